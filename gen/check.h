@@ -1,0 +1,45 @@
+/* The one way errors travel through wisp.
+ *
+ * A fallible function takes `wisp_error *err` first, declares `wisp_status status = WISP_OK;`, wraps every fallible
+ * call in TRY, and ends with the label `done:` where it releases what it holds and returns status:
+ *
+ *     wisp_status wisp_thing_create(wisp_error *err, int n, wisp_thing **out)
+ *     {
+ *       wisp_status status = WISP_OK;
+ *       wisp_thing *thing = NULL;
+ *       TRY(wisp_new(err, 1, sizeof *thing, &thing));
+ *       TRY(wisp_require(err, n > 0, WISP_EUSAGE, "thing: n is %d, must be positive", n));
+ *       *out = thing;
+ *       thing = NULL;
+ *     done:
+ *       wisp_thing_destroy(thing);
+ *       return status;
+ *     }
+ */
+#ifndef WISP_CHECK_H
+#define WISP_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "wisp.h"
+
+#define TRY(call)                    \
+  do {                               \
+    status = (call);                 \
+    if (status != WISP_OK) goto done; \
+  } while (0)
+
+/* Records a failure in err (which may be NULL) and returns its status. The text is one line, printf style. */
+__attribute__((format(printf, 3, 4))) wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, ...);
+
+/* WISP_OK where the condition holds, else wisp_fail with the rest. */
+#define wisp_require(err, condition, ...) ((condition) ? WISP_OK : wisp_fail((err), __VA_ARGS__))
+
+/* Prefixes the text already in err ("mesh.msh: " + text) and returns status unchanged. */
+__attribute__((format(printf, 3, 4))) wisp_status wisp_context(wisp_error *err, wisp_status status, const char *format, ...);
+
+/* Zeroed memory for count items of size bytes; out is the address of an object pointer of any type, freed with free().
+ * count 0 gives a valid pointer. Checks for overflow. WISP_EMEMORY when there is none. */
+wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* Files that travel inside the library: templates, space descriptions, systems, dialects, shipped winners. */
+#ifndef WISP_EMBEDDED_H
+#define WISP_EMBEDDED_H
+
+#include <stddef.h>
+
+typedef struct wisp_embedded {
+  const char *path; /* "templates/nodal/volume_field_shared.k" */
+  const char *text; /* NUL-terminated */
+  size_t length;
+} wisp_embedded;
+
+/* Sorted by path; made by scripts/embed at build time. */
+extern const wisp_embedded wisp_embedded_files[];
+extern const size_t wisp_embedded_count;
+
+/* The text of one file, or NULL. */
+const char *wisp_embedded_text(const char *path);
+
+#endif

@@ -1,0 +1,80 @@
+#include "text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for count more bytes and the final NUL. */
+static wisp_status reserve(wisp_error *err, wisp_text *text, size_t count)
+{
+  size_t need = text->length + count + 1;
+  if (need <= text->capacity) return WISP_OK;
+  size_t capacity = text->capacity ? text->capacity : 256;
+  while (capacity < need) capacity *= 2;
+  char *data = realloc(text->data, capacity);
+  if (!data) return wisp_fail(err, WISP_EMEMORY, "out of memory: a text of %zu bytes", capacity);
+  text->data = data;
+  text->capacity = capacity;
+  return WISP_OK;
+}
+
+wisp_status wisp_text_add(wisp_error *err, wisp_text *text, const char *bytes, size_t count)
+{
+  wisp_status status = WISP_OK;
+  TRY(reserve(err, text, count));
+  if (count) memcpy(text->data + text->length, bytes, count);
+  text->length += count;
+  text->data[text->length] = '\0';
+done:
+  return status;
+}
+
+wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  int count = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (count < 0) return wisp_fail(err, WISP_ESYSTEM, "text: cannot format '%s'", format);
+  wisp_status status = reserve(err, text, (size_t)count);
+  if (status != WISP_OK) return status;
+  va_start(args, format);
+  vsnprintf(text->data + text->length, (size_t)count + 1, format, args);
+  va_end(args);
+  text->length += (size_t)count;
+  return WISP_OK;
+}
+
+void wisp_text_free(wisp_text *text)
+{
+  free(text->data);
+  *text = (wisp_text){0};
+}
+
+wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_t *length)
+{
+  wisp_status status = WISP_OK;
+  wisp_text text = {0};
+  char chunk[65536];
+  FILE *file = fopen(path, "rb");
+  TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open: %s", path, strerror(errno)));
+  for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) TRY(wisp_text_add(err, &text, chunk, got));
+  TRY(wisp_require(err, !ferror(file), WISP_ESYSTEM, "%s: cannot read: %s", path, strerror(errno)));
+  TRY(wisp_text_add(err, &text, "", 0));
+  *data = text.data;
+  *length = text.length;
+  text.data = NULL;
+done:
+  if (file) fclose(file);
+  free(text.data);
+  return status;
+}
+
+uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count)
+{
+  const unsigned char *byte = bytes;
+  for (size_t i = 0; i < count; i++) seed = (seed ^ byte[i]) * 1099511628211ull;
+  return seed;
+}

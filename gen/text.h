@@ -1,0 +1,26 @@
+/* A growable string, and the few string helpers that the generator shares. */
+#ifndef WISP_TEXT_H
+#define WISP_TEXT_H
+
+#include "check.h"
+
+#include <stdint.h>
+
+/* Zero-initialise; data is NUL-terminated once anything was added (NULL before); free with wisp_text_free. */
+typedef struct wisp_text {
+  char *data;
+  size_t length, capacity;
+} wisp_text;
+
+wisp_status wisp_text_add(wisp_error *err, wisp_text *text, const char *bytes, size_t count);
+__attribute__((format(printf, 3, 4))) wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format, ...);
+void wisp_text_free(wisp_text *text);
+
+/* Reads a whole file (binary-safe; a NUL follows the last byte). Caller frees *data. WISP_ESYSTEM names path and reason. */
+wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_t *length);
+
+/* 64-bit FNV-1a of count bytes, continuing from seed (start with WISP_HASH_SEED). */
+#define WISP_HASH_SEED 14695981039346656037ull
+uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count);
+
+#endif
