@@ -1,0 +1,68 @@
+#include "layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int round_up(int a, int b)
+{
+  return (a + b - 1) / b * b;
+}
+
+static wisp_layout node_fastest(int Np, int Nf, int KM, int granule)
+{
+  return (wisp_layout){WISP_NODE_FASTEST, Np, Nf, KM, round_up(KM * Np, granule), round_up(KM * Nf, granule)};
+}
+
+wisp_layout wisp_layout_padded(int Np, int Nf, int granule)
+{
+  return node_fastest(Np, Nf, 1, granule);
+}
+
+wisp_layout wisp_layout_microblocked(int Np, int Nf, int granule)
+{
+  int KM = 1;
+  while (20 * (round_up(KM * Np, granule) - KM * Np) >= round_up(KM * Np, granule)) KM++;
+  return node_fastest(Np, Nf, KM, granule);
+}
+
+wisp_layout wisp_layout_slab(int Np, int Nf, int KM)
+{
+  return (wisp_layout){WISP_ELEMENT_FASTEST, Np, Nf, KM, KM * Np, KM * Nf};
+}
+
+int wisp_layouts(int Np, int Nf, wisp_layout out[8])
+{
+  const wisp_layout all[] = {
+      wisp_layout_microblocked(Np, Nf, 16), wisp_layout_padded(Np, Nf, 16), wisp_layout_padded(Np, Nf, 4),
+      wisp_layout_slab(Np, Nf, 32),         wisp_layout_slab(Np, Nf, 128),
+  };
+  int count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    int seen = 0;
+    for (int j = 0; j < count; j++) seen |= memcmp(&out[j], &all[i], sizeof all[i]) == 0;
+    if (!seen) out[count++] = all[i];
+  }
+  return count;
+}
+
+void wisp_layout_print(const wisp_layout *layout, char text[WISP_LAYOUT_TEXT])
+{
+  if (layout->order == WISP_NODE_FASTEST) snprintf(text, WISP_LAYOUT_TEXT, "node-km%d-pad%d", layout->KM, layout->NpM);
+  else snprintf(text, WISP_LAYOUT_TEXT, "slab-km%d", layout->KM);
+}
+
+wisp_status wisp_layout_parse(wisp_error *err, const char *text, int Np, int Nf, wisp_layout *out)
+{
+  int KM = 0, pad = 0, end = 0;
+  if (sscanf(text, "slab-km%d%n", &KM, &end) == 1 && text[end] == '\0' && KM >= 1 && KM <= 1024) {
+    *out = wisp_layout_slab(Np, Nf, KM);
+    return WISP_OK;
+  }
+  if (sscanf(text, "node-km%d-pad%d%n", &KM, &pad, &end) == 2 && text[end] == '\0' && KM >= 1 && KM <= 1024 &&
+      pad >= KM * Np && pad < KM * Np + 64) {
+    int granule = pad % 16 == 0 ? 16 : 4;
+    *out = node_fastest(Np, Nf, KM, granule);
+    if (out->NpM == pad) return WISP_OK;
+  }
+  return wisp_fail(err, WISP_EINPUT, "layout '%s' is not one for %d nodes an element", text, Np);
+}

@@ -1,0 +1,36 @@
+#include "spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *wisp_precision_name(wisp_precision precision)
+{
+  return precision == WISP_F32 ? "f32" : "f64";
+}
+
+wisp_status wisp_precision_parse(wisp_error *err, const char *text, wisp_precision *out)
+{
+  if (strcmp(text, "f32") == 0) *out = WISP_F32;
+  else if (strcmp(text, "f64") == 0) *out = WISP_F64;
+  else return wisp_fail(err, WISP_EUSAGE, "precision '%s' is not known: use f32 or f64", text);
+  return WISP_OK;
+}
+
+void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT])
+{
+  snprintf(text, WISP_SPEC_TEXT, "%s.%s:%s:p%d:%s:%s", spec->family, spec->kernel, spec->element, spec->order, spec->system,
+           wisp_precision_name(spec->precision));
+}
+
+wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out)
+{
+  wisp_spec spec = {0};
+  char precision[4] = "";
+  int end = 0;
+  int got = sscanf(text, "%15[^.:].%15[^.:]:%7[^.:]:p%d:%23[^.:]:%3[^.:]%n", spec.family, spec.kernel, spec.element,
+                   &spec.order, spec.system, precision, &end);
+  if (got != 6 || text[end] != '\0' || wisp_precision_parse(NULL, precision, &spec.precision) != WISP_OK)
+    return wisp_fail(err, WISP_EINPUT, "spec '%s' is not of the form family.kernel:element:pN:system:f32|f64", text);
+  *out = spec;
+  return WISP_OK;
+}
