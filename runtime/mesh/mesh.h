@@ -34,6 +34,9 @@ wisp_status wisp_mesh_parse(wisp_error *err, const char *name, const char *data,
 /* Builds neighbour* from tet; checks conformity and orientation. Used by box and read. */
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh);
 
+/* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and tet, then connect. */
+wisp_status wisp_mesh_create(wisp_error *err, size_t vertices, size_t elements, wisp_mesh **out);
+
 void wisp_mesh_destroy(wisp_mesh *mesh);
 
 /* Partition into groups of at most `size` elements (paper 0, section 5.3). slots is ceil-to-groups: group g owns slots

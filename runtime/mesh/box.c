@@ -1,0 +1,53 @@
+#include "mesh.h"
+
+enum { LARGEST_BOX = 400 };
+
+/* The paths along the edges of a cube from corner 000 to corner 111, one for each order of the axes (Kuhn 1960): each
+ * is a tet. Corners are bits, 1 for x, 2 for y, 4 for z; the middle two stand so that the volume is positive. */
+static const int kuhn[6][4] = {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}};
+
+/* The points of a grid of n^3 cubes, x fastest. */
+static void place_vertices(wisp_mesh *mesh, int n)
+{
+  double *at = mesh->xyz;
+  for (int k = 0; k <= n; k++)
+    for (int j = 0; j <= n; j++)
+      for (int i = 0; i <= n; i++) {
+        *at++ = (double)i / n;
+        *at++ = (double)j / n;
+        *at++ = (double)k / n;
+      }
+}
+
+/* Six tets for each cube, cube after cube. Every cube is cut alike, so that the diagonals of shared squares agree. */
+static void cut_cubes(wisp_mesh *mesh, int n)
+{
+  const int32_t line = n + 1, plane = line * line;
+  int32_t *tet = mesh->tet;
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++)
+        for (int path = 0; path < 6; path++)
+          for (int v = 0; v < 4; v++) {
+            int corner = kuhn[path][v];
+            *tet++ = i + (corner & 1) + line * (j + (corner >> 1 & 1)) + plane * (k + (corner >> 2));
+          }
+}
+
+wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_mesh *mesh = NULL;
+  TRY(wisp_require(err, n >= 1 && n <= LARGEST_BOX, WISP_EUSAGE, "box: %d cubes a side, must be 1 to %d", n,
+                   LARGEST_BOX));
+  size_t line = (size_t)n + 1, cubes = (size_t)n * (size_t)n * (size_t)n;
+  TRY(wisp_mesh_create(err, line * line * line, 6 * cubes, &mesh));
+  place_vertices(mesh, n);
+  cut_cubes(mesh, n);
+  TRY(wisp_mesh_connect(err, "box", mesh));
+  *out = mesh;
+  mesh = NULL;
+done:
+  wisp_mesh_destroy(mesh);
+  return status;
+}
