@@ -1,50 +1,116 @@
-# make            the library and the command
-# make check      every test on the CPU        make check-gpu  the same on this machine's GPU
-# make lint       format, warnings, includes   make format     rewrite in the house format
-CC       ?= cc
-BUILD    ?= build
-OPT      ?= -O2 -g
-WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-CFLAGS   += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -MMD -MP -Iinclude $(SANITIZE)
-LDLIBS   += -lsqlite3 -lcjson -llapacke -lblas -lmetis -ldl -lpthread -lm
-LDFLAGS  += $(SANITIZE) -Wl,-rpath,'$$ORIGIN/lib'
+# make                  the library and the command          make check           every test on the host device
+# make lint             format, warnings, includes, shape    make check-gpu       the same tests on this machine's GPU
+# make format           rewrite in the house format          make check-sanitize  with address and undefined-behaviour checks
+# make bench            ours against the vendor's library    make check-valgrind  the quick tests under valgrind
+# make install          to PREFIX, under DESTDIR             make bundle          a folder to carry to a GPU machine
+# make clean            remove what was made here            ONLY="test_a test_b" runs only those tests
+CC      ?= cc
+BUILD   ?= build
+PREFIX  ?= /usr/local
+OPT     ?= -O2 -g
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+# The user's CFLAGS, LDFLAGS and LDLIBS come last, so that they win.
+compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -Iinclude $(SANITIZE) $(CFLAGS)
+# The command finds carried libraries in lib/ beside it, a test in lib/ above it (make bundle).
+link     = $(CC) -pthread $(SANITIZE) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib' $(LDFLAGS)
+libs     = -llapacke -lblas -lmetis -lcjson -lsqlite3 -ldl -lm $(LDLIBS)
 
-SOURCES   := $(wildcard gen/*.c cache/*.c runtime/*.c runtime/*/*.c tuner/*.c)
-OBJECTS   := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
-CLI       := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
-TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
-TEMPLATES := $(shell find templates -type f 2>/dev/null) $(wildcard cache/shipped/*)
+VERSION := $(shell sed -n 's/^.define WISP_VERSION "\(.*\)"/\1/p' include/wisp.h)
+MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 
-all: $(BUILD)/libwisp.a $(BUILD)/wisp
+objects    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
+LIBRARY   := $(call objects,gen/*.c gen/*/*.c cache/*.c runtime/*.c runtime/*/*.c tuner/*.c) $(BUILD)/embedded.o
+COMMAND   := $(call objects,cli/*.c)
+# tests/test_*.c are programs; every other C file in tests/ helps them all.
+HELPERS   := $(call objects,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(or $(ONLY:%=tests/%.c),$(wildcard tests/test_*.c)))
+# What travels inside the library: kernel texts and their spaces, systems, dialects, shipped winners.
+CARRIED   := $(shell find templates cache/shipped -type f 2>/dev/null)
+PROGRAM   := $(if $(COMMAND),$(BUILD)/wisp)
 
-$(BUILD)/libwisp.a: $(OBJECTS)
-	@rm -f $@
-	ar rcs $@ $^
+all: $(BUILD)/libwisp.a $(BUILD)/libwisp.so $(PROGRAM)
 
-$(BUILD)/wisp: $(CLI) $(BUILD)/libwisp.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+# Archives and programs are made under another name and renamed: whoever runs them meanwhile keeps the old one.
+$(BUILD)/libwisp.a: $(LIBRARY)
+	@rm -f $@.$$PPID && ar rcs $@.$$PPID $(filter %.o,$^) && mv $@.$$PPID $@
 
-# Templates and shipped winners travel inside the library (gen/embedded.h).
-$(BUILD)/embedded.c: scripts/embed $(TEMPLATES)
+$(BUILD)/libwisp.so: $(LIBRARY)
+	$(link) -shared -Wl,-soname,libwisp.so.$(MAJOR) -o $@.$$PPID $(filter %.o,$^) $(libs) && mv $@.$$PPID $@
+	@ln -sf libwisp.so $@.$(MAJOR)
+
+$(BUILD)/wisp: $(COMMAND) $(BUILD)/libwisp.a
+	$(link) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(HELPERS) $(BUILD)/libwisp.a
+	$(link) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
+
+$(BUILD)/embedded.c: scripts/embed $(CARRIED)
 	@mkdir -p $(@D)
-	scripts/embed $(TEMPLATES) > $@.tmp && mv $@.tmp $@
+	scripts/embed $(CARRIED) > $@.$$PPID && mv $@.$$PPID $@
 
 $(BUILD)/embedded.o: $(BUILD)/embedded.c
-	$(CC) $(CFLAGS) -I. -c -o $@ $<
+	$(compile) -I. -c -o $@ $<
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c -o $@ $<
+	$(compile) -c -o $@ $<
 
-$(BUILD)/tests/%: tests/%.c $(BUILD)/libwisp.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libwisp.a -lcmocka $(LDLIBS)
+# ---- Tests: scripts/run-tests runs them all from here, quick ones first, and keeps them out of the user's home.
+tests: all $(TESTS)
 
-check: all $(TESTS)
-	@for t in $(TESTS); do echo "== $$t"; $$t || exit 1; done
+check: tests
+	@scripts/run-tests $(BUILD) $(ONLY)
+
+# Where the libraries' headers are missing (a GPU machine that nothing can be installed on), the carried bundle is run.
+check-gpu:
+	@if printf '#include <sqlite3.h>\n#include <cmocka.h>\n' | $(CC) -M -include stdarg.h -include stddef.h \
+	  -include setjmp.h -include stdint.h - >/dev/null 2>&1; then \
+	  $(MAKE) tests && WISP_TEST_DEVICE=cuda scripts/run-tests $(BUILD) $(ONLY); \
+	elif [ -x bundle/run-tests ]; then bundle/run-tests $(ONLY); \
+	else echo "check-gpu: no libraries to build with: run scripts/setup --dev, or bring bundle/ (make bundle)" >&2; exit 1; fi
+
+# Kernels made and compiled while the tests run are checked as well.
+sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+check-sanitize:
+	@$(MAKE) BUILD=build-sanitize SANITIZE="$(sanitizers)" OPT="-O1 -g -fno-omit-frame-pointer" tests
+	@WISP_CFLAGS="$(sanitizers)" ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:abort_on_error=1 \
+	  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 scripts/run-tests -x sanitize build-sanitize $(ONLY)
+
+# valgrind knows no AVX-512: kernels and OpenBLAS are held to what it knows.
+check-valgrind: tests
+	@case $$(uname -m) in x86_64) export WISP_CFLAGS=-march=haswell OPENBLAS_CORETYPE=Haswell ;; esac; \
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 scripts/run-tests -x valgrind -w "valgrind -q --error-exitcode=99 \
+	  --leak-check=full --errors-for-leak-kinds=definite,indirect --show-leak-kinds=definite,indirect" $(BUILD) $(ONLY)
+
+lint:
+	@scripts/lint
+
+format:
+	@. scripts/tools.sh && c_files | xargs "$$CLANG_FORMAT" -i
+
+bench: all
+	@scripts/bench
+
+# ---- Carried and installed copies.
+bundle: all $(TESTS)
+	@scripts/bundle $(BUILD) bundle
+
+to := $(DESTDIR)$(PREFIX)
+install: all
+	install -d $(to)/bin $(to)/lib/pkgconfig $(to)/include
+	install -m 755 $(PROGRAM) $(to)/bin/
+	install -m 644 include/wisp.h $(to)/include/
+	install -m 644 $(BUILD)/libwisp.a $(to)/lib/
+	install -m 755 $(BUILD)/libwisp.so $(to)/lib/libwisp.so.$(VERSION)
+	ln -sf libwisp.so.$(VERSION) $(to)/lib/libwisp.so.$(MAJOR)
+	ln -sf libwisp.so.$(MAJOR) $(to)/lib/libwisp.so
+	printf '%s\n' 'Name: wisp' 'Description: tuned GPU kernels for discontinuous Galerkin methods' \
+	  'Version: $(VERSION)' 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib -lwisp' \
+	  'Libs.private: $(libs) -pthread' > $(to)/lib/pkgconfig/wisp.pc
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) build-sanitize bundle
 
-.PHONY: all check clean
--include $(OBJECTS:.o=.d) $(CLI:.o=.d)
+.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench bundle install clean
+.SECONDARY: $(TESTS:=.o)
+-include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d)
