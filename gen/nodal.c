@@ -1,0 +1,235 @@
+/* The nodal DG family (Kloeckner, Warburton, Bridge, Hesthaven 2009): kernels, compositions, names for its templates,
+ * minimal work. */
+#include "expand.h"
+#include "family.h"
+#include "tet.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kernels[] = {"volume", "derivative", "assemble", "gather", "lift", "update", "fused", NULL};
+
+/* "fused" does volume, lift and update in one pass; it needs the whole gather done before, so u may be written in
+ * place. */
+static const char *const compositions[] = {
+    "volume+gather+lift+update",
+    "derivative+assemble+gather+lift+update",
+    "gather+fused",
+    NULL,
+};
+
+static int nodes(int N)
+{
+  return (N + 1) * (N + 2) * (N + 3) / 6;
+}
+
+static int face_nodes(int N)
+{
+  return 4 * (N + 1) * (N + 2) / 2;
+}
+
+static int layouts(int order, wisp_layout out[8])
+{
+  return wisp_layouts(nodes(order), face_nodes(order), out);
+}
+
+static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_layout *layout,
+                             const wisp_target *target, int fields)
+{
+  int slab = layout->order == WISP_ELEMENT_FASTEST;
+  const struct {
+    const char *name;
+    int value;
+  } sizes[] = {
+      {"N", spec->order},
+      {"Np", layout->Np},
+      {"Nfp", layout->Nf / 4},
+      {"NfNfp", layout->Nf},
+      {"n", fields},
+      {"KM", layout->KM},
+      {"NpM", layout->NpM},
+      {"NfM", layout->NfM},
+      {"slab", slab},
+      {"node_stride", slab ? layout->KM : 1}, /* from one volume or face node of an element to the next */
+      {"element_stride", slab ? 1 : layout->Np},
+      {"face_element_stride", slab ? 1 : layout->Nf},
+      {"real_bytes", (int)spec->precision},
+      {"T", 32},
+      {"cuda", target->cuda},
+      {"sm", target->sm},
+      {"max_threads", target->max_threads},
+      {"max_shared", target->max_shared},
+      {"shared_per_unit", target->shared_per_unit},
+      {"registers_per_unit", target->registers_per_unit},
+  };
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    wisp_status status = wisp_env_int(err, env, sizes[i].name, sizes[i].value);
+    if (status != WISP_OK) return status;
+  }
+  return WISP_OK;
+}
+
+/* D stacks Dr, Ds, Dt; turnlist[turn*Nfp+i] is their face node that meets our face node i. */
+static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_tet *tet)
+{
+  wisp_status status = WISP_OK;
+  size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
+  double *D = NULL;
+  int *turnlist = NULL;
+  TRY(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
+  TRY(wisp_new(err, WISP_TET_TURNS * Nfp, sizeof *turnlist, &turnlist));
+  for (size_t mu = 0; mu < 3; mu++) memcpy(D + mu * Np * Np, tet->D[mu], Np * Np * sizeof *D);
+  for (size_t q = 0; q < WISP_TET_TURNS * Nfp; q++)
+    while (tet->Fmask[turnlist[q]] != tet->facelist[q]) turnlist[q]++;
+  TRY(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
+  TRY(wisp_env_reals(err, env, "LIFT", tet->LIFT, Np * 4 * Nfp));
+  TRY(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
+  TRY(wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_TURNS * Nfp));
+done:
+  free(D), free(turnlist);
+  return status;
+}
+
+/* A system's text as the kernel's precision wants it: in single precision, 0.5 becomes 0.5f, so that nothing turns
+ * double. */
+static wisp_status suffix_literals(wisp_error *err, const char *text, int real_bytes, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  for (const char *at = text; *at;) {
+    size_t length = strspn(at, "0123456789.");
+    bool literal =
+        length && memchr(at, '.', length) && (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_'));
+    TRY(wisp_text_add(err, out, at, length ? length : 1));
+    if (literal && real_bytes == 4) TRY(wisp_text_add(err, out, "f", 1));
+    at += length ? length : 1;
+  }
+done:
+  return status;
+}
+
+static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_statements *statements,
+                                  int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  wisp_text text = {0};
+  TRY(wisp_env_empty_list(err, env, list));
+  for (size_t i = 0; i < statements->count; i++) {
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, list, &item));
+    TRY(wisp_env_text(err, item, "name", statements->names[i]));
+    TRY(suffix_literals(err, statements->texts[i], real_bytes, &text));
+    TRY(wisp_env_text(err, item, "text", text.data));
+    wisp_text_free(&text);
+  }
+done:
+  wisp_text_free(&text);
+  return status;
+}
+
+/* One term of an output: in, axis, and its coefficient as a literal. */
+static wisp_status add_term(wisp_error *err, wisp_env *output, const wisp_term *term, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  wisp_text literal = {0};
+  wisp_env *item = NULL;
+  TRY(wisp_print_real(err, &literal, term->coefficient, real_bytes));
+  TRY(wisp_env_item(err, output, "terms", &item));
+  TRY(wisp_env_int(err, item, "in", term->in));
+  TRY(wisp_env_int(err, item, "axis", term->axis));
+  TRY(wisp_env_text(err, item, "coefficient", literal.data));
+done:
+  wisp_text_free(&literal);
+  return status;
+}
+
+/* Lists: fields {f, name, terms {in, axis, coefficient}}, flux {name, text}, boundaries {name, ghost {name, text}};
+ * max_terms. */
+static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  int most = 0;
+  for (int f = 0; f < system->fields; f++) {
+    wisp_env *item = NULL;
+    int count = 0;
+    TRY(wisp_env_item(err, env, "fields", &item));
+    TRY(wisp_env_int(err, item, "f", f));
+    TRY(wisp_env_text(err, item, "name", system->field[f]));
+    TRY(wisp_env_empty_list(err, item, "terms"));
+    for (size_t t = 0; t < system->terms; t++) {
+      if (system->term[t].out != f) continue;
+      TRY(add_term(err, item, &system->term[t], real_bytes));
+      count++;
+    }
+    most = count > most ? count : most;
+  }
+  TRY(wisp_env_int(err, env, "max_terms", most));
+  TRY(add_statements(err, env, "flux", &system->flux, real_bytes));
+  for (int b = 0; b < system->boundaries; b++) {
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, "boundaries", &item));
+    TRY(wisp_env_text(err, item, "name", system->boundary[b].name));
+    TRY(add_statements(err, item, "ghost", &system->boundary[b].ghost, real_bytes));
+  }
+done:
+  return status;
+}
+
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
+                         wisp_env **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_tet *tet = NULL;
+  wisp_system *system = NULL;
+  wisp_env *env = NULL;
+  TRY(wisp_tet_create(err, spec->order, &tet));
+  TRY(wisp_system_load(err, spec->system, &system));
+  TRY(wisp_env_create(err, NULL, &env));
+  TRY(add_sizes(err, env, spec, layout, target, system->fields));
+  TRY(add_tables(err, env, tet));
+  TRY(add_system(err, env, system, (int)spec->precision));
+  *out = env;
+  env = NULL;
+done:
+  wisp_env_destroy(env);
+  wisp_system_destroy(system);
+  wisp_tet_destroy(tet);
+  return status;
+}
+
+/* Numbers moved and operations done per element: inputs once, outputs once; the dense products (and what the equations
+ * need, for the streams). */
+static wisp_status work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_system *system = NULL;
+  TRY(wisp_system_load(err, spec->system, &system));
+  double n = system->fields, terms = (double)system->terms, Np = nodes(spec->order), Nf = face_nodes(spec->order);
+  double product = 6 * Np * Np * n, lifting = 2 * Np * Nf * n,
+         faces = 16 + 4; /* normals and Fscale; 8 ints at half a double */
+  const struct {
+    const char *kernel;
+    double numbers, flops;
+  } counts[] = {
+      {"volume", 2 * n * Np + 9, product},
+      {"derivative", 4 * n * Np + 9, product},
+      {"assemble", (terms + n) * Np, 2 * terms * Np},
+      {"gather", 2 * n * Nf + faces, 10 * n * Nf},
+      {"lift", n * (Nf + 2 * Np), lifting},
+      {"update", 5 * n * Np, 4 * n * Np},
+      {"fused", n * (Nf + 4 * Np) + 9, product + lifting + 4 * n * Np},
+      {"step", 4 * n * Np + n * Nf + 9 + faces, product + lifting + 4 * n * Np + 10 * n * Nf},
+  };
+  status = wisp_fail(err, WISP_EUSAGE, "the nodal family has no kernel '%s'", spec->kernel);
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    if (strcmp(spec->kernel, counts[i].kernel) != 0) continue;
+    *out = (wisp_work){counts[i].numbers * (double)spec->precision * elements, counts[i].flops * elements,
+                       n * Np * elements};
+    status = WISP_OK;
+  }
+done:
+  wisp_system_destroy(system);
+  return status;
+}
+
+const wisp_family wisp_family_nodal = {"nodal", {1, 10}, kernels, compositions, "maxwell", names, layouts, work};

@@ -1,0 +1,338 @@
+/* Plans: parameter values are put into the family's names, conditions are asked, numbers are fixed. */
+#include "space.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(const wisp_param *const *)a)->name, (*(const wisp_param *const *)b)->name);
+}
+
+/* "unroll=4 wi=2", sorted by name: two texts are equal exactly where the candidates are. */
+static void print_params(wisp_plan *plan)
+{
+  const wisp_param *sorted[WISP_MAX_PARAMS];
+  const wisp_strategy *s = plan->strategy;
+  size_t length = 0;
+  for (int i = 0; i < s->params; i++) sorted[i] = &s->param[i];
+  qsort(sorted, (size_t)s->params, sizeof *sorted, by_name);
+  for (int i = 0; i < s->params && length < sizeof plan->params; i++)
+    length += (size_t)snprintf(plan->params + length, sizeof plan->params - length, "%s%s=%d", i ? " " : "",
+                               sorted[i]->name, plan->value[sorted[i] - s->param]);
+}
+
+wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const wisp_layout *layout,
+                                  const wisp_env *names)
+{
+  wisp_status status = WISP_OK;
+  bool readable = layout->order == WISP_NODE_FASTEST ? s->node : s->slab;
+  if (!readable)
+    return wisp_fail(err, WISP_EREFUSED, "reads only %s layouts", s->node ? "node-fastest" : "element-fastest (slab)");
+  for (size_t i = 0; i < s->needs; i++) {
+    int64_t holds = 0;
+    TRY(wisp_expr_int(err, s->need[i].expr, names, &holds));
+    TRY(wisp_require(err, holds, WISP_EREFUSED, "%s", s->need[i].reason));
+  }
+done:
+  return status;
+}
+
+/* Lets and conditions, in the order they were written. */
+static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan)
+{
+  wisp_status status = WISP_OK;
+  const wisp_strategy *s = plan->strategy;
+  size_t let = 0;
+  for (size_t c = 0; c <= s->conditions; c++) {
+    int64_t value = 0;
+    for (; let < s->lets && s->let[let].after <= c; let++) {
+      TRY(wisp_expr_int(err, s->let[let].expr, plan->env, &value));
+      TRY(wisp_env_int(err, plan->env, s->let[let].name, value));
+    }
+    if (c == s->conditions) break;
+    TRY(wisp_expr_int(err, s->condition[c].expr, plan->env, &value));
+    TRY(wisp_require(err, value, WISP_EREFUSED, "%s", s->condition[c].reason));
+  }
+done:
+  return status;
+}
+
+static wisp_status fix_block(wisp_error *err, wisp_plan *plan)
+{
+  wisp_status status = WISP_OK;
+  int64_t threads = 1, limit = 0, value = 0;
+  for (int i = 0; i < 3; i++) {
+    value = 1;
+    if (plan->strategy->block[i]) TRY(wisp_expr_int(err, plan->strategy->block[i], plan->env, &value));
+    TRY(wisp_require(err, value > 0 && value <= 65536, WISP_EREFUSED, "%lld threads in one direction",
+                     (long long)value));
+    plan->block[i] = (unsigned)value;
+    threads *= value;
+  }
+  wisp_env_get_int(plan->env, "max_threads", &limit);
+  TRY(wisp_require(err, threads <= limit, WISP_EREFUSED, "%lld threads a block, the device allows %lld",
+                   (long long)threads, (long long)limit));
+  TRY(wisp_env_int(err, plan->env, "threads", threads));
+done:
+  return status;
+}
+
+static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
+{
+  wisp_status status = WISP_OK;
+  int64_t bytes = 0, count = 0, limit = 0, real = 0;
+  wisp_env_get_int(plan->env, "max_shared", &limit);
+  wisp_env_get_int(plan->env, "real_bytes", &real);
+  for (int i = 0; i < plan->strategy->shareds; i++) {
+    const wisp_shared *shared = &plan->strategy->shared[i];
+    TRY(wisp_expr_int(err, shared->count, plan->env, &count));
+    plan->offset[i] = (size_t)bytes;
+    bytes = (bytes + count * (shared->is_int ? 4 : real) + 15) / 16 * 16;
+  }
+  TRY(wisp_require(err, bytes <= limit, WISP_EREFUSED, "%lld bytes of shared memory, the device allows %lld",
+                   (long long)bytes, (long long)limit));
+  plan->shared = (size_t)bytes;
+done:
+  return status;
+}
+
+wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                             const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_plan *plan = NULL;
+  TRY(wisp_strategy_applies(err, strategy, layout, names));
+  TRY(wisp_new(err, 1, sizeof *plan, &plan));
+  plan->strategy = strategy;
+  plan->spec = *spec;
+  plan->layout = *layout;
+  snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
+  TRY(wisp_env_create(err, names, &plan->env));
+  for (int i = 0; i < strategy->params; i++) {
+    plan->value[i] = values[i];
+    TRY(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));
+  }
+  print_params(plan);
+  TRY(evaluate_lines(err, plan));
+  TRY(fix_block(err, plan));
+  TRY(fix_shared(err, plan));
+  *out = plan;
+  plan = NULL;
+done:
+  wisp_plan_destroy(plan);
+  return status;
+}
+
+void wisp_plan_destroy(wisp_plan *plan)
+{
+  if (!plan) return;
+  wisp_env_destroy(plan->env);
+  free(plan);
+}
+
+/* The next combination of parameter values, last parameter fastest; false after the last. */
+static bool next_values(const wisp_strategy *s, int *index, int *values)
+{
+  for (int i = s->params - 1; i >= 0; i--) {
+    index[i] = (index[i] + 1) % s->param[i].count;
+    values[i] = s->param[i].values[index[i]];
+    if (index[i]) return true;
+  }
+  return false;
+}
+
+wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
+                                const wisp_layout *layout, const wisp_env *names, wisp_visit visit, void *context)
+{
+  wisp_status status = WISP_OK;
+  int index[WISP_MAX_PARAMS] = {0}, values[WISP_MAX_PARAMS];
+  for (int i = 0; i < s->params; i++) values[i] = s->param[i].values[0];
+  do {
+    wisp_plan *plan = NULL;
+    wisp_error reason = {0};
+    status = wisp_plan_create(&reason, s, spec, layout, names, values, &plan);
+    if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+    TRY(visit(err, context, values, plan, plan ? NULL : reason.text));
+  } while (next_values(s, index, values));
+done:
+  return status;
+}
+
+static wisp_status keep_first(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+{
+  (void)err, (void)values, (void)reason;
+  wisp_plan **first = context;
+  if (*first)
+    wisp_plan_destroy(plan);
+  else
+    *first = plan;
+  return WISP_OK;
+}
+
+wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout,
+                              const wisp_env *names, wisp_plan **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_plan *first = NULL;
+  wisp_error reason = {0};
+  int values[WISP_MAX_PARAMS];
+  for (int i = 0; i < s->params; i++) values[i] = s->param[i].preferred;
+  status = wisp_plan_create(&reason, s, spec, layout, names, values, out);
+  if (status == WISP_OK) return WISP_OK;
+  if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+  TRY(wisp_strategy_applies(err, s, layout, names));
+  TRY(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
+  TRY(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
+  *out = first;
+done:
+  return status;
+}
+
+wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
+                                const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
+{
+  int values[WISP_MAX_PARAMS];
+  for (int i = 0; i < s->params; i++) {
+    const wisp_param *p = &s->param[i];
+    size_t length = strlen(p->name);
+    const char *at = params;
+    while (at && !(strncmp(at, p->name, length) == 0 && at[length] == '='))
+      at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
+    bool listed = false;
+    values[i] = at ? atoi(at + length + 1) : 0;
+    for (int v = 0; v < p->count; v++) listed |= p->values[v] == values[i];
+    if (!at || !listed)
+      return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: %s %s", params, s->name, p->name,
+                       at ? "has no such value" : "is missing");
+  }
+  return wisp_plan_create(err, s, spec, layout, names, values, out);
+}
+
+/* The value that `expression` has for entry q. */
+static wisp_status entry_int(wisp_error *err, wisp_env *env, const wisp_expr *expr, int64_t q, int64_t *value)
+{
+  wisp_status status = wisp_env_int(err, env, "q", q);
+  return status == WISP_OK ? wisp_expr_int(err, expr, env, value) : status;
+}
+
+/* A double's TF32 high part (10 mantissa bits, rounded to nearest), or what remains of it. */
+static double tf32_part(double value, int64_t part)
+{
+  int exponent = 0;
+  double mantissa = frexp(value, &exponent);
+  double high = ldexp(nearbyint(ldexp(mantissa, 11)), exponent - 11);
+  return part == 1 ? high : value - high;
+}
+
+wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,
+                              int **ints)
+{
+  wisp_status status = WISP_OK;
+  const wisp_operand *operand = &plan->strategy->operand[arg];
+  int64_t numbers = 0, at = 0, part = 0;
+  size_t size = 0;
+  double *r = NULL;
+  int *n = NULL;
+  wisp_env *env = NULL;
+  const double *real_table = wisp_env_get_reals(plan->env, operand->table, &size);
+  const int *int_table = real_table ? NULL : wisp_env_get_ints(plan->env, operand->table, &size);
+  TRY(wisp_env_create(err, plan->env, &env));
+  TRY(wisp_require(err, real_table || int_table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name,
+                   operand->table));
+  TRY(wisp_expr_int(err, operand->count, env, &numbers));
+  TRY(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,
+                   (long long)numbers));
+  if (real_table)
+    TRY(wisp_new(err, (size_t)numbers, sizeof *r, &r));
+  else
+    TRY(wisp_new(err, (size_t)numbers, sizeof *n, &n));
+  for (int64_t q = 0; q < numbers; q++) {
+    TRY(entry_int(err, env, operand->entry, q, &at));
+    if (at < 0) continue;
+    TRY(wisp_require(err, (size_t)at < size, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu", (long long)q,
+                     operand->table, (long long)at, size));
+    if (operand->part) TRY(wisp_expr_int(err, operand->part, env, &part));
+    if (real_table)
+      r[q] = part ? tf32_part(real_table[at], part) : real_table[at];
+    else
+      n[q] = int_table[at];
+  }
+  *count = (size_t)numbers;
+  *reals = r, *ints = n;
+  r = NULL, n = NULL;
+done:
+  wisp_env_destroy(env);
+  free(r), free(n);
+  return status;
+}
+
+wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])
+{
+  wisp_status status = WISP_OK;
+  wisp_env *env = NULL;
+  TRY(wisp_env_create(err, plan->env, &env));
+  TRY(wisp_env_int(err, env, "groups", (int64_t)groups));
+  TRY(wisp_env_int(err, env, "blocks", (int64_t)blocks));
+  for (int i = 0; i < 2; i++) {
+    int64_t value = 1;
+    if (plan->strategy->grid[i]) TRY(wisp_expr_int(err, plan->strategy->grid[i], env, &value));
+    TRY(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
+                     "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
+                     (long long)value, i));
+    grid[i] = (unsigned)value;
+  }
+done:
+  wisp_env_destroy(env);
+  return status;
+}
+
+const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan)
+{
+  return plan->strategy;
+}
+
+const wisp_spec *wisp_plan_spec(const wisp_plan *plan)
+{
+  return &plan->spec;
+}
+
+const wisp_layout *wisp_plan_layout(const wisp_plan *plan)
+{
+  return &plan->layout;
+}
+
+const char *wisp_plan_params(const wisp_plan *plan)
+{
+  return plan->params;
+}
+
+const char *wisp_plan_symbol(const wisp_plan *plan)
+{
+  return plan->symbol;
+}
+
+const unsigned *wisp_plan_block(const wisp_plan *plan)
+{
+  return plan->block;
+}
+
+size_t wisp_plan_shared(const wisp_plan *plan)
+{
+  return plan->shared;
+}
+
+int wisp_plan_args(const wisp_plan *plan, const wisp_arg **args)
+{
+  *args = plan->strategy->arg;
+  return plan->strategy->args;
+}
+
+int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise)
+{
+  for (int i = 0; i < plan->strategy->params; i++)
+    if (strcmp(plan->strategy->param[i].name, param) == 0) return plan->value[i];
+  return otherwise;
+}

@@ -1,0 +1,104 @@
+/* From a plan to source: the strategy's text, wrapped by a dialect, with every number written out. */
+#include "embedded.h"
+#include "expand.h"
+#include "space.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static wisp_status add_args(wisp_error *err, const wisp_plan *plan, wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  for (int i = 0; i < plan->strategy->args; i++) {
+    const wisp_arg *arg = &plan->strategy->arg[i];
+    bool value = arg->kind == WISP_ARG_VALUE, constant = arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND;
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, "args", &item));
+    TRY(wisp_env_text(err, item, "name", arg->name));
+    TRY(wisp_env_text(err, item, "type", arg->is_int ? "int" : "real"));
+    TRY(wisp_env_int(err, item, "is_value", value));
+    TRY(wisp_env_int(err, item, "is_const", constant));
+  }
+done:
+  return status;
+}
+
+static wisp_status add_shared(wisp_error *err, const wisp_plan *plan, wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_env_empty_list(err, env, "shareds"));
+  for (int i = 0; i < plan->strategy->shareds; i++) {
+    const wisp_shared *shared = &plan->strategy->shared[i];
+    wisp_env *item = NULL;
+    int64_t count = 0;
+    TRY(wisp_expr_int(err, shared->count, plan->env, &count));
+    TRY(wisp_env_item(err, env, "shareds", &item));
+    TRY(wisp_env_text(err, item, "name", shared->name));
+    TRY(wisp_env_text(err, item, "type", shared->is_int ? "int" : "real"));
+    TRY(wisp_env_int(err, item, "count", count > 0 ? count : 1));
+    TRY(wisp_env_int(err, item, "offset", (int64_t)plan->offset[i]));
+  }
+  TRY(wisp_env_int(err, env, "shared_bytes", (int64_t)plan->shared));
+done:
+  return status;
+}
+
+static wisp_status add_heading(wisp_error *err, const wisp_plan *plan, wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  char spec[WISP_SPEC_TEXT], layout[WISP_LAYOUT_TEXT];
+  wisp_spec_print(&plan->spec, spec);
+  wisp_layout_print(&plan->layout, layout);
+  const char *const texts[][2] = {
+      {"spec", spec},
+      {"layout", layout},
+      {"strategy", plan->strategy->name},
+      {"title", plan->strategy->title},
+      {"params", plan->params},
+      {"symbol", plan->symbol},
+      {"lane", plan->strategy->lane},
+      {"real", plan->spec.precision == WISP_F32 ? "float" : "double"},
+      {"body", plan->strategy->text},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) TRY(wisp_env_text(err, env, texts[i][0], texts[i][1]));
+  const char *const axes[] = {"block_x", "block_y", "block_z"};
+  for (int i = 0; i < 3; i++) TRY(wisp_env_int(err, env, axes[i], plan->block[i]));
+done:
+  return status;
+}
+
+/* Texts that several kernels of a family share: templates/FAMILY/NAME.part is {{>NAME}}. */
+static wisp_status add_parts(wisp_error *err, const wisp_plan *plan, wisp_env *env)
+{
+  char folder[64], name[64];
+  int length = snprintf(folder, sizeof folder, "templates/%s/", plan->strategy->family);
+  for (size_t i = 0; i < wisp_embedded_count; i++) {
+    const wisp_embedded *file = &wisp_embedded_files[i];
+    const char *ending = strstr(file->path, ".part");
+    if (strncmp(file->path, folder, (size_t)length) != 0 || !ending) continue;
+    snprintf(name, sizeof name, "%.*s", (int)(ending - file->path - length), file->path + length);
+    wisp_status status = wisp_env_text(err, env, name, file->text);
+    if (status != WISP_OK) return status;
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_env *env = NULL;
+  char path[64], name[128];
+  snprintf(path, sizeof path, "templates/dialect/%s.k", dialect);
+  snprintf(name, sizeof name, "%s.%s.k", plan->strategy->kernel, plan->strategy->name);
+  const char *wrapper = wisp_embedded_text(path);
+  TRY(wisp_require(err, wrapper, WISP_EUSAGE, "dialect '%s' is not known: use cuda or host", dialect));
+  TRY(wisp_env_create(err, plan->env, &env));
+  TRY(add_heading(err, plan, env));
+  TRY(add_parts(err, plan, env));
+  TRY(add_args(err, plan, env));
+  TRY(add_shared(err, plan, env));
+  TRY(wisp_expand(err, name, wrapper, env, out));
+done:
+  wisp_env_destroy(env);
+  return status;
+}

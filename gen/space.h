@@ -1,0 +1,59 @@
+/* Inside a strategy: what gen/space.c parses and gen/plan.c evaluates. */
+#ifndef WISP_SPACE_H
+#define WISP_SPACE_H
+
+#include "strategy.h"
+
+enum { WISP_MAX_LINES = 48, WISP_MAX_SHARED = 8 };
+
+typedef struct wisp_condition { /* needs, require */
+  wisp_expr *expr;
+  char *reason;
+} wisp_condition;
+
+typedef struct wisp_let {
+  char name[32];
+  wisp_expr *expr;
+  size_t after; /* how many conditions stand before it: lines are evaluated in the order they are written */
+} wisp_let;
+
+typedef struct wisp_shared {
+  char name[32];
+  bool is_int;
+  wisp_expr *count;
+} wisp_shared;
+
+typedef struct wisp_operand { /* beside the argument of the same index */
+  char table[32];
+  wisp_expr *count, *entry, *part; /* part may be NULL */
+} wisp_operand;
+
+struct wisp_strategy {
+  char family[16], name[40], kernel[16], hash[20];
+  char *title, *text, *lane;
+  bool node, slab; /* layouts it can read */
+  int params;
+  wisp_param param[WISP_MAX_PARAMS];
+  size_t needs, conditions, lets;
+  wisp_condition need[WISP_MAX_LINES], condition[WISP_MAX_LINES];
+  wisp_let let[WISP_MAX_LINES];
+  wisp_expr *block[3], *grid[2];
+  int shareds;
+  wisp_shared shared[WISP_MAX_SHARED];
+  int args;
+  wisp_arg arg[WISP_MAX_ARGS];
+  wisp_operand operand[WISP_MAX_ARGS];
+};
+
+struct wisp_plan {
+  const wisp_strategy *strategy;
+  wisp_spec spec;
+  wisp_layout layout;
+  wisp_env *env; /* family's names, then parameters and lets */
+  int value[WISP_MAX_PARAMS];
+  char params[WISP_PARAMS_TEXT], symbol[40];
+  unsigned block[3];
+  size_t shared, offset[WISP_MAX_SHARED]; /* bytes */
+};
+
+#endif

@@ -1,0 +1,126 @@
+/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal,
+ * with every value fixed.
+ *
+ * A space description (templates/FAMILY/NAME.space) is lines of:
+ *
+ *   kernel    volume                          which kernel of the family this computes
+ *   title     one line for people
+ *   text      KERNEL.NAME                     the kernel text to take instead of the one beside it (optional)
+ *   layouts   node | slab | node slab         which element orders it can read
+ *   needs     EXPR : reason                   "not applicable" unless EXPR holds (cuda, sm, precision, order, layout,
+ * ...) param     NAME V1 V2 ...                  a tuning parameter and its values let       NAME = EXPR a derived
+ * number require   EXPR : reason                   refuses a candidate block     EXPR [EXPR [EXPR]] threads of a block
+ *   lane      TEXT                            this thread's x lane on CUDA, a template (default threadIdx.x)
+ *   grid      EXPR [EXPR]                     blocks; may use `groups` and `blocks`, known at launch
+ *   shared    TYPE NAME EXPR                  a shared array of EXPR numbers
+ *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch
+ *   arg       value TYPE NAME                 a scalar argument, bound by name at launch
+ *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]   an array argument made of a family's table: entry q is
+ * TABLE[expr in q], 0 where the index is negative; part 1 / 2: the TF32 high / low part default   NAME=V ... the
+ * default candidate where legal; else the first legal one
+ *
+ * Expressions are gen/expr.h over the family's names, the parameters, the lets so far, and the device's limits.
+ */
+#ifndef WISP_STRATEGY_H
+#define WISP_STRATEGY_H
+
+#include "expr.h"
+#include "layout.h"
+#include "spec.h"
+
+enum { WISP_MAX_PARAMS = 12, WISP_MAX_VALUES = 32, WISP_MAX_ARGS = 24, WISP_PARAMS_TEXT = 200 };
+
+typedef enum wisp_arg_kind {
+  WISP_ARG_IN,
+  WISP_ARG_OUT,
+  WISP_ARG_INOUT,
+  WISP_ARG_VALUE,
+  WISP_ARG_OPERAND
+} wisp_arg_kind;
+
+typedef struct wisp_arg {
+  wisp_arg_kind kind;
+  bool is_int; /* int, else real */
+  char name[32];
+} wisp_arg;
+
+typedef struct wisp_param {
+  char name[24];
+  int count, values[WISP_MAX_VALUES];
+  int preferred; /* value of the default candidate; the first value where `default` does not say */
+} wisp_param;
+
+typedef struct wisp_strategy wisp_strategy;
+
+const char *wisp_strategy_name(const wisp_strategy *strategy);   /* "field-in-shared" */
+const char *wisp_strategy_kernel(const wisp_strategy *strategy); /* "volume" */
+const char *wisp_strategy_family(const wisp_strategy *strategy);
+const char *wisp_strategy_title(const wisp_strategy *strategy);
+const char *wisp_strategy_hash(const wisp_strategy *strategy); /* of its texts and the dialects, 16 hex digits */
+int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
+
+/* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set (same structure). */
+typedef struct wisp_strategies wisp_strategies;
+wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
+void wisp_strategies_free(wisp_strategies *strategies);
+size_t wisp_strategies_count(const wisp_strategies *strategies);
+const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_t i);
+const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
+                                          const char *name); /* NULL: none */
+
+/* Parses one description; text is the kernel's template. For tests and WISP_TEMPLATES. WISP_EINPUT with name:line. */
+wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, const char *space,
+                                const char *text, wisp_strategy **out);
+void wisp_strategy_destroy(wisp_strategy *strategy);
+
+/* One candidate. */
+typedef struct wisp_plan wisp_plan;
+
+/* names: the family's environment for (spec, layout, device limits), see family.h; must outlive the plan. values: one
+ * per parameter. WISP_EREFUSED with the reason where the candidate does not apply. */
+wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                             const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out);
+void wisp_plan_destroy(wisp_plan *plan);
+
+/* WISP_EREFUSED with the reason where no candidate of the strategy can apply (layouts, needs). */
+wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *strategy, const wisp_layout *layout,
+                                  const wisp_env *names);
+
+/* The default candidate: the preferred values, else the first legal candidate. WISP_EREFUSED where there is none. */
+wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                              const wisp_layout *layout, const wisp_env *names, wisp_plan **out);
+
+/* From stored text "unroll=4 wi=2": every parameter of the strategy must be named once with one of its values
+ * (WISP_EINPUT otherwise). */
+wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                                const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out);
+
+/* Calls visit for every combination of parameter values; plan is NULL and reason set where refused. visit owns plan.
+ * Stops at an error. */
+typedef wisp_status (*wisp_visit)(wisp_error *err, void *context, const int *values, wisp_plan *plan,
+                                  const char *reason);
+wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                                const wisp_layout *layout, const wisp_env *names, wisp_visit visit, void *context);
+
+const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan);
+const wisp_spec *wisp_plan_spec(const wisp_plan *plan);
+const wisp_layout *wisp_plan_layout(const wisp_plan *plan);
+const char *wisp_plan_params(const wisp_plan *plan); /* "unroll=4 wi=2", sorted by name */
+int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise);
+const char *wisp_plan_symbol(const wisp_plan *plan);    /* the kernel's name in the source: "nodal_volume" */
+const unsigned *wisp_plan_block(const wisp_plan *plan); /* three numbers */
+size_t wisp_plan_shared(const wisp_plan *plan);         /* bytes */
+int wisp_plan_args(const wisp_plan *plan, const wisp_arg **args);
+
+/* Blocks to launch for this many groups (and gather blocks). */
+wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2]);
+
+/* The numbers of operand argument i (an index into args): reals (caller frees), or ints. Exactly one of the two outputs
+ * is set. */
+wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,
+                              int **ints);
+
+/* The source, every number written out; dialect "cuda" or "host". */
+wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out);
+
+#endif
