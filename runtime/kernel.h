@@ -1,0 +1,33 @@
+/* A plan made runnable: source, binary, loaded module, operand arrays on the device; launched with arguments bound by name. */
+#ifndef WISP_KERNEL_H
+#define WISP_KERNEL_H
+
+#include "../gen/family.h"
+#include "device.h"
+
+typedef struct wisp_kernel wisp_kernel;
+
+/* What templates and spaces see of a device. */
+wisp_target wisp_limits_target(const wisp_limits *limits);
+
+/* Source and binary of a plan for a target (dialect: host for "host", cuda for sm_*). Thread-safe. */
+wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char *target, wisp_binary *out);
+
+/* plan is borrowed and must outlive the kernel; binary is not kept. Uploads operands in the plan's precision. */
+wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
+                               wisp_kernel **out);
+void wisp_kernel_destroy(wisp_kernel *kernel);
+const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel);
+
+/* What an argument name stands for: an array's address, or a scalar (values are converted to the argument's type). */
+typedef struct wisp_binding {
+  const char *name;
+  wisp_pointer pointer;
+  double value;
+} wisp_binding;
+
+/* One launch over `groups` groups and `blocks` gather blocks. An argument without a binding is an error that names it. */
+wisp_status wisp_kernel_launch(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
+                               const wisp_binding *bindings, size_t count);
+
+#endif
