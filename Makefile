@@ -11,8 +11,10 @@ OPT     ?= -O2 -g
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 # The user's CFLAGS, LDFLAGS and LDLIBS come last, so that they win.
 compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -Iinclude $(SANITIZE) $(CFLAGS)
-# The command finds carried libraries in lib/ beside it, a test in lib/ above it (make bundle).
-link     = $(CC) -pthread $(SANITIZE) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib' $(LDFLAGS)
+# The command finds carried libraries in lib/ beside it, a test in lib/ above it (make bundle); by the old kind of rpath, which
+# holds for what those libraries need as well.
+link     = $(CC) -pthread $(SANITIZE) $(LDFLAGS)
+rpath   := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 libs     = -llapacke -lblas -lmetis -lcjson -lsqlite3 -ldl -lm $(LDLIBS)
 
 VERSION := $(shell sed -n 's/^.define WISP_VERSION "\(.*\)"/\1/p' include/wisp.h)
@@ -39,10 +41,11 @@ $(BUILD)/libwisp.so: $(LIBRARY)
 	@ln -sf libwisp.so $@.$(MAJOR)
 
 $(BUILD)/wisp: $(COMMAND) $(BUILD)/libwisp.a
-	$(link) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
+	$(link) $(rpath) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(HELPERS) $(BUILD)/libwisp.a
-	$(link) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
+	@rm -f $@
+	$(link) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
 
 $(BUILD)/embedded.c: scripts/embed $(CARRIED)
 	@mkdir -p $(@D)
@@ -51,33 +54,42 @@ $(BUILD)/embedded.c: scripts/embed $(CARRIED)
 $(BUILD)/embedded.o: $(BUILD)/embedded.c
 	$(compile) -I. -c -o $@ $<
 
+# A test that no longer compiles leaves no old program behind that could pass.
+$(BUILD)/tests/test_%.o: tests/test_%.c
+	@mkdir -p $(@D) && rm -f $(@:.o=)
+	$(compile) -c -o $@ $<
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(compile) -c -o $@ $<
 
 # ---- Tests: scripts/run-tests runs them all from here, quick ones first, and keeps them out of the user's home.
+# A test that does not build is counted as failed, and the others run.
 tests: all $(TESTS)
 
-check: tests
+build-tests = $(MAKE) $(1) all && { $(MAKE) -k $(1) tests || true; }
+check:
+	+@$(call build-tests)
 	@scripts/run-tests $(BUILD) $(ONLY)
 
 # Where the libraries' headers are missing (a GPU machine that nothing can be installed on), the carried bundle is run.
 check-gpu:
-	@if printf '#include <sqlite3.h>\n#include <cmocka.h>\n' | $(CC) -M -include stdarg.h -include stddef.h \
+	+@if printf '#include <sqlite3.h>\n#include <cmocka.h>\n' | $(CC) -M -include stdarg.h -include stddef.h \
 	  -include setjmp.h -include stdint.h - >/dev/null 2>&1; then \
-	  $(MAKE) tests && WISP_TEST_DEVICE=cuda scripts/run-tests $(BUILD) $(ONLY); \
+	  $(call build-tests) && WISP_TEST_DEVICE=cuda scripts/run-tests $(BUILD) $(ONLY); \
 	elif [ -x bundle/run-tests ]; then bundle/run-tests $(ONLY); \
 	else echo "check-gpu: no libraries to build with: run scripts/setup --dev, or bring bundle/ (make bundle)" >&2; exit 1; fi
 
 # Kernels made and compiled while the tests run are checked as well.
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 check-sanitize:
-	@$(MAKE) BUILD=build-sanitize SANITIZE="$(sanitizers)" OPT="-O1 -g -fno-omit-frame-pointer" tests
+	+@$(call build-tests,BUILD=build-sanitize SANITIZE="$(sanitizers)" OPT="-O1 -g -fno-omit-frame-pointer")
 	@WISP_CFLAGS="$(sanitizers)" ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:abort_on_error=1 \
 	  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 scripts/run-tests -x sanitize build-sanitize $(ONLY)
 
 # valgrind knows no AVX-512: kernels and OpenBLAS are held to what it knows.
-check-valgrind: tests
+check-valgrind:
+	+@$(call build-tests)
 	@case $$(uname -m) in x86_64) export WISP_CFLAGS=-march=haswell OPENBLAS_CORETYPE=Haswell ;; esac; \
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 scripts/run-tests -x valgrind -w "valgrind -q --error-exitcode=99 \
 	  --leak-check=full --errors-for-leak-kinds=definite,indirect --show-leak-kinds=definite,indirect" $(BUILD) $(ONLY)
@@ -92,13 +104,14 @@ bench: all
 	@scripts/bench
 
 # ---- Carried and installed copies.
-bundle: all $(TESTS)
+bundle:
+	+@$(call build-tests)
 	@scripts/bundle $(BUILD) bundle
 
 to := $(DESTDIR)$(PREFIX)
 install: all
 	install -d $(to)/bin $(to)/lib/pkgconfig $(to)/include
-	install -m 755 $(PROGRAM) $(to)/bin/
+	$(if $(PROGRAM),install -m 755 $(PROGRAM) $(to)/bin/)
 	install -m 644 include/wisp.h $(to)/include/
 	install -m 644 $(BUILD)/libwisp.a $(to)/lib/
 	install -m 755 $(BUILD)/libwisp.so $(to)/lib/libwisp.so.$(VERSION)
