@@ -1,0 +1,230 @@
+/* The Gmsh reader's front: finds the sections, knows the formats and the kinds of elements. */
+#include "gmsh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../gen/text.h"
+
+/* Gmsh's manual, "Legacy formats" and "MSH file format": element-type. */
+static const wisp_gmsh_kind kinds[] = {
+    {1, 1, 2, "line"},
+    {2, 2, 3, "triangle"},
+    {3, 2, 4, "quadrangle"},
+    {4, 3, 4, "tetrahedron"},
+    {5, 3, 8, "hexahedron"},
+    {6, 3, 6, "prism"},
+    {7, 3, 5, "pyramid"},
+    {8, 1, 3, "line of order 2"},
+    {9, 2, 6, "triangle of order 2"},
+    {10, 2, 9, "quadrangle of order 2"},
+    {11, 3, 10, "tetrahedron of order 2"},
+    {12, 3, 27, "hexahedron of order 2"},
+    {13, 3, 18, "prism of order 2"},
+    {14, 3, 14, "pyramid of order 2"},
+    {15, 0, 1, "point"},
+    {16, 2, 8, "quadrangle of order 2"},
+    {17, 3, 20, "hexahedron of order 2"},
+    {18, 3, 15, "prism of order 2"},
+    {19, 3, 13, "pyramid of order 2"},
+    {20, 2, 9, "triangle of order 3"},
+    {21, 2, 10, "triangle of order 3"},
+    {22, 2, 12, "triangle of order 4"},
+    {23, 2, 15, "triangle of order 4"},
+    {24, 2, 15, "triangle of order 5"},
+    {25, 2, 21, "triangle of order 5"},
+    {26, 1, 4, "line of order 3"},
+    {27, 1, 5, "line of order 4"},
+    {28, 1, 6, "line of order 5"},
+    {29, 3, 20, "tetrahedron of order 3"},
+    {30, 3, 35, "tetrahedron of order 4"},
+    {31, 3, 56, "tetrahedron of order 5"},
+    {92, 3, 64, "hexahedron of order 3"},
+    {93, 3, 125, "hexahedron of order 4"},
+};
+
+wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out)
+{
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const wisp_gmsh_kind *kind = &kinds[i];
+    if (kind->type != type) continue;
+    if (kind->dimension == 3 && kind->nodes != 4) {
+      return wisp_gmsh_fail(err, gmsh,
+                            "a %s (element type %d): only straight tetrahedra (type 4) can be used; remesh, order 1",
+                            kind->name, kind->type);
+    }
+    *out = kind;
+    return WISP_OK;
+  }
+  return wisp_gmsh_fail(err, gmsh, "element type %lld is not known; only tetrahedra (type 4) can be used",
+                        (long long)type);
+}
+
+wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag)
+{
+  wisp_status status = WISP_OK;
+  int64_t node[WISP_GMSH_MOST_NODES];
+  for (int i = 0; i < kind->nodes; i++) TRY(wisp_gmsh_integer(err, gmsh, bytes, &node[i]));
+  if (kind->dimension == 3) {
+    TRY(wisp_gmsh_grow(err, &gmsh->tet, &gmsh->tet_room, gmsh->tets, sizeof *gmsh->tet));
+    memcpy(gmsh->tet[gmsh->tets++].node, node, sizeof gmsh->tet->node);
+  } else if (kind->dimension == 2 && tag && strncmp(kind->name, "triangle", 8) == 0) {
+    wisp_gmsh_triangle triangle = {{node[0], node[1], node[2]}, tag}; /* corners come first, whatever the order */
+    TRY(wisp_gmsh_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles, sizeof triangle));
+    gmsh->triangle[gmsh->triangles++] = triangle;
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out)
+{
+  if (value < -INT32_MAX || value > INT32_MAX)
+    return wisp_gmsh_fail(err, gmsh, "physical group %lld does not fit 32 bits", (long long)value);
+  *out = (int32_t)(value < 0 ? -value : value);
+  return WISP_OK;
+}
+
+static wisp_status refuse_version(wisp_error *err, const wisp_gmsh *gmsh, double version)
+{
+  return wisp_gmsh_fail(
+      err, gmsh,
+      "format %g is %s; 2.2 and 4.1 are read: convert with 'gmsh -save -format msh41 -o new.msh <this file>'", version,
+      version > 4.1 ? "newer than this reader" : "not supported");
+}
+
+/* "4.1 0 8", and in a binary file the number one, whose bytes tell their order. */
+static wisp_status read_format(wisp_error *err, wisp_gmsh *gmsh)
+{
+  wisp_status status = WISP_OK;
+  double version = 0;
+  int64_t kind = 0, size = 0, one = 0;
+  const char *rest;
+  size_t length;
+  if (gmsh->version) TRY(wisp_gmsh_fail(err, gmsh, "a second $MeshFormat"));
+  TRY(wisp_gmsh_real(err, gmsh, &version));
+  bool two = fabs(version - 2.2) < 1e-9, four = fabs(version - 4.1) < 1e-9;
+  if (!two && !four) TRY(refuse_version(err, gmsh, version));
+  TRY(wisp_gmsh_integer(err, gmsh, 4, &kind));
+  TRY(wisp_gmsh_integer(err, gmsh, 4, &size));
+  if ((kind != 0 && kind != 1) || size != 8) {
+    TRY(wisp_gmsh_fail(err, gmsh, "file type %lld with numbers of %lld bytes; must be 0 or 1 with 8", (long long)kind,
+                       (long long)size));
+  }
+  if (kind == 1) {
+    wisp_gmsh_line(gmsh, &rest, &length);
+    gmsh->binary = true;
+    TRY(wisp_gmsh_integer(err, gmsh, 4, &one));
+    gmsh->swap = one == 0x01000000;
+    if (one != 1 && !gmsh->swap)
+      TRY(wisp_gmsh_fail(err, gmsh, "the byte order mark is %lld, must be 1", (long long)one));
+  }
+  gmsh->version = two ? 2 : 4;
+done:
+  return status;
+}
+
+static wisp_status refuse_version_1(wisp_error *err, wisp_gmsh *gmsh)
+{
+  return refuse_version(err, gmsh, 1);
+}
+
+static wisp_status refuse_parts(wisp_error *err, wisp_gmsh *gmsh)
+{
+  return wisp_gmsh_fail(err, gmsh, "the mesh is partitioned; save it in one piece");
+}
+
+static wisp_status refuse_parameters(wisp_error *err, wisp_gmsh *gmsh)
+{
+  return wisp_gmsh_fail(err, gmsh, "$ParametricNodes are not read; save with Mesh.SaveParametric = 0");
+}
+
+typedef wisp_status section_reader(wisp_error *err, wisp_gmsh *gmsh);
+
+/* What is done with each section, before the format is known and in formats 2 and 4; others are passed. */
+static const struct section {
+  const char *name;
+  section_reader *unknown, *two, *four;
+} sections[] = {
+    {"MeshFormat", read_format, read_format, read_format},
+    {"NOD", refuse_version_1, NULL, NULL},
+    {"Entities", NULL, NULL, wisp_gmsh_entities_4},
+    {"PartitionedEntities", NULL, refuse_parts, refuse_parts},
+    {"ParametricNodes", NULL, refuse_parameters, refuse_parameters},
+    {"Nodes", NULL, wisp_gmsh_nodes_2, wisp_gmsh_nodes_4},
+    {"Elements", NULL, wisp_gmsh_elements_2, wisp_gmsh_elements_4},
+};
+
+static wisp_status read_section(wisp_error *err, wisp_gmsh *gmsh, const char *name, size_t length)
+{
+  wisp_status status = WISP_OK;
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    const struct section *section = &sections[i];
+    if (strlen(section->name) != length || memcmp(section->name, name, length) != 0) continue;
+    section_reader *reader = gmsh->version == 4 ? section->four : gmsh->version == 2 ? section->two : section->unknown;
+    if (!gmsh->version && !reader) return wisp_gmsh_fail(err, gmsh, "$%s stands before $MeshFormat", section->name);
+    if (!reader) break;
+    TRY(reader(err, gmsh));
+    return wisp_gmsh_end(err, gmsh, section->name);
+  }
+  TRY(wisp_gmsh_skip(err, gmsh, name, length));
+done:
+  return status;
+}
+
+static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
+{
+  wisp_status status = WISP_OK;
+  const char *line;
+  size_t length;
+  while (wisp_gmsh_line(gmsh, &line, &length)) {
+    if (!length) continue;
+    if (*line != '$') {
+      gmsh->at = line;
+      TRY(wisp_gmsh_fail(err, gmsh, "%s",
+                         gmsh->version ? "text outside of any section"
+                                       : "no Gmsh file: it does not begin with $MeshFormat"));
+    }
+    TRY(read_section(err, gmsh, line + 1, length - 1));
+  }
+  if (!gmsh->version) TRY(wisp_gmsh_fail(err, gmsh, "no $MeshFormat: no Gmsh file, or an empty one"));
+  if (!gmsh->nodes) TRY(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
+  if (!gmsh->tets) {
+    TRY(wisp_gmsh_fail(err, gmsh,
+                       "no tets in $Elements: truncated, not meshed in 3-D, or no physical volume that is saved?"));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_mesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_mesh **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_gmsh gmsh = {.name = name, .begin = data, .at = data, .end = data + length};
+  gmsh.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  TRY(wisp_require(err, gmsh.locale, WISP_EMEMORY, "%s: out of memory: a locale", name));
+  TRY(read_sections(err, &gmsh));
+  TRY(wisp_gmsh_build(err, &gmsh, out));
+done:
+  if (gmsh.locale) freelocale(gmsh.locale);
+  free(gmsh.node);
+  free(gmsh.tet);
+  free(gmsh.triangle);
+  free(gmsh.surface);
+  return status;
+}
+
+wisp_status wisp_mesh_read(wisp_error *err, const char *path, wisp_mesh **out)
+{
+  wisp_status status = WISP_OK;
+  char *data = NULL;
+  size_t length = 0;
+  TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
+  TRY(wisp_read_file(err, path, &data, &length));
+  TRY(wisp_mesh_parse(err, path, data, length, out));
+done:
+  free(data);
+  return status;
+}

@@ -1,0 +1,100 @@
+/* Inside the Gmsh reader: a cursor over the file's bytes and what has been read from them so far.
+ *
+ * Numbers are read through one pair of functions, whether the file holds text or binary of either byte order: so there
+ * is one reader a version (gmsh_2.c, gmsh_4.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c makes the
+ * mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records really read.
+ */
+#ifndef WISP_GMSH_H
+#define WISP_GMSH_H
+
+#include "mesh.h"
+
+#include <locale.h>
+
+enum { WISP_GMSH_MOST_NODES = 125 }; /* an element of order 4 in three dimensions, the largest below */
+
+/* A kind of element: its number and name in Gmsh's manual, dimension and nodes. */
+typedef struct wisp_gmsh_kind {
+  int type, dimension, nodes;
+  const char *name;
+} wisp_gmsh_kind;
+
+typedef struct wisp_gmsh_node {
+  int64_t tag;
+  double xyz[3];
+} wisp_gmsh_node;
+
+typedef struct wisp_gmsh_tet {
+  int64_t node[4];
+} wisp_gmsh_tet;
+
+typedef struct wisp_gmsh_triangle {
+  int64_t node[3];
+  int32_t tag; /* its physical surface, not 0 */
+} wisp_gmsh_triangle;
+
+typedef struct wisp_gmsh_surface {
+  int32_t entity, tag; /* its physical surface, or 0 */
+} wisp_gmsh_surface;
+
+typedef struct wisp_gmsh {
+  const char *name;             /* in messages */
+  const char *begin, *at, *end; /* the file and where we are in it */
+  int version;                  /* 2 or 4; 0 before $MeshFormat */
+  bool binary, swap;            /* swap: the file's byte order is not ours */
+  locale_t locale;              /* "C": a decimal point is a point wherever the caller lives */
+  wisp_gmsh_node *node;
+  wisp_gmsh_tet *tet;
+  wisp_gmsh_triangle *triangle;
+  wisp_gmsh_surface *surface; /* version 4: sorted by entity once $Entities is read */
+  size_t nodes, tets, triangles, surfaces;
+  size_t node_room, tet_room, triangle_room, surface_room;
+} wisp_gmsh;
+
+/* WISP_EINPUT with the place before the text: "name:line: " in text, "name: byte n: " in binary. */
+__attribute__((format(printf, 3, 4))) wisp_status wisp_gmsh_fail(wisp_error *err, const wisp_gmsh *gmsh,
+                                                                 const char *format, ...);
+
+/* The next integer, of 4 or 8 bytes where binary and within that range where text. */
+wisp_status wisp_gmsh_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64_t *out);
+
+/* The next integer of 8 bytes, which must not be negative. */
+wisp_status wisp_gmsh_count(wisp_error *err, wisp_gmsh *gmsh, size_t *out);
+
+/* A count on a line of its own, text even in a binary file (version 2). */
+wisp_status wisp_gmsh_count_line(wisp_error *err, wisp_gmsh *gmsh, size_t *out);
+
+/* The next floating point number, finite. */
+wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out);
+
+/* The rest of the current line without its end, which is passed; false at the end of the file. */
+bool wisp_gmsh_line(wisp_gmsh *gmsh, const char **line, size_t *length);
+
+/* Passes white space and "$End" + section. */
+wisp_status wisp_gmsh_end(wisp_error *err, wisp_gmsh *gmsh, const char *section);
+
+/* Passes the rest of a section that is not ours, up to and with its "$End" line. */
+wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section, size_t length);
+
+/* The kind of an element type; those of dimension 3 other than the four-node tet are refused by name. */
+wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
+
+/* Reads one element's nodes and keeps it, where it is a tet or a triangle with a tag. */
+wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
+
+/* Room for one more item in a growing array, whose address and room are updated. */
+wisp_status wisp_gmsh_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size);
+
+/* Gmsh writes a physical surface of reversed orientation with a minus sign; a tag is its number. */
+wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out);
+
+wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh);
+wisp_status wisp_gmsh_elements_2(wisp_error *err, wisp_gmsh *gmsh);
+wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh);
+wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh);
+wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
+
+/* The mesh of all that was read: only nodes that tets use, in file order; neighbours; tags of boundary faces. */
+wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out);
+
+#endif

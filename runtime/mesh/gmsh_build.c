@@ -1,0 +1,158 @@
+/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles become tags of boundary faces. */
+#include "gmsh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../gen/tet.h"
+
+/* Node numbers may be sparse and in any order: an open hash from number to place, at most half full. */
+typedef struct node_map {
+  uint32_t *place; /* index into nodes plus one, 0 where free */
+  size_t mask;
+} node_map;
+
+/* Where a number is or would be (the mixing is that of splitmix64, Steele et al. 2014). */
+static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
+{
+  uint64_t h = (uint64_t)tag;
+  h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+  size_t i = (size_t)(h ^ h >> 31) & map->mask;
+  while (map->place[i] && gmsh->node[map->place[i] - 1].tag != tag) i = (i + 1) & map->mask;
+  return map->place + i;
+}
+
+static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *map)
+{
+  wisp_status status = WISP_OK;
+  size_t size = 16;
+  TRY(wisp_require(err, gmsh->nodes < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 nodes", gmsh->name));
+  while (size < 2 * gmsh->nodes) size *= 2;
+  TRY(wisp_new(err, size, sizeof *map->place, &map->place));
+  map->mask = size - 1;
+  for (size_t i = 0; i < gmsh->nodes; i++) {
+    uint32_t *place = find(map, gmsh, gmsh->node[i].tag);
+    TRY(wisp_require(err, !*place, WISP_EINPUT, "%s: node %lld is there twice", gmsh->name,
+                     (long long)gmsh->node[i].tag));
+    *place = (uint32_t)i + 1;
+  }
+done:
+  return status;
+}
+
+/* Vertex number of each node, in file order; WISP_EMPTY for nodes that no tet uses (of surfaces, centres of arcs). */
+static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, int32_t *number,
+                                   size_t *vertices)
+{
+  for (size_t i = 0; i < gmsh->nodes; i++) number[i] = WISP_EMPTY;
+  for (size_t k = 0; k < gmsh->tets; k++)
+    for (int v = 0; v < 4; v++) {
+      uint32_t place = *find(map, gmsh, gmsh->tet[k].node[v]);
+      if (!place)
+        return wisp_fail(err, WISP_EINPUT, "%s: tet %zu uses node %lld, which $Nodes does not have", gmsh->name, k,
+                         (long long)gmsh->tet[k].node[v]);
+      number[place - 1] = 0;
+    }
+  *vertices = 0;
+  for (size_t i = 0; i < gmsh->nodes; i++)
+    if (number[i] != WISP_EMPTY) number[i] = (int32_t)(*vertices)++;
+  return WISP_OK;
+}
+
+static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, wisp_mesh *mesh)
+{
+  for (size_t i = 0; i < gmsh->nodes; i++)
+    if (number[i] != WISP_EMPTY) memcpy(mesh->xyz + 3 * (size_t)number[i], gmsh->node[i].xyz, 3 * sizeof(double));
+  for (size_t k = 0; k < gmsh->tets; k++)
+    for (size_t v = 0; v < 4; v++) mesh->tet[4 * k + v] = number[*find(map, gmsh, gmsh->tet[k].node[v]) - 1];
+}
+
+/* A triangle with its vertices in rising order, so that equal ones compare equal. */
+typedef struct tagged {
+  int32_t vertex[3], tag;
+} tagged;
+
+static void set_vertex(tagged *triangle, int count, int32_t vertex)
+{
+  for (; count && triangle->vertex[count - 1] > vertex; count--) triangle->vertex[count] = triangle->vertex[count - 1];
+  triangle->vertex[count] = vertex;
+}
+
+static int compare_tagged(const void *left, const void *right)
+{
+  const tagged *a = left, *b = right;
+  for (int i = 0; i < 3; i++)
+    if (a->vertex[i] != b->vertex[i]) return a->vertex[i] < b->vertex[i] ? -1 : 1;
+  return 0;
+}
+
+/* Triangles whose nodes are vertices of the mesh, sorted, each once. */
+static wisp_status sort_triangles(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
+                                  tagged *triangle, size_t *count)
+{
+  *count = 0;
+  for (size_t i = 0; i < gmsh->triangles; i++) {
+    bool used = true;
+    triangle[*count].tag = gmsh->triangle[i].tag;
+    for (int v = 0; v < 3; v++) {
+      uint32_t place = *find(map, gmsh, gmsh->triangle[i].node[v]);
+      if (!place)
+        return wisp_fail(err, WISP_EINPUT, "%s: a triangle of surface %d uses node %lld, which $Nodes does not have",
+                         gmsh->name, gmsh->triangle[i].tag, (long long)gmsh->triangle[i].node[v]);
+      used = used && number[place - 1] != WISP_EMPTY;
+      set_vertex(&triangle[*count], v, number[place - 1]);
+    }
+    *count += used;
+  }
+  qsort(triangle, *count, sizeof *triangle, compare_tagged);
+  for (size_t i = 1; i < *count; i++)
+    if (compare_tagged(&triangle[i - 1], &triangle[i]) == 0 && triangle[i - 1].tag != triangle[i].tag)
+      return wisp_fail(err, WISP_EINPUT,
+                       "%s: a face is in physical surfaces %d and %d; leave it in one, a face has one tag", gmsh->name,
+                       triangle[i - 1].tag, triangle[i].tag);
+  return WISP_OK;
+}
+
+static wisp_status tag_faces(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
+                             wisp_mesh *mesh)
+{
+  wisp_status status = WISP_OK;
+  tagged *triangle = NULL;
+  size_t count = 0;
+  TRY(wisp_new(err, gmsh->triangles + 1, sizeof *triangle, &triangle));
+  TRY(sort_triangles(err, gmsh, map, number, triangle, &count));
+  for (size_t f = 0; f < 4 * mesh->elements; f++) {
+    if (mesh->neighbour[f] != WISP_BOUNDARY) continue;
+    tagged face = {{0}, 0}, *found = NULL;
+    for (int a = 0; a < 3; a++) set_vertex(&face, a, mesh->tet[f / 4 * 4 + (size_t)wisp_tet_face_vertices[f % 4][a]]);
+    found = bsearch(&face, triangle, count, sizeof face, compare_tagged);
+    if (found) mesh->tag[f] = found->tag;
+  }
+done:
+  free(triangle);
+  return status;
+}
+
+wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out)
+{
+  wisp_status status = WISP_OK;
+  node_map map = {0};
+  int32_t *number = NULL;
+  wisp_mesh *mesh = NULL;
+  size_t vertices = 0;
+  TRY(map_nodes(err, gmsh, &map));
+  TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
+  TRY(number_vertices(err, gmsh, &map, number, &vertices));
+  TRY(wisp_mesh_create(err, vertices, gmsh->tets, &mesh));
+  fill(gmsh, &map, number, mesh);
+  TRY(wisp_mesh_connect(err, gmsh->name, mesh));
+  TRY(tag_faces(err, gmsh, &map, number, mesh));
+  *out = mesh;
+  mesh = NULL;
+done:
+  wisp_mesh_destroy(mesh);
+  free(map.place);
+  free(number);
+  return status;
+}
