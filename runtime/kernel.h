@@ -1,4 +1,5 @@
-/* A plan made runnable: source, binary, loaded module, operand arrays on the device; launched with arguments bound by name. */
+/* A plan made runnable: source, binary, loaded module, operand arrays on the device; launched with arguments bound by
+ * name. */
 #ifndef WISP_KERNEL_H
 #define WISP_KERNEL_H
 
@@ -26,7 +27,8 @@ typedef struct wisp_binding {
   double value;
 } wisp_binding;
 
-/* One launch over `groups` groups and `blocks` gather blocks. An argument without a binding is an error that names it. */
+/* One launch over `groups` groups and `blocks` gather blocks. An argument without a binding is an error that names it.
+ */
 wisp_status wisp_kernel_launch(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
                                const wisp_binding *bindings, size_t count);
 

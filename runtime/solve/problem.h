@@ -1,7 +1,8 @@
 /* A discretised problem on a device: its arrays in one precision, and their names for kernels.
  *
- * Arrays (see dg.h; sizes in numbers): u, rhs, res: volume; flux: face; dux, duy, duz: volume (made only with WISP_WITH_DERIVATIVES);
- * geo, face_int, face_real, pair_block, pair_int, pair_real. Scalars: groups, blocks, alpha, a, b, dt.
+ * Arrays (see dg.h; sizes in numbers): u, rhs, res: volume; flux: face; dux, duy, duz: volume (made only with
+ * WISP_WITH_DERIVATIVES); geo, face_int, face_real, pair_block, pair_int, pair_real. Scalars: groups, blocks, alpha, a,
+ * b, dt.
  */
 #ifndef WISP_PROBLEM_H
 #define WISP_PROBLEM_H
@@ -16,14 +17,17 @@ wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp
                                 bool with_derivatives, wisp_problem **out);
 void wisp_problem_destroy(wisp_problem *problem);
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem);
+size_t wisp_problem_bytes(const wisp_problem *problem); /* of device memory, guard zones included */
 
 /* Moves a field between the host (double) and the device (the problem's precision). Size by the array's name. */
 wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values);
 wisp_status wisp_problem_download(wisp_error *err, wisp_problem *problem, const char *array, double *values);
-wisp_status wisp_problem_fill(wisp_error *err, wisp_problem *problem, const char *array, unsigned char byte); /* 0xff: NaN */
+wisp_status wisp_problem_fill(wisp_error *err, wisp_problem *problem, const char *array,
+                              unsigned char byte);                        /* 0xff: NaN */
 size_t wisp_problem_size(const wisp_problem *problem, const char *array); /* numbers; 0 for an unknown name */
 
-/* Guard zones: every array has WISP_GUARD numbers before and after it, filled with a pattern. False, and the array's name, where one was overwritten. */
+/* Guard zones: every array has WISP_GUARD numbers before and after it, filled with a pattern. False, and the array's
+ * name, where one was overwritten. */
 enum { WISP_GUARD = 256 };
 wisp_status wisp_problem_guards(wisp_error *err, wisp_problem *problem, bool *intact, char array[32]);
 

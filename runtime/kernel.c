@@ -1,0 +1,155 @@
+/* Kernels: a plan's source is compiled for a target, loaded, its operands uploaded, and launched with arguments bound
+ * by name. */
+#include "kernel.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wisp_kernel {
+  wisp_device *device;
+  const wisp_plan *plan;
+  wisp_module *module;
+  int args;
+  const wisp_arg *arg;
+  wisp_pointer operand[WISP_MAX_ARGS]; /* 0 where the argument is no operand */
+};
+
+wisp_target wisp_limits_target(const wisp_limits *limits)
+{
+  return (wisp_target){.cuda = strcmp(limits->kind, "cuda") == 0,
+                       .sm = limits->sm,
+                       .max_threads = limits->max_threads,
+                       .max_shared = limits->max_shared,
+                       .shared_per_unit = limits->shared_per_unit,
+                       .registers_per_unit = limits->registers_per_unit};
+}
+
+wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char *target, wisp_binary *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_text source = {0};
+  TRY(wisp_plan_source(err, plan, strcmp(target, "host") == 0 ? "host" : "cuda", &source));
+  TRY(wisp_compile(err, target, wisp_plan_symbol(plan), source.data, out));
+done:
+  wisp_text_free(&source);
+  return status;
+}
+
+/* In place: count doubles become the plan's reals, front first, so that none is overwritten before it is read. */
+static size_t narrow(double *reals, size_t count, wisp_precision precision)
+{
+  if (precision == WISP_F32) {
+    char *bytes = (char *)reals;
+    for (size_t i = 0; i < count; i++) {
+      float value = (float)reals[i];
+      memcpy(bytes + i * sizeof value, &value, sizeof value);
+    }
+  }
+  return count * (size_t)precision;
+}
+
+/* One operand array, in the plan's precision. */
+static wisp_status upload_operand(wisp_error *err, wisp_kernel *kernel, int i)
+{
+  wisp_status status = WISP_OK;
+  size_t count = 0, bytes = 0;
+  double *reals = NULL;
+  int *ints = NULL;
+  TRY(wisp_plan_operand(err, kernel->plan, i, &count, &reals, &ints));
+  bytes = reals ? narrow(reals, count, wisp_plan_spec(kernel->plan)->precision) : count * sizeof *ints;
+  TRY(wisp_device_alloc(err, kernel->device, bytes ? bytes : 1, &kernel->operand[i]));
+  if (bytes) TRY(wisp_device_upload(err, kernel->device, kernel->operand[i], reals ? (void *)reals : ints, bytes));
+done:
+  free(reals), free(ints);
+  return status;
+}
+
+wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
+                               wisp_kernel **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_kernel *kernel = NULL;
+  TRY(wisp_new(err, 1, sizeof *kernel, &kernel));
+  kernel->device = device;
+  kernel->plan = plan;
+  kernel->args = wisp_plan_args(plan, &kernel->arg);
+  TRY(wisp_module_load(err, device, binary, wisp_plan_symbol(plan), wisp_plan_shared(plan), &kernel->module));
+  for (int i = 0; i < kernel->args; i++)
+    if (kernel->arg[i].kind == WISP_ARG_OPERAND) TRY(upload_operand(err, kernel, i));
+  *out = kernel;
+  kernel = NULL;
+done:
+  wisp_kernel_destroy(kernel);
+  return status;
+}
+
+void wisp_kernel_destroy(wisp_kernel *kernel)
+{
+  if (!kernel) return;
+  for (int i = 0; i < kernel->args; i++)
+    if (kernel->operand[i]) wisp_device_free(kernel->device, kernel->operand[i]);
+  wisp_module_unload(kernel->module);
+  free(kernel);
+}
+
+const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel)
+{
+  return kernel->plan;
+}
+
+/* The value of one argument, in the type that the kernel takes it in. */
+typedef union argument {
+  wisp_pointer pointer;
+  int integer;
+  float single;
+  double real;
+} argument;
+
+static wisp_status convert(wisp_error *err, const wisp_arg *arg, const wisp_binding *binding, wisp_precision precision,
+                           argument *out)
+{
+  if (arg->kind != WISP_ARG_VALUE)
+    out->pointer = binding->pointer;
+  else if (arg->is_int && !(binding->value >= INT_MIN && binding->value <= INT_MAX))
+    return wisp_fail(err, WISP_EUSAGE, "argument %s: %g does not fit an int", arg->name, binding->value);
+  else if (arg->is_int)
+    out->integer = (int)binding->value;
+  else if (precision == WISP_F32)
+    out->single = (float)binding->value;
+  else
+    out->real = binding->value;
+  return WISP_OK;
+}
+
+static wisp_status bind(wisp_error *err, const wisp_kernel *kernel, int i, const wisp_binding *bindings, size_t count,
+                        argument *out)
+{
+  const wisp_arg *arg = &kernel->arg[i];
+  if (arg->kind == WISP_ARG_OPERAND) {
+    out->pointer = kernel->operand[i];
+    return WISP_OK;
+  }
+  for (size_t b = 0; b < count; b++)
+    if (strcmp(bindings[b].name, arg->name) == 0)
+      return convert(err, arg, &bindings[b], wisp_plan_spec(kernel->plan)->precision, out);
+  return wisp_fail(err, WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'", wisp_plan_symbol(kernel->plan),
+                   wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name);
+}
+
+wisp_status wisp_kernel_launch(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
+                               const wisp_binding *bindings, size_t count)
+{
+  wisp_status status = WISP_OK;
+  argument values[WISP_MAX_ARGS] = {{0}};
+  void *args[WISP_MAX_ARGS];
+  unsigned grid[2] = {1, 1};
+  for (int i = 0; i < kernel->args; i++) {
+    TRY(bind(err, kernel, i, bindings, count, &values[i]));
+    args[i] = &values[i];
+  }
+  TRY(wisp_plan_grid(err, kernel->plan, groups, blocks, grid));
+  TRY(wisp_launch(err, kernel->module, grid, wisp_plan_block(kernel->plan), args));
+done:
+  return status;
+}
