@@ -36,18 +36,23 @@ static size_t word(wisp_gmsh *gmsh)
   return (size_t)(c - gmsh->at);
 }
 
-/* "expected a, found b", where b is whatever stands in the file, made printable. */
+/* What stands in the file, shortened and made printable. */
+typedef struct excerpt {
+  char text[25];
+} excerpt;
+
+static excerpt quote(const char *from, size_t length)
+{
+  excerpt quoted = {{0}};
+  for (size_t i = 0; i < length && i < sizeof quoted.text - 1; i++)
+    quoted.text[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+  return quoted;
+}
+
 static wisp_status unexpected(wisp_error *err, const wisp_gmsh *gmsh, const char *expected, size_t length)
 {
-  char found[25];
-  size_t shown = length < sizeof found ? length : sizeof found - 1;
   if (!length) return wisp_gmsh_fail(err, gmsh, "the file ends where %s is expected: truncated?", expected);
-  for (size_t i = 0; i < shown; i++) {
-    char c = gmsh->at[i];
-    found[i] = c >= ' ' && c <= '~' ? c : '?';
-  }
-  found[shown] = '\0';
-  return wisp_gmsh_fail(err, gmsh, "expected %s, found '%s'", expected, found);
+  return wisp_gmsh_fail(err, gmsh, "expected %s, found '%s'", expected, quote(gmsh->at, length).text);
 }
 
 /* Copies the next bytes of a binary file into a number, in our byte order. */
@@ -174,7 +179,7 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
       return WISP_OK;
     }
   }
-  return wisp_gmsh_fail(err, gmsh, "section $%.*s has no end: truncated?", (int)(length < 40 ? length : 40), section);
+  return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", quote(section, length).text);
 }
 
 wisp_status wisp_gmsh_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size)
