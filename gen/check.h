@@ -23,20 +23,22 @@
 #include <stddef.h>
 #include "wisp.h"
 
-#define TRY(call)                    \
-  do {                               \
-    status = (call);                 \
+#define TRY(call)                     \
+  do {                                \
+    status = (call);                  \
     if (status != WISP_OK) goto done; \
   } while (0)
 
 /* Records a failure in err (which may be NULL) and returns its status. The text is one line, printf style. */
-__attribute__((format(printf, 3, 4))) wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, ...);
+__attribute__((format(printf, 3, 4))) wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format,
+                                                            ...);
 
 /* WISP_OK where the condition holds, else wisp_fail with the rest. */
 #define wisp_require(err, condition, ...) ((condition) ? WISP_OK : wisp_fail((err), __VA_ARGS__))
 
 /* Prefixes the text already in err ("mesh.msh: " + text) and returns status unchanged. */
-__attribute__((format(printf, 3, 4))) wisp_status wisp_context(wisp_error *err, wisp_status status, const char *format, ...);
+__attribute__((format(printf, 3, 4))) wisp_status wisp_context(wisp_error *err, wisp_status status, const char *format,
+                                                               ...);
 
 /* Zeroed memory for count items of size bytes; out is the address of an object pointer of any type, freed with free().
  * count 0 gives a valid pointer. Checks for overflow. WISP_EMEMORY when there is none. */

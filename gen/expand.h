@@ -2,17 +2,19 @@
  *
  *   {{name}}                      an integer or text from the environment
  *   {{= expr}}                    an integer expression
- *   {{name[expr]}}                an entry of a table: integers plainly, reals as a literal of the precision (`real_bytes`: 4 adds
- *                                 the suffix f, 9 digits; 8 gives 17 digits); always with a point or exponent, negatives in parentheses
+ *   {{name[expr]}}                an entry of a table: integers plainly, reals as a literal of the precision
+ * (`real_bytes`: 4 adds the suffix f, 9 digits; 8 gives 17 digits); always with a point or exponent, negatives in
+ * parentheses
  *   {{#name}}...{{/name}}         a list: once per item, the item's names in scope, and `index`, `first`, `last` (0/1)
  *   {{#for i in expr}}...{{/for}} i = 0 .. expr-1, and first, last
  *   {{#if expr}}...{{else}}...{{/if}}   (else optional)
  *   {{! comment }}                nothing
  *   {{>name}}                     the text value `name`, expanded as a template itself (system flux texts)
  *
- * A tag that opens, closes or comments and stands alone on its line takes the line with it. Text inserted by {{name}} or {{>name}} that has several
- * lines keeps the indentation of the tag. An undefined name, an unclosed or mismatched block, an index out of a table: an error with
- * template name and line. Nesting is limited to 64 and output to 64 MiB (error, not crash).
+ * A tag that opens, closes or comments and stands alone on its line takes the line with it. Text inserted by {{name}}
+ * or {{>name}} that has several lines keeps the indentation of the tag. An undefined name, an unclosed or mismatched
+ * block, an index out of a table: an error with template name and line. Nesting is limited to 64 and output to 64 MiB
+ * (error, not crash).
  */
 #ifndef WISP_EXPAND_H
 #define WISP_EXPAND_H
@@ -20,7 +22,8 @@
 #include "expr.h"
 
 /* name is for messages; env is not changed. Appends to out. */
-wisp_status wisp_expand(wisp_error *err, const char *name, const char *template_text, const wisp_env *env, wisp_text *out);
+wisp_status wisp_expand(wisp_error *err, const char *name, const char *template_text, const wisp_env *env,
+                        wisp_text *out);
 
 /* One real literal as templates print it. */
 wisp_status wisp_print_real(wisp_error *err, wisp_text *out, double value, int real_bytes);

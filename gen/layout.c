@@ -47,8 +47,10 @@ int wisp_layouts(int Np, int Nf, wisp_layout out[8])
 
 void wisp_layout_print(const wisp_layout *layout, char text[WISP_LAYOUT_TEXT])
 {
-  if (layout->order == WISP_NODE_FASTEST) snprintf(text, WISP_LAYOUT_TEXT, "node-km%d-pad%d", layout->KM, layout->NpM);
-  else snprintf(text, WISP_LAYOUT_TEXT, "slab-km%d", layout->KM);
+  if (layout->order == WISP_NODE_FASTEST)
+    snprintf(text, WISP_LAYOUT_TEXT, "node-km%d-pad%d", layout->KM, layout->NpM);
+  else
+    snprintf(text, WISP_LAYOUT_TEXT, "slab-km%d", layout->KM);
 }
 
 wisp_status wisp_layout_parse(wisp_error *err, const char *text, int Np, int Nf, wisp_layout *out)

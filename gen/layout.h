@@ -1,14 +1,14 @@
 /* How a field of an element-wise discretisation lies in memory: an explicit part of every kernel that touches it.
  *
- * Elements (slots) are taken in groups of KM. A group holds, field after field, NpM numbers: its KM x Np volume DOFs and padding. One
- * formula covers the papers' layouts:
+ * Elements (slots) are taken in groups of KM. A group holds, field after field, NpM numbers: its KM x Np volume DOFs
+ * and padding. One formula covers the papers' layouts:
  *
  *     volume address of (field f, slot k, node i) = ((k / KM) * n + f) * NpM + offset
  *     node fastest    (microblocked or padded):  offset = (k % KM) * Np + i
  *     element fastest (slabs):                   offset = i * KM + k % KM
  *
- * Face fields (fluxes) likewise with 4 Nfp and NfM for Np and NpM. Per-element data (geometric factors: c of C numbers) is
- * element fastest within the group in both kinds: ((k / KM) * C + c) * KM + k % KM.
+ * Face fields (fluxes) likewise with 4 Nfp and NfM for Np and NpM. Per-element data (geometric factors: c of C numbers)
+ * is element fastest within the group in both kinds: ((k / KM) * C + c) * KM + k % KM.
  */
 #ifndef WISP_LAYOUT_H
 #define WISP_LAYOUT_H
@@ -21,8 +21,8 @@ typedef enum wisp_order { WISP_NODE_FASTEST, WISP_ELEMENT_FASTEST } wisp_order;
 
 typedef struct wisp_layout {
   wisp_order order;
-  int Np, Nf;          /* volume and face DOFs of one element */
-  int KM, NpM, NfM;    /* elements in a group; padded volume and face DOFs of a group */
+  int Np, Nf;       /* volume and face DOFs of one element */
+  int KM, NpM, NfM; /* elements in a group; padded volume and face DOFs of a group */
 } wisp_layout;
 
 /* Padded: one element a group, rounded up to a multiple of granule (paper 0: T/2 = 16). */

@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels[] = {"volume", "derivative", "assemble", "gather", "lift", "update", "fused", NULL};
+static const char *const kernels[] = {"volume", "derivative", "assemble", "gather", "lift",
+                                      "update", "fused",      "stage",    NULL};
 
 /* "fused" does volume, lift and update in one pass; it needs the whole gather done before, so u may be written in
  * place. */
 static const char *const compositions[] = {
-    "volume+gather+lift+update",
-    "derivative+assemble+gather+lift+update",
-    "gather+fused",
-    NULL,
+    "volume+gather+lift+update", "derivative+assemble+gather+lift+update", "gather+fused", "stage", NULL,
 };
 
 static int nodes(int N)
@@ -232,6 +230,7 @@ static wisp_status work(wisp_error *err, const wisp_spec *spec, double elements,
       {"lift", n * (Nf + 2 * Np), lifting},
       {"update", 5 * n * Np, 4 * n * Np},
       {"fused", n * (Nf + 4 * Np) + 9, product + lifting + 4 * n * Np},
+      {"stage", 4 * n * Np + n * Nf + 9 + faces, product + lifting + 4 * n * Np + 10 * n * Nf},
       {"step", 4 * n * Np + n * Nf + 9 + faces, product + lifting + 4 * n * Np + 10 * n * Nf},
   };
   status = wisp_fail(err, WISP_EUSAGE, "the nodal family has no kernel '%s'", spec->kernel);

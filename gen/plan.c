@@ -218,13 +218,19 @@ static wisp_status entry_int(wisp_error *err, wisp_env *env, const wisp_expr *ex
   return status == WISP_OK ? wisp_expr_int(err, expr, env, value) : status;
 }
 
-/* A double's TF32 high part (10 mantissa bits, rounded to nearest), or what remains of it. */
-static double tf32_part(double value, int64_t part)
+/* Rounded to the 11 significant bits of TF32. */
+static double round_tf32(double value)
 {
   int exponent = 0;
   double mantissa = frexp(value, &exponent);
-  double high = ldexp(nearbyint(ldexp(mantissa, 11)), exponent - 11);
-  return part == 1 ? high : value - high;
+  return ldexp(nearbyint(ldexp(mantissa, 11)), exponent - 11);
+}
+
+/* A number's TF32 high part, or that of what remains. */
+static double tf32_part(double value, int64_t part)
+{
+  double high = round_tf32(value);
+  return part == 1 ? high : round_tf32(value - high);
 }
 
 wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,

@@ -10,16 +10,19 @@ const char *wisp_precision_name(wisp_precision precision)
 
 wisp_status wisp_precision_parse(wisp_error *err, const char *text, wisp_precision *out)
 {
-  if (strcmp(text, "f32") == 0) *out = WISP_F32;
-  else if (strcmp(text, "f64") == 0) *out = WISP_F64;
-  else return wisp_fail(err, WISP_EUSAGE, "precision '%s' is not known: use f32 or f64", text);
+  if (strcmp(text, "f32") == 0)
+    *out = WISP_F32;
+  else if (strcmp(text, "f64") == 0)
+    *out = WISP_F64;
+  else
+    return wisp_fail(err, WISP_EUSAGE, "precision '%s' is not known: use f32 or f64", text);
   return WISP_OK;
 }
 
 void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT])
 {
-  snprintf(text, WISP_SPEC_TEXT, "%s.%s:%s:p%d:%s:%s", spec->family, spec->kernel, spec->element, spec->order, spec->system,
-           wisp_precision_name(spec->precision));
+  snprintf(text, WISP_SPEC_TEXT, "%s.%s:%s:p%d:%s:%s", spec->family, spec->kernel, spec->element, spec->order,
+           spec->system, wisp_precision_name(spec->precision));
 }
 
 wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out)

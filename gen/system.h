@@ -1,5 +1,6 @@
-/* A linear system of conservation laws as data (templates/systems/NAME.system): fields, the sparse table of du/dt = sum c du_g/dx_a,
- * flux and boundary texts. Texts are lists of `name = expression` and serve both the generated kernels (as text) and the reference (interpreted). */
+/* A linear system of conservation laws as data (templates/systems/NAME.system): fields, the sparse table of du/dt = sum
+ * c du_g/dx_a, flux and boundary texts. Texts are lists of `name = expression` and serve both the generated kernels (as
+ * text) and the reference (interpreted). */
 #ifndef WISP_SYSTEM_H
 #define WISP_SYSTEM_H
 
@@ -33,8 +34,8 @@ typedef struct wisp_system {
   wisp_statements flux; /* FIELD_m, FIELD_p, nx ny nz, alpha -> flux_FIELD = n.(F - F*), per unit face Jacobian */
   int boundaries;
   wisp_boundary boundary[WISP_MAX_BOUNDARIES];
-  double speed;                    /* largest wave speed, for the CFL */
-  double energy[WISP_MAX_FIELDS];  /* energy density = sum energy[f] u_f^2 */
+  double speed;                   /* largest wave speed, for the CFL */
+  double energy[WISP_MAX_FIELDS]; /* energy density = sum energy[f] u_f^2 */
 } wisp_system;
 
 /* Parses a system's text; name is for messages. WISP_EINPUT with name:line. */
@@ -45,9 +46,9 @@ void wisp_system_destroy(wisp_system *system);
 int wisp_system_field(const wisp_system *system, const char *name);    /* -1: none */
 int wisp_system_boundary(const wisp_system *system, const char *name); /* -1: none */
 
-/* The flux through one face node, interpreted in double: u_m, u_p, flux hold `fields` numbers. boundary < 0: interior, u_p is read; else
- * u_p is computed from u_m by that boundary's text. */
-wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3], double alpha,
-                             const double *u_m, const double *u_p, double *flux);
+/* The flux through one face node, interpreted in double: u_m, u_p, flux hold `fields` numbers. boundary < 0: interior,
+ * u_p is read; else u_p is computed from u_m by that boundary's text. */
+wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
+                             double alpha, const double *u_m, const double *u_p, double *flux);
 
 #endif

@@ -1,8 +1,8 @@
 /* Reference operators of the nodal tetrahedron (math.md of the paper trail: Hesthaven & Warburton 2008, ch. 6 and 10).
  *
  * Bi-unit tet with vertices (-1,-1,-1), (1,-1,-1), (-1,1,-1), (-1,-1,1); faces 0: t=-1 (vertices 0,1,2), 1: s=-1
- * (0,1,3), 2: r+s+t=-1 (1,2,3), 3: r=-1 (0,2,3). Nodes: warp & blend (Warburton 2006), optimised alpha. All matrices are
- * dense, row major, double.
+ * (0,1,3), 2: r+s+t=-1 (1,2,3), 3: r=-1 (0,2,3). Nodes: warp & blend (Warburton 2006), optimised alpha. All matrices
+ * are dense, row major, double.
  */
 #ifndef WISP_TET_H
 #define WISP_TET_H
@@ -12,14 +12,14 @@
 enum { WISP_TET_FACES = 4, WISP_TET_TURNS = 6, WISP_TET_MAX_ORDER = 10 };
 
 typedef struct wisp_tet {
-  int N, Np, Nfp;        /* order; (N+1)(N+2)(N+3)/6 nodes; (N+1)(N+2)/2 nodes a face */
-  double *r, *s, *t;     /* node coordinates, Np each */
-  double *V;             /* Vandermonde of the orthonormal PKDO modes, Np x Np, rows are nodes */
-  double *inverse_V;     /* its inverse, Np x Np */
-  double *D[3];          /* Dr, Ds, Dt, Np x Np: (Dr u)_i = sum_j Dr[i*Np+j] u_j */
-  double *LIFT;          /* M^-1 [Mf0 | Mf1 | Mf2 | Mf3], Np x 4 Nfp */
-  int *Fmask;            /* volume node of each face node, 4 x Nfp, in face order */
-  int *facelist;         /* [4 faces][6 turns][Nfp]: see wisp_tet_create */
+  int N, Np, Nfp;    /* order; (N+1)(N+2)(N+3)/6 nodes; (N+1)(N+2)/2 nodes a face */
+  double *r, *s, *t; /* node coordinates, Np each */
+  double *V;         /* Vandermonde of the orthonormal PKDO modes, Np x Np, rows are nodes */
+  double *inverse_V; /* its inverse, Np x Np */
+  double *D[3];      /* Dr, Ds, Dt, Np x Np: (Dr u)_i = sum_j Dr[i*Np+j] u_j */
+  double *LIFT;      /* M^-1 [Mf0 | Mf1 | Mf2 | Mf3], Np x 4 Nfp */
+  int *Fmask;        /* volume node of each face node, 4 x Nfp, in face order */
+  int *facelist;     /* [4 faces][6 turns][Nfp]: see wisp_tet_create */
 } wisp_tet;
 
 /* Vertices of each face, in the order that face nodes run (first to second fastest). */

@@ -13,10 +13,12 @@ typedef struct wisp_text {
 } wisp_text;
 
 wisp_status wisp_text_add(wisp_error *err, wisp_text *text, const char *bytes, size_t count);
-__attribute__((format(printf, 3, 4))) wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format, ...);
+__attribute__((format(printf, 3, 4))) wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format,
+                                                                  ...);
 void wisp_text_free(wisp_text *text);
 
-/* Reads a whole file (binary-safe; a NUL follows the last byte). Caller frees *data. WISP_ESYSTEM names path and reason. */
+/* Reads a whole file (binary-safe; a NUL follows the last byte). Caller frees *data. WISP_ESYSTEM names path and
+ * reason. */
 wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_t *length);
 
 /* 64-bit FNV-1a of count bytes, continuing from seed (start with WISP_HASH_SEED). */

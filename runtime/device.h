@@ -1,7 +1,8 @@
 /* Devices: where kernels are compiled and run. One vtable per kind; the list of kinds is in device.c, one line each.
  *
- * Compiling needs no open device of that kind: a compiler is asked for a target ("host", "sm_90"), so that candidates can be
- * compiled in parallel, ahead of time, and without a GPU. wisp_compile is safe to call from several threads at once.
+ * Compiling needs no open device of that kind: a compiler is asked for a target ("host", "sm_90"), so that candidates
+ * can be compiled in parallel, ahead of time, and without a GPU. wisp_compile is safe to call from several threads at
+ * once.
  */
 #ifndef WISP_DEVICE_H
 #define WISP_DEVICE_H
@@ -16,19 +17,19 @@ typedef struct wisp_graph wisp_graph;   /* a recorded sequence of launches */
 typedef struct wisp_event wisp_event;   /* a point in the device's stream, for timing */
 typedef uint64_t wisp_pointer;          /* a device address; on the host device a real pointer */
 
-typedef struct wisp_limits {     /* queried, never tabled */
-  char kind[16];                 /* "cuda" or "host" */
-  char name[128];                /* "NVIDIA H200", "AMD EPYC ..." */
-  char target[32];               /* what to compile for: "sm_90", "host" */
-  char driver[64], compiler[128];/* versions, for provenance: "580.159", "NVRTC 13.0", "gcc 12.2.0" */
-  int sm;                        /* compute capability as 90, 100; 0 on the host */
-  int units;                     /* multiprocessors, or cores */
-  int max_threads;               /* per block */
-  int max_shared;                /* bytes a block can have at most (opt-in) */
-  int shared_per_unit;           /* bytes a multiprocessor has */
+typedef struct wisp_limits {      /* queried, never tabled */
+  char kind[16];                  /* "cuda" or "host" */
+  char name[128];                 /* "NVIDIA H200", "AMD EPYC ..." */
+  char target[32];                /* what to compile for: "sm_90", "host" */
+  char driver[64], compiler[128]; /* versions, for provenance: "580.159", "NVRTC 13.0", "gcc 12.2.0" */
+  int sm;                         /* compute capability as 90, 100; 0 on the host */
+  int units;                      /* multiprocessors, or cores */
+  int max_threads;                /* per block */
+  int max_shared;                 /* bytes a block can have at most (opt-in) */
+  int shared_per_unit;            /* bytes a multiprocessor has */
   int registers_per_unit;
   int threads_per_unit;
-  size_t l2, memory;             /* bytes */
+  size_t l2, memory; /* bytes */
 } wisp_limits;
 
 /* What the compiler said of a kernel; -1 where it does not tell. */
@@ -42,15 +43,16 @@ typedef struct wisp_binary { /* CUBIN or shared object; free(data) */
   wisp_usage usage;
 } wisp_binary;
 
-/* Limits to plan for when no such device is here: target "sm_80", "sm_90", "sm_100", "host". Documented architecture limits, for
- * compile checks only; an open device always answers for itself. WISP_EUSAGE for an unknown target. */
+/* Limits to plan for when no such device is here: target "sm_80", "sm_90", "sm_100", "host". Documented architecture
+ * limits, for compile checks only; an open device always answers for itself. WISP_EUSAGE for an unknown target. */
 wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out);
 
-/* Compiles kernel text for a target. The result is cached on disk by content hash (source, target, compiler version, flags) under
- * $WISP_CACHE_DIR, else $XDG_CACHE_HOME/wisp, else ~/.cache/wisp; an unwritable cache is no error. Cached entries are checked by hash and
- * ignored when damaged. Written to a temporary name and renamed. WISP_ECOMPILE carries the compiler's first error
- * line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to install.
- * Host flags come from $WISP_CFLAGS (appended), e.g. -fsanitize=address,undefined; compiler from $WISP_CC, else cc. */
+/* Compiles kernel text for a target. The result is cached on disk by content hash (source, target, compiler version,
+ * flags) under $WISP_CACHE_DIR, else $XDG_CACHE_HOME/wisp, else ~/.cache/wisp; an unwritable cache is no error. Cached
+ * entries are checked by hash and ignored when damaged. Written to a temporary name and renamed. WISP_ECOMPILE carries
+ * the compiler's first error line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to
+ * install. Host flags come from $WISP_CFLAGS (appended), e.g. -fsanitize=address,undefined; compiler from $WISP_CC,
+ * else cc. */
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
 
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). */
@@ -58,15 +60,18 @@ wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **ou
 void wisp_device_close(wisp_device *device);
 const wisp_limits *wisp_device_limits(const wisp_device *device);
 
-/* Counts devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them. Caller frees each and the list. */
+/* Counts devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them. Caller frees each
+ * and the list. */
 wisp_status wisp_device_list(wisp_error *err, size_t *count, char ***names);
 
 wisp_status wisp_device_alloc(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out);
 void wisp_device_free(wisp_device *device, wisp_pointer pointer);
 wisp_status wisp_device_upload(wisp_error *err, wisp_device *device, wisp_pointer to, const void *from, size_t bytes);
 wisp_status wisp_device_download(wisp_error *err, wisp_device *device, void *to, wisp_pointer from, size_t bytes);
-wisp_status wisp_device_fill(wisp_error *err, wisp_device *device, wisp_pointer to, unsigned char byte, size_t bytes); /* in stream */
-wisp_status wisp_device_copy(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from, size_t bytes); /* in stream */
+wisp_status wisp_device_fill(wisp_error *err, wisp_device *device, wisp_pointer to, unsigned char byte,
+                             size_t bytes); /* in stream */
+wisp_status wisp_device_copy(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from,
+                             size_t bytes);                           /* in stream */
 wisp_status wisp_device_finish(wisp_error *err, wisp_device *device); /* waits; reports a failed launch */
 
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
@@ -75,10 +80,11 @@ void wisp_module_unload(wisp_module *module);
 
 /* One launch, in stream, asynchronous on a GPU. args: addresses of the argument values in the kernel's order (as
  * cuLaunchKernel takes them). grid[0..1] blocks of block[0..2] threads; the host device ignores block. */
-wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3], void **args);
+wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
+                        void **args);
 
-/* Records everything launched between begin and end, to be replayed as often as wanted without host round trips (a CUDA graph; a
- * list of calls on the host). Argument values are captured at record time. */
+/* Records everything launched between begin and end, to be replayed as often as wanted without host round trips (a CUDA
+ * graph; a list of calls on the host). Argument values are captured at record time. */
 wisp_status wisp_graph_begin(wisp_error *err, wisp_device *device);
 wisp_status wisp_graph_end(wisp_error *err, wisp_device *device, wisp_graph **out);
 wisp_status wisp_graph_replay(wisp_error *err, wisp_graph *graph);
@@ -86,7 +92,8 @@ void wisp_graph_destroy(wisp_graph *graph);
 
 wisp_status wisp_event_create(wisp_error *err, wisp_device *device, wisp_event **out);
 wisp_status wisp_event_record(wisp_error *err, wisp_event *event);
-wisp_status wisp_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to, double *ms); /* waits for `to` */
+wisp_status wisp_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to,
+                               double *ms); /* waits for `to` */
 void wisp_event_destroy(wisp_event *event);
 
 /* Measured ceilings of this device, taken once per process and cached beside the kernels for a day: copy in GB/s

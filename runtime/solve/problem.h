@@ -1,6 +1,6 @@
 /* A discretised problem on a device: its arrays in one precision, and their names for kernels.
  *
- * Arrays (see dg.h; sizes in numbers): u, rhs, res: volume; flux: face; dux, duy, duz: volume (made only with
+ * Arrays (see dg.h; sizes in numbers): u, u_next, rhs, res: volume; flux: face; dux, duy, duz: volume (made only with
  * WISP_WITH_DERIVATIVES); geo, face_int, face_real, pair_block, pair_int, pair_real. Scalars: groups, blocks, alpha, a,
  * b, dt.
  */
@@ -30,6 +30,9 @@ size_t wisp_problem_size(const wisp_problem *problem, const char *array); /* num
  * name, where one was overwritten. */
 enum { WISP_GUARD = 256 };
 wisp_status wisp_problem_guards(wisp_error *err, wisp_problem *problem, bool *intact, char array[32]);
+
+/* Lets u and u_next change places (their addresses): after a stage whose last kernel wrote u_next. */
+void wisp_problem_swap(wisp_problem *problem);
 
 /* Launches a kernel on the problem's arrays with these scalars. */
 typedef struct wisp_scalars {

@@ -15,7 +15,8 @@ typedef struct wisp_choice {
   double ms; /* as stored; NaN for a default */
 } wisp_choice;
 
-/* The kernels of one Runge-Kutta stage, in launch order, with the layout and the gather's grouping that go with them. */
+/* The kernels of one Runge-Kutta stage, in launch order, with the layout and the gather's grouping that go with them.
+ */
 typedef struct wisp_step {
   char composition[64]; /* "volume+gather+lift+update" */
   wisp_layout layout;
@@ -28,31 +29,32 @@ typedef struct wisp_step {
 } wisp_step;
 
 typedef struct wisp_solver_request {
-  const char *family;          /* "nodal" */
-  const char *system;          /* "maxwell" */
+  const char *family; /* "nodal" */
+  const char *system; /* "maxwell" */
   int order;
   wisp_precision precision;
-  long long elements;          /* to choose the nearest measured size */
-  bool exact_match_only;       /* strict mode: WISP_EMISSING where a kernel's entry is not an exact match */
+  long long elements;    /* to choose the nearest measured size */
+  bool exact_match_only; /* strict mode: WISP_EMISSING where a kernel's entry is not an exact match */
 } wisp_solver_request;
 
-/* Chooses the step: from the store's step record and kernel winners that are current (template hash) and still legal and compile here, else
- * defaults. store may be NULL (defaults). Never fails for lack of entries unless exact_match_only. */
+/* Chooses the step: from the store's step record and kernel winners that are current (template hash) and still legal
+ * and compile here, else defaults. store may be NULL (defaults). Never fails for lack of entries unless
+ * exact_match_only. */
 wisp_status wisp_step_choose(wisp_error *err, const wisp_strategies *strategies, const wisp_store *store,
                              const wisp_limits *limits, const wisp_solver_request *request, wisp_step *out);
 void wisp_step_free(wisp_step *step);
 
 typedef struct wisp_solver wisp_solver;
 
-/* Compiles the step's kernels and uploads the problem. All borrowed objects must outlive the solver. A kernel that fails to compile or load
- * falls back to the default with the choice saying so. */
+/* Compiles the step's kernels and uploads the problem. All borrowed objects must outlive the solver. A kernel that
+ * fails to compile or load falls back to the default with the choice saying so. */
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
                                wisp_step *step, double alpha, wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
 wisp_problem *wisp_solver_problem(wisp_solver *solver);
 
-/* Enqueues `steps` steps of dt (5 stages each) without host round trips (one graph replayed per step), then waits. Kernel time per stage in
- * *ms_per_stage (may be NULL). */
+/* Enqueues `steps` steps of dt (5 stages each) without host round trips (one graph replayed per step), then waits.
+ * Kernel time per stage in *ms_per_stage (may be NULL). */
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage);
 
 /* dt = C min_length / ((N+1)^2 speed) with C = WISP_CFL. */
