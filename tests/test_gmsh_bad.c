@@ -93,6 +93,8 @@ static void test_contents_2(void **state)
   refuse(FORMAT2 NODES2 ELEMENTS2("2", TET), "expected an integer, found '$EndElements'");
   refuse(FORMAT2 "$Nodes\n1\n1 0 inf 0\n$EndNodes\n", "expected a finite number, found 'inf'");
   refuse(FORMAT2 "$Nodes\n1\n1 0 1e999 0\n$EndNodes\n", "bad.msh:6: expected a finite number");
+  refuse(FORMAT2 "$Nodes\n1\n1 0 1234567890123456789012345678901234567890123456789012345678901234567890123456789 0\n",
+         "found '123456789012345678901234'");
   refuse(FORMAT2 "$Nodes\n1\n1 0 \x01\x7f\n$EndNodes\n", "found '\?\?'");
 }
 

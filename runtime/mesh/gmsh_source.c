@@ -124,7 +124,8 @@ wisp_status wisp_gmsh_count_line(wisp_error *err, wisp_gmsh *gmsh, size_t *out)
 
 wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out)
 {
-  char text[LONGEST_NUMBER + 1], *end = text;
+  char text[LONGEST_NUMBER + 1], *end;
+  bool whole = false;
   double value = 0;
   if (gmsh->binary) {
     wisp_status status = take(err, gmsh, sizeof value, &value);
@@ -136,8 +137,9 @@ wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out)
       memcpy(text, gmsh->at, length);
       text[length] = '\0';
       value = strtod_l(text, &end, gmsh->locale);
+      whole = end == text + length;
     }
-    if (!length || end != text + length || !isfinite(value)) return unexpected(err, gmsh, "a finite number", length);
+    if (!whole || !isfinite(value)) return unexpected(err, gmsh, "a finite number", length);
     gmsh->at += length;
   }
   *out = value;
