@@ -70,6 +70,7 @@ static void list_arrays(wisp_problem *problem, bool with_derivatives)
   size_t derivative = with_derivatives ? volume : 0;
   const array all[] = {
       {"u", false, volume, 0},
+      {"u_next", false, volume, 0},
       {"rhs", false, volume, 0},
       {"res", false, volume, 0},
       {"flux", false, wisp_dg_face_size(dg), 0},
@@ -185,6 +186,14 @@ size_t wisp_problem_bytes(const wisp_problem *problem)
   size_t bytes = 0;
   for (int i = 0; i < problem->count; i++) bytes += whole_bytes(problem, &problem->arrays[i]);
   return bytes;
+}
+
+void wisp_problem_swap(wisp_problem *problem)
+{
+  array *u = find(problem, "u"), *next = find(problem, "u_next");
+  wisp_pointer base = u->base;
+  u->base = next->base;
+  next->base = base;
 }
 
 static wisp_status find_field(wisp_error *err, const wisp_problem *problem, const char *name, const array **out)
