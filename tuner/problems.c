@@ -1,0 +1,150 @@
+/* A cache of problems, least recently used goes first. Its mesh, operators and systems are shared by all. */
+#include "problems.h"
+#include "random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ENTRIES = 64 };
+
+typedef struct entry {
+  wisp_spec spec; /* kernel empty: any kernel of the family runs on it */
+  wisp_layout layout;
+  int MB;
+  wisp_grouping grouping;
+  unsigned long long used;
+  wisp_tet *tet;
+  wisp_system *system;
+  wisp_dg *dg;
+  wisp_problem *problem;
+} entry;
+
+struct wisp_problems {
+  wisp_device *device;
+  wisp_mesh *mesh;
+  size_t bytes;
+  unsigned long long clock;
+  int count;
+  entry entries[MAX_ENTRIES];
+};
+
+wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, wisp_mesh *mesh, size_t bytes,
+                                 wisp_problems **out)
+{
+  wisp_problems *problems = NULL;
+  wisp_status status = wisp_new(err, 1, sizeof *problems, &problems);
+  if (status != WISP_OK) {
+    wisp_mesh_destroy(mesh);
+    return status;
+  }
+  *problems = (wisp_problems){.device = device, .mesh = mesh, .bytes = bytes};
+  *out = problems;
+  return WISP_OK;
+}
+
+static void release(entry *e)
+{
+  wisp_problem_destroy(e->problem);
+  wisp_dg_destroy(e->dg);
+  wisp_system_destroy(e->system);
+  wisp_tet_destroy(e->tet);
+}
+
+void wisp_problems_destroy(wisp_problems *problems)
+{
+  if (!problems) return;
+  for (int i = 0; i < problems->count; i++) release(&problems->entries[i]);
+  wisp_mesh_destroy(problems->mesh);
+  free(problems);
+}
+
+const wisp_mesh *wisp_problems_mesh(const wisp_problems *problems)
+{
+  return problems->mesh;
+}
+
+/* Makes room for a new problem: the oldest go while too much is held, but never the one used last. */
+static void make_room(wisp_problems *problems)
+{
+  for (;;) {
+    size_t held = 0;
+    int oldest = 0;
+    for (int i = 0; i < problems->count; i++) {
+      held += wisp_problem_bytes(problems->entries[i].problem);
+      if (problems->entries[i].used < problems->entries[oldest].used) oldest = i;
+    }
+    if (problems->count <= 1 || (held <= problems->bytes && problems->count < MAX_ENTRIES)) return;
+    release(&problems->entries[oldest]);
+    problems->entries[oldest] = problems->entries[--problems->count];
+  }
+}
+
+/* Random numbers in every field: zeros would flatter caches, power draw and arithmetic. */
+static wisp_status randomise(wisp_error *err, wisp_problem *problem)
+{
+  static const char *const fields[] = {"u", "rhs", "res", "flux", "dux", "duy", "duz"};
+  enum { PERIOD = 1 << 16 };
+  wisp_status status = WISP_OK;
+  double *values = NULL;
+  uint64_t state = WISP_RANDOM_SEED;
+  size_t most = 0;
+  for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+    size_t size = wisp_problem_size(problem, fields[f]);
+    most = size > most ? size : most;
+  }
+  TRY(wisp_new(err, most, sizeof *values, &values));
+  for (size_t i = 0; i < most && i < PERIOD; i++) values[i] = wisp_random_real(&state);
+  for (size_t i = PERIOD; i < most; i++) values[i] = values[i - PERIOD];
+  for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+    if (wisp_problem_size(problem, fields[f])) TRY(wisp_problem_upload(err, problem, fields[f], values));
+done:
+  free(values);
+  return status;
+}
+
+static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_tet_create(err, e->spec.order, &e->tet));
+  TRY(wisp_system_load(err, e->spec.system, &e->system));
+  TRY(wisp_dg_create(err, problems->mesh, e->tet, e->system, &e->layout, e->grouping, e->MB, 0, &e->dg));
+  TRY(wisp_problem_create(err, problems->device, e->dg, e->spec.precision, true, &e->problem));
+  TRY(randomise(err, e->problem));
+done:
+  return status;
+}
+
+static bool same(const entry *a, const entry *b)
+{
+  return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision &&
+         strcmp(a->spec.system, b->spec.system) == 0 && a->layout.order == b->layout.order &&
+         a->layout.KM == b->layout.KM && a->layout.NpM == b->layout.NpM && a->layout.NfM == b->layout.NfM &&
+         a->MB == b->MB && a->grouping == b->grouping;
+}
+
+wisp_status wisp_problems_find(wisp_error *err, wisp_problems *problems, const wisp_spec *spec,
+                               const wisp_layout *layout, int MB, wisp_grouping grouping, wisp_problem **out)
+{
+  wisp_status status = WISP_OK;
+  entry e = {.spec = *spec, .layout = *layout, .MB = MB, .grouping = grouping, .used = ++problems->clock};
+  for (int i = 0; i < problems->count; i++) {
+    if (!same(&problems->entries[i], &e)) continue;
+    problems->entries[i].used = e.used;
+    *out = problems->entries[i].problem;
+    return WISP_OK;
+  }
+  make_room(problems);
+  TRY(make(err, problems, &e));
+  problems->entries[problems->count++] = e;
+  *out = e.problem;
+  return WISP_OK;
+done:
+  release(&e);
+  return status;
+}
+
+wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wisp_plan *plan, wisp_problem **out)
+{
+  return wisp_problems_find(err, problems, wisp_plan_spec(plan), wisp_plan_layout(plan), wisp_plan_value(plan, "MB", 1),
+                            (wisp_grouping)wisp_plan_value(plan, "grouping", WISP_GROUP_NATURAL), out);
+}
