@@ -19,7 +19,7 @@ static const struct {
   double nodes, face_nodes, others; /* the sum's length: nodes * Np + face_nodes * Nf + others */
 } sums[] = {
     {"volume", 3, 0, 18}, {"derivative", 3, 0, 3}, {"assemble", 0, 0, 4}, {"gather", 0, 0, 12},
-    {"lift", 0, 1, 1},    {"update", 0, 0, 3},     {"fused", 3, 1, 21},   {"step", 3, 1, 33},
+    {"lift", 0, 1, 1},    {"update", 0, 0, 3},     {"fused", 3, 1, 21},   {"stage", 3, 1, 33},
 };
 
 double wisp_tolerance(const wisp_spec *spec, const wisp_layout *layout)

@@ -11,8 +11,8 @@
 enum { BOX = 3, LEFT_OUT = 5, MAX_CASES = 24 };
 
 /* Arrays that kernels compute with; indices into a case's data. */
-enum { U, RHS, RES, FLUX, DUX, DUY, DUZ, ARRAYS };
-static const char *const array_names[ARRAYS] = {"u", "rhs", "res", "flux", "dux", "duy", "duz"};
+enum { U, U_NEXT, RHS, RES, FLUX, DUX, DUY, DUZ, ARRAYS };
+static const char *const array_names[ARRAYS] = {"u", "u_next", "rhs", "res", "flux", "dux", "duy", "duz"};
 
 /* What one variant of a kernel's check starts from and must end with. */
 typedef struct example {
@@ -84,20 +84,20 @@ static wisp_status lift(wisp_error *err, const wisp_dg *dg, const example *e)
   return WISP_OK;
 }
 
-/* res = a res + dt rhs; u += b res. NaN stays NaN in padding. */
-static void advance(const wisp_dg *dg, const example *e, const double *rhs)
+/* res = a res + dt rhs; u += b res, to array `to`. NaN stays NaN in padding. */
+static void advance(const wisp_dg *dg, const example *e, const double *rhs, int to)
 {
   size_t size = wisp_dg_volume_size(dg);
   for (size_t q = 0; q < size; q++) {
     e->after[RES][q] = e->scalars.a * e->before[RES][q] + e->scalars.dt * rhs[q];
-    e->after[U][q] = e->before[U][q] + e->scalars.b * e->after[RES][q];
+    e->after[to][q] = e->before[U][q] + e->scalars.b * e->after[RES][q];
   }
 }
 
 static wisp_status update(wisp_error *err, const wisp_dg *dg, const example *e)
 {
   (void)err;
-  advance(dg, e, e->before[RHS]);
+  advance(dg, e, e->before[RHS], U);
   return WISP_OK;
 }
 
@@ -108,9 +108,24 @@ static wisp_status fused(wisp_error *err, const wisp_dg *dg, const example *e)
   TRY(wisp_new(err, wisp_dg_volume_size(dg), sizeof *rhs, &rhs));
   wisp_reference_volume(dg, e->before[U], rhs);
   wisp_reference_lift(dg, e->before[FLUX], rhs);
-  advance(dg, e, rhs);
+  advance(dg, e, rhs, U_NEXT);
 done:
   free(rhs);
+  return status;
+}
+
+static wisp_status stage(wisp_error *err, const wisp_dg *dg, const example *e)
+{
+  wisp_status status = WISP_OK;
+  double *rhs = NULL, *flux = NULL;
+  TRY(wisp_new(err, wisp_dg_volume_size(dg), sizeof *rhs, &rhs));
+  TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux, &flux));
+  wisp_reference_volume(dg, e->before[U], rhs);
+  TRY(wisp_reference_gather(err, dg, e->scalars.alpha, e->before[U], flux));
+  wisp_reference_lift(dg, flux, rhs);
+  advance(dg, e, rhs, U_NEXT);
+done:
+  free(rhs), free(flux);
   return status;
 }
 
@@ -130,7 +145,8 @@ static const struct role {
     {"gather", BIT(U), BIT(FLUX), gather, 2},
     {"lift", BIT(FLUX) | BIT(RHS), BIT(RHS), lift, 1},
     {"update", BIT(U) | BIT(RES) | BIT(RHS), BIT(U) | BIT(RES), update, 1},
-    {"fused", BIT(U) | BIT(RES) | BIT(FLUX), BIT(U) | BIT(RES), fused, 1},
+    {"fused", BIT(U) | BIT(RES) | BIT(FLUX), BIT(U_NEXT) | BIT(RES), fused, 1},
+    {"stage", BIT(U) | BIT(RES), BIT(U_NEXT) | BIT(RES), stage, 2},
 };
 
 static const struct role *find_role(const char *kernel)

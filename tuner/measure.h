@@ -1,0 +1,29 @@
+/* Honest timing: warm-up by time, interleaved samples, medians, raw samples kept. */
+#ifndef WISP_MEASURE_H
+#define WISP_MEASURE_H
+
+#include "../runtime/device.h"
+
+enum { WISP_MAX_SAMPLES = 32 };
+
+/* Something to time: run enqueues it once. */
+typedef struct wisp_contender {
+  wisp_status (*run)(wisp_error *err, const void *context);
+  const void *context;
+  /* Results: the median of one run's time, and the samples it is the median of. */
+  double ms;
+  int count;
+  double samples[WISP_MAX_SAMPLES];
+  int repeats; /* runs in a sample: short ones are timed several at once */
+} wisp_contender;
+
+/* Warms up and takes 3 samples of one contender: enough to see that it is far behind. */
+wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *contender);
+
+/* Samples the contenders in turn, until each has at least 7 samples and 20 ms (or all samples that are kept). */
+wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count);
+
+/* "median of 7, interleaved" */
+void wisp_measure_mode(const wisp_contender *contender, char mode[64]);
+
+#endif

@@ -1,0 +1,152 @@
+#include "pipeline.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 64, AHEAD = 3 }; /* jobs held for each thread */
+
+struct wisp_pipeline {
+  char target[32];
+  int threads, depth;
+  pthread_t thread[MAX_THREADS];
+  pthread_mutex_t lock;
+  pthread_cond_t submitted, ended;
+  bool closing;
+  wisp_job *oldest, *newest;
+};
+
+/* The oldest job that nobody has begun. */
+static wisp_job *find_work(const wisp_pipeline *p)
+{
+  for (wisp_job *job = p->oldest; job; job = job->next)
+    if (!job->begun) return job;
+  return NULL;
+}
+
+static void *work(void *argument)
+{
+  wisp_pipeline *p = argument;
+  pthread_mutex_lock(&p->lock);
+  for (;;) {
+    wisp_job *job = NULL;
+    while (!p->closing && !(job = find_work(p))) pthread_cond_wait(&p->submitted, &p->lock);
+    if (p->closing) break;
+    job->begun = true;
+    pthread_mutex_unlock(&p->lock);
+    job->status = wisp_plan_compile(&job->error, job->plan, p->target, &job->binary);
+    pthread_mutex_lock(&p->lock);
+    job->ended = true;
+    pthread_cond_broadcast(&p->ended);
+  }
+  pthread_mutex_unlock(&p->lock);
+  return NULL;
+}
+
+wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, wisp_pipeline **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_pipeline *p = NULL;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (jobs <= 0) jobs = cores > 0 ? (int)cores : 1;
+  TRY(wisp_new(err, 1, sizeof *p, &p));
+  snprintf(p->target, sizeof p->target, "%s", target);
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->submitted, NULL);
+  pthread_cond_init(&p->ended, NULL);
+  while (p->threads < jobs && p->threads < MAX_THREADS) {
+    if (pthread_create(&p->thread[p->threads], NULL, work, p) != 0) break;
+    p->threads++;
+  }
+  TRY(wisp_require(err, p->threads > 0, WISP_ESYSTEM, "cannot start a thread to compile in"));
+  *out = p;
+  p = NULL;
+done:
+  wisp_pipeline_destroy(p);
+  return status;
+}
+
+void wisp_pipeline_destroy(wisp_pipeline *p)
+{
+  if (!p) return;
+  wisp_pipeline_drop(p);
+  pthread_mutex_lock(&p->lock);
+  p->closing = true;
+  pthread_cond_broadcast(&p->submitted);
+  pthread_mutex_unlock(&p->lock);
+  for (int i = 0; i < p->threads; i++) pthread_join(p->thread[i], NULL);
+  pthread_cond_destroy(&p->ended);
+  pthread_cond_destroy(&p->submitted);
+  pthread_mutex_destroy(&p->lock);
+  free(p);
+}
+
+bool wisp_pipeline_full(const wisp_pipeline *p)
+{
+  return p->depth >= AHEAD * p->threads;
+}
+
+wisp_status wisp_pipeline_submit(wisp_error *err, wisp_pipeline *p, wisp_plan *plan, bool is_default)
+{
+  wisp_job *job = NULL;
+  wisp_status status = wisp_new(err, 1, sizeof *job, &job);
+  if (status != WISP_OK) {
+    wisp_plan_destroy(plan);
+    return status;
+  }
+  job->plan = plan;
+  job->is_default = is_default;
+  pthread_mutex_lock(&p->lock);
+  if (p->newest)
+    p->newest->next = job;
+  else
+    p->oldest = job;
+  p->newest = job;
+  p->depth++;
+  pthread_cond_signal(&p->submitted);
+  pthread_mutex_unlock(&p->lock);
+  return WISP_OK;
+}
+
+/* Out of the queue; the caller holds the lock. */
+static wisp_job *remove_oldest(wisp_pipeline *p)
+{
+  wisp_job *job = p->oldest;
+  p->oldest = job->next;
+  if (!p->oldest) p->newest = NULL;
+  p->depth--;
+  return job;
+}
+
+wisp_job *wisp_pipeline_take(wisp_pipeline *p)
+{
+  wisp_job *job = NULL;
+  pthread_mutex_lock(&p->lock);
+  if (p->oldest) {
+    while (!p->oldest->ended) pthread_cond_wait(&p->ended, &p->lock);
+    job = remove_oldest(p);
+  }
+  pthread_mutex_unlock(&p->lock);
+  return job;
+}
+
+void wisp_pipeline_drop(wisp_pipeline *p)
+{
+  pthread_mutex_lock(&p->lock);
+  for (wisp_job *job = p->oldest; job; job = job->next)
+    if (!job->begun) job->begun = job->ended = true;
+  while (p->oldest) {
+    while (!p->oldest->ended) pthread_cond_wait(&p->ended, &p->lock);
+    wisp_job_free(remove_oldest(p));
+  }
+  pthread_mutex_unlock(&p->lock);
+}
+
+void wisp_job_free(wisp_job *job)
+{
+  if (!job) return;
+  wisp_plan_destroy(job->plan);
+  free(job->binary.data);
+  free(job);
+}

@@ -1,0 +1,223 @@
+#include "trial.h"
+#include "../gen/family.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Timing problems, as cubes along an edge of the unit box (6 n^3 tets). On a GPU: the size of published figures, more
+ * at low orders, so that the data is larger than the L2. On the host: a trial takes milliseconds. */
+static const struct {
+  int up_to_order, gpu, host;
+} boxes[] = {{1, 46, 8}, {2, 37, 8}, {3, 26, 8}, {6, 26, 6}, {10, 26, 5}};
+
+wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
+  TRY(wisp_device_ceilings(err, device, &bench.ceilings));
+  TRY(wisp_verifier_create(err, device, &bench.verifier));
+  *out = bench;
+done:
+  return status;
+}
+
+void wisp_bench_free(wisp_bench *bench)
+{
+  wisp_problems_destroy(bench->problems);
+  wisp_verifier_destroy(bench->verifier);
+  *bench = (wisp_bench){0};
+}
+
+wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, int order, long long elements)
+{
+  wisp_status status = WISP_OK;
+  bool host = strcmp(bench->limits->kind, "host") == 0;
+  wisp_mesh *mesh = NULL;
+  int n = 1;
+  for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
+    if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
+  while (6ll * n * n * n < elements) n++;
+  wisp_problems_destroy(bench->problems);
+  bench->problems = NULL;
+  TRY(wisp_mesh_box(err, n, &mesh));
+  TRY(wisp_problems_create(err, bench->device, mesh, bench->limits->memory / (host ? 8 : 2), &bench->problems));
+done:
+  return status;
+}
+
+void wisp_incumbent_free(wisp_incumbent *incumbent)
+{
+  wisp_kernel_destroy(incumbent->kernel);
+  wisp_job_free(incumbent->job);
+  *incumbent = (wisp_incumbent){0};
+}
+
+static void put(char *to, size_t room, const char *from)
+{
+  snprintf(to, room, "%s", from);
+}
+
+void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,
+                    const char *hash, const char *params, wisp_trial *t)
+{
+  const wisp_limits *limits = bench->limits;
+  time_t now = time(NULL);
+  struct tm utc;
+  *t = (wisp_trial){.units = limits->units,
+                    .clock_mhz = NAN,
+                    .ms = NAN,
+                    .gdofs = NAN,
+                    .gbps = NAN,
+                    .gflops = NAN,
+                    .efficiency = NAN,
+                    .error = NAN,
+                    .registers = -1,
+                    .spill_bytes = -1,
+                    .shared_bytes = -1};
+  wisp_spec_print(spec, t->spec);
+  wisp_layout_print(layout, t->layout);
+  put(t->strategy, sizeof t->strategy, strategy);
+  put(t->params, sizeof t->params, params);
+  put(t->device, sizeof t->device, limits->name);
+  put(t->target, sizeof t->target, limits->target);
+  put(t->driver, sizeof t->driver, limits->driver);
+  put(t->compiler, sizeof t->compiler, limits->compiler);
+  put(t->template_hash, sizeof t->template_hash, hash);
+  put(t->version, sizeof t->version, WISP_VERSION);
+  put(t->mode, sizeof t->mode, "not timed");
+  strftime(t->when, sizeof t->when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  t->elements = (long long)wisp_problems_mesh(bench->problems)->elements;
+}
+
+void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
+{
+  const wisp_strategy *s = wisp_plan_strategy(plan);
+  wisp_trial_key(bench, wisp_plan_spec(plan), wisp_plan_layout(plan), wisp_strategy_name(s), wisp_strategy_hash(s),
+                 wisp_plan_params(plan), t);
+  t->is_default = is_default;
+}
+
+wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,
+                            const wisp_contender *timed, double runs, wisp_trial *t)
+{
+  wisp_status status = WISP_OK;
+  wisp_work work = {0};
+  const wisp_ceilings *most = &bench->ceilings;
+  TRY(wisp_family_find(spec->family)->work(err, spec, (double)t->elements, &work));
+  double peak = spec->precision == WISP_F32 ? most->fma_gflops_f32 : most->fma_gflops_f64;
+  double floor_ms = fmax(work.bytes / most->copy_gbps, work.flops / peak) / 1e6;
+  t->ms = timed->ms / runs;
+  t->gdofs = work.dofs / t->ms / 1e6;
+  t->gbps = work.bytes / t->ms / 1e6;
+  t->gflops = work.flops / t->ms / 1e6;
+  t->efficiency = floor_ms / t->ms;
+  t->sample_count = timed->count;
+  for (int i = 0; i < timed->count; i++) t->samples[i] = timed->samples[i] / runs;
+  wisp_measure_mode(timed, t->mode);
+done:
+  return status;
+}
+
+static void set_outcome(wisp_trial *t, const char *outcome, const char *reason)
+{
+  put(t->outcome, sizeof t->outcome, outcome);
+  put(t->reason, sizeof t->reason, reason);
+}
+
+/* What a failure says about a candidate. */
+static const char *outcome_of(wisp_status failure)
+{
+  return failure == WISP_ECOMPILE  ? "compile-error"
+         : failure == WISP_EWRONG  ? "wrong"
+         : failure == WISP_EDEVICE ? "crash"
+                                   : "refused";
+}
+
+/* --- timing --- */
+
+/* Scalars that let a kernel run thousands of times on its own output without growing or vanishing. */
+static const wisp_scalars steady = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
+
+typedef struct lone_kernel {
+  wisp_problem *problem;
+  const wisp_kernel *kernel;
+} lone_kernel;
+
+static wisp_status run_lone(wisp_error *err, const void *context)
+{
+  const lone_kernel *lone = context;
+  return wisp_problem_launch(err, lone->problem, lone->kernel, &steady);
+}
+
+/* Probed first; measured in full where it is not far behind, side by side with the incumbent where it comes close to
+ * it. */
+static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel,
+                                  const wisp_incumbent *best, wisp_trial *t, bool *wins)
+{
+  wisp_status status = WISP_OK;
+  const wisp_plan *plan = wisp_kernel_plan(kernel);
+  lone_kernel lone[2] = {{NULL, kernel}, {NULL, best->kernel}};
+  wisp_contender timed[2] = {{.run = run_lone, .context = &lone[0]}, {.run = run_lone, .context = &lone[1]}};
+  bool close = false;
+  if (best->kernel) TRY(wisp_problems_get(err, bench->problems, wisp_kernel_plan(best->kernel), &lone[1].problem));
+  TRY(wisp_problems_get(err, bench->problems, plan, &lone[0].problem));
+  TRY(wisp_probe(err, bench->device, &timed[0]));
+  set_outcome(t, "ok", "");
+  if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
+    char reason[64];
+    snprintf(reason, sizeof reason, "%.2f times the best's time, dropped", timed[0].ms / best->ms);
+    set_outcome(t, "slow", reason);
+  } else {
+    close = best->kernel && timed[0].ms < 1.1 * best->ms;
+    TRY(wisp_measure(err, bench->device, timed, close ? 2 : 1));
+  }
+  TRY(wisp_trial_rate(err, bench, wisp_plan_spec(plan), &timed[0], 1, t));
+  *wins = strcmp(t->outcome, "ok") == 0 && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
+done:
+  return status;
+}
+
+/* Everything that can fail for the candidate's own reasons. */
+static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *job, const wisp_incumbent *best,
+                                 wisp_trial *t, wisp_kernel **kernel, bool *wins)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
+  t->registers = job->binary.usage.registers;
+  t->spill_bytes = job->binary.usage.spill_bytes;
+  t->shared_bytes = job->binary.usage.shared_bytes;
+  TRY(wisp_kernel_create(err, bench->device, job->plan, &job->binary, kernel));
+  TRY(wisp_verifier_check(err, bench->verifier, *kernel, &t->error));
+  TRY(time_candidate(err, bench, *kernel, best, t, wins));
+done:
+  return status;
+}
+
+wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *best, wisp_trial *t)
+{
+  wisp_error reason = {0};
+  wisp_kernel *kernel = NULL;
+  bool wins = false;
+  wisp_trial_begin(bench, job->plan, job->is_default, t);
+  wisp_status status = try_candidate(&reason, bench, job, best, t, &kernel, &wins);
+  /* No memory, no compiler, a lost device: not the candidate's fault. */
+  if (status == WISP_EMEMORY || status == WISP_ESYSTEM || (status == WISP_EDEVICE && job->status != WISP_OK))
+    wisp_fail(err, status, "%s", reason.text);
+  else if (status == WISP_EDEVICE && wisp_device_finish(err, bench->device) != WISP_OK)
+    wisp_context(err, status, "after %s %s (%s): ", t->strategy, t->params, reason.text);
+  else {
+    if (status != WISP_OK) set_outcome(t, outcome_of(status), reason.text);
+    status = WISP_OK;
+  }
+  if (wins) {
+    wisp_incumbent_free(best);
+    *best = (wisp_incumbent){t->ms, job, kernel};
+  } else {
+    wisp_kernel_destroy(kernel);
+    wisp_job_free(job);
+  }
+  return status;
+}

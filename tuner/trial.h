@@ -1,0 +1,49 @@
+/* One candidate, tried: loaded, verified, timed against the incumbent, and written up as a trial. Whatever goes wrong
+ * with the candidate is its trial's outcome, not an error. */
+#ifndef WISP_TRIAL_H
+#define WISP_TRIAL_H
+
+#include "../cache/store.h"
+#include "measure.h"
+#include "pipeline.h"
+#include "verify.h"
+
+/* What all trials of a sweep on one device share. */
+typedef struct wisp_bench {
+  wisp_device *device;
+  const wisp_limits *limits;
+  wisp_ceilings ceilings;
+  wisp_verifier *verifier;
+  wisp_problems *problems; /* large ones, for timing; made anew for each order */
+  double drop;             /* a candidate slower than this times the best is not measured further */
+} wisp_bench;
+
+wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
+void wisp_bench_free(wisp_bench *bench);
+
+/* Elements of the unit box to time an order on: `elements` rounded up to a box, or chosen for the device where 0. */
+wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, int order, long long elements);
+
+/* The best candidate so far of one spec and layout, kept loaded to be timed side by side with those that come close. */
+typedef struct wisp_incumbent {
+  double ms; /* 0: none yet */
+  wisp_job *job;
+  wisp_kernel *kernel;
+} wisp_incumbent;
+void wisp_incumbent_free(wisp_incumbent *incumbent);
+
+/* Key and provenance of a plan's trial. */
+void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *trial);
+/* The same for candidates that stand for many, or for a whole step. */
+void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,
+                    const char *hash, const char *params, wisp_trial *trial);
+
+/* Takes the job; it becomes the incumbent's where it is the fastest. Fails only where the device itself is lost. */
+wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *incumbent,
+                           wisp_trial *trial);
+
+/* ms, samples, and the rates that follow from the minimal work; family and spec say which. */
+wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,
+                            const wisp_contender *timed, double runs, wisp_trial *trial);
+
+#endif
