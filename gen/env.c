@@ -1,0 +1,285 @@
+#include "env.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A slot of the open hash; free while name is NULL. Names are never taken out again. */
+typedef struct slot {
+  char *name;
+  uint64_t hash;
+  wisp_value value;
+} slot;
+
+struct wisp_env {
+  const wisp_env *outer;
+  const wisp_env *shown; /* wisp_env_show */
+  slot *slots;           /* capacity is a power of two or 0; at most three quarters are taken */
+  size_t capacity, taken;
+};
+
+uint64_t wisp_env_hash(const char *name)
+{
+  return wisp_hash(WISP_HASH_SEED, name, strlen(name));
+}
+
+const char *wisp_kind_words(wisp_kind kind)
+{
+  static const char *const words[] = {[WISP_INT] = "an integer",
+                                      [WISP_TEXT] = "a text",
+                                      [WISP_REALS] = "a table of reals",
+                                      [WISP_INTS] = "a table of integers",
+                                      [WISP_LIST] = "a list"};
+  return words[kind];
+}
+
+/* The slot that holds the name, or the free one where it would go; the table has at least one free slot. */
+static slot *probe(slot *slots, size_t capacity, const char *name, uint64_t hash)
+{
+  size_t i = hash & (capacity - 1);
+  while (slots[i].name && (slots[i].hash != hash || strcmp(slots[i].name, name) != 0)) i = (i + 1) & (capacity - 1);
+  return &slots[i];
+}
+
+static const wisp_value *find_own(const wisp_env *env, const char *name, uint64_t hash)
+{
+  if (!env->taken) return NULL;
+  const slot *found = probe(env->slots, env->capacity, name, hash);
+  return found->name ? &found->value : NULL;
+}
+
+const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t hash)
+{
+  for (; env; env = env->outer) {
+    const wisp_value *value = env->shown ? find_own(env->shown, name, hash) : NULL;
+    if (!value) value = find_own(env, name, hash);
+    if (value) return value;
+  }
+  return NULL;
+}
+
+void wisp_env_show(wisp_env *env, const wisp_env *item)
+{
+  env->shown = item;
+}
+
+static void release(wisp_value *value)
+{
+  if (value->kind == WISP_LIST) {
+    for (size_t i = 0; i < value->count; i++) wisp_env_destroy(value->as.items[i]);
+    free(value->as.items);
+  } else if (value->kind == WISP_TEXT) {
+    free(value->as.text);
+  } else if (value->kind == WISP_REALS) {
+    free(value->as.reals);
+  } else if (value->kind == WISP_INTS) {
+    free(value->as.ints);
+  }
+  *value = (wisp_value){0};
+}
+
+/* Doubles the table when one more name would fill it beyond three quarters. */
+static wisp_status grow(wisp_error *err, wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  slot *slots = NULL;
+  if (env->capacity && 4 * (env->taken + 1) <= 3 * env->capacity) return WISP_OK;
+  size_t capacity = env->capacity ? 2 * env->capacity : 8;
+  TRY(wisp_new(err, capacity, sizeof *slots, &slots));
+  for (size_t i = 0; i < env->capacity; i++) {
+    const slot *from = &env->slots[i];
+    if (from->name) *probe(slots, capacity, from->name, from->hash) = *from;
+  }
+  free(env->slots);
+  env->slots = slots;
+  env->capacity = capacity;
+done:
+  return status;
+}
+
+static wisp_status copy(wisp_error *err, const void *from, size_t count, size_t size, void *out)
+{
+  void *to = NULL;
+  wisp_status status = WISP_OK;
+  TRY(wisp_new(err, count, size, &to));
+  if (count) memcpy(to, from, count * size);
+  memcpy(out, &to, sizeof to);
+done:
+  return status;
+}
+
+/* The place of an own name's value, made (an integer 0) where the name is new. */
+static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_value **value)
+{
+  wisp_status status = WISP_OK;
+  uint64_t hash = wisp_env_hash(name);
+  slot *place = env->taken ? probe(env->slots, env->capacity, name, hash) : NULL;
+  if (!place || !place->name) {
+    TRY(grow(err, env));
+    place = probe(env->slots, env->capacity, name, hash);
+    TRY(copy(err, name, strlen(name) + 1, 1, &place->name));
+    place->hash = hash;
+    env->taken++;
+  }
+  *value = &place->value;
+done:
+  return status;
+}
+
+/* Gives the name a new value, which it takes over; on failure the value is released. */
+static wisp_status define(wisp_error *err, wisp_env *env, const char *name, wisp_value value)
+{
+  wisp_status status = WISP_OK;
+  wisp_value *place = NULL;
+  TRY(own(err, env, name, &place));
+  release(place);
+  *place = value;
+  value = (wisp_value){0};
+done:
+  release(&value);
+  return status;
+}
+
+wisp_status wisp_env_create(wisp_error *err, const wisp_env *outer, wisp_env **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_env *env = NULL;
+  TRY(wisp_new(err, 1, sizeof *env, &env));
+  env->outer = outer;
+  *out = env;
+done:
+  return status;
+}
+
+void wisp_env_destroy(wisp_env *env)
+{
+  if (!env) return;
+  for (size_t i = 0; i < env->capacity; i++) {
+    if (!env->slots[i].name) continue;
+    free(env->slots[i].name);
+    release(&env->slots[i].value);
+  }
+  free(env->slots);
+  free(env);
+}
+
+wisp_status wisp_env_int(wisp_error *err, wisp_env *env, const char *name, int64_t value)
+{
+  return define(err, env, name, (wisp_value){.kind = WISP_INT, .as.integer = value});
+}
+
+wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value)
+{
+  wisp_status status = WISP_OK;
+  wisp_value text = {.kind = WISP_TEXT, .count = strlen(value)};
+  TRY(copy(err, value, text.count + 1, 1, &text.as.text));
+  TRY(define(err, env, name, text));
+done:
+  return status;
+}
+
+wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count)
+{
+  wisp_status status = WISP_OK;
+  wisp_value table = {.kind = WISP_REALS, .count = count};
+  TRY(copy(err, values, count, sizeof *values, &table.as.reals));
+  TRY(define(err, env, name, table));
+done:
+  return status;
+}
+
+wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, const int *values, size_t count)
+{
+  wisp_status status = WISP_OK;
+  wisp_value table = {.kind = WISP_INTS, .count = count};
+  TRY(copy(err, values, count, sizeof *values, &table.as.ints));
+  TRY(define(err, env, name, table));
+done:
+  return status;
+}
+
+wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name)
+{
+  return define(err, env, name, (wisp_value){.kind = WISP_LIST});
+}
+
+/* Makes room for one more item. */
+static wisp_status reserve(wisp_error *err, wisp_value *list)
+{
+  if (list->count < list->capacity) return WISP_OK;
+  size_t capacity = list->capacity ? 2 * list->capacity : 4;
+  wisp_env **items = realloc(list->as.items, capacity * sizeof *items);
+  if (!items) return wisp_fail(err, WISP_EMEMORY, "out of memory: a list of %zu items", capacity);
+  list->as.items = items;
+  list->capacity = capacity;
+  return WISP_OK;
+}
+
+wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp_env **item)
+{
+  wisp_status status = WISP_OK;
+  wisp_env *scope = NULL;
+  wisp_value *list = NULL;
+  if (!find_own(env, name, wisp_env_hash(name))) TRY(wisp_env_empty_list(err, env, name));
+  TRY(own(err, env, name, &list));
+  TRY(wisp_require(err, list->kind == WISP_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
+                   wisp_kind_words(list->kind)));
+  TRY(wisp_env_create(err, env, &scope));
+  TRY(reserve(err, list));
+  list->as.items[list->count++] = scope;
+  *item = scope;
+  scope = NULL;
+done:
+  wisp_env_destroy(scope);
+  return status;
+}
+
+/* The innermost value of a name where it is of the kind asked for, else NULL. */
+static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind kind)
+{
+  const wisp_value *value = wisp_env_find(env, name, wisp_env_hash(name));
+  return value && value->kind == kind ? value : NULL;
+}
+
+bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value)
+{
+  const wisp_value *found = get(env, name, WISP_INT);
+  if (found) *value = found->as.integer;
+  return found != NULL;
+}
+
+const char *wisp_env_get_text(const wisp_env *env, const char *name)
+{
+  const wisp_value *found = get(env, name, WISP_TEXT);
+  return found ? found->as.text : NULL;
+}
+
+const double *wisp_env_get_reals(const wisp_env *env, const char *name, size_t *count)
+{
+  const wisp_value *found = get(env, name, WISP_REALS);
+  if (found && count) *count = found->count;
+  return found ? found->as.reals : NULL;
+}
+
+const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *count)
+{
+  const wisp_value *found = get(env, name, WISP_INTS);
+  if (found && count) *count = found->count;
+  return found ? found->as.ints : NULL;
+}
+
+size_t wisp_env_list_count(const wisp_env *env, const char *name)
+{
+  const wisp_value *found = get(env, name, WISP_LIST);
+  return found ? found->count : 0;
+}
+
+wisp_env *wisp_env_list_item(const wisp_env *env, const char *name, size_t i)
+{
+  const wisp_value *found = get(env, name, WISP_LIST);
+  return found && i < found->count ? found->as.items[i] : NULL;
+}
+
+bool wisp_env_has(const wisp_env *env, const char *name)
+{
+  return wisp_env_find(env, name, wisp_env_hash(name)) != NULL;
+}

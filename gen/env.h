@@ -1,0 +1,36 @@
+/* The inside of an environment, for the evaluator and the expander: lookup with a hash taken at parse time, and frames.
+ */
+#ifndef WISP_ENV_H
+#define WISP_ENV_H
+
+#include "expr.h"
+
+typedef enum wisp_kind { WISP_INT, WISP_TEXT, WISP_REALS, WISP_INTS, WISP_LIST } wisp_kind;
+
+/* What a name stands for. count: entries of a table, items of a list, bytes of a text. */
+typedef struct wisp_value {
+  wisp_kind kind;
+  size_t count, capacity;
+  union {
+    int64_t integer;
+    char *text;
+    double *reals;
+    int *ints;
+    wisp_env **items;
+  } as;
+} wisp_value;
+
+/* The hash that wisp_env_find wants of a name. */
+uint64_t wisp_env_hash(const char *name);
+
+/* The innermost value of a name, NULL where there is none; valid until the name is redefined. */
+const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t hash);
+
+/* From now on the own names of item (not its outer ones) come before env's own: how a loop over a list walks its items
+ * without copying them. item may be NULL. */
+void wisp_env_show(wisp_env *env, const wisp_env *item);
+
+/* What a value is, in the words of messages: "an integer", "a list", ... */
+const char *wisp_kind_words(wisp_kind kind);
+
+#endif

@@ -1,0 +1,264 @@
+#include "expr_tree.h"
+
+#include <math.h>
+
+/* A name's value; not being defined is the one error that every evaluation shares. */
+static wisp_status find(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
+                        const wisp_value **value)
+{
+  *value = wisp_env_find(env, at->name, at->hash);
+  return *value ? WISP_OK : wisp_expr_fail(err, expr, at->column, "the name '%s' is not defined", at->name);
+}
+
+/* The value of name[expr] or nonzero(name, expr), exact as an integer where *is_real is false. */
+static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
+                         bool *is_real, int64_t *integer, double *real);
+
+/* An operator on two integers; false where the result does not fit or does not exist. */
+static bool combine_ints(wisp_op op, int64_t a, int64_t b, int64_t *value)
+{
+  switch (op) {
+    case OP_EQ:
+      *value = a == b;
+      return true;
+    case OP_NE:
+      *value = a != b;
+      return true;
+    case OP_LT:
+      *value = a < b;
+      return true;
+    case OP_LE:
+      *value = a <= b;
+      return true;
+    case OP_GT:
+      *value = a > b;
+      return true;
+    case OP_GE:
+      *value = a >= b;
+      return true;
+    case OP_MIN:
+      *value = a < b ? a : b;
+      return true;
+    case OP_MAX:
+      *value = a > b ? a : b;
+      return true;
+    case OP_ADD:
+      return !__builtin_add_overflow(a, b, value);
+    case OP_SUB:
+      return !__builtin_sub_overflow(a, b, value);
+    case OP_MUL:
+      return !__builtin_mul_overflow(a, b, value);
+    default:
+      break;
+  }
+  if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+  if ((op == OP_CEIL || op == OP_ROUND_UP) && b < 0) return false;
+  *value = op == OP_MOD ? a % b : a / b;
+  if (op == OP_CEIL || op == OP_ROUND_UP) *value += a % b > 0;
+  return op != OP_ROUND_UP || !__builtin_mul_overflow(*value, b, value);
+}
+
+static double combine_reals(wisp_op op, double a, double b)
+{
+  switch (op) {
+    case OP_EQ:
+      return a == b;
+    case OP_NE:
+      return a != b;
+    case OP_LT:
+      return a < b;
+    case OP_LE:
+      return a <= b;
+    case OP_GT:
+      return a > b;
+    case OP_GE:
+      return a >= b;
+    case OP_MIN:
+      return a < b ? a : b;
+    case OP_MAX:
+      return a > b ? a : b;
+    case OP_ADD:
+      return a + b;
+    case OP_SUB:
+      return a - b;
+    case OP_MUL:
+      return a * b;
+    case OP_DIV:
+      return a / b;
+    case OP_MOD:
+      return fmod(a, b);
+    case OP_CEIL:
+      return ceil(a / b);
+    default:
+      return ceil(a / b) * b;
+  }
+}
+
+/* Why combine_ints said no. */
+static const char *refusal(wisp_op op, int64_t b)
+{
+  if (op == OP_ADD || op == OP_SUB || op == OP_MUL) return "the result does not fit 64 bits";
+  if (b == 0) return "division by zero";
+  if (b < 0 && (op == OP_CEIL || op == OP_ROUND_UP)) return "ceil and round_up need a positive second argument";
+  return "the result does not fit 64 bits";
+}
+
+static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place, const wisp_env *env, int64_t *value)
+{
+  wisp_status status = WISP_OK;
+  const wisp_node *at = &expr->nodes[place];
+  const wisp_value *found = NULL;
+  bool is_real = false;
+  int64_t a = 0, b = 0;
+  double real = 0;
+  switch (at->op) {
+    case OP_INTEGER:
+      *value = at->integer;
+      return WISP_OK;
+    case OP_REAL:
+      return wisp_expr_fail(err, expr, at->column, "%.17g is not a 64-bit integer", at->real);
+    case OP_NAME:
+      TRY(find(err, expr, at, env, &found));
+      if (found->kind != WISP_INT)
+        return wisp_expr_fail(err, expr, at->column, "'%s' is %s, not an integer", at->name,
+                              wisp_kind_words(found->kind));
+      *value = found->as.integer;
+      return WISP_OK;
+    case OP_ENTRY:
+    case OP_NONZERO:
+    case OP_COUNT:
+      TRY(entry(err, expr, at, env, &is_real, value, &real));
+      if (is_real) return wisp_expr_fail(err, expr, at->column, "'%s' is a table of reals, not of integers", at->name);
+      return WISP_OK;
+    default:
+      break;
+  }
+  TRY(eval_int(err, expr, at->of[0], env, &a));
+  if (at->op == OP_CHOOSE) return eval_int(err, expr, at->of[a ? 1 : 2], env, value);
+  if (at->op == OP_NOT || (at->op == OP_AND && !a) || (at->op == OP_OR && a)) {
+    *value = at->op == OP_NOT ? !a : at->op == OP_OR;
+    return WISP_OK;
+  }
+  if (at->op == OP_NEGATE)
+    return __builtin_sub_overflow(0, a, value) ? wisp_expr_fail(err, expr, at->column, "%s", refusal(OP_SUB, 0))
+                                               : WISP_OK;
+  TRY(eval_int(err, expr, at->of[1], env, &b));
+  if (at->op == OP_AND || at->op == OP_OR)
+    *value = b != 0;
+  else if (!combine_ints(at->op, a, b, value))
+    return wisp_expr_fail(err, expr, at->column, "%s", refusal(at->op, b));
+done:
+  return status;
+}
+
+static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
+                         bool *is_real, int64_t *integer, double *real)
+{
+  wisp_status status = WISP_OK;
+  const wisp_value *found = NULL;
+  int64_t i = 0;
+  *is_real = false;
+  TRY(find(err, expr, at, env, &found));
+  bool table = found->kind == WISP_REALS || found->kind == WISP_INTS;
+  if (at->op == OP_COUNT && (table || found->kind == WISP_LIST)) {
+    *integer = (int64_t)found->count;
+    return WISP_OK;
+  }
+  TRY(table ? WISP_OK
+            : wisp_expr_fail(err, expr, at->column, "'%s' is %s, not a table", at->name, wisp_kind_words(found->kind)));
+  TRY(eval_int(err, expr, at->of[0], env, &i));
+  TRY(i >= 0 && (uint64_t)i < found->count
+          ? WISP_OK
+          : wisp_expr_fail(err, expr, at->column, "index %lld is outside '%s', which has %zu", (long long)i, at->name,
+                           found->count));
+  if (found->kind == WISP_INTS)
+    *integer = found->as.ints[i];
+  else
+    *real = found->as.reals[i];
+  if (at->op == OP_NONZERO) *integer = found->kind == WISP_INTS ? *integer != 0 : *real != 0;
+  *is_real = at->op == OP_ENTRY && found->kind == WISP_REALS;
+done:
+  return status;
+}
+
+/* What a real evaluation carries through the tree. */
+typedef struct reals {
+  wisp_error *err;
+  const wisp_expr *expr;
+  const wisp_env *env;
+  wisp_lookup lookup;
+  const void *context;
+} reals;
+
+static wisp_status eval_real(const reals *r, size_t place, double *value)
+{
+  wisp_status status = WISP_OK;
+  const wisp_node *at = &r->expr->nodes[place];
+  const wisp_value *found = NULL;
+  bool is_real = false;
+  int64_t integer = 0;
+  double a = 0, b = 0;
+  switch (at->op) {
+    case OP_INTEGER:
+    case OP_REAL:
+      *value = at->real;
+      return WISP_OK;
+    case OP_NAME:
+      if (r->lookup && r->lookup(r->context, at->name, value)) return WISP_OK;
+      TRY(find(r->err, r->expr, at, r->env, &found));
+      if (found->kind != WISP_INT)
+        return wisp_expr_fail(r->err, r->expr, at->column, "'%s' is %s, not a number", at->name,
+                              wisp_kind_words(found->kind));
+      *value = (double)found->as.integer;
+      return WISP_OK;
+    case OP_ENTRY:
+    case OP_NONZERO:
+    case OP_COUNT:
+      TRY(entry(r->err, r->expr, at, r->env, &is_real, &integer, value));
+      if (!is_real) *value = (double)integer;
+      return WISP_OK;
+    default:
+      break;
+  }
+  TRY(eval_real(r, at->of[0], &a));
+  if (at->op == OP_CHOOSE) return eval_real(r, at->of[a != 0 ? 1 : 2], value);
+  if (at->op == OP_NOT || (at->op == OP_AND && a == 0) || (at->op == OP_OR && a != 0)) {
+    *value = at->op == OP_NOT ? a == 0 : at->op == OP_OR;
+  } else if (at->op == OP_NEGATE) {
+    *value = -a;
+  } else {
+    TRY(eval_real(r, at->of[1], &b));
+    *value = at->op == OP_AND || at->op == OP_OR ? b != 0 : combine_reals(at->op, a, b);
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value)
+{
+  int64_t result = 0;
+  wisp_status status = eval_int(err, expr, expr->count - 1, env, &result);
+  if (status == WISP_OK) *value = result;
+  return status;
+}
+
+wisp_status wisp_expr_real(wisp_error *err, const wisp_expr *expr, const wisp_env *env, wisp_lookup lookup,
+                           const void *context, double *value)
+{
+  double result = 0;
+  reals r = {err, expr, env, lookup, context};
+  wisp_status status = eval_real(&r, expr->count - 1, &result);
+  if (status == WISP_OK) *value = result;
+  return status;
+}
+
+wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value)
+{
+  wisp_status status = WISP_OK;
+  wisp_expr *expr = NULL;
+  TRY(wisp_expr_parse(err, text, &expr));
+  TRY(wisp_expr_int(err, expr, env, value));
+done:
+  wisp_expr_destroy(expr);
+  return status;
+}

@@ -1,0 +1,310 @@
+/* Claim: expressions mean what C programmers read in them, and nonsense is an error that says where, never a crash. */
+#include "../gen/expr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static wisp_env *sample_env(void)
+{
+  wisp_env *env = NULL, *item = NULL;
+  const double reals[] = {0.0, 0.5, -0.0, -2.0};
+  const int ints[] = {7, 0, -9};
+  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
+  assert_int_equal(wisp_env_int(NULL, env, "zero", 0), WISP_OK);
+  assert_int_equal(wisp_env_int(NULL, env, "n", 4), WISP_OK);
+  assert_int_equal(wisp_env_int(NULL, env, "huge", INT64_MAX), WISP_OK);
+  assert_int_equal(wisp_env_text(NULL, env, "word", "five"), WISP_OK);
+  assert_int_equal(wisp_env_reals(NULL, env, "D", reals, 4), WISP_OK);
+  assert_int_equal(wisp_env_ints(NULL, env, "map", ints, 3), WISP_OK);
+  for (int i = 0; i < 3; i++) assert_int_equal(wisp_env_item(NULL, env, "fields", &item), WISP_OK);
+  assert_int_equal(wisp_env_empty_list(NULL, env, "none"), WISP_OK);
+  return env;
+}
+
+typedef struct int_case {
+  const char *text;
+  int64_t value;
+} int_case;
+
+static void assert_ints(const int_case *cases, size_t count)
+{
+  wisp_env *env = sample_env();
+  wisp_error err = {0};
+  for (size_t i = 0; i < count; i++) {
+    int64_t value = -12345;
+    if (wisp_eval_int(&err, cases[i].text, env, &value) != WISP_OK) fail_msg("%s: %s", cases[i].text, err.text);
+    if (value != cases[i].value) fail_msg("%s gives %lld", cases[i].text, (long long)value);
+  }
+  wisp_env_destroy(env);
+}
+
+#define ASSERT_INTS(cases) assert_ints(cases, sizeof(cases) / sizeof *(cases))
+
+/* Every text fails, with the words that stand beside it, and leaves the output alone. */
+static void assert_fails(const char *text, const char *words)
+{
+  wisp_env *env = sample_env();
+  wisp_error err = {0};
+  int64_t value = 77;
+  if (wisp_eval_int(&err, text, env, &value) != WISP_EINPUT) fail_msg("'%s' is taken", text);
+  if (!strstr(err.text, words)) fail_msg("'%s' says: %s", text, err.text);
+  assert_int_equal(err.status, WISP_EINPUT);
+  assert_int_equal(value, 77);
+  assert_null(strchr(err.text, '\n'));
+  wisp_env_destroy(env);
+}
+
+static void operators_bind_as_in_c(void **state)
+{
+  (void)state;
+  const int_case cases[] = {
+      {"1+2*3", 7},        {"(1+2)*3", 9},   {"10-4-3", 3},      {"100/7/2", 7},          {"-n+1", -3},
+      {"- -n", 4},         {"!n", 0},        {"!!n", 1},         {"!zero == 1", 1},       {"-7/2", -3},
+      {"-7%3", -1},        {"2*3%4", 2},     {"1<2 == 1", 1},    {"1 + 1 == 2", 1},       {"3 > 2 > 1", 0},
+      {"1 || 0 && 0", 1},  {"(1||0)&&0", 0}, {"5 && 3", 1},      {"0 || 9", 1},           {"1<=1 && 2>=3", 0},
+      {"n != 4", 0},       {"1 ? 2 : 3", 2}, {"0 ? 2 : 3", 3},   {"0?1:0?2:3", 3},        {"1?0?1:2:3", 2},
+      {"n==4?n*2:n/0", 8}, {"1?2:3+10", 2},  {"\t n \n+ 1 ", 5}, {"map[0]-map[1+1]", 16}, {"007", 7},
+      {"n-1", 3},          {"n -1", 3},      {"2-(-3)", 5},      {"(((((n)))))", 4},
+  };
+  ASSERT_INTS(cases);
+}
+
+static void calls_compute(void **state)
+{
+  (void)state;
+  const int_case cases[] = {
+      {"ceil(7,2)", 4},      {"ceil(8,2)", 4},         {"ceil(0,3)", 0},       {"ceil(-7,2)", -3},
+      {"round_up(9,4)", 12}, {"round_up(8, 4)", 8},    {"round_up(-9,4)", -8}, {"min(3,n)", 3},
+      {"max(3,n)", 4},       {"min(-1,max(2,1))", -1}, {"nonzero(D,0)", 0},    {"nonzero(D,1)", 1},
+      {"nonzero(D,2)", 0},   {"nonzero(D,n-1)", 1},    {"nonzero(map,1)", 0},  {"nonzero(map,2)", 1},
+      {"count(fields)", 3},  {"count(none)", 0},       {"count(D)", 4},        {"count ( map )*2", 6},
+  };
+  ASSERT_INTS(cases);
+}
+
+static void what_is_not_reached_is_not_evaluated(void **state)
+{
+  (void)state;
+  const int_case cases[] = {
+      {"zero != 0 && n/zero > 1", 0},
+      {"zero == 0 || n/zero > 1", 1},
+      {"n != 0 && 8/n > 1", 1},
+      {"zero ? n/zero : 5", 5},
+      {"n ? 5 : undefined", 5},
+      {"0 && undefined", 0},
+      {"0 && D[99]", 0},
+  };
+  ASSERT_INTS(cases);
+}
+
+static void integers_end_at_64_bits(void **state)
+{
+  (void)state;
+  const int_case cases[] = {{"huge", INT64_MAX}, {"-huge-1", INT64_MIN}, {"9223372036854775807", INT64_MAX}};
+  ASSERT_INTS(cases);
+  assert_fails("huge+1", "fit 64 bits");
+  assert_fails("-huge-2", "fit 64 bits");
+  assert_fails("huge*2", "fit 64 bits");
+  assert_fails("-(-huge-1)", "fit 64 bits");
+  assert_fails("(-huge-1)/-1", "fit 64 bits");
+  assert_fails("(-huge-1)%-1", "fit 64 bits");
+  assert_fails("round_up(huge,1000)", "fit 64 bits");
+  assert_fails("9223372036854775808", "64-bit");
+  assert_fails("n/zero", "division by zero");
+  assert_fails("n%0", "division by zero");
+  assert_fails("ceil(n,0)", "division by zero");
+  assert_fails("round_up(n,zero)", "division by zero");
+  assert_fails("ceil(n,-2)", "positive");
+}
+
+static void names_must_fit_their_use(void **state)
+{
+  (void)state;
+  assert_fails("n + missing", "'missing' is not defined");
+  assert_fails("n + missing", "column 5");
+  assert_fails("word", "'word' is a text");
+  assert_fails("D", "a table of reals");
+  assert_fails("D[1]", "a table of reals");
+  assert_fails("fields + 1", "a list");
+  assert_fails("n[0]", "not a table");
+  assert_fails("nonzero(n,0)", "not a table");
+  assert_fails("count(n)", "an integer");
+  assert_fails("map[3]", "index 3 is outside 'map', which has 3");
+  assert_fails("map[-1]", "outside");
+  assert_fails("nonzero(D,4)", "outside");
+  assert_fails("1.5", "64-bit integer");
+}
+
+static void garbage_is_refused(void **state)
+{
+  (void)state;
+  const char *const texts[] = {
+      "",      " ",      "+",      "1+",      "1 2",        "(1",       "1)",         "n[1",   "n]",
+      "f(1)",  "min()",  "min(1)", "min(1,2", "1 ? 2",      "1 ? : 2",  "1 : 2",      "a b",   "1..2",
+      "1x",    "0x10",   "1e",     "$",       "#",          "a,b",      "=",          "n = 4", "n & 4",
+      "n | 4", "n << 2", "'a'",    "\"a\"",   "min(1,2,3)", "count(1)", "nonzero(D)", "()",    "\xff\xfe",
+      "1e999", ".",      "n!",     "n[]",     "min",        "{{n}}",    "+1"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_fails(texts[i], "expression '");
+}
+
+static char *repeat(const char *head, const char *middle, const char *tail, int times)
+{
+  size_t a = strlen(head), b = strlen(tail), m = strlen(middle);
+  char *text = malloc((a + b) * (size_t)times + m + 1);
+  assert_non_null(text);
+  char *at = text;
+  for (int i = 0; i < times; i++, at += a) memcpy(at, head, a);
+  memcpy(at, middle, m);
+  at += m;
+  for (int i = 0; i < times; i++, at += b) memcpy(at, tail, b);
+  *at = '\0';
+  return text;
+}
+
+static void depth_is_limited_before_the_stack_is(void **state)
+{
+  (void)state;
+  const char *const shapes[][3] = {{"(", "1", ")"},      {"-", "1", ""},     {"!", "1", ""},
+                                   {"1+", "1", ""},      {"1?", "1", ":1"},  {"1?1:", "1", ""},
+                                   {"min(1,", "1", ")"}, {"map[", "0", "]"}, {"(", "", ""}};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    char *text = repeat(shapes[i][0], shapes[i][1], shapes[i][2], 100000);
+    assert_fails(text, " deep");
+    free(text);
+  }
+  char *text = repeat("(1+", "1", ")", 200);
+  const int_case deep[] = {{text, 201}};
+  ASSERT_INTS(deep);
+  free(text);
+}
+
+static void random_texts_never_crash(void **state)
+{
+  (void)state;
+  const char *const words[] = {"n",  "zero", "D", "map", "(",   ")",     "[",      "]", "min", ",",
+                               "+",  "-",    "*", "/",   "%",   "?",     ":",      "!", "==",  "&&",
+                               "||", "<",    "7", "0",   "1.5", "count", "fields", " ", "."};
+  wisp_env *env = sample_env();
+  srand(3);
+  for (int i = 0; i < 20000; i++) {
+    char text[200] = "";
+    for (int k = rand() % 12; k >= 0; k--) strcat(text, words[(size_t)rand() % (sizeof words / sizeof *words)]);
+    int64_t value = 0;
+    wisp_error err = {0};
+    wisp_status status = wisp_eval_int(&err, text, env, &value);
+    if (status != WISP_OK && (status != WISP_EINPUT || !err.text[0])) fail_msg("'%s' fails without a word", text);
+  }
+  wisp_env_destroy(env);
+}
+
+static bool lookup_u(const void *context, const char *name, double *value)
+{
+  if (strcmp(name, "u") != 0 && strcmp(name, "n") != 0) return false;
+  *value = *(const double *)context;
+  return true;
+}
+
+static void reals_evaluate_in_double(void **state)
+{
+  (void)state;
+  const struct {
+    const char *text;
+    double value;
+  } cases[] = {{"u/2", 0.375},
+               {"1/4", 0.25},
+               {"-u*u + 1.5e0", 0.9375},
+               {"u < 1 ? 10 : 20", 10},
+               {"n", 0.75},
+               {"zero + 1", 1},
+               {"D[1]*map[0]", 3.5},
+               {"min(u, .5)", 0.5},
+               {"ceil(7,2)", 4},
+               {"1e-3*1E3", 1},
+               {"zero && u", 0},
+               {"!u || 0.25", 1},
+               {"nonzero(D,3)", 1},
+               {"count(fields)", 3},
+               {"7 % 4", 3},
+               {"round_up(9,4)", 12},
+               {"9223372036854775808", 9223372036854775808.0}};
+  wisp_env *env = sample_env();
+  const double u = 0.75;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    wisp_expr *expr = NULL;
+    wisp_error err = {0};
+    double value = 0;
+    assert_int_equal(wisp_expr_parse(&err, cases[i].text, &expr), WISP_OK);
+    if (wisp_expr_real(&err, expr, env, lookup_u, &u, &value) != WISP_OK) fail_msg("%s: %s", cases[i].text, err.text);
+    if (value < cases[i].value || value > cases[i].value) fail_msg("%s gives %.17g", cases[i].text, value);
+    wisp_expr_destroy(expr);
+  }
+  wisp_expr *expr = NULL;
+  wisp_error err = {0};
+  double value = 5;
+  assert_int_equal(wisp_expr_parse(&err, "1 + q", &expr), WISP_OK);
+  assert_int_equal(wisp_expr_real(&err, expr, NULL, NULL, NULL, &value), WISP_EINPUT);
+  assert_non_null(strstr(err.text, "'q' is not defined"));
+  assert_true(value > 4.9);
+  wisp_expr_destroy(expr);
+  wisp_env_destroy(env);
+}
+
+static void scopes_shadow_and_redefine(void **state)
+{
+  (void)state;
+  wisp_env *outer = sample_env(), *inner = NULL;
+  int64_t value = 0;
+  size_t count = 0;
+  char name[32];
+  assert_int_equal(wisp_env_create(NULL, outer, &inner), WISP_OK);
+  assert_int_equal(wisp_env_int(NULL, inner, "n", 40), WISP_OK);
+  assert_int_equal(wisp_env_int(NULL, inner, "word", 2), WISP_OK);
+  assert_int_equal(wisp_eval_int(NULL, "n + word + map[0]", inner, &value), WISP_OK);
+  assert_int_equal(value, 49);
+  assert_null(wisp_env_get_text(inner, "word"));
+  assert_string_equal(wisp_env_get_text(outer, "word"), "five");
+  assert_int_equal(wisp_env_text(NULL, outer, "D", "now a text"), WISP_OK);
+  assert_null(wisp_env_get_reals(outer, "D", &count));
+  assert_non_null(wisp_env_get_ints(inner, "map", &count));
+  assert_int_equal(count, 3);
+  assert_int_equal(wisp_env_list_count(inner, "fields"), 3);
+  assert_non_null(wisp_env_list_item(inner, "fields", 2));
+  assert_null(wisp_env_list_item(inner, "fields", 3));
+  assert_false(wisp_env_has(inner, "nothing"));
+  for (int i = 0; i < 1000; i++) {
+    snprintf(name, sizeof name, "name%d", i);
+    assert_int_equal(wisp_env_int(NULL, inner, name, i), WISP_OK);
+  }
+  for (int i = 0; i < 1000; i++) {
+    snprintf(name, sizeof name, "name%d", i);
+    assert_true(wisp_env_get_int(inner, name, &value));
+    assert_int_equal(value, i);
+  }
+  wisp_error err = {0};
+  wisp_env *item = NULL;
+  assert_int_equal(wisp_env_item(&err, outer, "n", &item), WISP_EUSAGE);
+  assert_null(item);
+  wisp_env_destroy(inner);
+  wisp_env_destroy(outer);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(operators_bind_as_in_c),
+      cmocka_unit_test(calls_compute),
+      cmocka_unit_test(what_is_not_reached_is_not_evaluated),
+      cmocka_unit_test(integers_end_at_64_bits),
+      cmocka_unit_test(names_must_fit_their_use),
+      cmocka_unit_test(garbage_is_refused),
+      cmocka_unit_test(depth_is_limited_before_the_stack_is),
+      cmocka_unit_test(random_texts_never_crash),
+      cmocka_unit_test(reals_evaluate_in_double),
+      cmocka_unit_test(scopes_shadow_and_redefine),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
