@@ -12,7 +12,8 @@ typedef struct wisp_choice {
   char kernel[16], strategy[40], params[WISP_PARAMS_TEXT], layout[WISP_LAYOUT_TEXT];
   wisp_match match;
   wisp_layer layer;
-  double ms; /* as stored; NaN for a default */
+  double ms;      /* as stored; NaN for a default */
+  char note[256]; /* why the stored winner was not taken, where one did not compile or load; else empty */
 } wisp_choice;
 
 /* The kernels of one Runge-Kutta stage, in launch order, with the layout and the gather's grouping that go with them.
@@ -25,7 +26,10 @@ typedef struct wisp_step {
   int kernels;
   wisp_plan *plan[WISP_MAX_STEP_KERNELS];
   wisp_choice choice[WISP_MAX_STEP_KERNELS];
+  wisp_match match; /* of the record that named composition and layout; WISP_MATCH_DEFAULT: there was none */
+  wisp_layer layer;
   wisp_env *names;
+  const wisp_strategies *strategies; /* borrowed: plans point into it */
 } wisp_step;
 
 typedef struct wisp_solver_request {
@@ -33,28 +37,39 @@ typedef struct wisp_solver_request {
   const char *system; /* "maxwell" */
   int order;
   wisp_precision precision;
-  long long elements;    /* to choose the nearest measured size */
-  bool exact_match_only; /* strict mode: WISP_EMISSING where a kernel's entry is not an exact match */
+  long long elements;               /* to choose the nearest measured size */
+  bool exact_match_only;            /* strict mode: WISP_EMISSING where a kernel's entry is not an exact match */
+  const char *composition, *layout; /* to have these; NULL: chosen */
 } wisp_solver_request;
 
 /* Chooses the step: from the store's step record and kernel winners that are current (template hash) and still legal
- * and compile here, else defaults. store may be NULL (defaults). Never fails for lack of entries unless
- * exact_match_only. */
+ * and compile here, else defaults. store may be NULL (defaults). strategies must outlive the step. Never fails for lack
+ * of entries unless exact_match_only. WISP_EUSAGE for a family, order, system, composition or layout that there is not,
+ * WISP_EREFUSED where the composition and layout asked for have no plan on this device.
+ *
+ * A step record is a trial of the spec FAMILY.step:...: its strategy is the composition, its layout that of all
+ * kernels, each of which then takes its own winner in that layout. It depends on no one text, so its template hash is
+ * not asked. */
 wisp_status wisp_step_choose(wisp_error *err, const wisp_strategies *strategies, const wisp_store *store,
                              const wisp_limits *limits, const wisp_solver_request *request, wisp_step *out);
 void wisp_step_free(wisp_step *step);
 
+/* Gives kernel i the default plan that fits the step's layout and MB, and notes why in its choice. WISP_EREFUSED, with
+ * the step unchanged, where there is none or it is the one that the kernel has. */
+wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why);
+
 typedef struct wisp_solver wisp_solver;
 
-/* Compiles the step's kernels and uploads the problem. All borrowed objects must outlive the solver. A kernel that
- * fails to compile or load falls back to the default with the choice saying so. */
+/* Compiles the step's kernels (in parallel) and uploads the problem. dg must have the step's layout and MB. All
+ * borrowed objects must outlive the solver. A kernel that fails to compile or load falls back to the default with the
+ * choice saying so. */
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
                                wisp_step *step, double alpha, wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
 wisp_problem *wisp_solver_problem(wisp_solver *solver);
 
 /* Enqueues `steps` steps of dt (5 stages each) without host round trips (one graph replayed per step), then waits.
- * Kernel time per stage in *ms_per_stage (may be NULL). */
+ * Graphs are kept as long as dt is the same. Time per stage in *ms_per_stage (may be NULL), 0 for no steps. */
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage);
 
 /* dt = C min_length / ((N+1)^2 speed) with C = WISP_CFL. */

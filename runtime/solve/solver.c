@@ -1,0 +1,237 @@
+/* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
+#include "solver.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A kernel that writes u_next does so in every stage, and a step has an odd number of them: so there are two graphs,
+ * one for each of the two arrays that u can be in when a step begins. */
+enum { PLACES = 2 };
+
+struct wisp_solver {
+  wisp_device *device;
+  wisp_step *step;
+  double alpha;
+  wisp_problem *problem;
+  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  bool swaps;                /* a stage ends in u_next */
+  int place;                 /* which of the two arrays u is in now */
+  double dt;                 /* of the graphs */
+  wisp_graph *graph[PLACES]; /* by the place of u at the beginning; NULL: not recorded */
+  wisp_event *begin, *end;
+};
+
+static bool has_arg(const wisp_step *step, const char *name)
+{
+  for (int k = 0; k < step->kernels; k++) {
+    const wisp_arg *arg = NULL;
+    int args = wisp_plan_args(step->plan[k], &arg);
+    for (int i = 0; i < args; i++)
+      if (strcmp(arg[i].name, name) == 0) return true;
+  }
+  return false;
+}
+
+/* One kernel to compile, and what came of it. */
+typedef struct job {
+  const wisp_plan *plan;
+  const char *target;
+  wisp_binary binary;
+  wisp_status status;
+  wisp_error error;
+  pthread_t thread;
+  bool in_thread;
+} job;
+
+static void *compile(void *argument)
+{
+  job *j = argument;
+  j->status = wisp_plan_compile(&j->error, j->plan, j->target, &j->binary);
+  return NULL;
+}
+
+static void compile_all(const wisp_step *step, const char *target, job *jobs)
+{
+  for (int i = 0; i < step->kernels; i++) {
+    jobs[i] = (job){.plan = step->plan[i], .target = target};
+    jobs[i].in_thread = pthread_create(&jobs[i].thread, NULL, compile, &jobs[i]) == 0;
+    if (!jobs[i].in_thread) compile(&jobs[i]);
+  }
+  for (int i = 0; i < step->kernels; i++)
+    if (jobs[i].in_thread) pthread_join(jobs[i].thread, NULL);
+}
+
+/* Kernel i of the step, from its compiled binary. */
+static wisp_status load(wisp_error *err, wisp_solver *solver, int i, const job *j)
+{
+  if (j->status != WISP_OK) return wisp_fail(err, j->status, "%s", j->error.text);
+  return wisp_kernel_create(err, solver->device, solver->step->plan[i], &j->binary, &solver->kernel[i]);
+}
+
+/* The default in place of a stored winner that does not work on this machine. */
+static wisp_status load_default(wisp_error *err, wisp_solver *solver, int i, const char *why)
+{
+  wisp_status status = WISP_OK;
+  job j = {.target = wisp_device_limits(solver->device)->target};
+  TRY(wisp_step_fall_back(err, solver->step, i, why));
+  j.plan = solver->step->plan[i];
+  compile(&j);
+  TRY(load(err, solver, i, &j));
+done:
+  free(j.binary.data);
+  return status;
+}
+
+static wisp_status load_all(wisp_error *err, wisp_solver *solver)
+{
+  wisp_status status = WISP_OK;
+  job jobs[WISP_MAX_STEP_KERNELS];
+  compile_all(solver->step, wisp_device_limits(solver->device)->target, jobs);
+  for (int i = 0; i < solver->step->kernels; i++) {
+    wisp_error why = {.text = ""};
+    wisp_status loaded = load(&why, solver, i, &jobs[i]);
+    if (loaded != WISP_OK && solver->step->choice[i].match == WISP_MATCH_DEFAULT)
+      TRY(wisp_fail(err, loaded, "%s", why.text));
+    if (loaded != WISP_OK) status = load_default(err, solver, i, why.text);
+    if (status == WISP_EREFUSED) TRY(wisp_fail(err, loaded, "%s", why.text));
+    TRY(status);
+  }
+done:
+  for (int i = 0; i < solver->step->kernels; i++) free(jobs[i].binary.data);
+  return status;
+}
+
+static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_step *step)
+{
+  char ours[WISP_LAYOUT_TEXT], theirs[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&step->layout, ours);
+  wisp_layout_print(&dg->layout, theirs);
+  return wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == step->MB, WISP_EUSAGE,
+                      "the step is made for layout %s and MB=%d, the discretisation has %s and %d", ours, step->MB,
+                      theirs, dg->MB);
+}
+
+wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
+                               wisp_step *step, double alpha, wisp_solver **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_solver *solver = NULL;
+  TRY(check_discretisation(err, dg, step));
+  TRY(wisp_new(err, 1, sizeof *solver, &solver));
+  solver->device = device;
+  solver->step = step;
+  solver->alpha = alpha;
+  TRY(load_all(err, solver));
+  solver->swaps = has_arg(step, "u_next");
+  TRY(wisp_problem_create(err, device, dg, precision, has_arg(step, "dux"), &solver->problem));
+  TRY(wisp_event_create(err, device, &solver->begin));
+  TRY(wisp_event_create(err, device, &solver->end));
+  *out = solver;
+  solver = NULL;
+done:
+  wisp_solver_destroy(solver);
+  return status;
+}
+
+static void drop_graphs(wisp_solver *solver)
+{
+  for (int i = 0; i < PLACES; i++) {
+    wisp_graph_destroy(solver->graph[i]);
+    solver->graph[i] = NULL;
+  }
+}
+
+void wisp_solver_destroy(wisp_solver *solver)
+{
+  if (!solver) return;
+  drop_graphs(solver);
+  wisp_event_destroy(solver->begin);
+  wisp_event_destroy(solver->end);
+  for (int i = 0; i < solver->step->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
+  wisp_problem_destroy(solver->problem);
+  free(solver);
+}
+
+wisp_problem *wisp_solver_problem(wisp_solver *solver)
+{
+  return solver->problem;
+}
+
+/* u has gone to the other array. */
+static void change_place(wisp_solver *solver)
+{
+  wisp_problem_swap(solver->problem);
+  solver->place = 1 - solver->place;
+}
+
+/* The five stages of one step. A kernel that reads u of its neighbours cannot overwrite it, so it writes u_next. */
+static wisp_status launch_step(wisp_error *err, wisp_solver *solver, double dt)
+{
+  wisp_status status = WISP_OK;
+  for (int s = 0; s < WISP_RK_STAGES; s++) {
+    const wisp_scalars scalars = {.alpha = solver->alpha, .a = wisp_lsrk45[s].a, .b = wisp_lsrk45[s].b, .dt = dt};
+    for (int i = 0; i < solver->step->kernels; i++)
+      TRY(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
+    if (solver->swaps) change_place(solver);
+  }
+done:
+  return status;
+}
+
+/* Records the step that begins with u where it is now, and leaves u there: nothing has run yet. */
+static wisp_status record(wisp_error *err, wisp_solver *solver, double dt)
+{
+  wisp_status status = WISP_OK, ended = WISP_OK;
+  wisp_error later = {.text = ""};
+  int place = solver->place;
+  TRY(wisp_graph_begin(err, solver->device));
+  status = launch_step(err, solver, dt);
+  ended = wisp_graph_end(&later, solver->device, &solver->graph[place]);
+  if (solver->place != place) change_place(solver);
+  TRY(status);
+  if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
+done:
+  return status;
+}
+
+/* Both graphs where a step ends in the other array. */
+static wisp_status record_all(wisp_error *err, wisp_solver *solver, double dt)
+{
+  wisp_status status = WISP_OK;
+  if (solver->dt != dt) drop_graphs(solver);
+  solver->dt = dt;
+  for (int i = 0; i < (solver->swaps ? PLACES : 1); i++) { /* to the end even after a failure: u must come back */
+    if (status == WISP_OK && !solver->graph[solver->place]) status = record(err, solver, dt);
+    if (solver->swaps) change_place(solver);
+  }
+  if (status != WISP_OK) drop_graphs(solver);
+  return status;
+}
+
+wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage)
+{
+  wisp_status status = WISP_OK;
+  double ms = 0;
+  TRY(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g is none", dt));
+  TRY(wisp_require(err, steps >= 0, WISP_EUSAGE, "%lld steps are none", steps));
+  TRY(record_all(err, solver, dt));
+  TRY(wisp_event_record(err, solver->begin));
+  for (long long s = 0; s < steps; s++) {
+    TRY(wisp_graph_replay(err, solver->graph[solver->place]));
+    if (solver->swaps) change_place(solver);
+  }
+  TRY(wisp_event_record(err, solver->end));
+  TRY(wisp_device_finish(err, solver->device));
+  TRY(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
+  if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / WISP_RK_STAGES : 0;
+done:
+  return status;
+}
+
+double wisp_solver_dt(const wisp_dg *dg)
+{
+  double order = dg->tet->N + 1;
+  return WISP_CFL * dg->min_length / (order * order * dg->system->speed);
+}
