@@ -6,7 +6,7 @@
 
 #include "expr.h"
 
-enum { WISP_MAX_FIELDS = 12, WISP_MAX_TERMS = 64, WISP_MAX_BOUNDARIES = 8 };
+enum { WISP_MAX_FIELDS = 12, WISP_MAX_TERMS = 64, WISP_MAX_BOUNDARIES = 8, WISP_MAX_STATEMENTS = 128 };
 
 typedef struct wisp_term { /* du_out/dt += coefficient * d u_in / d x_axis */
   int out, in, axis;
@@ -25,6 +25,8 @@ typedef struct wisp_boundary {
   wisp_statements ghost; /* assigns every FIELD_p from FIELD_m, nx, ny, nz */
 } wisp_boundary;
 
+typedef struct wisp_symbols wisp_symbols; /* gen/symbols.h */
+
 typedef struct wisp_system {
   char name[24];
   int fields;
@@ -36,9 +38,11 @@ typedef struct wisp_system {
   wisp_boundary boundary[WISP_MAX_BOUNDARIES];
   double speed;                   /* largest wave speed, for the CFL */
   double energy[WISP_MAX_FIELDS]; /* energy density = sum energy[f] u_f^2 */
+  wisp_symbols *symbols;          /* the names that the texts read, resolved */
 } wisp_system;
 
-/* Parses a system's text; name is for messages. WISP_EINPUT with name:line. */
+/* Parses a system's text; name is for messages, without folders and .system the system's own. WISP_EINPUT with
+ * name:line. */
 wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *text, wisp_system **out);
 /* By name, from the embedded templates/systems/. WISP_EUSAGE names the ones that there are. */
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out);

@@ -1,0 +1,329 @@
+/* Claim: a system file says what it seems to say, every mistake in one is reported with its line, and the flux of the
+ * Maxwell system is consistent, conservative and dissipative, and reflects at a perfect conductor. */
+#include "../gen/system.h"
+
+#include "../gen/text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* One-way transport of two fields, small enough to break piece by piece. */
+static const char *const lines[] = {
+    "# two waves", "fields a b",      "rate a = -a.x",       "rate b = +2 * b.y - 0.5*a.z",
+    "flux",        "  d = a_p - a_m", "  flux_a = 0.5*nx*d", "  flux_b = ny*(b_m - b_p)",
+    "end",         "boundary wall",   "  a_p = -a_m",        "  b_p = nz*b_m",
+    "end",         "speed 2",         "energy 1 0.25",
+};
+enum { LINES = sizeof lines / sizeof *lines };
+
+/* The text with line `at` (from 1) replaced; 0 replaces none. */
+static void compose(char text[2048], int at, const char *replacement)
+{
+  text[0] = '\0';
+  for (int i = 1; i <= LINES; i++) {
+    strcat(text, i == at ? replacement : lines[i - 1]);
+    strcat(text, "\n");
+  }
+}
+
+static void test_parses(void **state)
+{
+  (void)state;
+  char text[2048];
+  wisp_error err = {0};
+  wisp_system *system = NULL;
+  compose(text, 0, NULL);
+  if (wisp_system_parse(&err, "some/where/waves.system", text, &system)) fail_msg("%s", err.text);
+  assert_string_equal(system->name, "waves");
+  assert_int_equal(system->fields, 2);
+  assert_string_equal(system->field[1], "b");
+  assert_int_equal(system->terms, 3);
+  static const wisp_term expected[] = {{0, 0, 0, -1}, {1, 1, 1, 2}, {1, 0, 2, -0.5}};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(system->term[i].out, expected[i].out);
+    assert_int_equal(system->term[i].in, expected[i].in);
+    assert_int_equal(system->term[i].axis, expected[i].axis);
+    assert_true(system->term[i].coefficient == expected[i].coefficient);
+  }
+  assert_int_equal(system->flux.count, 3);
+  assert_string_equal(system->flux.names[1], "flux_a");
+  assert_string_equal(system->flux.texts[1], "0.5*nx*d");
+  assert_int_equal(system->boundaries, 1);
+  assert_int_equal(wisp_system_boundary(system, "wall"), 0);
+  assert_int_equal(wisp_system_boundary(system, "window"), -1);
+  assert_int_equal(wisp_system_field(system, "b"), 1);
+  assert_int_equal(wisp_system_field(system, "c"), -1);
+  assert_true(system->speed == 2 && system->energy[0] == 1 && system->energy[1] == 0.25);
+
+  double u_m[2] = {3, 5}, u_p[2] = {7, 11}, flux[2];
+  assert_int_equal(wisp_system_flux(&err, system, -1, (double[3]){2, 3, 4}, 1, u_m, u_p, flux), WISP_OK);
+  assert_true(flux[0] == 4 && flux[1] == -18);
+  assert_int_equal(wisp_system_flux(&err, system, 0, (double[3]){2, 3, 4}, 1, u_m, NULL, flux), WISP_OK);
+  assert_true(flux[0] == -6 && flux[1] == 3 * (5 - 20));
+  wisp_system_destroy(system);
+}
+
+/* What stands in place of a line, the line that the message names (0: the same), and a piece of the message. */
+typedef struct mistake {
+  int at;
+  const char *replacement;
+  int reported;
+  const char *says;
+} mistake;
+
+static const mistake mistakes[] = {
+    {2, "", 3, "must come first"},
+    {2, "fields", 0, "no fields"},
+    {2, "fields a 2b", 0, "'2b'"},
+    {2, "fields a b a", 0, "twice"},
+    {2, "fields a b c", 9, "flux_c"},
+    {2, "fields a b c d e f g h i j k l m", 0, "more than 12"},
+    {2, "fields a b_of_sixteen_cha", 0, "at most 15"},
+    {3, "fields a b", 0, "second time"},
+    {3, "rate c = a.x", 0, "'c'"},
+    {3, "rate b = a.x", 4, "second time"},
+    {3, "rate a + a.x", 0, "write: rate a"},
+    {3, "rate a =", 0, "no term"},
+    {3, "rate a = a.w", 0, ".x, .y or .z"},
+    {3, "rate a = a.xy", 0, ".x, .y or .z"},
+    {3, "rate a = a", 0, ".x, .y or .z"},
+    {3, "rate a = c.x", 0, "no field 'c'"},
+    {3, "rate a = 3 a.x", 0, "*"},
+    {3, "rate a = 1e999*a.x", 0, "no number"},
+    {3, "rate a = a.x b.y", 0, "+ or -"},
+    {3, "", 15, "without a rate of a"},
+    {5, "", 6, "'d' is not one of"},
+    {5, "flux a", 0, "alone"},
+    {6, "  d - 5", 0, "no statement"},
+    {6, "  d =", 0, "no expression"},
+    {6, "  2 = 5", 0, "no name"},
+    {6, "  d d = 5", 0, "no name"},
+    {6, "  nx = 5", 0, "taken"},
+    {6, "  d = c", 0, "c"},
+    {6, "  d = (a_p", 0, ""},
+    {6, "  d = flux_a", 0, "flux_a"},
+    {6, "  flux_c = 1", 0, "no field"},
+    {7, "  d = 5", 0, "taken"},
+    {7, "", 9, "flux_a"},
+    {9, "", 10, "boundary"},
+    {10, "boundary", 0, "one name"},
+    {10, "boundary a b", 0, "one name"},
+    {10, "boundary a_name_of_more_than_23_characters", 0, "at most 23"},
+    {11, "  a_m = 0", 0, "a_m"},
+    {11, "  c_p = 0", 0, "c_p"},
+    {11, "  a_p = d", 0, "d"},
+    {11, "  a_p = b_p", 0, "b_p"},
+    {11, "  a_p = alpha", 0, "alpha"},
+    {11, "  b_p = 0", 12, "twice"},
+    {11, "", 13, "1 of 2"},
+    {13, "", 14, "no statement"},
+    {14, "speed", 0, "positive number"},
+    {14, "speed 0", 0, "positive number"},
+    {14, "speed nan", 0, "positive number"},
+    {14, "speed 1 2", 0, "positive number"},
+    {14, "speed 1\nspeed 1", 15, "second time"},
+    {14, "", 15, "without a speed"},
+    {15, "energy 1", 0, "field b"},
+    {15, "energy 1 2 3", 0, "'3'"},
+    {15, "energy 1 -2", 0, "field b"},
+    {15, "energy 1 2\nenergy 1 2", 16, "second time"},
+    {15, "energy 1 2\nflux\nend", 16, "second time"},
+    {15, "energy 1 2\nboundary wall\nend", 16, "second time"},
+    {15, "energy 1 2\nboundary open\na_p = 0", 17, "line 16"},
+    {15, "", 15, "without an energy"},
+    {15, "entropy 1 2", 0, "'entropy' is not one of"},
+};
+
+static void test_mistakes(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    const mistake *m = &mistakes[i];
+    char text[2048], place[64];
+    wisp_error err = {0};
+    wisp_system *system = NULL;
+    compose(text, m->at, m->replacement);
+    if (wisp_system_parse(&err, "bad.system", text, &system) != WISP_EINPUT) fail_msg("accepted: %s", m->replacement);
+    snprintf(place, sizeof place, "bad.system:%d: ", m->reported ? m->reported : m->at);
+    if (strncmp(err.text, place, strlen(place)) != 0 || !strstr(err.text + strlen(place), m->says))
+      fail_msg("line %d '%s': '%s' is not at %s or does not say '%s'", m->at, m->replacement, err.text, place, m->says);
+    assert_int_equal(err.status, WISP_EINPUT);
+    assert_null(strchr(err.text, '\n'));
+    assert_null(system);
+    assert_int_equal(wisp_system_parse(NULL, "bad.system", text, &system), WISP_EINPUT);
+  }
+}
+
+/* Any cut of the text is refused or parsed, never worse. */
+static void test_truncated(void **state)
+{
+  (void)state;
+  char text[2048];
+  compose(text, 0, NULL);
+  size_t length = strlen(text);
+  for (size_t cut = 0; cut + 3 < length; cut++) {
+    wisp_system *system = NULL;
+    char *part = strndup(text, cut);
+    wisp_status status = wisp_system_parse(NULL, "cut", part, &system);
+    assert_true(status == WISP_EINPUT || cut > length - 8);
+    wisp_system_destroy(system);
+    free(part);
+  }
+}
+
+static void test_unknown_names_the_known(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_system *system = NULL;
+  assert_int_equal(wisp_system_load(&err, "navier_stokes", &system), WISP_EUSAGE);
+  assert_non_null(strstr(err.text, "navier_stokes"));
+  assert_non_null(strstr(err.text, "maxwell"));
+}
+
+/* ---- Maxwell. */
+static double noise(void)
+{
+  return 2.0 * rand() / RAND_MAX - 1;
+}
+
+static void random_normal(double n[3])
+{
+  double length = 0;
+  for (int c = 0; c < 3; c++) n[c] = noise(), length += n[c] * n[c];
+  for (int c = 0; c < 3; c++) n[c] /= sqrt(length);
+}
+
+/* n.F(u): E gets -(n x H), H gets n x E; du/dt = -div F. */
+static void normal_flux(const double n[3], const double *u, double *F)
+{
+  for (int c = 0; c < 3; c++) {
+    int a = (c + 1) % 3, b = (c + 2) % 3;
+    F[c] = -(n[a] * u[3 + b] - n[b] * u[3 + a]);
+    F[3 + c] = n[a] * u[b] - n[b] * u[a];
+  }
+}
+
+typedef struct sides {
+  double n[3], back[3], u_m[6], u_p[6], F_m[6], F_p[6], flux_m[6], flux_p[6];
+} sides;
+
+/* Random states on both sides of a face, and the flux seen from each. */
+static void random_face(const wisp_system *system, double alpha, sides *s)
+{
+  random_normal(s->n);
+  for (int c = 0; c < 3; c++) s->back[c] = -s->n[c];
+  for (int f = 0; f < 6; f++) s->u_m[f] = noise(), s->u_p[f] = noise();
+  assert_int_equal(wisp_system_flux(NULL, system, -1, s->n, alpha, s->u_m, s->u_p, s->flux_m), WISP_OK);
+  assert_int_equal(wisp_system_flux(NULL, system, -1, s->back, alpha, s->u_p, s->u_m, s->flux_p), WISP_OK);
+  normal_flux(s->n, s->u_m, s->F_m);
+  normal_flux(s->back, s->u_p, s->F_p);
+}
+
+static void test_consistent(void **state)
+{
+  const wisp_system *system = *state;
+  for (int i = 0; i < 100; i++) {
+    sides s;
+    double flux[6];
+    random_face(system, 1, &s);
+    assert_int_equal(wisp_system_flux(NULL, system, -1, s.n, noise(), s.u_m, s.u_m, flux), WISP_OK);
+    for (int f = 0; f < 6; f++) assert_true(flux[f] == 0);
+  }
+}
+
+/* What leaves one side, n.F* = n.F - flux, enters the other; the central flux is the mean of both. */
+static void test_conservative(void **state)
+{
+  const wisp_system *system = *state;
+  for (int i = 0; i < 300; i++) {
+    sides s;
+    double alpha = i % 3 * 0.5;
+    random_face(system, alpha, &s);
+    for (int f = 0; f < 6; f++) {
+      double leaves = s.F_m[f] - s.flux_m[f], enters = -(s.F_p[f] - s.flux_p[f]);
+      assert_true(fabs(leaves - enters) < 1e-14);
+      if (alpha == 0) assert_true(fabs(leaves - (s.F_m[f] - s.F_p[f]) / 2) < 1e-14);
+    }
+  }
+}
+
+/* Energy made at a face, by parts: the volume term gives -1/2 n.F.u of each side, the lift u.flux. Zero for the central
+ * flux, and -alpha/2 |n x [[u]]|^2 in general. */
+static void test_dissipative(void **state)
+{
+  const wisp_system *system = *state;
+  for (int i = 0; i < 300; i++) {
+    sides s;
+    double alpha = i % 3 * 0.5, made = 0, jump[6], cross[6], expected = 0;
+    random_face(system, alpha, &s);
+    for (int f = 0; f < 6; f++) {
+      made += s.u_m[f] * (s.flux_m[f] - s.F_m[f] / 2) + s.u_p[f] * (s.flux_p[f] - s.F_p[f] / 2);
+      jump[f] = s.u_p[f] - s.u_m[f];
+    }
+    normal_flux(s.n, jump, cross);
+    for (int f = 0; f < 6; f++) expected -= alpha / 2 * cross[f] * cross[f];
+    assert_true(fabs(made - expected) < 1e-13);
+    assert_true(made < 1e-14);
+  }
+}
+
+/* At a perfect conductor no energy passes with the central flux, none is made with the upwind one, and the boundary
+ * does what the mirror image outside would do. The absorbing boundary lets nothing in. */
+static void test_boundaries(void **state)
+{
+  const wisp_system *system = *state;
+  int pec = wisp_system_boundary(system, "pec"), absorbing = wisp_system_boundary(system, "absorbing");
+  assert_true(pec >= 0 && absorbing >= 0);
+  for (int i = 0; i < 300; i++) {
+    sides s;
+    double alpha = i % 3 * 0.5, flux[6], mirror[6], zero[6] = {0}, made = 0;
+    random_face(system, alpha, &s);
+    for (int f = 0; f < 6; f++) mirror[f] = f < 3 ? -s.u_m[f] : s.u_m[f];
+    wisp_system_flux(NULL, system, -1, s.n, alpha, s.u_m, mirror, s.flux_m);
+    assert_int_equal(wisp_system_flux(NULL, system, pec, s.n, alpha, s.u_m, NULL, flux), WISP_OK);
+    for (int f = 0; f < 6; f++) {
+      assert_true(flux[f] == s.flux_m[f]);
+      made += s.u_m[f] * (flux[f] - s.F_m[f] / 2);
+    }
+    assert_true(alpha == 0 ? fabs(made) < 1e-14 : made < 0);
+    wisp_system_flux(NULL, system, -1, s.n, alpha, s.u_m, zero, s.flux_m);
+    assert_int_equal(wisp_system_flux(NULL, system, absorbing, s.n, alpha, s.u_m, NULL, flux), WISP_OK);
+    for (int f = 0; f < 6; f++) assert_true(flux[f] == s.flux_m[f]);
+  }
+}
+
+static int load_maxwell(void **state)
+{
+  wisp_error err = {0};
+  wisp_system *system = NULL;
+  if (wisp_system_load(&err, "maxwell", &system)) fail_msg("%s", err.text);
+  *state = system;
+  return 0;
+}
+
+static int unload(void **state)
+{
+  wisp_system_destroy(*state);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_parses),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_truncated),
+      cmocka_unit_test(test_unknown_names_the_known),
+      cmocka_unit_test_setup_teardown(test_consistent, load_maxwell, unload),
+      cmocka_unit_test_setup_teardown(test_conservative, load_maxwell, unload),
+      cmocka_unit_test_setup_teardown(test_dissipative, load_maxwell, unload),
+      cmocka_unit_test_setup_teardown(test_boundaries, load_maxwell, unload),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
