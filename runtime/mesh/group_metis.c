@@ -4,39 +4,81 @@
 #include <metis.h>
 #include <stdlib.h>
 
-/* Neighbours of each element as METIS takes them: those of k are adjacent[start[k]] .. adjacent[start[k+1]-1]. */
-static void dual_graph(const wisp_mesh *mesh, idx_t *start, idx_t *adjacent)
+/* METIS fails, and prints about it, where it makes tens of thousands of parts (24000 went well, 38000 did not). So a
+ * large mesh is first cut into pieces of this many parts, which Algorithm 2 fills to the last element. */
+enum { MOST_PARTS = 8192 };
+
+/* A piece of the mesh: the elements order[0] .. order[count-1], and where each element of the mesh stands in order. */
+typedef struct piece {
+  const int32_t *order;
+  size_t first, count;
+  const int32_t *place;
+} piece;
+
+/* Neighbours inside the piece as METIS takes them: those of k are adjacent[start[k]] .. adjacent[start[k+1]-1]. */
+static void dual_graph(const wisp_mesh *mesh, const piece *own, idx_t *start, idx_t *adjacent)
 {
   idx_t edges = 0;
-  for (size_t k = 0; k < mesh->elements; k++) {
+  for (size_t k = 0; k < own->count; k++) {
     start[k] = edges;
-    for (size_t f = 0; f < 4; f++)
-      if (mesh->neighbour[4 * k + f] != WISP_BOUNDARY) adjacent[edges++] = (idx_t)mesh->neighbour[4 * k + f];
+    for (size_t f = 0; f < 4; f++) {
+      int32_t other = mesh->neighbour[4 * (size_t)own->order[own->first + k] + f];
+      if (other == WISP_BOUNDARY) continue;
+      size_t place = (size_t)own->place[other];
+      if (place >= own->first && place - own->first < own->count) adjacent[edges++] = (idx_t)(place - own->first);
+    }
   }
-  start[mesh->elements] = edges;
+  start[own->count] = edges;
 }
 
-static wisp_status partition(wisp_error *err, const wisp_mesh *mesh, size_t groups, idx_t *part)
+/* Recursive bisection, not METIS_PartGraphKway: with many small parts that one is slower and worse. An unstructured box
+ * of 110785 tets in parts of 16 keeps 20.2 face pairs a part in 0.6 s, against 16.6 in 2.5 s; parts of 128 come out
+ * level. part[k] becomes the part of the piece's element k. */
+static wisp_status bisect(wisp_error *err, const wisp_mesh *mesh, const piece *own, size_t groups, idx_t *part)
 {
   wisp_status status = WISP_OK;
   idx_t *start = NULL, *adjacent = NULL, options[METIS_NOPTIONS];
-  idx_t elements = (idx_t)mesh->elements, constraints = 1, parts = (idx_t)groups, cut = 0;
-  TRY(wisp_new(err, mesh->elements + 1, sizeof *start, &start));
-  TRY(wisp_new(err, 4 * mesh->elements, sizeof *adjacent, &adjacent));
-  dual_graph(mesh, start, adjacent);
+  idx_t elements = (idx_t)own->count, constraints = 1, parts = (idx_t)groups, cut = 0;
+  TRY(wisp_new(err, own->count + 1, sizeof *start, &start));
+  TRY(wisp_new(err, 4 * own->count, sizeof *adjacent, &adjacent));
+  dual_graph(mesh, own, start, adjacent);
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_NUMBERING] = 0;
-  options[METIS_OPTION_UFACTOR] = 1; /* parts of equal size, as far as METIS can; rebalance does the rest */
-  options[METIS_OPTION_SEED] = 1;    /* the same groups for the same mesh */
-  int result = METIS_PartGraphKway(&elements, &constraints, start, adjacent, NULL, NULL, NULL, &parts, NULL, NULL,
-                                   options, &cut, part);
-  if (result == METIS_ERROR_MEMORY)
-    TRY(wisp_fail(err, WISP_EMEMORY, "out of memory: METIS, %zu elements", mesh->elements));
+  options[METIS_OPTION_SEED] = 1; /* the same groups for the same mesh */
+  int result = METIS_PartGraphRecursive(&elements, &constraints, start, adjacent, NULL, NULL, NULL, &parts, NULL, NULL,
+                                        options, &cut, part);
+  if (result == METIS_ERROR_MEMORY) TRY(wisp_fail(err, WISP_EMEMORY, "out of memory: METIS, %zu elements", own->count));
   TRY(wisp_require(err, result == METIS_OK, WISP_EREFUSED,
-                   "groups by METIS: it failed with %d for %zu parts of %zu elements", result, groups, mesh->elements));
+                   "groups by METIS: it failed with %d for %zu parts of %zu elements", result, groups, own->count));
 done:
   free(start);
   free(adjacent);
+  return status;
+}
+
+/* The part of every element of the mesh, piece by piece. */
+static wisp_status partition(wisp_error *err, const wisp_mesh *mesh, size_t size, idx_t *part)
+{
+  wisp_status status = WISP_OK;
+  int32_t *order = NULL, *place = NULL;
+  idx_t *local = NULL;
+  size_t slots = 0, most = MOST_PARTS * size, parts = 0;
+  if (most > mesh->elements) most = mesh->elements;
+  TRY(wisp_mesh_group(err, mesh, WISP_GROUP_GREEDY, most, &slots, &order));
+  TRY(wisp_new(err, mesh->elements, sizeof *place, &place));
+  TRY(wisp_new(err, most, sizeof *local, &local));
+  for (size_t i = 0; i < mesh->elements; i++) place[order[i]] = (int32_t)i;
+  for (size_t first = 0; first < mesh->elements; first += most) {
+    size_t left = mesh->elements - first, count = left < most ? left : most, groups = (count + size - 1) / size;
+    piece own = {order, first, count, place};
+    if (groups > 1) TRY(bisect(err, mesh, &own, groups, local));
+    for (size_t i = 0; i < count; i++) part[order[first + i]] = (idx_t)parts + (groups > 1 ? local[i] : 0);
+    parts += groups;
+  }
+done:
+  free(order);
+  free(place);
+  free(local);
   return status;
 }
 
@@ -102,7 +144,7 @@ wisp_status wisp_mesh_group_metis(wisp_error *err, const wisp_mesh *mesh, size_t
                    "groups by METIS: %zu elements are more than its 32-bit numbers hold; take greedy", mesh->elements));
   TRY(wisp_new(err, mesh->elements, sizeof *part, &part));
   TRY(wisp_new(err, groups, sizeof *held, &held));
-  if (groups > 1) TRY(partition(err, mesh, groups, part));
+  if (groups > 1) TRY(partition(err, mesh, size, part));
   for (size_t k = 0; k < mesh->elements; k++) held[part[k]]++;
   rebalance(mesh, size, held, part);
   for (size_t g = 0; g < groups; g++) held[g] = 0;
