@@ -52,7 +52,7 @@ wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits 
  * entries are checked by hash and ignored when damaged. Written to a temporary name and renamed. WISP_ECOMPILE carries
  * the compiler's first error line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to
  * install. Host flags come from $WISP_CFLAGS (appended), e.g. -fsanitize=address,undefined; compiler from $WISP_CC,
- * else cc. */
+ * else cc. A host compiler that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
 
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). */
@@ -78,13 +78,17 @@ wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_bi
                              size_t shared_bytes, wisp_module **out);
 void wisp_module_unload(wisp_module *module);
 
-/* One launch, in stream, asynchronous on a GPU. args: addresses of the argument values in the kernel's order (as
- * cuLaunchKernel takes them). grid[0..1] blocks of block[0..2] threads; the host device ignores block. */
+/* One launch, in stream, asynchronous on a GPU. args: addresses of the arg_count argument values in the kernel's order
+ * (as cuLaunchKernel takes them); a value has at most 8 bytes, and 8 bytes are readable at each address (a union of the
+ * types does it), for a recording copies them without knowing the types. grid[0..1] blocks of block[0..2] threads; the
+ * host device ignores block. */
 wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
-                        void **args);
+                        void **args, int arg_count);
 
-/* Records everything launched between begin and end, to be replayed as often as wanted without host round trips (a CUDA
- * graph; a list of calls on the host). Argument values are captured at record time. */
+/* Records every launch, fill and copy between begin and end, without running it, to be replayed as often as wanted
+ * without host round trips (a CUDA graph; a list of calls on the host). Argument values are captured at record time;
+ * modules and arrays must outlive the graph. Uploads, downloads, events and finish are refused meanwhile (WISP_EUSAGE),
+ * as is a second begin. */
 wisp_status wisp_graph_begin(wisp_error *err, wisp_device *device);
 wisp_status wisp_graph_end(wisp_error *err, wisp_device *device, wisp_graph **out);
 wisp_status wisp_graph_replay(wisp_error *err, wisp_graph *graph);

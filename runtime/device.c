@@ -1,0 +1,247 @@
+/* Devices of every kind behind one door: the list of kinds, names, and dispatch. */
+#include "device_kind.h"
+#include "jit_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every kind of device, one line each; "auto" takes the first that is there. */
+static const wisp_device_kind *const kinds[] = {
+    &wisp_host_kind,
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* ---- Compiling for a target. */
+
+static wisp_status find_target(wisp_error *err, const char *target, const wisp_device_kind **out)
+{
+  for (int k = 0; k < KINDS; k++)
+    if (kinds[k]->has_target(target)) {
+      *out = kinds[k];
+      return WISP_OK;
+    }
+  return wisp_fail(err, WISP_EUSAGE, "target '%s' is not known: use host, or sm_80, sm_90, sm_100, ...", target);
+}
+
+wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out)
+{
+  const wisp_device_kind *kind = NULL;
+  wisp_status status = find_target(err, target, &kind);
+  return status == WISP_OK ? kind->target_limits(err, target, out) : status;
+}
+
+wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_text compiler = {0};
+  const wisp_device_kind *kind = NULL;
+  TRY(find_target(err, target, &kind));
+  TRY(kind->compiler(err, target, &compiler));
+  wisp_cache_key key = wisp_cache_key_of((const char *const[]){target, compiler.data, name, source}, 4);
+  if (wisp_cache_get(&key, out)) goto done;
+  TRY(kind->compile(err, target, name, source, out));
+  wisp_cache_put(&key, out);
+done:
+  wisp_text_free(&compiler);
+  return status;
+}
+
+/* ---- Opening. */
+
+/* "cuda:1" is of kind "cuda" with index 1, "cuda" has index 0; false where the name is of another kind. */
+static bool parse_name(const char *name, const wisp_device_kind *kind, int *index)
+{
+  size_t length = strlen(kind->name);
+  int used = 0;
+  *index = 0;
+  if (strncmp(name, kind->name, length) != 0) return false;
+  name += length;
+  if (!*name) return true;
+  return sscanf(name, ":%d%n", index, &used) == 1 && !name[used] && *index >= 0;
+}
+
+static wisp_status open_first(wisp_error *err, wisp_device **out)
+{
+  for (int k = 0; k < KINDS; k++) {
+    int count = 0;
+    wisp_status status = kinds[k]->count(err, &count);
+    if (status != WISP_OK) return status;
+    if (count > 0) return kinds[k]->open(err, 0, out);
+  }
+  return wisp_fail(err, WISP_EDEVICE, "device auto: there is none of any kind");
+}
+
+wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out)
+{
+  if (strcmp(name, "auto") == 0) return open_first(err, out);
+  for (int k = 0; k < KINDS; k++) {
+    int index = 0, count = 0;
+    if (!parse_name(name, kinds[k], &index)) continue;
+    wisp_status status = kinds[k]->count(err, &count);
+    /* With none at all the kind itself says best what is missing. */
+    if (status == WISP_OK && count > 0 && index >= count)
+      return wisp_fail(err, WISP_EDEVICE, "device %s: there are only %d of kind %s, counted from 0", name, count,
+                       kinds[k]->name);
+    return status == WISP_OK ? kinds[k]->open(err, index, out) : status;
+  }
+  return wisp_fail(err, WISP_EUSAGE, "device '%s' is not known: use host, cuda, cuda:1 or auto", name);
+}
+
+void wisp_device_close(wisp_device *device)
+{
+  if (device) device->kind->close(device);
+}
+
+const wisp_limits *wisp_device_limits(const wisp_device *device)
+{
+  return &device->limits;
+}
+
+wisp_status wisp_device_list(wisp_error *err, size_t *count, char ***names)
+{
+  wisp_status status = WISP_OK;
+  int of_kind[KINDS] = {0};
+  size_t total = 0, filled = 0;
+  char **list = NULL;
+  for (int k = 0; k < KINDS; k++) {
+    TRY(kinds[k]->count(err, &of_kind[k]));
+    total += (size_t)of_kind[k];
+  }
+  TRY(wisp_new(err, total, sizeof *list, &list));
+  for (int k = 0; k < KINDS; k++)
+    for (int i = 0; i < of_kind[k]; i++) {
+      const size_t room = strlen(kinds[k]->name) + 16;
+      TRY(wisp_new(err, room, 1, &list[filled]));
+      snprintf(list[filled++], room, i || of_kind[k] > 1 ? "%s:%d" : "%s", kinds[k]->name, i);
+    }
+  *count = total;
+  *names = list;
+  list = NULL;
+done:
+  for (size_t i = 0; list && i < filled; i++) free(list[i]);
+  free(list);
+  return status;
+}
+
+/* ---- Memory. */
+
+/* What reaches out of the stream cannot be recorded: CUDA would break the recording off, so every kind refuses. */
+static wisp_status not_recording(wisp_error *err, const wisp_device *device, const char *what)
+{
+  return wisp_require(err, !device->recording, WISP_EUSAGE, "%s: not while a graph is being recorded on %s", what,
+                      device->limits.name);
+}
+
+wisp_status wisp_device_alloc(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out)
+{
+  return device->kind->alloc(err, device, bytes ? bytes : 1, out);
+}
+
+void wisp_device_free(wisp_device *device, wisp_pointer pointer)
+{
+  if (device && pointer) device->kind->free(device, pointer);
+}
+
+wisp_status wisp_device_upload(wisp_error *err, wisp_device *device, wisp_pointer to, const void *from, size_t bytes)
+{
+  wisp_status status = not_recording(err, device, "upload");
+  return status == WISP_OK && bytes ? device->kind->upload(err, device, to, from, bytes) : status;
+}
+
+wisp_status wisp_device_download(wisp_error *err, wisp_device *device, void *to, wisp_pointer from, size_t bytes)
+{
+  wisp_status status = not_recording(err, device, "download");
+  return status == WISP_OK && bytes ? device->kind->download(err, device, to, from, bytes) : status;
+}
+
+wisp_status wisp_device_fill(wisp_error *err, wisp_device *device, wisp_pointer to, unsigned char byte, size_t bytes)
+{
+  return bytes ? device->kind->fill(err, device, to, byte, bytes) : WISP_OK;
+}
+
+wisp_status wisp_device_copy(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from, size_t bytes)
+{
+  return bytes ? device->kind->copy(err, device, to, from, bytes) : WISP_OK;
+}
+
+wisp_status wisp_device_finish(wisp_error *err, wisp_device *device)
+{
+  wisp_status status = not_recording(err, device, "finish");
+  return status == WISP_OK ? device->kind->finish(err, device) : status;
+}
+
+/* ---- Kernels. */
+
+wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
+                             size_t shared_bytes, wisp_module **out)
+{
+  return device->kind->load(err, device, binary, name, shared_bytes, out);
+}
+
+void wisp_module_unload(wisp_module *module)
+{
+  if (module) module->device->kind->unload(module);
+}
+
+wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
+                        void **args, int arg_count)
+{
+  if (!grid[0] || !grid[1]) return WISP_OK; /* nothing to do is no error; CUDA refuses an empty grid */
+  return module->device->kind->launch(err, module, grid, block, args, arg_count);
+}
+
+/* ---- Graphs. */
+
+wisp_status wisp_graph_begin(wisp_error *err, wisp_device *device)
+{
+  wisp_status status = not_recording(err, device, "graph");
+  if (status == WISP_OK) status = device->kind->begin(err, device);
+  if (status == WISP_OK) device->recording = true;
+  return status;
+}
+
+wisp_status wisp_graph_end(wisp_error *err, wisp_device *device, wisp_graph **out)
+{
+  if (!device->recording)
+    return wisp_fail(err, WISP_EUSAGE, "graph: nothing is being recorded on %s: begin first", device->limits.name);
+  device->recording = false; /* a recording that failed is over, too */
+  return device->kind->end(err, device, out);
+}
+
+wisp_status wisp_graph_replay(wisp_error *err, wisp_graph *graph)
+{
+  wisp_status status = not_recording(err, graph->device, "graph replay");
+  return status == WISP_OK ? graph->device->kind->replay(err, graph) : status;
+}
+
+void wisp_graph_destroy(wisp_graph *graph)
+{
+  if (graph) graph->device->kind->destroy_graph(graph);
+}
+
+/* ---- Events. */
+
+wisp_status wisp_event_create(wisp_error *err, wisp_device *device, wisp_event **out)
+{
+  return device->kind->create_event(err, device, out);
+}
+
+wisp_status wisp_event_record(wisp_error *err, wisp_event *event)
+{
+  wisp_status status = not_recording(err, event->device, "event");
+  return status == WISP_OK ? event->device->kind->record(err, event) : status;
+}
+
+wisp_status wisp_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to, double *ms)
+{
+  wisp_status status = not_recording(err, to->device, "event");
+  if (status == WISP_OK && from->device != to->device)
+    return wisp_fail(err, WISP_EUSAGE, "event: the two are of different devices");
+  return status == WISP_OK ? to->device->kind->elapsed(err, from, to, ms) : status;
+}
+
+void wisp_event_destroy(wisp_event *event)
+{
+  if (event) event->device->kind->destroy_event(event);
+}

@@ -1,0 +1,403 @@
+/* The host as a device: kernels are shared objects, device memory is memory, the stream is the caller's thread. */
+#include "device_kind.h"
+#include "host_compile.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A block's shared arrays are locals of the generated code; this many bytes fit every usual thread's stack with ease.
+ */
+enum { MAX_SHARED = 1 << 20, MAX_ARGS = 64 };
+
+typedef void launcher(void **args, unsigned grid_x, unsigned grid_y);
+
+typedef struct host_module {
+  wisp_module base;
+  void *object;
+  int fd; /* the file that object lies in: its number is part of the name, so that it stays taken while object lives */
+  launcher *entry;
+} host_module;
+
+/* One recorded call: a launch, else a copy (from != 0), else a fill. */
+typedef struct host_call {
+  launcher *entry;
+  unsigned grid[2];
+  int arg_count;
+  size_t first_value; /* into the graph's values */
+  wisp_pointer to, from;
+  size_t bytes;
+  unsigned char byte;
+} host_call;
+
+typedef struct host_graph {
+  wisp_graph base;
+  host_call *call;
+  uint64_t *value; /* every call's argument values */
+  size_t calls, call_room, values, value_room;
+} host_graph;
+
+typedef struct host_device {
+  wisp_device base;
+  host_graph *recording; /* what launches go to between begin and end */
+} host_device;
+
+typedef struct host_event {
+  wisp_event base;
+  bool recorded;
+  struct timespec at;
+} host_event;
+
+/* The base structure comes first in each, so that one cast is all there is to it. */
+static host_device *of_device(wisp_device *device)
+{
+  return (host_device *)device;
+}
+
+static void *at(wisp_pointer pointer)
+{
+  return (void *)(uintptr_t)pointer;
+}
+
+/* ---- The machine. */
+
+static size_t configured(int name)
+{
+  long value = sysconf(name);
+  return value > 0 ? (size_t)value : 0;
+}
+
+static bool host_has_target(const char *target)
+{
+  return strcmp(target, "host") == 0;
+}
+
+static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_text name = {0};
+  struct utsname system;
+  cpu_set_t allowed;
+  wisp_limits limits = {.max_threads = 1024,
+                        .max_shared = MAX_SHARED,
+                        .shared_per_unit = MAX_SHARED,
+                        .registers_per_unit = 65536, /* nothing is bounded by it: what an ordinary GPU has */
+                        .threads_per_unit = 1024};
+  TRY(wisp_host_cpuinfo(err, "model name", &name));
+  if (uname(&system) != 0) memset(&system, 0, sizeof system);
+  snprintf(limits.kind, sizeof limits.kind, "%s", wisp_host_kind.name);
+  snprintf(limits.name, sizeof limits.name, "%.100s", name.length ? name.data : system.machine);
+  snprintf(limits.target, sizeof limits.target, "%s", target);
+  snprintf(limits.driver, sizeof limits.driver, "%.20s %.40s", system.sysname, system.release);
+  wisp_host_compiler_name(limits.compiler, sizeof limits.compiler);
+  limits.units =
+      sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : (int)configured(_SC_NPROCESSORS_ONLN);
+  limits.l2 = configured(_SC_LEVEL3_CACHE_SIZE); /* the cache in front of memory is what the field stands for */
+  if (!limits.l2) limits.l2 = configured(_SC_LEVEL2_CACHE_SIZE);
+  limits.memory = configured(_SC_PHYS_PAGES) * configured(_SC_PAGESIZE);
+  *out = limits;
+done:
+  wisp_text_free(&name);
+  return status;
+}
+
+static wisp_status host_count(wisp_error *err, int *out)
+{
+  (void)err;
+  *out = 1;
+  return WISP_OK;
+}
+
+static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
+{
+  (void)index;
+  wisp_status status = WISP_OK;
+  host_device *device = NULL;
+  TRY(wisp_new(err, 1, sizeof *device, &device));
+  TRY(host_limits(err, "host", &device->base.limits));
+  device->base.kind = &wisp_host_kind;
+  *out = &device->base;
+  device = NULL;
+done:
+  free(device);
+  return status;
+}
+
+static void destroy_graph(wisp_graph *base)
+{
+  host_graph *graph = (host_graph *)base;
+  free(graph->call), free(graph->value), free(graph);
+}
+
+static void host_close(wisp_device *device)
+{
+  host_graph *recording = of_device(device)->recording;
+  if (recording) destroy_graph(&recording->base);
+  free(device);
+}
+
+/* ---- Memory. */
+
+static wisp_status host_alloc(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out)
+{
+  void *memory = NULL;
+  /* 64: a cache line and the widest vector. */
+  if (bytes > device->limits.memory || posix_memalign(&memory, 64, bytes) != 0)
+    return wisp_fail(err, WISP_EMEMORY, "%s: no memory for %zu bytes: %zu bytes are free of %zu", device->limits.name,
+                     bytes, configured(_SC_AVPHYS_PAGES) * configured(_SC_PAGESIZE), device->limits.memory);
+  *out = (uintptr_t)memory;
+  return WISP_OK;
+}
+
+static void host_free(wisp_device *device, wisp_pointer pointer)
+{
+  (void)device;
+  free(at(pointer));
+}
+
+static wisp_status host_upload(wisp_error *err, wisp_device *device, wisp_pointer to, const void *from, size_t bytes)
+{
+  (void)err, (void)device;
+  memcpy(at(to), from, bytes);
+  return WISP_OK;
+}
+
+static wisp_status host_download(wisp_error *err, wisp_device *device, void *to, wisp_pointer from, size_t bytes)
+{
+  (void)err, (void)device;
+  memcpy(to, at(from), bytes);
+  return WISP_OK;
+}
+
+static wisp_status host_finish(wisp_error *err, wisp_device *device)
+{
+  (void)err, (void)device; /* everything was done when it was called */
+  return WISP_OK;
+}
+
+/* ---- Recording. */
+
+/* Makes room for count items of size bytes. */
+static wisp_status grow(wisp_error *err, void *items, size_t *room, size_t count, size_t size)
+{
+  if (count <= *room) return WISP_OK;
+  size_t more = 2 * count + 16;
+  void *old, *grown;
+  memcpy(&old, items, sizeof old); /* the array may be of any type */
+  grown = realloc(old, more * size);
+  if (!grown) return wisp_fail(err, WISP_EMEMORY, "out of memory: a graph of %zu items", more);
+  memcpy(items, &grown, sizeof grown);
+  *room = more;
+  return WISP_OK;
+}
+
+static wisp_status record_call(wisp_error *err, host_graph *graph, host_call call, void **args)
+{
+  wisp_status status = WISP_OK;
+  TRY(grow(err, &graph->call, &graph->call_room, graph->calls + 1, sizeof *graph->call));
+  TRY(grow(err, &graph->value, &graph->value_room, graph->values + (size_t)call.arg_count, sizeof *graph->value));
+  call.first_value = graph->values;
+  for (int i = 0; i < call.arg_count; i++) memcpy(&graph->value[graph->values++], args[i], sizeof *graph->value);
+  graph->call[graph->calls++] = call;
+done:
+  return status;
+}
+
+static wisp_status host_begin(wisp_error *err, wisp_device *device)
+{
+  wisp_status status = wisp_new(err, 1, sizeof(host_graph), &of_device(device)->recording);
+  if (status == WISP_OK) of_device(device)->recording->base.device = device;
+  return status;
+}
+
+static wisp_status host_end(wisp_error *err, wisp_device *device, wisp_graph **out)
+{
+  (void)err;
+  *out = &of_device(device)->recording->base;
+  of_device(device)->recording = NULL;
+  return WISP_OK;
+}
+
+static wisp_status host_replay(wisp_error *err, wisp_graph *base)
+{
+  (void)err;
+  const host_graph *graph = (const host_graph *)base;
+  for (size_t i = 0; i < graph->calls; i++) {
+    const host_call *call = &graph->call[i];
+    uint64_t value[MAX_ARGS]; /* a copy: a kernel may change its arguments */
+    void *args[MAX_ARGS];
+    for (int a = 0; a < call->arg_count; a++) {
+      value[a] = graph->value[call->first_value + (size_t)a];
+      args[a] = &value[a];
+    }
+    if (call->entry)
+      call->entry(args, call->grid[0], call->grid[1]);
+    else if (call->from)
+      memmove(at(call->to), at(call->from), call->bytes);
+    else
+      memset(at(call->to), call->byte, call->bytes);
+  }
+  return WISP_OK;
+}
+
+static wisp_status host_fill(wisp_error *err, wisp_device *device, wisp_pointer to, unsigned char byte, size_t bytes)
+{
+  host_graph *graph = of_device(device)->recording;
+  if (graph) return record_call(err, graph, (host_call){.to = to, .byte = byte, .bytes = bytes}, NULL);
+  memset(at(to), byte, bytes);
+  return WISP_OK;
+}
+
+static wisp_status host_copy(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from, size_t bytes)
+{
+  host_graph *graph = of_device(device)->recording;
+  if (graph) return record_call(err, graph, (host_call){.to = to, .from = from, .bytes = bytes}, NULL);
+  memmove(at(to), at(from), bytes);
+  return WISP_OK;
+}
+
+/* ---- Kernels. */
+
+static void host_unload(wisp_module *base)
+{
+  host_module *module = (host_module *)base;
+  if (module->object) dlclose(module->object);
+  if (module->fd >= 0) close(module->fd);
+  free(module);
+}
+
+static wisp_status write_all(wisp_error *err, int fd, const char *name, const wisp_binary *binary)
+{
+  for (size_t done = 0; done < binary->length;) {
+    ssize_t wrote = write(fd, binary->data + done, binary->length - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0)
+      return wisp_fail(err, WISP_ESYSTEM, "%s: cannot write the shared object: %s", name, strerror(errno));
+    done += (size_t)wrote;
+  }
+  return WISP_OK;
+}
+
+/* An OpenMP library's threads outlive the module that brought it; it must not be unmapped under them. */
+static void keep_openmp(void)
+{
+  const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    void *library = dlopen(libraries[i], RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    if (library) dlclose(library);
+  }
+}
+
+static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
+                             size_t shared_bytes, wisp_module **out)
+{
+  wisp_status status = WISP_OK;
+  char path[64];
+  host_module *module = NULL;
+  void *symbol = NULL;
+  TRY(wisp_require(err, shared_bytes <= MAX_SHARED, WISP_EUSAGE,
+                   "%s: %zu bytes of shared arrays, at most %d on the host", name, shared_bytes, MAX_SHARED));
+  TRY(wisp_new(err, 1, sizeof *module, &module));
+  module->base.device = device;
+  module->fd = memfd_create(name, MFD_CLOEXEC);
+  TRY(wisp_require(err, module->fd >= 0, WISP_ESYSTEM, "%s: cannot make a file in memory: %s", name, strerror(errno)));
+  TRY(write_all(err, module->fd, name, binary));
+  setenv("OMP_STACKSIZE", "16M",
+         0); /* read when the first module brings OpenMP: a block's shared arrays lie on stacks */
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), module->fd);
+  module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  TRY(wisp_require(err, module->object, WISP_ESYSTEM, "%s: cannot be loaded: %s", name, dlerror()));
+  keep_openmp();
+  symbol = dlsym(module->object, name);
+  TRY(wisp_require(err, symbol, WISP_EUSAGE, "%s: the module has no function of this name", name));
+  memcpy(&module->entry, &symbol, sizeof symbol); /* C has no cast from object to function pointer */
+  *out = &module->base;
+  module = NULL;
+done:
+  if (module) host_unload(&module->base);
+  return status;
+}
+
+static wisp_status host_launch(wisp_error *err, wisp_module *base, const unsigned grid[2], const unsigned block[3],
+                               void **args, int arg_count)
+{
+  (void)block;
+  const host_module *module = (const host_module *)base;
+  host_graph *graph = of_device(base->device)->recording;
+  if (arg_count > MAX_ARGS) return wisp_fail(err, WISP_EUSAGE, "launch: %d arguments, at most %d", arg_count, MAX_ARGS);
+  if (graph)
+    return record_call(err, graph,
+                       (host_call){.entry = module->entry, .grid = {grid[0], grid[1]}, .arg_count = arg_count}, args);
+  module->entry(args, grid[0], grid[1]);
+  return WISP_OK;
+}
+
+/* ---- Events. */
+
+static wisp_status host_event_create(wisp_error *err, wisp_device *device, wisp_event **out)
+{
+  host_event *event = NULL;
+  wisp_status status = wisp_new(err, 1, sizeof *event, &event);
+  if (status != WISP_OK) return status;
+  event->base.device = device;
+  *out = &event->base;
+  return WISP_OK;
+}
+
+static wisp_status host_event_record(wisp_error *err, wisp_event *base)
+{
+  (void)err;
+  host_event *event = (host_event *)base;
+  clock_gettime(CLOCK_MONOTONIC, &event->at);
+  event->recorded = true;
+  return WISP_OK;
+}
+
+static wisp_status host_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to, double *ms)
+{
+  const host_event *a = (const host_event *)from, *b = (const host_event *)to;
+  if (!a->recorded || !b->recorded) return wisp_fail(err, WISP_EUSAGE, "event: elapsed asked before it was recorded");
+  *ms = 1e3 * (double)(b->at.tv_sec - a->at.tv_sec) + 1e-6 * (double)(b->at.tv_nsec - a->at.tv_nsec);
+  return WISP_OK;
+}
+
+static void host_event_destroy(wisp_event *event)
+{
+  free(event);
+}
+
+const wisp_device_kind wisp_host_kind = {
+    .name = "host",
+    .count = host_count,
+    .open = host_open,
+    .close = host_close,
+    .has_target = host_has_target,
+    .target_limits = host_limits,
+    .compiler = wisp_host_compiler,
+    .compile = wisp_host_compile,
+    .alloc = host_alloc,
+    .free = host_free,
+    .upload = host_upload,
+    .download = host_download,
+    .fill = host_fill,
+    .copy = host_copy,
+    .finish = host_finish,
+    .load = host_load,
+    .unload = host_unload,
+    .launch = host_launch,
+    .begin = host_begin,
+    .end = host_end,
+    .replay = host_replay,
+    .destroy_graph = destroy_graph,
+    .create_event = host_event_create,
+    .record = host_event_record,
+    .elapsed = host_event_elapsed,
+    .destroy_event = host_event_destroy,
+};

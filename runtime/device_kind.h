@@ -1,0 +1,70 @@
+/* What a kind of device implements. A kind's own device, module, graph and event begin with the structures below, so
+ * that device.c can hand them through; a new kind is one file with such a table and one line in device.c. */
+#ifndef WISP_DEVICE_KIND_H
+#define WISP_DEVICE_KIND_H
+
+#include "device.h"
+#include "../gen/text.h"
+
+typedef struct wisp_device_kind {
+  const char *name; /* "cuda": device names are NAME or NAME:INDEX */
+
+  /* How many there are; where the driver is missing, 0 and WISP_OK. */
+  wisp_status (*count)(wisp_error *err, int *out);
+  wisp_status (*open)(wisp_error *err, int index, wisp_device **out);
+  void (*close)(wisp_device *device);
+
+  /* Whether it compiles for this target, and the limits that the target has by its documentation. */
+  bool (*has_target)(const char *target);
+  wisp_status (*target_limits)(wisp_error *err, const char *target, wisp_limits *out);
+  /* Everything besides name and source that a binary depends on: compiler, version, flags. Part of the cache's key. */
+  wisp_status (*compiler)(wisp_error *err, const char *target, wisp_text *out);
+  wisp_status (*compile)(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
+
+  wisp_status (*alloc)(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out);
+  void (*free)(wisp_device *device, wisp_pointer pointer);
+  wisp_status (*upload)(wisp_error *err, wisp_device *device, wisp_pointer to, const void *from, size_t bytes);
+  wisp_status (*download)(wisp_error *err, wisp_device *device, void *to, wisp_pointer from, size_t bytes);
+  wisp_status (*fill)(wisp_error *err, wisp_device *device, wisp_pointer to, unsigned char byte, size_t bytes);
+  wisp_status (*copy)(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from, size_t bytes);
+  wisp_status (*finish)(wisp_error *err, wisp_device *device);
+
+  wisp_status (*load)(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
+                      size_t shared_bytes, wisp_module **out);
+  void (*unload)(wisp_module *module);
+  wisp_status (*launch)(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
+                        void **args, int arg_count);
+
+  wisp_status (*begin)(wisp_error *err, wisp_device *device);
+  wisp_status (*end)(wisp_error *err, wisp_device *device, wisp_graph **out);
+  wisp_status (*replay)(wisp_error *err, wisp_graph *graph);
+  void (*destroy_graph)(wisp_graph *graph);
+
+  wisp_status (*create_event)(wisp_error *err, wisp_device *device, wisp_event **out);
+  wisp_status (*record)(wisp_error *err, wisp_event *event);
+  wisp_status (*elapsed)(wisp_error *err, const wisp_event *from, wisp_event *to, double *ms);
+  void (*destroy_event)(wisp_event *event);
+} wisp_device_kind;
+
+extern const wisp_device_kind wisp_cuda_kind, wisp_host_kind;
+
+struct wisp_device {
+  const wisp_device_kind *kind;
+  wisp_limits limits;
+  bool recording;
+  wisp_ceilings ceilings; /* once measured: copy_gbps > 0 */
+};
+
+struct wisp_module {
+  wisp_device *device;
+};
+
+struct wisp_graph {
+  wisp_device *device;
+};
+
+struct wisp_event {
+  wisp_device *device;
+};
+
+#endif

@@ -1,0 +1,219 @@
+/* The system's C compiler as the host device's kernel compiler: started without a shell, ended when it hangs. */
+#include "host_compile.h"
+#include "process.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORDS = 128 };
+
+/* No -ffast-math: kernels keep IEEE arithmetic, so that a NaN stays one and the reference can be compared with. */
+static const char *const flags[] = {"-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", "-std=gnu11"};
+
+typedef struct command {
+  char *word[MAX_WORDS + 1]; /* ends with NULL */
+  int count;
+  char *storage[2]; /* what the words from the environment point into */
+} command;
+
+static void command_free(command *c)
+{
+  free(c->storage[0]), free(c->storage[1]);
+}
+
+static wisp_status add_word(wisp_error *err, command *c, const char *word)
+{
+  if (c->count == MAX_WORDS) return wisp_fail(err, WISP_EUSAGE, "WISP_CC, WISP_CFLAGS: more than %d words", MAX_WORDS);
+  memcpy(&c->word[c->count++], &word, sizeof word); /* exec takes char *const *, and changes none */
+  return WISP_OK;
+}
+
+/* The words of an environment variable, split at blanks; `otherwise` where it is unset or empty. */
+static wisp_status add_words(wisp_error *err, command *c, int slot, const char *variable, const char *otherwise)
+{
+  wisp_status status = WISP_OK;
+  const char *value = getenv(variable);
+  if (!value || !value[strspn(value, " \t\n")]) value = otherwise;
+  TRY(wisp_new(err, strlen(value) + 1, 1, &c->storage[slot]));
+  strcpy(c->storage[slot], value);
+  char *rest = NULL;
+  for (char *w = strtok_r(c->storage[slot], " \t\n", &rest); w; w = strtok_r(NULL, " \t\n", &rest))
+    TRY(add_word(err, c, w));
+done:
+  return status;
+}
+
+static double time_limit(void)
+{
+  const char *value = getenv("WISP_COMPILE_SECONDS");
+  double seconds = value ? strtod(value, NULL) : 0;
+  return seconds > 0 ? seconds : 60;
+}
+
+/* ---- What the compiler said. */
+
+/* The first line that tells of an error, else the first with anything in it; folder/ is cut out of it. */
+static void first_error(const char *log, const char *folder, char *out, size_t size)
+{
+  const char *line = strstr(log, "error:");
+  if (!line) line = strstr(log, "error");
+  while (line && line > log && line[-1] != '\n') line--;
+  if (!line) line = log + strspn(log, " \t\n");
+  size_t length = strcspn(line, "\n"), cut = strlen(folder), n = 0;
+  for (size_t i = 0; i < length && n + 1 < size;) {
+    if (strncmp(line + i, folder, cut) == 0 && line[i + cut] == '/')
+      i += cut + 1;
+    else
+      out[n++] = line[i++];
+  }
+  out[n] = '\0';
+}
+
+static wisp_status judge(wisp_error *err, const command *c, const char *name, const char *folder, const char *log_path,
+                         wisp_outcome outcome, int code)
+{
+  wisp_status status = WISP_OK;
+  char *log = NULL, line[512] = "";
+  size_t length = 0;
+  const char *cc = c->word[0];
+  if (outcome == WISP_NO_PROGRAM)
+    return wisp_fail(
+        err, WISP_EDEVICE,
+        "%s: cannot run the C compiler '%s': %s: install gcc (apt-get install gcc), or name one in WISP_CC", name, cc,
+        strerror(code));
+  if (outcome == WISP_TIMEOUT)
+    return wisp_fail(err, WISP_ECOMPILE, "%s: %s ran longer than %g s and was ended: see WISP_COMPILE_SECONDS", name,
+                     cc, time_limit());
+  if (outcome == WISP_RAN && code == 0) return WISP_OK;
+  TRY(wisp_read_file(err, log_path, &log, &length));
+  first_error(log, folder, line, sizeof line);
+  if (outcome == WISP_KILLED)
+    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s died of signal %d: %s", name, cc, code, line);
+  else
+    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s", name, *line ? line : "the compiler failed without a word");
+done:
+  free(log);
+  return status;
+}
+
+/* ---- Which compiler. */
+
+wisp_status wisp_host_cpuinfo(wisp_error *err, const char *heading, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  char *info = NULL;
+  size_t length = 0, key = strlen(heading);
+  TRY(wisp_text_add(err, out, "", 0));
+  if (wisp_read_file(NULL, "/proc/cpuinfo", &info, &length) != WISP_OK) goto done;
+  for (const char *line = info; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    const char *after = line + key;
+    if (strncmp(line, heading, key) != 0 || (*after != '\t' && *after != ' ' && *after != ':')) continue;
+    after += strspn(after, "\t :");
+    TRY(wisp_text_add(err, out, after, strcspn(after, "\n")));
+    break;
+  }
+done:
+  free(info);
+  return status;
+}
+
+/* Runs `cc --version` and adds what it prints. */
+static wisp_status add_version(wisp_error *err, command *c, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  char folder[PATH_MAX - 64] = "", path[PATH_MAX], *log = NULL;
+  size_t length = 0;
+  wisp_outcome outcome = WISP_RAN;
+  int code = 0, words = c->count;
+  TRY(wisp_scratch_create(err, folder, sizeof folder));
+  snprintf(path, sizeof path, "%s/log", folder);
+  TRY(add_word(err, c, "--version"));
+  TRY(wisp_process_run(err, c->word, folder, path, time_limit(), &outcome, &code));
+  TRY(judge(err, c, "--version", folder, path, outcome, code));
+  TRY(wisp_read_file(err, path, &log, &length));
+  TRY(wisp_text_add(err, out, log, length));
+done:
+  c->count = words;
+  c->word[words] = NULL;
+  if (*folder) wisp_scratch_remove(folder);
+  free(log);
+  return status;
+}
+
+wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *out)
+{
+  (void)target; /* there is but one */
+  wisp_status status = WISP_OK;
+  command c = {.count = 0};
+  TRY(add_words(err, &c, 0, "WISP_CC", "cc"));
+  TRY(add_version(err, &c, out));
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) TRY(add_word(err, &c, flags[i]));
+  TRY(add_words(err, &c, 1, "WISP_CFLAGS", ""));
+  for (int i = 0; i < c.count; i++) TRY(wisp_text_print(err, out, "%s\n", c.word[i]));
+  const char *const headings[] = {"model name", "flags", "CPU part", "Features"}; /* x86, then Arm */
+  for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) TRY(wisp_host_cpuinfo(err, headings[i], out));
+done:
+  command_free(&c);
+  return status;
+}
+
+void wisp_host_compiler_name(char *out, size_t size)
+{
+  wisp_text text = {0};
+  *out = '\0';
+  if (wisp_host_compiler(NULL, "host", &text) == WISP_OK) {
+    const char *clang = strstr(text.data, "clang version "), *end = text.data + strcspn(text.data, "\n"), *word = end;
+    while (word > text.data && word[-1] != ' ') word--; /* "cc (Debian 12.2.0-14) 12.2.0" */
+    if (clang && clang < end)
+      snprintf(out, size, "clang %.*s", (int)strcspn(clang + 14, " \n"), clang + 14);
+    else if (strstr(text.data, "Free Software Foundation"))
+      snprintf(out, size, "gcc %.*s", (int)(end - word), word);
+    else
+      snprintf(out, size, "%.*s", (int)(end - text.data), text.data);
+  }
+  wisp_text_free(&text);
+}
+
+/* ---- Compiling. */
+
+static wisp_status write_source(wisp_error *err, const char *path, const char *source)
+{
+  FILE *file = fopen(path, "w");
+  bool whole = file && fputs(source, file) >= 0;
+  if (file) whole = fclose(file) == 0 && whole;
+  return wisp_require(err, whole, WISP_ESYSTEM, "%s: cannot write: %s", path, strerror(errno));
+}
+
+wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *name, const char *source,
+                              wisp_binary *out)
+{
+  (void)target;
+  wisp_status status = WISP_OK;
+  command c = {.count = 0};
+  char folder[PATH_MAX - 192] = "", text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
+  wisp_outcome outcome = WISP_RAN;
+  wisp_binary binary = {.usage = {-1, -1, -1}};
+  int code = 0;
+  TRY(wisp_scratch_create(err, folder, sizeof folder));
+  snprintf(text, sizeof text, "%s/%.128s.c", folder, name);
+  snprintf(object, sizeof object, "%s/kernel.so", folder);
+  snprintf(log, sizeof log, "%s/log", folder);
+  TRY(write_source(err, text, source));
+  TRY(add_words(err, &c, 0, "WISP_CC", "cc"));
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) TRY(add_word(err, &c, flags[i]));
+  TRY(add_words(err, &c, 1, "WISP_CFLAGS", ""));
+  const char *const files[] = {"-o", object, text, "-lm"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) TRY(add_word(err, &c, files[i]));
+  TRY(wisp_process_run(err, c.word, folder, log, time_limit(), &outcome, &code));
+  TRY(judge(err, &c, name, folder, log, outcome, code));
+  TRY(wisp_read_file(err, object, &binary.data, &binary.length));
+  *out = binary;
+done:
+  if (*folder) wisp_scratch_remove(folder);
+  command_free(&c);
+  return status;
+}

@@ -1,0 +1,19 @@
+/* Kernel text to a shared object, by the system's C compiler; and the machine that it is compiled for. */
+#ifndef WISP_HOST_COMPILE_H
+#define WISP_HOST_COMPILE_H
+
+#include "device.h"
+#include "../gen/text.h"
+
+/* The compiler's words and version, and the processor's name and features (-march=native depends on them). */
+wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *out);
+wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *name, const char *source,
+                              wisp_binary *out);
+
+/* "gcc 12.2.0"; empty where there is no compiler. */
+void wisp_host_compiler_name(char *out, size_t size);
+
+/* One line of /proc/cpuinfo without its heading ("model name"), of the first processor; empty where there is none. */
+wisp_status wisp_host_cpuinfo(wisp_error *err, const char *heading, wisp_text *out);
+
+#endif

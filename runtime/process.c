@@ -1,0 +1,139 @@
+/* Programs run without a shell. posix_spawn and not fork: it is safe with threads and cheap in a process with much
+ * memory. */
+#include "process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Our environment with the few variables that differ in front, where getenv finds them first. The list is the
+ * caller's to free, the strings are not. */
+static wisp_status make_environment(wisp_error *err, char **first, size_t count, char ***out)
+{
+  wisp_status status = WISP_OK;
+  char **list = NULL;
+  size_t inherited = 0, n = 0;
+  while (environ && environ[inherited]) inherited++;
+  TRY(wisp_new(err, inherited + count + 1, sizeof *list, &list));
+  for (size_t i = 0; i < count; i++) list[n++] = first[i];
+  for (size_t i = 0; i < inherited; i++) {
+    bool replaced = false;
+    for (size_t k = 0; k < count; k++)
+      replaced = replaced || strncmp(environ[i], first[k], strcspn(first[k], "=") + 1) == 0;
+    if (!replaced) list[n++] = environ[i];
+  }
+  *out = list;
+done:
+  return status;
+}
+
+/* Starts argv in a process group of its own, so that what it starts can be ended with it. Gives an errno. */
+static int spawn(char *const *argv, char *const *environment, const char *log, pid_t *pid)
+{
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t how;
+  sigset_t none;
+  int failed = posix_spawn_file_actions_init(&files);
+  if (failed) return failed;
+  failed = posix_spawnattr_init(&how);
+  if (failed) goto no_attributes;
+  sigemptyset(&none);
+  posix_spawnattr_setpgroup(&how, 0);
+  posix_spawnattr_setsigmask(&how, &none);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  if (!failed) failed = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (!failed) failed = posix_spawn_file_actions_adddup2(&files, 1, 2);
+  if (!failed) failed = posix_spawnp(pid, argv[0], &files, &how, argv, environment);
+  posix_spawnattr_destroy(&how);
+no_attributes:
+  posix_spawn_file_actions_destroy(&files);
+  return failed;
+}
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Waits until it ends or the time is over; looks often at first, for most runs are short. */
+static wisp_status wait_for(wisp_error *err, pid_t pid, double seconds, wisp_outcome *outcome, int *code)
+{
+  double end = now() + seconds;
+  long nap = 200000;
+  int how = 0;
+  bool killed = false;
+  for (;;) {
+    pid_t got = waitpid(pid, &how, killed ? 0 : WNOHANG);
+    if (got == pid) break;
+    if (got < 0 && errno != EINTR)
+      return wisp_fail(err, WISP_ESYSTEM, "cannot wait for process %d: %s", (int)pid, strerror(errno));
+    if (got == 0 && now() >= end) {
+      kill(-pid, SIGKILL);
+      kill(pid, SIGKILL);
+      killed = true;
+    } else if (got == 0) {
+      nanosleep(&(struct timespec){0, nap}, NULL);
+      if (nap < 5000000) nap += nap / 4;
+    }
+  }
+  *outcome = killed ? WISP_TIMEOUT : WIFSIGNALED(how) ? WISP_KILLED : WISP_RAN;
+  *code = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how);
+  return WISP_OK;
+}
+
+wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
+                             wisp_outcome *outcome, int *code)
+{
+  wisp_status status = WISP_OK;
+  char **environment = NULL, *temporary = NULL;
+  pid_t pid = 0;
+  size_t room = strlen(folder) + sizeof "TMPDIR=";
+  TRY(wisp_new(err, room, 1, &temporary));
+  snprintf(temporary, room, "TMPDIR=%s", folder);
+  char language[] = "LC_ALL=C";
+  TRY(make_environment(err, (char *[]){language, temporary}, 2, &environment));
+  int failed = spawn(argv, environment, log, &pid);
+  if (failed == ENOENT || failed == EACCES || failed == ENOEXEC || failed == ENOTDIR) {
+    *outcome = WISP_NO_PROGRAM;
+    *code = failed;
+    goto done;
+  }
+  TRY(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot be started: %s", argv[0], strerror(failed)));
+  TRY(wait_for(err, pid, seconds, outcome, code));
+done:
+  free(environment), free(temporary);
+  return status;
+}
+
+wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size)
+{
+  const char *root = getenv("TMPDIR");
+  int length = snprintf(path, size, "%s/wisp-XXXXXX", root && *root ? root : "/tmp");
+  if (length < 0 || (size_t)length >= size)
+    return wisp_fail(err, WISP_ESYSTEM, "TMPDIR: its name has %d characters, which is too long", length);
+  return wisp_require(err, mkdtemp(path), WISP_ESYSTEM, "%s: cannot make a temporary folder: %s: set TMPDIR", path,
+                      strerror(errno));
+}
+
+void wisp_scratch_remove(const char *path)
+{
+  DIR *folder = opendir(path);
+  if (!folder) return;
+  for (struct dirent *entry; (entry = readdir(folder));)
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlinkat(dirfd(folder), entry->d_name, 0);
+  closedir(folder);
+  rmdir(path);
+}

@@ -1,0 +1,24 @@
+/* Running a program without a shell, with a time limit: the host compiler. */
+#ifndef WISP_PROCESS_H
+#define WISP_PROCESS_H
+
+#include "../gen/check.h"
+
+typedef enum wisp_outcome {
+  WISP_RAN,       /* it ended by itself; code is its exit status */
+  WISP_KILLED,    /* a signal ended it; code is the signal */
+  WISP_TIMEOUT,   /* it ran over the limit and was ended, with everything that it started */
+  WISP_NO_PROGRAM /* it is not there or cannot be executed; code is the errno */
+} wisp_outcome;
+
+/* Runs argv (NULL-terminated, argv[0] looked for in PATH) with both outputs in the file log, no input, temporary files
+ * in folder, and messages in English. WISP_ESYSTEM where the system refuses; every outcome of the program is WISP_OK.
+ */
+wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
+                             wisp_outcome *outcome, int *code);
+
+/* A fresh folder for temporary files, under $TMPDIR or /tmp; and its removal with the files in it. */
+wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size);
+void wisp_scratch_remove(const char *path);
+
+#endif

@@ -1,0 +1,19 @@
+/* What every kind of device must do, as one list of checks over the device that a test opened. */
+#ifndef WISP_DEVICE_CHECKS_H
+#define WISP_DEVICE_CHECKS_H
+
+#include "../runtime/device.h"
+
+/* y += a x over n values, as kernel text for the device's dialect. Its symbol is wisp_axpy; its arguments n (int), a
+ * (double), x, y; a block is 128 values wide. */
+const char *axpy_source(const wisp_device *device);
+
+/* Runs them all with cmocka's asserts. */
+void check_device(wisp_device *device);
+
+/* Points $WISP_CACHE_DIR at a fresh folder, so that nothing is found there; gives its path. The folder goes with the
+ * next one, and with drop_cache at the end (a cmocka teardown). */
+const char *fresh_cache(void);
+int drop_cache(void **state);
+
+#endif

@@ -1,0 +1,259 @@
+/* Claim: the host device compiles, caches, runs, records and times kernels, and says what is wrong when the compiler
+ * fails, hangs or is missing. */
+#include "device_checks.h"
+
+#include <pthread.h>
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const char answer[] = "int n_calls;\nvoid answer(void **args, unsigned x, unsigned y)\n{\n"
+                             "  (void)x, (void)y;\n  **(int **)args[0] = 42;\n}\n";
+
+static wisp_status compile(wisp_error *err, const char *source, wisp_binary *out)
+{
+  return wisp_compile(err, "host", "answer", source, out);
+}
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Loads and launches what was compiled. */
+static int run_answer(const wisp_binary *binary)
+{
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  wisp_module *module = NULL;
+  wisp_pointer result = 0;
+  int got = 0;
+  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
+  if (wisp_module_load(&err, device, binary, "answer", 0, &module) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_device_alloc(&err, device, sizeof got, &result), WISP_OK);
+  assert_int_equal(wisp_launch(&err, module, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&result}, 1),
+                   WISP_OK);
+  assert_int_equal(wisp_device_download(&err, device, &got, result, sizeof got), WISP_OK);
+  wisp_device_free(device, result);
+  wisp_module_unload(module);
+  wisp_device_close(device);
+  return got;
+}
+
+/* Copies the path of the one entry in the cache. */
+static void only_entry(const char *folder, char *path, size_t size)
+{
+  int count = 0;
+  DIR *open = opendir(folder);
+  assert_non_null(open);
+  for (struct dirent *e; (e = readdir(open));)
+    if (*e->d_name != '.') count++, snprintf(path, size, "%s/%s", folder, e->d_name);
+  closedir(open);
+  assert_int_equal(count, 1);
+}
+
+/* An executable script in the cache's folder. */
+static void write_script(const char *path, const char *text)
+{
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+  assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void device_keeps_its_contract(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  fresh_cache();
+  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
+  check_device(device);
+  wisp_device_close(device);
+}
+
+static void names_are_checked(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  wisp_limits limits;
+  size_t count = 0;
+  char **names = NULL;
+  assert_int_equal(wisp_device_open(&err, "abacus", &device), WISP_EUSAGE);
+  assert_int_equal(wisp_device_open(&err, "hostess", &device), WISP_EUSAGE);
+  assert_int_equal(wisp_device_open(&err, "host:1", &device), WISP_EDEVICE);
+  assert_int_equal(wisp_device_open(&err, "auto", &device), WISP_OK);
+  wisp_device_close(device);
+  assert_int_equal(wisp_target_limits(&err, "sm_banana", &limits), WISP_EUSAGE);
+  assert_int_equal(wisp_target_limits(&err, "host", &limits), WISP_OK);
+  assert_int_equal(wisp_device_list(&err, &count, &names), WISP_OK);
+  assert_true(count >= 1);
+  assert_string_equal(names[count - 1], "host");
+  for (size_t i = 0; i < count; i++) free(names[i]);
+  free(names);
+}
+
+static void compile_error_carries_the_line(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  fresh_cache();
+  assert_int_equal(compile(&err, "void answer(void)\n{\n  int a = undeclared_thing;\n}\n", &binary), WISP_ECOMPILE);
+  assert_non_null(strstr(err.text, "answer.c:3:"));
+  assert_non_null(strstr(err.text, "undeclared_thing"));
+  assert_null(strchr(err.text, '\n'));
+  assert_null(binary.data);
+}
+
+static void missing_compiler_says_what_to_install(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  fresh_cache();
+  setenv("WISP_CC", "/nonexistent/cc", 1);
+  assert_int_equal(compile(&err, answer, &binary), WISP_EDEVICE);
+  assert_non_null(strstr(err.text, "/nonexistent/cc"));
+  assert_non_null(strstr(err.text, "install"));
+  assert_non_null(strstr(err.text, "WISP_CC"));
+  unsetenv("WISP_CC");
+}
+
+/* The script's own child hangs, too: both are ended. */
+static void hanging_compiler_is_ended(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  char path[128];
+  snprintf(path, sizeof path, "%s/cc", fresh_cache());
+  write_script(path, "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\nsleep 1000\n");
+  setenv("WISP_CC", path, 1);
+  setenv("WISP_COMPILE_SECONDS", "0.3", 1);
+  double start = now();
+  assert_int_equal(compile(&err, answer, &binary), WISP_ECOMPILE);
+  assert_true(now() - start < 10);
+  assert_non_null(strstr(err.text, "0.3 s"));
+  write_script(path, "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\nkill -SEGV $$\n");
+  assert_int_equal(compile(&err, answer, &binary), WISP_ECOMPILE);
+  assert_non_null(strstr(err.text, "signal 11"));
+  unsetenv("WISP_CC");
+  unsetenv("WISP_COMPILE_SECONDS");
+}
+
+/* A second compile answers from disk (a compiler that only knows its version could not); a damaged entry does not. */
+static void cache_answers_unless_damaged(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_binary first = {0}, again = {0};
+  char entry[512];
+  const char *folder = fresh_cache();
+  assert_int_equal(compile(&err, answer, &first), WISP_OK);
+  only_entry(folder, entry, sizeof entry);
+  struct stat before, after;
+  stat(entry, &before);
+  assert_int_equal(compile(&err, answer, &again), WISP_OK);
+  stat(entry, &after);
+  assert_int_equal(before.st_ino, after.st_ino); /* not written again */
+  assert_int_equal(first.length, again.length);
+  assert_memory_equal(first.data, again.data, first.length);
+  free(again.data);
+  for (long damage = 0; damage < 3; damage++) {
+    FILE *file = fopen(entry, "r+b");
+    assert_non_null(file);
+    if (damage == 0)
+      fseek(file, 3000, SEEK_SET), fputs("damage", file);
+    else
+      assert_int_equal(ftruncate(fileno(file), damage == 1 ? 100 : 0), 0);
+    fclose(file);
+    assert_int_equal(compile(&err, answer, &again), WISP_OK);
+    assert_int_equal(run_answer(&again), 42);
+    free(again.data);
+  }
+  free(first.data);
+}
+
+static void unwritable_cache_is_no_error(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  setenv("WISP_CACHE_DIR", "/proc/nowhere/kernels", 1); /* not even root can make this */
+  assert_int_equal(compile(&err, answer, &binary), WISP_OK);
+  assert_int_equal(run_answer(&binary), 42);
+  free(binary.data);
+}
+
+/* Modules of equal names side by side: each keeps its own code. */
+static void modules_stay_apart(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  fresh_cache();
+  for (int i = 0; i < 3; i++) {
+    char source[256];
+    snprintf(source, sizeof source, "void answer(void **args, unsigned x, unsigned y) { **(int **)args[0] = %d; }\n",
+             i);
+    assert_int_equal(compile(&err, source, &binary), WISP_OK);
+    assert_int_equal(run_answer(&binary), i);
+    free(binary.data);
+  }
+}
+
+enum { THREADS = 8 };
+
+static void *compile_one(void *argument)
+{
+  int i = *(int *)argument;
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  char source[256];
+  snprintf(source, sizeof source, "void answer(void **args, unsigned x, unsigned y) { **(int **)args[0] = %d; }\n",
+           100 + i / 2); /* two threads for each text: they write the same entry */
+  bool good = compile(&err, source, &binary) == WISP_OK && run_answer(&binary) == 100 + i / 2;
+  free(binary.data);
+  return good ? argument : NULL;
+}
+
+static void threads_compile_at_once(void **state)
+{
+  (void)state;
+  pthread_t thread[THREADS];
+  int number[THREADS];
+  fresh_cache();
+  for (int i = 0; i < THREADS; i++) {
+    number[i] = i;
+    assert_int_equal(pthread_create(&thread[i], NULL, compile_one, &number[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    void *result = NULL;
+    pthread_join(thread[i], &result);
+    assert_non_null(result);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(device_keeps_its_contract),      cmocka_unit_test(names_are_checked),
+      cmocka_unit_test(compile_error_carries_the_line), cmocka_unit_test(missing_compiler_says_what_to_install),
+      cmocka_unit_test(hanging_compiler_is_ended),      cmocka_unit_test(cache_answers_unless_damaged),
+      cmocka_unit_test(unwritable_cache_is_no_error),   cmocka_unit_test(modules_stay_apart),
+      cmocka_unit_test(threads_compile_at_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, drop_cache);
+}
