@@ -98,7 +98,7 @@ const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel)
   return kernel->plan;
 }
 
-/* The value of one argument, in the type that the kernel takes it in. */
+/* The value of one argument, in the type that the kernel takes it in; 8 bytes, as wisp_launch wants them. */
 typedef union argument {
   wisp_pointer pointer;
   int integer;
@@ -149,7 +149,7 @@ wisp_status wisp_kernel_launch(wisp_error *err, const wisp_kernel *kernel, size_
     args[i] = &values[i];
   }
   TRY(wisp_plan_grid(err, kernel->plan, groups, blocks, grid));
-  TRY(wisp_launch(err, kernel->module, grid, wisp_plan_block(kernel->plan), args));
+  TRY(wisp_launch(err, kernel->module, grid, wisp_plan_block(kernel->plan), args, kernel->args));
 done:
   return status;
 }

@@ -87,6 +87,11 @@ bool wisp_pipeline_full(const wisp_pipeline *p)
   return p->depth >= AHEAD * p->threads;
 }
 
+bool wisp_pipeline_empty(const wisp_pipeline *p)
+{
+  return p->depth == 0;
+}
+
 wisp_status wisp_pipeline_submit(wisp_error *err, wisp_pipeline *p, wisp_plan *plan, bool is_default)
 {
   wisp_job *job = NULL;
@@ -129,6 +134,14 @@ wisp_job *wisp_pipeline_take(wisp_pipeline *p)
   }
   pthread_mutex_unlock(&p->lock);
   return job;
+}
+
+void wisp_pipeline_settle(wisp_pipeline *p)
+{
+  pthread_mutex_lock(&p->lock);
+  for (wisp_job *job = p->oldest; job; job = job->next)
+    while (!job->ended) pthread_cond_wait(&p->ended, &p->lock);
+  pthread_mutex_unlock(&p->lock);
 }
 
 void wisp_pipeline_drop(wisp_pipeline *p)

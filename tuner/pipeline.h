@@ -21,10 +21,13 @@ wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, 
 void wisp_pipeline_destroy(wisp_pipeline *pipeline); /* drops what is in it */
 
 bool wisp_pipeline_full(const wisp_pipeline *pipeline);
+bool wisp_pipeline_empty(const wisp_pipeline *pipeline);
 /* Takes the plan, also on failure. */
 wisp_status wisp_pipeline_submit(wisp_error *err, wisp_pipeline *pipeline, wisp_plan *plan, bool is_default);
 /* Waits for the oldest; NULL where there is none. The caller frees it. */
 wisp_job *wisp_pipeline_take(wisp_pipeline *pipeline);
+/* Waits until all is compiled: for timing on the cores that compile. */
+void wisp_pipeline_settle(wisp_pipeline *pipeline);
 /* Forgets what was not begun and waits for the rest: plans' names may be freed afterwards. */
 void wisp_pipeline_drop(wisp_pipeline *pipeline);
 

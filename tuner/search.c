@@ -199,22 +199,27 @@ void wisp_search_free(wisp_search *search)
   *search = (wisp_search){0};
 }
 
-const wisp_candidate *wisp_search_next(wisp_search *s)
+bool wisp_search_next_problem(wisp_search *s)
 {
-  return s->next < s->count ? &s->candidates[s->next++] : NULL;
+  s->next = s->end;
+  while (s->end < s->count && s->candidates[s->end].problem == s->candidates[s->next].problem) s->end++;
+  return s->next < s->count;
 }
 
-void wisp_search_skip_problem(wisp_search *s)
+bool wisp_search_has_default(const wisp_search *s)
 {
-  while (s->next > 0 && s->next < s->count && s->candidates[s->next].problem == s->candidates[s->next - 1].problem)
-    s->next++;
+  return s->end > 0 && !(s->candidates[s->end - 1].rank >> 63);
+}
+
+const wisp_candidate *wisp_search_next(wisp_search *s)
+{
+  return s->next < s->end ? &s->candidates[s->next++] : NULL;
 }
 
 size_t wisp_search_problems_left(const wisp_search *s)
 {
-  size_t left = 0;
-  for (size_t i = s->next; i < s->count; i++)
-    left += i == 0 || s->candidates[i].problem != s->candidates[i - 1].problem;
+  size_t left = 1;
+  for (size_t i = s->end; i < s->count; i++) left += s->candidates[i].problem != s->candidates[i - 1].problem;
   return left;
 }
 

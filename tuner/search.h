@@ -36,7 +36,7 @@ typedef struct wisp_refusal { /* why candidates of a strategy do not apply: one 
 
 typedef struct wisp_search {
   const wisp_scope *scope;
-  size_t count, room, next;
+  size_t count, room, next, end; /* end: of this problem's candidates */
   wisp_candidate *candidates;
   size_t refusals, refusal_room;
   wisp_refusal *refusal;
@@ -48,11 +48,13 @@ wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategie
                                const char *strategy, uint64_t seed, wisp_search *out);
 void wisp_search_free(wisp_search *search);
 
-/* The next candidate to try, or NULL. */
+/* Goes on to the next problem, leaving out what is left on this one; false after the last. */
+bool wisp_search_next_problem(wisp_search *search);
+/* Does a default candidate stand on this problem? */
+bool wisp_search_has_default(const wisp_search *search);
+/* The next candidate on this problem, or NULL. */
 const wisp_candidate *wisp_search_next(wisp_search *search);
-/* Leaves out what is left on the problem of the candidate given last. */
-void wisp_search_skip_problem(wisp_search *search);
-/* How many problems begin after the candidate given last. */
+/* How many problems are left, this one included. */
 size_t wisp_search_problems_left(const wisp_search *search);
 
 wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const wisp_candidate *candidate,

@@ -26,6 +26,7 @@ typedef struct wisp_tune_request {
   bool retry_failed;
   int jobs; /* compile workers; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);
+  void (*warn)(void *context, const char *text); /* about the store; may be NULL */
   void *context;
 } wisp_tune_request;
 
@@ -34,11 +35,11 @@ typedef struct wisp_tune_summary {
   double seconds;
 } wisp_tune_summary;
 
+/* Order by order, precision by precision: every kernel's candidates in every layout, then whole stages made of the
+ * winners (kernel "step": strategy is the composition, params empty; ms is a stage's, measured by running steps of
+ * five). Trials that the store knows are not repeated. A budget is shared out evenly over what is left to tune, and no
+ * trial begins after it. A candidate's failure is its trial's outcome; the sweep fails where the request has no meaning
+ * (WISP_EUSAGE), the store cannot be written, memory is short, there is no compiler, or the device is lost. */
 wisp_status wisp_tune(wisp_error *err, wisp_device *device, const wisp_tune_request *request, wisp_tune_summary *out);
-
-/* Verifies one kernel on a small ragged problem: random data, poisoned outputs, NaN in all padding, guard zones. *error
- * is the largest error relative to the reference's largest value. WISP_EWRONG where it is above the tolerance
- * (tuner/tolerance.c), with the place. */
-wisp_status wisp_verify(wisp_error *err, wisp_device *device, wisp_kernel *kernel, double *error);
 
 #endif

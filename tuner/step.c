@@ -1,0 +1,162 @@
+/* The whole step: which layout and composition make the fastest stage, when the winners of each kernel work together.
+ */
+#include "sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STEP_KERNELS = 8, MAX_STEPS = 64, MEASURED = 4 };
+
+typedef struct step { /* a composition in a layout */
+  const char *composition;
+  int layout, kernels;
+  const wisp_trial *winner[MAX_STEP_KERNELS];
+  double sum; /* of the winners' times */
+} step;
+
+static int kernel_index(const wisp_family *family, const char *name, size_t length)
+{
+  for (int i = 0; family->kernels[i]; i++)
+    if (strlen(family->kernels[i]) == length && strncmp(family->kernels[i], name, length) == 0) return i;
+  return -1;
+}
+
+/* False where a kernel of the composition has no winner in the layout. */
+static bool add_up(const wisp_sweep *sweep, const char *composition, int layout, step *out)
+{
+  *out = (step){.composition = composition, .layout = layout};
+  for (const char *at = composition; at; at = strchr(at, '+') ? strchr(at, '+') + 1 : NULL) {
+    int k = kernel_index(sweep->family, at, strcspn(at, "+"));
+    if (k < 0 || sweep->best[k][layout].ms <= 0 || out->kernels == MAX_STEP_KERNELS) return false;
+    out->winner[out->kernels++] = &sweep->best[k][layout];
+    out->sum += sweep->best[k][layout].ms;
+  }
+  return true;
+}
+
+static int by_sum(const void *a, const void *b)
+{
+  const step *x = a, *y = b;
+  return (x->sum > y->sum) - (x->sum < y->sum);
+}
+
+/* --- a step made runnable --- */
+
+typedef struct runnable {
+  wisp_problem *problem;
+  int kernels;
+  wisp_plan *plan[MAX_STEP_KERNELS];
+  wisp_kernel *kernel[MAX_STEP_KERNELS];
+  bool swaps; /* the last kernel writes u_next */
+} runnable;
+
+static void release(runnable *r)
+{
+  for (int i = 0; i < r->kernels; i++) {
+    wisp_kernel_destroy(r->kernel[i]);
+    wisp_plan_destroy(r->plan[i]);
+  }
+}
+
+static bool writes_next(const wisp_plan *plan)
+{
+  const wisp_arg *args = NULL;
+  int count = wisp_plan_args(plan, &args);
+  for (int i = 0; i < count; i++)
+    if (strcmp(args[i].name, "u_next") == 0) return true;
+  return false;
+}
+
+/* The problem has the block size and grouping of the kernel that has them: the gather. */
+static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
+{
+  wisp_status status = WISP_OK;
+  int MB = 1, grouping = WISP_GROUP_NATURAL;
+  for (int i = 0; i < s->kernels; i++) {
+    const wisp_trial *winner = s->winner[i];
+    wisp_spec spec;
+    wisp_binary binary = {0};
+    TRY(wisp_spec_parse(err, winner->spec, &spec));
+    const wisp_strategy *strategy = wisp_strategies_find(sweep->strategies, spec.family, spec.kernel, winner->strategy);
+    TRY(wisp_plan_from_text(err, strategy, &spec, &scope->layout[s->layout], scope->names[s->layout], winner->params,
+                            &r->plan[i]));
+    r->kernels = i + 1;
+    r->swaps |= writes_next(r->plan[i]);
+    MB = wisp_plan_value(r->plan[i], "MB", MB);
+    grouping = wisp_plan_value(r->plan[i], "grouping", grouping);
+    TRY(wisp_plan_compile(err, r->plan[i], sweep->bench.limits->target, &binary));
+    status = wisp_kernel_create(err, sweep->bench.device, r->plan[i], &binary, &r->kernel[i]);
+    free(binary.data);
+    TRY(status);
+  }
+  TRY(wisp_problems_find(err, sweep->bench.problems, &scope->spec, &scope->layout[s->layout], MB,
+                         (wisp_grouping)grouping, &r->problem));
+done:
+  return status;
+}
+
+/* One step of five stages, with a time step so small that the fields stay as they are. */
+static wisp_status run_step(wisp_error *err, const void *context)
+{
+  wisp_status status = WISP_OK;
+  const runnable *r = context;
+  for (int stage = 0; stage < WISP_RK_STAGES; stage++) {
+    wisp_scalars scalars = {.alpha = 1, .a = wisp_lsrk45[stage].a, .b = wisp_lsrk45[stage].b, .dt = 1e-10};
+    for (int i = 0; i < r->kernels; i++) TRY(wisp_problem_launch(err, r->problem, r->kernel[i], &scalars));
+    if (r->swaps) wisp_problem_swap(r->problem);
+  }
+done:
+  return status;
+}
+
+/* A step is current while the texts of all its kernels are. */
+static void combined_hash(const step *s, char text[20])
+{
+  uint64_t hash = WISP_HASH_SEED;
+  for (int i = 0; i < s->kernels; i++)
+    hash = wisp_hash(hash, s->winner[i]->template_hash, strlen(s->winner[i]->template_hash));
+  snprintf(text, 20, "%016llx", (unsigned long long)hash);
+}
+
+static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s)
+{
+  wisp_status status = WISP_OK;
+  runnable r = {0};
+  wisp_contender timed = {.run = run_step, .context = &r};
+  wisp_trial trial;
+  char hash[20];
+  bool known = false;
+  combined_hash(s, hash);
+  wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
+  if (!sweep->changed) TRY(wisp_writer_has(err, sweep->writer, &trial, &known, NULL));
+  if (known) {
+    sweep->summary.known++;
+    goto done;
+  }
+  TRY(prepare(err, sweep, scope, s, &r));
+  TRY(wisp_measure(err, sweep->bench.device, &timed, 1));
+  TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, WISP_RK_STAGES, &trial));
+  snprintf(trial.outcome, sizeof trial.outcome, "ok");
+  TRY(wisp_sweep_add(err, sweep, &trial, NULL));
+done:
+  release(&r);
+  return status;
+}
+
+wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
+{
+  wisp_status status = WISP_OK;
+  wisp_scope scope = *kernels;
+  step steps[MAX_STEPS];
+  size_t count = 0;
+  snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "step");
+  for (int c = 0; sweep->family->compositions[c]; c++)
+    for (int l = 0; l < scope.layouts && count < MAX_STEPS; l++)
+      count += add_up(sweep, sweep->family->compositions[c], l, &steps[count]);
+  if (count) qsort(steps, count, sizeof *steps, by_sum);
+  for (size_t i = 0; i < count && i < MEASURED && wisp_seconds() < sweep->deadline; i++)
+    TRY(measure_step(err, sweep, &scope, &steps[i]));
+done:
+  return status;
+}

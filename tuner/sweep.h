@@ -1,0 +1,35 @@
+/* The state of one sweep, which tune.c walks through orders and kernels and step.c through compositions. */
+#ifndef WISP_SWEEP_H
+#define WISP_SWEEP_H
+
+#include "search.h"
+#include "trial.h"
+#include "tune.h"
+
+enum { WISP_MAX_KERNELS = 16 };
+
+typedef struct wisp_sweep {
+  const wisp_tune_request *request;
+  const wisp_family *family;
+  wisp_strategies *strategies;
+  wisp_writer *writer;
+  wisp_pipeline *pipeline;
+  wisp_bench bench;
+  wisp_tune_summary summary;
+  double start, deadline;   /* seconds; deadline is infinite without a budget */
+  size_t units, units_done; /* a unit: one kernel, or the step, of one order and precision */
+  size_t left;              /* candidates left in this unit */
+  /* Of this order and precision: */
+  wisp_trial (*best)[8]; /* [kernel of the family][layout of the scope]; ms 0: none */
+  bool changed;          /* something new was measured */
+} wisp_sweep;
+
+double wisp_seconds(void);
+
+/* Stores a trial that was run, counts it, tells the caller. best may be NULL. */
+wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best);
+
+/* Measures whole stages of the kernels in sweep->best and stores them. */
+wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
+
+#endif

@@ -1,0 +1,323 @@
+/* The sweep: orders, precisions, kernels, problems, candidates, in this order. */
+#include "sweep.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A candidate this much slower than the best is dropped after its first samples. */
+static const double DROP_BUDGET = 1.25, DROP_EXHAUSTIVE = 1.5;
+
+double wisp_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* --- progress and records --- */
+
+static void report(wisp_sweep *sweep, const wisp_trial *last, const wisp_trial *best)
+{
+  const wisp_tune_summary *sum = &sweep->summary;
+  if (!sweep->request->progress) return;
+  double elapsed = wisp_seconds() - sweep->start;
+  double units_left = (double)(sweep->units - sweep->units_done) - 1; /* not this one */
+  double mean = (double)sum->trials / (double)(sweep->units_done + 1);
+  wisp_tune_progress progress = {.spec = last->spec, .layout = last->layout, .done = sum->trials, .last = last};
+  progress.total = sum->trials + (long long)sweep->left + (long long)(fmax(units_left, 0) * mean);
+  progress.failed = sum->failed;
+  progress.best = best && best->ms > 0 ? best : NULL;
+  progress.seconds_left = isfinite(sweep->deadline)
+                              ? fmax(sweep->deadline - wisp_seconds(), 0)
+                              : elapsed / (double)sum->trials * (double)(progress.total - sum->trials);
+  sweep->request->progress(sweep->request->context, &progress);
+}
+
+wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
+{
+  wisp_status status = wisp_writer_add(err, sweep->writer, trial);
+  if (status != WISP_OK) return status;
+  bool ok = strcmp(trial->outcome, "ok") == 0, slow = strcmp(trial->outcome, "slow") == 0;
+  bool refused = strcmp(trial->outcome, "refused") == 0;
+  sweep->summary.trials++;
+  sweep->summary.ok += ok || slow;
+  sweep->summary.refused += refused;
+  sweep->summary.failed += !ok && !slow && !refused;
+  sweep->changed = true;
+  report(sweep, trial, best);
+  return WISP_OK;
+}
+
+/* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
+static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp_search *search)
+{
+  wisp_status status = WISP_OK;
+  int number = 0;
+  for (size_t i = 0; i < search->refusals; i++) {
+    const wisp_refusal *r = &search->refusal[i];
+    bool same = i > 0 && r[-1].strategy == r->strategy && r[-1].layout == r->layout, known = false;
+    char params[16];
+    wisp_trial trial;
+    number = same ? number + 1 : 1;
+    snprintf(params, sizeof params, "*%d", number);
+    wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
+                   wisp_strategy_name(r->strategy), wisp_strategy_hash(r->strategy), params, &trial);
+    snprintf(trial.outcome, sizeof trial.outcome, "refused");
+    snprintf(trial.reason, sizeof trial.reason, "%lld candidates: %s", r->count, r->reason);
+    sweep->summary.refused += r->count;
+    TRY(wisp_writer_has(err, sweep->writer, &trial, &known, NULL));
+    if (!known) TRY(wisp_writer_add(err, sweep->writer, &trial));
+  }
+done:
+  return status;
+}
+
+static void keep_best(const wisp_trial *trial, wisp_trial *best)
+{
+  if (strcmp(trial->outcome, "ok") == 0 && trial->ms > 0 && (best->ms <= 0 || trial->ms < best->ms)) *best = *trial;
+}
+
+/* --- one kernel --- */
+
+typedef struct unit {
+  wisp_sweep *sweep;
+  wisp_search search;
+  wisp_trial *best;            /* by layout */
+  wisp_incumbent incumbent[8]; /* by layout */
+  double deadline;
+} unit;
+
+static int layout_of(const unit *u, const wisp_plan *plan)
+{
+  const wisp_scope *scope = u->search.scope;
+  for (int l = 0; l < scope->layouts; l++)
+    if (memcmp(&scope->layout[l], wisp_plan_layout(plan), sizeof(wisp_layout)) == 0) return l;
+  return 0;
+}
+
+/* A candidate that the store knows is not tried again, but counts as a rival of those that are. */
+static wisp_status look_up(wisp_error *err, unit *u, const wisp_plan *plan, const wisp_candidate *c, bool *known)
+{
+  wisp_status status = WISP_OK;
+  wisp_trial key, trial;
+  wisp_trial_begin(&u->sweep->bench, plan, c->is_default, &key);
+  TRY(wisp_writer_has(err, u->sweep->writer, &key, known, &trial));
+  if (!*known) goto done;
+  bool failed = strcmp(trial.outcome, "ok") != 0 && strcmp(trial.outcome, "slow") != 0;
+  if (failed && u->sweep->request->retry_failed) {
+    *known = false;
+    goto done;
+  }
+  u->sweep->summary.known++;
+  keep_best(&trial, &u->best[c->layout]);
+  wisp_incumbent *incumbent = &u->incumbent[c->layout];
+  if (strcmp(trial.outcome, "ok") == 0 && (incumbent->ms <= 0 || trial.ms < incumbent->ms)) {
+    wisp_incumbent_free(incumbent);
+    incumbent->ms = trial.ms;
+  }
+done:
+  return status;
+}
+
+/* Keeps the pipeline full with candidates of this problem. */
+static wisp_status fill(wisp_error *err, unit *u)
+{
+  wisp_status status = WISP_OK;
+  wisp_sweep *sweep = u->sweep;
+  while (!wisp_pipeline_full(sweep->pipeline)) {
+    const wisp_candidate *c = wisp_search_next(&u->search);
+    wisp_plan *plan = NULL;
+    bool known = false;
+    if (!c) break;
+    TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
+    status = look_up(err, u, plan, c, &known);
+    if (status == WISP_OK && !known)
+      status = wisp_pipeline_submit(err, sweep->pipeline, plan, c->is_default);
+    else
+      wisp_plan_destroy(plan);
+    TRY(status);
+  }
+done:
+  return status;
+}
+
+/* The candidates of one problem, until `until`; at least one. */
+static wisp_status tune_problem(wisp_error *err, unit *u, double until)
+{
+  wisp_status status = WISP_OK;
+  wisp_sweep *sweep = u->sweep;
+  bool host = strcmp(sweep->bench.limits->kind, "host") == 0;
+  wisp_trial trial;
+  do {
+    if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
+    if (host) wisp_pipeline_settle(sweep->pipeline); /* the cores that compile are those that are timed */
+    wisp_job *job = wisp_pipeline_take(sweep->pipeline);
+    if (!job) break;
+    int layout = layout_of(u, job->plan);
+    TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
+    keep_best(&trial, &u->best[layout]);
+    sweep->left = u->search.count - u->search.next;
+    TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
+  } while (wisp_seconds() < until);
+done:
+  wisp_pipeline_drop(sweep->pipeline);
+  return status;
+}
+
+static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel)
+{
+  wisp_status status = WISP_OK;
+  unit u = {.sweep = sweep, .best = sweep->best[kernel]};
+  double now = wisp_seconds();
+  u.deadline = now + (sweep->deadline - now) / (double)(sweep->units - sweep->units_done);
+  TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
+  TRY(store_refusals(err, sweep, &u.search));
+  while (wisp_search_next_problem(&u.search) && (now = wisp_seconds()) < sweep->deadline) {
+    /* Defaults are tried even where this kernel's share of the budget is used up. */
+    if (now >= u.deadline && !wisp_search_has_default(&u.search)) break;
+    double share = (u.deadline - now) / (double)wisp_search_problems_left(&u.search);
+    TRY(tune_problem(err, &u, now + share));
+  }
+done:
+  for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
+  wisp_search_free(&u.search);
+  return status;
+}
+
+/* --- the sweep --- */
+
+static bool wanted(const wisp_sweep *sweep, int kernel)
+{
+  const char *only = sweep->request->kernel;
+  return !only || strcmp(only, sweep->family->kernels[kernel]) == 0;
+}
+
+static wisp_status tune_order(wisp_error *err, wisp_sweep *sweep, int order, wisp_precision precision)
+{
+  wisp_status status = WISP_OK;
+  const wisp_tune_request *request = sweep->request;
+  wisp_target target = wisp_limits_target(sweep->bench.limits);
+  wisp_spec spec = {.element = "tet", .order = order, .precision = precision};
+  wisp_scope scope = {0};
+  snprintf(spec.family, sizeof spec.family, "%s", sweep->family->name);
+  snprintf(spec.system, sizeof spec.system, "%s", request->system ? request->system : sweep->family->default_system);
+  memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
+  sweep->changed = false;
+  TRY(wisp_bench_set_problem(err, &sweep->bench, order, request->elements));
+  TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
+  for (int k = 0; sweep->family->kernels[k]; k++) {
+    if (!wanted(sweep, k)) continue;
+    snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k]);
+    if (wisp_seconds() < sweep->deadline) TRY(tune_kernel(err, sweep, &scope, k));
+    sweep->units_done++;
+  }
+  /* A step of some kernels only would hide the one of all. */
+  if (!request->kernel && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
+  sweep->units_done++;
+done:
+  wisp_scope_free(&scope);
+  return status;
+}
+
+static bool has_layout(const wisp_family *family, int order, const char *name)
+{
+  wisp_layout layouts[8];
+  char text[WISP_LAYOUT_TEXT];
+  int count = family->layouts(order, layouts);
+  for (int i = 0; i < count; i++) {
+    wisp_layout_print(&layouts[i], text);
+    if (!name || strcmp(text, name) == 0) return true;
+  }
+  return false;
+}
+
+static bool has_strategy(const wisp_sweep *sweep)
+{
+  const char *kernel = sweep->request->kernel, *strategy = sweep->request->strategy;
+  for (size_t i = 0; i < wisp_strategies_count(sweep->strategies); i++) {
+    const wisp_strategy *s = wisp_strategies_at(sweep->strategies, i);
+    if (strcmp(wisp_strategy_family(s), sweep->family->name) == 0 &&
+        (!kernel || strcmp(wisp_strategy_kernel(s), kernel) == 0) &&
+        (!strategy || strcmp(wisp_strategy_name(s), strategy) == 0))
+      return true;
+  }
+  return false;
+}
+
+/* Everything that could make the sweep end in the middle for a misspelt word. */
+static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
+{
+  wisp_status status = WISP_OK;
+  const wisp_tune_request *r = sweep->request;
+  const wisp_family *family = sweep->family;
+  int kernels = 0;
+  TRY(wisp_require(err, family, WISP_EUSAGE, "no family '%s'", r->family));
+  for (size_t i = 0; i < r->order_count; i++) {
+    TRY(wisp_require(err, r->orders[i] >= family->orders[0] && r->orders[i] <= family->orders[1], WISP_EUSAGE,
+                     "order %d: family %s has orders %d to %d", r->orders[i], family->name, family->orders[0],
+                     family->orders[1]));
+    TRY(wisp_require(err, has_layout(family, r->orders[i], r->layout), WISP_EUSAGE,
+                     "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", r->orders[i], r->layout,
+                     r->orders[i]));
+  }
+  for (int k = 0; family->kernels[k]; k++) kernels += wanted(sweep, k);
+  TRY(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s': 'wisp emit' lists them", family->name,
+                   r->kernel));
+  TRY(wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",
+                   r->strategy ? r->strategy : "", r->kernel ? r->kernel : family->name));
+done:
+  return status;
+}
+
+static wisp_status open_store(wisp_error *err, wisp_sweep *sweep)
+{
+  wisp_status status = WISP_OK;
+  char *path = NULL, *warning = NULL;
+  if (!sweep->request->db) TRY(wisp_store_user_path(err, &path));
+  TRY(wisp_writer_open(err, path ? path : sweep->request->db, &warning, &sweep->writer));
+  if (warning && sweep->request->warn) sweep->request->warn(sweep->request->context, warning);
+done:
+  free(path), free(warning);
+  return status;
+}
+
+static wisp_status run(wisp_error *err, wisp_sweep *sweep)
+{
+  wisp_status status = WISP_OK;
+  const wisp_tune_request *r = sweep->request;
+  size_t kernels = 1; /* the step */
+  for (int k = 0; sweep->family->kernels[k]; k++) kernels += wanted(sweep, k);
+  sweep->units = kernels * r->order_count * r->precision_count;
+  for (size_t i = 0; i < r->order_count; i++)
+    for (size_t p = 0; p < r->precision_count; p++) TRY(tune_order(err, sweep, r->orders[i], r->precisions[p]));
+done:
+  return status;
+}
+
+wisp_status wisp_tune(wisp_error *err, wisp_device *device, const wisp_tune_request *request, wisp_tune_summary *out)
+{
+  wisp_status status = WISP_OK, closed = WISP_OK;
+  wisp_sweep sweep = {.request = request, .family = wisp_family_find(request->family), .start = wisp_seconds()};
+  bool budget = request->budget_seconds > 0;
+  sweep.deadline = budget ? sweep.start + request->budget_seconds : INFINITY;
+  TRY(wisp_strategies_load(err, &sweep.strategies));
+  TRY(check_request(err, &sweep));
+  TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep.best, &sweep.best));
+  TRY(open_store(err, &sweep));
+  TRY(wisp_bench_create(err, device, budget ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep.bench));
+  TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, request->jobs, &sweep.pipeline));
+  TRY(run(err, &sweep));
+  sweep.summary.seconds = wisp_seconds() - sweep.start;
+  *out = sweep.summary;
+done:
+  wisp_pipeline_destroy(sweep.pipeline);
+  wisp_bench_free(&sweep.bench);
+  closed = wisp_writer_close(status == WISP_OK ? err : NULL, sweep.writer);
+  wisp_strategies_free(sweep.strategies);
+  free(sweep.best);
+  return status == WISP_OK ? closed : status;
+}
