@@ -1,0 +1,125 @@
+/* Solutions, moved between device and host. */
+#include "solution.h"
+#include "../mesh/vtu.h"
+
+#include <stdlib.h>
+
+wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context,
+                              double t)
+{
+  wisp_status status = WISP_OK;
+  double *u = NULL;
+  TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
+  wisp_dg_fill(wisp_problem_dg(problem), function, context, t, u);
+  TRY(wisp_problem_upload(err, problem, "u", u));
+  TRY(wisp_problem_fill(err, problem, "res", 0));
+done:
+  free(u);
+  return status;
+}
+
+/* A copy of u on the host; the caller frees it. */
+static wisp_status fetch(wisp_error *err, wisp_problem *problem, double **out)
+{
+  wisp_status status = WISP_OK;
+  double *u = NULL;
+  TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
+  TRY(wisp_problem_download(err, problem, "u", u));
+  *out = u;
+  u = NULL;
+done:
+  free(u);
+  return status;
+}
+
+wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out)
+{
+  wisp_status status = WISP_OK;
+  double *u = NULL;
+  TRY(fetch(err, problem, &u));
+  TRY(wisp_dg_energy(err, wisp_problem_dg(problem), u, out));
+done:
+  free(u);
+  return status;
+}
+
+wisp_status wisp_solution_l2_error(wisp_error *err, wisp_problem *problem, wisp_function exact, const void *context,
+                                   double t, double *out)
+{
+  wisp_status status = WISP_OK;
+  double *u = NULL;
+  TRY(fetch(err, problem, &u));
+  TRY(wisp_dg_l2_error(err, wisp_problem_dg(problem), u, exact, context, t, out));
+done:
+  free(u);
+  return status;
+}
+
+/* Interpolation from an element's nodes to the file's lattice, count x Np. */
+static wisp_status lattice_interpolation(wisp_error *err, const wisp_tet *tet, double **out)
+{
+  wisp_status status = WISP_OK;
+  size_t Np = (size_t)tet->Np;
+  double *points = NULL, *I = NULL;
+  TRY(wisp_new(err, 3 * Np, sizeof *points, &points));
+  TRY(wisp_new(err, Np * Np, sizeof *I, &I));
+  TRY(wisp_vtu_lattice(err, tet->N, points, points + Np, points + 2 * Np));
+  TRY(wisp_tet_interpolation(err, tet, Np, points, points + Np, points + 2 * Np, I));
+  *out = I;
+  I = NULL;
+done:
+  free(points), free(I);
+  return status;
+}
+
+/* to = I from, where `from` has an entry every `stride` numbers. */
+static void apply(const double *I, size_t Np, const double *from, size_t stride, double *to)
+{
+  for (size_t i = 0; i < Np; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < Np; j++) sum += I[i * Np + j] * from[j * stride];
+    to[i * stride] = sum;
+  }
+}
+
+/* Fills the file's arrays: coordinates, then the values of field f at values + f * elements * Np. node: 3 Np numbers.
+ */
+static void sample(const wisp_dg *dg, const double *I, const double *u, double *node, double *xyz, double *values)
+{
+  const wisp_layout *l = &dg->layout;
+  size_t Np = (size_t)l->Np, field = dg->mesh->elements * Np;
+  for (size_t k = 0; k < dg->slots; k++) {
+    if (dg->slot[k] == WISP_EMPTY) continue;
+    size_t element = (size_t)dg->slot[k] * Np;
+    wisp_dg_nodes(dg, k, node);
+    for (size_t c = 0; c < 3; c++) apply(I, Np, node + c, 3, xyz + 3 * element + c);
+    for (int f = 0; f < dg->system->fields; f++) {
+      for (size_t i = 0; i < Np; i++) node[i] = u[wisp_layout_volume(l, dg->system->fields, f, k, i)];
+      apply(I, Np, node, 1, values + (size_t)f * field + element);
+    }
+  }
+}
+
+wisp_status wisp_solution_write_vtu(wisp_error *err, wisp_problem *problem, const char *path)
+{
+  wisp_status status = WISP_OK;
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  size_t Np = (size_t)dg->layout.Np, elements = dg->mesh->elements, fields = (size_t)dg->system->fields;
+  double *u = NULL, *I = NULL, *node = NULL, *xyz = NULL, *values = NULL;
+  const char *name[WISP_MAX_FIELDS];
+  const double *value[WISP_MAX_FIELDS];
+  TRY(lattice_interpolation(err, dg->tet, &I));
+  TRY(fetch(err, problem, &u));
+  TRY(wisp_new(err, 3 * Np, sizeof *node, &node));
+  TRY(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
+  TRY(wisp_new(err, fields * Np * elements, sizeof *values, &values));
+  sample(dg, I, u, node, xyz, values);
+  for (size_t f = 0; f < fields; f++) {
+    name[f] = dg->system->field[f];
+    value[f] = values + f * Np * elements;
+  }
+  TRY(wisp_vtu_write(err, path, dg->tet->N, elements, xyz, fields, name, value));
+done:
+  free(u), free(I), free(node), free(xyz), free(values);
+  return status;
+}
