@@ -1,0 +1,259 @@
+#include "vtu.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../gen/text.h"
+
+enum { LAGRANGE_TET = 71 };
+
+static size_t points_of(int N)
+{
+  return (size_t)((N + 1) * (N + 2) * (N + 3) / 6);
+}
+
+static wisp_status check_order(wisp_error *err, int N)
+{
+  return wisp_require(err, N >= 1 && N <= WISP_VTU_MAX_ORDER, WISP_EUSAGE, "vtu: order %d, must be 1 to %d", N,
+                      WISP_VTU_MAX_ORDER);
+}
+
+wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, double *t)
+{
+  wisp_status status = WISP_OK;
+  TRY(check_order(err, N));
+  for (int k = 0; k <= N; k++)
+    for (int j = 0; j <= N - k; j++)
+      for (int i = 0; i <= N - k - j; i++) {
+        *r++ = -1 + 2.0 * i / N;
+        *s++ = -1 + 2.0 * j / N;
+        *t++ = -1 + 2.0 * k / N;
+      }
+done:
+  return status;
+}
+
+/* Steps of a lattice point away from the faces opposite vertex 0 (r+s+t=-1), 1 (r=-1), 2 (s=-1), 3 (t=-1); sum N. */
+typedef struct steps {
+  int b[4];
+} steps;
+
+/* Where the list of VTK's points is. */
+typedef struct ordering {
+  int N, *next;
+} ordering;
+
+/* The lattice's number of a point: whole layers of t, whole lines of s, points of r. */
+static void emit(ordering *to, steps p)
+{
+  int i = p.b[1], j = p.b[2], k = p.b[3], left = to->N - k;
+  int layers = (to->N + 1) * (to->N + 2) * (to->N + 3) / 6 - (left + 1) * (left + 2) * (left + 3) / 6;
+  *to->next++ = layers + (left + 1) * (left + 2) / 2 - (left - j + 1) * (left - j + 2) / 2 + i;
+}
+
+/* Points strictly between vertices v and w of a simplex of order n whose smallest steps are those of base. */
+static void emit_edge(ordering *to, steps base, int n, int v, int w)
+{
+  for (int i = 1; i < n; i++) {
+    steps p = base;
+    p.b[v] += n - i;
+    p.b[w] += i;
+    emit(to, p);
+  }
+}
+
+/* A triangle of order n: its vertices, its edges, and inside these a triangle of order n - 3. */
+static void emit_triangle(ordering *to, steps base, int n, const int v[3])
+{
+  for (; n > 0; n -= 3) {
+    for (int i = 0; i < 3; i++) {
+      steps p = base;
+      p.b[v[i]] += n;
+      emit(to, p);
+    }
+    for (int i = 0; i < 3; i++) emit_edge(to, base, n, v[i], v[(i + 1) % 3]);
+    for (int i = 0; i < 3; i++) base.b[v[i]]++;
+  }
+  if (n == 0) emit(to, base);
+}
+
+/* A tet of order n likewise: vertices, edges, insides of faces, and inside these a tet of order n - 4. */
+static void emit_tet(ordering *to, int n)
+{
+  static const int edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  static const int faces[4][3] = {{0, 1, 3}, {2, 3, 1}, {0, 3, 2}, {0, 2, 1}};
+  steps base = {{0}};
+  for (; n > 0; n -= 4) {
+    for (int v = 0; v < 4; v++) {
+      steps p = base;
+      p.b[v] += n;
+      emit(to, p);
+    }
+    for (int e = 0; e < 6; e++) emit_edge(to, base, n, edges[e][0], edges[e][1]);
+    for (int f = 0; f < 4; f++) {
+      steps inside = base;
+      for (int a = 0; a < 3; a++) inside.b[faces[f][a]]++;
+      emit_triangle(to, inside, n - 3, faces[f]);
+    }
+    for (int v = 0; v < 4; v++) base.b[v]++;
+  }
+  if (n == 0) emit(to, base);
+}
+
+wisp_status wisp_vtu_order(wisp_error *err, int N, int *point)
+{
+  wisp_status status = WISP_OK;
+  TRY(check_order(err, N));
+  ordering to = {N, point};
+  emit_tet(&to, N);
+done:
+  return status;
+}
+
+/* What is written, and how. */
+typedef struct grid {
+  int N;
+  size_t Np, elements, fields;
+  const double *xyz;
+  const char *const *names;
+  const double *const *values;
+  int point[286]; /* VTK's order; 286 points at order 10 */
+} grid;
+
+/* A name as an XML attribute. */
+static wisp_status escape(wisp_error *err, wisp_text *xml, const char *name)
+{
+  wisp_status status = WISP_OK;
+  for (; *name; name++) {
+    const char *entity = *name == '&'   ? "&amp;"
+                         : *name == '<' ? "&lt;"
+                         : *name == '>' ? "&gt;"
+                         : *name == '"' ? "&quot;"
+                                        : NULL;
+    TRY(wisp_text_add(err, xml, entity ? entity : name, entity ? strlen(entity) : 1));
+  }
+done:
+  return status;
+}
+
+/* One array's place in the appended data, which moves on past it: 8 bytes of length and the bytes. */
+static wisp_status declare(wisp_error *err, wisp_text *xml, const char *type, const char *name, int components,
+                           size_t bytes, size_t *offset)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_text_print(err, xml, "<DataArray type=\"%s\" Name=\"", type));
+  TRY(escape(err, xml, name));
+  TRY(wisp_text_print(err, xml, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n", components,
+                      *offset));
+  *offset += sizeof(uint64_t) + bytes;
+done:
+  return status;
+}
+
+/* Everything before the data. Arrays stand in the order in which write_data writes them. */
+static wisp_status describe(wisp_error *err, const grid *g, wisp_text *xml)
+{
+  wisp_status status = WISP_OK;
+  const uint16_t one = 1;
+  const size_t points = g->elements * g->Np;
+  size_t offset = 0;
+  TRY(wisp_text_print(
+      err, xml,
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"%s\" "
+      "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
+      *(const char *)&one ? "LittleEndian" : "BigEndian", points, g->elements));
+  TRY(wisp_text_print(err, xml, "<Points>\n"));
+  TRY(declare(err, xml, "Float64", "Points", 3, points * 3 * sizeof(double), &offset));
+  TRY(wisp_text_print(err, xml, "</Points>\n<Cells>\n"));
+  TRY(declare(err, xml, "Int64", "connectivity", 1, points * sizeof(int64_t), &offset));
+  TRY(declare(err, xml, "Int64", "offsets", 1, g->elements * sizeof(int64_t), &offset));
+  TRY(declare(err, xml, "UInt8", "types", 1, g->elements, &offset));
+  TRY(wisp_text_print(err, xml, "</Cells>\n<PointData>\n"));
+  for (size_t i = 0; i < g->fields; i++)
+    TRY(declare(err, xml, "Float64", g->names[i], 1, points * sizeof(double), &offset));
+  TRY(wisp_text_print(err, xml, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_"));
+done:
+  return status;
+}
+
+/* An array of doubles of some components a point, in VTK's order. Write errors stay in the stream until it is closed.
+ */
+static void write_values(FILE *file, const grid *g, const double *values, size_t components)
+{
+  uint64_t bytes = g->elements * g->Np * components * sizeof *values;
+  fwrite(&bytes, sizeof bytes, 1, file);
+  for (size_t k = 0; k < g->elements && !ferror(file); k++)
+    for (size_t v = 0; v < g->Np; v++)
+      fwrite(values + (k * g->Np + (size_t)g->point[v]) * components, sizeof *values, components, file);
+}
+
+/* count integers 0, step, 2 step, ... from first. */
+static void write_integers(FILE *file, size_t count, size_t first, size_t step)
+{
+  uint64_t bytes = count * sizeof(int64_t);
+  fwrite(&bytes, sizeof bytes, 1, file);
+  for (size_t i = 0; i < count && !ferror(file); i++) {
+    int64_t value = (int64_t)(first + i * step);
+    fwrite(&value, sizeof value, 1, file);
+  }
+}
+
+static void write_data(FILE *file, const grid *g)
+{
+  const uint64_t bytes = g->elements;
+  write_values(file, g, g->xyz, 3);
+  write_integers(file, g->elements * g->Np, 0, 1);
+  write_integers(file, g->elements, g->Np, g->Np);
+  fwrite(&bytes, sizeof bytes, 1, file);
+  for (size_t k = 0; k < g->elements; k++) fputc(LAGRANGE_TET, file);
+  for (size_t i = 0; i < g->fields; i++) write_values(file, g, g->values[i], 1);
+  fputs("\n</AppendedData>\n</VTKFile>\n", file);
+}
+
+/* Under another name first: a reader, or a crash, never sees half a file. */
+static wisp_status write_file(wisp_error *err, const char *path, const grid *g, const wisp_text *xml)
+{
+  wisp_status status = WISP_OK;
+  wisp_text other = {0};
+  FILE *file = NULL;
+  bool made = false;
+  TRY(wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
+  file = fopen(other.data, "wb");
+  TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open %s: %s", path, other.data, strerror(errno)));
+  made = true;
+  errno = 0;
+  fwrite(xml->data, 1, xml->length, file);
+  if (!ferror(file)) write_data(file, g);
+  int reason = errno;
+  bool failed = ferror(file);
+  if (fclose(file) != 0 && !failed) failed = true, reason = errno;
+  file = NULL;
+  TRY(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot write: %s", path, strerror(reason)));
+  TRY(wisp_require(err, rename(other.data, path) == 0, WISP_ESYSTEM, "%s: cannot rename %s: %s", path, other.data,
+                   strerror(errno)));
+  made = false;
+done:
+  if (file) fclose(file);
+  if (made) unlink(other.data);
+  wisp_text_free(&other);
+  return status;
+}
+
+wisp_status wisp_vtu_write(wisp_error *err, const char *path, int N, size_t elements, const double *xyz, size_t fields,
+                           const char *const *names, const double *const *values)
+{
+  wisp_status status = WISP_OK;
+  wisp_text xml = {0};
+  grid g = {.N = N, .elements = elements, .fields = fields, .xyz = xyz, .names = names, .values = values};
+  TRY(wisp_vtu_order(err, N, g.point));
+  g.Np = points_of(N);
+  TRY(describe(err, &g, &xml));
+  TRY(write_file(err, path, &g, &xml));
+done:
+  wisp_text_free(&xml);
+  return status;
+}
