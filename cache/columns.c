@@ -1,0 +1,257 @@
+#include "columns.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(kind, member, key, blank)                                                      \
+  {                                                                                          \
+#member, kind, offsetof(wisp_trial, member), sizeof((wisp_trial *)0)->member, key, blank \
+  }
+#define TEXT(member, key) FIELD(WISP_COLUMN_TEXT, member, key, 0)
+#define REAL(member) FIELD(WISP_COLUMN_REAL, member, false, 0)
+
+const wisp_column wisp_columns[WISP_COLUMN_COUNT] = {
+    TEXT(spec, true),
+    TEXT(layout, true),
+    TEXT(strategy, true),
+    TEXT(params, true),
+    TEXT(device, true),
+    TEXT(target, true),
+    FIELD(WISP_COLUMN_INT, units, true, 0),
+    TEXT(driver, true),
+    TEXT(compiler, true),
+    TEXT(template_hash, true),
+    FIELD(WISP_COLUMN_LONG, elements, true, 0),
+    TEXT(version, false),
+    TEXT(mode, false),
+    REAL(clock_mhz),
+    TEXT(when, false),
+    TEXT(outcome, false),
+    TEXT(reason, false),
+    REAL(ms),
+    REAL(gdofs),
+    REAL(gbps),
+    REAL(gflops),
+    REAL(efficiency),
+    REAL(error),
+    FIELD(WISP_COLUMN_INT, registers, false, -1),
+    FIELD(WISP_COLUMN_INT, spill_bytes, false, -1),
+    FIELD(WISP_COLUMN_INT, shared_bytes, false, -1),
+    FIELD(WISP_COLUMN_INT, is_default, false, 0),
+    FIELD(WISP_COLUMN_SAMPLES, samples, false, 0),
+};
+
+static void *member(const wisp_column *column, wisp_trial *trial)
+{
+  return (char *)trial + column->offset;
+}
+
+static const void *member_of(const wisp_column *column, const wisp_trial *trial)
+{
+  return (const char *)trial + column->offset;
+}
+
+const wisp_column *wisp_column_find(const char *name)
+{
+  for (int i = 0; i < WISP_COLUMN_COUNT; i++)
+    if (strcmp(wisp_columns[i].name, name) == 0) return &wisp_columns[i];
+  return NULL;
+}
+
+long long wisp_column_integer(const wisp_column *column, const wisp_trial *trial)
+{
+  return column->kind == WISP_COLUMN_INT ? *(const int *)member_of(column, trial)
+                                         : *(const long long *)member_of(column, trial);
+}
+
+bool wisp_column_set_integer(const wisp_column *column, wisp_trial *trial, long long value)
+{
+  if (column->kind == WISP_COLUMN_LONG)
+    *(long long *)member(column, trial) = value;
+  else if (value < INT_MIN || value > INT_MAX)
+    return false;
+  else
+    *(int *)member(column, trial) = (int)value;
+  return true;
+}
+
+double wisp_column_real(const wisp_column *column, const wisp_trial *trial)
+{
+  return *(const double *)member_of(column, trial);
+}
+
+void wisp_column_set_real(const wisp_column *column, wisp_trial *trial, double value)
+{
+  *(double *)member(column, trial) = value;
+}
+
+void wisp_trial_blank(wisp_trial *trial)
+{
+  memset(trial, 0, sizeof *trial);
+  for (int i = 0; i < WISP_COLUMN_COUNT; i++) {
+    const wisp_column *column = &wisp_columns[i];
+    if (column->kind == WISP_COLUMN_REAL) wisp_column_set_real(column, trial, NAN);
+    if (column->kind == WISP_COLUMN_INT) wisp_column_set_integer(column, trial, column->blank);
+  }
+}
+
+bool wisp_column_known(const wisp_column *column, const wisp_trial *trial)
+{
+  switch (column->kind) {
+    case WISP_COLUMN_TEXT:
+      return *(const char *)member_of(column, trial) != '\0';
+    case WISP_COLUMN_REAL:
+      return isfinite(wisp_column_real(column, trial));
+    case WISP_COLUMN_SAMPLES:
+      return trial->sample_count > 0;
+    default:
+      return wisp_column_integer(column, trial) != column->blank;
+  }
+}
+
+/* The fewest digits that read back as the same number. */
+static wisp_status print_real(wisp_error *err, double value, wisp_text *out)
+{
+  char text[40] = "";
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  return wisp_text_add(err, out, text, strlen(text));
+}
+
+/* How many samples there are: never more than the array holds, whatever the caller says. */
+static int sample_count(const wisp_trial *trial)
+{
+  const int most = (int)(sizeof trial->samples / sizeof *trial->samples);
+  return trial->sample_count < 0 ? 0 : trial->sample_count > most ? most : trial->sample_count;
+}
+
+static wisp_status print_samples(wisp_error *err, const wisp_trial *trial, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_text_add(err, out, "[", 1));
+  for (int i = 0; i < sample_count(trial); i++) {
+    if (i) TRY(wisp_text_add(err, out, ",", 1));
+    if (isfinite(trial->samples[i]))
+      TRY(print_real(err, trial->samples[i], out));
+    else
+      TRY(wisp_text_add(err, out, "null", 4));
+  }
+  TRY(wisp_text_add(err, out, "]", 1));
+done:
+  return status;
+}
+
+wisp_status wisp_column_print(wisp_error *err, const wisp_column *column, const wisp_trial *trial, wisp_text *out)
+{
+  switch (column->kind) {
+    case WISP_COLUMN_TEXT: {
+      const char *text = member_of(column, trial);
+      return wisp_text_add(err, out, text, strnlen(text, column->size - 1));
+    }
+    case WISP_COLUMN_REAL:
+      return print_real(err, wisp_column_real(column, trial), out);
+    case WISP_COLUMN_SAMPLES:
+      return print_samples(err, trial, out);
+    default:
+      return wisp_text_print(err, out, "%lld", wisp_column_integer(column, trial));
+  }
+}
+
+static bool scan_real(const char **at, double *out)
+{
+  char *end = NULL;
+  if (strncmp(*at, "null", 4) == 0) {
+    *out = NAN;
+    *at += 4;
+    return true;
+  }
+  *out = strtod(*at, &end);
+  if (end == *at || !isfinite(*out)) return false;
+  *at = end;
+  return true;
+}
+
+static bool scan_samples(const char *text, wisp_trial *trial)
+{
+  const int most = (int)(sizeof trial->samples / sizeof *trial->samples);
+  int count = 0;
+  if (*text++ != '[') return false;
+  while (*text != ']') {
+    if (count && *text++ != ',') return false;
+    if (count == most || !scan_real(&text, &trial->samples[count])) return false;
+    count++;
+  }
+  trial->sample_count = count;
+  return text[1] == '\0';
+}
+
+bool wisp_column_scan(const wisp_column *column, const char *text, wisp_trial *trial)
+{
+  if (column->kind == WISP_COLUMN_TEXT) {
+    if (strlen(text) >= column->size) return false;
+    memcpy(member(column, trial), text, strlen(text) + 1);
+    return true;
+  }
+  if (column->kind == WISP_COLUMN_SAMPLES) return scan_samples(text, trial);
+  if (column->kind == WISP_COLUMN_REAL) {
+    double value = 0;
+    if (!scan_real(&text, &value) || *text) return false;
+    wisp_column_set_real(column, trial, value);
+    return true;
+  }
+  char *end = NULL;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  return end != text && *end == '\0' && errno == 0 && wisp_column_set_integer(column, trial, value);
+}
+
+static uint64_t hash_bits(uint64_t hash, uint64_t bits)
+{
+  unsigned char bytes[8]; /* lowest first, on every machine */
+  for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(bits >> 8 * i);
+  return wisp_hash(hash, bytes, sizeof bytes);
+}
+
+static uint64_t hash_real(uint64_t hash, double value)
+{
+  uint64_t bits = 0; /* every NaN counts alike, and so do both zeros */
+  if (isfinite(value) && value != 0) memcpy(&bits, &value, sizeof bits);
+  return hash_bits(hash, isfinite(value) ? bits : 1);
+}
+
+uint64_t wisp_trial_checksum(const wisp_trial *trial)
+{
+  uint64_t hash = WISP_HASH_SEED;
+  for (int i = 0; i < WISP_COLUMN_COUNT; i++) {
+    const wisp_column *column = &wisp_columns[i];
+    if (!wisp_column_known(column, trial)) continue;
+    hash = wisp_hash(hash, column->name, strlen(column->name) + 1);
+    if (column->kind == WISP_COLUMN_TEXT) {
+      const char *text = member_of(column, trial);
+      hash = wisp_hash(wisp_hash(hash, text, strnlen(text, column->size - 1)), "", 1);
+    } else if (column->kind == WISP_COLUMN_REAL)
+      hash = hash_real(hash, wisp_column_real(column, trial));
+    else if (column->kind == WISP_COLUMN_SAMPLES)
+      for (int s = 0; s < sample_count(trial); s++) hash = hash_real(hash, trial->samples[s]);
+    else
+      hash = hash_bits(hash, (uint64_t)wisp_column_integer(column, trial));
+  }
+  return hash;
+}
+
+wisp_status wisp_trial_check(wisp_error *err, const wisp_trial *trial)
+{
+  const struct {
+    const char *name, *value;
+  } needed[] = {{"spec", trial->spec}, {"strategy", trial->strategy}, {"outcome", trial->outcome}};
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    if (!*needed[i].value)
+      return wisp_fail(err, WISP_EINPUT, "a trial without %s cannot be stored: give it one", needed[i].name);
+  return WISP_OK;
+}

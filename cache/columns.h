@@ -1,0 +1,52 @@
+/* The fields of a trial as a table. Schema, statements, JSON and the shipped text all walk it: a new field is one
+ * member of wisp_trial, one line here and one ALTER TABLE in the next schema_N.sql. */
+#ifndef WISP_COLUMNS_H
+#define WISP_COLUMNS_H
+
+#include "store.h"
+
+typedef enum wisp_column_kind {
+  WISP_COLUMN_TEXT,
+  WISP_COLUMN_INT,
+  WISP_COLUMN_LONG,
+  WISP_COLUMN_REAL,
+  WISP_COLUMN_SAMPLES /* wisp_trial's samples and sample_count; as text a JSON array */
+} wisp_column_kind;
+
+typedef struct wisp_column {
+  const char *name;
+  wisp_column_kind kind;
+  size_t offset, size; /* of the member */
+  bool key;            /* part of what makes a trial one and the same */
+  int blank;           /* an integer's value where nothing is known */
+} wisp_column;
+
+enum { WISP_COLUMN_COUNT = 28 };
+extern const wisp_column wisp_columns[WISP_COLUMN_COUNT];
+
+/* NULL: there is no such column. */
+const wisp_column *wisp_column_find(const char *name);
+
+/* A trial of which nothing is known: empty texts, NaN, -1. */
+void wisp_trial_blank(wisp_trial *trial);
+bool wisp_column_known(const wisp_column *column, const wisp_trial *trial);
+
+/* Numbers by column. wisp_column_set_integer is false where the value does not fit the member. */
+long long wisp_column_integer(const wisp_column *column, const wisp_trial *trial);
+bool wisp_column_set_integer(const wisp_column *column, wisp_trial *trial, long long value);
+double wisp_column_real(const wisp_column *column, const wisp_trial *trial);
+void wisp_column_set_real(const wisp_column *column, wisp_trial *trial, double value);
+
+/* The text that stands for a member, read back bit for bit. wisp_column_scan is false where the text is no such value.
+ */
+wisp_status wisp_column_print(wisp_error *err, const wisp_column *column, const wisp_trial *trial, wisp_text *out);
+bool wisp_column_scan(const wisp_column *column, const char *text, wisp_trial *trial);
+
+/* Over every known field, the same on every machine; unknown fields do not count, so that a new column leaves old rows
+ * valid. */
+uint64_t wisp_trial_checksum(const wisp_trial *trial);
+
+/* Members that have to be there for a trial to mean anything: WISP_EINPUT names the first that is not. */
+wisp_status wisp_trial_check(wisp_error *err, const wisp_trial *trial);
+
+#endif

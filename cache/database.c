@@ -1,0 +1,248 @@
+#include "database.h"
+
+#include "../gen/embedded.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  PATIENCE_S = 120,           /* how long to wait for another process that holds the file */
+  QUICK_CHECK_BYTES = 8 << 20 /* larger files are checked row by row only, unless asked */
+};
+
+/* What SQLite's answers mean to the user of a store, and what to do about them. */
+static const struct {
+  int code;
+  wisp_status status;
+  const char *text;
+} meanings[] = {
+    {SQLITE_NOTADB, WISP_ESTORE,
+     "is not a tuning store of wisp (no SQLite file, or its head is damaged): move it away, or restore it from a copy"},
+    {SQLITE_CORRUPT, WISP_ESTORE,
+     "is a damaged tuning store (torn or altered): move it away, or restore it from a copy; it was left as it is"},
+    {SQLITE_FULL, WISP_ESTORE,
+     "cannot grow: the disk is full: make room, or name another file with --db; what was stored before is safe"},
+    {SQLITE_IOERR, WISP_ESTORE,
+     "cannot be read or written: the disk is full, over quota, or failing: make room or name another file with --db"},
+    {SQLITE_READONLY, WISP_ESTORE, "cannot be written: it is read-only: name another file with --db or WISP_DB"},
+    {SQLITE_PERM, WISP_ESTORE, "may not be accessed: change its permissions, or name another file with --db"},
+    {SQLITE_CANTOPEN, WISP_ESTORE,
+     "cannot be opened: check that it is a file and that you may access it and its folder, or name another with --db"},
+    {SQLITE_BUSY, WISP_ESTORE, "was held by another process all the while: see who uses it (fuser), and try again"},
+    {SQLITE_LOCKED, WISP_ESTORE, "was held by another process all the while: see who uses it (fuser), and try again"},
+    {SQLITE_PROTOCOL, WISP_ESTORE, "was held by another process all the while: see who uses it (fuser), and try again"},
+    {SQLITE_NOMEM, WISP_EMEMORY, "cannot be read: out of memory"},
+};
+
+wisp_status wisp_database_fail(wisp_error *err, const wisp_database *database, int code)
+{
+  int primary = code & 0xFF;
+  if (primary == SQLITE_OK || primary == SQLITE_ROW || primary == SQLITE_DONE) return WISP_OK;
+  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+    if (meanings[i].code == primary)
+      return wisp_fail(err, meanings[i].status, "%s %s", database->path, meanings[i].text);
+  char text[200]; /* one line of SQLite's own */
+  snprintf(text, sizeof text, "%s", database->db ? sqlite3_errmsg(database->db) : sqlite3_errstr(code));
+  text[strcspn(text, "\n")] = '\0';
+  return wisp_fail(err, WISP_ESTORE,
+                   "%s is a damaged or altered tuning store (%s): move it away, or restore it from a copy",
+                   database->path, text);
+}
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Sleeps between two attempts, longer as they go on, and differently in each process, so that they spread. */
+static void pause_before(int attempt)
+{
+  long most_us = attempt < 4 ? 500 : attempt < 16 ? 2000 : 10000;
+  struct timespec wait = {0, 1000 * (most_us / 2 + (getpid() * 7919L + attempt * 104729L) % (most_us / 2))};
+  nanosleep(&wait, NULL);
+}
+
+/* SQLite's busy handler: keep trying. The patience of a whole call is bounded by the loops below. */
+static int keep_waiting(void *context, int attempt)
+{
+  (void)context;
+  pause_before(attempt);
+  return attempt < PATIENCE_S * 100;
+}
+
+/* SQLite answers "busy" without asking the handler where it sees a deadlock or a recovery coming: ask again, for a
+ * while. */
+static bool again(int code, double start, int *attempt)
+{
+  int primary = code & 0xFF;
+  if (primary != SQLITE_BUSY && primary != SQLITE_LOCKED && primary != SQLITE_PROTOCOL) return false;
+  if (now() - start > PATIENCE_S) return false;
+  pause_before((*attempt)++);
+  return true;
+}
+
+wisp_status wisp_database_open(wisp_error *err, const char *path, const char *name, int flags, wisp_database *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_database database = {0};
+  TRY(wisp_new(err, strlen(path) + 1, 1, &database.path));
+  memcpy(database.path, path, strlen(path));
+  TRY(wisp_database_fail(err, &database, sqlite3_open_v2(name, &database.db, flags | SQLITE_OPEN_EXRESCODE, NULL)));
+  sqlite3_busy_handler(database.db, keep_waiting, NULL);
+  /* A file from elsewhere may hold anything: no code of its schema is run, and its pages are not trusted. */
+  sqlite3_db_config(database.db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config(database.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  sqlite3_db_config(database.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  TRY(wisp_database_run(err, &database, "PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF; PRAGMA synchronous=FULL"));
+  *out = database;
+  database = (wisp_database){0};
+done:
+  wisp_database_close(NULL, &database);
+  return status;
+}
+
+wisp_status wisp_database_close(wisp_error *err, wisp_database *database)
+{
+  wisp_status status = WISP_OK;
+  if (database->db) status = wisp_database_fail(err, database, sqlite3_close(database->db));
+  free(database->path);
+  *database = (wisp_database){0};
+  return status;
+}
+
+wisp_status wisp_database_run(wisp_error *err, const wisp_database *database, const char *sql)
+{
+  double start = now();
+  int attempt = 0, code;
+  do code = sqlite3_exec(database->db, sql, NULL, NULL, NULL);
+  while (again(code, start, &attempt));
+  return wisp_database_fail(err, database, code);
+}
+
+wisp_status wisp_database_number(wisp_error *err, const wisp_database *database, const char *sql, long long *out)
+{
+  double start = now();
+  int attempt = 0, code;
+  sqlite3_stmt *query = NULL;
+  *out = 0;
+  do {
+    sqlite3_finalize(query);
+    query = NULL;
+    code = sqlite3_prepare_v2(database->db, sql, -1, &query, NULL);
+    if (code == SQLITE_OK) code = sqlite3_step(query);
+  } while (again(code, start, &attempt));
+  if (code == SQLITE_ROW) *out = sqlite3_column_int64(query, 0);
+  sqlite3_finalize(query);
+  return wisp_database_fail(err, database, code);
+}
+
+int wisp_database_first(sqlite3_stmt *statement)
+{
+  double start = now();
+  int attempt = 0, code;
+  do {
+    sqlite3_reset(statement);
+    code = sqlite3_step(statement);
+  } while (again(code, start, &attempt));
+  return code;
+}
+
+wisp_status wisp_database_begin(wisp_error *err, const wisp_database *database)
+{
+  return wisp_database_run(err, database, "BEGIN IMMEDIATE");
+}
+
+wisp_status wisp_database_commit(wisp_error *err, const wisp_database *database)
+{
+  return wisp_database_run(err, database, "COMMIT");
+}
+
+void wisp_database_rollback(const wisp_database *database)
+{
+  if (database->db && !sqlite3_get_autocommit(database->db)) sqlite3_exec(database->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* The text that brings a file to this version; NULL where there is no such version. */
+static const char *schema_text(int version)
+{
+  char name[64];
+  snprintf(name, sizeof name, "cache/schema_%d.sql", version);
+  return wisp_embedded_text(name);
+}
+
+int wisp_database_newest(void)
+{
+  int version = 0;
+  while (schema_text(version + 1)) version++;
+  return version;
+}
+
+wisp_status wisp_database_recognise(wisp_error *err, const wisp_database *database, int *version)
+{
+  wisp_status status = WISP_OK;
+  long long id = 0, user_version = 0, pages = 0, tables = 0;
+  TRY(wisp_database_number(err, database, "PRAGMA page_count", &pages));
+  TRY(wisp_database_number(err, database, "PRAGMA application_id", &id));
+  TRY(wisp_database_number(err, database, "PRAGMA user_version", &user_version));
+  TRY(wisp_database_number(err, database, "SELECT count(*) FROM sqlite_schema", &tables));
+  /* A transaction that has only begun shows an empty file as one page. */
+  bool empty = pages <= 1 && tables == 0 && id == 0 && user_version == 0;
+  if (!empty) {
+    TRY(wisp_require(err, id == WISP_APPLICATION_ID, WISP_ESTORE,
+                     "%s is a SQLite file of another application (its id is 0x%08llx): name another file with --db or "
+                     "WISP_DB, or move this one away",
+                     database->path, (unsigned long long)id & 0xFFFFFFFF));
+    TRY(wisp_require(
+        err, user_version <= wisp_database_newest(), WISP_ESTORE,
+        "%s was written by a newer wisp (schema %lld, this one knows %d): update wisp, or name another file",
+        database->path, user_version, wisp_database_newest()));
+    TRY(wisp_require(err, user_version >= 1, WISP_ESTORE,
+                     "%s is a damaged tuning store (schema %lld): move it away, or restore it from a copy",
+                     database->path, user_version));
+  }
+  *version = (int)user_version;
+done:
+  return status;
+}
+
+wisp_status wisp_database_verify(wisp_error *err, const wisp_database *database, bool thorough)
+{
+  wisp_status status = WISP_OK;
+  sqlite3_stmt *query = NULL;
+  long long pages = 0, size = 0;
+  TRY(wisp_database_number(err, database, "PRAGMA page_count", &pages));
+  TRY(wisp_database_number(err, database, "PRAGMA page_size", &size));
+  if (!thorough && pages * size > QUICK_CHECK_BYTES) goto done;
+  const char *sql = thorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)";
+  TRY(wisp_database_fail(err, database, sqlite3_prepare_v2(database->db, sql, -1, &query, NULL)));
+  int code = sqlite3_step(query);
+  TRY(wisp_database_fail(err, database, code));
+  const char *verdict = code == SQLITE_ROW ? (const char *)sqlite3_column_text(query, 0) : NULL;
+  if (!verdict || strcmp(verdict, "ok") != 0) TRY(wisp_database_fail(err, database, SQLITE_CORRUPT));
+done:
+  sqlite3_finalize(query);
+  return status;
+}
+
+wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *database)
+{
+  wisp_status status = WISP_OK;
+  int version = 0;
+  TRY(wisp_database_recognise(err, database, &version));
+  if (version == wisp_database_newest()) goto done;
+  TRY(wisp_database_begin(err, database));
+  TRY(wisp_database_recognise(err, database, &version)); /* someone else may have been first */
+  while (version < wisp_database_newest()) TRY(wisp_database_run(err, database, schema_text(++version)));
+  char mark[96];
+  snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", WISP_APPLICATION_ID, version);
+  TRY(wisp_database_run(err, database, mark));
+  TRY(wisp_database_commit(err, database));
+done:
+  wisp_database_rollback(database);
+  return status;
+}

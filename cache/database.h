@@ -1,0 +1,46 @@
+/* One SQLite file of the store: opened, recognised, migrated, and its failures put in words. Nothing above this layer
+ * sees SQLITE_BUSY: whoever finds the file locked waits. */
+#ifndef WISP_DATABASE_H
+#define WISP_DATABASE_H
+
+#include "store.h"
+
+#include <sqlite3.h>
+
+enum { WISP_APPLICATION_ID = 0x77697370 }; /* "wisp" */
+
+typedef struct wisp_database {
+  sqlite3 *db;
+  char *path;
+} wisp_database;
+
+/* A SQLite result code as an error: path, what happened, what to do. SQLITE_OK, _ROW and _DONE give WISP_OK. */
+wisp_status wisp_database_fail(wisp_error *err, const wisp_database *database, int code);
+
+/* Opens with SQLite's flags (SQLITE_OPEN_READONLY, ...; name is path or a URI of it). Close is fine on a zeroed one. */
+wisp_status wisp_database_open(wisp_error *err, const char *path, const char *name, int flags, wisp_database *out);
+wisp_status wisp_database_close(wisp_error *err, wisp_database *database);
+
+/* Runs statements without results, waiting for whoever holds the file. */
+wisp_status wisp_database_run(wisp_error *err, const wisp_database *database, const char *sql);
+/* The first column of the first row of a query, as a number; 0 where there is none. */
+wisp_status wisp_database_number(wisp_error *err, const wisp_database *database, const char *sql, long long *out);
+
+/* The first step of a statement, waiting for whoever holds the file: SQLite's code. */
+int wisp_database_first(sqlite3_stmt *statement);
+
+/* begin may be followed by commit or rollback. Only one writer is inside at a time; the others wait. */
+wisp_status wisp_database_begin(wisp_error *err, const wisp_database *database);
+wisp_status wisp_database_commit(wisp_error *err, const wisp_database *database);
+void wisp_database_rollback(const wisp_database *database);
+
+/* The schema's newest version: the number of cache/schema_N.sql files. */
+int wisp_database_newest(void);
+/* Is it a wisp store that this version can read? WISP_ESTORE says what it is otherwise. *version 0: an empty file. */
+wisp_status wisp_database_recognise(wisp_error *err, const wisp_database *database, int *version);
+/* SQLite's own check of the file's structure; the quick one is left out where the file is large. */
+wisp_status wisp_database_verify(wisp_error *err, const wisp_database *database, bool thorough);
+/* Brings an empty or older file up to date, in one transaction. */
+wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *database);
+
+#endif

@@ -1,0 +1,141 @@
+#include "place.h"
+
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* statfs types of file systems whose locks or shared memory do not reach every reader. */
+static const struct {
+  unsigned long type;
+  const char *name;
+} networks[] = {
+    {0x6969, "NFS"},          {0x517B, "SMB"},       {0xFE534D42, "SMB2"}, {0xFF534D42, "CIFS"},
+    {0x0BD00BD0, "Lustre"},   {0x47504653, "GPFS"},  {0x00C36400, "Ceph"}, {0x01021997, "9p"},
+    {0x19830326, "BeeGFS"},   {0xAAD7AAEA, "PanFS"}, {0x5346414F, "AFS"},  {0x6B414653, "kAFS"},
+    {0x73757245, "Coda"},     {0x65735546, "FUSE"},  {0x01161970, "GFS2"}, {0x7461636F, "OCFS2"},
+    {0x20030528, "OrangeFS"},
+};
+
+bool wisp_place_is_network(unsigned long type)
+{
+  for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+    if (networks[i].type == (type & 0xFFFFFFFF)) return true;
+  return false;
+}
+
+/* The folder of path: "." where it names none. */
+static wisp_status folder_of(wisp_error *err, const char *path, char **out)
+{
+  const char *slash = strrchr(path, '/');
+  size_t length = !slash ? 1 : slash == path ? 1 : (size_t)(slash - path);
+  wisp_status status = wisp_new(err, length + 1, 1, out);
+  if (status == WISP_OK) memcpy(*out, slash ? path : ".", length);
+  return status;
+}
+
+bool wisp_place_needs_rollback(const char *path)
+{
+  const char *wish = getenv("WISP_JOURNAL");
+  if (wish && strcmp(wish, "rollback") == 0) return true;
+  char *folder = NULL;
+  struct statfs about;
+  if (folder_of(NULL, path, &folder) != WISP_OK) return true;
+  bool rollback = statfs(folder, &about) == 0 && wisp_place_is_network((unsigned long)about.f_type);
+  free(folder);
+  return rollback;
+}
+
+wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out)
+{
+  char real[PATH_MAX];
+  const char *name = realpath(path, real) ? real : path;
+  wisp_status status = wisp_new(err, strlen(name) + 1, 1, out);
+  if (status == WISP_OK) memcpy(*out, name, strlen(name));
+  return status;
+}
+
+wisp_status wisp_place_folders(wisp_error *err, const char *path)
+{
+  wisp_status status = WISP_OK;
+  char *folder = NULL;
+  TRY(folder_of(err, path, &folder));
+  for (char *at = folder + 1; *folder; at++) {
+    if (*at != '/' && *at != '\0') continue;
+    char was = *at;
+    *at = '\0';
+    if (mkdir(folder, 0777) != 0 && access(folder, F_OK) != 0)
+      TRY(wisp_fail(err, WISP_ESTORE, "%s: cannot make folder %s for the tuning store: %s", path, folder,
+                    strerror(errno)));
+    *at = was;
+    if (!was) break;
+  }
+done:
+  free(folder);
+  return status;
+}
+
+wisp_status wisp_store_user_path(wisp_error *err, char **out)
+{
+  const char *own = getenv("WISP_DB"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+  wisp_text path = {0};
+  wisp_status status = WISP_OK;
+  if (own && *own)
+    TRY(wisp_text_print(err, &path, "%s", own));
+  else if (data && *data == '/') /* the XDG rule: a relative one is to be ignored */
+    TRY(wisp_text_print(err, &path, "%s/wisp/wisp.db", data));
+  else if (home && *home)
+    TRY(wisp_text_print(err, &path, "%s/.local/share/wisp/wisp.db", home));
+  else
+    TRY(wisp_fail(err, WISP_ESTORE, "tuning store: no place for it: set WISP_DB to a file's path, or HOME"));
+  *out = path.data;
+  path.data = NULL;
+done:
+  wisp_text_free(&path);
+  return status;
+}
+
+wisp_status wisp_lock_open(wisp_error *err, const char *path, int *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_text name = {0};
+  TRY(wisp_text_print(err, &name, "%s.lock", path));
+  int lock = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  TRY(wisp_require(
+      err, lock >= 0, WISP_ESTORE,
+      "%s: the tuning store cannot be written here (%s: %s): name a file in a writable folder with --db or "
+      "WISP_DB",
+      path, name.data, strerror(errno)));
+  *out = lock;
+done:
+  wisp_text_free(&name);
+  return status;
+}
+
+wisp_status wisp_lock_take(wisp_error *err, int lock, bool alone, bool wait, wisp_lock_state *out)
+{
+  int how = (alone ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB), got;
+  while ((got = flock(lock, how)) != 0 && errno == EINTR) {}
+  if (got == 0)
+    *out = WISP_LOCK_HELD;
+  else if (errno == EWOULDBLOCK)
+    *out = WISP_LOCK_TAKEN;
+  else if (errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK || errno == EINVAL)
+    *out = WISP_LOCK_UNSUPPORTED;
+  else
+    return wisp_fail(err, WISP_ESTORE, "tuning store: cannot lock: %s", strerror(errno));
+  return WISP_OK;
+}
+
+void wisp_lock_close(int lock)
+{
+  if (lock >= 0) close(lock);
+}

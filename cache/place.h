@@ -1,0 +1,28 @@
+/* Where store files are and what their surroundings allow: default path, folders, network file systems, the lock beside
+ * a file. */
+#ifndef WISP_PLACE_H
+#define WISP_PLACE_H
+
+#include "../gen/text.h"
+
+/* The file that path names, through symbolic links, so that everybody locks and replaces the same one. Caller frees. */
+wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out);
+/* Makes the folders above path. */
+wisp_status wisp_place_folders(wisp_error *err, const char *path);
+
+/* Does a file system of this statfs type live on another machine, so that SQLite's WAL must not be used? */
+bool wisp_place_is_network(unsigned long type);
+/* Must a store here keep a rollback journal? By its file system, or by $WISP_JOURNAL=rollback. */
+bool wisp_place_needs_rollback(const char *path);
+
+/* The lock file PATH.lock. Writers share it for as long as they are open; whoever replaces the file holds it alone. */
+typedef enum wisp_lock_state {
+  WISP_LOCK_HELD,
+  WISP_LOCK_TAKEN,      /* someone else has it: only where `wait` is false */
+  WISP_LOCK_UNSUPPORTED /* the file system knows no flock */
+} wisp_lock_state;
+wisp_status wisp_lock_open(wisp_error *err, const char *path, int *out);
+wisp_status wisp_lock_take(wisp_error *err, int lock, bool alone, bool wait, wisp_lock_state *out);
+void wisp_lock_close(int lock); /* gives the lock back; -1 is fine */
+
+#endif

@@ -1,0 +1,185 @@
+#include "shipped.h"
+
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is written as backslash and letter inside quotes. */
+static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
+
+static wisp_status print_value(wisp_error *err, const char *value, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  if (!value[strcspn(value, " \"\\=#\n\r\t")]) return wisp_text_add(err, out, value, strlen(value));
+  TRY(wisp_text_add(err, out, "\"", 1));
+  for (const char *c = value; *c; c++) {
+    const char *special = strchr(escaped, *c);
+    if (special)
+      TRY(wisp_text_print(err, out, "\\%c", letters[special - escaped]));
+    else
+      TRY(wisp_text_add(err, out, c, 1));
+  }
+  TRY(wisp_text_add(err, out, "\"", 1));
+done:
+  return status;
+}
+
+wisp_status wisp_shipped_print(wisp_error *err, const wisp_trial *trial, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_text value = {0};
+  const char *between = "";
+  for (int i = 0; i < WISP_COLUMN_COUNT; i++) {
+    const wisp_column *column = &wisp_columns[i];
+    if (!wisp_column_known(column, trial)) continue;
+    value.length = 0;
+    TRY(wisp_column_print(err, column, trial, &value));
+    TRY(wisp_text_print(err, out, "%s%s=", between, column->name));
+    TRY(print_value(err, value.data, out));
+    between = " ";
+  }
+  TRY(wisp_text_add(err, out, "\n", 1));
+done:
+  wisp_text_free(&value);
+  return status;
+}
+
+/* Takes the value that begins at *at off the line, in place; NULL where its quotes do not close. */
+static char *take_value(char **at)
+{
+  char *from = *at, *value = from, *to = from;
+  if (*from != '"') {
+    from += strcspn(from, " \t");
+    *at = *from ? from + 1 : from;
+    *from = '\0';
+    return value;
+  }
+  for (from++; *from != '"'; from++) {
+    const char *letter = NULL;
+    if (*from == '\\' && (!*++from || !(letter = strchr(letters, *from)))) return NULL;
+    if (!*from) return NULL;
+    *to++ = letter ? escaped[letter - letters] : *from;
+  }
+  if (from[1] && from[1] != ' ' && from[1] != '\t') return NULL;
+  *at = from[1] ? from + 2 : from + 1;
+  *to = '\0';
+  return value;
+}
+
+/* One line, which is used up; WISP_EINPUT says what is wrong with it. */
+static wisp_status parse_line(wisp_error *err, char *line, wisp_trial *out)
+{
+  wisp_trial trial;
+  wisp_trial_blank(&trial);
+  for (char *at = line + strspn(line, " \t"); *at; at += strspn(at, " \t")) {
+    char *name = at, *equals = name + strcspn(name, "= \t");
+    if (*equals != '=') return wisp_fail(err, WISP_EINPUT, "'%.40s' is not key=value", name);
+    *equals = '\0';
+    at = equals + 1;
+    const char *value = take_value(&at);
+    if (!value) return wisp_fail(err, WISP_EINPUT, "the quotes of %.40s do not close", name);
+    const wisp_column *column = wisp_column_find(name);
+    if (!column) return wisp_fail(err, WISP_EINPUT, "there is no field '%.40s'", name);
+    if (!wisp_column_scan(column, value, &trial))
+      return wisp_fail(err, WISP_EINPUT, "'%.60s' is no value of %s", value, name);
+  }
+  *out = trial;
+  return wisp_trial_check(err, &trial);
+}
+
+/* Copies the line that begins at text, without its end; the next begins at *next. */
+static wisp_status take_line(wisp_error *err, const char *text, wisp_text *line, const char **next)
+{
+  size_t length = strcspn(text, "\n");
+  *next = text + length + (text[length] == '\n');
+  if (length && text[length - 1] == '\r') length--;
+  line->length = 0;
+  return wisp_text_add(err, line, text, length);
+}
+
+wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *text, wisp_text *warning,
+                               wisp_trials *list)
+{
+  wisp_status status = WISP_OK;
+  wisp_text line = {0};
+  wisp_error why = {0};
+  wisp_trial trial;
+  for (int number = 1; *text; number++) {
+    TRY(take_line(err, text, &line, &text));
+    const char *first = line.data + strspn(line.data, " \t");
+    if (!*first || *first == '#') continue;
+    if (parse_line(&why, line.data, &trial) == WISP_OK)
+      TRY(wisp_trials_add(err, list, &trial));
+    else if (warning)
+      TRY(wisp_text_print(err, warning, "%s%s:%d: %s", warning->length ? "\n" : "", name, number, why.text));
+  }
+done:
+  wisp_text_free(&line);
+  return status;
+}
+
+wisp_status wisp_trials_parse_shipped(wisp_error *err, const char *name, const char *text, size_t *count,
+                                      wisp_trial **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_trials list = {0};
+  wisp_text warning = {0};
+  TRY(wisp_shipped_parse(err, name, text, &warning, &list));
+  if (!list.trials) TRY(wisp_new(err, 1, sizeof *list.trials, &list.trials));
+  if (warning.length && err) /* the answer stands; the caller may say what was skipped */
+    wisp_fail(err, WISP_OK, "%.*s", (int)strcspn(warning.data, "\n"), warning.data);
+  *count = list.count;
+  *out = list.trials;
+  list.trials = NULL;
+done:
+  free(list.trials);
+  wisp_text_free(&warning);
+  return status;
+}
+
+/* Do two trials compete: the same kernel, layout, device and size, measured in the same surroundings? */
+static bool compete(const wisp_trial *a, const wisp_trial *b)
+{
+  return strcmp(a->spec, b->spec) == 0 && strcmp(a->layout, b->layout) == 0 && strcmp(a->device, b->device) == 0 &&
+         strcmp(a->target, b->target) == 0 && a->units == b->units && strcmp(a->driver, b->driver) == 0 &&
+         strcmp(a->compiler, b->compiler) == 0 && a->elements == b->elements;
+}
+
+static int by_competition(const void *x, const void *y)
+{
+  const wisp_trial *a = x, *b = y;
+  const int order[] = {strcmp(a->spec, b->spec),
+                       strcmp(a->layout, b->layout),
+                       strcmp(a->device, b->device),
+                       strcmp(a->target, b->target),
+                       a->units - b->units,
+                       strcmp(a->driver, b->driver),
+                       strcmp(a->compiler, b->compiler),
+                       (a->elements > b->elements) - (a->elements < b->elements)};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    if (order[i]) return order[i];
+  bool a_ok = strcmp(a->outcome, "ok") == 0, b_ok = strcmp(b->outcome, "ok") == 0;
+  if (a_ok != b_ok) return a_ok ? -1 : 1; /* then those that count, fastest first */
+  if (a->ms != b->ms) return a->ms < b->ms ? -1 : 1;
+  int strategy = strcmp(a->strategy, b->strategy);
+  return strategy ? strategy : strcmp(a->params, b->params);
+}
+
+wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_trials list = {0};
+  TRY(wisp_reader_load(err, path, false, &list));
+  if (list.count) qsort(list.trials, list.count, sizeof *list.trials, by_competition);
+  for (size_t i = 0; i < list.count; i++) {
+    const wisp_trial *trial = &list.trials[i];
+    bool first = i == 0 || !compete(trial, trial - 1);
+    bool counts = strcmp(trial->outcome, "ok") == 0 && (first || trial->is_default == 1);
+    if (counts || !winners_only) TRY(wisp_shipped_print(err, trial, out));
+  }
+  if (!out->data) TRY(wisp_text_add(err, out, "", 0));
+done:
+  free(list.trials);
+  return status;
+}

@@ -1,0 +1,154 @@
+#include "place.h"
+#include "reader.h"
+#include "shipped.h"
+
+#include "../gen/embedded.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wisp_store {
+  wisp_trials all;                   /* user's, then the site's, then the shipped ones */
+  size_t first[WISP_LAYER_NONE + 1]; /* where each layer begins; the last entry is the end */
+};
+
+const char *wisp_match_name(wisp_match match)
+{
+  static const char *const names[] = {"exact", "other driver", "same architecture", "default"};
+  return names[match];
+}
+
+const char *wisp_layer_name(wisp_layer layer)
+{
+  static const char *const names[] = {"user", "site", "shipped", "none"};
+  return names[layer];
+}
+
+static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials *list)
+{
+  static const char folder[] = "cache/shipped/";
+  for (size_t i = 0; i < wisp_embedded_count; i++) {
+    const wisp_embedded *file = &wisp_embedded_files[i];
+    size_t length = strlen(file->path);
+    if (strncmp(file->path, folder, sizeof folder - 1) != 0 || length < 4 ||
+        strcmp(file->path + length - 4, ".txt") != 0)
+      continue;
+    wisp_status status = wisp_shipped_parse(err, file->path, file->text, warning, list);
+    if (status != WISP_OK) return status;
+  }
+  return WISP_OK;
+}
+
+/* One file's trials; where tolerant, a file that cannot be used is a line of the warning instead. */
+static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, wisp_text *warning, wisp_trials *list)
+{
+  wisp_error why = {0};
+  size_t start = list->count;
+  wisp_status got = wisp_reader_load(&why, path, false, list);
+  if (got == WISP_OK) return WISP_OK;
+  list->count = start;
+  if (!tolerant || got == WISP_EMEMORY) return wisp_fail(err, got, "%s", why.text);
+  return wisp_text_print(err, warning, "%s%s: left out", warning->length ? "\n" : "", why.text);
+}
+
+wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_store *store = NULL;
+  wisp_text said = {0};
+  char *path = NULL;
+  const char *site = getenv("WISP_SITE_DB");
+  TRY(wisp_new(err, 1, sizeof *store, &store));
+  /* A machine without a home may still use what ships. */
+  if (!user_path && wisp_store_user_path(tolerant ? NULL : err, &path) != WISP_OK && !tolerant)
+    TRY(err ? err->status : WISP_ESTORE);
+  if (user_path || path) TRY(load_file(err, user_path ? user_path : path, tolerant, &said, &store->all));
+  store->first[WISP_LAYER_SITE] = store->all.count;
+  if (site && *site) TRY(load_file(err, site, tolerant, &said, &store->all));
+  store->first[WISP_LAYER_SHIPPED] = store->all.count;
+  TRY(load_shipped(err, &said, &store->all));
+  store->first[WISP_LAYER_NONE] = store->all.count;
+  if (warning) {
+    *warning = said.data;
+    said.data = NULL;
+  }
+  *out = store;
+  store = NULL;
+done:
+  wisp_store_close(store);
+  wisp_text_free(&said);
+  free(path);
+  return status;
+}
+
+void wisp_store_close(wisp_store *store)
+{
+  if (!store) return;
+  free(store->all.trials);
+  free(store);
+}
+
+size_t wisp_store_count(const wisp_store *store)
+{
+  return store->all.count;
+}
+
+const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer *layer)
+{
+  if (i >= store->all.count) return NULL;
+  int at = WISP_LAYER_USER;
+  while (i >= store->first[at + 1]) at++;
+  if (layer) *layer = (wisp_layer)at;
+  return &store->all.trials[i];
+}
+
+/* How well a trial's surroundings fit who asks. */
+static wisp_match grade(const wisp_asker *asker, const wisp_trial *trial)
+{
+  if (strcmp(asker->target, trial->target) != 0) return WISP_MATCH_DEFAULT;
+  if (strcmp(asker->device, trial->device) != 0 || asker->units != trial->units) return WISP_MATCH_ARCHITECTURE;
+  bool same = strcmp(asker->driver, trial->driver) == 0 && strcmp(asker->compiler, trial->compiler) == 0;
+  return same ? WISP_MATCH_EXACT : WISP_MATCH_DRIVER;
+}
+
+/* How far a trial's size is from the one asked for, as a ratio's logarithm; larger sizes are nearer where none was
+ * asked. */
+static double distance(const wisp_trial *trial, long long elements)
+{
+  if (trial->elements <= 0) return INFINITY;
+  if (elements <= 0) return -log((double)trial->elements);
+  return fabs(log((double)trial->elements / (double)elements));
+}
+
+/* Is a better than b: nearer size, then speed; last the fixed rule for ties, so that an answer never depends on the
+ * order of rows. */
+static bool better(const wisp_trial *a, const wisp_trial *b, long long elements)
+{
+  double near_a = distance(a, elements), near_b = distance(b, elements);
+  if (near_a != near_b) return near_a < near_b;
+  double a_ms = a->ms / (double)a->elements, b_ms = b->ms / (double)b->elements; /* equally near may be of two sizes */
+  if (a->elements == b->elements) a_ms = a->ms, b_ms = b->ms;
+  if (a_ms != b_ms) return a_ms < b_ms;
+  if (a->registers != b->registers) return a->registers < b->registers;
+  int strategy = strcmp(a->strategy, b->strategy);
+  return strategy ? strategy < 0 : strcmp(a->params, b->params) < 0;
+}
+
+void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
+                     long long elements, wisp_current current, const void *context, wisp_answer *out)
+{
+  wisp_answer best = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+  for (size_t i = 0; i < store->all.count; i++) {
+    wisp_layer layer;
+    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
+    if (strcmp(trial->spec, spec) != 0 || (layout && strcmp(trial->layout, layout) != 0)) continue;
+    if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) continue;
+    wisp_match match = grade(asker, trial);
+    if (match == WISP_MATCH_DEFAULT || match > best.match || (match == best.match && layer > best.layer)) continue;
+    if (current && !current(context, trial)) continue;
+    bool closer = match < best.match || layer < best.layer;
+    if (closer || better(trial, best.trial, elements)) best = (wisp_answer){trial, match, layer};
+  }
+  *out = best;
+}

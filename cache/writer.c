@@ -1,0 +1,146 @@
+#include "place.h"
+#include "reader.h"
+#include "writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Refuses what is no store before SQLite may write there: even closing a foreign file could change it. */
+static wisp_status look_first(wisp_error *err, const char *path)
+{
+  wisp_status status = WISP_OK;
+  wisp_reader reader = {0};
+  bool there = false;
+  TRY(wisp_reader_open(err, path, &there, &reader));
+  if (there) TRY(wisp_database_verify(err, &reader.database, false));
+done:
+  wisp_reader_close(&reader);
+  return status;
+}
+
+/* WAL where the place allows: readers and writers do not wait for each other. *wal tells what the file has now. */
+static wisp_status choose_journal(wisp_error *err, const wisp_database *database, bool rollback, bool *wal)
+{
+  wisp_status status = WISP_OK;
+  long long is_wal = 0;
+  TRY(wisp_database_run(err, database, rollback ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL"));
+  TRY(wisp_database_number(err, database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_wal));
+  *wal = is_wal != 0;
+done:
+  return status;
+}
+
+static wisp_status warn(wisp_error *err, const char *path, char **warning)
+{
+  wisp_text text = {0};
+  wisp_status status = wisp_text_print(
+      err, &text,
+      "%s is on a network file system: it keeps a rollback journal, so that writers wait for each other; "
+      "tuners on several hosts do better with a file each and 'wisp db merge'",
+      path);
+  if (status == WISP_OK) *warning = text.data;
+  return status;
+}
+
+wisp_status wisp_writer_begin(wisp_error *err, wisp_writer *writer)
+{
+  return wisp_database_begin(err, &writer->database);
+}
+
+wisp_status wisp_writer_commit(wisp_error *err, wisp_writer *writer)
+{
+  return wisp_database_commit(err, &writer->database);
+}
+
+wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_writer *writer = NULL;
+  TRY(wisp_new(err, 1, sizeof *writer, &writer));
+  writer->lock = -1;
+  TRY(look_first(err, path));
+  TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &writer->database));
+  TRY(wisp_database_migrate(err, &writer->database));
+  TRY(choose_journal(err, &writer->database, rollback, &writer->wal));
+  TRY(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_REPLACE, &writer->replace));
+  TRY(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_NEWER, &writer->newer));
+  TRY(wisp_rows_prepare_keyed(err, &writer->database, "SELECT * FROM trial", &writer->find));
+  TRY(wisp_rows_prepare_keyed(err, &writer->database, "DELETE FROM trial", &writer->remove));
+  writer->lock = lock;
+  *out = writer;
+  writer = NULL;
+done:
+  wisp_writer_close(NULL, writer);
+  return status;
+}
+
+wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, wisp_writer **out)
+{
+  wisp_status status = WISP_OK;
+  char *real = NULL;
+  int lock = -1;
+  wisp_lock_state state;
+  if (warning) *warning = NULL;
+  TRY(wisp_place_resolve(err, path, &real));
+  TRY(wisp_place_folders(err, real));
+  bool rollback = wisp_place_needs_rollback(real);
+  TRY(wisp_lock_open(err, real, &lock));
+  TRY(wisp_lock_take(err, lock, false, true, &state));
+  if (rollback && warning) TRY(warn(err, path, warning));
+  TRY(wisp_writer_attach(err, real, lock, rollback, out));
+  lock = -1;
+done:
+  if (status != WISP_OK && warning) {
+    free(*warning);
+    *warning = NULL;
+  }
+  wisp_lock_close(lock);
+  free(real);
+  return status;
+}
+
+wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_writer_begin(err, writer));
+  TRY(wisp_rows_insert(err, &writer->database, writer->replace, trial, NULL));
+  TRY(wisp_writer_commit(err, writer));
+done:
+  wisp_database_rollback(&writer->database);
+  return status;
+}
+
+wisp_status wisp_writer_has(wisp_error *err, wisp_writer *writer, const wisp_trial *key, bool *found, wisp_trial *trial)
+{
+  wisp_status status = WISP_OK;
+  wisp_trial row;
+  TRY(wisp_rows_bind_key(err, &writer->database, writer->find, key));
+  int code = wisp_database_first(writer->find);
+  TRY(wisp_database_fail(err, &writer->database, code));
+  if (code == SQLITE_ROW) TRY(wisp_rows_fetch(err, &writer->database, writer->find, &row));
+  if (code == SQLITE_ROW && trial) *trial = row;
+  *found = code == SQLITE_ROW;
+done:
+  sqlite3_reset(writer->find);
+  return status;
+}
+
+wisp_status wisp_writer_close(wisp_error *err, wisp_writer *writer)
+{
+  wisp_status status = WISP_OK;
+  if (!writer) return WISP_OK;
+  wisp_database_rollback(&writer->database);
+  sqlite3_stmt *statements[] = {writer->replace, writer->newer, writer->find, writer->remove};
+  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) sqlite3_finalize(statements[i]);
+  if (writer->wal) {
+    /* At rest a store is one file that can be copied and read anywhere. Where others are at work they will see to that.
+     */
+    sqlite3_busy_handler(writer->database.db, NULL, NULL);
+    sqlite3_exec(writer->database.db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+  }
+  status = wisp_database_close(err, &writer->database);
+  wisp_lock_close(writer->lock);
+  free(writer);
+  return status;
+}

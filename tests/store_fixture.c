@@ -1,0 +1,132 @@
+#include "store_fixture.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void fixture_folder(char folder[64])
+{
+  strcpy(folder, "/tmp/wisp-store-XXXXXX");
+  assert_non_null(mkdtemp(folder));
+}
+
+static int remove_one(const char *path, const struct stat *about, int type, struct FTW *walk)
+{
+  (void)about, (void)type, (void)walk;
+  return remove(path);
+}
+
+void fixture_remove(const char *folder)
+{
+  nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *fixture_path(const char *folder, const char *name)
+{
+  static char paths[8][256]; /* a few at a time */
+  static int next;
+  char *path = paths[next++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+  return path;
+}
+
+wisp_trial fixture_trial(int number)
+{
+  wisp_trial t = {.units = 132, .clock_mhz = NAN, .elements = 100000, .registers = 64, .spill_bytes = -1};
+  snprintf(t.spec, sizeof t.spec, "nodal.volume:tet:p%d:maxwell:f64", 1 + number % 9);
+  strcpy(t.layout, number % 2 ? "slab-km32" : "node-km4-pad144");
+  strcpy(t.strategy, "field-in-shared");
+  snprintf(t.params, sizeof t.params, "unroll=4 wi=%d wp=8", number);
+  strcpy(t.device, "NVIDIA H200");
+  strcpy(t.target, "sm_90");
+  strcpy(t.driver, "580.159");
+  strcpy(t.compiler, "NVRTC 13.0");
+  strcpy(t.template_hash, "0123456789abcdef");
+  strcpy(t.version, WISP_VERSION);
+  strcpy(t.mode, "median of 9, interleaved");
+  snprintf(t.when, sizeof t.when, "2026-11-21T08:%02d:%02dZ", number / 60 % 60, number % 60);
+  strcpy(t.outcome, number % 7 == 3 ? "refused" : "ok");
+  if (number % 7 == 3) strcpy(t.reason, "\"wi\" = 3 needs 70000 bytes of shared memory; \\ there are\n49152 \xc3\xa9#");
+  t.ms = 0.1 + number / 3.0;
+  t.gdofs = 1e3 / t.ms;
+  t.gbps = 1234.5;
+  t.gflops = NAN;
+  t.efficiency = 1.0 / 3.0;
+  t.error = 1e-17 * number;
+  t.shared_bytes = 1024 * number;
+  t.is_default = number % 5 == 0;
+  t.sample_count = number % 33;
+  for (int i = 0; i < t.sample_count; i++) t.samples[i] = t.ms * (1 + i / 7.0);
+  return t;
+}
+
+static bool same_real(double a, double b)
+{
+  return a == b || (isnan(a) && isnan(b));
+}
+
+#define SAME_TEXT(member) (strcmp(a->member, b->member) == 0)
+#define SAME_REAL(member) same_real(a->member, b->member)
+bool fixture_same(const wisp_trial *a, const wisp_trial *b)
+{
+  bool same = SAME_TEXT(spec) && SAME_TEXT(layout) && SAME_TEXT(strategy) && SAME_TEXT(params) && SAME_TEXT(device) &&
+              SAME_TEXT(target) && SAME_TEXT(driver) && SAME_TEXT(compiler) && SAME_TEXT(template_hash) &&
+              SAME_TEXT(version) && SAME_TEXT(mode) && SAME_TEXT(when) && SAME_TEXT(outcome) && SAME_TEXT(reason);
+  same = same && SAME_REAL(clock_mhz) && SAME_REAL(ms) && SAME_REAL(gdofs) && SAME_REAL(gbps) && SAME_REAL(gflops) &&
+         SAME_REAL(efficiency) && SAME_REAL(error);
+  same = same && a->units == b->units && a->elements == b->elements && a->registers == b->registers &&
+         a->spill_bytes == b->spill_bytes && a->shared_bytes == b->shared_bytes && a->is_default == b->is_default &&
+         a->sample_count == b->sample_count;
+  for (int i = 0; same && i < a->sample_count; i++) same = SAME_REAL(samples[i]);
+  return same;
+}
+
+void fixture_fill(const char *path, int from, int to)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  for (int i = from; i < to; i++) {
+    wisp_trial trial = fixture_trial(i);
+    if (wisp_writer_add(&err, writer, &trial) != WISP_OK) fail_msg("%s", err.text);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+}
+
+long fixture_count(const char *path)
+{
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  long count = 0;
+  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) return -1;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    wisp_store_trial(store, i, &layer);
+    count += layer == WISP_LAYER_USER;
+  }
+  wisp_store_close(store);
+  return count;
+}
+
+char *fixture_read(const char *path, size_t *length)
+{
+  wisp_error err = {0};
+  char *data = NULL;
+  if (wisp_read_file(&err, path, &data, length) != WISP_OK) fail_msg("%s", err.text);
+  return data;
+}
+
+void fixture_write(const char *path, const void *data, size_t length)
+{
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(data, 1, length, file), length);
+  assert_int_equal(fclose(file), 0);
+}

@@ -1,0 +1,26 @@
+/* What the tests of the store share: a folder that goes away, trials made from a number, files as bytes. */
+#ifndef STORE_FIXTURE_H
+#define STORE_FIXTURE_H
+
+#include "../cache/store.h"
+
+/* An empty folder of the test's own, and the path of a file in it. A later call gives the same text another content. */
+void fixture_folder(char folder[64]);
+void fixture_remove(const char *folder);
+const char *fixture_path(const char *folder, const char *name);
+
+/* A complete trial, different for each number; when grows with the number. */
+wisp_trial fixture_trial(int number);
+/* Every field alike, NaN like NaN. */
+bool fixture_same(const wisp_trial *a, const wisp_trial *b);
+
+/* Adds trials from..to-1 to the file at path; fails the test where that fails. */
+void fixture_fill(const char *path, int from, int to);
+/* How many trials a store opened from path alone holds; -1 where it cannot be opened. */
+long fixture_count(const char *path);
+
+/* A file as bytes; fixture_write replaces it. */
+char *fixture_read(const char *path, size_t *length);
+void fixture_write(const char *path, const void *data, size_t length);
+
+#endif

@@ -1,0 +1,244 @@
+/* What was stored is found again, field by field, and answers are graded: driver, architecture, layer, size, speed. */
+#include "store_fixture.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SPEC "nodal.volume:tet:p9:test:f64" /* of a system that never ships */
+
+static const wisp_asker h200 = {"NVIDIA H200", "sm_90", "580.159", "NVRTC 13.0", 132};
+
+static int setup(void **state)
+{
+  char *folder = malloc(64);
+  fixture_folder(folder);
+  unsetenv("WISP_SITE_DB");
+  *state = folder;
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  unsetenv("WISP_SITE_DB");
+  fixture_remove(*state);
+  free(*state);
+  return 0;
+}
+
+static wisp_store *open_store(const char *path)
+{
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  return store;
+}
+
+/* Stores one ok trial of SPEC. */
+static void put(const char *path, const char *device, const char *target, const char *driver, const char *params,
+                long long elements, double ms)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  wisp_trial t = fixture_trial(1);
+  strcpy(t.spec, SPEC);
+  strcpy(t.device, device);
+  strcpy(t.target, target);
+  strcpy(t.driver, driver);
+  strcpy(t.params, params);
+  t.elements = elements;
+  t.ms = ms;
+  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_writer_add(&err, writer, &t) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+}
+
+static wisp_answer ask(const char *path, long long elements, char params[200])
+{
+  wisp_store *store = open_store(path);
+  wisp_answer answer;
+  wisp_store_find(store, &h200, SPEC, "slab-km32", elements, NULL, NULL, &answer);
+  strcpy(params, answer.trial ? answer.trial->params : "");
+  wisp_store_close(store);
+  return answer;
+}
+
+static void test_round_trip(void **state)
+{
+  const char *path = fixture_path(*state, "deep/er/wisp.db"); /* folders are made */
+  fixture_fill(path, 0, 40);
+  wisp_store *store = open_store(path);
+  for (int i = 0; i < 40; i++) {
+    wisp_trial expected = fixture_trial(i);
+    assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
+  }
+  wisp_store_close(store);
+}
+
+static void test_one_file_at_rest(void **state)
+{
+  fixture_fill(fixture_path(*state, "wisp.db"), 0, 3);
+  assert_int_equal(access(fixture_path(*state, "wisp.db-wal"), F_OK), -1);
+  assert_int_equal(access(fixture_path(*state, "wisp.db-shm"), F_OK), -1);
+  assert_int_equal(access(fixture_path(*state, "wisp.db-journal"), F_OK), -1);
+}
+
+static void test_has(void **state)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  wisp_trial key = fixture_trial(4), got;
+  bool found = true;
+  assert_int_equal(wisp_writer_open(&err, fixture_path(*state, "wisp.db"), NULL, &writer), WISP_OK);
+  assert_int_equal(wisp_writer_has(&err, writer, &key, &found, &got), WISP_OK);
+  assert_false(found);
+  assert_int_equal(wisp_writer_add(&err, writer, &key), WISP_OK);
+  assert_int_equal(wisp_writer_has(&err, writer, &key, &found, &got), WISP_OK);
+  assert_true(found && fixture_same(&key, &got));
+  key.ms *= 2; /* not part of the key */
+  assert_int_equal(wisp_writer_has(&err, writer, &key, &found, NULL), WISP_OK);
+  assert_true(found);
+  strcpy(key.template_hash, "another");
+  assert_int_equal(wisp_writer_has(&err, writer, &key, &found, NULL), WISP_OK);
+  assert_false(found);
+  wisp_writer_close(&err, writer);
+}
+
+static void test_repeated_add_replaces(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  char params[200];
+  put(path, "NVIDIA H200", "sm_90", "580.159", "a=1", 1000, 5.0);
+  put(path, "NVIDIA H200", "sm_90", "580.159", "a=1", 1000, 3.0);
+  assert_int_equal(fixture_count(path), 1);
+  wisp_answer answer = ask(path, 1000, params);
+  assert_int_equal(answer.match, WISP_MATCH_EXACT);
+}
+
+static void test_trial_without_spec_is_refused(void **state)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  wisp_trial empty = {0};
+  assert_int_equal(wisp_writer_open(&err, fixture_path(*state, "wisp.db"), NULL, &writer), WISP_OK);
+  assert_int_equal(wisp_writer_add(&err, writer, &empty), WISP_EINPUT);
+  assert_non_null(strstr(err.text, "spec"));
+  wisp_writer_close(&err, writer);
+}
+
+static void test_match_wins_over_speed(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  char params[200];
+  assert_int_equal(ask(path, 1000, params).match, WISP_MATCH_DEFAULT);
+  put(path, "NVIDIA A100", "sm_80", "580.159", "other", 1000, 0.1);
+  assert_int_equal(ask(path, 1000, params).match, WISP_MATCH_DEFAULT);
+  put(path, "NVIDIA GH200", "sm_90", "580.159", "sister", 1000, 1.0);
+  assert_int_equal(ask(path, 1000, params).match, WISP_MATCH_ARCHITECTURE);
+  put(path, "NVIDIA H200", "sm_90", "570.1", "old", 1000, 2.0);
+  assert_int_equal(ask(path, 1000, params).match, WISP_MATCH_DRIVER);
+  put(path, "NVIDIA H200", "sm_90", "580.159", "slow", 1000, 3.0);
+  put(path, "NVIDIA H200", "sm_90", "580.159", "right", 1000, 2.5);
+  put(path, "NVIDIA H200", "sm_90", "580.159", "small", 10, 0.01);
+  wisp_answer answer = ask(path, 900, params);
+  assert_int_equal(answer.match, WISP_MATCH_EXACT);
+  assert_int_equal(answer.layer, WISP_LAYER_USER);
+  assert_string_equal(params, "right");
+  ask(path, 20, params); /* nearest size over speed */
+  assert_string_equal(params, "small");
+}
+
+static void test_layers(void **state)
+{
+  const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
+  char params[200];
+  setenv("WISP_SITE_DB", site, 1);
+  put(site, "NVIDIA H200", "sm_90", "580.159", "site", 1000, 1.0);
+  assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_SITE);
+  put(user, "NVIDIA H200", "sm_90", "570.1", "user", 1000, 1.0);
+  assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_SITE); /* the match is better */
+  put(user, "NVIDIA H200", "sm_90", "580.159", "user", 1000, 2.0);
+  assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_USER); /* the layer is better */
+}
+
+static bool never(const void *context, const wisp_trial *trial)
+{
+  (void)context, (void)trial;
+  return false;
+}
+
+static void test_stale_and_failed_do_not_answer(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  fixture_fill(path, 3, 4); /* refused */
+  put(path, "NVIDIA H200", "sm_90", "580.159", "a=1", 1000, 1.0);
+  wisp_store *store = open_store(path);
+  wisp_answer answer;
+  wisp_store_find(store, &h200, SPEC, NULL, 1000, never, NULL, &answer);
+  assert_null(answer.trial);
+  assert_int_equal(answer.match, WISP_MATCH_DEFAULT);
+  assert_int_equal(answer.layer, WISP_LAYER_NONE);
+  wisp_trial refused = fixture_trial(3);
+  wisp_store_find(store, &h200, refused.spec, refused.layout, 1000, NULL, NULL, &answer);
+  assert_true(!answer.trial || answer.layer == WISP_LAYER_SHIPPED);
+  wisp_store_close(store);
+}
+
+static void test_tolerant_open(void **state)
+{
+  const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  char *warning = NULL;
+  fixture_write(user, "not a store, but long enough to look like one", 45);
+  setenv("WISP_SITE_DB", site, 1);
+  put(site, "NVIDIA H200", "sm_90", "580.159", "site", 1000, 1.0);
+  assert_int_equal(wisp_store_open(&err, user, false, &warning, &store), WISP_ESTORE);
+  assert_non_null(strstr(err.text, user));
+  assert_int_equal(wisp_store_open(&err, user, true, &warning, &store), WISP_OK);
+  assert_non_null(strstr(warning, user));
+  assert_true(wisp_store_count(store) >= 1);
+  free(warning);
+  wisp_store_close(store);
+}
+
+static void test_default_path(void **state)
+{
+  wisp_error err = {0};
+  char *path = NULL, expected[128];
+  snprintf(expected, sizeof expected, "%s/wisp/wisp.db", (char *)*state);
+  setenv("XDG_DATA_HOME", *state, 1);
+  unsetenv("WISP_DB");
+  assert_int_equal(wisp_store_user_path(&err, &path), WISP_OK);
+  assert_string_equal(path, expected);
+  free(path);
+  setenv("WISP_DB", "/elsewhere.db", 1);
+  assert_int_equal(wisp_store_user_path(&err, &path), WISP_OK);
+  assert_string_equal(path, "/elsewhere.db");
+  free(path);
+  unsetenv("WISP_DB");
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+  const struct CMUnitTest tests[] = {
+      CASE(test_round_trip),
+      CASE(test_one_file_at_rest),
+      CASE(test_has),
+      CASE(test_repeated_add_replaces),
+      CASE(test_trial_without_spec_is_refused),
+      CASE(test_match_wins_over_speed),
+      CASE(test_layers),
+      CASE(test_stale_and_failed_do_not_answer),
+      CASE(test_tolerant_open),
+      CASE(test_default_path),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
