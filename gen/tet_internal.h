@@ -1,0 +1,37 @@
+/* What the files of the reference tet share with each other and with nobody else. */
+#ifndef WISP_TET_INTERNAL_H
+#define WISP_TET_INTERNAL_H
+
+#include "tet.h"
+
+/* Nodes of a triangle of order N, and of a tet: the sizes, and how many come before row j and layer k. */
+static inline int wisp_triangle_size(int N)
+{
+  return (N + 1) * (N + 2) / 2;
+}
+
+static inline int wisp_tet_size(int N)
+{
+  return (N + 1) * (N + 2) * (N + 3) / 6;
+}
+
+/* Number of the node that is i steps in r, j in s and k in t from vertex 0, i+j+k <= N: r runs fastest (EquiNodes3D).
+ */
+static inline int wisp_tet_node(int N, int i, int j, int k)
+{
+  int layers = wisp_tet_size(N) - wisp_tet_size(N - k);
+  int rows = wisp_triangle_size(N - k) - wisp_triangle_size(N - k - j);
+  return layers + rows + i;
+}
+
+/* Warp & blend nodes of order N, 1..WISP_TET_MAX_ORDER, into r, s, t of wisp_tet_size(N) each (tet_nodes.c). */
+wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double *t);
+
+/* The orthonormal PKDO modes psi_ijk, i+j+k <= N, at one point: i slowest, k fastest (Vandermonde3D). gradient takes
+ * d/dr of all modes, then d/ds, then d/dt; it may be NULL (tet_basis.c). */
+void wisp_tet_modes(int N, double r, double s, double t, double *psi, double *gradient);
+
+/* The same on the bi-unit triangle: psi_ij, i+j <= N. */
+void wisp_triangle_modes(int N, double r, double s, double *psi);
+
+#endif
