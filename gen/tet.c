@@ -1,0 +1,214 @@
+/* The operators of the reference tet, from its nodes (tet_nodes.c) and modes (tet_basis.c). */
+#include "tet_internal.h"
+
+#include <lapacke.h>
+#include <stdlib.h>
+
+#undef I /* from complex.h, by way of lapacke.h; here it is the interpolation matrix */
+
+const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
+
+const int wisp_tet_turns[WISP_TET_TURNS][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+
+/* C = A B, row major, n x n times n x columns. */
+static void multiply(int n, int columns, const double *A, const double *B, double *C)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < columns; j++) C[i * columns + j] = 0;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < columns; j++) C[i * columns + j] += A[i * n + k] * B[k * columns + j];
+}
+
+/* C = A A^T, row major n x n. */
+static void multiply_transposed(int n, const double *A, double *C)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += A[i * n + k] * A[j * n + k];
+      C[i * n + j] = sum;
+    }
+}
+
+/* Replaces A, n x n, by its inverse X. D and the interpolation multiply by X from the right, so that their exactness on
+ * the modes rests on X A = 1. Row-major getri serves that side: D of order 10 is 20 times as exact as by column-major. */
+static wisp_status invert(wisp_error *err, const char *what, int n, double *A)
+{
+  wisp_status status = WISP_OK;
+  lapack_int *pivot = NULL;
+  TRY(wisp_new(err, (size_t)n, sizeof *pivot, &pivot));
+  lapack_int info = LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, A, n, pivot);
+  if (info == 0) info = LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, A, n, pivot);
+  TRY(wisp_require(err, info == 0, WISP_ESYSTEM,
+                   "tet: LAPACK cannot invert the %s of size %d (info %d): check the LAPACK installed", what, n,
+                   (int)info));
+done:
+  free(pivot);
+  return status;
+}
+
+/* Everything that the tet owns, at the sizes that its order gives. */
+static wisp_status allocate(wisp_error *err, wisp_tet *tet)
+{
+  wisp_status status = WISP_OK;
+  size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
+  struct {
+    size_t count;
+    double **array;
+  } reals[] = {{Np, &tet->r},
+               {Np, &tet->s},
+               {Np, &tet->t},
+               {Np * Np, &tet->V},
+               {Np * Np, &tet->inverse_V},
+               {Np * Np, &tet->D[0]},
+               {Np * Np, &tet->D[1]},
+               {Np * Np, &tet->D[2]},
+               {Np * WISP_TET_FACES * Nfp, &tet->LIFT}};
+  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+    TRY(wisp_new(err, reals[i].count, sizeof(double), reals[i].array));
+  TRY(wisp_new(err, WISP_TET_FACES * Nfp, sizeof *tet->Fmask, &tet->Fmask));
+  TRY(wisp_new(err, WISP_TET_FACES * WISP_TET_TURNS * Nfp, sizeof *tet->facelist, &tet->facelist));
+done:
+  return status;
+}
+
+/* The node of face f with barycentric coordinates near[a] / N at vertex a of the face. */
+static int face_node(int N, int f, const int near[3])
+{
+  int step[4] = {0};
+  for (int a = 0; a < 3; a++) step[wisp_tet_face_vertices[f][a]] = near[a];
+  return wisp_tet_node(N, step[1], step[2], step[3]);
+}
+
+/* Fmask and facelist, by counting steps on the lattice: no coordinate is compared. */
+static void number_faces(wisp_tet *tet)
+{
+  int N = tet->N, Nfp = tet->Nfp, node = 0;
+  for (int j = 0; j <= N; j++)
+    for (int i = 0; i <= N - j; i++, node++) {
+      const int near[3] = {N - i - j, i, j};
+      for (int f = 0; f < WISP_TET_FACES; f++) {
+        tet->Fmask[f * Nfp + node] = face_node(N, f, near);
+        for (int turn = 0; turn < WISP_TET_TURNS; turn++) {
+          int turned[3];
+          for (int a = 0; a < 3; a++) turned[wisp_tet_turns[turn][a]] = near[a];
+          tet->facelist[(f * WISP_TET_TURNS + turn) * Nfp + node] = face_node(N, f, turned);
+        }
+      }
+    }
+}
+
+/* V_ij = psi_j(r_i) and its inverse; Dr = Vr V^-1, Ds, Dt likewise (H&W section 10.2). */
+static wisp_status differentiate(wisp_error *err, wisp_tet *tet)
+{
+  wisp_status status = WISP_OK;
+  int Np = tet->Np;
+  size_t row = (size_t)Np;
+  double *gradient = NULL, *slopes = NULL;
+  TRY(wisp_new(err, 3 * row, sizeof *gradient, &gradient));
+  TRY(wisp_new(err, 3 * row * row, sizeof *slopes, &slopes));
+  for (size_t i = 0; i < row; i++) {
+    wisp_tet_modes(tet->N, tet->r[i], tet->s[i], tet->t[i], tet->V + i * row, gradient);
+    for (size_t c = 0; c < 3; c++)
+      for (size_t m = 0; m < row; m++) slopes[(c * row + i) * row + m] = gradient[c * row + m];
+  }
+  for (size_t i = 0; i < row * row; i++) tet->inverse_V[i] = tet->V[i];
+  TRY(invert(err, "Vandermonde matrix", Np, tet->inverse_V));
+  for (size_t c = 0; c < 3; c++) multiply(Np, Np, slopes + c * row * row, tet->inverse_V, tet->D[c]);
+done:
+  free(gradient), free(slopes);
+  return status;
+}
+
+/* Mass matrix of a face, Nfp x Nfp, in coordinates of the bi-unit triangle: (V V^T)^-1. The nodes lie on every face
+ * alike, so that face 0, where the coordinates are r and s, speaks for all. */
+static wisp_status face_mass(wisp_error *err, const wisp_tet *tet, double *mass)
+{
+  wisp_status status = WISP_OK;
+  size_t Nfp = (size_t)tet->Nfp;
+  double *V = NULL;
+  TRY(wisp_new(err, Nfp * Nfp, sizeof *V, &V));
+  for (size_t i = 0; i < Nfp; i++)
+    wisp_triangle_modes(tet->N, tet->r[tet->Fmask[i]], tet->s[tet->Fmask[i]], V + i * Nfp);
+  multiply_transposed(tet->Nfp, V, mass);
+  TRY(invert(err, "face mass matrix", tet->Nfp, mass));
+done:
+  free(V);
+  return status;
+}
+
+/* LIFT = M^-1 [Mf0 | Mf1 | Mf2 | Mf3] with M^-1 = V V^T (H&W section 10.2, Lift3D): a face's columns need only the
+ * columns of M^-1 that belong to its nodes. */
+static wisp_status lift(wisp_error *err, wisp_tet *tet)
+{
+  wisp_status status = WISP_OK;
+  int Np = tet->Np, Nfp = tet->Nfp, width = WISP_TET_FACES * Nfp;
+  double *inverse_M = NULL, *mass = NULL;
+  TRY(wisp_new(err, (size_t)Np * (size_t)Np, sizeof *inverse_M, &inverse_M));
+  TRY(wisp_new(err, (size_t)Nfp * (size_t)Nfp, sizeof *mass, &mass));
+  TRY(face_mass(err, tet, mass));
+  multiply_transposed(Np, tet->V, inverse_M);
+  for (int n = 0; n < Np; n++)
+    for (int q = 0; q < width; q++) {
+      const int *face = tet->Fmask + q / Nfp * Nfp;
+      double sum = 0;
+      for (int j = 0; j < Nfp; j++) sum += inverse_M[n * Np + face[j]] * mass[j * Nfp + q % Nfp];
+      tet->LIFT[n * width + q] = sum;
+    }
+done:
+  free(inverse_M), free(mass);
+  return status;
+}
+
+wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_tet *tet = NULL;
+  TRY(wisp_require(err, N >= 1 && N <= WISP_TET_MAX_ORDER, WISP_EUSAGE, "tet: order %d is out of range: use 1 to %d", N,
+                   WISP_TET_MAX_ORDER));
+  TRY(wisp_new(err, 1, sizeof *tet, &tet));
+  tet->N = N;
+  tet->Np = wisp_tet_size(N);
+  tet->Nfp = wisp_triangle_size(N);
+  TRY(allocate(err, tet));
+  TRY(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
+  number_faces(tet);
+  TRY(differentiate(err, tet));
+  TRY(lift(err, tet));
+  *out = tet;
+  tet = NULL;
+done:
+  wisp_tet_destroy(tet);
+  return status;
+}
+
+void wisp_tet_destroy(wisp_tet *tet)
+{
+  if (!tet) return;
+  free(tet->r), free(tet->s), free(tet->t);
+  free(tet->V), free(tet->inverse_V), free(tet->LIFT);
+  for (int c = 0; c < 3; c++) free(tet->D[c]);
+  free(tet->Fmask), free(tet->facelist);
+  free(tet);
+}
+
+/* I = (modes at the points) V^-1, a row at a time. */
+wisp_status wisp_tet_interpolation(wisp_error *err, const wisp_tet *tet, size_t count, const double *r, const double *s,
+                                   const double *t, double *I)
+{
+  wisp_status status = WISP_OK;
+  size_t Np = (size_t)tet->Np;
+  double *psi = NULL;
+  TRY(wisp_new(err, Np, sizeof *psi, &psi));
+  for (size_t p = 0; p < count; p++) {
+    double *row = I + p * Np;
+    wisp_tet_modes(tet->N, r[p], s[p], t[p], psi, NULL);
+    for (size_t i = 0; i < Np; i++) row[i] = 0;
+    for (size_t m = 0; m < Np; m++)
+      for (size_t i = 0; i < Np; i++) row[i] += psi[m] * tet->inverse_V[m * Np + i];
+  }
+done:
+  free(psi);
+  return status;
+}

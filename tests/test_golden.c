@@ -1,0 +1,102 @@
+/* Claim: the operators of orders 1 to 6 agree to 1e-11 with those of an independent code (tests/golden), number for
+ * number: nodes, modes, derivatives, lift, and which nodes lie on which face. */
+#include "../gen/tet.h"
+#include "../gen/text.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static cJSON *load(int N)
+{
+  wisp_error err = {0};
+  char path[64], *data = NULL;
+  size_t length = 0;
+  snprintf(path, sizeof path, "tests/golden/tet_N%d.json", N);
+  if (wisp_read_file(&err, path, &data, &length) != WISP_OK) fail_msg("%s", err.text);
+  cJSON *golden = cJSON_ParseWithLength(data, length);
+  free(data);
+  assert_non_null(golden);
+  return golden;
+}
+
+/* An array of count numbers, in memory order. */
+static void check_row(const char *name, int N, const cJSON *row, const double *ours, int count)
+{
+  assert_int_equal(cJSON_GetArraySize(row), count);
+  const cJSON *number = NULL;
+  int i = 0;
+  cJSON_ArrayForEach(number, row)
+  {
+    assert_true(cJSON_IsNumber(number));
+    double difference = fabs(ours[i] - number->valuedouble);
+    if (!(difference <= 1e-11)) fail_msg("N=%d %s[%d]: %.17g, off by %g", N, name, i, ours[i], difference);
+    i++;
+  }
+}
+
+static void check_vector(const cJSON *golden, const char *name, int N, const double *ours, int count)
+{
+  check_row(name, N, cJSON_GetObjectItemCaseSensitive(golden, name), ours, count);
+}
+
+static void check_matrix(const cJSON *golden, const char *name, int N, const double *ours, int rows, int columns)
+{
+  const cJSON *matrix = cJSON_GetObjectItemCaseSensitive(golden, name), *row = NULL;
+  assert_int_equal(cJSON_GetArraySize(matrix), rows);
+  int i = 0;
+  cJSON_ArrayForEach(row, matrix) check_row(name, N, row, ours + columns * i++, columns);
+}
+
+static void test_operators(void **state)
+{
+  (void)state;
+  for (int N = 1; N <= 6; N++) {
+    cJSON *golden = load(N);
+    wisp_tet *tet = NULL;
+    assert_int_equal(wisp_tet_create(NULL, N, &tet), WISP_OK);
+    assert_int_equal(tet->N, N);
+    assert_int_equal(tet->Np, cJSON_GetObjectItemCaseSensitive(golden, "Np")->valueint);
+    assert_int_equal(tet->Nfp, cJSON_GetObjectItemCaseSensitive(golden, "Nfp")->valueint);
+    check_vector(golden, "r", N, tet->r, tet->Np);
+    check_vector(golden, "s", N, tet->s, tet->Np);
+    check_vector(golden, "t", N, tet->t, tet->Np);
+    check_matrix(golden, "V", N, tet->V, tet->Np, tet->Np);
+    check_matrix(golden, "Dr", N, tet->D[0], tet->Np, tet->Np);
+    check_matrix(golden, "Ds", N, tet->D[1], tet->Np, tet->Np);
+    check_matrix(golden, "Dt", N, tet->D[2], tet->Np, tet->Np);
+    check_matrix(golden, "LIFT", N, tet->LIFT, tet->Np, 4 * tet->Nfp);
+    wisp_tet_destroy(tet);
+    cJSON_Delete(golden);
+  }
+}
+
+static void test_face_nodes(void **state)
+{
+  (void)state;
+  for (int N = 1; N <= 6; N++) {
+    cJSON *golden = load(N);
+    wisp_tet *tet = NULL;
+    assert_int_equal(wisp_tet_create(NULL, N, &tet), WISP_OK);
+    const cJSON *Fmask = cJSON_GetObjectItemCaseSensitive(golden, "Fmask");
+    assert_int_equal(cJSON_GetArraySize(Fmask), WISP_TET_FACES);
+    for (int f = 0; f < WISP_TET_FACES; f++) {
+      const cJSON *face = cJSON_GetArrayItem(Fmask, f);
+      assert_int_equal(cJSON_GetArraySize(face), tet->Nfp);
+      for (int i = 0; i < tet->Nfp; i++)
+        assert_int_equal(tet->Fmask[f * tet->Nfp + i], cJSON_GetArrayItem(face, i)->valueint);
+    }
+    wisp_tet_destroy(tet);
+    cJSON_Delete(golden);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_face_nodes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
