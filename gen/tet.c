@@ -32,7 +32,8 @@ static void multiply_transposed(int n, const double *A, double *C)
 }
 
 /* Replaces A, n x n, by its inverse X. D and the interpolation multiply by X from the right, so that their exactness on
- * the modes rests on X A = 1. Row-major getri serves that side: D of order 10 is 20 times as exact as by column-major. */
+ * the modes rests on X A = 1. Row-major getri serves that side: D of order 10 is 20 times as exact as by column-major.
+ */
 static wisp_status invert(wisp_error *err, const char *what, int n, double *A)
 {
   wisp_status status = WISP_OK;
