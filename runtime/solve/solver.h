@@ -48,8 +48,9 @@ typedef struct wisp_solver_request {
  * WISP_EREFUSED where the composition and layout asked for have no plan on this device.
  *
  * A step record is a trial of the spec FAMILY.step:...: its strategy is the composition, its layout that of all
- * kernels, each of which then takes its own winner in that layout. It depends on no one text, so its template hash is
- * not asked. */
+ * kernels, each of which then takes its own winner in that layout. Its template hash is wisp_hash over those of its
+ * kernels in turn; one that differs only counts where no record is current.
+ */
 wisp_status wisp_step_choose(wisp_error *err, const wisp_strategies *strategies, const wisp_store *store,
                              const wisp_limits *limits, const wisp_solver_request *request, wisp_step *out);
 void wisp_step_free(wisp_step *step);

@@ -219,26 +219,55 @@ static bool wanted(const char *asked, const char *name)
   return !asked || strcmp(asked, name) == 0;
 }
 
-/* From the best step record that fits the request and this device; *found says whether there was one. */
-static wisp_status from_record(wisp_error *err, chooser *c, wisp_layout sizes, wisp_step *out, bool *found)
+/* Was the record measured with the kernel texts that the step has now? Its hash is that of all its kernels' hashes. */
+static bool same_texts(const wisp_step *step, const wisp_trial *record)
+{
+  uint64_t hash = WISP_HASH_SEED;
+  char text[20];
+  for (int i = 0; i < step->kernels; i++) {
+    const char *own = wisp_strategy_hash(wisp_plan_strategy(step->plan[i]));
+    hash = wisp_hash(hash, own, strlen(own));
+  }
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  return strcmp(text, record->template_hash) == 0;
+}
+
+/* The step of one record. out->kernels stays 0 where it does not suit the request or has no plans here. */
+static wisp_status try_record(wisp_error *err, chooser *c, const wisp_answer *answer, wisp_layout sizes, wisp_step *out)
+{
+  const wisp_trial *trial = answer->trial;
+  wisp_layout layout;
+  if (!is_composition(c->family, trial->strategy) || !wanted(c->request->composition, trial->strategy) ||
+      !wanted(c->request->layout, trial->layout) ||
+      wisp_layout_parse(NULL, trial->layout, sizes.Np, sizes.Nf, &layout) != WISP_OK)
+    return WISP_OK;
+  wisp_status status = fill(err, c, trial->strategy, &layout, out);
+  if (status == WISP_OK) out->match = answer->match, out->layer = answer->layer;
+  return status == WISP_EREFUSED ? WISP_OK : status;
+}
+
+/* The best record whose texts are those of today; else the best one, which still tells compositions and layouts apart
+ * better than a guess. out->kernels stays 0 where there is none. */
+static wisp_status from_records(wisp_error *err, chooser *c, wisp_layout sizes, wisp_step *out)
 {
   wisp_status status = WISP_OK;
   wisp_answer answer;
+  wisp_step step = {.kernels = 0};
   for (look_up(c, "step", NULL, &answer); answer.trial; look_up(c, "step", NULL, &answer)) {
-    const wisp_trial *trial = answer.trial;
-    wisp_layout layout;
-    if (is_composition(c->family, trial->strategy) && wanted(c->request->composition, trial->strategy) &&
-        wanted(c->request->layout, trial->layout) &&
-        wisp_layout_parse(NULL, trial->layout, sizes.Np, sizes.Nf, &layout) == WISP_OK) {
-      status = fill(err, c, trial->strategy, &layout, out);
-      *found = status == WISP_OK;
-      if (*found) out->match = answer.match, out->layer = answer.layer;
-      if (status != WISP_EREFUSED) break;
+    TRY(try_record(err, c, &answer, sizes, &step));
+    bool current = step.kernels && same_texts(&step, answer.trial);
+    if (current || !out->kernels) {
+      wisp_step_free(out);
+      *out = step;
+      step = (wisp_step){.kernels = 0};
     }
-    TRY(reject(err, c, trial));
+    wisp_step_free(&step);
+    if (current) break;
+    TRY(reject(err, c, answer.trial));
   }
 done:
-  return status == WISP_EREFUSED ? WISP_OK : status;
+  wisp_step_free(&step);
+  return status;
 }
 
 /* The first composition that has plans, in the first layout that has them. */
@@ -327,11 +356,10 @@ wisp_status wisp_step_choose(wisp_error *err, const wisp_strategies *strategies,
   wisp_layout layouts[8];
   wisp_step step = {.kernels = 0};
   int count = 0;
-  bool found = false;
   introduce(&c);
   TRY(check_request(err, &c, layouts, &count));
-  TRY(from_record(err, &c, layouts[0], &step, &found));
-  if (!found) TRY(from_lists(err, &c, layouts, count, &step));
+  TRY(from_records(err, &c, layouts[0], &step));
+  if (!step.kernels) TRY(from_lists(err, &c, layouts, count, &step));
   if (request->exact_match_only) TRY(check_exact(err, &c, &step));
   *out = step;
   step = (wisp_step){.kernels = 0};
