@@ -191,23 +191,34 @@ done:
   return status;
 }
 
+/* The value of `NAME=NUMBER` among the words of params; false where it is missing or no number. */
+static bool find_value(const char *params, const char *name, int *value)
+{
+  size_t length = strlen(name);
+  for (const char *at = params; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
+    char *end = NULL;
+    if (strncmp(at, name, length) != 0 || at[length] != '=') continue;
+    *value = (int)strtol(at + length + 1, &end, 10);
+    return end > at + length + 1 && (*end == ' ' || *end == '\0');
+  }
+  return false;
+}
+
 wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
 {
-  int values[WISP_MAX_PARAMS];
+  int values[WISP_MAX_PARAMS], words = 0;
   for (int i = 0; i < s->params; i++) {
     const wisp_param *p = &s->param[i];
-    size_t length = strlen(p->name);
-    const char *at = params;
-    while (at && !(strncmp(at, p->name, length) == 0 && at[length] == '='))
-      at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
-    bool listed = false;
-    values[i] = at ? atoi(at + length + 1) : 0;
-    for (int v = 0; v < p->count; v++) listed |= p->values[v] == values[i];
-    if (!at || !listed)
+    bool found = find_value(params, p->name, &values[i]), listed = false;
+    for (int v = 0; found && v < p->count; v++) listed |= p->values[v] == values[i];
+    if (!listed)
       return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: %s %s", params, s->name, p->name,
-                       at ? "has no such value" : "is missing");
+                       found ? "has no such value" : "is missing or no number");
   }
+  for (const char *at = params; *at; at++) words += *at != ' ' && (at == params || at[-1] == ' ');
+  if (words != s->params)
+    return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: it has %d", params, s->name, s->params);
   return wisp_plan_create(err, s, spec, layout, names, values, out);
 }
 

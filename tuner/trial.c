@@ -57,7 +57,7 @@ void wisp_incumbent_free(wisp_incumbent *incumbent)
 
 static void put(char *to, size_t room, const char *from)
 {
-  snprintf(to, room, "%s", from);
+  snprintf(to, room, "%.*s", (int)room - 1, from);
 }
 
 void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,

@@ -1,0 +1,321 @@
+/* Claim: a space description means what gen/strategy.h says: keywords, errors with their line, candidates, defaults,
+ * text form, operands, launch geometry. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "../gen/strategy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char good[] = "# a comment, then every keyword\n"
+                           "kernel    volume\n"
+                           "title     a title of several words   # and a comment\n"
+                           "text      some.other\n"
+                           "layouts   node slab\n"
+                           "needs     order < 9 : only below order 9\n"
+                           "param     wp 1 2 4\n"
+                           "param     unroll 4 8\n"
+                           "param     mode 0 1\n"
+                           "default   wp=2 unroll=8\n"
+                           "let       twice = 2*wp\n"
+                           "require   twice*Np <= 100 || mode : too many nodes\n"
+                           "let       rows = ceil(Np,twice)\n"
+                           "require   rows > 1 || mode : one row only\n"
+                           "block     Np wp mode+1\n"
+                           "lane      threadIdx.y\n"
+                           "grid      ceil(groups,wp) blocks\n"
+                           "shared    int s_i 3\n"
+                           "shared    real s_u twice*Np\n"
+                           "arg       in real u\n"
+                           "arg       out real rhs\n"
+                           "arg       inout real res\n"
+                           "arg       in int face_int\n"
+                           "arg       value real dt\n"
+                           "arg       value int groups\n"
+                           "operand   real M 6 = table[q < 4 ? 3 - q : -1]\n"
+                           "operand   real hi 4 = table[q] part 1\n"
+                           "operand   real lo 4 = table[q] part 2\n"
+                           "operand   int list 3 = numbers[q]\n";
+
+static const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", WISP_F64};
+
+/* What a family would say: enough of it for these texts. */
+static wisp_env *make_names(int order, int max_threads, int max_shared)
+{
+  wisp_env *env = NULL;
+  const double table[4] = {1.0 / 3, -2.0 / 7, 1e10 / 3, 5e-9 / 7};
+  const int numbers[3] = {7, -8, 9};
+  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
+  const struct {
+    const char *name;
+    int value;
+  } ints[] = {{"order", order},
+              {"Np", 20},
+              {"real_bytes", 8},
+              {"cuda", 0},
+              {"sm", 0},
+              {"layout", 0},
+              {"max_threads", max_threads},
+              {"max_shared", max_shared}};
+  for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) wisp_env_int(NULL, env, ints[i].name, ints[i].value);
+  wisp_env_reals(NULL, env, "table", table, 4);
+  wisp_env_ints(NULL, env, "numbers", numbers, 3);
+  return env;
+}
+
+static wisp_strategy *parse(const char *text)
+{
+  wisp_strategy *s = NULL;
+  wisp_error err = {0};
+  if (wisp_strategy_parse(&err, "nodal", "trial", text, "body", &s) != WISP_OK) fail_msg("%s", err.text);
+  return s;
+}
+
+static void test_keywords(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse(good);
+  const wisp_param *params = NULL;
+  assert_string_equal(wisp_strategy_name(s), "trial");
+  assert_string_equal(wisp_strategy_family(s), "nodal");
+  assert_string_equal(wisp_strategy_kernel(s), "volume");
+  assert_string_equal(wisp_strategy_title(s), "a title of several words");
+  assert_int_equal(wisp_strategy_params(s, &params), 3);
+  assert_string_equal(params[0].name, "wp");
+  assert_int_equal(params[0].count, 3);
+  assert_int_equal(params[0].values[2], 4);
+  assert_int_equal(params[0].preferred, 2);
+  assert_int_equal(params[2].preferred, 0);
+  assert_int_equal(strlen(wisp_strategy_hash(s)), 16);
+  wisp_strategy_destroy(s);
+}
+
+static void test_errors_name_the_line(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *place, *what;
+  } bad[] = {
+      {"kernel volume\nnonsense 3\n", "nodal/trial.space:2: ", "nonsense"},
+      {"kernel volume\n\nlayouts cube\n", ":3: ", "cube"},
+      {"param wp\n", ":1: ", "no values"},
+      {"param wp 1 x\n", ":1: ", "wp"},
+      {"param wp 1\ndefault wi=1\n", ":2: ", "wi"},
+      {"require 1 < 2\n", ":1: ", " : "},
+      {"require 1 < : why\n", ":1: ", ""},
+      {"let x 3\n", ":1: ", "="},
+      {"block 1 2 3 4\n", ":1: ", "extents"},
+      {"grid\n", ":1: ", "extent"},
+      {"shared float s 3\n", ":1: ", "float"},
+      {"arg through real u\n", ":1: ", "through"},
+      {"operand real D 3 = table\n", ":1: ", "table"},
+      {"kernel a-name-that-is-too-long-for-a-kernel\n", ":1: ", "name"},
+      {"kernel volume\nlayouts node\n", "space:", "block"},
+      {"kernel volume\nblock 1\ngrid 1\n", "space:", "layouts"},
+      {"layouts node\nblock 1\ngrid 1\n", "space:", "kernel"},
+      {"kernel v\nlayouts node\nblock 1\ngrid 1\nparam p 1 2\ndefault p=3\n", "space:", "default of p"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    wisp_strategy *s = NULL;
+    wisp_error err = {0};
+    wisp_status status = wisp_strategy_parse(&err, "nodal", "trial", bad[i].text, "", &s);
+    if (status != WISP_EINPUT || !strstr(err.text, bad[i].place) || !strstr(err.text, bad[i].what))
+      fail_msg("'%s' gave %d: %s", bad[i].text, (int)status, err.text);
+    assert_null(s);
+  }
+}
+
+typedef struct tally {
+  int legal, refused_nodes, other;
+} tally;
+
+static wisp_status count(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+{
+  (void)err;
+  tally *t = context;
+  int wp = values[0], mode = values[2];
+  /* The same conditions in C. */
+  bool nodes = 2 * wp * 20 > 100 && !mode, row = (20 + 2 * wp - 1) / (2 * wp) <= 1 && !mode;
+  if (plan) {
+    assert_false(nodes || row);
+    assert_int_equal(wisp_plan_value(plan, "wp", -1), wp);
+    assert_int_equal(wisp_plan_value(plan, "absent", -1), -1);
+    t->legal++;
+  } else if (nodes) {
+    assert_string_equal(reason, "too many nodes");
+    t->refused_nodes++;
+  } else
+    t->other++;
+  wisp_plan_destroy(plan);
+  return WISP_OK;
+}
+
+static void test_enumeration_visits_every_combination(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse(good);
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names(3, 1024, 65536);
+  tally t = {0};
+  assert_int_equal(wisp_plan_enumerate(NULL, s, &spec, &layout, names, count, &t), WISP_OK);
+  assert_int_equal(t.legal + t.refused_nodes + t.other, 3 * 2 * 2);
+  assert_int_equal(t.refused_nodes, 2);
+  assert_int_equal(t.legal, 10);
+  wisp_env_destroy(names);
+  wisp_strategy_destroy(s);
+}
+
+static void test_limits_refuse(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse(good);
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  static const struct {
+    int order, threads, shared;
+    const char *reason;
+  } cases[] = {{9, 1024, 65536, "only below order 9"}, {3, 30, 65536, "40 threads"}, {3, 1024, 600, "shared memory"}};
+  const int values[3] = {2, 4, 0};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    wisp_env *names = make_names(cases[i].order, cases[i].threads, cases[i].shared);
+    wisp_plan *plan = NULL;
+    wisp_error err = {0};
+    assert_int_equal(wisp_plan_create(&err, s, &spec, &layout, names, values, &plan), WISP_EREFUSED);
+    if (!strstr(err.text, cases[i].reason)) fail_msg("%s", err.text);
+    wisp_env_destroy(names);
+  }
+  wisp_strategy_destroy(s);
+  s = parse("kernel volume\nlayouts slab\nblock 1\ngrid 1\n");
+  wisp_env *names = make_names(3, 1024, 65536);
+  wisp_error err = {0};
+  assert_int_equal(wisp_strategy_applies(&err, s, &layout, names), WISP_EREFUSED);
+  assert_non_null(strstr(err.text, "slab"));
+  wisp_env_destroy(names);
+  wisp_strategy_destroy(s);
+}
+
+/* wp=2 needs 640 + 16 bytes: where that is refused, the first legal candidate takes its place; where none is, a reason.
+ */
+static void test_default_falls_back(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse(good);
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  static const struct {
+    int shared;
+    const char *params;
+  } cases[] = {{65536, "mode=0 unroll=8 wp=2"}, {400, "mode=0 unroll=4 wp=1"}, {100, NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    wisp_env *names = make_names(3, 1024, cases[i].shared);
+    wisp_plan *plan = NULL;
+    wisp_error err = {0};
+    wisp_status status = wisp_plan_default(&err, s, &spec, &layout, names, &plan);
+    if (cases[i].params)
+      assert_string_equal(wisp_plan_params(plan), cases[i].params);
+    else {
+      assert_int_equal(status, WISP_EREFUSED);
+      assert_non_null(strstr(err.text, "no legal candidate"));
+    }
+    wisp_plan_destroy(plan);
+    wisp_env_destroy(names);
+  }
+  wisp_strategy_destroy(s);
+}
+
+static void test_text_comes_back(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse(good);
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names(3, 1024, 65536);
+  const int values[3] = {4, 8, 1};
+  wisp_plan *plan = NULL, *again = NULL;
+  assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
+  assert_string_equal(wisp_plan_params(plan), "mode=1 unroll=8 wp=4");
+  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, wisp_plan_params(plan), &again), WISP_OK);
+  assert_string_equal(wisp_plan_params(again), wisp_plan_params(plan));
+  wisp_plan_destroy(again);
+  static const char *const bad[] = {"mode=1 unroll=8",       "mode=1 unroll=8 wp=3",  "",
+                                    "mode=1 unroll=8 wwp=4", "mode=1 unroll=8 wp=4x", "mode=1 unroll=8 wp=4 wq=1"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    wisp_error err = {0};
+    wisp_status status = wisp_plan_from_text(&err, s, &spec, &layout, names, bad[i], &again);
+    if (status != WISP_EINPUT) fail_msg("'%s' was taken", bad[i]);
+  }
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  wisp_strategy_destroy(s);
+}
+
+static int find_arg(const wisp_plan *plan, const char *name)
+{
+  const wisp_arg *args = NULL;
+  int n = wisp_plan_args(plan, &args);
+  for (int i = 0; i < n; i++)
+    if (strcmp(args[i].name, name) == 0) return i;
+  return -1;
+}
+
+static void test_operands_and_launch(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse(good);
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names(3, 1024, 65536);
+  const int values[3] = {4, 8, 1};
+  const double table[4] = {1.0 / 3, -2.0 / 7, 1e10 / 3, 5e-9 / 7};
+  wisp_plan *plan = NULL;
+  double *M = NULL, *hi = NULL, *lo = NULL, *none = NULL;
+  int *list = NULL, *no = NULL;
+  size_t n = 0;
+  assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
+  assert_int_equal(wisp_plan_operand(NULL, plan, find_arg(plan, "M"), &n, &M, &no), WISP_OK);
+  assert_int_equal(n, 6);
+  assert_null(no);
+  for (int q = 0; q < 6; q++) assert_true(M[q] == (q < 4 ? table[3 - q] : 0));
+  wisp_plan_operand(NULL, plan, find_arg(plan, "hi"), &n, &hi, &no);
+  wisp_plan_operand(NULL, plan, find_arg(plan, "lo"), &n, &lo, &no);
+  for (int q = 0; q < 4; q++) {
+    int exponent = 0;
+    double mantissa = ldexp(frexp(hi[q], &exponent), 11); /* TF32: 11 significant bits */
+    assert_true(mantissa == floor(mantissa));
+    assert_true(fabs(lo[q]) <= ldexp(fabs(table[q]), -11));
+    double low = frexp(lo[q], &exponent);
+    low = ldexp(nearbyint(ldexp(low, 11)), exponent - 11); /* as the unit reads it */
+    assert_true(fabs(hi[q] + low - table[q]) <= ldexp(fabs(table[q]), -21));
+  }
+  assert_int_equal(wisp_plan_operand(NULL, plan, find_arg(plan, "list"), &n, &none, &list), WISP_OK);
+  assert_null(none);
+  assert_int_equal(list[1], -8);
+  unsigned grid[2];
+  assert_int_equal(wisp_plan_grid(NULL, plan, 9, 5, grid), WISP_OK);
+  assert_int_equal(grid[0], 3);
+  assert_int_equal(grid[1], 5);
+  assert_int_equal(wisp_plan_block(plan)[0], 20);
+  assert_int_equal(wisp_plan_block(plan)[1], 4);
+  assert_int_equal(wisp_plan_block(plan)[2], 2);
+  assert_int_equal(wisp_plan_shared(plan), 16 + 2 * 4 * 20 * 8);
+  free(M), free(hi), free(lo), free(list);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  wisp_strategy_destroy(s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_keywords),
+      cmocka_unit_test(test_errors_name_the_line),
+      cmocka_unit_test(test_enumeration_visits_every_combination),
+      cmocka_unit_test(test_limits_refuse),
+      cmocka_unit_test(test_default_falls_back),
+      cmocka_unit_test(test_text_comes_back),
+      cmocka_unit_test(test_operands_and_launch),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
