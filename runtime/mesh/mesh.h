@@ -11,21 +11,22 @@ enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 /* Every tet is positively oriented; its faces are numbered as in gen/tet.h. */
 typedef struct wisp_mesh {
   size_t vertices, elements;
-  double *xyz;             /* 3 x vertices, x y z of each vertex together */
-  int32_t *tet;            /* 4 x elements: vertex numbers */
-  int32_t *neighbour;      /* 4 x elements: element across each face, or WISP_BOUNDARY */
-  int8_t *neighbour_face;  /* 4 x elements: that element's face number (0 on a boundary) */
-  int8_t *neighbour_turn;  /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of theirs */
-  int32_t *tag;            /* 4 x elements: Gmsh physical surface of a boundary face, 0 where none */
+  double *xyz;            /* 3 x vertices, x y z of each vertex together */
+  int32_t *tet;           /* 4 x elements: vertex numbers */
+  int32_t *neighbour;     /* 4 x elements: element across each face, or WISP_BOUNDARY */
+  int8_t *neighbour_face; /* 4 x elements: that element's face number (0 on a boundary) */
+  int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
+                             theirs */
+  int32_t *tag;           /* 4 x elements: Gmsh physical surface of a boundary face, 0 where none */
 } wisp_mesh;
 
 /* The unit box [0,1]^3 cut into n^3 cubes of six tets each, conforming (Kuhn). n in 1..400, WISP_EUSAGE otherwise. */
 wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out);
 
-/* Reads a Gmsh file. WISP_EINPUT, with path and line or byte offset, for: missing, truncated, non-conforming (a face shared by three
- * tets), degenerate elements, no tets, unknown vertices, unsupported element types of dimension 3 (hexes, ... named), second-order
- * tets, newer formats. Inverted tets (negative volume) are an error that counts them. Never trusts a count in the file:
- * memory grows with the bytes really read. */
+/* Reads a Gmsh file. WISP_EINPUT, with path and line or byte offset, for: missing, truncated, non-conforming (a face
+ * shared by three tets), degenerate elements, no tets, unknown vertices, unsupported element types of dimension 3
+ * (hexes, ... named), second-order tets, newer formats. Inverted tets (negative volume) are an error that counts them.
+ * Never trusts a count in the file: memory grows with the bytes really read. */
 wisp_status wisp_mesh_read(wisp_error *err, const char *path, wisp_mesh **out);
 
 /* The same from memory (tests, fuzzing); name appears in messages. */
@@ -40,8 +41,8 @@ wisp_status wisp_mesh_create(wisp_error *err, size_t vertices, size_t elements, 
 void wisp_mesh_destroy(wisp_mesh *mesh);
 
 /* Partition into groups of at most `size` elements (paper 0, section 5.3). slots is ceil-to-groups: group g owns slots
- * g*size .. g*size+size-1; slot[i] is an element or WISP_EMPTY. Each element stands in exactly one slot; empties only at the end of a
- * group. Caller frees *slot. */
+ * g*size .. g*size+size-1; slot[i] is an element or WISP_EMPTY. Each element stands in exactly one slot; empties only
+ * at the end of a group. Caller frees *slot. */
 typedef enum wisp_grouping { WISP_GROUP_NATURAL, WISP_GROUP_GREEDY, WISP_GROUP_METIS } wisp_grouping;
 wisp_status wisp_mesh_group(wisp_error *err, const wisp_mesh *mesh, wisp_grouping how, size_t size, size_t *slots,
                             int32_t **slot);
