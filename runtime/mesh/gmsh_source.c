@@ -87,7 +87,7 @@ static wisp_status text_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int
 wisp_status wisp_gmsh_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64_t *out)
 {
   wisp_status status = WISP_OK;
-  int32_t narrow;
+  int32_t narrow = 0;
   if (!gmsh->binary) {
     TRY(text_integer(err, gmsh, bytes, out));
   } else if (bytes == 4) {
