@@ -1,0 +1,231 @@
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_help(const wisp_syntax *syntax)
+{
+  printf("usage: %s\n\n%s\n\n", syntax->usage, syntax->about);
+  for (size_t i = 0; i <= syntax->count; i++) {
+    static const wisp_option help = {"help", 'h', NULL, "this text"};
+    const wisp_option *option = i < syntax->count ? &syntax->options[i] : &help;
+    char left[64], letter[8] = "    ";
+    if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    printf("  %-26s %s\n", left, option->help);
+  }
+}
+
+/* Which option an argument names, by length characters of a long name or by a letter; -1: none. */
+static int find(const wisp_syntax *syntax, const char *name, size_t length, char letter)
+{
+  for (size_t i = 0; i < syntax->count; i++) {
+    const wisp_option *option = &syntax->options[i];
+    if (name ? strlen(option->name) == length && strncmp(option->name, name, length) == 0 : option->letter == letter)
+      return (int)i;
+  }
+  return -1;
+}
+
+/* Reads the option at argv[*at], and its value where that is the next argument. */
+static wisp_status read_option(wisp_error *err, int argc, char **argv, int *at, wisp_arguments *out)
+{
+  const char *text = argv[*at], *value = NULL;
+  int index;
+  if (text[1] == '-') {
+    size_t length = strcspn(text + 2, "=");
+    index = find(out->syntax, text + 2, length, 0);
+    if (text[2 + length]) value = text + 3 + length;
+  } else {
+    index = find(out->syntax, NULL, 0, text[1]);
+    if (text[2]) value = text + 2;
+  }
+  if (index < 0)
+    return wisp_fail(err, WISP_EUSAGE, "there is no option '%s': 'wisp %s --help' lists them", text, out->command);
+  const wisp_option *option = &out->syntax->options[index];
+  if (!option->argument && value)
+    return wisp_fail(err, WISP_EUSAGE, "option --%s takes no value, but '%s' gives one", option->name, text);
+  if (option->argument && !value && *at + 1 < argc) value = argv[++*at];
+  if (option->argument && !value)
+    return wisp_fail(err, WISP_EUSAGE, "option %s needs a value: %s", text, option->argument);
+  out->values[index] = value ? value : "";
+  return WISP_OK;
+}
+
+bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_arguments *out, int *exit_status)
+{
+  wisp_status status = WISP_OK;
+  wisp_error err = {0};
+  bool only_operands = false;
+  *out = (wisp_arguments){.syntax = syntax, .command = argv[0], .operands = argv + 1};
+  for (int at = 1; at < argc; at++) {
+    char *text = argv[at];
+    if (only_operands || text[0] != '-' || !text[1])
+      out->operands[out->operand_count++] = text;
+    else if (strcmp(text, "--") == 0)
+      only_operands = true;
+    else if (strcmp(text, "--help") == 0 || (strcmp(text, "-h") == 0 && find(syntax, NULL, 0, 'h') < 0)) {
+      print_help(syntax);
+      *exit_status = 0;
+      return false;
+    } else
+      TRY(read_option(&err, argc, argv, &at, out));
+  }
+  bool fits = syntax->most_operands < 0 || out->operand_count <= syntax->most_operands;
+  TRY(wisp_require(&err, fits, WISP_EUSAGE, "'%s' is one argument too many: 'wisp %s --help' shows the use",
+                   out->operands[syntax->most_operands], out->command));
+done:
+  *exit_status = wisp_cli_end(out, status, &err);
+  return status == WISP_OK;
+}
+
+int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err)
+{
+  if (status == WISP_OK) return 0;
+  fflush(stdout); /* what was printed before stays before */
+  fprintf(stderr, "wisp %s: %s\n", args->command, err->text);
+  return status == WISP_EUSAGE ? 2 : 1;
+}
+
+void wisp_cli_warn(const wisp_arguments *args, const char *text)
+{
+  fprintf(stderr, "wisp %s: note: %s\n", args->command, text);
+}
+
+const char *wisp_option_value(const wisp_arguments *args, const char *name)
+{
+  int index = find(args->syntax, name, strlen(name), 0);
+  return index < 0 ? NULL : args->values[index];
+}
+
+bool wisp_option_given(const wisp_arguments *args, const char *name)
+{
+  return wisp_option_value(args, name) != NULL;
+}
+
+wisp_status wisp_option_integer(wisp_error *err, const wisp_arguments *args, const char *name, long long least,
+                                long long most, long long otherwise, long long *out)
+{
+  const char *text = wisp_option_value(args, name);
+  char *end = NULL;
+  errno = 0;
+  long long value = text ? strtoll(text, &end, 10) : otherwise;
+  if (text && (end == text || *end || errno || value < least || value > most))
+    return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be a whole number from %lld to %lld", name, text,
+                     least, most);
+  *out = value;
+  return WISP_OK;
+}
+
+wisp_status wisp_option_real(wisp_error *err, const wisp_arguments *args, const char *name, double least, double most,
+                             double otherwise, double *out)
+{
+  const char *text = wisp_option_value(args, name);
+  char *end = NULL;
+  double value = text ? strtod(text, &end) : otherwise;
+  if (text && (end == text || *end || !(value >= least && value <= most)))
+    return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be a number from %g to %g", name, text, least, most);
+  *out = value;
+  return WISP_OK;
+}
+
+wisp_status wisp_option_duration(wisp_error *err, const wisp_arguments *args, const char *name, double otherwise,
+                                 double *out)
+{
+  static const char units[] = "smh";
+  static const double seconds[] = {1, 60, 3600};
+  const char *text = wisp_option_value(args, name);
+  char *end = NULL;
+  double value = text ? strtod(text, &end) : otherwise;
+  if (!text) {
+    *out = value;
+    return WISP_OK;
+  }
+  bool good = end != text && isfinite(value) && value > 0;
+  const char *unit = good && *end ? strchr(units, *end) : NULL;
+  if (!good || (*end && (!unit || end[1])))
+    return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be a time such as 90s, 10m or 2h", name, text);
+  *out = value * (unit ? seconds[unit - units] : 1);
+  return WISP_OK;
+}
+
+wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, const char *name, size_t count,
+                               const char *const *choices, size_t otherwise, size_t *out)
+{
+  const char *text = wisp_option_value(args, name);
+  char list[256] = "";
+  size_t used = 0;
+  if (!text) {
+    *out = otherwise;
+    return WISP_OK;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(choices[i], text) == 0) {
+      *out = i;
+      return WISP_OK;
+    }
+    int added = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choices[i]);
+    used = added < 0 || used + (size_t)added >= sizeof list ? sizeof list - 1 : used + (size_t)added;
+  }
+  return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be one of %s", name, text, list);
+}
+
+wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
+                               wisp_orders *out)
+{
+  const char *text = wisp_option_value(args, name);
+  bool wanted[WISP_HIGHEST_ORDER + 1] = {false};
+  wisp_orders orders = {0};
+  if (!text) text = otherwise;
+  for (const char *at = text; at && *at;) {
+    int first = 0, last = 0, read = 0;
+    if (sscanf(at, "%2d%n", &first, &read) != 1) read = 0;
+    last = first;
+    at += read;
+    int more = 0;
+    if (read && *at == '-' && (sscanf(at + 1, "%2d%n", &last, &more) != 1 || more == 0)) read = 0;
+    if (read && *at == '-') at += 1 + more;
+    bool list_goes_on = *at == ',' && at[1];
+    if (!read || first < 1 || last < first || last > WISP_HIGHEST_ORDER || (*at && !list_goes_on))
+      return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be orders from 1 to %d such as 3 or 1-4,7", name,
+                       text, WISP_HIGHEST_ORDER);
+    for (int order = first; order <= last; order++) wanted[order] = true;
+    if (*at) at++;
+  }
+  if (text && !*text) return wisp_fail(err, WISP_EUSAGE, "option --%s is empty, must be orders such as 1-4,7", name);
+  for (int order = 1; order <= WISP_HIGHEST_ORDER; order++)
+    if (wanted[order]) orders.list[orders.count++] = order;
+  *out = orders;
+  return WISP_OK;
+}
+
+bool wisp_orders_have(const wisp_orders *orders, int order)
+{
+  for (int i = 0; i < orders->count; i++)
+    if (orders->list[i] == order) return true;
+  return false;
+}
+
+wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
+                                   wisp_precisions *out)
+{
+  static const struct {
+    const char *text;
+    wisp_precisions precisions;
+  } known[] = {{"f32", {1, {WISP_F32}}},
+               {"f64", {1, {WISP_F64}}},
+               {"f32,f64", {2, {WISP_F32, WISP_F64}}},
+               {"f64,f32", {2, {WISP_F64, WISP_F32}}}};
+  const char *text = wisp_option_value(args, name);
+  if (!text) text = otherwise;
+  for (size_t i = 0; text && i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i].text, text) == 0) {
+      *out = known[i].precisions;
+      return WISP_OK;
+    }
+  return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be f32, f64 or f32,f64", name, text ? text : "");
+}

@@ -1,0 +1,94 @@
+/* Options of a subcommand, read by a table.
+ *
+ *     static const wisp_option options[] = {{"device", 'd', "DEV", "the device, as wisp devices names it"}, {"json", 0,
+ * NULL, "..."}}; static const wisp_syntax syntax = {"wisp tune [options]", "Measures ...", options, sizeof options /
+ * sizeof *options, 0};
+ *
+ *     int wisp_cli_tune(int argc, char **argv)
+ *     {
+ *       wisp_arguments args;
+ *       wisp_error err = {0};
+ *       int exit_status;
+ *       if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
+ *       ...
+ *       TRY(wisp_option_orders(&err, &args, "orders", "1-4", &orders));
+ *     done:
+ *       return wisp_cli_end(&args, status, &err);
+ *     }
+ */
+#ifndef WISP_OPTIONS_H
+#define WISP_OPTIONS_H
+
+#include "../gen/spec.h"
+
+enum { WISP_MAX_OPTIONS = 32, WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
+
+typedef struct wisp_option {
+  const char *name;     /* without the two dashes */
+  char letter;          /* 0: none */
+  const char *argument; /* what help calls its value; NULL: a flag */
+  const char *help;
+} wisp_option;
+
+typedef struct wisp_syntax {
+  const char *usage; /* "wisp best [options]" */
+  const char *about; /* one or two lines for --help */
+  const wisp_option *options;
+  size_t count;
+  int most_operands; /* how many arguments that are no options it takes; -1: any number */
+} wisp_syntax;
+
+typedef struct wisp_arguments {
+  const wisp_syntax *syntax;
+  const char *command; /* argv[0] */
+  const char
+      *values[WISP_MAX_OPTIONS]; /* of each option: NULL where not given, "" for a flag; the last one given counts */
+  int operand_count;
+  char **operands; /* within argv, which is permuted */
+} wisp_arguments;
+
+/* False: nothing is left to do, and the command ends with *exit_status: --help was printed (0), or one line about what
+ * is wrong (2). */
+bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_arguments *out, int *exit_status);
+
+/* Prints "wisp COMMAND: text" on stderr where status is a failure; returns the exit status 0, 1, or 2 for WISP_EUSAGE.
+ */
+int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err);
+/* A line of the same form that is no failure. */
+void wisp_cli_warn(const wisp_arguments *args, const char *text);
+
+/* The value of an option, by its long name; NULL where it was not given. A name that the table lacks is a mistake of
+ * the program. */
+const char *wisp_option_value(const wisp_arguments *args, const char *name);
+bool wisp_option_given(const wisp_arguments *args, const char *name);
+
+/* Values of a kind; `otherwise` is what holds where the option was not given. WISP_EUSAGE names option, value and
+ * range. */
+wisp_status wisp_option_integer(wisp_error *err, const wisp_arguments *args, const char *name, long long least,
+                                long long most, long long otherwise, long long *out);
+wisp_status wisp_option_real(wisp_error *err, const wisp_arguments *args, const char *name, double least, double most,
+                             double otherwise, double *out);
+/* "90", "90s", "10m", "2h": seconds. */
+wisp_status wisp_option_duration(wisp_error *err, const wisp_arguments *args, const char *name, double otherwise,
+                                 double *out);
+/* One of count words: its index. */
+wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, const char *name, size_t count,
+                               const char *const *choices, size_t otherwise, size_t *out);
+
+/* "1-4,7": ascending, each once. otherwise may be NULL: none. */
+typedef struct wisp_orders {
+  int count, list[WISP_MAX_ORDERS];
+} wisp_orders;
+wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
+                               wisp_orders *out);
+bool wisp_orders_have(const wisp_orders *orders, int order);
+
+/* "f32", "f64", "f32,f64". */
+typedef struct wisp_precisions {
+  int count;
+  wisp_precision list[2];
+} wisp_precisions;
+wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
+                                   wisp_precisions *out);
+
+#endif
