@@ -1,0 +1,108 @@
+#include "dg_parts.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* The arguments fit together. */
+static wisp_status check(wisp_error *err, const wisp_dg *dg, int boundary)
+{
+  wisp_status status = WISP_OK;
+  const wisp_layout *l = &dg->layout;
+  TRY(wisp_require(err, l->Np == dg->tet->Np && l->Nf == WISP_TET_FACES * dg->tet->Nfp, WISP_EUSAGE,
+                   "dg: a layout of %d and %d nodes for elements of %d and %d", l->Np, l->Nf, dg->tet->Np,
+                   WISP_TET_FACES * dg->tet->Nfp));
+  TRY(wisp_require(err, dg->MB >= 1 && dg->MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024",
+                   dg->MB));
+  TRY(wisp_require(err, boundary >= 0 && boundary < dg->system->boundaries, WISP_EUSAGE,
+                   "dg: boundary %d, and %s has %d", boundary, dg->system->name, dg->system->boundaries));
+done:
+  return status;
+}
+
+/* Kernels count in 31 bits: the longest array of a group decides how many groups there can be. */
+static wisp_status check_addresses(wisp_error *err, const wisp_dg *dg)
+{
+  const wisp_layout *l = &dg->layout;
+  size_t n = (size_t)dg->system->fields, KM = (size_t)l->KM;
+  size_t sizes[] = {n * (size_t)l->NpM, n * (size_t)l->NfM, WISP_FACE_REALS * KM,
+                    WISP_TET_FACES * WISP_PAIR_REALS * KM};
+  size_t longest = 0;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) longest = sizes[i] > longest ? sizes[i] : longest;
+  size_t block = KM * (size_t)dg->MB, most = INT_MAX / (longest * (size_t)dg->MB) * block;
+  return wisp_require(
+      err, dg->slots <= most, WISP_EUSAGE,
+      "dg: %zu elements of order %d in %zu slots, and addresses of 31 bits allow %zu: take fewer elements "
+      "or a lower order",
+      dg->mesh->elements, dg->tet->N, dg->slots, most);
+}
+
+/* Arrays whose sizes the slots give; zero, as empty slots want them. */
+static wisp_status allocate(wisp_error *err, wisp_dg *dg)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_new(err, dg->slots, sizeof *dg->jacobian, &dg->jacobian));
+  TRY(wisp_new(err, dg->slots, WISP_GEO * sizeof *dg->geo, &dg->geo));
+  TRY(wisp_new(err, dg->slots, WISP_FACE_INTS * sizeof *dg->face_int, &dg->face_int));
+  TRY(wisp_new(err, dg->slots, WISP_FACE_REALS * sizeof *dg->face_real, &dg->face_real));
+  TRY(wisp_new(err, (size_t)(WISP_TET_TURNS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist));
+done:
+  return status;
+}
+
+wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                           const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_dg *dg = NULL;
+  int32_t *where = NULL;
+  TRY(wisp_new(err, 1, sizeof *dg, &dg));
+  dg->mesh = mesh;
+  dg->tet = tet;
+  dg->system = system;
+  dg->layout = *layout;
+  dg->MB = MB;
+  TRY(check(err, dg, boundary));
+  TRY(wisp_mesh_group(err, mesh, how, (size_t)layout->KM * (size_t)MB, &dg->slots, &dg->slot));
+  dg->groups = dg->slots / (size_t)layout->KM;
+  dg->blocks = dg->groups / (size_t)MB;
+  TRY(check_addresses(err, dg));
+  TRY(allocate(err, dg));
+  TRY(wisp_new(err, mesh->elements, sizeof *where, &where));
+  for (size_t k = 0; k < dg->slots; k++)
+    if (dg->slot[k] != WISP_EMPTY) where[dg->slot[k]] = (int32_t)k;
+  wisp_dg_geometry(dg);
+  wisp_dg_faces(dg, where, boundary);
+  TRY(wisp_dg_turns(err, dg));
+  TRY(wisp_dg_pairs(err, dg, where));
+  *out = dg;
+  dg = NULL;
+done:
+  free(where);
+  wisp_dg_destroy(dg);
+  return status;
+}
+
+void wisp_dg_destroy(wisp_dg *dg)
+{
+  if (!dg) return;
+  free(dg->slot);
+  free(dg->jacobian);
+  free(dg->geo);
+  free(dg->face_int);
+  free(dg->face_real);
+  free(dg->pair_block);
+  free(dg->pair_int);
+  free(dg->pair_real);
+  free(dg->turnlist);
+  free(dg);
+}
+
+size_t wisp_dg_volume_size(const wisp_dg *dg)
+{
+  return dg->groups * (size_t)dg->system->fields * (size_t)dg->layout.NpM;
+}
+
+size_t wisp_dg_face_size(const wisp_dg *dg)
+{
+  return dg->groups * (size_t)dg->system->fields * (size_t)dg->layout.NfM;
+}

@@ -1,0 +1,27 @@
+/* The parts of wisp_dg_create: each fills its arrays of a dg whose slots and sizes are set. */
+#ifndef WISP_DG_PARTS_H
+#define WISP_DG_PARTS_H
+
+#include "dg.h"
+
+enum { WISP_MAX_NP = 286, WISP_MAX_NFP = 66 }; /* of order WISP_TET_MAX_ORDER */
+
+/* jacobian, geo, face_real, min_length. */
+void wisp_dg_geometry(wisp_dg *dg);
+
+/* face_int. where[e] is the slot of element e. */
+void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary);
+
+/* turnlist. */
+wisp_status wisp_dg_turns(wisp_error *err, wisp_dg *dg);
+
+/* pair_block, pair_int, pair_real, from the arrays of the faces. */
+wisp_status wisp_dg_pairs(wisp_error *err, wisp_dg *dg, const int32_t *where);
+
+/* Component c of C of slot k in a per-element array. */
+static inline size_t wisp_dg_at(const wisp_dg *dg, int C, int c, size_t k)
+{
+  return wisp_layout_element(&dg->layout, C, c, k);
+}
+
+#endif

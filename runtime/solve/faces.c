@@ -1,0 +1,39 @@
+/* What each face sees of the other side: an address, and a code for the order of its nodes and for its boundary. */
+#include "dg_parts.h"
+
+static void set_face(wisp_dg *dg, size_t k, int f, size_t neighbour, int code)
+{
+  size_t address = wisp_layout_volume(&dg->layout, dg->system->fields, 0, neighbour, 0);
+  dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, f, k)] = (int)address;
+  dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + f, k)] = code;
+}
+
+void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
+{
+  const wisp_mesh *mesh = dg->mesh;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int f = 0; f < WISP_TET_FACES; f++) {
+      size_t face = 4 * (size_t)dg->slot[k] + (size_t)f;
+      if (dg->slot[k] == WISP_EMPTY)
+        set_face(dg, k, f, k, 32 * (1 + 0)); /* the first boundary's, whichever was asked for */
+      else if (mesh->neighbour[face] == WISP_BOUNDARY)
+        set_face(dg, k, f, k, 32 * (1 + boundary));
+      else
+        set_face(dg, k, f, (size_t)where[mesh->neighbour[face]],
+                 mesh->neighbour_face[face] * WISP_TET_TURNS + mesh->neighbour_turn[face]);
+    }
+}
+
+/* A face's nodes are numbered alike on all faces, so that face 0 tells for all. */
+wisp_status wisp_dg_turns(wisp_error *err, wisp_dg *dg)
+{
+  const int *Fmask = dg->tet->Fmask, *facelist = dg->tet->facelist;
+  int Nfp = dg->tet->Nfp;
+  for (int i = 0; i < WISP_TET_TURNS * Nfp; i++) {
+    int j = 0;
+    while (j < Nfp && Fmask[j] != facelist[i]) j++;
+    if (j == Nfp) return wisp_fail(err, WISP_EINPUT, "facelist of turn %d has a node off face 0", i / Nfp);
+    dg->turnlist[i] = j;
+  }
+  return WISP_OK;
+}

@@ -1,0 +1,73 @@
+/* Straight-sided elements: x is affine in r, so that every factor is one number an element (Hesthaven & Warburton,
+ * section 10.3). */
+#include "dg_parts.h"
+
+#include <math.h>
+
+/* Where vertex v of the element in slot k lies. */
+static const double *vertex(const wisp_dg *dg, size_t k, int v)
+{
+  return dg->mesh->xyz + 3 * (size_t)dg->mesh->tet[4 * (size_t)dg->slot[k] + (size_t)v];
+}
+
+/* dx_nu/dr_mu at [nu][mu]: half the edges from vertex 0. Returns the determinant. */
+static double tangents(const wisp_dg *dg, size_t k, double x[3][3])
+{
+  for (int nu = 0; nu < 3; nu++)
+    for (int mu = 0; mu < 3; mu++) x[nu][mu] = (vertex(dg, k, mu + 1)[nu] - vertex(dg, k, 0)[nu]) / 2;
+  return x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) - x[0][1] * (x[1][0] * x[2][2] - x[1][2] * x[2][0]) +
+         x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0]);
+}
+
+/* The inverse of the tangents: dr_mu/dx_nu at [mu][nu], cofactors by cyclic indices. */
+static void invert(double x[3][3], double determinant, double r[3][3])
+{
+  for (int mu = 0; mu < 3; mu++)
+    for (int nu = 0; nu < 3; nu++) {
+      int a = (nu + 1) % 3, b = (nu + 2) % 3, c = (mu + 1) % 3, d = (mu + 2) % 3;
+      r[mu][nu] = (x[a][c] * x[b][d] - x[a][d] * x[b][c]) / determinant;
+    }
+}
+
+/* Outward gradients of what is constant on each reference face: -t, -s, r+s+t, -r. In space their lengths are the
+ * ratios of surface to volume Jacobian, their directions the normals. */
+static const int outward[WISP_TET_FACES][3] = {{0, 0, -1}, {0, -1, 0}, {1, 1, 1}, {-1, 0, 0}};
+
+/* Normal and Fscale of face f. Returns Fscale. */
+static double face_geometry(wisp_dg *dg, size_t k, int f, double r[3][3])
+{
+  double gradient[3] = {0};
+  for (int nu = 0; nu < 3; nu++)
+    for (int mu = 0; mu < 3; mu++) gradient[nu] += outward[f][mu] * r[mu][nu];
+  double length = sqrt(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
+  for (int nu = 0; nu < 3; nu++) dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + nu, k)] = gradient[nu] / length;
+  dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + 3, k)] = length;
+  return length;
+}
+
+void wisp_dg_geometry(wisp_dg *dg)
+{
+  dg->min_length = HUGE_VAL;
+  for (size_t k = 0; k < dg->slots; k++) {
+    if (dg->slot[k] == WISP_EMPTY) continue;
+    double x[3][3], r[3][3], sum = 0;
+    dg->jacobian[k] = tangents(dg, k, x);
+    invert(x, dg->jacobian[k], r);
+    for (int c = 0; c < WISP_GEO; c++) dg->geo[wisp_dg_at(dg, WISP_GEO, c, k)] = r[c / 3][c % 3];
+    for (int f = 0; f < WISP_TET_FACES; f++) sum += face_geometry(dg, k, f, r);
+    /* Inscribed sphere: diameter 6 volume / surface, volume 4/3 J, a face 2 Fscale J. */
+    dg->min_length = fmin(dg->min_length, 4 / sum);
+  }
+}
+
+void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz)
+{
+  const wisp_tet *tet = dg->tet;
+  for (int i = 0; i < tet->Np; i++)
+    for (int c = 0; c < 3; c++) {
+      double at = 0, weight[4] = {-(1 + tet->r[i] + tet->s[i] + tet->t[i]) / 2, (1 + tet->r[i]) / 2,
+                                  (1 + tet->s[i]) / 2, (1 + tet->t[i]) / 2};
+      for (int v = 0; v < 4 && dg->slot[k] != WISP_EMPTY; v++) at += weight[v] * vertex(dg, k, v)[c];
+      xyz[3 * i + c] = at;
+    }
+}

@@ -1,0 +1,100 @@
+/* Face pairs by gather block (paper 0, section 5.3 and Algorithm 3): a pair within a block stands once and drives both
+ * its faces, a face with the other side in another block or on a boundary stands alone. */
+#include "dg_parts.h"
+
+typedef enum pair_kind { INTRA, INTER, BOUNDARY, CLASSES, OTHER_SIDE } pair_kind;
+
+typedef struct face {
+  size_t k; /* slot */
+  int f;
+} face;
+
+/* The face across, where there is one. */
+static face across(const wisp_dg *dg, const int32_t *where, face m)
+{
+  size_t at = 4 * (size_t)dg->slot[m.k] + (size_t)m.f;
+  return (face){(size_t)where[dg->mesh->neighbour[at]], dg->mesh->neighbour_face[at]};
+}
+
+static size_t block_of(const wisp_dg *dg, face m)
+{
+  return m.k / ((size_t)dg->layout.KM * (size_t)dg->MB);
+}
+
+/* Of two faces in one block, the first in order of slots stands for the pair. */
+static pair_kind classify(const wisp_dg *dg, const int32_t *where, face m)
+{
+  if (dg->mesh->neighbour[4 * (size_t)dg->slot[m.k] + (size_t)m.f] == WISP_BOUNDARY) return BOUNDARY;
+  face p = across(dg, where, m);
+  if (block_of(dg, p) != block_of(dg, m)) return INTER;
+  return m.k < p.k || (m.k == p.k && m.f < p.f) ? INTRA : OTHER_SIDE;
+}
+
+/* Address of face DOF 0, relative to the block's first flux number. */
+static int store(const wisp_dg *dg, face m)
+{
+  int n = dg->system->fields;
+  size_t first = block_of(dg, m) * (size_t)(dg->MB * n) * (size_t)dg->layout.NfM;
+  return (int)(wisp_layout_face(&dg->layout, n, 0, m.k, (size_t)(m.f * dg->tet->Nfp)) - first);
+}
+
+static int fetch(const wisp_dg *dg, face m)
+{
+  return (int)wisp_layout_volume(&dg->layout, dg->system->fields, 0, m.k, 0);
+}
+
+static double real(const wisp_dg *dg, face m, int c)
+{
+  return dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * m.f + c, m.k)];
+}
+
+/* Appends the descriptor of face m: list_p and boundary come from its face code. On a boundary p is m itself. */
+static void add_pair(wisp_dg *dg, const int32_t *where, face m, pair_kind kind)
+{
+  face p = kind == BOUNDARY ? m : across(dg, where, m);
+  int code = dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + m.f, m.k)];
+  int *ints = dg->pair_int + WISP_PAIR_INTS * dg->pairs;
+  double *reals = dg->pair_real + WISP_PAIR_REALS * dg->pairs;
+  ints[0] = fetch(dg, m);
+  ints[1] = fetch(dg, p);
+  ints[2] = m.f * WISP_TET_TURNS + 32 * (code % 32) + 1024 * (code / 32);
+  ints[3] = store(dg, m);
+  ints[4] = kind == INTRA ? store(dg, p) : ints[3];
+  for (int c = 0; c < 4; c++) reals[c] = real(dg, m, c);
+  reals[4] = kind == BOUNDARY ? 0 : real(dg, p, 3);
+  dg->pairs++;
+}
+
+/* Every face of one kind in block b, counted or (where add) appended. */
+static size_t visit(wisp_dg *dg, const int32_t *where, size_t b, pair_kind kind, bool add)
+{
+  size_t size = (size_t)dg->layout.KM * (size_t)dg->MB, count = 0;
+  for (size_t k = b * size; k < (b + 1) * size; k++)
+    for (int f = 0; f < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; f++) {
+      if (classify(dg, where, (face){k, f}) != kind) continue;
+      count++;
+      if (add) add_pair(dg, where, (face){k, f}, kind);
+    }
+  return count;
+}
+
+wisp_status wisp_dg_pairs(wisp_error *err, wisp_dg *dg, const int32_t *where)
+{
+  wisp_status status = WISP_OK;
+  size_t count = 0;
+  for (size_t b = 0; b < dg->blocks; b++)
+    for (int kind = 0; kind < CLASSES; kind++) count += visit(dg, where, b, (pair_kind)kind, false);
+  TRY(wisp_new(err, count, WISP_PAIR_INTS * sizeof *dg->pair_int, &dg->pair_int));
+  TRY(wisp_new(err, count, WISP_PAIR_REALS * sizeof *dg->pair_real, &dg->pair_real));
+  TRY(wisp_new(err, dg->blocks, WISP_BLOCK_INTS * sizeof *dg->pair_block, &dg->pair_block));
+  for (size_t b = 0; b < dg->blocks; b++) {
+    int *block = dg->pair_block + WISP_BLOCK_INTS * b;
+    block[0] = (int)dg->pairs;
+    for (int kind = 0; kind < CLASSES; kind++) {
+      visit(dg, where, b, (pair_kind)kind, true);
+      block[kind + 1] = (int)dg->pairs;
+    }
+  }
+done:
+  return status;
+}

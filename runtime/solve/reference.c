@@ -1,0 +1,109 @@
+/* The definitions as loops, in double: what every kernel's result is held against. */
+#include "dg_parts.h"
+
+/* Where DOF i of field f in slot k lies. */
+static size_t volume_at(const wisp_dg *dg, int f, size_t k, int i)
+{
+  return wisp_layout_volume(&dg->layout, dg->system->fields, f, k, (size_t)i);
+}
+
+static size_t face_at(const wisp_dg *dg, int f, size_t k, int i)
+{
+  return wisp_layout_face(&dg->layout, dg->system->fields, f, k, (size_t)i);
+}
+
+/* The derivatives along x, y and z of one field in one element: d/dx_nu = sum over mu of dr_mu/dx_nu D_mu. */
+static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double du[3][WISP_MAX_NP])
+{
+  int Np = dg->tet->Np;
+  double own[WISP_MAX_NP];
+  for (int j = 0; j < Np; j++) own[j] = u[volume_at(dg, f, k, j)];
+  for (int i = 0; i < Np; i++) {
+    double along[3] = {0};
+    for (int j = 0; j < Np; j++)
+      for (int mu = 0; mu < 3; mu++) along[mu] += dg->tet->D[mu][i * Np + j] * own[j];
+    for (int nu = 0; nu < 3; nu++) {
+      du[nu][i] = 0;
+      for (int mu = 0; mu < 3; mu++) du[nu][i] += dg->geo[wisp_dg_at(dg, WISP_GEO, 3 * mu + nu, k)] * along[mu];
+    }
+  }
+}
+
+void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3])
+{
+  double own[3][WISP_MAX_NP];
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
+      derive(dg, k, f, u, own);
+      for (int nu = 0; nu < 3; nu++)
+        for (int i = 0; i < dg->tet->Np; i++) du[nu][volume_at(dg, f, k, i)] = own[nu][i];
+    }
+}
+
+void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
+{
+  const wisp_system *system = dg->system;
+  double own[3][WISP_MAX_NP];
+  for (size_t k = 0; k < dg->slots; k++) {
+    if (dg->slot[k] == WISP_EMPTY) continue;
+    for (int f = 0; f < system->fields; f++)
+      for (int i = 0; i < dg->tet->Np; i++) rhs[volume_at(dg, f, k, i)] = 0;
+    for (int f = 0; f < system->fields; f++) {
+      derive(dg, k, f, u, own);
+      for (size_t t = 0; t < system->terms; t++) {
+        const wisp_term *term = &system->term[t];
+        for (int i = 0; i < dg->tet->Np && term->in == f; i++)
+          rhs[volume_at(dg, term->out, k, i)] += term->coefficient * own[term->axis][i];
+      }
+    }
+  }
+}
+
+/* The fluxes through the nodes of one face. */
+static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int face, double alpha, const double *u,
+                               double *flux)
+{
+  wisp_status status = WISP_OK;
+  int n = dg->system->fields, Nfp = dg->tet->Nfp;
+  size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
+  size_t address = (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)];
+  int code = dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + face, k)];
+  double geometry[4], u_m[WISP_MAX_FIELDS], u_p[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS];
+  for (int c = 0; c < 4; c++) geometry[c] = dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * face + c, k)];
+  for (int i = 0; i < Nfp; i++) {
+    size_t node_p = (size_t)dg->tet->facelist[code % 32 * Nfp + i];
+    for (int f = 0; f < n; f++) {
+      u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
+      u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
+    }
+    TRY(wisp_system_flux(err, dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out));
+    for (int f = 0; f < n; f++) flux[face_at(dg, f, k, face * Nfp + i)] = geometry[3] * out[f];
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux)
+{
+  wisp_status status = WISP_OK;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
+      TRY(gather_face(err, dg, k, face, alpha, u, flux));
+done:
+  return status;
+}
+
+void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
+{
+  int Np = dg->tet->Np, Nf = dg->layout.Nf;
+  double own[WISP_TET_FACES * WISP_MAX_NFP];
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
+      for (int j = 0; j < Nf; j++) own[j] = flux[face_at(dg, f, k, j)];
+      for (int i = 0; i < Np; i++) {
+        double sum = 0;
+        for (int j = 0; j < Nf; j++) sum += dg->tet->LIFT[i * Nf + j] * own[j];
+        rhs[volume_at(dg, f, k, i)] += sum;
+      }
+    }
+}
