@@ -1,0 +1,322 @@
+/* Files that are torn, altered, foreign, newer, or in a place that cannot be written: a clear error or right data, and
+ * never a change. */
+#include "store_fixture.h"
+#include "../cache/place.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TRIALS = 24 };
+
+static int setup(void **state)
+{
+  char *folder = malloc(64);
+  fixture_folder(folder);
+  unsetenv("WISP_SITE_DB");
+  *state = folder;
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  fixture_remove(*state);
+  free(*state);
+  return 0;
+}
+
+/* Makes a SQLite file by statements. */
+static void make_database(const char *path, const char *sql)
+{
+  sqlite3 *db = NULL;
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* Reading, checking, writing, merging: each refuses with path and word in one line, and leaves the file as it was. */
+static void assert_refused(const char *path, const char *word)
+{
+  size_t before_length, after_length;
+  char *before = fixture_read(path, &before_length);
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  wisp_writer *writer = NULL;
+  wisp_text report = {0};
+  long long count = 0;
+  for (int i = 0; i < 4; i++) {
+    wisp_status status = i == 0   ? wisp_store_open(&err, path, false, NULL, &store)
+                         : i == 1 ? wisp_store_check(&err, path, &report)
+                         : i == 2 ? wisp_writer_open(&err, path, NULL, &writer)
+                                  : wisp_store_merge(&err, path, 0, NULL, &count);
+    assert_int_equal(status, WISP_ESTORE);
+    assert_non_null(strstr(err.text, path));
+    assert_non_null(strstr(err.text, word));
+    assert_null(strchr(err.text, '\n'));
+  }
+  char *after = fixture_read(path, &after_length);
+  assert_int_equal(before_length, after_length);
+  assert_memory_equal(before, after, before_length);
+  free(before);
+  free(after);
+  wisp_text_free(&report);
+}
+
+static void test_foreign(void **state)
+{
+  const char *path = fixture_path(*state, "places.sqlite");
+  make_database(path, "CREATE TABLE visits (url TEXT); INSERT INTO visits VALUES ('x')");
+  assert_refused(path, "another application");
+  path = fixture_path(*state, "other.sqlite");
+  make_database(path, "PRAGMA journal_mode=WAL; PRAGMA application_id=42; CREATE TABLE trial (spec TEXT)");
+  assert_refused(path, "another application");
+}
+
+static void test_newer(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  fixture_fill(path, 0, 3);
+  make_database(path, "PRAGMA user_version=99");
+  assert_refused(path, "newer wisp");
+}
+
+static void test_garbage(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  char bytes[5000];
+  for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)(i * 2654435761u >> 13);
+  fixture_write(path, bytes, sizeof bytes);
+  assert_refused(path, "not a tuning store");
+  fixture_write(path, bytes, 7);
+  assert_refused(path, "not a tuning store");
+}
+
+static void test_folder_in_place_of_file(void **state)
+{
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  wisp_writer *writer = NULL;
+  assert_int_equal(wisp_store_open(&err, *state, false, NULL, &store), WISP_ESTORE);
+  assert_non_null(strstr(err.text, "not a file"));
+  assert_int_equal(wisp_writer_open(&err, *state, NULL, &writer), WISP_ESTORE);
+}
+
+static void test_empty_file_is_new(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  fixture_write(path, "", 0);
+  assert_int_equal(fixture_count(path), 0);
+  fixture_fill(path, 0, 3);
+  assert_int_equal(fixture_count(path), 3);
+}
+
+/* Opens a file that may be damaged: an error with its path, or only trials that were stored; the file stays as it is.
+ * *good: all of them. */
+static void assert_honest(const char *path, const char *data, size_t length, bool *refused, bool *good)
+{
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  size_t after_length, own = 0;
+  wisp_status status = wisp_store_open(&err, path, false, NULL, &store);
+  *refused = status != WISP_OK;
+  if (*refused) {
+    assert_true(status == WISP_ESTORE);
+    assert_non_null(strstr(err.text, path));
+  }
+  for (size_t i = 0; !*refused && i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
+    if (layer != WISP_LAYER_USER) continue;
+    bool known = false;
+    for (int n = 0; n < TRIALS && !known; n++) {
+      wisp_trial expected = fixture_trial(n);
+      known = fixture_same(trial, &expected);
+    }
+    assert_true(known);
+    own++;
+  }
+  *good = own == TRIALS;
+  wisp_store_close(store);
+  char *after = fixture_read(path, &after_length);
+  assert_int_equal(length, after_length);
+  assert_memory_equal(data, after, length);
+  free(after);
+}
+
+static void test_truncated(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db"), *torn = fixture_path(*state, "torn.db");
+  size_t length;
+  bool refused, good;
+  fixture_fill(path, 0, TRIALS);
+  char *data = fixture_read(path, &length);
+  for (size_t cut = 512; cut < length; cut += 512) {
+    fixture_write(torn, data, cut);
+    assert_honest(torn, data, cut, &refused, &good);
+    assert_true(refused);
+  }
+  free(data);
+}
+
+static void test_flipped_bytes(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db"), *bent = fixture_path(*state, "bent.db");
+  size_t length;
+  unsigned random = 20261121;
+  int refusals = 0, losses = 0;
+  fixture_fill(path, 0, TRIALS);
+  char *data = fixture_read(path, &length);
+  for (int i = 0; i < 1000; i++) {
+    bool refused, good;
+    random = random * 1664525u + 1013904223u;
+    size_t at = (size_t)(((unsigned long long)random * length) >> 32);
+    if (i < 100) at = (size_t)i; /* every byte of the head, too */
+    random = random * 1664525u + 1013904223u;
+    char was = data[at];
+    data[at] = (char)(was ^ (char)(1 + (random >> 16) % 255));
+    fixture_write(bent, data, length);
+    assert_honest(bent, data, length, &refused, &good);
+    refusals += refused;
+    losses += !refused && !good;
+    data[at] = was;
+  }
+  free(data);
+  print_message("1000 bytes flipped: %d files refused, %d read with fewer trials\n", refusals, losses);
+  assert_true(refusals > 300);
+}
+
+/* Writes a store and dies, so that its WAL stays. */
+static void leave_wal(const char *path)
+{
+  pid_t child = fork();
+  if (child == 0) {
+    wisp_writer *writer = NULL;
+    bool good = wisp_writer_open(NULL, path, NULL, &writer) == WISP_OK;
+    for (int i = 0; good && i < TRIALS; i++) {
+      wisp_trial trial = fixture_trial(i);
+      good = wisp_writer_add(NULL, writer, &trial) == WISP_OK;
+    }
+    _exit(good ? 0 : 1);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  char wal[300];
+  snprintf(wal, sizeof wal, "%s-wal", path);
+  assert_int_equal(access(wal, F_OK), 0);
+}
+
+/* Runs check on folder mounted read-only; false where this machine does not let us. */
+static bool read_only(const char *folder, void (*check)(const char *folder))
+{
+  if (mount(folder, folder, NULL, MS_BIND, NULL) != 0) return false;
+  bool mounted = mount(NULL, folder, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) == 0;
+  if (mounted) check(folder);
+  umount(folder);
+  return mounted;
+}
+
+static void check_read_only(const char *folder)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  long long count = 0;
+  const char *plain = fixture_path(folder, "plain.db"), *wal = fixture_path(folder, "wal.db");
+  const char *marked = fixture_path(folder, "marked.db"), *missing = fixture_path(folder, "missing.db");
+  assert_int_equal(fixture_count(plain), TRIALS);
+  assert_int_equal(fixture_count(wal), TRIALS);    /* its WAL holds trials that the file lacks */
+  assert_int_equal(fixture_count(marked), TRIALS); /* says WAL in its head, but no WAL is there */
+  const char *paths[] = {plain, missing};
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(wisp_writer_open(&err, paths[i], NULL, &writer), WISP_ESTORE);
+    assert_non_null(strstr(err.text, paths[i]));
+    assert_non_null(strstr(err.text, "Read-only"));
+    assert_int_equal(wisp_store_merge(&err, paths[i], 1, &wal, &count), WISP_ESTORE);
+  }
+}
+
+static void test_read_only_media(void **state)
+{
+  const char *marked = fixture_path(*state, "marked.db");
+  fixture_fill(fixture_path(*state, "plain.db"), 0, TRIALS);
+  fixture_fill(marked, 0, TRIALS);
+  make_database(marked, "PRAGMA journal_mode=WAL");
+  leave_wal(fixture_path(*state, "wal.db"));
+  if (!read_only(*state, check_read_only)) skip();
+}
+
+static void test_full_disk(void **state)
+{
+  const char *folder = fixture_path(*state, "small"), *path = fixture_path(*state, "small/wisp.db");
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  wisp_status status = WISP_OK;
+  int stored = 0;
+  mkdir(folder, 0777);
+  if (mount("none", folder, "tmpfs", 0, "size=400k") != 0) skip();
+  assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
+  while (stored < 10000) {
+    wisp_trial trial = fixture_trial(stored);
+    status = wisp_writer_add(&err, writer, &trial);
+    if (status != WISP_OK) break;
+    stored++;
+  }
+  print_message("%d trials, then: %s\n", stored, err.text);
+  wisp_trial refused = fixture_trial(99999);
+  wisp_status again = wisp_writer_add(NULL, writer, &refused);
+  wisp_writer_close(NULL, writer);
+  long count = fixture_count(path);
+  umount(folder);
+  assert_int_equal(status, WISP_ESTORE);
+  assert_true(again == WISP_OK || again == WISP_ESTORE);
+  assert_non_null(strstr(err.text, "full"));
+  assert_true(stored > 10);
+  assert_true(count == stored || count == stored + 1);
+}
+
+/* Where a place is on another machine, WAL is not used, and that is said. */
+static void test_network_file_systems(void **state)
+{
+  assert_true(wisp_place_is_network(0x6969));      /* NFS */
+  assert_true(wisp_place_is_network(0x0BD00BD0));  /* Lustre */
+  assert_false(wisp_place_is_network(0xEF53));     /* ext4 */
+  assert_false(wisp_place_is_network(0x01021994)); /* tmpfs */
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  char *warning = NULL;
+  wisp_trial trial = fixture_trial(1);
+  for (int rollback = 0; rollback < 2; rollback++) {
+    if (rollback) setenv("WISP_JOURNAL", "rollback", 1);
+    assert_int_equal(wisp_writer_open(&err, path, &warning, &writer), WISP_OK);
+    assert_int_equal(wisp_writer_add(&err, writer, &trial), WISP_OK);
+    assert_int_equal(access(fixture_path(*state, "wisp.db-wal"), F_OK), rollback ? -1 : 0);
+    assert_true((warning != NULL) == (rollback == 1));
+    assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+    free(warning);
+  }
+  unsetenv("WISP_JOURNAL");
+  assert_int_equal(fixture_count(path), 1);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+  const struct CMUnitTest tests[] = {
+      CASE(test_foreign),           CASE(test_newer),
+      CASE(test_garbage),           CASE(test_folder_in_place_of_file),
+      CASE(test_empty_file_is_new), CASE(test_truncated),
+      CASE(test_flipped_bytes),     CASE(test_read_only_media),
+      CASE(test_full_disk),         CASE(test_network_file_systems),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
