@@ -5,27 +5,18 @@
 #include <math.h>
 #include <string.h>
 
-/* One member as a JSON value; what is unknown is null. NULL: no memory. */
+/* One member as a JSON value; what is unknown is null. NULL: no memory. Numbers go in as text: cJSON would print them
+ * to 15 digits, which does not always give the same number back. */
 static cJSON *value_of(const wisp_column *column, const wisp_trial *trial)
 {
+  bool nullable = column->kind == WISP_COLUMN_REAL || column->blank != 0;
   wisp_text text = {0};
   cJSON *value = NULL;
-  if (column->kind == WISP_COLUMN_TEXT) {
-    if (wisp_column_print(NULL, column, trial, &text) == WISP_OK) value = cJSON_CreateString(text.data);
-    wisp_text_free(&text);
-    return value;
-  }
-  if (column->kind == WISP_COLUMN_SAMPLES) {
-    value = cJSON_CreateArray();
-    const int most = (int)(sizeof trial->samples / sizeof *trial->samples);
-    for (int i = 0; value && i < trial->sample_count && i < most; i++)
-      cJSON_AddItemToArray(value, cJSON_CreateNumber(trial->samples[i])); /* NaN is printed as null */
-    return value;
-  }
-  if (column->kind == WISP_COLUMN_REAL)
-    return wisp_column_known(column, trial) ? cJSON_CreateNumber(wisp_column_real(column, trial)) : cJSON_CreateNull();
-  long long number = wisp_column_integer(column, trial);
-  return column->blank != 0 && number == column->blank ? cJSON_CreateNull() : cJSON_CreateNumber((double)number);
+  if (nullable && !wisp_column_known(column, trial)) return cJSON_CreateNull();
+  if (wisp_column_print(NULL, column, trial, &text) == WISP_OK)
+    value = column->kind == WISP_COLUMN_TEXT ? cJSON_CreateString(text.data) : cJSON_CreateRaw(text.data);
+  wisp_text_free(&text);
+  return value;
 }
 
 cJSON *wisp_trial_to_json(const wisp_trial *trial)
@@ -60,6 +51,7 @@ static bool take_samples(const cJSON *value, wisp_trial *trial)
 static bool take(const wisp_column *column, const cJSON *value, wisp_trial *trial)
 {
   if (cJSON_IsNull(value)) return true;
+  if (cJSON_IsRaw(value)) return wisp_column_scan(column, value->valuestring, trial); /* straight from value_of */
   if (column->kind == WISP_COLUMN_TEXT)
     return cJSON_IsString(value) && wisp_column_scan(column, value->valuestring, trial);
   if (column->kind == WISP_COLUMN_SAMPLES) return take_samples(value, trial);

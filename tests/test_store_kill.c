@@ -1,0 +1,73 @@
+/* A writer killed at any instant: the file opens, checks, and holds every trial that was reported as stored. */
+#include "store_fixture.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KILLS = 50 };
+
+/* In a child: adds trials from a number on, and says each through the pipe once it is stored. */
+static void write_until_killed(const char *path, int from, int said)
+{
+  wisp_writer *writer = NULL;
+  for (int i = from;; i++) {
+    wisp_trial trial = fixture_trial(i);
+    bool good = writer || wisp_writer_open(NULL, path, NULL, &writer) == WISP_OK;
+    if (!good || wisp_writer_add(NULL, writer, &trial) != WISP_OK) _exit(1);
+    if (write(said, &i, sizeof i) != (ssize_t)sizeof i) _exit(1);
+    if (i % 4 != 3) continue;
+    wisp_writer_close(NULL, writer); /* opening and closing may be hit as well */
+    writer = NULL;
+  }
+}
+
+static void test_killed_writer(void **state)
+{
+  (void)state;
+  char folder[64];
+  fixture_folder(folder);
+  const char *path = fixture_path(folder, "wisp.db");
+  int last = -1;
+  for (int kills = 0; kills < KILLS; kills++) {
+    int said[2], number;
+    assert_int_equal(pipe(said), 0);
+    pid_t child = fork();
+    if (child == 0) write_until_killed(path, last + 1, said[1]);
+    close(said[1]);
+    struct timespec instant = {0, (kills * 7919L % 50) * 1000000 + kills * 1237L % 1000 * 1000};
+    nanosleep(&instant, NULL);
+    kill(child, SIGKILL);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status)); /* it had not failed before */
+    while (read(said[0], &number, sizeof number) == (ssize_t)sizeof number) last = number;
+    close(said[0]);
+    wisp_error err = {0};
+    wisp_text report = {0};
+    wisp_status checked = wisp_store_check(&err, path, &report);
+    if (checked != WISP_OK && !(checked == WISP_EMISSING && last < 0)) fail_msg("after %d trials: %s", last, err.text);
+    wisp_text_free(&report);
+    long count = fixture_count(path);
+    assert_true(count == last + 1 || count == last + 2); /* one more may have been stored and not yet said */
+    last = (int)count - 1;
+  }
+  print_message("%d kills, %d trials stored\n", KILLS, last + 1);
+  assert_true(last > KILLS);
+  fixture_remove(folder);
+}
+
+int main(void)
+{
+  unsetenv("WISP_SITE_DB");
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_writer)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

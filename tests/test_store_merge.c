@@ -1,0 +1,213 @@
+/* Shards merged, exported and imported, pruned: all or nothing, nothing lost, also while others write and read. */
+#include "store_fixture.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int setup(void **state)
+{
+  char *folder = malloc(64);
+  fixture_folder(folder);
+  unsetenv("WISP_SITE_DB");
+  *state = folder;
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  fixture_remove(*state);
+  free(*state);
+  return 0;
+}
+
+static long long merge(const char *into, const char *from)
+{
+  wisp_error err = {0};
+  long long added = -1;
+  if (wisp_store_merge(&err, into, 1, &from, &added) != WISP_OK) fail_msg("%s", err.text);
+  return added;
+}
+
+static void test_merge(void **state)
+{
+  const char *into = fixture_path(*state, "all.db"), *a = fixture_path(*state, "a.db"),
+             *b = fixture_path(*state, "b.db");
+  fixture_fill(a, 0, 10);
+  fixture_fill(b, 5, 20);
+  assert_int_equal(merge(into, a), 10);
+  assert_int_equal(merge(into, b), 10); /* five of its fifteen are there */
+  assert_int_equal(merge(into, b), 0);
+  assert_int_equal(fixture_count(into), 20);
+  assert_int_equal(access(fixture_path(*state, "all.db.new"), F_OK), -1);
+}
+
+/* Of two measurements of one candidate the later one stays, whichever way it comes. */
+static void test_later_measurement_wins(void **state)
+{
+  const char *into = fixture_path(*state, "all.db"), *shard = fixture_path(*state, "a.db");
+  wisp_trial later = fixture_trial(1), got;
+  wisp_writer *writer = NULL;
+  bool found;
+  strcpy(later.when, "2027-01-01T00:00:00Z");
+  later.ms = 7;
+  fixture_fill(into, 1, 2);
+  assert_int_equal(wisp_writer_open(NULL, shard, NULL, &writer), WISP_OK);
+  assert_int_equal(wisp_writer_add(NULL, writer, &later), WISP_OK);
+  wisp_writer_close(NULL, writer);
+  assert_int_equal(merge(into, shard), 1);
+  fixture_fill(shard, 1, 2); /* add replaces: the shard has the older one now */
+  assert_int_equal(merge(into, shard), 0);
+  assert_int_equal(wisp_writer_open(NULL, into, NULL, &writer), WISP_OK);
+  assert_int_equal(wisp_writer_has(NULL, writer, &later, &found, &got), WISP_OK);
+  wisp_writer_close(NULL, writer);
+  assert_true(found && fixture_same(&later, &got));
+}
+
+static void test_missing_or_damaged_shard(void **state)
+{
+  const char *into = fixture_path(*state, "all.db"), *bad = fixture_path(*state, "bad.db");
+  const char *missing = fixture_path(*state, "missing.db");
+  wisp_error err = {0};
+  long long added;
+  size_t length;
+  fixture_fill(into, 0, 3);
+  char *data = fixture_read(into, &length);
+  assert_int_equal(wisp_store_merge(&err, into, 1, &missing, &added), WISP_EMISSING);
+  assert_non_null(strstr(err.text, missing));
+  fixture_write(bad, data, length / 2);
+  assert_int_equal(wisp_store_merge(&err, into, 1, &bad, &added), WISP_ESTORE);
+  assert_non_null(strstr(err.text, bad));
+  free(data);
+  assert_int_equal(fixture_count(into), 3);
+}
+
+/* Six processes merge a shard each into one file; two write it directly all the while; a reader polls. */
+static void test_merges_while_others_write(void **state)
+{
+  enum { MERGERS = 6, WRITERS = 2, EACH = 15 };
+  const char *into = fixture_path(*state, "all.db");
+  pid_t children[MERGERS + WRITERS];
+  for (int i = 0; i < MERGERS + WRITERS; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "shard%d.db", i);
+    if ((children[i] = fork()) != 0) continue;
+    if (i >= MERGERS) {
+      for (int n = 0; n < EACH; n++) fixture_fill(into, i * EACH + n, i * EACH + n + 1);
+      _exit(0);
+    }
+    const char *shard = fixture_path(*state, name);
+    for (int n = 0; n < EACH; n += 5) {
+      fixture_fill(shard, i * EACH + n, i * EACH + n + 5);
+      merge(into, shard);
+    }
+    _exit(0);
+  }
+  long last = 0;
+  for (int polls = 0; polls < 50; polls++) {
+    long count = fixture_count(into);
+    assert_true(count >= last);
+    last = count;
+    usleep(5000);
+  }
+  for (int i = 0; i < MERGERS + WRITERS; i++) {
+    int status;
+    assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+    assert_int_equal(status, 0);
+  }
+  assert_int_equal(fixture_count(into), (MERGERS + WRITERS) * EACH);
+}
+
+static void test_export_import(void **state)
+{
+  const char *from = fixture_path(*state, "from.db"), *to = fixture_path(*state, "to.db");
+  wisp_error err = {0};
+  wisp_text json = {0};
+  long long added = 0;
+  wisp_store *store = NULL;
+  fixture_fill(from, 0, 40);
+  assert_int_equal(wisp_store_export(&err, from, &json), WISP_OK);
+  if (wisp_store_import(&err, to, json.data, &added) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(added, 40);
+  assert_int_equal(wisp_store_open(&err, to, false, NULL, &store), WISP_OK);
+  for (int i = 0; i < 40; i++) {
+    wisp_trial expected = fixture_trial(i);
+    assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
+  }
+  wisp_store_close(store);
+  json.data[json.length / 2] = '\0'; /* cut off */
+  assert_int_equal(wisp_store_import(&err, to, json.data, &added), WISP_EINPUT);
+  wisp_text_free(&json);
+}
+
+static void test_bad_imports(void **state)
+{
+  static const struct {
+    const char *json, *word;
+  } cases[] = {
+      {"", "not JSON"},
+      {"[1, 2]", "no export"},
+      {"{\"wisp_store\": 2, \"trials\": []}", "version 2"},
+      {"{\"wisp_store\": 1, \"trials\": [7]}", "trial 1"},
+      {"{\"wisp_store\": 1, \"trials\": [{\"colour\": 1}]}", "colour"},
+      {"{\"wisp_store\": 1, \"trials\": [{\"spec\": 1}]}", "spec"},
+      {"{\"wisp_store\": 1, \"trials\": [{\"units\": 1e300}]}", "units"},
+      {"{\"wisp_store\": 1, \"trials\": [{\"spec\": \"a\", \"strategy\": \"b\"}]}", "outcome"},
+  };
+  const char *path = fixture_path(*state, "wisp.db");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    wisp_error err = {0};
+    long long added = 0;
+    assert_int_equal(wisp_store_import(&err, path, cases[i].json, &added), WISP_EINPUT);
+    assert_non_null(strstr(err.text, cases[i].word));
+  }
+  assert_int_equal(access(path, F_OK), -1);
+}
+
+static bool keep_even(const void *context, const wisp_trial *trial)
+{
+  (void)context;
+  return trial->shared_bytes / 1024 % 2 == 0;
+}
+
+static void test_prune(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_error err = {0};
+  long long removed = 0;
+  fixture_fill(path, 0, 21);
+  assert_int_equal(wisp_store_prune(&err, path, keep_even, NULL, &removed), WISP_OK);
+  assert_int_equal(removed, 10);
+  assert_int_equal(fixture_count(path), 11);
+  wisp_writer *writer = NULL; /* and while another writer has it open */
+  assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
+  wisp_trial odd = fixture_trial(21);
+  assert_int_equal(wisp_writer_add(&err, writer, &odd), WISP_OK);
+  assert_int_equal(wisp_store_prune(&err, path, keep_even, NULL, &removed), WISP_OK);
+  assert_int_equal(removed, 1);
+  odd = fixture_trial(22);
+  assert_int_equal(wisp_writer_add(&err, writer, &odd), WISP_OK);
+  wisp_writer_close(NULL, writer);
+  assert_int_equal(fixture_count(path), 12);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+  const struct CMUnitTest tests[] = {
+      CASE(test_merge),
+      CASE(test_later_measurement_wins),
+      CASE(test_missing_or_damaged_shard),
+      CASE(test_merges_while_others_write),
+      CASE(test_export_import),
+      CASE(test_bad_imports),
+      CASE(test_prune),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
