@@ -187,6 +187,58 @@ done:
   return status;
 }
 
+/* One part's term, with a coefficient for each part: "part == 0 ? 1.0 : -1.0". */
+static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_system *system, int parts, int first,
+                                 size_t term, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  wisp_text text = {0};
+  wisp_env *item = NULL;
+  int m = system->fields / parts, nth = 0;
+  for (size_t i = 0; i < term; i++) nth += system->term[i].out == system->term[term].out;
+  for (int p = 0; p < parts; p++) {
+    int skip = nth;
+    size_t i = 0;
+    while (system->term[i].out != system->term[term].out + p * m || skip-- > 0) i++;
+    if (p + 1 < parts) TRY(wisp_text_print(err, &text, "%spart == %d ? ", p ? "" : "(", p));
+    TRY(wisp_print_real(err, &text, system->term[i].coefficient, real_bytes));
+    TRY(wisp_text_print(err, &text, "%s", p + 1 < parts ? " : " : parts > 1 ? ")" : ""));
+  }
+  TRY(wisp_env_item(err, output, "terms", &item));
+  TRY(wisp_env_int(err, item, "in", system->term[term].in - first));
+  TRY(wisp_env_int(err, item, "axis", system->term[term].axis));
+  TRY(wisp_env_text(err, item, "coefficient", text.data));
+done:
+  wisp_text_free(&text);
+  return status;
+}
+
+/* parts, fields_per_part; part_list {in0}; part_outputs {f, terms {in, axis, coefficient}} with fields counted within
+ * the part. */
+static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  int in0[WISP_MAX_FIELDS];
+  int parts = wisp_system_parts(system, in0);
+  TRY(wisp_env_int(err, env, "parts", parts));
+  TRY(wisp_env_int(err, env, "fields_per_part", system->fields / parts));
+  for (int p = 0; p < parts; p++) {
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, "part_list", &item));
+    TRY(wisp_env_int(err, item, "in0", in0[p]));
+  }
+  for (int f = 0; f < system->fields / parts; f++) {
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, "part_outputs", &item));
+    TRY(wisp_env_int(err, item, "f", f));
+    TRY(wisp_env_empty_list(err, item, "terms"));
+    for (size_t t = 0; t < system->terms; t++)
+      if (system->term[t].out == f) TRY(add_part_term(err, item, system, parts, in0[0], t, real_bytes));
+  }
+done:
+  return status;
+}
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
@@ -200,6 +252,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   TRY(add_sizes(err, env, spec, layout, target, system->fields));
   TRY(add_tables(err, env, tet));
   TRY(add_system(err, env, system, (int)spec->precision));
+  TRY(add_parts(err, env, system, (int)spec->precision));
   *out = env;
   env = NULL;
 done:

@@ -90,7 +90,7 @@ static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
     const wisp_shared *shared = &plan->strategy->shared[i];
     TRY(wisp_expr_int(err, shared->count, plan->env, &count));
     plan->offset[i] = (size_t)bytes;
-    bytes = (bytes + count * (shared->is_int ? 4 : real) + 15) / 16 * 16;
+    bytes = (bytes + count * (shared->type[0] == 'i' ? 4 : shared->type[0] == 'b' ? 1 : real) + 15) / 16 * 16;
   }
   TRY(wisp_require(err, bytes <= limit, WISP_EREFUSED, "%lld bytes of shared memory, the device allows %lld",
                    (long long)bytes, (long long)limit));

@@ -34,7 +34,7 @@ static wisp_status add_shared(wisp_error *err, const wisp_plan *plan, wisp_env *
     TRY(wisp_expr_int(err, shared->count, plan->env, &count));
     TRY(wisp_env_item(err, env, "shareds", &item));
     TRY(wisp_env_text(err, item, "name", shared->name));
-    TRY(wisp_env_text(err, item, "type", shared->is_int ? "int" : "real"));
+    TRY(wisp_env_text(err, item, "type", strcmp(shared->type, "byte") == 0 ? "unsigned char" : shared->type));
     TRY(wisp_env_int(err, item, "count", count > 0 ? count : 1));
     TRY(wisp_env_int(err, item, "offset", (int64_t)plan->offset[i]));
   }

@@ -209,7 +209,10 @@ static wisp_status read_shared(wisp_error *err, wisp_strategy *s, char *line)
   wisp_status status = WISP_OK;
   TRY(wisp_require(err, s->shareds < WISP_MAX_SHARED, WISP_EINPUT, "more than %d shared arrays", WISP_MAX_SHARED));
   wisp_shared *shared = &s->shared[s->shareds];
-  TRY(read_type(err, word(&line), &shared->is_int));
+  TRY(copy_name(err, word(&line), shared->type, sizeof shared->type));
+  TRY(wisp_require(
+      err, strcmp(shared->type, "real") == 0 || strcmp(shared->type, "int") == 0 || strcmp(shared->type, "byte") == 0,
+      WISP_EINPUT, "type '%s' is none of real, int, byte", shared->type));
   TRY(copy_name(err, word(&line), shared->name, sizeof shared->name));
   TRY(wisp_expr_parse(err, rest(&line), &shared->count));
   s->shareds++;

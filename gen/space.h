@@ -18,8 +18,7 @@ typedef struct wisp_let {
 } wisp_let;
 
 typedef struct wisp_shared {
-  char name[32];
-  bool is_int;
+  char name[32], type[8]; /* "real", "int", "byte" */
   wisp_expr *count;
 } wisp_shared;
 

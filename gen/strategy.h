@@ -12,7 +12,7 @@
  * number require   EXPR : reason                   refuses a candidate block     EXPR [EXPR [EXPR]] threads of a block
  *   lane      TEXT                            this thread's x lane on CUDA, a template (default threadIdx.x)
  *   grid      EXPR [EXPR]                     blocks; may use `groups` and `blocks`, known at launch
- *   shared    TYPE NAME EXPR                  a shared array of EXPR numbers
+ *   shared    TYPE NAME EXPR                  a shared array of EXPR numbers (real, int) or bytes (byte)
  *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch
  *   arg       value TYPE NAME                 a scalar argument, bound by name at launch
  *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]   an array argument made of a family's table: entry q is

@@ -55,4 +55,9 @@ int wisp_system_boundary(const wisp_system *system, const char *name); /* -1: no
 wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
                              double alpha, const double *u_m, const double *u_p, double *flux);
 
+/* Splits the fields into equal ranges ("parts"), each driven by the fields of one range only and all with the same
+ * pattern of terms but for coefficients; as many as possible. Gives their number and the first field that drives each.
+ * Maxwell: 2, {3, 0}. */
+int wisp_system_parts(const wisp_system *system, int in0[WISP_MAX_FIELDS]);
+
 #endif
