@@ -1,0 +1,91 @@
+/* wisp devices: what is here, with measured ceilings. */
+#include "cli.h"
+#include "options.h"
+#include "../runtime/device.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const wisp_option options[] = {{"json", 0, NULL, "a JSON array, one object a device"}};
+static const wisp_syntax syntax = {"wisp devices [options]",
+                                   "Lists the devices that kernels can run on, their limits, and the copy bandwidth "
+                                   "and arithmetic peaks measured here.",
+                                   options, sizeof options / sizeof *options, 0};
+
+static void print_text(const char *name, const wisp_limits *l, const wisp_ceilings *c)
+{
+  printf("%-8s %s\n", name, l->name);
+  printf("  target %s, compiler %s%s%s\n", l->target, l->compiler, *l->driver ? ", driver " : "", l->driver);
+  printf("  %d %s, %.1f GB, L2 %.1f MB, blocks of up to %d threads and %.0f KB shared memory\n", l->units,
+         l->sm ? "multiprocessors" : "cores", (double)l->memory / 1e9, (double)l->l2 / 1e6, l->max_threads,
+         l->max_shared / 1024.0);
+  printf("  copy %.0f GB/s (read and written), f32 %.0f GFLOP/s, f64 %.0f GFLOP/s\n", c->copy_gbps, c->fma_gflops_f32,
+         c->fma_gflops_f64);
+}
+
+static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceilings *c)
+{
+  cJSON *object = cJSON_CreateObject();
+  const struct {
+    const char *key, *value;
+  } texts[] = {{"device", name},      {"kind", l->kind},     {"name", l->name},
+               {"target", l->target}, {"driver", l->driver}, {"compiler", l->compiler}};
+  const struct {
+    const char *key;
+    double value;
+  } numbers[] = {{"sm", l->sm},
+                 {"units", l->units},
+                 {"max_threads", l->max_threads},
+                 {"max_shared", l->max_shared},
+                 {"shared_per_unit", l->shared_per_unit},
+                 {"registers_per_unit", l->registers_per_unit},
+                 {"l2", (double)l->l2},
+                 {"memory", (double)l->memory},
+                 {"copy_gbps", c->copy_gbps},
+                 {"fma_gflops_f32", c->fma_gflops_f32},
+                 {"fma_gflops_f64", c->fma_gflops_f64}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    cJSON_AddStringToObject(object, texts[i].key, texts[i].value);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
+  return object;
+}
+
+static wisp_status show(wisp_error *err, const char *name, cJSON *list)
+{
+  wisp_status status = WISP_OK;
+  wisp_device *device = NULL;
+  wisp_ceilings ceilings = {0};
+  TRY(wisp_device_open(err, name, &device));
+  TRY(wisp_device_ceilings(err, device, &ceilings));
+  if (list)
+    cJSON_AddItemToArray(list, to_json(name, wisp_device_limits(device), &ceilings));
+  else
+    print_text(name, wisp_device_limits(device), &ceilings);
+done:
+  wisp_device_close(device);
+  return status;
+}
+
+int wisp_cli_devices(int argc, char **argv)
+{
+  wisp_arguments args;
+  wisp_error err = {0};
+  wisp_status status = WISP_OK;
+  size_t count = 0;
+  char **names = NULL, *text = NULL;
+  int exit_status = 0;
+  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
+  cJSON *list = wisp_option_given(&args, "json") ? cJSON_CreateArray() : NULL;
+  TRY(wisp_device_list(&err, &count, &names));
+  for (size_t i = 0; i < count; i++) TRY(show(&err, names[i], list));
+  text = list ? cJSON_Print(list) : NULL;
+  if (text) printf("%s\n", text);
+done:
+  for (size_t i = 0; i < count; i++) free(names[i]);
+  free(names);
+  cJSON_free(text);
+  cJSON_Delete(list);
+  return wisp_cli_end(&args, status, &err);
+}

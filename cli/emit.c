@@ -1,0 +1,236 @@
+/* wisp emit: any candidate's source; or what there is to choose from. */
+#include "cli.h"
+#include "options.h"
+#include "../runtime/kernel.h"
+#include "../tuner/search.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const wisp_option options[] = {
+    {"family", 'f', "FAMILY", "the family (nodal)"},
+    {"order", 'n', "ORDER", "the order (3)"},
+    {"kernel", 'k', "KERNEL", "the kernel; without it: lists kernels and strategies"},
+    {"strategy", 's', "STRATEGY", "the strategy (the first that applies)"},
+    {"precision", 'p', "PREC", "f32 or f64 (f32)"},
+    {"layout", 'l', "LAYOUT", "the layout, as the list names it (the first that applies)"},
+    {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
+    {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
+    {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
+    {"target", 0, "TARGET", "whose limits hold: host, sm_80, sm_90, sm_100 (sm_90; host for that dialect)"},
+};
+static const wisp_syntax syntax = {
+    "wisp emit [options]",
+    "Prints the source of a candidate with every number written out. Without --kernel: the "
+    "layouts, kernels and strategies, their parameters\nand how many candidates are legal.",
+    options, sizeof options / sizeof *options, 0};
+
+typedef struct wish {
+  const wisp_family *family;
+  wisp_spec spec;
+  const char *strategy, *layout, *set, *dialect;
+  wisp_target target;
+} wish;
+
+static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *out)
+{
+  wisp_status status = WISP_OK;
+  static const char *const dialects[] = {"cuda", "host"};
+  const char *family = wisp_option_value(args, "family"), *target = wisp_option_value(args, "target");
+  const char *system = wisp_option_value(args, "system"), *kernel = wisp_option_value(args, "kernel");
+  long long order = 0;
+  size_t dialect = 0;
+  wisp_precisions precisions;
+  wisp_limits limits;
+  out->family = wisp_family_find(family ? family : "nodal");
+  TRY(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
+  TRY(wisp_option_integer(err, args, "order", out->family->orders[0], out->family->orders[1], 3, &order));
+  TRY(wisp_option_precisions(err, args, "precision", "f32", &precisions));
+  TRY(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
+  TRY(wisp_target_limits(err, target ? target : dialect ? "host" : "sm_90", &limits));
+  out->target = wisp_limits_target(&limits);
+  out->dialect = dialects[dialect];
+  out->strategy = wisp_option_value(args, "strategy");
+  out->layout = wisp_option_value(args, "layout");
+  out->set = wisp_option_value(args, "set");
+  out->spec = (wisp_spec){.element = "tet", .order = (int)order, .precision = precisions.list[0]};
+  snprintf(out->spec.family, sizeof out->spec.family, "%s", out->family->name);
+  snprintf(out->spec.kernel, sizeof out->spec.kernel, "%s", kernel ? kernel : "");
+  snprintf(out->spec.system, sizeof out->spec.system, "%s", system ? system : out->family->default_system);
+done:
+  return status;
+}
+
+/* --- the list --- */
+
+static void print_params(const wisp_strategy *s)
+{
+  const wisp_param *params = NULL;
+  int count = wisp_strategy_params(s, &params);
+  printf("   ");
+  for (int i = 0; i < count; i++) {
+    printf(" %s=", params[i].name);
+    for (int v = 0; v < params[i].count; v++)
+      printf("%s%d%s", v ? "," : "", params[i].values[v], params[i].values[v] == params[i].preferred ? "*" : "");
+  }
+  printf("\n");
+}
+
+/* How many candidates there are in each layout, and why none where there is none. */
+static void print_counts(const wisp_search *search)
+{
+  const wisp_scope *scope = search->scope;
+  for (int l = 0; l < scope->layouts; l++) {
+    char layout[WISP_LAYOUT_TEXT];
+    size_t legal = 0;
+    long long refused = 0;
+    const char *reason = "";
+    for (size_t i = 0; i < search->count; i++) legal += search->candidates[i].layout == l;
+    for (size_t i = 0; i < search->refusals; i++)
+      if (search->refusal[i].layout == l) refused += search->refusal[i].count, reason = search->refusal[i].reason;
+    wisp_layout_print(&scope->layout[l], layout);
+    if (legal)
+      printf("    %-20s %zu legal, %lld refused\n", layout, legal, refused);
+    else
+      printf("    %-20s not applicable: %s\n", layout, reason);
+  }
+}
+
+static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_scope *scope, const wish *w)
+{
+  wisp_status status = WISP_OK;
+  wisp_search search = {0};
+  printf("family %s, order %d, system %s, %s; * marks default values\n", w->family->name, w->spec.order, w->spec.system,
+         wisp_precision_name(w->spec.precision));
+  for (int k = 0; w->family->kernels[k]; k++) {
+    printf("\n%s\n", w->family->kernels[k]);
+    for (size_t i = 0; i < wisp_strategies_count(all); i++) {
+      const wisp_strategy *s = wisp_strategies_at(all, i);
+      if (strcmp(wisp_strategy_family(s), w->family->name) != 0) continue;
+      if (strcmp(wisp_strategy_kernel(s), w->family->kernels[k]) != 0) continue;
+      if (w->strategy && strcmp(wisp_strategy_name(s), w->strategy) != 0) continue;
+      snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k]);
+      TRY(wisp_search_create(err, all, scope, wisp_strategy_name(s), 1, &search));
+      printf("  %-20s %s\n", wisp_strategy_name(s), wisp_strategy_title(s));
+      print_params(s);
+      print_counts(&search);
+      wisp_search_free(&search);
+    }
+  }
+done:
+  wisp_search_free(&search);
+  return status;
+}
+
+/* --- one candidate --- */
+
+/* The value that --set gives a parameter; false where it gives none. */
+static bool value_in(const char *set, const char *name, int *value)
+{
+  size_t length = strlen(name);
+  for (const char *at = set; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+    if (strncmp(at, name, length) == 0 && at[length] == '=') {
+      *value = atoi(at + length + 1);
+      return true;
+    }
+  return false;
+}
+
+static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char *set)
+{
+  const wisp_param *params = NULL;
+  int count = wisp_strategy_params(s, &params);
+  for (const char *at = set; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    size_t length = strcspn(at, "=,");
+    bool found = false;
+    for (int i = 0; i < count; i++)
+      found |= at[length] == '=' && strlen(params[i].name) == length && strncmp(params[i].name, at, length) == 0;
+    if (!found)
+      return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", set,
+                       wisp_strategy_name(s), (int)length, at);
+  }
+  return WISP_OK;
+}
+
+/* The default candidate, changed by --set. */
+static wisp_status make_plan(wisp_error *err, const wish *w, const wisp_strategy *s, const wisp_scope *scope,
+                             int layout, wisp_plan **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_plan *preferred = NULL;
+  wisp_text text = {0};
+  const wisp_param *params = NULL;
+  int count = wisp_strategy_params(s, &params);
+  TRY(check_set(err, s, w->set));
+  status = wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
+  if (status != WISP_EREFUSED || !w->set) TRY(status);
+  for (int i = 0; i < count; i++) {
+    int value = preferred ? wisp_plan_value(preferred, params[i].name, 0) : params[i].preferred;
+    value_in(w->set, params[i].name, &value);
+    TRY(wisp_text_print(err, &text, "%s%s=%d", i ? " " : "", params[i].name, value));
+  }
+  TRY(wisp_plan_from_text(err, s, &scope->spec, &scope->layout[layout], scope->names[layout],
+                          text.data ? text.data : "", out));
+done:
+  wisp_plan_destroy(preferred);
+  wisp_text_free(&text);
+  return status;
+}
+
+/* The first strategy and layout that give a candidate; the last reason where none does. */
+static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w,
+                             wisp_plan **out)
+{
+  wisp_status status = wisp_fail(err, WISP_EUSAGE, "there is no strategy '%s' for kernel '%s': 'wisp emit' lists them",
+                                 w->strategy ? w->strategy : "", scope->spec.kernel);
+  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
+    const wisp_strategy *s = wisp_strategies_at(all, i);
+    if (strcmp(wisp_strategy_family(s), w->family->name) != 0) continue;
+    if (strcmp(wisp_strategy_kernel(s), scope->spec.kernel) != 0) continue;
+    if (w->strategy && strcmp(wisp_strategy_name(s), w->strategy) != 0) continue;
+    for (int l = 0; l < scope->layouts; l++) {
+      wisp_error reason = {0};
+      wisp_status tried = make_plan(&reason, w, s, scope, l, out);
+      if (tried == WISP_OK) return WISP_OK;
+      bool unread = strncmp(reason.text, "reads only", 10) == 0;
+      if (!unread || status != WISP_EREFUSED) status = wisp_fail(err, tried, "%s", reason.text);
+      if (tried != WISP_EREFUSED) return status;
+    }
+  }
+  return status;
+}
+
+static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w)
+{
+  wisp_status status = WISP_OK;
+  wisp_plan *plan = NULL;
+  wisp_text source = {0};
+  TRY(find_plan(err, all, scope, w, &plan));
+  TRY(wisp_plan_source(err, plan, w->dialect, &source));
+  fwrite(source.data, 1, source.length, stdout);
+done:
+  wisp_text_free(&source);
+  wisp_plan_destroy(plan);
+  return status;
+}
+
+int wisp_cli_emit(int argc, char **argv)
+{
+  wisp_arguments args;
+  wisp_error err = {0};
+  wisp_status status = WISP_OK;
+  wisp_strategies *all = NULL;
+  wisp_scope scope = {0};
+  wish w;
+  int exit_status = 0;
+  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
+  TRY(read_wish(&err, &args, &w));
+  TRY(wisp_strategies_load(&err, &all));
+  TRY(wisp_scope_create(&err, w.family, &w.spec, &w.target, w.layout, &scope));
+  TRY(*w.spec.kernel ? emit(&err, all, &scope, &w) : print_list(&err, all, &scope, &w));
+done:
+  wisp_scope_free(&scope);
+  wisp_strategies_free(all);
+  return wisp_cli_end(&args, status, &err);
+}

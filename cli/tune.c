@@ -1,0 +1,214 @@
+/* wisp tune: a sweep with its progress, and a closing table of winners. */
+#include "cli.h"
+#include "options.h"
+#include "winners.h"
+#include "../gen/family.h"
+#include "../tuner/tune.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const wisp_option options[] = {
+    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
+    {"family", 'f', "FAMILY", "the family (nodal)"},
+    {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-4)"},
+    {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
+    {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
+    {"kernel", 0, "KERNEL", "this kernel only"},
+    {"strategy", 0, "STRATEGY", "this strategy only"},
+    {"layout", 0, "LAYOUT", "this layout only"},
+    {"budget", 0, "TIME", "stop after 90s, 10m, 2h; shared out evenly (10m)"},
+    {"exhaustive", 0, NULL, "every candidate, however long it takes"},
+    {"elements", 0, "K", "size of the problem that kernels are timed on (chosen for the device)"},
+    {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 elements"},
+    {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
+    {"db", 0, "FILE", "the store (the user's own)"},
+    {"retry-failed", 0, NULL, "try again what went wrong before"},
+    {"json", 0, NULL, "a JSON object: counts and winners"},
+};
+static const wisp_syntax syntax = {
+    "wisp tune [options]",
+    "Compiles, verifies and times candidates on a device, stores every trial, and lists the "
+    "winners. What the store knows is not repeated.",
+    options, sizeof options / sizeof *options, 0};
+
+/* --- progress --- */
+
+typedef struct display {
+  const wisp_arguments *args;
+  bool terminal;
+  double last; /* when something was shown */
+  size_t width;
+} display;
+
+static double seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void print_time(double s, char text[16])
+{
+  if (!isfinite(s))
+    snprintf(text, 16, "?");
+  else if (s < 100)
+    snprintf(text, 16, "%.0fs", s);
+  else if (s < 6000)
+    snprintf(text, 16, "%.0fm", s / 60);
+  else
+    snprintf(text, 16, "%.1fh", fmin(s / 3600, 99999));
+}
+
+/* A bar that is rewritten on a terminal; a line every few seconds elsewhere. */
+static void show(void *context, const wisp_tune_progress *p)
+{
+  enum { BAR = 20 };
+  display *d = context;
+  char left[16], line[256], bar[BAR + 1];
+  double now = seconds();
+  if (now - d->last < (d->terminal ? 0.1 : 5)) return;
+  d->last = now;
+  int filled = p->total > 0 ? (int)(BAR * p->done / p->total) : 0;
+  for (int i = 0; i < BAR; i++) bar[i] = i < filled ? '#' : '.';
+  bar[BAR] = '\0';
+  print_time(p->seconds_left, left);
+  int length = snprintf(line, sizeof line, "%s%s%s%lld of about %lld trials, %lld failed, %s left; %s %s",
+                        d->terminal ? "[" : "", d->terminal ? bar : "", d->terminal ? "] " : "", p->done, p->total,
+                        p->failed, left, p->spec, p->layout);
+  if (p->best && length > 0 && (size_t)length < sizeof line)
+    snprintf(line + length, sizeof line - (size_t)length, ": %.4f ms (%s)", p->best->ms, p->best->strategy);
+  if (d->terminal)
+    fprintf(stderr, "\r\033[K%.*s", 118, line);
+  else
+    fprintf(stderr, "%s\n", line);
+  fflush(stderr);
+  d->width = strlen(line);
+}
+
+static void end_display(const display *d)
+{
+  if (d->terminal && d->width) fprintf(stderr, "\r\033[K");
+}
+
+static void warn(void *context, const char *text)
+{
+  const display *d = context;
+  wisp_cli_warn(d->args, text);
+}
+
+/* --- the request --- */
+
+static wisp_status read_size(wisp_error *err, const wisp_arguments *args, long long *elements)
+{
+  wisp_status status = WISP_OK;
+  long long box = 0;
+  TRY(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
+  TRY(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
+  TRY(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
+  if (box) *elements = 6 * box * box * box;
+done:
+  return status;
+}
+
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
+                                wisp_precisions *precisions, wisp_tune_request *r)
+{
+  wisp_status status = WISP_OK;
+  long long jobs = 0;
+  const char *family = wisp_option_value(args, "family");
+  bool exhaustive = wisp_option_given(args, "exhaustive");
+  TRY(wisp_option_orders(err, args, "orders", "1-4", orders));
+  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
+  TRY(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
+  *r = (wisp_tune_request){.family = family ? family : "nodal",
+                           .system = wisp_option_value(args, "system"),
+                           .orders = orders->list,
+                           .order_count = (size_t)orders->count,
+                           .precisions = precisions->list,
+                           .precision_count = (size_t)precisions->count,
+                           .kernel = wisp_option_value(args, "kernel"),
+                           .strategy = wisp_option_value(args, "strategy"),
+                           .layout = wisp_option_value(args, "layout"),
+                           .db = wisp_option_value(args, "db"),
+                           .retry_failed = wisp_option_given(args, "retry-failed"),
+                           .jobs = (int)jobs};
+  TRY(wisp_option_duration(err, args, "budget", 600, &r->budget_seconds));
+  TRY(wisp_require(err, !exhaustive || !wisp_option_given(args, "budget"), WISP_EUSAGE,
+                   "--budget and --exhaustive exclude each other: leave one out"));
+  if (exhaustive) r->budget_seconds = 0;
+  TRY(read_size(err, args, &r->elements));
+done:
+  return status;
+}
+
+static void print_summary(const wisp_tune_summary *s)
+{
+  char time[16];
+  print_time(s->seconds, time);
+  printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before\n", s->trials, time,
+         s->ok, s->failed, s->refused, s->known);
+}
+
+static wisp_status print_json(wisp_error *err, const wisp_tune_summary *s, const wisp_winners *winners)
+{
+  wisp_status status = WISP_OK;
+  cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "winners");
+  char *text = NULL;
+  const struct {
+    const char *key;
+    double value;
+  } numbers[] = {{"trials", (double)s->trials}, {"ok", (double)s->ok},       {"refused", (double)s->refused},
+                 {"failed", (double)s->failed}, {"known", (double)s->known}, {"seconds", s->seconds}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
+  for (size_t i = 0; i < winners->count; i++) cJSON_AddItemToArray(list, wisp_trial_to_json(winners->trials[i]));
+  text = cJSON_Print(object);
+  TRY(wisp_require(err, text, WISP_EMEMORY, "out of memory"));
+  printf("%s\n", text);
+done:
+  cJSON_free(text);
+  cJSON_Delete(object);
+  return status;
+}
+
+int wisp_cli_tune(int argc, char **argv)
+{
+  wisp_arguments args;
+  wisp_error err = {0};
+  wisp_status status = WISP_OK;
+  wisp_device *device = NULL;
+  wisp_orders orders;
+  wisp_precisions precisions;
+  wisp_tune_request request;
+  wisp_tune_summary summary = {0};
+  wisp_winners winners = {0};
+  display d = {.args = &args, .terminal = isatty(STDERR_FILENO)};
+  int exit_status = 0;
+  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
+  const char *name = wisp_option_value(&args, "device");
+  TRY(read_request(&err, &args, &orders, &precisions, &request));
+  request.progress = show;
+  request.warn = warn;
+  request.context = &d;
+  TRY(wisp_device_open(&err, name ? name : "auto", &device));
+  TRY(wisp_tune(&err, device, &request, &summary));
+  end_display(&d);
+  TRY(wisp_winners_find(&err, wisp_device_limits(device), &request, &winners));
+  if (wisp_option_given(&args, "json"))
+    TRY(print_json(&err, &summary, &winners));
+  else {
+    wisp_winners_print(&winners);
+    print_summary(&summary);
+  }
+done:
+  if (status != WISP_OK) end_display(&d);
+  wisp_winners_free(&winners);
+  wisp_device_close(device);
+  return wisp_cli_end(&args, status, &err);
+}

@@ -1,0 +1,84 @@
+#include "winners.h"
+#include "../gen/family.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial)
+{
+  if (w->count == w->room) {
+    size_t room = w->room ? 2 * w->room : 64;
+    const wisp_trial **trials = realloc(w->trials, room * sizeof *trials);
+    if (!trials) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners", room);
+    w->trials = trials;
+    w->room = room;
+  }
+  w->trials[w->count++] = trial;
+  return WISP_OK;
+}
+
+/* The winners of one order and precision: measured here, whatever they were measured with. */
+static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_asker *asker, const wisp_tune_request *r,
+                              int order, wisp_precision precision)
+{
+  const wisp_family *family = wisp_family_find(r->family);
+  wisp_spec spec = {.element = "tet", .order = order, .precision = precision};
+  char text[WISP_SPEC_TEXT];
+  snprintf(spec.family, sizeof spec.family, "%s", family->name);
+  snprintf(spec.system, sizeof spec.system, "%s", r->system ? r->system : family->default_system);
+  bool step = false;
+  for (int k = 0; !step; k++) {
+    wisp_answer answer;
+    step = !family->kernels[k];
+    const char *kernel = step ? "step" : family->kernels[k];
+    if (r->kernel && strcmp(r->kernel, kernel) != 0) continue;
+    snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
+    wisp_spec_print(&spec, text);
+    wisp_store_find(w->store, asker, text, r->layout, r->elements, NULL, NULL, &answer);
+    if (!answer.trial || answer.match != WISP_MATCH_EXACT) continue;
+    wisp_status status = add(err, w, answer.trial);
+    if (status != WISP_OK) return status;
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, wisp_winners *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_winners w = {0};
+  wisp_asker asker = {.units = limits->units};
+  snprintf(asker.device, sizeof asker.device, "%s", limits->name);
+  snprintf(asker.target, sizeof asker.target, "%s", limits->target);
+  snprintf(asker.driver, sizeof asker.driver, "%s", limits->driver);
+  snprintf(asker.compiler, sizeof asker.compiler, "%s", limits->compiler);
+  TRY(wisp_store_open(err, r->db, true, NULL, &w.store));
+  for (size_t i = 0; i < r->order_count; i++)
+    for (size_t p = 0; p < r->precision_count; p++) TRY(find_order(err, &w, &asker, r, r->orders[i], r->precisions[p]));
+  *out = w;
+  w = (wisp_winners){0};
+done:
+  wisp_winners_free(&w);
+  return status;
+}
+
+void wisp_winners_print(const wisp_winners *w)
+{
+  if (w->count)
+    printf("%-2s %-4s %-10s %-18s %-20s %9s %8s %8s %5s  %s\n", "N", "", "kernel", "layout", "strategy", "ms", "GDOF/s",
+           "GB/s", "eff.", "parameters");
+  for (size_t i = 0; i < w->count; i++) {
+    const wisp_trial *t = w->trials[i];
+    wisp_spec spec;
+    if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) continue;
+    printf("%-2d %-4s %-10s %-18s %-20s %9.4f %8.2f %8.1f %5.2f  %s\n", spec.order, wisp_precision_name(spec.precision),
+           spec.kernel, t->layout, t->strategy, t->ms, t->gdofs, t->gbps, t->efficiency, t->params);
+  }
+}
+
+void wisp_winners_free(wisp_winners *w)
+{
+  wisp_store_close(w->store);
+  free(w->trials);
+  *w = (wisp_winners){0};
+}

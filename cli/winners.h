@@ -1,0 +1,19 @@
+/* The winners of what a tune request covers, as the store has them now. */
+#ifndef WISP_WINNERS_H
+#define WISP_WINNERS_H
+
+#include "../runtime/device.h"
+#include "../tuner/tune.h"
+
+typedef struct wisp_winners {
+  wisp_store *store;
+  size_t count, room;
+  const wisp_trial **trials; /* the store's: by order, precision, kernel; the step last */
+} wisp_winners;
+
+wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *request,
+                              wisp_winners *out);
+void wisp_winners_print(const wisp_winners *winners);
+void wisp_winners_free(wisp_winners *winners);
+
+#endif

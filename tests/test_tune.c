@@ -1,0 +1,181 @@
+/* Claim: a sweep ends, stores every trial with a default for each strategy and a step of the winners; a second one
+ * repeats nothing; a budget is respected; a request without meaning is refused before anything is done. */
+#include "each_plan.h"
+#include "store_fixture.h"
+#include "../tuner/tune.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+static const int order_one = 1;
+static const wisp_precision both[] = {WISP_F64, WISP_F32};
+
+static double seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static wisp_tune_request request(const char *db)
+{
+  return (wisp_tune_request){.family = "nodal",
+                             .orders = &order_one,
+                             .order_count = 1,
+                             .precisions = both,
+                             .precision_count = 1,
+                             .elements = 384,
+                             .db = db};
+}
+
+static wisp_tune_summary tune(wisp_device *device, const wisp_tune_request *r)
+{
+  wisp_tune_summary summary = {0};
+  wisp_error err = {0};
+  if (wisp_tune(&err, device, r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  return summary;
+}
+
+static wisp_store *open_store(const char *path)
+{
+  wisp_store *store = NULL;
+  wisp_error err = {0};
+  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  return store;
+}
+
+typedef struct watch {
+  long long calls, failed;
+  char best[512];
+} watch;
+
+static void on_progress(void *context, const wisp_tune_progress *progress)
+{
+  watch *w = context;
+  w->calls++;
+  w->failed = progress->failed;
+  assert_true(progress->done == w->calls);
+  assert_true(progress->total >= progress->done);
+  if (strcmp(progress->last->outcome, "ok") == 0 && !strstr(progress->spec, ".step:")) assert_non_null(progress->best);
+}
+
+/* One strategy, exhaustively, twice. */
+static void test_sweep_repeats_nothing(void **state)
+{
+  wisp_device *device = *state;
+  char folder[64];
+  fixture_folder(folder);
+  const char *db = fixture_path(folder, "tune.db");
+  wisp_tune_request r = request(db);
+  watch w = {0};
+  r.kernel = "update";
+  r.progress = on_progress;
+  r.context = &w;
+  wisp_tune_summary first = tune(device, &r);
+  assert_true(first.trials >= 16);
+  assert_int_equal(first.known, 0);
+  assert_int_equal(first.failed, 0);
+  assert_int_equal(w.calls, first.trials);
+  wisp_tune_summary second = tune(device, &r);
+  assert_int_equal(second.trials, 0);
+  assert_int_equal(second.known, first.trials);
+  wisp_store *store = open_store(db);
+  long long ok = 0, defaults = 0;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    if (layer != WISP_LAYER_USER || strcmp(t->outcome, "ok") != 0) continue;
+    ok++;
+    defaults += t->is_default;
+    assert_true(t->ms > 0 && t->gbps > 0 && t->efficiency > 0 && t->error < 1e-12);
+    assert_true(t->sample_count >= 7);
+    assert_int_equal(t->elements, 384);
+  }
+  assert_true(ok > 0);
+  assert_true(defaults > 0);
+  wisp_store_close(store);
+  fixture_remove(folder);
+}
+
+/* Within a budget: every kernel has its default at least, and stages of the winners are measured. */
+static void test_budget(void **state)
+{
+  wisp_device *device = *state;
+  char folder[64];
+  fixture_folder(folder);
+  const char *db = fixture_path(folder, "tune.db");
+  wisp_tune_request r = request(db);
+  r.budget_seconds = 15;
+  double start = seconds();
+  wisp_tune_summary summary = tune(device, &r);
+  assert_true(seconds() - start < r.budget_seconds + 10); /* what was begun is ended */
+  assert_true(summary.trials > 10);
+  wisp_store *store = open_store(db);
+  int steps = 0, volumes = 0;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    if (layer != WISP_LAYER_USER) continue;
+    steps += strncmp(t->spec, "nodal.step:", 11) == 0 && t->ms > 0;
+    volumes += strncmp(t->spec, "nodal.volume:", 13) == 0 && t->is_default && t->ms > 0;
+  }
+  assert_true(volumes > 0);
+  assert_true(steps > 0);
+  wisp_store_close(store);
+  fixture_remove(folder);
+}
+
+static void test_senseless_requests(void **state)
+{
+  wisp_device *device = *state;
+  char folder[64];
+  fixture_folder(folder);
+  const char *db = fixture_path(folder, "none.db");
+  static const int eleven = 11;
+  wisp_tune_request bad[5];
+  for (int i = 0; i < 5; i++) bad[i] = request(db);
+  bad[0].family = "nodule";
+  bad[1].orders = &eleven;
+  bad[2].kernel = "volumes";
+  bad[3].strategy = "best";
+  bad[4].layout = "slab-km33";
+  static const char *const words[5] = {"nodule", "11", "volumes", "best", "slab-km33"};
+  for (int i = 0; i < 5; i++) {
+    wisp_error err = {0};
+    wisp_tune_summary summary;
+    assert_int_equal(wisp_tune(&err, device, &bad[i], &summary), WISP_EUSAGE);
+    if (!strstr(err.text, words[i])) fail_msg("%s", err.text);
+  }
+  FILE *made = fopen(db, "r");
+  assert_null(made);
+  fixture_remove(folder);
+}
+
+static int set_up(void **state)
+{
+  *state = open_test_device();
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  wisp_device_close(*state);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sweep_repeats_nothing),
+      cmocka_unit_test(test_budget),
+      cmocka_unit_test(test_senseless_requests),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
