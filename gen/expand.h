@@ -2,9 +2,9 @@
  *
  *   {{name}}                      an integer or text from the environment
  *   {{= expr}}                    an integer expression
- *   {{name[expr]}}                an entry of a table: integers plainly, reals as a literal of the precision
- * (`real_bytes`: 4 adds the suffix f, 9 digits; 8 gives 17 digits); always with a point or exponent, negatives in
- * parentheses
+ *   {{name[expr]}}                an entry of a table: integers plainly, reals as a literal of the precision that the
+ *                                 name `real_bytes` holds (4: 9 digits and the suffix f; 8: 17 digits), always with a
+ *                                 point or exponent, negatives in parentheses
  *   {{#name}}...{{/name}}         a list: once per item, the item's names in scope, and `index`, `first`, `last` (0/1)
  *   {{#for i in expr}}...{{/for}} i = 0 .. expr-1, and first, last
  *   {{#if expr}}...{{else}}...{{/if}}   (else optional)
@@ -12,16 +12,18 @@
  *   {{>name}}                     the text value `name`, expanded as a template itself (system flux texts)
  *
  * A tag that opens, closes or comments and stands alone on its line takes the line with it. Text inserted by {{name}}
- * or {{>name}} that has several lines keeps the indentation of the tag. An undefined name, an unclosed or mismatched
- * block, an index out of a table: an error with template name and line. Nesting is limited to 64 and output to 64 MiB
- * (error, not crash).
+ * or {{>name}} that has several lines keeps the indentation of the tag's line, and a newline at its end is dropped
+ * where the line of the template ends at the tag too. An item's own names come before index, first and last.
+ *
+ * An undefined name, an unclosed or mismatched block, an index out of a table: an error with template name and line.
+ * Nesting is limited to 64, output to 64 MiB and work to 2^28 pieces (error, not crash).
  */
 #ifndef WISP_EXPAND_H
 #define WISP_EXPAND_H
 
 #include "expr.h"
 
-/* name is for messages; env is not changed. Appends to out. */
+/* name is for messages; env is not changed. Appends to out, which a failure leaves as it was. */
 wisp_status wisp_expand(wisp_error *err, const char *name, const char *template_text, const wisp_env *env,
                         wisp_text *out);
 

@@ -1,9 +1,12 @@
 /* Names with values, and expressions over them: what space descriptions, templates and systems of equations are written
  * in.
  *
- *   expr := ternary ?: , || && , == != < <= > >= , + - , * / % , unary - ! , ( ), number, name, name[expr], call(expr,
- * ...) calls: ceil(a,b) = a/b rounded up; round_up(a,b) = a rounded up to a multiple of b; min(a,b); max(a,b);
- *          nonzero(table, i): 1 where table[i] is not 0; count(list), count(table)
+ *   expr := ternary ?: , || && , == != < <= > >= , + - , * / % , unary - ! , ( ), number, name, name[expr], or a call:
+ *   ceil(a,b)          a/b rounded up
+ *   round_up(a,b)      a rounded up to a multiple of b
+ *   min(a,b) max(a,b)
+ *   nonzero(table,i)   1 where table[i] is not 0, else 0
+ *   count(name)        the items of a list, the entries of a table
  *
  * Integer evaluation is 64-bit with overflow and division by zero as errors. Real evaluation is double (for flux
  * texts). A name that is not defined is an error that names it and the text's place.
@@ -27,7 +30,8 @@ wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, cons
 /* Appends an item to the list `name` (made at first use) and gives its scope, owned by env. An item sees env's own
  * names as outer when it is looked at during expansion. */
 wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp_env **item);
-wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name); /* a list that may stay empty; redefines */
+wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env,
+                                const char *name); /* a list that may stay empty; redefines */
 
 bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value);
 const char *wisp_env_get_text(const wisp_env *env, const char *name);                   /* NULL: none */

@@ -1,0 +1,272 @@
+#include "expand.h"
+
+#include "template.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bounds on what one expansion may do, so that a slip in a template is an error and not a full memory or an endless
+ * loop. */
+static const size_t most_bytes = (size_t)64 << 20;
+static const int64_t most_steps = (int64_t)1 << 28;
+
+typedef struct run {
+  wisp_error *err;
+  wisp_text *out;
+  size_t start;   /* of this expansion in out */
+  int real_bytes; /* 0: not defined */
+  int64_t steps;
+  int depth;
+  wisp_text margin;   /* what lines inside of inserted texts begin with */
+  bool at_line_start; /* the next byte begins such a line, whose margin is not written yet */
+  wisp_text scratch;
+} run;
+
+static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, size_t from, size_t to);
+
+/* Writes bytes, with the margin before every line that is not empty. */
+static wisp_status emit(run *r, const char *bytes, size_t count)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_require(r->err, r->out->length - r->start + count <= most_bytes, WISP_EINPUT,
+                   "the expansion is larger than %zu MiB", most_bytes >> 20));
+  if (!r->margin.length) {
+    r->at_line_start = false;
+    return wisp_text_add(r->err, r->out, bytes, count);
+  }
+  while (count) {
+    const char *newline = memchr(bytes, '\n', count);
+    size_t length = newline ? (size_t)(newline - bytes) + 1 : count;
+    if (r->at_line_start && *bytes != '\n') TRY(wisp_text_add(r->err, r->out, r->margin.data, r->margin.length));
+    TRY(wisp_text_add(r->err, r->out, bytes, length));
+    r->at_line_start = newline != NULL;
+    bytes += length;
+    count -= length;
+  }
+done:
+  return status;
+}
+
+static wisp_status emit_integer(run *r, int64_t value)
+{
+  char text[32];
+  int count = snprintf(text, sizeof text, "%lld", (long long)value);
+  return emit(r, text, (size_t)count);
+}
+
+static wisp_status check_depth(run *r)
+{
+  return wisp_require(r->err, r->depth < WISP_TEMPLATE_DEEPEST, WISP_EINPUT,
+                      "blocks and inserted texts nest deeper than %d: does a text insert itself?",
+                      WISP_TEMPLATE_DEEPEST);
+}
+
+static wisp_status find(run *r, const wisp_piece *piece, const wisp_env *env, const wisp_value **value)
+{
+  *value = wisp_env_find(env, piece->name, piece->hash);
+  return wisp_require(r->err, *value, WISP_EINPUT, "the name '%s' is not defined", piece->name);
+}
+
+/* Writes a text value, plain or as a template of its own; its further lines begin as the tag's line does. A newline at
+ * its end is dropped where the tag's own line ends there too. */
+static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, const wisp_value *value)
+{
+  wisp_status status = WISP_OK;
+  size_t margin = r->margin.length, before = r->out->length;
+  TRY(wisp_text_add(r->err, &r->margin, piece->bytes, piece->count));
+  if (piece->kind == PIECE_INSERT) {
+    TRY(check_depth(r));
+    if (piece->inside_text != value->as.text) {
+      wisp_template_destroy(piece->inside);
+      piece->inside = NULL;
+      TRY(wisp_template_parse(r->err, piece->name, value->as.text, &piece->inside));
+      piece->inside_text = value->as.text;
+    }
+    r->depth++;
+    TRY(run_pieces(r, piece->inside, env, 0, piece->inside->count));
+    r->depth--;
+  } else {
+    TRY(emit(r, value->as.text, value->count));
+  }
+  if (piece->ends_line && r->out->length > before && r->out->data[r->out->length - 1] == '\n') {
+    r->out->data[--r->out->length] = '\0';
+    r->at_line_start = false;
+  }
+  r->margin.length = margin;
+done:
+  return status;
+}
+
+static wisp_status run_name(run *r, wisp_piece *piece, const wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  const wisp_value *value = NULL;
+  TRY(find(r, piece, env, &value));
+  if (value->kind == WISP_TEXT) return run_text(r, piece, env, value);
+  if (value->kind == WISP_INT && piece->kind == PIECE_NAME) return emit_integer(r, value->as.integer);
+  return wisp_fail(r->err, WISP_EINPUT, "'%s' is %s: %s", piece->name, wisp_kind_words(value->kind),
+                   piece->kind == PIECE_NAME ? "it cannot be written whole" : "only a text can be inserted");
+done:
+  return status;
+}
+
+static wisp_status run_expr(run *r, const wisp_piece *piece, const wisp_env *env)
+{
+  int64_t value = 0;
+  wisp_status status = wisp_expr_int(r->err, piece->expr, env, &value);
+  return status == WISP_OK ? emit_integer(r, value) : status;
+}
+
+static wisp_status run_entry(run *r, const wisp_piece *piece, const wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  const wisp_value *table = NULL;
+  int64_t i = 0;
+  TRY(find(r, piece, env, &table));
+  TRY(wisp_require(r->err, table->kind == WISP_REALS || table->kind == WISP_INTS, WISP_EINPUT,
+                   "'%s' is %s, not a table", piece->name, wisp_kind_words(table->kind)));
+  TRY(wisp_expr_int(r->err, piece->expr, env, &i));
+  TRY(wisp_require(r->err, i >= 0 && (uint64_t)i < table->count, WISP_EINPUT,
+                   "index %lld is outside '%s', which has %zu entries", (long long)i, piece->name, table->count));
+  if (table->kind == WISP_INTS) return emit_integer(r, table->as.ints[i]);
+  TRY(wisp_require(r->err, r->real_bytes, WISP_EINPUT, "'real_bytes' must be defined to write '%s'", piece->name));
+  r->scratch.length = 0;
+  TRY(wisp_print_real(r->err, &r->scratch, table->as.reals[i], r->real_bytes));
+  TRY(emit(r, r->scratch.data, r->scratch.length));
+done:
+  return status;
+}
+
+static wisp_status step(run *r, const wisp_template *t, const wisp_piece *piece)
+{
+  return wisp_require(r->err, ++r->steps < most_steps, WISP_EINPUT, "%s:%d: the expansion takes more than %lld steps",
+                      t->name, piece->line, (long long)most_steps);
+}
+
+/* The body of a loop, once for every item of a list or number below a count. */
+static wisp_status run_loop(run *r, wisp_template *t, size_t place, const wisp_env *env, int64_t count,
+                            wisp_env *const *items)
+{
+  wisp_status status = WISP_OK;
+  wisp_piece *piece = &t->pieces[place];
+  if (!piece->frame) TRY(wisp_env_create(r->err, env, &piece->frame));
+  for (int64_t i = 0; i < count; i++) {
+    TRY(step(r, t, piece));
+    TRY(wisp_env_int(r->err, piece->frame, "first", i == 0));
+    TRY(wisp_env_int(r->err, piece->frame, "last", i == count - 1));
+    TRY(wisp_env_int(r->err, piece->frame, items ? "index" : piece->name, i));
+    wisp_env_show(piece->frame, items ? items[i] : NULL);
+    TRY(run_pieces(r, t, piece->frame, place + 1, piece->end));
+  }
+done:
+  return status;
+}
+
+/* One block: its head is evaluated, and its body runs as often as that says. in_body tells whose errors come back. */
+static wisp_status run_block(run *r, wisp_template *t, size_t place, const wisp_env *env, bool *in_body)
+{
+  wisp_status status = WISP_OK;
+  const wisp_piece *piece = &t->pieces[place];
+  const wisp_value *list = NULL;
+  int64_t value = 0;
+  TRY(check_depth(r));
+  if (piece->kind == PIECE_LIST) {
+    TRY(find(r, piece, env, &list));
+    TRY(wisp_require(r->err, list->kind == WISP_LIST, WISP_EINPUT, "'%s' is %s, not a list", piece->name,
+                     wisp_kind_words(list->kind)));
+  } else {
+    TRY(wisp_expr_int(r->err, piece->expr, env, &value));
+  }
+  *in_body = true;
+  r->depth++;
+  if (list)
+    TRY(run_loop(r, t, place, env, (int64_t)list->count, list->as.items));
+  else if (piece->kind == PIECE_FOR)
+    TRY(run_loop(r, t, place, env, value, NULL));
+  else if (value)
+    TRY(run_pieces(r, t, env, place + 1, piece->otherwise));
+  else
+    TRY(run_pieces(r, t, env, piece->otherwise, piece->end));
+  r->depth--;
+done:
+  return status;
+}
+
+/* A range of pieces. A piece's own errors get its place put before them; those of a block's body have one. */
+static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, size_t from, size_t to)
+{
+  wisp_status status = WISP_OK;
+  bool placed = false;
+  wisp_piece *piece = NULL;
+  for (size_t i = from; i < to; i = piece->end ? piece->end : i + 1) {
+    piece = &t->pieces[i];
+    placed = true;
+    TRY(step(r, t, piece));
+    placed = false;
+    switch (piece->kind) {
+      case PIECE_BYTES:
+        TRY(emit(r, piece->bytes, piece->count));
+        break;
+      case PIECE_NAME:
+      case PIECE_INSERT:
+        TRY(run_name(r, piece, env));
+        break;
+      case PIECE_EXPR:
+        TRY(run_expr(r, piece, env));
+        break;
+      case PIECE_ENTRY:
+        TRY(run_entry(r, piece, env));
+        break;
+      default:
+        TRY(run_block(r, t, i, env, &placed));
+        break;
+    }
+  }
+done:
+  return placed || !piece ? status : wisp_context(r->err, status, "%s:%d: ", t->name, piece->line);
+}
+
+wisp_status wisp_expand(wisp_error *err, const char *name, const char *template_text, const wisp_env *env,
+                        wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_template *template = NULL;
+  run r = {.err = err, .out = out, .start = out->length};
+  int64_t real_bytes = 0;
+  if (wisp_env_get_int(env, "real_bytes", &real_bytes))
+    r.real_bytes = real_bytes == 4 || real_bytes == 8 ? (int)real_bytes : -1;
+  TRY(wisp_template_parse(err, name, template_text, &template));
+  TRY(wisp_text_add(err, out, "", 0));
+  TRY(run_pieces(&r, template, env, 0, template->count));
+done:
+  if (status != WISP_OK && out->data) {
+    out->length = r.start;
+    out->data[out->length] = '\0';
+  }
+  wisp_template_destroy(template);
+  wisp_text_free(&r.margin);
+  wisp_text_free(&r.scratch);
+  return status;
+}
+
+wisp_status wisp_print_real(wisp_error *err, wisp_text *out, double value, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  char text[48];
+  TRY(wisp_require(err, real_bytes == WISP_F32 || real_bytes == WISP_F64, WISP_EUSAGE,
+                   "reals have 4 or 8 bytes ('real_bytes'), not %d", real_bytes));
+  double rounded = real_bytes == WISP_F32 ? (double)(float)value : value;
+  TRY(wisp_require(err, isfinite(rounded), WISP_EINPUT, "%g has no literal of %d bytes", value, real_bytes));
+  int count = snprintf(text, sizeof text, "%.*g", real_bytes == WISP_F32 ? 9 : 17, fabs(rounded));
+  /* A point is whatever the program's locale makes it: a source text wants a point. */
+  bool is_real = false;
+  for (int i = 0; i < count; i++) {
+    if (!strchr("0123456789e+-", text[i])) text[i] = '.';
+    is_real = is_real || text[i] == '.' || text[i] == 'e';
+  }
+  TRY(wisp_text_print(err, out, "%s%s%s%s%s", rounded < 0 ? "(-" : "", text, is_real ? "" : ".0",
+                      real_bytes == WISP_F32 ? "f" : "", rounded < 0 ? ")" : ""));
+done:
+  return status;
+}

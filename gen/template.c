@@ -1,0 +1,256 @@
+#include "template.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parser {
+  wisp_error *err;
+  wisp_template *template;
+  const char *at;         /* what is not parsed yet */
+  int line;               /* of at */
+  const char *line_start; /* of at's line, and how much white space it begins with */
+  size_t margin;
+  size_t open[WISP_TEMPLATE_DEEPEST]; /* the blocks that at is inside of */
+  int depth;
+} parser;
+
+/* Moves on to a later place, keeping count of lines. */
+static void advance(parser *p, const char *to)
+{
+  const char *start = p->line_start;
+  for (const char *c; (c = memchr(p->at, '\n', (size_t)(to - p->at))); p->at = start) {
+    p->line++;
+    start = c + 1;
+  }
+  if (start != p->line_start) p->margin = strspn(start, " \t");
+  p->line_start = start;
+  p->at = to;
+}
+
+static wisp_status add(parser *p, const wisp_piece *piece)
+{
+  wisp_template *t = p->template;
+  if (t->count == t->capacity) {
+    size_t capacity = t->capacity ? 2 * t->capacity : 32;
+    wisp_piece *pieces = realloc(t->pieces, capacity * sizeof *pieces);
+    if (!pieces) return wisp_fail(p->err, WISP_EMEMORY, "out of memory: a template of %zu pieces", capacity);
+    t->pieces = pieces;
+    t->capacity = capacity;
+  }
+  t->pieces[t->count++] = *piece;
+  return WISP_OK;
+}
+
+static wisp_status add_bytes(parser *p, int line, const char *from, const char *end)
+{
+  if (end <= from) return WISP_OK;
+  return add(p, &(wisp_piece){.kind = PIECE_BYTES, .line = line, .bytes = from, .count = (size_t)(end - from)});
+}
+
+static const char *skip_space(const char *text)
+{
+  while (isspace((unsigned char)*text)) text++;
+  return text;
+}
+
+/* How long the name is that text begins with; 0: none. */
+static size_t name_length(const char *text)
+{
+  size_t n = 0;
+  if (isalpha((unsigned char)*text) || *text == '_')
+    while (isalnum((unsigned char)text[n]) || text[n] == '_') n++;
+  return n;
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+  return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* Gives the piece the name that text begins with, and where it ends. */
+static wisp_status give_name(parser *p, wisp_piece *piece, const char *text, const char **end)
+{
+  wisp_status status = WISP_OK;
+  size_t length = name_length(text);
+  TRY(wisp_require(p->err, length, WISP_EINPUT, "a name is expected, not '%.40s'", text));
+  TRY(wisp_new(p->err, length + 1, 1, &piece->name));
+  memcpy(piece->name, text, length);
+  piece->hash = wisp_env_hash(piece->name);
+  *end = skip_space(text + length);
+done:
+  return status;
+}
+
+/* The same where nothing may follow the name. */
+static wisp_status give_only_name(parser *p, wisp_piece *piece, const char *text)
+{
+  wisp_status status = WISP_OK;
+  const char *end = NULL;
+  TRY(give_name(p, piece, text, &end));
+  TRY(wisp_require(p->err, !*end, WISP_EINPUT,
+                   "'%.40s' after the name '%s' (expressions are {{= expr}}, braces that "
+                   "are not a tag { { )",
+                   end, piece->name));
+done:
+  return status;
+}
+
+/* name, or name[expr] (tag is the parser's own copy, which is cut up here). */
+static wisp_status parse_value(parser *p, wisp_piece *piece, char *tag)
+{
+  wisp_status status = WISP_OK;
+  const char *end = NULL;
+  size_t length = strlen(tag);
+  char *bracket = strchr(tag, '[');
+  piece->kind = bracket ? PIECE_ENTRY : PIECE_NAME;
+  if (!bracket) return give_only_name(p, piece, tag);
+  TRY(give_name(p, piece, tag, &end));
+  TRY(wisp_require(p->err, end == bracket && tag[length - 1] == ']', WISP_EINPUT, "'%.60s' is not name[expr]", tag));
+  tag[length - 1] = '\0';
+  TRY(wisp_expr_parse(p->err, bracket + 1, &piece->expr));
+done:
+  return status;
+}
+
+/* What follows {{#. */
+static wisp_status parse_open(parser *p, wisp_piece *piece, const char *tag)
+{
+  wisp_status status = WISP_OK;
+  size_t length = name_length(tag);
+  const char *rest = skip_space(tag + length);
+  TRY(wisp_require(p->err, p->depth < WISP_TEMPLATE_DEEPEST, WISP_EINPUT, "blocks nest deeper than %d",
+                   WISP_TEMPLATE_DEEPEST));
+  if (is_word(tag, length, "if")) {
+    piece->kind = PIECE_IF;
+    TRY(wisp_expr_parse(p->err, rest, &piece->expr));
+  } else if (is_word(tag, length, "for")) {
+    piece->kind = PIECE_FOR;
+    TRY(give_name(p, piece, rest, &rest));
+    TRY(wisp_require(p->err, is_word(rest, name_length(rest), "in"), WISP_EINPUT, "'%.60s' is not 'for name in expr'",
+                     tag));
+    TRY(wisp_expr_parse(p->err, rest + 2, &piece->expr));
+  } else {
+    piece->kind = PIECE_LIST;
+    TRY(give_only_name(p, piece, tag));
+  }
+  p->open[p->depth++] = p->template->count;
+done:
+  return status;
+}
+
+/* {{else}}, and {{/name}} where tag is what follows the slash. */
+static wisp_status parse_else(parser *p)
+{
+  wisp_piece *block = p->depth ? &p->template->pieces[p->open[p->depth - 1]] : NULL;
+  if (!block || block->kind != PIECE_IF) return wisp_fail(p->err, WISP_EINPUT, "{{else}} outside of {{#if}}");
+  if (block->otherwise) return wisp_fail(p->err, WISP_EINPUT, "a second {{else}} for line %d", block->line);
+  block->otherwise = p->template->count;
+  return WISP_OK;
+}
+
+static wisp_status parse_close(parser *p, const char *tag)
+{
+  wisp_piece *block = p->depth ? &p->template->pieces[p->open[p->depth - 1]] : NULL;
+  if (!block) return wisp_fail(p->err, WISP_EINPUT, "{{/%.40s}} closes nothing", tag);
+  const char *name = block->kind == PIECE_IF ? "if" : block->kind == PIECE_FOR ? "for" : block->name;
+  if (strcmp(tag, name) != 0)
+    return wisp_fail(p->err, WISP_EINPUT, "{{/%.40s}} where {{/%.40s}} is expected (line %d)", tag, name, block->line);
+  block->end = p->template->count;
+  if (!block->otherwise) block->otherwise = block->end;
+  p->depth--;
+  return WISP_OK;
+}
+
+/* One tag's text, trimmed. */
+static wisp_status parse_tag(parser *p, char *tag, wisp_piece *piece)
+{
+  wisp_status status = WISP_OK;
+  const char *rest = *tag ? skip_space(tag + 1) : tag;
+  if (*tag == '/') return parse_close(p, rest);
+  if (strcmp(tag, "else") == 0) return parse_else(p);
+  if (*tag == '#') {
+    TRY(parse_open(p, piece, rest));
+  } else if (*tag == '=') {
+    piece->kind = PIECE_EXPR;
+    TRY(wisp_expr_parse(p->err, rest, &piece->expr));
+  } else if (*tag == '>') {
+    piece->kind = PIECE_INSERT;
+    TRY(give_only_name(p, piece, rest));
+  } else {
+    TRY(parse_value(p, piece, tag));
+  }
+  TRY(add(p, piece));
+  *piece = (wisp_piece){0}; /* the template owns it now */
+done:
+  return status;
+}
+
+/* Where the next line begins if the tag from open to close has its line for itself, else NULL. */
+static const char *alone(const parser *p, const char *open, const char *close)
+{
+  if (p->line_start + p->margin != open) return NULL;
+  const char *rest = close + strspn(close, " \t\r");
+  if (*rest == '\n') return rest + 1;
+  return *rest ? NULL : rest;
+}
+
+/* The text up to the tag that begins at open, and the tag. */
+static wisp_status parse_to(parser *p, const char *open)
+{
+  wisp_status status = WISP_OK;
+  wisp_piece piece = {0};
+  char *tag = NULL;
+  int line = p->line;
+  const char *before = p->at, *first = open + 2, *close = strstr(first, "}}");
+  advance(p, open);
+  TRY(wisp_require(p->err, close, WISP_EINPUT, "a tag is not closed: '%.20s'", open));
+  first = skip_space(first);
+  size_t length = close > first ? (size_t)(close - first) : 0;
+  while (length && isspace((unsigned char)first[length - 1])) length--;
+  const char *end = close + 2, *next = NULL;
+  if (length && (strchr("#/!", *first) || is_word(first, length, "else"))) next = alone(p, open, end);
+  TRY(add_bytes(p, line, before, next ? p->line_start : open));
+  piece = (wisp_piece){.line = p->line, .bytes = p->line_start, .count = p->margin, .ends_line = *end == '\n'};
+  if (*first != '!') {
+    TRY(wisp_new(p->err, length + 1, 1, &tag));
+    memcpy(tag, first, length);
+    TRY(parse_tag(p, tag, &piece));
+  }
+  advance(p, next ? next : end);
+done:
+  free(tag);
+  free(piece.name);
+  wisp_expr_destroy(piece.expr);
+  return status;
+}
+
+wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *text, wisp_template **out)
+{
+  wisp_status status = WISP_OK;
+  parser p = {.err = err, .at = text, .line = 1, .line_start = text, .margin = strspn(text, " \t")};
+  TRY(wisp_new(err, 1, sizeof *p.template, &p.template));
+  p.template->name = name;
+  for (const char *open; (open = strstr(p.at, "{{"));) TRY(parse_to(&p, open));
+  TRY(add_bytes(&p, p.line, p.at, p.at + strlen(p.at)));
+  if (p.depth) p.line = p.template->pieces[p.open[p.depth - 1]].line;
+  TRY(wisp_require(err, !p.depth, WISP_EINPUT, "this block is not closed"));
+  *out = p.template;
+  p.template = NULL;
+done:
+  wisp_template_destroy(p.template);
+  return wisp_context(err, status, "%s:%d: ", name, p.line);
+}
+
+void wisp_template_destroy(wisp_template *template)
+{
+  if (!template) return;
+  for (size_t i = 0; i < template->count; i++) {
+    free(template->pieces[i].name);
+    wisp_expr_destroy(template->pieces[i].expr);
+    wisp_env_destroy(template->pieces[i].frame);
+    wisp_template_destroy(template->pieces[i].inside);
+  }
+  free(template->pieces);
+  free(template);
+}

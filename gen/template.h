@@ -1,0 +1,49 @@
+/* A parsed template: what the parser (template.c) makes and the expander (expand.c) walks. */
+#ifndef WISP_TEMPLATE_H
+#define WISP_TEMPLATE_H
+
+#include "env.h"
+
+/* How deep blocks and inserted templates may nest, in a text and while it runs. */
+enum { WISP_TEMPLATE_DEEPEST = 64 };
+
+typedef enum wisp_piece_kind {
+  PIECE_BYTES,  /* bytes as they stand */
+  PIECE_NAME,   /* {{name}} */
+  PIECE_EXPR,   /* {{= expr}} */
+  PIECE_ENTRY,  /* {{name[expr]}} */
+  PIECE_INSERT, /* {{>name}} */
+  PIECE_LIST,   /* {{#name}} */
+  PIECE_FOR,    /* {{#for name in expr}} */
+  PIECE_IF      /* {{#if expr}} */
+} wisp_piece_kind;
+
+typedef struct wisp_template wisp_template;
+
+/* Pieces stand in the order of the text; those of a block follow it up to its end, so that a range is a body. */
+typedef struct wisp_piece {
+  wisp_piece_kind kind;
+  int line;
+  const char *bytes; /* in the template's text; of a tag: the white space that its line begins with */
+  size_t count;
+  char *name;
+  uint64_t hash; /* of name */
+  wisp_expr *expr;
+  size_t otherwise, end; /* of a block: its first piece after {{else}} (end where there is none), and after it */
+  bool ends_line;        /* a newline follows the tag at once */
+  wisp_env *frame;       /* of a loop, made when it first runs: one text runs at most once at a time */
+  wisp_template *inside; /* of PIECE_INSERT: the text that was last inserted, parsed */
+  const char *inside_text;
+} wisp_piece;
+
+struct wisp_template {
+  const char *name; /* for messages */
+  wisp_piece *pieces;
+  size_t count, capacity;
+};
+
+/* name and text must outlive the template. Errors begin with "name:line: ". */
+wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *text, wisp_template **out);
+void wisp_template_destroy(wisp_template *template);
+
+#endif

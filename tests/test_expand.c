@@ -1,0 +1,351 @@
+/* Claim: a template expands to exactly the text its author would have written by hand, and a slip is an error with a
+ * place. */
+#include "../gen/expand.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+static wisp_env *new_env(void)
+{
+  wisp_env *env = NULL;
+  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
+  return env;
+}
+
+static void set_int(wisp_env *env, const char *name, int64_t value)
+{
+  assert_int_equal(wisp_env_int(NULL, env, name, value), WISP_OK);
+}
+
+static void set_text(wisp_env *env, const char *name, const char *value)
+{
+  assert_int_equal(wisp_env_text(NULL, env, name, value), WISP_OK);
+}
+
+static wisp_env *new_item(wisp_env *env, const char *list)
+{
+  wisp_env *item = NULL;
+  assert_int_equal(wisp_env_item(NULL, env, list, &item), WISP_OK);
+  return item;
+}
+
+static wisp_env *sample_env(void)
+{
+  static const char *const fields[] = {"Ex", "Hy", "Hz"};
+  const double D[] = {0.0, 0.5, -0.125, 3.0, 1e30, 0.1};
+  const int map[] = {7, 0, -9};
+  wisp_env *env = new_env();
+  set_int(env, "Np", 4);
+  set_int(env, "minus", -3);
+  set_int(env, "real_bytes", 4);
+  set_int(env, "i", 1000);
+  set_text(env, "real", "float");
+  set_text(env, "two", "one;\ntwo;");
+  set_text(env, "flux", "{{#if Np > 3}}\nbig {{Np}};\n{{/if}}\n\nsmall;\n");
+  set_text(env, "self", "{{>self}}");
+  assert_int_equal(wisp_env_reals(NULL, env, "D", D, 6), WISP_OK);
+  assert_int_equal(wisp_env_ints(NULL, env, "map", map, 3), WISP_OK);
+  for (int i = 0; i < 3; i++) {
+    wisp_env *field = new_item(env, "fields");
+    set_text(field, "field", fields[i]);
+    for (int k = 0; k < i; k++) set_int(new_item(field, "terms"), "axis", k);
+    if (!i) assert_int_equal(wisp_env_empty_list(NULL, field, "terms"), WISP_OK);
+  }
+  assert_int_equal(wisp_env_empty_list(NULL, env, "none"), WISP_OK);
+  return env;
+}
+
+static void assert_expands(const char *template, const char *expected)
+{
+  wisp_env *env = sample_env();
+  wisp_text out = {0};
+  wisp_error err = {0};
+  if (wisp_expand(&err, "t", template, env, &out) != WISP_OK) fail_msg("%s: %s", template, err.text);
+  assert_string_equal(out.data, expected);
+  assert_int_equal(strlen(expected), out.length);
+  wisp_text_free(&out);
+  wisp_env_destroy(env);
+}
+
+/* The failure begins with a place, has the words, and leaves what was in the output. */
+static void assert_fails(const char *template, const char *place, const char *words)
+{
+  wisp_env *env = sample_env();
+  wisp_text out = {0};
+  wisp_error err = {0};
+  assert_int_equal(wisp_text_add(NULL, &out, "kept", 4), WISP_OK);
+  if (wisp_expand(&err, "t", template, env, &out) != WISP_EINPUT) fail_msg("'%s' is taken", template);
+  if (strncmp(err.text, place, strlen(place)) != 0 || !strstr(err.text, words))
+    fail_msg("'%s' says: %s", template, err.text);
+  assert_string_equal(out.data, "kept");
+  assert_int_equal(out.length, 4);
+  wisp_text_free(&out);
+  wisp_env_destroy(env);
+}
+
+static void values_are_written(void **state)
+{
+  (void)state;
+  assert_expands("", "");
+  assert_expands("int a[1] = {1}; } }}", "int a[1] = {1}; } }}");
+  assert_expands("{{real}} x[{{Np}}];", "float x[4];");
+  assert_expands("{{ Np }}{{minus}}", "4-3");
+  assert_expands("{{= Np*2 + 1}} {{=Np}} {{= map[0] }}", "9 4 7");
+  assert_expands("{{map[2]}} {{ map[Np - 4] }}", "-9 7");
+  assert_expands("{{D[0]}} {{D[1]}} {{D[1+1]}} {{D[3]}} {{D[4]}} {{D[5]}}",
+                 "0.0f 0.5f (-0.125f) 3.0f 1.00000002e+30f 0.100000001f");
+  assert_expands("a{{! not here }}b", "ab");
+}
+
+static void loops_repeat_their_bodies(void **state)
+{
+  (void)state;
+  assert_expands("{{#for i in 3}}{{i}}{{#if !last}}, {{/if}}{{/for}} {{i}}", "0, 1, 2 1000");
+  assert_expands("{{#for a in 2}}{{#for b in a+1}}{{a}}{{b}}{{first}}{{last}} {{/for}}{{/for}}", "0011 1010 1101 ");
+  assert_expands("[{{#for i in 0}}x{{/for}}{{#for i in -1}}x{{/for}}]", "[]");
+  assert_expands("{{#fields}}{{index}}{{first}}{{last}}{{field}} {{/fields}}", "010Ex 100Hy 201Hz ");
+  assert_expands("[{{#none}}x{{/none}}]{{= count(fields)}}", "[]3");
+  assert_expands("{{#for i in 2}}{{#fields}}{{field}}{{i}} {{/fields}}{{/for}}", "Ex0 Hy0 Hz0 Ex1 Hy1 Hz1 ");
+  assert_expands("{{#fields}}{{field}}({{#terms}}{{field}}{{axis}}{{index}}{{/terms}}){{index}} {{/fields}}",
+                 "Ex()0 Hy(Hy00)1 Hz(Hz00Hz11)2 ");
+  assert_expands("{{#fields}}{{#for i in count(terms)}}{{field}}{{i}} {{/for}}{{/fields}}", "Hy0 Hz0 Hz1 ");
+}
+
+static void conditions_choose(void **state)
+{
+  (void)state;
+  assert_expands("{{#if Np == 4}}yes{{else}}no{{/if}}", "yes");
+  assert_expands("{{#if Np != 4}}yes{{else}}no{{/if}}", "no");
+  assert_expands("{{#if Np}}yes{{/if}}{{#if 0}}no{{/if}}", "yes");
+  assert_expands("{{#if 0}}{{undefined}}{{else}}ok{{/if}}", "ok");
+  assert_expands("{{#for k in 6}}{{#if nonzero(D, k)}}{{k}}{{/if}}{{/for}}", "12345");
+  assert_expands("{{#if 1}}{{#if 0}}a{{else}}b{{/if}}{{else}}c{{/if}}", "b");
+}
+
+static void structural_tags_take_their_line(void **state)
+{
+  (void)state;
+  assert_expands("a\n  {{#if 1}}\n  b\n  {{else}}\n  c\n  {{/if}}\nd\n", "a\n  b\nd\n");
+  assert_expands("{{#for i in 2}}  \n{{i}}\n\t{{/for}}\r\nend", "0\n1\nend");
+  assert_expands("a\n  {{! several\n lines }}\nb", "a\nb");
+  assert_expands("a {{! c }}\nb", "a \nb");
+  assert_expands("  {{#if 1}}x{{/if}}\n", "  x\n");
+  assert_expands("a\n{{#fields}}\n{{field}};\n{{/fields}}", "a\nEx;\nHy;\nHz;\n");
+  assert_expands("  {{Np}}\n", "  4\n");
+}
+
+static void inserted_lines_keep_the_indentation(void **state)
+{
+  (void)state;
+  assert_expands("  {{two}}\n", "  one;\n  two;\n");
+  assert_expands("\tx = {{two}}!", "\tx = one;\n\ttwo;!");
+  assert_expands("  {{>flux}}\nend", "  big 4;\n\n  small;\nend");
+  assert_expands("{{>flux}}|", "big 4;\n\nsmall;\n|");
+  wisp_env *env = sample_env();
+  wisp_text out = {0};
+  set_text(env, "outer", "{\n  {{>inner}}\n}\n{{two}}\n");
+  set_text(env, "inner", "{{#for i in 2}}\nu{{i}};\n{{/for}}\n  {{two}}");
+  assert_int_equal(wisp_expand(NULL, "t", "a\n  {{>outer}}\nb\n", env, &out), WISP_OK);
+  assert_string_equal(out.data, "a\n  {\n    u0;\n    u1;\n      one;\n      two;\n  }\n  one;\n  two;\nb\n");
+  wisp_text_free(&out);
+  wisp_env_destroy(env);
+}
+
+static void scopes_go_from_the_inside_out(void **state)
+{
+  (void)state;
+  wisp_env *outer = new_env(), *env = NULL;
+  wisp_text out = {0};
+  set_int(outer, "a", 1);
+  set_int(outer, "b", 2);
+  assert_int_equal(wisp_env_create(NULL, outer, &env), WISP_OK);
+  set_int(env, "b", 20);
+  wisp_env *item = new_item(env, "items");
+  set_int(item, "c", 300);
+  set_int(item, "index", 77);
+  set_text(env, "sub", "{{c}}");
+  set_text(item, "sub", "<{{c}}{{k}}>");
+  const char *template = "{{#for c in 1}}{{c}}{{#items}}{{#for k in 1}} {{a}} {{b}} {{c}} {{index}} {{>sub}}{{/for}}"
+                         "{{#for c in 1}} {{c}}{{/for}}{{/items}} {{>sub}}{{/for}}";
+  assert_int_equal(wisp_expand(NULL, "t", template, env, &out), WISP_OK);
+  assert_string_equal(out.data, "0 1 20 300 77 <3000> 0 0");
+  wisp_text_free(&out);
+  wisp_env_destroy(env);
+  wisp_env_destroy(outer);
+}
+
+static void slips_are_errors_with_a_place(void **state)
+{
+  (void)state;
+  assert_fails("a\nb {{missing}}", "t:2: ", "'missing' is not defined");
+  assert_fails("{{#for i in 2}}\n\n{{= i + missing}}\n{{/for}}", "t:3: expr", "'missing' is not defined");
+  assert_fails("{{#missing}}{{/missing}}", "t:1: ", "'missing' is not defined");
+  assert_fails("\n{{>missing}}", "t:2: ", "'missing' is not defined");
+  assert_fails("\n{{missing[0]}}", "t:2: ", "'missing' is not defined");
+  assert_fails("x\n{{#if missing}}{{/if}}", "t:2: ", "'missing' is not defined");
+  assert_fails("x\n{{#if 1}}\n\ny", "t:2: ", "not closed");
+  assert_fails("{{#if 1}}\n{{/for}}", "t:2: ", "{{/if}} is expected");
+  assert_fails("{{#fields}}\n{{/field}}", "t:2: ", "{{/fields}} is expected");
+  assert_fails("\n{{/if}}", "t:2: ", "closes nothing");
+  assert_fails("\n{{else}}", "t:2: ", "outside of {{#if}}");
+  assert_fails("{{#for i in 2}}{{else}}{{/for}}", "t:1: ", "outside of {{#if}}");
+  assert_fails("{{#if 1}}\n{{else}}\n{{else}}{{/if}}", "t:3: ", "second {{else}}");
+  assert_fails("\n\n{{D[6]}}", "t:3: ", "index 6 is outside 'D'");
+  assert_fails("{{D[0-1]}}", "t:1: ", "outside");
+  assert_fails("{{map[3]}}", "t:1: ", "outside");
+  assert_fails("\n{{Np", "t:2: ", "not closed");
+  assert_fails("{{>flux}}\n{{flux[0]}}", "t:2: ", "a text, not a table");
+  assert_fails("{{D}}", "t:1: ", "a table of reals");
+  assert_fails("{{fields}}", "t:1: ", "a list");
+  assert_fails("{{#Np}}{{/Np}}", "t:1: ", "an integer, not a list");
+  assert_fails("{{>Np}}", "t:1: ", "only a text");
+  assert_fails("{{Np + 1}}", "t:1: ", "after the name 'Np'");
+  assert_fails("{{1}}", "t:1: ", "a name is expected");
+  assert_fails("{{}}", "t:1: ", "a name is expected");
+  assert_fails("{{{Np}}}", "t:1: ", "a name is expected");
+  assert_fails("{{=}}", "t:1: ", "expression");
+  assert_fails("{{#}}{{/}}", "t:1: ", "a name is expected");
+  assert_fails("{{#for i of 3}}{{/for}}", "t:1: ", "for name in expr");
+  assert_fails("{{#for i in}}{{/for}}", "t:1: ", "expression");
+  assert_fails("{{#if}}{{/if}}", "t:1: ", "expression");
+  assert_fails("{{D[0]x}}", "t:1: ", "not name[expr]");
+  assert_fails("{{[0]}}", "t:1: ", "a name is expected");
+}
+
+static void errors_inside_an_insert_name_both_places(void **state)
+{
+  (void)state;
+  wisp_env *env = new_env();
+  wisp_text out = {0};
+  wisp_error err = {0};
+  set_text(env, "flux", "ok\n{{nothing}}");
+  assert_int_equal(wisp_expand(&err, "kernel", "\n\n{{#if 1}}\n{{>flux}}\n{{/if}}", env, &out), WISP_EINPUT);
+  assert_string_equal(err.text, "kernel:4: flux:2: the name 'nothing' is not defined");
+  set_text(env, "flux", "{{#if 1}}");
+  assert_int_equal(wisp_expand(&err, "kernel", "\n{{>flux}}", env, &out), WISP_EINPUT);
+  assert_string_equal(err.text, "kernel:2: flux:1: this block is not closed");
+  wisp_text_free(&out);
+  wisp_env_destroy(env);
+}
+
+static void limits_end_in_errors(void **state)
+{
+  (void)state;
+  char text[65 * 20] = "";
+  for (int i = 0; i < 64; i++) strcat(text, "{{#if 1}}");
+  strcat(text, "x");
+  for (int i = 0; i < 64; i++) strcat(text, "{{/if}}");
+  assert_expands(text, "x");
+  memmove(text + 9, text, strlen(text) + 1);
+  assert_fails(text, "t:1: ", "deeper than 64");
+  assert_fails("{{>self}}", "t:1: ", "deeper than 64");
+  assert_fails(
+      "{{#for i in 1000000}}\n0123456789012345678901234567890123456789012345678901234567890123456789\n{{/for}}",
+      "t:2: ", "larger than 64 MiB");
+  assert_fails("{{#for a in 10000000}}{{#for b in 10000000}}{{/for}}{{/for}}", "t:1: ", "steps");
+}
+
+static void unrolling_takes_linear_time(void **state)
+{
+  (void)state;
+  enum { N = 300 };
+  wisp_env *env = new_env();
+  wisp_text out = {0}, flat = {0};
+  double *D = malloc(sizeof *D * N * N);
+  assert_non_null(D);
+  for (int i = 0; i < N * N; i++) D[i] = sin(i);
+  assert_int_equal(wisp_env_reals(NULL, env, "D", D, N * N), WISP_OK);
+  set_int(env, "real_bytes", 8);
+  set_int(env, "n", N);
+  clock_t start = clock();
+  const char *loops = "{{#for i in n}}{{#for j in n}}r{{i}} += {{D[i*n+j]}} * u{{j}};\n{{/for}}{{/for}}";
+  assert_int_equal(wisp_expand(NULL, "t", loops, env, &out), WISP_OK);
+  assert_true(out.length > N * N * 30);
+  for (int i = 0; i < N * N; i++) assert_int_equal(wisp_text_print(NULL, &flat, "{{D[%d]}}", i), WISP_OK);
+  out.length = 0;
+  assert_int_equal(wisp_expand(NULL, "t", flat.data, env, &out), WISP_OK);
+  assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10); /* about 0.2 s; quadratic would be minutes */
+  free(D);
+  wisp_text_free(&out);
+  wisp_text_free(&flat);
+  wisp_env_destroy(env);
+}
+
+/* The value of a literal: its parentheses and suffix are C's, not strtod's. */
+static double read_back(const char *text, int real_bytes)
+{
+  char *end = NULL;
+  bool negative = *text == '(';
+  double value = real_bytes == 4 ? (double)strtof(text + negative, &end) : strtod(text + negative, &end);
+  assert_string_equal(end, real_bytes == 4 ? (negative ? "f)" : "f") : (negative ? ")" : ""));
+  assert_true(strchr(text, '.') || strchr(text, 'e'));
+  return value;
+}
+
+static void assert_round_trip(double value, int real_bytes)
+{
+  wisp_text text = {0};
+  assert_int_equal(wisp_print_real(NULL, &text, value, real_bytes), WISP_OK);
+  double back = read_back(text.data, real_bytes);
+  if (back < value || back > value) fail_msg("%.17g is written as %s", value, text.data);
+  wisp_text_free(&text);
+}
+
+static void literals_round_trip(void **state)
+{
+  (void)state;
+  srand(11);
+  for (int i = 0; i < 50000; i++) {
+    uint64_t bits = ((uint64_t)rand() << 42) ^ ((uint64_t)rand() << 21) ^ (uint64_t)rand();
+    uint32_t half = (uint32_t)(bits >> 13);
+    double large;
+    float small;
+    memcpy(&large, &bits, sizeof large);
+    memcpy(&small, &half, sizeof small);
+    if (isfinite(large)) assert_round_trip(large, 8);
+    if (isfinite(small)) assert_round_trip((double)small, 4);
+    double near_one = (double)rand() / RAND_MAX - 0.5;
+    assert_round_trip(near_one, 8);
+    assert_round_trip((double)(float)near_one, 4);
+  }
+  for (int i = -20; i <= 20; i++) assert_round_trip(i, i % 2 ? 4 : 8);
+}
+
+static void literals_that_cannot_be_are_errors(void **state)
+{
+  (void)state;
+  wisp_text text = {0};
+  assert_int_equal(wisp_print_real(NULL, &text, NAN, 8), WISP_EINPUT);
+  assert_int_equal(wisp_print_real(NULL, &text, -INFINITY, 4), WISP_EINPUT);
+  assert_int_equal(wisp_print_real(NULL, &text, 1e300, 4), WISP_EINPUT);
+  assert_int_equal(wisp_print_real(NULL, &text, 1.0, 2), WISP_EUSAGE);
+  assert_null(text.data);
+  assert_int_equal(wisp_print_real(NULL, &text, -0.0, 8), WISP_OK);
+  assert_string_equal(text.data, "0.0");
+  wisp_text_free(&text);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_are_written),
+      cmocka_unit_test(loops_repeat_their_bodies),
+      cmocka_unit_test(conditions_choose),
+      cmocka_unit_test(structural_tags_take_their_line),
+      cmocka_unit_test(inserted_lines_keep_the_indentation),
+      cmocka_unit_test(scopes_go_from_the_inside_out),
+      cmocka_unit_test(slips_are_errors_with_a_place),
+      cmocka_unit_test(errors_inside_an_insert_name_both_places),
+      cmocka_unit_test(limits_end_in_errors),
+      cmocka_unit_test(unrolling_takes_linear_time),
+      cmocka_unit_test(literals_round_trip),
+      cmocka_unit_test(literals_that_cannot_be_are_errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
