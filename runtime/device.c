@@ -8,6 +8,7 @@
 
 /* Every kind of device, one line each; "auto" takes the first that is there. */
 static const wisp_device_kind *const kinds[] = {
+    &wisp_cuda_kind,
     &wisp_host_kind,
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -1,0 +1,88 @@
+/* The CUDA driver and NVRTC, opened at run time: one program runs with and without them, and no CUDA header is needed
+ * to build. Prototypes are declared here by hand, from NVIDIA's documentation of cuda.h and nvrtc.h; handles are plain
+ * pointers. */
+#ifndef WISP_CUDA_API_H
+#define WISP_CUDA_API_H
+
+#include "../gen/check.h"
+
+#include <stdint.h>
+
+/* The driver: every function returns a CUresult, 0 for success. X(name, parameters); the names are those that libcuda
+ * exports. */
+#define WISP_CUDA_REQUIRED(X)                                                                               \
+  X(cuInit, (unsigned flags))                                                                               \
+  X(cuGetErrorName, (int error, const char **name))                                                         \
+  X(cuGetErrorString, (int error, const char **text))                                                       \
+  X(cuDriverGetVersion, (int *version))                                                                     \
+  X(cuDeviceGetCount, (int *count))                                                                         \
+  X(cuDeviceGet, (int *device, int ordinal))                                                                \
+  X(cuDeviceGetName, (char *name, int length, int device))                                                  \
+  X(cuDeviceGetAttribute, (int *value, int attribute, int device))                                          \
+  X(cuDeviceTotalMem_v2, (size_t * bytes, int device))                                                      \
+  X(cuDevicePrimaryCtxRetain, (void **context, int device))                                                 \
+  X(cuDevicePrimaryCtxRelease_v2, (int device))                                                             \
+  X(cuCtxSetCurrent, (void *context))                                                                       \
+  X(cuStreamCreate, (void **stream, unsigned flags))                                                        \
+  X(cuStreamDestroy_v2, (void *stream))                                                                     \
+  X(cuStreamSynchronize, (void *stream))                                                                    \
+  X(cuMemAlloc_v2, (uint64_t * pointer, size_t bytes))                                                      \
+  X(cuMemFree_v2, (uint64_t pointer))                                                                       \
+  X(cuMemGetInfo_v2, (size_t * free, size_t * total))                                                       \
+  X(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream))                      \
+  X(cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream))                            \
+  X(cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream))                         \
+  X(cuMemsetD8Async, (uint64_t to, unsigned char byte, size_t bytes, void *stream))                         \
+  X(cuModuleLoadData, (void **module, const void *image))                                                   \
+  X(cuModuleUnload, (void *module))                                                                         \
+  X(cuModuleGetFunction, (void **function, void *module, const char *name))                                 \
+  X(cuFuncSetAttribute, (void *function, int attribute, int value))                                         \
+  X(cuLaunchKernel,                                                                                         \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, void *stream, void **args, void **extra))                     \
+  X(cuStreamBeginCapture_v2, (void *stream, int mode))                                                      \
+  X(cuStreamEndCapture, (void *stream, void **graph))                                                       \
+  X(cuGraphLaunch, (void *executable, void *stream))                                                        \
+  X(cuGraphDestroy, (void *graph))                                                                          \
+  X(cuGraphExecDestroy, (void *executable))                                                                 \
+  X(cuEventCreate, (void **event, unsigned flags))                                                          \
+  X(cuEventRecord, (void *event, void *stream))                                                             \
+  X(cuEventSynchronize, (void *event))                                                                      \
+  X(cuEventElapsedTime, (float *ms, void *from, void *to))                                                  \
+  X(cuEventDestroy_v2, (void *event))
+
+/* At least one of these two is there: from CUDA 11.4, and before. */
+#define WISP_CUDA_OPTIONAL(X)                                                                \
+  X(cuGraphInstantiateWithFlags, (void **executable, void *graph, unsigned long long flags)) \
+  X(cuGraphInstantiate_v2, (void **executable, void *graph, void **node, char *log, size_t log_size))
+
+/* NVRTC: every function returns an nvrtcResult, 0 for success. */
+#define WISP_NVRTC_REQUIRED(X)                                                                \
+  X(nvrtcVersion, (int *major, int *minor))                                                   \
+  X(nvrtcCreateProgram, (void **program, const char *source, const char *name, int headers,   \
+                         const char *const *header_sources, const char *const *header_names)) \
+  X(nvrtcCompileProgram, (void *program, int options, const char *const *option))             \
+  X(nvrtcGetCUBINSize, (void *program, size_t *size))                                         \
+  X(nvrtcGetCUBIN, (void *program, char *cubin))                                              \
+  X(nvrtcGetProgramLogSize, (void *program, size_t *size))                                    \
+  X(nvrtcGetProgramLog, (void *program, char *log))                                           \
+  X(nvrtcDestroyProgram, (void **program))
+
+#define WISP_API_POINTER(name, parameters) int(*name) parameters;
+
+typedef struct wisp_cuda_api {
+  WISP_CUDA_REQUIRED(WISP_API_POINTER)
+  WISP_CUDA_OPTIONAL(WISP_API_POINTER)
+} wisp_cuda_api;
+
+typedef struct wisp_nvrtc_api {
+  WISP_NVRTC_REQUIRED(WISP_API_POINTER)
+  const char *(*nvrtcGetErrorString)(int error);
+} wisp_nvrtc_api;
+
+/* Opens the library and finds its functions. Opened once, it stays in the process, so that opening again is quick and
+ * threads need no lock. WISP_EDEVICE where it is missing or too old: the text says what to install. */
+wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out);
+wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out);
+
+#endif

@@ -1,0 +1,440 @@
+/* An NVIDIA GPU as a device: the driver's primary context, one stream, CUBINs from NVRTC, graphs by stream capture. */
+#include "cuda_api.h"
+#include "device_kind.h"
+#include "nvrtc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From cuda.h. */
+enum {
+  ERROR_OUT_OF_MEMORY = 2,
+  ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
+  ATTRIBUTE_UNITS = 16,
+  ATTRIBUTE_L2_CACHE_SIZE = 38,
+  ATTRIBUTE_MAX_THREADS_PER_UNIT = 39,
+  ATTRIBUTE_MAJOR = 75,
+  ATTRIBUTE_MINOR = 76,
+  ATTRIBUTE_SHARED_PER_UNIT = 81,
+  ATTRIBUTE_REGISTERS_PER_UNIT = 82,
+  ATTRIBUTE_SHARED_PER_BLOCK_OPTIN = 97,
+  FUNCTION_MAX_DYNAMIC_SHARED = 8,
+  STREAM_NON_BLOCKING = 1,
+  CAPTURE_RELAXED = 2,
+  SHARED_WITHOUT_ASKING = 48 * 1024
+};
+
+typedef struct cuda_device {
+  wisp_device base;
+  wisp_cuda_api api;
+  int handle;
+  void *context, *stream;
+} cuda_device;
+
+typedef struct cuda_module {
+  wisp_module base;
+  void *module, *function;
+  unsigned shared_bytes;
+  char name[128];
+} cuda_module;
+
+typedef struct cuda_graph {
+  wisp_graph base;
+  void *graph, *executable;
+} cuda_graph;
+
+typedef struct cuda_event {
+  wisp_event base;
+  void *event;
+} cuda_event;
+
+/* The base structure comes first in each, so that one cast is all there is to it. */
+static cuda_device *of(wisp_device *device)
+{
+  return (cuda_device *)device;
+}
+
+/* ---- Errors and contexts. */
+
+/* A driver's result as a status: "cuda: launch volume: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory ...)". */
+static wisp_status check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name)
+{
+  const char *code = NULL, *text = NULL;
+  if (result == 0) return WISP_OK;
+  if (api->cuGetErrorName(result, &code) != 0 || !code) code = "unknown error";
+  if (api->cuGetErrorString(result, &text) != 0 || !text) text = "the driver has no text for it";
+  return wisp_fail(err, result == ERROR_OUT_OF_MEMORY ? WISP_EMEMORY : WISP_EDEVICE, "cuda: %s%s%s: %s %d (%s)", what,
+                   *name ? " " : "", name, code, result, text);
+}
+
+#define CUDA(device, function, ...) check(err, &(device)->api, (device)->api.function(__VA_ARGS__), #function, "")
+
+/* A context is current to a thread, so every door that calls the driver passes here first. */
+static wisp_status enter(wisp_error *err, cuda_device *device)
+{
+  return CUDA(device, cuCtxSetCurrent, device->context);
+}
+
+/* ---- What is there. */
+
+/* Without a driver there are no GPUs, and that is no error; a driver that cannot start (no GPU, no access) is the same.
+ */
+static wisp_status cuda_count(wisp_error *err, int *out)
+{
+  (void)err;
+  wisp_cuda_api api;
+  int count = 0;
+  if (wisp_cuda_api_open(NULL, &api) == WISP_OK && api.cuInit(0) == 0 && api.cuDeviceGetCount(&count) == 0)
+    *out = count;
+  else
+    *out = 0;
+  return WISP_OK;
+}
+
+/* The kernel module's version ("580.159.03"), by which people know the driver; else the CUDA version that it speaks. */
+static void driver_version(const wisp_cuda_api *api, char *out, size_t size)
+{
+  const char *const files[] = {"/sys/module/nvidia/version", "/proc/driver/nvidia/version"};
+  int version = 0;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char *text = NULL, *rest = NULL;
+    size_t length = 0;
+    if (wisp_read_file(NULL, files[i], &text, &length) != WISP_OK) continue;
+    /* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Tue ...": the first word of digits and dots. */
+    for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
+      if (strchr(word, '.') && !word[strspn(word, "0123456789.")]) {
+        snprintf(out, size, "%s", word);
+        free(text);
+        return;
+      }
+    free(text);
+  }
+  api->cuDriverGetVersion(&version);
+  snprintf(out, size, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+}
+
+static wisp_status query_limits(wisp_error *err, cuda_device *device)
+{
+  wisp_status status = WISP_OK;
+  wisp_limits *limits = &device->base.limits;
+  int major = 0, minor = 0, l2 = 0;
+  const struct {
+    int attribute, *value;
+  } wanted[] = {
+      {ATTRIBUTE_UNITS, &limits->units},
+      {ATTRIBUTE_MAX_THREADS_PER_BLOCK, &limits->max_threads},
+      {ATTRIBUTE_SHARED_PER_BLOCK_OPTIN, &limits->max_shared},
+      {ATTRIBUTE_SHARED_PER_UNIT, &limits->shared_per_unit},
+      {ATTRIBUTE_REGISTERS_PER_UNIT, &limits->registers_per_unit},
+      {ATTRIBUTE_MAX_THREADS_PER_UNIT, &limits->threads_per_unit},
+      {ATTRIBUTE_MAJOR, &major},
+      {ATTRIBUTE_MINOR, &minor},
+      {ATTRIBUTE_L2_CACHE_SIZE, &l2},
+  };
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    TRY(CUDA(device, cuDeviceGetAttribute, wanted[i].value, wanted[i].attribute, device->handle));
+  TRY(CUDA(device, cuDeviceGetName, limits->name, (int)sizeof limits->name, device->handle));
+  TRY(CUDA(device, cuDeviceTotalMem_v2, &limits->memory, device->handle));
+  limits->sm = 10 * major + minor;
+  limits->l2 = (size_t)l2;
+  snprintf(limits->kind, sizeof limits->kind, "%s", wisp_cuda_kind.name);
+  snprintf(limits->target, sizeof limits->target, "sm_%d", limits->sm);
+  driver_version(&device->api, limits->driver, sizeof limits->driver);
+  wisp_nvrtc_name(limits->compiler, sizeof limits->compiler);
+done:
+  return status;
+}
+
+static void cuda_close(wisp_device *base)
+{
+  cuda_device *device = of(base);
+  if (device->context) {
+    void *graph = NULL;
+    device->api.cuCtxSetCurrent(device->context);
+    if (base->recording && device->api.cuStreamEndCapture(device->stream, &graph) == 0 && graph)
+      device->api.cuGraphDestroy(graph);
+    if (device->stream) device->api.cuStreamDestroy_v2(device->stream);
+    device->api.cuCtxSetCurrent(NULL);
+    device->api.cuDevicePrimaryCtxRelease_v2(device->handle);
+  }
+  free(device);
+}
+
+static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = NULL;
+  TRY(wisp_new(err, 1, sizeof *device, &device));
+  TRY(wisp_cuda_api_open(err, &device->api));
+  device->base.kind = &wisp_cuda_kind;
+  TRY(CUDA(device, cuInit, 0));
+  TRY(CUDA(device, cuDeviceGet, &device->handle, index));
+  TRY(query_limits(err, device));
+  TRY(CUDA(device, cuDevicePrimaryCtxRetain, &device->context, device->handle));
+  TRY(enter(err, device));
+  TRY(CUDA(device, cuStreamCreate, &device->stream, STREAM_NON_BLOCKING));
+  *out = &device->base;
+  device = NULL;
+done:
+  if (device) cuda_close(&device->base);
+  return status;
+}
+
+/* ---- Memory. */
+
+static wisp_status cuda_alloc(wisp_error *err, wisp_device *base, size_t bytes, wisp_pointer *out)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = of(base);
+  TRY(enter(err, device));
+  int result = device->api.cuMemAlloc_v2(out, bytes);
+  if (result == ERROR_OUT_OF_MEMORY) {
+    size_t free_bytes = 0, total = 0;
+    device->api.cuMemGetInfo_v2(&free_bytes, &total);
+    TRY(wisp_fail(err, WISP_EMEMORY, "%s: no memory for %zu bytes: %zu bytes are free of %zu", base->limits.name, bytes,
+                  free_bytes, total));
+  }
+  TRY(check(err, &device->api, result, "cuMemAlloc", ""));
+done:
+  return status;
+}
+
+static void cuda_free(wisp_device *base, wisp_pointer pointer)
+{
+  if (enter(NULL, of(base)) == WISP_OK) of(base)->api.cuMemFree_v2(pointer);
+}
+
+static wisp_status cuda_finish(wisp_error *err, wisp_device *base)
+{
+  wisp_status status = WISP_OK;
+  TRY(enter(err, of(base)));
+  TRY(CUDA(of(base), cuStreamSynchronize, of(base)->stream));
+done:
+  return status;
+}
+
+/* Waits, so that the caller may change what was uploaded. */
+static wisp_status cuda_upload(wisp_error *err, wisp_device *base, wisp_pointer to, const void *from, size_t bytes)
+{
+  wisp_status status = WISP_OK;
+  TRY(enter(err, of(base)));
+  TRY(CUDA(of(base), cuMemcpyHtoDAsync_v2, to, from, bytes, of(base)->stream));
+  TRY(cuda_finish(err, base));
+done:
+  return status;
+}
+
+static wisp_status cuda_download(wisp_error *err, wisp_device *base, void *to, wisp_pointer from, size_t bytes)
+{
+  wisp_status status = WISP_OK;
+  TRY(enter(err, of(base)));
+  TRY(CUDA(of(base), cuMemcpyDtoHAsync_v2, to, from, bytes, of(base)->stream));
+  TRY(cuda_finish(err, base));
+done:
+  return status;
+}
+
+static wisp_status cuda_fill(wisp_error *err, wisp_device *base, wisp_pointer to, unsigned char byte, size_t bytes)
+{
+  wisp_status status = WISP_OK;
+  TRY(enter(err, of(base)));
+  TRY(CUDA(of(base), cuMemsetD8Async, to, byte, bytes, of(base)->stream));
+done:
+  return status;
+}
+
+static wisp_status cuda_copy(wisp_error *err, wisp_device *base, wisp_pointer to, wisp_pointer from, size_t bytes)
+{
+  wisp_status status = WISP_OK;
+  TRY(enter(err, of(base)));
+  TRY(CUDA(of(base), cuMemcpyDtoDAsync_v2, to, from, bytes, of(base)->stream));
+done:
+  return status;
+}
+
+/* ---- Kernels. */
+
+static void cuda_unload(wisp_module *base)
+{
+  cuda_module *module = (cuda_module *)base;
+  cuda_device *device = of(base->device);
+  if (module->module && enter(NULL, device) == WISP_OK) device->api.cuModuleUnload(module->module);
+  free(module);
+}
+
+static wisp_status cuda_load(wisp_error *err, wisp_device *base, const wisp_binary *binary, const char *name,
+                             size_t shared_bytes, wisp_module **out)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = of(base);
+  cuda_module *module = NULL;
+  /* The driver finds the end of a CUBIN by its own headers: one that is no ELF file must not reach it. */
+  TRY(wisp_require(err, binary->length > 64 && memcmp(binary->data, "\177ELF", 4) == 0, WISP_EUSAGE,
+                   "%s: not a CUBIN: compile it for %s", name, base->limits.target));
+  TRY(wisp_require(err, shared_bytes <= (size_t)base->limits.max_shared, WISP_EUSAGE,
+                   "%s: %zu bytes of shared memory, at most %d on %s", name, shared_bytes, base->limits.max_shared,
+                   base->limits.name));
+  TRY(wisp_new(err, 1, sizeof *module, &module));
+  module->base.device = base;
+  module->shared_bytes = (unsigned)shared_bytes;
+  snprintf(module->name, sizeof module->name, "%s", name);
+  TRY(enter(err, device));
+  TRY(check(err, &device->api, device->api.cuModuleLoadData(&module->module, binary->data), "load", name));
+  TRY(check(err, &device->api, device->api.cuModuleGetFunction(&module->function, module->module, name), "find", name));
+  if (shared_bytes > SHARED_WITHOUT_ASKING)
+    TRY(check(err, &device->api,
+              device->api.cuFuncSetAttribute(module->function, FUNCTION_MAX_DYNAMIC_SHARED, (int)shared_bytes),
+              "allow shared memory for", name));
+  *out = &module->base;
+  module = NULL;
+done:
+  if (module) cuda_unload(&module->base);
+  return status;
+}
+
+static wisp_status cuda_launch(wisp_error *err, wisp_module *base, const unsigned grid[2], const unsigned block[3],
+                               void **args, int arg_count)
+{
+  (void)arg_count; /* the function itself knows */
+  wisp_status status = WISP_OK;
+  cuda_module *module = (cuda_module *)base;
+  cuda_device *device = of(base->device);
+  TRY(enter(err, device));
+  TRY(check(err, &device->api,
+            device->api.cuLaunchKernel(module->function, grid[0], grid[1], 1, block[0], block[1], block[2],
+                                       module->shared_bytes, device->stream, args, NULL),
+            "launch", module->name));
+done:
+  return status;
+}
+
+/* ---- Graphs. */
+
+static wisp_status cuda_begin(wisp_error *err, wisp_device *base)
+{
+  wisp_status status = WISP_OK;
+  TRY(enter(err, of(base)));
+  /* Relaxed: what other threads, or this one, do beside the stream cannot break the recording off. */
+  TRY(CUDA(of(base), cuStreamBeginCapture_v2, of(base)->stream, CAPTURE_RELAXED));
+done:
+  return status;
+}
+
+static void cuda_destroy_graph(wisp_graph *base)
+{
+  cuda_graph *graph = (cuda_graph *)base;
+  cuda_device *device = of(base->device);
+  if (enter(NULL, device) == WISP_OK) {
+    if (graph->executable) device->api.cuGraphExecDestroy(graph->executable);
+    if (graph->graph) device->api.cuGraphDestroy(graph->graph);
+  }
+  free(graph);
+}
+
+static wisp_status cuda_end(wisp_error *err, wisp_device *base, wisp_graph **out)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = of(base);
+  cuda_graph *graph = NULL;
+  TRY(wisp_new(err, 1, sizeof *graph, &graph));
+  graph->base.device = base;
+  TRY(enter(err, device));
+  TRY(CUDA(device, cuStreamEndCapture, device->stream, &graph->graph));
+  if (device->api.cuGraphInstantiateWithFlags)
+    TRY(CUDA(device, cuGraphInstantiateWithFlags, &graph->executable, graph->graph, 0));
+  else
+    TRY(CUDA(device, cuGraphInstantiate_v2, &graph->executable, graph->graph, NULL, NULL, 0));
+  *out = &graph->base;
+  graph = NULL;
+done:
+  if (graph) cuda_destroy_graph(&graph->base);
+  return status;
+}
+
+static wisp_status cuda_replay(wisp_error *err, wisp_graph *base)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = of(base->device);
+  TRY(enter(err, device));
+  TRY(CUDA(device, cuGraphLaunch, ((cuda_graph *)base)->executable, device->stream));
+done:
+  return status;
+}
+
+/* ---- Events. */
+
+static void cuda_event_destroy(wisp_event *base)
+{
+  cuda_event *event = (cuda_event *)base;
+  cuda_device *device = of(base->device);
+  if (event->event && enter(NULL, device) == WISP_OK) device->api.cuEventDestroy_v2(event->event);
+  free(event);
+}
+
+static wisp_status cuda_event_create(wisp_error *err, wisp_device *base, wisp_event **out)
+{
+  wisp_status status = WISP_OK;
+  cuda_event *event = NULL;
+  TRY(wisp_new(err, 1, sizeof *event, &event));
+  event->base.device = base;
+  TRY(enter(err, of(base)));
+  TRY(CUDA(of(base), cuEventCreate, &event->event, 0));
+  *out = &event->base;
+  event = NULL;
+done:
+  if (event) cuda_event_destroy(&event->base);
+  return status;
+}
+
+static wisp_status cuda_event_record(wisp_error *err, wisp_event *base)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = of(base->device);
+  TRY(enter(err, device));
+  TRY(CUDA(device, cuEventRecord, ((cuda_event *)base)->event, device->stream));
+done:
+  return status;
+}
+
+static wisp_status cuda_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to, double *ms)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = of(to->device);
+  float elapsed = 0;
+  TRY(enter(err, device));
+  TRY(CUDA(device, cuEventSynchronize, ((cuda_event *)to)->event));
+  TRY(CUDA(device, cuEventElapsedTime, &elapsed, ((const cuda_event *)from)->event, ((cuda_event *)to)->event));
+  *ms = (double)elapsed;
+done:
+  return status;
+}
+
+const wisp_device_kind wisp_cuda_kind = {
+    .name = "cuda",
+    .count = cuda_count,
+    .open = cuda_open,
+    .close = cuda_close,
+    .has_target = wisp_nvrtc_has_target,
+    .target_limits = wisp_nvrtc_target_limits,
+    .compiler = wisp_nvrtc_compiler,
+    .compile = wisp_nvrtc_compile,
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .fill = cuda_fill,
+    .copy = cuda_copy,
+    .finish = cuda_finish,
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .launch = cuda_launch,
+    .begin = cuda_begin,
+    .end = cuda_end,
+    .replay = cuda_replay,
+    .destroy_graph = cuda_destroy_graph,
+    .create_event = cuda_event_create,
+    .record = cuda_event_record,
+    .elapsed = cuda_event_elapsed,
+    .destroy_event = cuda_event_destroy,
+};

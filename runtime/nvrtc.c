@@ -1,0 +1,178 @@
+/* NVRTC: compiles to machine code (CUBIN, not PTX: the driver would compile that again, unseen), and tells of
+ * registers, spills and shared memory. */
+#include "nvrtc.h"
+#include "cuda_api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -default-device: a function without __host__ or __device__ is the device's. -v: usage goes into the program's log. */
+static const char *const flags[] = {"--std=c++17", "-default-device", "--ptxas-options=-v"};
+enum { FLAGS = sizeof flags / sizeof *flags };
+
+static wisp_status check(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name, const char *what)
+{
+  return wisp_require(err, result == 0, WISP_ECOMPILE, "%s: %s: %s", name, what, api->nvrtcGetErrorString(result));
+}
+
+/* ---- Targets. */
+
+bool wisp_nvrtc_has_target(const char *target)
+{
+  int sm = 0, used = 0;
+  if (sscanf(target, "sm_%3d%n", &sm, &used) != 1 || sm < 10) return false;
+  if (target[used] == 'a' || target[used] == 'f') used++;
+  return !target[used];
+}
+
+/* CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability", and NVIDIA's architecture
+ * white papers for the largest product's multiprocessors and L2. Registers are 65536 throughout. */
+static const struct {
+  int sm, units, shared_kb, shared_per_unit_kb, threads_per_unit, l2_mb, memory_gb;
+  const char *name;
+} targets[] = {
+    {75, 72, 64, 64, 1024, 6, 24, "Turing"},         {80, 108, 163, 164, 2048, 40, 40, "A100"},
+    {86, 84, 99, 100, 1536, 6, 24, "Ampere"},        {87, 16, 163, 164, 1536, 4, 32, "Orin"},
+    {89, 142, 99, 100, 1536, 96, 48, "Ada"},         {90, 132, 227, 228, 2048, 50, 80, "H100"},
+    {100, 148, 227, 228, 2048, 126, 180, "B200"},    {103, 148, 227, 228, 2048, 126, 268, "B300"},
+    {120, 188, 99, 100, 1536, 128, 96, "Blackwell"}, {121, 48, 99, 100, 1536, 24, 128, "GB10"},
+};
+
+wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out)
+{
+  int sm = 0;
+  if (sscanf(target, "sm_%d", &sm) == 1)
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+      if (targets[i].sm != sm) continue;
+      wisp_limits limits = {.sm = sm,
+                            .units = targets[i].units,
+                            .max_threads = 1024,
+                            .max_shared = targets[i].shared_kb * 1024,
+                            .shared_per_unit = targets[i].shared_per_unit_kb * 1024,
+                            .registers_per_unit = 65536,
+                            .threads_per_unit = targets[i].threads_per_unit,
+                            .l2 = (size_t)targets[i].l2_mb << 20,
+                            .memory = (size_t)targets[i].memory_gb << 30};
+      snprintf(limits.kind, sizeof limits.kind, "cuda");
+      snprintf(limits.name, sizeof limits.name, "%s (documented limits)", targets[i].name);
+      snprintf(limits.target, sizeof limits.target, "%.31s", target);
+      wisp_nvrtc_name(limits.compiler, sizeof limits.compiler);
+      *out = limits;
+      return WISP_OK;
+    }
+  return wisp_fail(err, WISP_EUSAGE, "target %s: its limits are not known here: plan on an open device of that kind",
+                   target);
+}
+
+/* ---- What the log tells. */
+
+/* The number in front of `what` in one line, 0 where it is not there. */
+static int number_before(const char *line, const char *what)
+{
+  const char *end = strstr(line, what), *digit = end;
+  while (digit && digit > line && digit[-1] >= '0' && digit[-1] <= '9') digit--;
+  return digit ? atoi(digit) : 0;
+}
+
+/* ptxas says, for each function: "0 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads", and "Used 39
+ * registers, used 1 barriers, 2048 bytes smem". Spills are summed, the rest is the largest of all. */
+static wisp_usage parse_usage(const char *log)
+{
+  wisp_usage usage = {-1, -1, -1};
+  for (const char *line = log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+    char text[256];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
+    if (strstr(text, " bytes spill stores"))
+      usage.spill_bytes = (usage.spill_bytes < 0 ? 0 : usage.spill_bytes) + number_before(text, " bytes spill stores") +
+                          number_before(text, " bytes spill loads");
+    int registers = number_before(text, " registers"), shared = number_before(text, " bytes smem");
+    if (registers == 0) continue;
+    if (registers > usage.registers) usage.registers = registers;
+    if (shared > usage.shared_bytes) usage.shared_bytes = shared;
+  }
+  return usage;
+}
+
+/* The first line that tells of an error. ptxas refuses too much static shared memory with no such line: the usage
+ * tells. */
+static wisp_status report(wisp_error *err, const char *name, const char *log)
+{
+  const char *line = strstr(log, "error");
+  while (line && line > log && line[-1] != '\n') line--;
+  if (line) return wisp_fail(err, WISP_ECOMPILE, "%s: %.*s", name, (int)strcspn(line, "\n"), line);
+  wisp_usage usage = parse_usage(log);
+  return wisp_fail(err, WISP_ECOMPILE,
+                   "%s: refused by ptxas: %d bytes of static shared memory (49152 at most, more must be dynamic), "
+                   "%d registers",
+                   name, usage.shared_bytes, usage.registers);
+}
+
+/* ---- Compiling. */
+
+wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *out)
+{
+  (void)target; /* a part of the key already */
+  wisp_status status = WISP_OK;
+  wisp_nvrtc_api api;
+  int major = 0, minor = 0;
+  TRY(wisp_nvrtc_api_open(err, &api));
+  TRY(check(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
+  TRY(wisp_text_print(err, out, "NVRTC %d.%d", major, minor));
+  for (int i = 0; i < FLAGS; i++) TRY(wisp_text_print(err, out, "\n%s", flags[i]));
+done:
+  return status;
+}
+
+void wisp_nvrtc_name(char *out, size_t size)
+{
+  wisp_text text = {0};
+  *out = '\0';
+  if (wisp_nvrtc_compiler(NULL, "", &text) == WISP_OK)
+    snprintf(out, size, "%.*s", (int)strcspn(text.data, "\n"), text.data);
+  wisp_text_free(&text);
+}
+
+static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *program, const char *name, char **out)
+{
+  wisp_status status = WISP_OK;
+  size_t size = 0;
+  char *log = NULL;
+  TRY(check(err, api, api->nvrtcGetProgramLogSize(program, &size), name, "log"));
+  TRY(wisp_new(err, size + 1, 1, &log));
+  TRY(check(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
+  *out = log;
+  log = NULL;
+done:
+  free(log);
+  return status;
+}
+
+wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,
+                               wisp_binary *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_nvrtc_api api;
+  wisp_binary binary = {0};
+  void *program = NULL;
+  char architecture[64], file[160], *log = NULL;
+  const char *options[FLAGS + 1] = {architecture};
+  snprintf(architecture, sizeof architecture, "--gpu-architecture=%.32s", target);
+  snprintf(file, sizeof file, "%.128s.cu", name);
+  for (int i = 0; i < FLAGS; i++) options[i + 1] = flags[i];
+  TRY(wisp_nvrtc_api_open(err, &api));
+  TRY(check(err, &api, api.nvrtcCreateProgram(&program, source, file, 0, NULL, NULL), name, "NVRTC"));
+  int result = api.nvrtcCompileProgram(program, FLAGS + 1, options);
+  TRY(read_log(err, &api, program, name, &log));
+  if (result != 0) TRY(*log ? report(err, name, log) : check(err, &api, result, name, target));
+  binary.usage = parse_usage(log);
+  TRY(check(err, &api, api.nvrtcGetCUBINSize(program, &binary.length), name, "CUBIN"));
+  TRY(wisp_new(err, binary.length, 1, &binary.data));
+  TRY(check(err, &api, api.nvrtcGetCUBIN(program, binary.data), name, "CUBIN"));
+  *out = binary;
+  binary.data = NULL;
+done:
+  if (program) api.nvrtcDestroyProgram(&program);
+  free(binary.data), free(log);
+  return status;
+}

@@ -1,0 +1,156 @@
+/* Claim: NVRTC compiles for every architecture that we ship for, tells usage and errors, and a GPU keeps the contract
+ * of devices; where NVRTC or a GPU is missing, the error names what to install. */
+#include "device_checks.h"
+#include "../runtime/cuda_api.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+/* Keeps 100 doubles a thread where 1024 threads leave 32 registers for them, and 2 KB of static shared memory. */
+static const char spilling[] =
+    "extern \"C\" __global__ void __launch_bounds__(1024) spilling(double *x, const double *y)\n"
+    "{\n"
+    "  __shared__ double s[256];\n"
+    "  double a[100];\n"
+    "  s[threadIdx.x % 256] = y[threadIdx.x];\n"
+    "  __syncthreads();\n"
+    "#pragma unroll\n"
+    "  for (int i = 0; i < 100; i++) a[i] = y[i * 7 + threadIdx.x] + s[i];\n"
+    "  for (int r = 0; r < 9; r++) {\n"
+    "#pragma unroll\n"
+    "    for (int i = 0; i < 100; i++) a[i] = a[i] * a[(i * 7 + 3) % 100];\n"
+    "  }\n"
+    "#pragma unroll\n"
+    "  for (int i = 0; i < 100; i++) x[i * 1024 + threadIdx.x] = a[i];\n"
+    "}\n";
+
+/* Whether NVRTC is here; where it is not, checks that the error says what to install, and marks the case as skipped. */
+static void need_nvrtc(void)
+{
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  wisp_nvrtc_api api;
+  if (wisp_nvrtc_api_open(&err, &api) == WISP_OK) return;
+  fresh_cache();
+  assert_int_equal(wisp_compile(&err, "sm_90", "spilling", spilling, &binary), WISP_EDEVICE);
+  assert_non_null(strstr(err.text, "libnvrtc"));
+  assert_non_null(strstr(err.text, "install"));
+  print_message("no NVRTC here: %s\n", err.text);
+  skip();
+}
+
+static void compiles_for_every_target(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  need_nvrtc();
+  fresh_cache();
+  for (int cached = 0; cached < 2; cached++) /* usage comes from the compiler, then from the cache */
+    for (int t = 0; t < TARGETS; t++) {
+      wisp_binary binary = {0};
+      wisp_limits limits;
+      if (wisp_compile(&err, targets[t], "spilling", spilling, &binary) != WISP_OK) fail_msg("%s", err.text);
+      assert_memory_equal(binary.data, "\177ELF", 4);
+      assert_in_range(binary.usage.registers, 32, 64); /* 65536 / 1024 at most */
+      assert_true(binary.usage.spill_bytes > 100);
+      assert_int_equal(binary.usage.shared_bytes, 2048);
+      assert_int_equal(wisp_target_limits(&err, targets[t], &limits), WISP_OK);
+      assert_string_equal(limits.target, targets[t]);
+      assert_true(limits.max_shared > 160 * 1024 && limits.shared_per_unit > limits.max_shared);
+      free(binary.data);
+    }
+}
+
+static void errors_carry_the_line(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  need_nvrtc();
+  fresh_cache();
+  const char *wrong = "extern \"C\" __global__ void wrong(double *x)\n{\n  x[0] = undeclared_thing;\n}\n";
+  assert_int_equal(wisp_compile(&err, "sm_90", "wrong", wrong, &binary), WISP_ECOMPILE);
+  assert_non_null(strstr(err.text, "wrong.cu(3)"));
+  assert_non_null(strstr(err.text, "undeclared_thing"));
+  assert_null(strchr(err.text, '\n'));
+  const char *large = "extern \"C\" __global__ void large(double *x)\n{\n  __shared__ double s[20000];\n"
+                      "  s[threadIdx.x] = x[0];\n  __syncthreads();\n  x[1] = s[threadIdx.x + 5];\n}\n";
+  assert_int_equal(wisp_compile(&err, "sm_90", "large", large, &binary), WISP_ECOMPILE);
+  assert_non_null(strstr(err.text, "160000 bytes"));
+  assert_int_equal(wisp_compile(&err, "sm_99", "wrong", wrong, &binary), WISP_ECOMPILE);
+  assert_non_null(strstr(err.text, "architecture"));
+  assert_int_equal(wisp_compile(&err, "sm_90x", "wrong", wrong, &binary), WISP_EUSAGE);
+  assert_null(binary.data);
+}
+
+enum { THREADS = 8 };
+
+static void *compile_one(void *argument)
+{
+  int i = *(int *)argument;
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  char source[256];
+  snprintf(source, sizeof source, "extern \"C\" __global__ void one(double *x) { x[threadIdx.x] = %d; }\n", i / 2);
+  bool good = wisp_compile(&err, targets[i % TARGETS], "one", source, &binary) == WISP_OK && binary.usage.registers > 0;
+  free(binary.data);
+  return good ? argument : NULL;
+}
+
+static void threads_compile_at_once(void **state)
+{
+  (void)state;
+  pthread_t thread[THREADS];
+  int number[THREADS];
+  need_nvrtc();
+  fresh_cache();
+  for (int i = 0; i < THREADS; i++) {
+    number[i] = i;
+    assert_int_equal(pthread_create(&thread[i], NULL, compile_one, &number[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    void *result = NULL;
+    pthread_join(thread[i], &result);
+    assert_non_null(result);
+  }
+}
+
+/* The device named in $WISP_TEST_DEVICE must open; a GPU that nobody asked for is checked where there is one. */
+static void gpu_keeps_its_contract(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  const char *asked = getenv("WISP_TEST_DEVICE");
+  bool demanded = asked && strncmp(asked, "cuda", 4) == 0;
+  wisp_status status = wisp_device_open(&err, demanded ? asked : "cuda", &device);
+  if (status != WISP_OK && demanded) fail_msg("%s: %s", asked, err.text);
+  if (status != WISP_OK) {
+    assert_int_equal(status, WISP_EDEVICE);
+    assert_non_null(strstr(err.text, "cuda"));
+    print_message("no GPU here: %s\n", err.text);
+    skip();
+  }
+  fresh_cache();
+  check_device(device);
+  wisp_device_close(device);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(compiles_for_every_target),
+      cmocka_unit_test(errors_carry_the_line),
+      cmocka_unit_test(threads_compile_at_once),
+      cmocka_unit_test(gpu_keeps_its_contract),
+  };
+  return cmocka_run_group_tests(tests, NULL, drop_cache);
+}
