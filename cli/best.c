@@ -1,0 +1,267 @@
+#include "best.h"
+#include "cli.h"
+#include "options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static const wisp_option options[] = {
+    {"device", 'd', "DEV", "only devices whose stored name begins so; they need not be here"},
+    {"family", 'f', "FAMILY", "only this family: nodal, ..."},
+    {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
+    {"precision", 'p', "f32,f64", "only these precisions"},
+    {"system", 0, "NAME", "only this system of equations: maxwell, ..."},
+    {"any-layout", 0, NULL, "each kernel's fastest over all layouts, not those of the fastest step"},
+    {"format", 0, "text|json|csv", "how to print it (text)"},
+    {"json", 0, NULL, "the same as --format json"},
+    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
+};
+static const wisp_syntax syntax = {
+    "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv]",
+    "Prints the winners for each order and kernel: strategy, layout and parameters, with times and efficiency.\n"
+    "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
+    "fastest.",
+    options, sizeof options / sizeof *options, 0};
+
+/* What was asked for. */
+typedef struct best_wish {
+  const char *device, *family, *system; /* NULL: any */
+  wisp_orders orders;
+  wisp_precisions precisions;
+  bool any_layout;
+} best_wish;
+
+/* One column of paper 0's table: everything that shares a step. spec.kernel is empty. */
+typedef struct group {
+  wisp_spec spec;
+  const wisp_trial *newest; /* its surroundings are those that count */
+} group;
+
+typedef struct group_list {
+  group *list;
+  size_t count, capacity;
+} group_list;
+
+static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
+{
+  bool precision = false;
+  for (int i = 0; i < wish->precisions.count; i++) precision |= wish->precisions.list[i] == spec->precision;
+  return precision && wisp_orders_have(&wish->orders, spec->order) &&
+         (!wish->device || strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0) &&
+         (!wish->family || strcmp(spec->family, wish->family) == 0) &&
+         (!wish->system || strcmp(spec->system, wish->system) == 0);
+}
+
+static bool same_group(const group *g, const wisp_trial *trial, const wisp_spec *spec)
+{
+  return g->spec.order == spec->order && g->spec.precision == spec->precision &&
+         strcmp(g->newest->device, trial->device) == 0 && strcmp(g->spec.family, spec->family) == 0 &&
+         strcmp(g->spec.system, spec->system) == 0 && strcmp(g->spec.element, spec->element) == 0;
+}
+
+/* Device, family, element, system, precision, order. */
+static int by_place(const void *x, const void *y)
+{
+  const group *a = x, *b = y;
+  const int order[] = {strcmp(a->newest->device, b->newest->device),    strcmp(a->spec.family, b->spec.family),
+                       strcmp(a->spec.element, b->spec.element),        strcmp(a->spec.system, b->spec.system),
+                       (int)a->spec.precision - (int)b->spec.precision, a->spec.order - b->spec.order};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    if (order[i]) return order[i];
+  return 0;
+}
+
+static wisp_status add_group(wisp_error *err, group_list *groups, const wisp_spec *spec, const wisp_trial *trial)
+{
+  for (size_t i = 0; i < groups->count; i++) {
+    group *g = &groups->list[i];
+    if (!same_group(g, trial, spec)) continue;
+    if (strcmp(trial->when, g->newest->when) > 0) g->newest = trial;
+    return WISP_OK;
+  }
+  if (groups->count == groups->capacity) {
+    size_t capacity = 2 * groups->capacity + 16;
+    group *list = realloc(groups->list, capacity * sizeof *list);
+    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu groups of trials", capacity);
+    groups->list = list;
+    groups->capacity = capacity;
+  }
+  group fresh = {*spec, trial};
+  fresh.spec.kernel[0] = '\0';
+  groups->list[groups->count++] = fresh;
+  return WISP_OK;
+}
+
+static wisp_status collect(wisp_error *err, const wisp_store *store, const best_wish *wish, group_list *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_spec spec;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    const wisp_trial *trial = wisp_store_trial(store, i, NULL);
+    if (strcmp(trial->outcome, "ok") != 0 || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
+    if (wanted(wish, trial, &spec)) TRY(add_group(err, out, &spec, trial));
+  }
+  if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
+done:
+  return status;
+}
+
+/* The default candidate to compare with: on the same device, of the same size; best of the same strategy and layout. */
+static double default_ms(const wisp_store *store, const wisp_trial *winner)
+{
+  double ms = NAN;
+  int best = -1;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    const wisp_trial *t = wisp_store_trial(store, i, NULL);
+    if (t->is_default != 1 || strcmp(t->outcome, "ok") != 0 || strcmp(t->spec, winner->spec) != 0 ||
+        strcmp(t->device, winner->device) != 0 || strcmp(t->driver, winner->driver) != 0 ||
+        t->elements != winner->elements)
+      continue;
+    int fit = 2 * (strcmp(t->strategy, winner->strategy) == 0) + (strcmp(t->layout, winner->layout) == 0);
+    if (fit < best || (fit == best && !(t->ms < ms))) continue;
+    best = fit;
+    ms = t->ms;
+  }
+  return ms;
+}
+
+/* Looks the kernel up as a solver on that device would, and adds it where there is one on this very device. */
+static wisp_status add_row(wisp_error *err, const wisp_store *store, const group *g, const char *kernel,
+                           const char *layout, wisp_best_rows *rows, const wisp_trial **found)
+{
+  wisp_spec spec = g->spec;
+  wisp_asker asker = {.units = g->newest->units};
+  wisp_answer answer;
+  char text[WISP_SPEC_TEXT];
+  memcpy(asker.device, g->newest->device, sizeof asker.device);
+  memcpy(asker.target, g->newest->target, sizeof asker.target);
+  memcpy(asker.driver, g->newest->driver, sizeof asker.driver);
+  memcpy(asker.compiler, g->newest->compiler, sizeof asker.compiler);
+  snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
+  wisp_spec_print(&spec, text);
+  wisp_store_find(store, &asker, text, layout, 0, NULL, NULL, &answer);
+  bool here = answer.match == WISP_MATCH_EXACT || answer.match == WISP_MATCH_DRIVER;
+  *found = here ? answer.trial : NULL;
+  if (!here || !rows) return WISP_OK;
+  if (rows->count == rows->capacity) {
+    size_t capacity = 2 * rows->capacity + 64;
+    wisp_best_row *list = realloc(rows->rows, capacity * sizeof *list);
+    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners", capacity);
+    rows->rows = list;
+    rows->capacity = capacity;
+  }
+  rows->rows[rows->count++] =
+      (wisp_best_row){spec, answer.trial, default_ms(store, answer.trial), answer.match, answer.layer};
+  return WISP_OK;
+}
+
+/* The kernels that a step of this composition, "volume+gather+lift+update", is made of, and last the step. */
+static wisp_status add_composition(wisp_error *err, const wisp_store *store, const group *g, const wisp_trial *step,
+                                   wisp_best_rows *rows)
+{
+  wisp_status status = WISP_OK;
+  const wisp_trial *found;
+  for (const char *at = step->strategy; *at; at += *at == '+') {
+    char kernel[sizeof g->spec.kernel];
+    size_t length = strcspn(at, "+");
+    snprintf(kernel, sizeof kernel, "%.*s", (int)length, at);
+    at += length;
+    TRY(add_row(err, store, g, kernel, step->layout, rows, &found));
+  }
+  TRY(add_row(err, store, g, "step", step->layout, rows, &found));
+done:
+  return status;
+}
+
+/* Every kernel's fastest, whatever its layout; the step last. */
+static wisp_status add_fastest(wisp_error *err, const wisp_store *store, const group *g, wisp_best_rows *rows)
+{
+  enum { MOST = 32 };
+  wisp_status status = WISP_OK;
+  char kernels[MOST][sizeof g->spec.kernel];
+  int count = 0;
+  wisp_spec spec;
+  const wisp_trial *found;
+  for (size_t i = 0; i < wisp_store_count(store) && count < MOST; i++) {
+    const wisp_trial *trial = wisp_store_trial(store, i, NULL);
+    if (strcmp(trial->outcome, "ok") != 0 || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
+    if (!same_group(g, trial, &spec) || strcmp(spec.kernel, "step") == 0) continue;
+    int at = 0;
+    while (at < count && strcmp(kernels[at], spec.kernel) != 0) at++;
+    if (at == count) memcpy(kernels[count++], spec.kernel, sizeof spec.kernel);
+  }
+  for (int i = 0; i < count; i++) TRY(add_row(err, store, g, kernels[i], NULL, rows, &found));
+  TRY(add_row(err, store, g, "step", NULL, rows, &found));
+done:
+  return status;
+}
+
+static wisp_status fill(wisp_error *err, const wisp_store *store, const best_wish *wish, wisp_best_rows *rows)
+{
+  wisp_status status = WISP_OK;
+  group_list groups = {0};
+  TRY(collect(err, store, wish, &groups));
+  for (size_t i = 0; i < groups.count; i++) {
+    const wisp_trial *step;
+    TRY(add_row(err, store, &groups.list[i], "step", NULL, NULL, &step));
+    if (step && !wish->any_layout)
+      TRY(add_composition(err, store, &groups.list[i], step, rows));
+    else
+      TRY(add_fastest(err, store, &groups.list[i], rows));
+  }
+  TRY(wisp_require(err, rows->count, WISP_EMISSING,
+                   "nothing is stored for %s%s: 'wisp tune' fills the store, and "
+                   "'wisp db show' tells what is there",
+                   wish->device ? wish->device : "any device",
+                   wish->device ? " and these options" : " with these options"));
+done:
+  free(groups.list);
+  return status;
+}
+
+static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_wish *out)
+{
+  wisp_status status = WISP_OK;
+  *out = (best_wish){wisp_option_value(args, "device"), wisp_option_value(args, "family"),
+                     wisp_option_value(args, "system"), .any_layout = wisp_option_given(args, "any-layout")};
+  TRY(wisp_option_orders(err, args, "orders", "1-20", &out->orders));
+  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
+done:
+  return status;
+}
+
+int wisp_cli_best(int argc, char **argv)
+{
+  static const char *const formats[] = {"text", "json", "csv"};
+  static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv};
+  wisp_status status = WISP_OK;
+  wisp_error err = {0};
+  wisp_arguments args;
+  best_wish wish;
+  wisp_store *store = NULL;
+  wisp_best_rows rows = {0};
+  wisp_text text = {0};
+  char *warning = NULL;
+  size_t format;
+  int exit_status;
+  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
+  const char *db = wisp_option_value(&args, "db");
+  TRY(read_wish(&err, &args, &wish));
+  TRY(wisp_option_choice(&err, &args, "format", 3, formats, wisp_option_given(&args, "json"), &format));
+  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(wisp_store_open(&err, db, false, &warning, &store));
+  if (warning) wisp_cli_warn(&args, warning);
+  TRY(fill(&err, store, &wish, &rows));
+  TRY(printers[format](&err, &rows, &text));
+  fwrite(text.data, 1, text.length, stdout);
+done:
+  wisp_text_free(&text);
+  free(rows.rows);
+  free(warning);
+  wisp_store_close(store);
+  return wisp_cli_end(&args, status, &err);
+}

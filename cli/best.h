@@ -1,0 +1,27 @@
+/* What `wisp best` found, and its three ways of saying it. */
+#ifndef WISP_BEST_H
+#define WISP_BEST_H
+
+#include "../cache/store.h"
+#include "../gen/spec.h"
+
+typedef struct wisp_best_row {
+  wisp_spec spec;
+  const wisp_trial *trial;
+  double default_ms; /* NaN: not measured */
+  wisp_match match;
+  wisp_layer layer;
+} wisp_best_row;
+
+typedef struct wisp_best_rows {
+  wisp_best_row *rows;
+  size_t count, capacity;
+} wisp_best_rows;
+
+/* Appends the rows, which stand in groups of one device, family, system and precision, to out. */
+typedef wisp_status (*wisp_best_print)(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
+wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
+wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
+wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
+
+#endif

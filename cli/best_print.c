@@ -1,0 +1,223 @@
+#include "best.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The parameters that paper 0's Table 3 has columns for. */
+static const struct {
+  const char *param, *title;
+} columns[] = {{"wp", "w_p"}, {"wi", "w_i"}, {"ws", "w_s"}, {"MB", "M_B"}, {"NR", "N_R"}};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+/* Takes "name=value" off the front of a list of parameters; false at its end. */
+static bool next_param(const char **at, char name[32], char value[32])
+{
+  int read = 0;
+  if (sscanf(*at, " %31[^= ]=%31[^ ]%n", name, value, &read) != 2) return false;
+  *at += read;
+  return true;
+}
+
+/* The row's parameters: those with a column into cells ("-" where there is none), the rest into one text. */
+static void split_params(const char *params, char cells[COLUMNS][32], char rest[200])
+{
+  char name[32], value[32];
+  size_t used = 0;
+  rest[0] = '\0';
+  for (int i = 0; i < COLUMNS; i++) strcpy(cells[i], "-");
+  while (next_param(&params, name, value)) {
+    int at = 0;
+    while (at < COLUMNS && strcmp(columns[at].param, name) != 0) at++;
+    if (at < COLUMNS)
+      memcpy(cells[at], value, sizeof value);
+    else if (used < 120)
+      used += (size_t)snprintf(rest + used, 200 - used, "%s%s=%s", used ? " " : "", name, value);
+  }
+}
+
+/* K_M is part of the layout's name: node-km4-pad144, slab-km32. */
+static void print_km(const char *layout, char out[16])
+{
+  int KM = 0;
+  const char *at = strstr(layout, "-km");
+  if (at && sscanf(at, "-km%d", &KM) == 1)
+    snprintf(out, 16, "%d", KM);
+  else
+    strcpy(out, "-");
+}
+
+/* A number in a cell; "-" where it is not known. */
+static const char *cell(char out[24], const char *format, double value)
+{
+  if (isfinite(value))
+    snprintf(out, 24, format, value);
+  else
+    strcpy(out, "-");
+  return out;
+}
+
+static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
+{
+  return strcmp(a->trial->device, b->trial->device) == 0 && strcmp(a->spec.family, b->spec.family) == 0 &&
+         strcmp(a->spec.element, b->spec.element) == 0 && strcmp(a->spec.system, b->spec.system) == 0 &&
+         a->spec.precision == b->spec.precision;
+}
+
+static wisp_status print_row(wisp_error *err, const wisp_best_row *row, int width, wisp_text *out)
+{
+  const wisp_trial *t = row->trial;
+  char params[COLUMNS][32], rest[200], KM[16], ms[24], gdofs[24], efficiency[24], by_default[24], ratio[24];
+  split_params(t->params, params, rest);
+  print_km(t->layout, KM);
+  return wisp_text_print(err, out, "%2d %-8s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s\n", row->spec.order,
+                         row->spec.kernel, width, t->strategy, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM,
+                         params[0], params[1], params[2], params[3], params[4], cell(ms, "%.4g", t->ms),
+                         cell(gdofs, "%.4g", t->gdofs), cell(efficiency, "%.2f", t->efficiency),
+                         cell(by_default, "%.4g", row->default_ms), cell(ratio, "%.2f", row->default_ms / t->ms), rest);
+}
+
+wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  size_t width = 8;
+  for (size_t i = 0; i < rows->count; i++) {
+    size_t length = strlen(rows->rows[i].trial->strategy);
+    width = length > width ? length : width;
+  }
+  for (size_t i = 0; i < rows->count; i++) {
+    const wisp_best_row *row = &rows->rows[i];
+    if (i == 0 || !same_table(row, row - 1)) {
+      TRY(wisp_text_print(err, out, "%s%s (%s): %s, %s, %s, %s\n", i ? "\n" : "", row->trial->device,
+                          row->trial->target, row->spec.family, row->spec.element, row->spec.system,
+                          wisp_precision_name(row->spec.precision)));
+      TRY(wisp_text_print(err, out, "%2s %-8s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s\n", "N", "kernel",
+                          (int)width, "strategy", "dofs", "K_M", columns[0].title, columns[1].title, columns[2].title,
+                          columns[3].title, columns[4].title, "ms", "GDOF/s", "eff", "default", "ratio", "more"));
+    } else if (row->spec.order != row[-1].spec.order)
+      TRY(wisp_text_print(err, out, "\n"));
+    TRY(print_row(err, row, (int)width, out));
+  }
+done:
+  return status;
+}
+
+/* One thing that JSON and CSV tell of a row: a text, or a number. */
+typedef struct field {
+  const char *name, *text;
+  double number;
+} field;
+enum { FIELDS = 17, PARAMS = 6 };
+
+static void list_fields(const wisp_best_row *row, field out[FIELDS])
+{
+  const wisp_trial *t = row->trial;
+  const field fields[FIELDS] = {
+      {"device", t->device, 0},
+      {"family", row->spec.family, 0},
+      {"kernel", row->spec.kernel, 0},
+      {"strategy", t->strategy, 0},
+      {"order", NULL, row->spec.order},
+      {"precision", wisp_precision_name(row->spec.precision), 0},
+      [PARAMS] = {"params", t->params, 0},
+      {"system", row->spec.system, 0},
+      {"layout", t->layout, 0},
+      {"ms", NULL, t->ms},
+      {"gdofs", NULL, t->gdofs},
+      {"gbps", NULL, t->gbps},
+      {"gflops", NULL, t->gflops},
+      {"efficiency", NULL, t->efficiency},
+      {"default_ms", NULL, row->default_ms},
+      {"match", wisp_match_name(row->match), 0},
+      {"layer", wisp_layer_name(row->layer), 0},
+  };
+  memcpy(out, fields, sizeof fields);
+}
+
+static bool add_params(cJSON *object, const char *params)
+{
+  char name[32], value[32];
+  cJSON *list = cJSON_AddObjectToObject(object, "params");
+  bool good = list != NULL;
+  while (good && next_param(&params, name, value)) {
+    char *end = NULL;
+    double number = strtod(value, &end);
+    good =
+        *end ? cJSON_AddStringToObject(list, name, value) != NULL : cJSON_AddNumberToObject(list, name, number) != NULL;
+  }
+  return good;
+}
+
+static cJSON *row_to_json(const wisp_best_row *row)
+{
+  field fields[FIELDS];
+  cJSON *object = cJSON_CreateObject();
+  bool good = object != NULL;
+  list_fields(row, fields);
+  for (int i = 0; good && i < FIELDS; i++) {
+    const field *f = &fields[i];
+    if (i == PARAMS)
+      good = add_params(object, f->text);
+    else if (f->text)
+      good = cJSON_AddStringToObject(object, f->name, f->text) != NULL;
+    else /* NaN is printed as null */
+      good = cJSON_AddNumberToObject(object, f->name, f->number) != NULL;
+  }
+  good = good && cJSON_AddNumberToObject(object, "elements", (double)row->trial->elements) != NULL;
+  if (good) return object;
+  cJSON_Delete(object);
+  return NULL;
+}
+
+wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_text_print(err, out, "["));
+  for (size_t i = 0; i < rows->count; i++) { /* one winner a line */
+    cJSON *object = row_to_json(&rows->rows[i]);
+    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+    status = text ? wisp_text_print(err, out, "%s\n%s", i ? "," : "", text)
+                  : wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    cJSON_free(text);
+    cJSON_Delete(object);
+    TRY(status);
+  }
+  TRY(wisp_text_print(err, out, "\n]\n"));
+done:
+  return status;
+}
+
+/* A CSV cell: quoted where it must be (RFC 4180). */
+static wisp_status print_quoted(wisp_error *err, const char *text, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  if (!text[strcspn(text, ",\"\r\n")]) return wisp_text_print(err, out, "%s", text);
+  TRY(wisp_text_print(err, out, "\""));
+  for (; *text; text++) TRY(wisp_text_print(err, out, *text == '"' ? "\"%c" : "%c", *text));
+  TRY(wisp_text_print(err, out, "\""));
+done:
+  return status;
+}
+
+wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  field fields[FIELDS];
+  for (size_t i = 0; i < rows->count; i++) {
+    list_fields(&rows->rows[i], fields);
+    for (int f = 0; i == 0 && f < FIELDS; f++) TRY(wisp_text_print(err, out, "%s,", fields[f].name));
+    if (i == 0) TRY(wisp_text_print(err, out, "elements\n"));
+    for (int f = 0; f < FIELDS; f++) {
+      if (fields[f].text)
+        TRY(print_quoted(err, fields[f].text, out));
+      else if (isfinite(fields[f].number)) /* an empty cell where it is not known */
+        TRY(wisp_text_print(err, out, "%.10g", fields[f].number));
+      TRY(wisp_text_print(err, out, ","));
+    }
+    TRY(wisp_text_print(err, out, "%lld\n", rows->rows[i].trial->elements));
+  }
+done:
+  return status;
+}
