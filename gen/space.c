@@ -279,6 +279,8 @@ static const struct {
 static wisp_status read_line(wisp_error *err, wisp_strategy *s, char *line)
 {
   char *comment = strchr(line, '#');
+  while (comment && comment > line && !isspace((unsigned char)comment[-1])) /* {{#if}} is none */
+    comment = strchr(comment + 1, '#');
   if (comment) *comment = '\0';
   const char *keyword = word(&line);
   if (!*keyword) return WISP_OK;
