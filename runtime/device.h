@@ -55,8 +55,8 @@ wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits 
  * else cc. A host compiler that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
 
-/* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process that
- * starts workers for a GPU opens and lists devices only in them, never before. */
+/* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process
+ * that starts workers for a GPU opens and lists devices only in them, never before. */
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out);
 void wisp_device_close(wisp_device *device);
 const wisp_limits *wisp_device_limits(const wisp_device *device);

@@ -99,8 +99,7 @@ static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits 
   wisp_host_compiler_name(limits.compiler, sizeof limits.compiler);
   limits.units =
       sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : (int)configured(_SC_NPROCESSORS_ONLN);
-  limits.l2 = configured(_SC_LEVEL3_CACHE_SIZE); /* the cache in front of memory is what the field stands for */
-  if (!limits.l2) limits.l2 = configured(_SC_LEVEL2_CACHE_SIZE);
+  limits.l2 = configured(_SC_LEVEL2_CACHE_SIZE) * (size_t)limits.units; /* a virtual machine's L3 is a whole server's */
   limits.memory = configured(_SC_PHYS_PAGES) * configured(_SC_PAGESIZE);
   *out = limits;
 done:

@@ -1,0 +1,218 @@
+/* The measured ceilings of a device: what a copy and plain arithmetic reach on it. A kernel is judged against these,
+ * not against a data sheet. */
+#include "../gen/embedded.h"
+#include "device_kind.h"
+#include "jit_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How the kernels of templates/ceilings are run on a kind of device. */
+typedef struct recipe {
+  const char *kind;
+  unsigned block;          /* threads a block */
+  unsigned copy_blocks;    /* blocks a unit, for the copy */
+  unsigned fma_blocks;     /* and for the arithmetic */
+  long long iterations;    /* of the arithmetic's loop */
+  double fmas[2];          /* of one block in one iteration: f32, f64 */
+  double ms;               /* how long each is repeated, */
+  int rounds[2];           /* and how often at least, on a busy machine: the copy, the arithmetic */
+  bool own_copy;           /* whether the device's own copy may be better than the kernel */
+  size_t smallest, a_unit; /* buffers to copy: at least this, and this for each unit */
+} recipe;
+
+static const recipe recipes[] = {
+    {"cuda", 256, 32, 16, 4096, {256 * 8, 256 * 8}, 150, {20, 20}, true, (size_t)256 << 20, 0},
+    {"host", 1, 1, 1, 1 << 18, {12 * 16, 12 * 8}, 100, {5, 25}, false, 0, (size_t)64 << 20},
+};
+
+enum { DAY = 24 * 3600, MOST_ROUNDS = 1000 };
+
+/* A kernel and how to launch it once. */
+typedef struct work {
+  wisp_module *module; /* NULL: the device's own copy */
+  unsigned grid[2], block[3];
+  wisp_pointer out, in;
+  long long count; /* vectors of 16 bytes, or iterations */
+} work;
+
+static wisp_status run(wisp_error *err, wisp_device *device, work *w)
+{
+  void *copy_args[] = {&w->in, &w->out, &w->count}, *fma_args[] = {&w->out, &w->count};
+  if (!w->module) return wisp_device_copy(err, device, w->out, w->in, (size_t)w->count * 16);
+  return wisp_launch(err, w->module, w->grid, w->block, w->in ? copy_args : fma_args, w->in ? 3 : 2);
+}
+
+/* The shortest of many runs; the first ones wake the clocks and do not count unless they are the shortest, too. */
+static wisp_status best_of(wisp_error *err, wisp_device *device, work *w, const recipe *r, double *best)
+{
+  wisp_status status = WISP_OK;
+  wisp_event *from = NULL, *to = NULL;
+  double total = 0, shortest = 0;
+  int fewest = r->rounds[w->in ? 0 : 1];
+  TRY(wisp_event_create(err, device, &from));
+  TRY(wisp_event_create(err, device, &to));
+  for (int round = 0; round < MOST_ROUNDS && (round < fewest || total < r->ms); round++) {
+    double ms = 0;
+    TRY(wisp_event_record(err, from));
+    TRY(run(err, device, w));
+    TRY(wisp_event_record(err, to));
+    TRY(wisp_event_elapsed(err, from, to, &ms));
+    total += ms;
+    if (ms > 0 && (shortest <= 0 || ms < shortest)) shortest = ms;
+  }
+  TRY(wisp_require(err, shortest > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(device)->name));
+  *best = shortest;
+done:
+  wisp_event_destroy(from), wisp_event_destroy(to);
+  return status;
+}
+
+/* Loads templates/ceilings/NAME.KIND.k as the kernel wisp_NAME, with `real` meaning the type given. */
+static wisp_status load(wisp_error *err, wisp_device *device, const char *name, const char *real, wisp_module **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_text source = {0};
+  wisp_binary binary = {0};
+  const wisp_limits *limits = wisp_device_limits(device);
+  char path[64], symbol[32];
+  snprintf(path, sizeof path, "templates/ceilings/%s.%s.k", name, limits->kind);
+  snprintf(symbol, sizeof symbol, "wisp_%s", name);
+  const char *text = wisp_embedded_text(path);
+  TRY(wisp_require(err, text, WISP_EMISSING, "%s is not in this library", path));
+  TRY(wisp_text_print(err, &source, "typedef %s real;\n%s", real, text));
+  TRY(wisp_compile(err, limits->target, symbol, source.data, &binary));
+  TRY(wisp_module_load(err, device, &binary, symbol, 0, out));
+done:
+  free(binary.data);
+  wisp_text_free(&source);
+  return status;
+}
+
+/* Several times the cache, so that it is memory that is measured, but no more than an eighth of the memory. */
+static size_t buffer_bytes(const recipe *r, const wisp_limits *limits)
+{
+  size_t bytes = r->a_unit * (size_t)limits->units, most = (size_t)1 << 30;
+  if (bytes > most) bytes = most; /* of many cores; beyond this it only takes longer */
+  if (bytes < r->smallest) bytes = r->smallest;
+  if (bytes < 4 * limits->l2) bytes = 4 * limits->l2;
+  if (limits->memory && bytes > limits->memory / 8) bytes = limits->memory / 8;
+  return bytes / 4096 * 4096;
+}
+
+/* The better of a plain kernel and the device's own copy. The first copy, there and back, places the host's pages near
+ * the cores that use them. */
+static wisp_status measure_copy(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
+{
+  wisp_status status = WISP_OK;
+  const wisp_limits *limits = wisp_device_limits(device);
+  size_t bytes = buffer_bytes(r, limits);
+  wisp_module *module = NULL;
+  wisp_pointer a = 0, b = 0;
+  double by_kernel = 0, by_device = 0;
+  TRY(load(err, device, "copy", "double", &module));
+  TRY(wisp_device_alloc(err, device, bytes, &a));
+  TRY(wisp_device_alloc(err, device, bytes, &b));
+  work there = {module, {r->copy_blocks * (unsigned)limits->units, 1}, {r->block, 1, 1}, a, b, (long long)(bytes / 16)};
+  work back = there;
+  back.in = a, back.out = b;
+  TRY(run(err, device, &there));
+  TRY(run(err, device, &back));
+  TRY(best_of(err, device, &there, r, &by_kernel));
+  there.module = NULL;
+  by_device = by_kernel;
+  if (r->own_copy) TRY(best_of(err, device, &there, r, &by_device));
+  *gbps = 2e-6 * (double)bytes / (by_kernel < by_device ? by_kernel : by_device);
+done:
+  wisp_device_free(device, a), wisp_device_free(device, b);
+  wisp_module_unload(module);
+  return status;
+}
+
+static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recipe *r, int precision, double *gflops)
+{
+  wisp_status status = WISP_OK;
+  const wisp_limits *limits = wisp_device_limits(device);
+  unsigned grid = r->fma_blocks * (unsigned)limits->units;
+  wisp_module *module = NULL;
+  wisp_pointer out = 0;
+  double ms = 0;
+  TRY(load(err, device, "fma", precision ? "double" : "float", &module));
+  TRY(wisp_device_alloc(err, device, (size_t)grid * r->block * sizeof(double), &out));
+  work w = {module, {grid, 1}, {r->block, 1, 1}, out, 0, r->iterations};
+  TRY(best_of(err, device, &w, r, &ms));
+  *gflops = 2e-6 * r->fmas[precision] * (double)grid * (double)r->iterations / ms;
+done:
+  wisp_device_free(device, out);
+  wisp_module_unload(module);
+  return status;
+}
+
+static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *out)
+{
+  wisp_status status = WISP_OK;
+  const recipe *r = NULL;
+  for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+    if (strcmp(recipes[i].kind, device->limits.kind) == 0) r = &recipes[i];
+  TRY(wisp_require(err, r, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s", device->limits.kind));
+  TRY(measure_copy(err, device, r, &out->copy_gbps));
+  TRY(measure_fma(err, device, r, 0, &out->fma_gflops_f32));
+  TRY(measure_fma(err, device, r, 1, &out->fma_gflops_f64));
+done:
+  return status;
+}
+
+/* What lies in the cache. */
+typedef struct kept {
+  int64_t when; /* seconds since 1970 */
+  wisp_ceilings ceilings;
+} kept;
+
+static wisp_status ceilings_key(wisp_error *err, const wisp_device *device, wisp_cache_key *out)
+{
+  const wisp_limits *limits = &device->limits;
+  wisp_text compiler = {0};
+  char size[64];
+  snprintf(size, sizeof size, "%d units, %zu bytes", limits->units, limits->memory);
+  wisp_status status = device->kind->compiler(err, limits->target, &compiler);
+  if (status == WISP_OK)
+    *out = wisp_cache_key_of(
+        (const char *const[]){"ceilings 1", limits->kind, limits->name, limits->driver, size, compiler.data}, 6);
+  wisp_text_free(&compiler);
+  return status;
+}
+
+/* Whether ceilings of this last day are there. */
+static bool recall(const wisp_cache_key *key, wisp_ceilings *out)
+{
+  wisp_binary binary = {0};
+  kept old = {0};
+  if (!wisp_cache_get(key, &binary)) return false;
+  if (binary.length == sizeof old) memcpy(&old, binary.data, sizeof old);
+  free(binary.data);
+  int64_t age = (int64_t)time(NULL) - old.when;
+  if (age < 0 || age > DAY) return false;
+  *out = old.ceilings;
+  return true;
+}
+
+wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_cache_key key;
+  kept fresh = {.when = (int64_t)time(NULL)};
+  if (device->ceilings.copy_gbps > 0) goto done;
+  TRY(wisp_require(err, !device->recording, WISP_EUSAGE, "ceilings: not while a graph is being recorded on %s",
+                   device->limits.name));
+  TRY(ceilings_key(err, device, &key));
+  if (!recall(&key, &fresh.ceilings)) {
+    TRY(measure(err, device, &fresh.ceilings));
+    wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1}});
+  }
+  device->ceilings = fresh.ceilings;
+done:
+  if (status == WISP_OK) *out = device->ceilings;
+  return status;
+}

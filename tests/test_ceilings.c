@@ -1,0 +1,81 @@
+/* Claim: a device's measured ceilings are those of a machine (copying is faster than a disk and slower than a cache,
+ * single precision is not slower than double by much), and are remembered. */
+#include "device_checks.h"
+#include "../gen/embedded.h"
+#include "../gen/text.h"
+#include "../runtime/cuda_api.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void ceilings_are_a_machines(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  wisp_ceilings first = {0}, again = {0}, reopened = {0};
+  const char *name = getenv("WISP_TEST_DEVICE");
+  fresh_cache();
+  assert_int_equal(wisp_device_open(&err, name ? name : "host", &device), WISP_OK);
+  double start = now();
+  if (wisp_device_ceilings(&err, device, &first) != WISP_OK) fail_msg("%s", err.text);
+  print_message("%s: copy %.1f GB/s, FMA %.0f GFLOP/s f32, %.0f f64, measured in %.2f s\n",
+                wisp_device_limits(device)->name, first.copy_gbps, first.fma_gflops_f32, first.fma_gflops_f64,
+                now() - start);
+  assert_true(first.copy_gbps > 0.5 && first.copy_gbps < 50000);
+  assert_true(first.fma_gflops_f64 > 0.05 && first.fma_gflops_f32 > 0.5 * first.fma_gflops_f64);
+  assert_int_equal(wisp_device_ceilings(&err, device, &again), WISP_OK);
+  assert_memory_equal(&first, &again, sizeof first);
+  wisp_device_close(device);
+
+  /* Another process reads them from disk: the same to the last bit, which no second measurement would be. */
+  assert_int_equal(wisp_device_open(&err, name ? name : "host", &device), WISP_OK);
+  assert_int_equal(wisp_device_ceilings(&err, device, &reopened), WISP_OK);
+  assert_memory_equal(&first, &reopened, sizeof first);
+  wisp_device_close(device);
+}
+
+/* The kernels of the ceilings compile for the architectures that we ship for, GPU or not, and lose nothing to spills.
+ */
+static void kernels_compile_for_gpus(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_nvrtc_api api;
+  if (wisp_nvrtc_api_open(&err, &api) != WISP_OK) {
+    print_message("%s\n", err.text);
+    skip();
+  }
+  const char *const targets[] = {"sm_80", "sm_90", "sm_100"}, *const reals[] = {"float", "double"};
+  const char *const kernels[][2] = {{"templates/ceilings/copy.cuda.k", "wisp_copy"},
+                                    {"templates/ceilings/fma.cuda.k", "wisp_fma"}};
+  fresh_cache();
+  for (int i = 0; i < 12; i++) {
+    wisp_text source = {0};
+    wisp_binary binary = {0};
+    const char *const *kernel = kernels[i / 6];
+    wisp_text_print(&err, &source, "typedef %s real;\n%s", reals[i % 2], wisp_embedded_text(kernel[0]));
+    if (wisp_compile(&err, targets[i / 2 % 3], kernel[1], source.data, &binary) != WISP_OK) fail_msg("%s", err.text);
+    assert_int_equal(binary.usage.spill_bytes, 0);
+    free(binary.data);
+    wisp_text_free(&source);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ceilings_are_a_machines),
+                                     cmocka_unit_test(kernels_compile_for_gpus)};
+  return cmocka_run_group_tests(tests, NULL, drop_cache);
+}
