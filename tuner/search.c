@@ -127,20 +127,21 @@ static wisp_status list_strategy(wisp_error *err, wisp_search *s, const wisp_str
 
 /* --- ordering --- */
 
-static int by_rank(const void *a, const void *b)
+static int by_turn(const void *a, const void *b)
 {
   const wisp_candidate *x = a, *y = b;
-  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-  return x->problem - y->problem;
+  if (x->turn != y->turn) return x->turn < y->turn ? -1 : 1;
+  if (x->problem != y->problem) return x->problem - y->problem;
+  return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* A number that looks random but depends only on the seed and the problem. */
-static uint64_t scatter(uint64_t seed, int problem)
+/* A number that looks random but depends only on the seed and which. */
+static uint64_t scatter(uint64_t seed, int which)
 {
-  uint64_t state = seed ^ ((uint64_t)problem + 1) * WISP_RANDOM_SEED;
+  uint64_t state = seed ^ ((uint64_t)which + 1) * WISP_RANDOM_SEED;
   if (!state) state = 1;
   wisp_random_next(&state);
-  return wisp_random_next(&state);
+  return wisp_random_next(&state) >> 1;
 }
 
 static bool contains(const int *list, size_t count, int value)
@@ -150,7 +151,6 @@ static bool contains(const int *list, size_t count, int value)
   return false;
 }
 
-/* rank: one bit "no default here", 30 bits of the problem, one bit "not a default", 32 random bits. */
 static wisp_status order(wisp_error *err, wisp_search *s, uint64_t seed)
 {
   wisp_status status = WISP_OK;
@@ -163,10 +163,11 @@ static wisp_status order(wisp_error *err, wisp_search *s, uint64_t seed)
       defaults[count++] = s->candidates[i].problem;
   for (size_t i = 0; i < s->count; i++) {
     wisp_candidate *c = &s->candidates[i];
-    c->rank = (uint64_t)!contains(defaults, count, c->problem) << 63 | (scatter(seed, c->problem) >> 34) << 33 |
-              (uint64_t)!c->is_default << 32 | wisp_random_next(&state) >> 32;
+    bool late = !contains(defaults, count, c->problem);
+    c->turn = (uint64_t)late << 63 | scatter(seed, late ? c->problem : c->layout);
+    c->rank = (uint64_t)!c->is_default << 63 | wisp_random_next(&state) >> 1;
   }
-  if (s->count) qsort(s->candidates, s->count, sizeof *s->candidates, by_rank);
+  if (s->count) qsort(s->candidates, s->count, sizeof *s->candidates, by_turn);
 done:
   free(defaults);
   return status;
@@ -204,11 +205,6 @@ bool wisp_search_next_problem(wisp_search *s)
   s->next = s->end;
   while (s->end < s->count && s->candidates[s->end].problem == s->candidates[s->next].problem) s->end++;
   return s->next < s->count;
-}
-
-bool wisp_search_has_default(const wisp_search *s)
-{
-  return s->end > 0 && !(s->candidates[s->end - 1].rank >> 63);
 }
 
 const wisp_candidate *wisp_search_next(wisp_search *s)

@@ -23,8 +23,8 @@ typedef struct wisp_candidate {
   int layout; /* index into the scope */
   int values[WISP_MAX_PARAMS];
   bool is_default;
-  int problem; /* candidates with the same number are measured on the same problem */
-  uint64_t rank;
+  int problem;         /* candidates with the same number are measured on the same problem */
+  uint64_t turn, rank; /* of the problem; of the candidate on it */
 } wisp_candidate;
 
 typedef struct wisp_refusal { /* why candidates of a strategy do not apply: one entry for each reason */
@@ -42,16 +42,16 @@ typedef struct wisp_search {
   wisp_refusal *refusal;
 } wisp_search;
 
-/* Lists every candidate of a kernel (strategy NULL: of all), legal or refused. Order: problem by problem (those with a
- * default candidate first, the others at random), in each the defaults first and then at random. scope is borrowed. */
+/* Lists every candidate of a kernel (strategy NULL: of all), legal or refused. Order: problem by problem, those with a
+ * default candidate first, layout by layout (all kernels of an order begin with the same layout, so that a short budget
+ * ends with kernels that work together), the others at random; on each the defaults first, then at random. scope is
+ * borrowed. */
 wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategies, const wisp_scope *scope,
                                const char *strategy, uint64_t seed, wisp_search *out);
 void wisp_search_free(wisp_search *search);
 
 /* Goes on to the next problem, leaving out what is left on this one; false after the last. */
 bool wisp_search_next_problem(wisp_search *search);
-/* Does a default candidate stand on this problem? */
-bool wisp_search_has_default(const wisp_search *search);
 /* The next candidate on this problem, or NULL. */
 const wisp_candidate *wisp_search_next(wisp_search *search);
 /* How many problems are left, this one included. */

@@ -89,6 +89,7 @@ typedef struct unit {
   wisp_trial *best;            /* by layout */
   wisp_incumbent incumbent[8]; /* by layout */
   double deadline;
+  bool tried; /* something at least: even where earlier ones used up the time */
 } unit;
 
 static int layout_of(const unit *u, const wisp_plan *plan)
@@ -177,8 +178,8 @@ static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sc
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   while (wisp_search_next_problem(&u.search) && (now = wisp_seconds()) < sweep->deadline) {
-    /* Defaults are tried even where this kernel's share of the budget is used up. */
-    if (now >= u.deadline && !wisp_search_has_default(&u.search)) break;
+    if (now >= u.deadline && u.tried) break;
+    u.tried = true;
     double share = (u.deadline - now) / (double)wisp_search_problems_left(&u.search);
     TRY(tune_problem(err, &u, now + share));
   }
