@@ -77,7 +77,7 @@ static int set_up(void **state)
   static check all;
   all.device = open_test_device();
   assert_int_equal(wisp_verifier_create(NULL, all.device, &all.verifier), WISP_OK);
-  assert_int_equal(wisp_pipeline_create(NULL, wisp_device_limits(all.device)->target, 0, &all.pipeline), WISP_OK);
+  assert_int_equal(wisp_pipeline_create(NULL, wisp_device_limits(all.device)->target, 0, 1, &all.pipeline), WISP_OK);
   *state = &all;
   return 0;
 }

@@ -65,7 +65,7 @@ static void compile_for(const char *target, int first_turn)
   wisp_limits limits;
   if (!has_nvrtc()) skip();
   assert_int_equal(wisp_target_limits(NULL, target, &limits), WISP_OK);
-  assert_int_equal(wisp_pipeline_create(NULL, target, 0, &all.pipeline), WISP_OK);
+  assert_int_equal(wisp_pipeline_create(NULL, target, 0, 1, &all.pipeline), WISP_OK);
   each_plan(&limits, &range, compile_case, &all);
   wisp_pipeline_destroy(all.pipeline);
   assert_int_equal(all.failed, 0);

@@ -69,7 +69,7 @@ wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *c)
   c->repeats = ms < SAMPLE_MS ? (int)fmin(ceil(SAMPLE_MS / fmax(ms, 1e-3)), 64) : 1;
   for (c->count = 0; c->count < PROBES; c->count++)
     TRY(sample(err, &watch, c, is_gpu(device), c->repeats, &c->samples[c->count]));
-  c->ms = median(c->samples, c->count);
+  c->ms = fmin(fmin(c->samples[0], c->samples[1]), c->samples[2]);
 done:
   free_stopwatch(&watch);
   return status;
@@ -110,5 +110,8 @@ done:
 
 void wisp_measure_mode(const wisp_contender *c, char mode[64])
 {
-  snprintf(mode, 64, "median of %d x %d, interleaved", c->count, c->repeats);
+  if (c->count <= PROBES)
+    snprintf(mode, 64, "fastest of %d x %d", c->count, c->repeats);
+  else
+    snprintf(mode, 64, "median of %d x %d, interleaved", c->count, c->repeats);
 }

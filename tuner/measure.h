@@ -17,13 +17,14 @@ typedef struct wisp_contender {
   int repeats; /* runs in a sample: short ones are timed several at once */
 } wisp_contender;
 
-/* Warms up and takes 3 samples of one contender: enough to see that it is far behind. */
+/* Warms up and takes 3 samples of one contender; ms is the fastest: where even that is far behind, so is the contender.
+ */
 wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *contender);
 
 /* Samples the contenders in turn, until each has at least 7 samples and 20 ms (or all samples that are kept). */
 wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count);
 
-/* "median of 7, interleaved" */
+/* "median of 7 x 2, interleaved": samples, and runs in each */
 void wisp_measure_mode(const wisp_contender *contender, char mode[64]);
 
 #endif

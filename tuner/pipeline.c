@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 64, AHEAD = 3 }; /* jobs held for each thread */
+enum { MAX_THREADS = 64 };
 
 struct wisp_pipeline {
   char target[32];
-  int threads, depth;
+  int threads, ahead, depth;
   pthread_t thread[MAX_THREADS];
   pthread_mutex_t lock;
   pthread_cond_t submitted, ended;
@@ -44,13 +44,14 @@ static void *work(void *argument)
   return NULL;
 }
 
-wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, wisp_pipeline **out)
+wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, int ahead, wisp_pipeline **out)
 {
   wisp_status status = WISP_OK;
   wisp_pipeline *p = NULL;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (jobs <= 0) jobs = cores > 0 ? (int)cores : 1;
   TRY(wisp_new(err, 1, sizeof *p, &p));
+  p->ahead = ahead;
   snprintf(p->target, sizeof p->target, "%s", target);
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->submitted, NULL);
@@ -84,7 +85,7 @@ void wisp_pipeline_destroy(wisp_pipeline *p)
 
 bool wisp_pipeline_full(const wisp_pipeline *p)
 {
-  return p->depth >= AHEAD * p->threads;
+  return p->depth >= p->ahead * p->threads;
 }
 
 bool wisp_pipeline_empty(const wisp_pipeline *p)

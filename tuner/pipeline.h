@@ -16,8 +16,8 @@ typedef struct wisp_job {
 } wisp_job;
 
 typedef struct wisp_pipeline wisp_pipeline;
-/* jobs 0: one thread a core. */
-wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, wisp_pipeline **out);
+/* jobs: threads; 0: one a core. ahead: how many plans a thread make it full. */
+wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, int ahead, wisp_pipeline **out);
 void wisp_pipeline_destroy(wisp_pipeline *pipeline); /* drops what is in it */
 
 bool wisp_pipeline_full(const wisp_pipeline *pipeline);

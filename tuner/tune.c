@@ -81,6 +81,11 @@ static void keep_best(const wisp_trial *trial, wisp_trial *best)
   if (strcmp(trial->outcome, "ok") == 0 && trial->ms > 0 && (best->ms <= 0 || trial->ms < best->ms)) *best = *trial;
 }
 
+static bool is_host(const wisp_sweep *sweep)
+{
+  return strcmp(sweep->bench.limits->kind, "host") == 0;
+}
+
 /* --- one kernel --- */
 
 typedef struct unit {
@@ -151,7 +156,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
 {
   wisp_status status = WISP_OK;
   wisp_sweep *sweep = u->sweep;
-  bool host = strcmp(sweep->bench.limits->kind, "host") == 0;
+  bool host = is_host(sweep);
   wisp_trial trial;
   do {
     if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
@@ -310,7 +315,8 @@ wisp_status wisp_tune(wisp_error *err, wisp_device *device, const wisp_tune_requ
   TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep.best, &sweep.best));
   TRY(open_store(err, &sweep));
   TRY(wisp_bench_create(err, device, budget ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep.bench));
-  TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, request->jobs, &sweep.pipeline));
+  /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
+  TRY(wisp_pipeline_create(err, sweep.bench.limits->target, request->jobs, is_host(&sweep) ? 1 : 3, &sweep.pipeline));
   TRY(run(err, &sweep));
   sweep.summary.seconds = wisp_seconds() - sweep.start;
   *out = sweep.summary;
