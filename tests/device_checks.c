@@ -47,9 +47,9 @@ typedef union value {
   wisp_pointer pointer;
 } value;
 
-const char *axpy_source(const wisp_device *device)
+const char *axpy_source(const char *kind)
 {
-  return strcmp(wisp_device_limits(device)->kind, "cuda") == 0 ? cuda_axpy : host_axpy;
+  return strcmp(kind, "cuda") == 0 ? cuda_axpy : host_axpy;
 }
 
 static char folder[64];
@@ -90,7 +90,7 @@ static void set_up(fixture *f, wisp_device *device)
   wisp_binary binary = {0};
   const wisp_limits *limits = wisp_device_limits(device);
   f->device = device;
-  good(wisp_compile(&err, limits->target, "wisp_axpy", axpy_source(device), &binary), &err);
+  good(wisp_compile(&err, limits->target, "wisp_axpy", axpy_source(limits->kind), &binary), &err);
   good(wisp_module_load(&err, device, &binary, "wisp_axpy", strcmp(limits->kind, "cuda") == 0 ? CUDA_SHARED : 0,
                         &f->module),
        &err);

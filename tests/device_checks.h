@@ -4,9 +4,9 @@
 
 #include "../runtime/device.h"
 
-/* y += a x over n values, as kernel text for the device's dialect. Its symbol is wisp_axpy; its arguments n (int), a
+/* y += a x over n values, as kernel text for a kind of device. Its symbol is wisp_axpy; its arguments n (int), a
  * (double), x, y; a block is 128 values wide. */
-const char *axpy_source(const wisp_device *device);
+const char *axpy_source(const char *kind);
 
 /* Runs them all with cmocka's asserts. */
 void check_device(wisp_device *device);

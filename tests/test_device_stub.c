@@ -1,0 +1,100 @@
+/* Claim: the calls to the CUDA driver keep its rules, give everything back, and pass its errors on. Shown over a stub
+ * that takes the driver's place in this process (tests/stub/libcuda.c), so that no GPU is needed. */
+#include "device_checks.h"
+#include "../runtime/cuda_api.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* Compiles the stub and loads it first: the loader then takes it for libcuda.so.1 by its soname. NULL without sources.
+ */
+static void *load_stub(const char *folder)
+{
+  char path[128], command[512];
+  if (access("tests/stub/libcuda.c", R_OK) != 0) return NULL;
+  snprintf(path, sizeof path, "%s/libcuda.so.1", folder);
+  snprintf(command, sizeof command, "cc -O1 -g -shared -fPIC -Wl,-soname,libcuda.so.1 -o %s tests/stub/libcuda.c",
+           path);
+  assert_int_equal(system(command), 0);
+  void *stub = dlopen(path, RTLD_NOW);
+  if (!stub) fail_msg("%s", dlerror());
+  return stub;
+}
+
+static int live_handles(void *stub)
+{
+  int (*live)(void);
+  void *symbol = dlsym(stub, "stub_live");
+  memcpy(&live, &symbol, sizeof symbol);
+  return live();
+}
+
+static void calls_keep_the_rules(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  wisp_nvrtc_api nvrtc;
+  size_t count = 0;
+  char **names = NULL;
+  wisp_binary binary = {0};
+  const char *folder = fresh_cache();
+  if (wisp_nvrtc_api_open(&err, &nvrtc) != WISP_OK) skip();
+  /* NVRTC looks for a driver itself and trusts it: it compiles before the stub comes, and the checks read the cache. */
+  if (wisp_compile(&err, "sm_90", "wisp_axpy", axpy_source("cuda"), &binary) != WISP_OK) fail_msg("%s", err.text);
+  free(binary.data);
+  void *stub = load_stub(folder);
+  if (!stub) skip();
+  assert_int_equal(wisp_device_list(&err, &count, &names), WISP_OK);
+  assert_int_equal(count, 3);
+  assert_string_equal(names[0], "cuda:0");
+  assert_string_equal(names[1], "cuda:1");
+  for (size_t i = 0; i < count; i++) free(names[i]);
+  free(names);
+  assert_int_equal(wisp_device_open(&err, "cuda:2", &device), WISP_EDEVICE);
+  if (wisp_device_open(&err, "auto", &device) != WISP_OK) fail_msg("%s", err.text);
+  assert_string_equal(wisp_device_limits(device)->name, "Stub 9000");
+  assert_string_equal(wisp_device_limits(device)->target, "sm_90");
+  check_device(device);
+  wisp_device_close(device);
+  assert_int_equal(live_handles(stub), 0);
+}
+
+static void errors_are_passed_on(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  wisp_module *module = NULL;
+  wisp_pointer pointer = 0;
+  char elf[128] = "\177ELF";
+  wisp_binary binary = {.data = elf, .length = sizeof elf};
+  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD)) skip(); /* the case before put it there, or was skipped */
+  assert_int_equal(wisp_device_open(&err, "cuda", &device), WISP_OK);
+  assert_int_equal(wisp_module_load(&err, device, &binary, "unheard_of", 0, &module), WISP_EDEVICE);
+  assert_non_null(strstr(err.text, "unheard_of"));
+  assert_non_null(strstr(err.text, "STUB_ERROR"));
+  assert_non_null(strstr(err.text, "as the stub says"));
+  assert_int_equal(wisp_module_load(&err, device, &binary, "wisp_axpy", 300000, &module), WISP_EUSAGE);
+  assert_int_equal(wisp_device_alloc(&err, device, (size_t)1 << 40, &pointer), WISP_EMEMORY);
+  assert_non_null(strstr(err.text, "12345 bytes are free"));
+  /* A launch of the wrong shape: more than the driver takes. */
+  assert_int_equal(wisp_module_load(&err, device, &binary, "wisp_axpy", 0, &module), WISP_OK);
+  assert_int_equal(wisp_launch(&err, module, (unsigned[]){1, 1}, (unsigned[]){2048, 1, 1}, (void *[]){NULL}, 0),
+                   WISP_EDEVICE);
+  assert_non_null(strstr(err.text, "launch wisp_axpy"));
+  wisp_module_unload(module);
+  wisp_device_close(device);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_keep_the_rules), cmocka_unit_test(errors_are_passed_on)};
+  return cmocka_run_group_tests(tests, NULL, drop_cache);
+}
