@@ -113,6 +113,8 @@ wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *fol
   }
   TRY(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot be started: %s", argv[0], strerror(failed)));
   TRY(wait_for(err, pid, seconds, outcome, code));
+  /* How a shell says it, and a posix_spawn that cannot tell at once (under valgrind). */
+  if (*outcome == WISP_RAN && *code == 127) *outcome = WISP_NO_PROGRAM, *code = ENOENT;
 done:
   free(environment), free(temporary);
   return status;
