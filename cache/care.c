@@ -8,12 +8,11 @@
 
 enum { EXPORT_VERSION = 1 }; /* of the JSON that wisp_store_export writes: docs/store.md */
 
-static wisp_status require_file(wisp_error *err, const char *path)
+/* Reads a file that must be there. */
+static wisp_status load(wisp_error *err, const char *path, bool thorough, wisp_trials *list)
 {
-  wisp_reader reader = {0};
   bool there = false;
-  wisp_status status = wisp_reader_open(err, path, &there, &reader);
-  wisp_reader_close(&reader);
+  wisp_status status = wisp_reader_load(err, path, thorough, &there, list);
   if (status != WISP_OK || there) return status;
   return wisp_fail(err, WISP_EMISSING, "%s: there is no tuning store here: check the path, or fill one with wisp tune",
                    path);
@@ -26,8 +25,7 @@ wisp_status wisp_store_check(wisp_error *err, const char *path, wisp_text *repor
   size_t counts[OUTCOMES + 1] = {0};
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
-  TRY(require_file(err, path));
-  TRY(wisp_reader_load(err, path, true, &list));
+  TRY(load(err, path, true, &list));
   for (size_t i = 0; i < list.count; i++) {
     size_t at = 0;
     while (at < OUTCOMES && strcmp(list.trials[i].outcome, outcomes[at]) != 0) at++;
@@ -59,10 +57,7 @@ wisp_status wisp_store_merge(wisp_error *err, const char *into, size_t count, co
 {
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
-  for (size_t i = 0; i < count; i++) {
-    TRY(require_file(err, from[i]));
-    TRY(wisp_reader_load(err, from[i], false, &list));
-  }
+  for (size_t i = 0; i < count; i++) TRY(load(err, from[i], false, &list));
   TRY(wisp_store_change(err, into, add_newer, &list, added));
 done:
   free(list.trials);
@@ -97,9 +92,11 @@ wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current kee
 {
   wisp_status status = WISP_OK;
   pruning how = {keep, context};
-  TRY(require_file(err, path));
+  wisp_trials list = {0};
+  TRY(load(err, path, false, &list)); /* it is there, and whole */
   TRY(wisp_store_change(err, path, remove_unkept, &how, removed));
 done:
+  free(list.trials);
   return status;
 }
 
@@ -107,8 +104,7 @@ wisp_status wisp_store_export(wisp_error *err, const char *path, wisp_text *json
 {
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
-  TRY(require_file(err, path));
-  TRY(wisp_reader_load(err, path, false, &list));
+  TRY(load(err, path, false, &list));
   TRY(wisp_text_print(err, json, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
   for (size_t i = 0; i < list.count; i++) { /* one trial a line */
     cJSON *object = wisp_trial_to_json(&list.trials[i]);

@@ -33,12 +33,12 @@ done:
 static wisp_status settle(wisp_error *err, const char *path, bool *done)
 {
   wisp_status status = WISP_OK;
-  wisp_reader reader = {0};
+  wisp_reader reader = {.lock = -1};
   wisp_database database = {0};
   bool there = false;
   long long is_wal = 0;
   *done = false;
-  TRY(wisp_reader_open(err, path, &there, &reader)); /* refuses what is no store, before anything is written */
+  TRY(wisp_reader_open(err, path, true, &there, &reader)); /* refuses what is no store, before anything is written */
   wisp_reader_close(&reader);
   *done = !there;
   if (!there) goto done;
@@ -87,7 +87,7 @@ static wisp_status copy_rows(wisp_error *err, const char *from, wisp_writer *to)
 {
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
-  TRY(wisp_reader_load(err, from, false, &list));
+  TRY(wisp_reader_load(err, from, false, NULL, &list));
   for (size_t i = 0; i < list.count; i++) TRY(wisp_rows_insert(err, &to->database, to->replace, &list.trials[i], NULL));
 done:
   free(list.trials);

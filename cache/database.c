@@ -233,7 +233,9 @@ wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *database
 {
   wisp_status status = WISP_OK;
   int version = 0;
+  TRY(wisp_database_run(err, database, "BEGIN")); /* or the answers may be from before and after another's migration */
   TRY(wisp_database_recognise(err, database, &version));
+  wisp_database_rollback(database);
   if (version == wisp_database_newest()) goto done;
   TRY(wisp_database_begin(err, database));
   TRY(wisp_database_recognise(err, database, &version)); /* someone else may have been first */

@@ -1,5 +1,7 @@
 #include "reader.h"
 
+#include "place.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,17 +99,26 @@ static bool is_about_access(int code)
   return primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY || primary == SQLITE_PERM || primary == SQLITE_IOERR;
 }
 
-/* The ways to open a file, each for where the one before fails. */
+/* The ways to open a file, each for where the one before fails. To play back the journal of a writer that died, SQLite
+ * has to write, and it removes a WAL when it is done: under the lock, lest it be that of a file which was just renamed
+ * into place. */
 typedef enum way { PLAIN, PLAY_BACK, COPY, IMMUTABLE, WAY_COUNT } way;
 
 /* *code is SQLite's answer to a first look. WISP_OK with *tried false where this way is not for this file. */
-static wisp_status open_by(wisp_error *err, way how, const char *path, wisp_reader *out, bool *tried, int *code)
+static wisp_status open_by(wisp_error *err, way how, const char *path, bool locked, wisp_reader *out, bool *tried,
+                           int *code)
 {
   wisp_status status = WISP_OK;
   wisp_text name = {0};
   long long tables;
   *tried = how == PLAIN || (how == PLAY_BACK ? access(path, W_OK) == 0 : has_side_file(path) == (how == COPY));
   if (!*tried) goto done;
+  *code = SQLITE_CANTOPEN;
+  if (how == PLAY_BACK && !locked) {
+    wisp_lock_state state;
+    TRY(wisp_lock_open(err, path, &out->lock));
+    TRY(wisp_lock_take(err, out->lock, false, true, &state));
+  }
   if (how == COPY)
     TRY(copy_aside(err, path, &name, &out->copy));
   else if (how == IMMUTABLE)
@@ -115,7 +126,6 @@ static wisp_status open_by(wisp_error *err, way how, const char *path, wisp_read
   else
     TRY(wisp_text_print(err, &name, "%s", path));
   int flags = how == PLAIN || how == IMMUTABLE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  *code = SQLITE_CANTOPEN;
   TRY(wisp_database_open(err, path, name.data, flags | SQLITE_OPEN_URI, &out->database));
   TRY(wisp_database_run(err, &out->database, "BEGIN"));
   status = wisp_database_number(err, &out->database, "SELECT count(*) FROM sqlite_schema", &tables);
@@ -125,39 +135,48 @@ done:
   return status;
 }
 
-wisp_status wisp_reader_open(wisp_error *err, const char *path, bool *there, wisp_reader *out)
+/* Looks at path without opening it. *there: it is a file with something in it. */
+static wisp_status look(wisp_error *err, const char *path, bool *there)
+{
+  struct stat about;
+  *there = false;
+  if (stat(path, &about) != 0)
+    return wisp_require(err, errno == ENOENT || errno == ENOTDIR, WISP_ESTORE,
+                        "%s: the tuning store cannot be read: %s: name another file with --db or WISP_DB", path,
+                        strerror(errno));
+  *there = about.st_size > 0;
+  return wisp_require(err, S_ISREG(about.st_mode), WISP_ESTORE,
+                      "%s is not a file: name the tuning store's file with --db or WISP_DB", path);
+}
+
+wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, bool *there, wisp_reader *out)
 {
   wisp_status status = WISP_OK;
-  wisp_reader reader = {0};
-  struct stat about;
   int code = SQLITE_OK, version = 0;
   bool tried = false;
-  *there = false;
-  if (stat(path, &about) != 0) {
-    TRY(wisp_require(err, errno == ENOENT || errno == ENOTDIR, WISP_ESTORE,
-                     "%s: the tuning store cannot be read: %s: name another file with --db or WISP_DB", path,
-                     strerror(errno)));
-    goto done;
-  }
-  TRY(wisp_require(err, S_ISREG(about.st_mode), WISP_ESTORE,
-                   "%s is not a file: name the tuning store's file with --db or WISP_DB", path));
-  if (about.st_size == 0) goto done;
+  *out = (wisp_reader){.lock = -1};
+  TRY(look(err, path, there));
+  if (!*there) goto done;
   for (int how = PLAIN; how < WAY_COUNT; how++) {
-    wisp_status got = open_by(err, (way)how, path, &reader, &tried, &code);
+    wisp_status got = open_by(err, (way)how, path, locked, out, &tried, &code);
     if (!tried) continue;
     status = got;
     if (status == WISP_OK || !is_about_access(code)) break;
-    wisp_reader_close(&reader);
+    wisp_reader_close(out);
   }
   TRY(status);
-  TRY(wisp_database_recognise(err, &reader.database, &version));
+  TRY(wisp_database_recognise(err, &out->database, &version));
   *there = version > 0;
-  if (!*there) goto done;
-  *out = reader;
-  reader = (wisp_reader){0};
 done:
-  wisp_reader_close(&reader);
   return status;
+}
+
+bool wisp_reader_moved(const wisp_reader *reader)
+{
+  int moved = 0;
+  if (!reader->database.db || reader->copy) return false;
+  if (sqlite3_file_control(reader->database.db, NULL, SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK) return false;
+  return moved != 0;
 }
 
 void wisp_reader_close(wisp_reader *reader)
@@ -166,37 +185,37 @@ void wisp_reader_close(wisp_reader *reader)
   wisp_database_close(NULL, &reader->database);
   if (reader->copy) remove_copy(reader->copy);
   free(reader->copy);
-  *reader = (wisp_reader){0};
+  wisp_lock_close(reader->lock);
+  *reader = (wisp_reader){.lock = -1};
 }
 
-static wisp_status load_once(wisp_error *err, const char *path, bool thorough, wisp_trials *list)
+/* *moved: what was read, or the failure, is not to be believed. */
+static wisp_status load_once(wisp_error *err, const char *path, bool thorough, bool *there, bool *moved,
+                             wisp_trials *list)
 {
   wisp_status status = WISP_OK;
-  wisp_reader reader = {0};
-  bool there = false;
-  TRY(wisp_reader_open(err, path, &there, &reader));
-  if (!there) goto done;
+  wisp_reader reader = {.lock = -1};
+  TRY(wisp_reader_open(err, path, false, there, &reader));
+  if (!*there) goto done;
   TRY(wisp_database_verify(err, &reader.database, thorough));
   TRY(wisp_rows_read(err, &reader.database, list));
 done:
+  *moved = wisp_reader_moved(&reader);
   wisp_reader_close(&reader);
   return status;
 }
 
-wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, wisp_trials *list)
+wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, bool *there, wisp_trials *list)
 {
+  enum { ATTEMPTS = 100 }; /* a merge a time; nobody merges so often */
   size_t start = list->count;
   wisp_status status;
-  struct stat before, after;
-  bool replaced;
+  bool moved, is_there = false;
   int attempt = 0;
-  do { /* a merge may have renamed a new file into place while we read: then what we saw could be of both */
-    memset(&before, 0, sizeof before);
-    memset(&after, 0, sizeof after);
+  do {
     list->count = start;
-    int missing = stat(path, &before);
-    status = load_once(err, path, thorough, list);
-    replaced = stat(path, &after) != missing || before.st_ino != after.st_ino || before.st_dev != after.st_dev;
-  } while (replaced && ++attempt < 20);
+    status = load_once(err, path, thorough, &is_there, &moved, list);
+  } while (moved && ++attempt < ATTEMPTS);
+  if (there) *there = is_there;
   return status;
 }

@@ -9,13 +9,17 @@
 typedef struct wisp_reader {
   wisp_database database;
   char *copy; /* folder of a private copy, where only that can be read */
+  int lock;   /* of the lock file, where reading has to write; else -1 */
 } wisp_reader;
-/* *out stays zeroed and *there false where there is no file, or an empty one. The file is recognised, and a read
- * transaction is open. */
-wisp_status wisp_reader_open(wisp_error *err, const char *path, bool *there, wisp_reader *out);
+/* locked: the caller holds the file's lock. *there is false where there is no file, or an empty one. To be closed in
+ * any case. The file is recognised, and a read transaction is open. */
+wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, bool *there, wisp_reader *out);
+/* Was another file renamed into this one's place meanwhile? Then what was read may be a mixture of both. */
+bool wisp_reader_moved(const wisp_reader *reader);
 void wisp_reader_close(wisp_reader *reader);
 
-/* Appends all trials of a file; none where it is missing or empty. `thorough` checks all of the file's structure. */
-wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, wisp_trials *list);
+/* Appends all trials of a file; none, and *there (may be NULL) false, where it is missing or empty. `thorough` checks
+ * all of its structure. */
+wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, bool *there, wisp_trials *list);
 
 #endif

@@ -170,7 +170,7 @@ wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool win
 {
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
-  TRY(wisp_reader_load(err, path, false, &list));
+  TRY(wisp_reader_load(err, path, false, NULL, &list));
   if (list.count) qsort(list.trials, list.count, sizeof *list.trials, by_competition);
   for (size_t i = 0; i < list.count; i++) {
     const wisp_trial *trial = &list.trials[i];

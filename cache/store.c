@@ -45,7 +45,7 @@ static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, w
 {
   wisp_error why = {0};
   size_t start = list->count;
-  wisp_status got = wisp_reader_load(&why, path, false, list);
+  wisp_status got = wisp_reader_load(&why, path, false, NULL, list);
   if (got == WISP_OK) return WISP_OK;
   list->count = start;
   if (!tolerant || got == WISP_EMEMORY) return wisp_fail(err, got, "%s", why.text);

@@ -10,9 +10,9 @@
 static wisp_status look_first(wisp_error *err, const char *path)
 {
   wisp_status status = WISP_OK;
-  wisp_reader reader = {0};
+  wisp_reader reader = {.lock = -1};
   bool there = false;
-  TRY(wisp_reader_open(err, path, &there, &reader));
+  TRY(wisp_reader_open(err, path, true, &there, &reader));
   if (there) TRY(wisp_database_verify(err, &reader.database, false));
 done:
   wisp_reader_close(&reader);

@@ -1,13 +1,13 @@
 /* Files that are torn, altered, foreign, newer, or in a place that cannot be written: a clear error or right data, and
  * never a change. */
 #include "store_fixture.h"
+#include "../cache/database.h"
 #include "../cache/place.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,8 +218,8 @@ static void leave_wal(const char *path)
 /* Runs check on folder mounted read-only; false where this machine does not let us. */
 static bool read_only(const char *folder, void (*check)(const char *folder))
 {
-  if (mount(folder, folder, NULL, MS_BIND, NULL) != 0) return false;
-  bool mounted = mount(NULL, folder, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) == 0;
+  if (mount(folder, folder, "none", MS_BIND, NULL) != 0) return false;
+  bool mounted = mount("none", folder, "none", MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) == 0;
   if (mounted) check(folder);
   umount(folder);
   return mounted;

@@ -95,7 +95,7 @@ static void test_merges_while_others_write(void **state)
   const char *into = fixture_path(*state, "all.db");
   pid_t children[MERGERS + WRITERS];
   for (int i = 0; i < MERGERS + WRITERS; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "shard%d.db", i);
     if ((children[i] = fork()) != 0) continue;
     if (i >= MERGERS) {
