@@ -1,8 +1,9 @@
 /* The tuning store: every trial with its outcome; winners are a view. The only user of SQLite.
  *
- * Layers, looked up in this order: user ($WISP_DB, else $XDG_DATA_HOME/wisp/wisp.db, else ~/.local/share/wisp/wisp.db), site
- * ($WISP_SITE_DB), shipped (embedded text, cache/shipped/). A reader takes all answers into memory once and holds no lock. A writer has one
- * file open; every trial is durable when wisp_writer_add returns.
+ * Layers, looked up in this order: user ($WISP_DB, else $XDG_DATA_HOME/wisp/wisp.db, else ~/.local/share/wisp/wisp.db),
+ * site
+ * ($WISP_SITE_DB), shipped (embedded text, cache/shipped/). A reader takes all answers into memory once and holds no
+ * lock. A writer has one file open; every trial is durable when wisp_writer_add returns.
  */
 #ifndef WISP_STORE_H
 #define WISP_STORE_H
@@ -12,37 +13,37 @@
 /* One measured (or refused, failed, ...) candidate. Texts are NUL-terminated; unknown numbers are NaN or -1. */
 typedef struct wisp_trial {
   /* key */
-  char spec[112];          /* nodal.volume:tet:p4:maxwell:f64 */
-  char layout[32];         /* slab-km32 */
-  char strategy[40];       /* field-in-shared */
-  char params[200];        /* "unroll=4 wi=2 wp=8 ws=1", sorted by name */
-  char device[128];        /* NVIDIA H200 */
-  char target[32];         /* sm_90 */
-  int units;               /* multiprocessors */
+  char spec[112];    /* nodal.volume:tet:p4:maxwell:f64 */
+  char layout[32];   /* slab-km32 */
+  char strategy[40]; /* field-in-shared */
+  char params[200];  /* "unroll=4 wi=2 wp=8 ws=1", sorted by name */
+  char device[128];  /* NVIDIA H200 */
+  char target[32];   /* sm_90 */
+  int units;         /* multiprocessors */
   /* provenance */
   char driver[64], compiler[128];
-  char template_hash[20];  /* of the kernel text, its space description and the dialect */
-  char version[16];        /* wisp's */
-  char mode[64];           /* how it was measured: "median of 9, interleaved" */
-  double clock_mhz;        /* seen while measuring; NaN where unknown */
-  char when[24];           /* 2026-11-21T08:00:00Z */
+  char template_hash[20]; /* of the kernel text, its space description and the dialect */
+  char version[16];       /* wisp's */
+  char mode[64];          /* how it was measured: "median of 9, interleaved" */
+  double clock_mhz;       /* seen while measuring; NaN where unknown */
+  char when[24];          /* 2026-11-21T08:00:00Z */
   /* result */
-  char outcome[16];        /* ok | slow | wrong | refused | compile-error | crash | hang */
-  char reason[400];        /* why, where the outcome is not ok */
-  long long elements;      /* size it was measured at */
+  char outcome[16];   /* ok | slow | wrong | refused | compile-error | crash | hang */
+  char reason[400];   /* why, where the outcome is not ok */
+  long long elements; /* size it was measured at */
   double ms, gdofs, gbps, gflops, efficiency;
-  double error;            /* relative, against the double reference */
+  double error; /* relative, against the double reference */
   int registers, spill_bytes, shared_bytes;
-  int is_default;          /* 1: the strategy's default candidate */
+  int is_default; /* 1: the strategy's default candidate */
   double samples[32];
   int sample_count;
 } wisp_trial;
 
-typedef enum wisp_match { /* how well an answer fits, best first */
-  WISP_MATCH_EXACT,       /* device, driver, compiler */
-  WISP_MATCH_DRIVER,      /* same chip, other driver or compiler */
-  WISP_MATCH_ARCHITECTURE,/* same compute capability, other chip */
-  WISP_MATCH_DEFAULT      /* nothing found */
+typedef enum wisp_match {                          /* how well an answer fits, best first */
+                          WISP_MATCH_EXACT,        /* device, driver, compiler */
+                          WISP_MATCH_DRIVER,       /* same chip, other driver or compiler */
+                          WISP_MATCH_ARCHITECTURE, /* same compute capability, other chip */
+                          WISP_MATCH_DEFAULT       /* nothing found */
 } wisp_match;
 const char *wisp_match_name(wisp_match match); /* "exact", "other driver", "same architecture", "default" */
 
@@ -57,22 +58,23 @@ typedef struct wisp_asker {
 
 typedef struct wisp_store wisp_store;
 
-/* Opens the layers that are there. user_path NULL: the default place. A missing file is an empty layer. A corrupt, foreign or newer file is WISP_ESTORE
- * with its path and what to do; nothing is ever overwritten. If `tolerant`, such a layer is left out and said so in *warning (may be NULL; free). */
+/* Opens the layers that are there. user_path NULL: the default place. A missing file is an empty layer. A corrupt,
+ * foreign or newer file is WISP_ESTORE with its path and what to do; nothing is ever overwritten. If `tolerant`, such a
+ * layer is left out and said so in *warning (may be NULL; free). */
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out);
 void wisp_store_close(wisp_store *store);
 
-/* The fastest `ok` trial for (spec, layout) whose template hash is among those accepted by `current` (NULL: any), of the nearest
- * measured size; layout NULL: any layout. Better match wins over layer, layer over speed. *out is WISP_MATCH_DEFAULT with layer NONE where nothing fits: no error. The trial
- * belongs to the store. */
+/* The fastest `ok` trial for (spec, layout) whose template hash is among those accepted by `current` (NULL: any), of
+ * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over speed. *out is
+ * WISP_MATCH_DEFAULT with layer NONE where nothing fits: no error. The trial belongs to the store. */
 typedef bool (*wisp_current)(const void *context, const wisp_trial *trial);
 typedef struct wisp_answer {
   const wisp_trial *trial; /* NULL with WISP_MATCH_DEFAULT */
   wisp_match match;
   wisp_layer layer;
 } wisp_answer;
-void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout, long long elements,
-                     wisp_current current, const void *context, wisp_answer *out);
+void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
+                     long long elements, wisp_current current, const void *context, wisp_answer *out);
 
 /* All trials of all layers (layer order), for reports and `best`. */
 size_t wisp_store_count(const wisp_store *store);
@@ -83,23 +85,31 @@ wisp_status wisp_store_user_path(wisp_error *err, char **out);
 
 /* --- writing --- */
 typedef struct wisp_writer wisp_writer;
-/* Creates or opens one store file for writing, with migrations; makes parent folders. Read-only, full, foreign, newer, corrupt: WISP_ESTORE. On a network
- * file system (statfs) uses a rollback journal instead of WAL and says so in *warning (may be NULL; free). */
+/* Creates or opens one store file for writing, with migrations; makes parent folders. Read-only, full, foreign, newer,
+ * corrupt: WISP_ESTORE. On a network file system (statfs) uses a rollback journal instead of WAL and says so in
+ * *warning (may be NULL; free). */
 wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, wisp_writer **out);
 wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial);
 /* Was this candidate (key, template hash, elements) tried already on this device with this driver and compiler? */
-wisp_status wisp_writer_has(wisp_error *err, wisp_writer *writer, const wisp_trial *key, bool *found, wisp_trial *trial);
+wisp_status wisp_writer_has(wisp_error *err, wisp_writer *writer, const wisp_trial *key, bool *found,
+                            wisp_trial *trial);
 wisp_status wisp_writer_close(wisp_error *err, wisp_writer *writer);
 
 /* --- care of files --- */
-wisp_status wisp_store_check(wisp_error *err, const char *path, wisp_text *report);       /* integrity, schema, rows that parse */
-wisp_status wisp_store_merge(wisp_error *err, const char *into, size_t count, const char *const *from, long long *added);
-wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context, long long *removed);
-wisp_status wisp_store_export(wisp_error *err, const char *path, wisp_text *json);       /* every trial, documented schema */
+wisp_status wisp_store_check(wisp_error *err, const char *path,
+                             wisp_text *report); /* integrity, schema, rows that parse */
+wisp_status wisp_store_merge(wisp_error *err, const char *into, size_t count, const char *const *from,
+                             long long *added);
+wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context,
+                             long long *removed);
+wisp_status wisp_store_export(wisp_error *err, const char *path, wisp_text *json); /* every trial, documented schema */
 wisp_status wisp_store_import(wisp_error *err, const char *path, const char *json, long long *added);
 /* The shipped form: one line a trial, diffable, winners and defaults only where `winners_only`. */
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out);
-wisp_status wisp_trials_parse_shipped(wisp_error *err, const char *name, const char *text, size_t *count, wisp_trial **out);
+/* A line that is no trial is skipped; with WISP_OK, err->text then holds the first one's "name:line: why". Caller frees
+ * *out. */
+wisp_status wisp_trials_parse_shipped(wisp_error *err, const char *name, const char *text, size_t *count,
+                                      wisp_trial **out);
 
 /* One trial as a JSON object / read back; used by export, import and --json. */
 struct cJSON;

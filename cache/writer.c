@@ -1,6 +1,7 @@
+#include "writer.h"
+
 #include "place.h"
 #include "reader.h"
-#include "writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
