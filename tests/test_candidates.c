@@ -21,6 +21,7 @@ static const struct {
 } limited[] = {
     {"literal", "volume", false, 5, 2},
     {"literal", "lift", false, 6, 3},
+    {"literal", "fused", false, 5, 2},
     {"pairs", "gather", true, 5, 9},
 };
 
