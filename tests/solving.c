@@ -1,0 +1,133 @@
+#include "solving.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+const char *test_device(void)
+{
+  const char *name = getenv("WISP_TEST_DEVICE");
+  return name && *name ? name : "host";
+}
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_setup *setup)
+{
+  wisp_error error = {0};
+  const wisp_solver_request request = {.family = "nodal",
+                                       .system = "maxwell",
+                                       .order = setup->order,
+                                       .precision = setup->precision ? setup->precision : WISP_F64,
+                                       .elements = (long long)mesh->elements,
+                                       .composition = setup->composition,
+                                       .layout = setup->layout};
+  *s = (solving){.mesh = mesh};
+  GOOD(wisp_strategies_load(&error, &s->strategies));
+  GOOD(wisp_device_open(&error, test_device(), &s->device));
+  wisp_status status =
+      wisp_step_choose(err, s->strategies, setup->store, wisp_device_limits(s->device), &request, &s->step);
+  if (status == WISP_EREFUSED) {
+    solving_close(s);
+    return false;
+  }
+  if (status != WISP_OK) fail_msg("%s", err->text);
+  GOOD(wisp_tet_create(&error, setup->order, &s->tet));
+  GOOD(wisp_system_load(&error, "maxwell", &s->system));
+  int boundary = wisp_system_boundary(s->system, setup->absorbing ? "absorbing" : "pec");
+  GOOD(
+      wisp_dg_create(&error, mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary, &s->dg));
+  GOOD(wisp_solver_create(&error, s->device, s->dg, request.precision, &s->step, setup->central ? 0 : 1, &s->solver));
+  s->problem = wisp_solver_problem(s->solver);
+  return true;
+}
+
+void solving_close(solving *s)
+{
+  wisp_solver_destroy(s->solver);
+  wisp_dg_destroy(s->dg);
+  wisp_step_free(&s->step);
+  wisp_system_destroy(s->system);
+  wisp_tet_destroy(s->tet);
+  wisp_mesh_destroy(s->mesh);
+  wisp_device_close(s->device);
+  wisp_strategies_free(s->strategies);
+  *s = (solving){.mesh = NULL};
+}
+
+wisp_mesh *ragged_box(int n, size_t left_out)
+{
+  wisp_error error = {0};
+  wisp_mesh *box = NULL, *mesh = NULL;
+  GOOD(wisp_mesh_box(&error, n, &box));
+  GOOD(wisp_mesh_create(&error, box->vertices, box->elements - left_out, &mesh));
+  memcpy(mesh->xyz, box->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
+  memcpy(mesh->tet, box->tet, 4 * mesh->elements * sizeof *mesh->tet);
+  GOOD(wisp_mesh_connect(&error, "ragged box", mesh));
+  wisp_mesh_destroy(box);
+  return mesh;
+}
+
+double cavity_error(solving *s, double time, double finer)
+{
+  wisp_error error = {0};
+  wisp_cavity cavity;
+  double l2 = 0;
+  long long steps = 1 + (long long)(time / wisp_solver_dt(s->dg) * finer);
+  GOOD(wisp_cavity_create(&error, (const int[]){1, 1, 0}, &cavity));
+  GOOD(wisp_solution_set(&error, s->problem, wisp_cavity_field, &cavity, 0));
+  GOOD(wisp_solver_advance(&error, s->solver, time / (double)steps, steps, NULL));
+  GOOD(wisp_solution_l2_error(&error, s->problem, wisp_cavity_field, &cavity, time, &l2));
+  return l2;
+}
+
+void fill_random(double *values, size_t count)
+{
+  uint64_t state = 88172645463325252ull;
+  for (size_t i = 0; i < count; i++) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    values[i] = (double)(int64_t)(state >> 43) / 1048576.0 - 1.0;
+  }
+}
+
+void random_solution(const wisp_dg *dg, double *u)
+{
+  const wisp_layout *l = &dg->layout;
+  size_t n = (size_t)dg->system->fields, Np = (size_t)l->Np;
+  double *values = malloc(dg->mesh->elements * n * Np * sizeof *values);
+  assert_non_null(values);
+  fill_random(values, dg->mesh->elements * n * Np);
+  memset(u, 0, wisp_dg_volume_size(dg) * sizeof *u);
+  for (size_t k = 0; k < dg->slots; k++)
+    for (size_t f = 0; dg->slot[k] != WISP_EMPTY && f < n; f++)
+      for (size_t i = 0; i < Np; i++)
+        u[wisp_layout_volume(l, (int)n, (int)f, k, i)] = values[((size_t)dg->slot[k] * n + f) * Np + i];
+  free(values);
+}
+
+void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, double *u)
+{
+  wisp_error error = {0};
+  size_t size = wisp_dg_volume_size(dg);
+  double *rhs = calloc(size, sizeof *rhs), *res = calloc(size, sizeof *res);
+  double *flux = calloc(wisp_dg_face_size(dg), sizeof *flux);
+  assert_true(rhs && res && flux);
+  for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
+    const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
+    wisp_reference_volume(dg, u, rhs);
+    GOOD(wisp_reference_gather(&error, dg, alpha, u, flux));
+    wisp_reference_lift(dg, flux, rhs);
+    for (size_t i = 0; i < size; i++) {
+      res[i] = rk->a * res[i] + dt * rhs[i];
+      u[i] += rk->b * res[i];
+    }
+  }
+  free(rhs), free(res), free(flux);
+}

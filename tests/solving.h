@@ -1,0 +1,52 @@
+/* A problem set up for a test: mesh, operators, system, device, step, discretisation, solver, with cmocka's asserts. */
+#ifndef WISP_SOLVING_H
+#define WISP_SOLVING_H
+
+#include "../runtime/solve/solution.h"
+#include "../runtime/solve/solver.h"
+
+typedef struct solving {
+  wisp_strategies *strategies;
+  wisp_device *device;
+  wisp_mesh *mesh;
+  wisp_tet *tet;
+  wisp_system *system;
+  wisp_step step;
+  wisp_dg *dg;
+  wisp_solver *solver;
+  wisp_problem *problem; /* the solver's */
+} solving;
+
+/* What to set up; zeros are the family nodal, the system maxwell, f64, defaults without a store, upwind flux, PEC. */
+typedef struct solving_setup {
+  int order;
+  wisp_precision precision;
+  const char *composition, *layout;
+  bool central, absorbing;
+  const wisp_store *store;
+} solving_setup;
+
+/* The device that tests run on: $WISP_TEST_DEVICE, else the host. */
+const char *test_device(void);
+
+/* Takes the mesh. False, with nothing to close and the reason in err, where the step has no plan here. */
+bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_setup *setup);
+void solving_close(solving *s);
+
+/* The unit box without its last `left_out` elements, so that groups are not full. */
+wisp_mesh *ragged_box(int n, size_t left_out);
+
+/* Cavity mode (1,1,0) at t = 0 in u, and one run of it to `time` with the solver's own dt divided by `finer`; gives the
+ * L2 error. */
+double cavity_error(solving *s, double time, double finer);
+
+/* The same numbers on every machine, in [-1, 1], multiples of 2^-20. */
+void fill_random(double *values, size_t count);
+
+/* Random DOFs in every element; padding and empty slots stay 0. Size: wisp_dg_volume_size. */
+void random_solution(const wisp_dg *dg, double *u);
+
+/* What the solver should do, from the double references: `steps` steps of dt on u, in place. */
+void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, double *u);
+
+#endif

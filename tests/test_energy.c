@@ -1,0 +1,111 @@
+/* Claim: the upwind flux never lets the energy grow, and the central flux holds it. */
+#include "solving.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+static double energy(solving *s)
+{
+  wisp_error error = {0};
+  double value = NAN;
+  GOOD(wisp_solution_energy(&error, s->problem, &value));
+  return value;
+}
+
+static wisp_mesh *box(int n)
+{
+  wisp_error error = {0};
+  wisp_mesh *mesh = NULL;
+  GOOD(wisp_mesh_box(&error, n, &mesh));
+  return mesh;
+}
+
+/* Step by step from random data, which has every mode that the mesh can hold. */
+static void never_grows(const solving_setup *setup)
+{
+  wisp_error error = {0};
+  solving s;
+  if (!solving_open(&error, &s, box(2), setup)) fail_msg("%s", error.text);
+  double *u = malloc(wisp_dg_volume_size(s.dg) * sizeof *u);
+  assert_non_null(u);
+  random_solution(s.dg, u);
+  GOOD(wisp_problem_upload(&error, s.problem, "u", u));
+  double first = energy(&s), before = first;
+  for (int i = 0; i < 60; i++) {
+    GOOD(wisp_solver_advance(&error, s.solver, wisp_solver_dt(s.dg), 1, NULL));
+    double now = energy(&s);
+    if (!(now <= before * (1 + 1e-14))) fail_msg("step %d: the energy grows from %.17g to %.17g", i, before, now);
+    before = now;
+  }
+  assert_true(before < 0.9 * first && before > 0);
+  free(u);
+  solving_close(&s);
+}
+
+static void test_upwind(void **state)
+{
+  (void)state;
+  never_grows(&(solving_setup){.order = 1});
+  never_grows(&(solving_setup){.order = 3});
+  never_grows(&(solving_setup){.order = 4, .absorbing = true});
+}
+
+/* 100 steps of a cavity mode with a step that time integration does not show in. */
+static void holds(const solving_setup *setup)
+{
+  wisp_error error = {0};
+  solving s;
+  wisp_cavity cavity;
+  if (!solving_open(&error, &s, box(2), setup)) fail_msg("%s", error.text);
+  GOOD(wisp_cavity_create(&error, (const int[]){1, 2, 1}, &cavity));
+  GOOD(wisp_solution_set(&error, s.problem, wisp_cavity_field, &cavity, 0));
+  double first = energy(&s), last = 0;
+  GOOD(wisp_solver_advance(&error, s.solver, wisp_solver_dt(s.dg) / 8, 100, NULL));
+  last = energy(&s);
+  if (!(fabs(last - first) <= 1e-10 * first)) fail_msg("energy went from %.17g to %.17g", first, last);
+  solving_close(&s);
+}
+
+static void test_central(void **state)
+{
+  (void)state;
+  holds(&(solving_setup){.order = 2, .central = true});
+  holds(&(solving_setup){.order = 4, .central = true});
+}
+
+/* The mode's energy is 1/2 |E|^2 + 1/2 |H|^2 over the box: between the two, quadrature and all, nothing may be lost. */
+static void test_absorbing(void **state)
+{
+  (void)state;
+  wisp_error error = {0};
+  solving s;
+  wisp_cavity cavity;
+  const solving_setup setup = {.order = 3, .absorbing = true};
+  if (!solving_open(&error, &s, box(3), &setup)) fail_msg("%s", error.text);
+  GOOD(wisp_cavity_create(&error, (const int[]){1, 1, 0}, &cavity));
+  GOOD(wisp_solution_set(&error, s.problem, wisp_cavity_field, &cavity, 0));
+  double first = energy(&s), dt = wisp_solver_dt(s.dg);
+  GOOD(wisp_solver_advance(&error, s.solver, dt, (long long)(2 / dt), NULL));
+  double last = energy(&s);
+  if (!(last < 0.05 * first)) fail_msg("open walls let the energy go from %g to %g only", first, last);
+  solving_close(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_upwind),
+      cmocka_unit_test(test_central),
+      cmocka_unit_test(test_absorbing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
