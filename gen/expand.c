@@ -9,7 +9,7 @@
 /* Bounds on what one expansion may do, so that a slip in a template is an error and not a full memory or an endless
  * loop. */
 static const size_t most_bytes = (size_t)64 << 20;
-static const int64_t most_steps = (int64_t)1 << 28;
+static const int64_t most_steps = (int64_t)1 << 24;
 
 typedef struct run {
   wisp_error *err;

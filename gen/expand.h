@@ -16,7 +16,7 @@
  * where the line of the template ends at the tag too. An item's own names come before index, first and last.
  *
  * An undefined name, an unclosed or mismatched block, an index out of a table: an error with template name and line.
- * Nesting is limited to 64, output to 64 MiB and work to 2^28 pieces (error, not crash).
+ * Nesting is limited to 64, output to 64 MiB and work to 2^24 pieces (error, not crash).
  */
 #ifndef WISP_EXPAND_H
 #define WISP_EXPAND_H

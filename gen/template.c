@@ -7,7 +7,7 @@
 typedef struct parser {
   wisp_error *err;
   wisp_template *template;
-  const char *at;         /* what is not parsed yet */
+  const char *at, *end;   /* what is not parsed yet */
   int line;               /* of at */
   const char *line_start; /* of at's line, and how much white space it begins with */
   size_t margin;
@@ -46,6 +46,13 @@ static wisp_status add_bytes(parser *p, int line, const char *from, const char *
 {
   if (end <= from) return WISP_OK;
   return add(p, &(wisp_piece){.kind = PIECE_BYTES, .line = line, .bytes = from, .count = (size_t)(end - from)});
+}
+
+/* Where the same character stands twice in a row, NULL where it does not. */
+static const char *find_pair(const char *from, const char *end, char c)
+{
+  while ((from = memchr(from, c, (size_t)(end - from))) && from[1] != c) from++;
+  return from;
 }
 
 static const char *skip_space(const char *text)
@@ -202,7 +209,7 @@ static wisp_status parse_to(parser *p, const char *open)
   wisp_piece piece = {0};
   char *tag = NULL;
   int line = p->line;
-  const char *before = p->at, *first = open + 2, *close = strstr(first, "}}");
+  const char *before = p->at, *first = open + 2, *close = find_pair(first, p->end, '}');
   advance(p, open);
   TRY(wisp_require(p->err, close, WISP_EINPUT, "a tag is not closed: '%.20s'", open));
   first = skip_space(first);
@@ -228,11 +235,12 @@ done:
 wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *text, wisp_template **out)
 {
   wisp_status status = WISP_OK;
-  parser p = {.err = err, .at = text, .line = 1, .line_start = text, .margin = strspn(text, " \t")};
+  parser p = {
+      .err = err, .at = text, .end = text + strlen(text), .line = 1, .line_start = text, .margin = strspn(text, " \t")};
   TRY(wisp_new(err, 1, sizeof *p.template, &p.template));
   p.template->name = name;
-  for (const char *open; (open = strstr(p.at, "{{"));) TRY(parse_to(&p, open));
-  TRY(add_bytes(&p, p.line, p.at, p.at + strlen(p.at)));
+  for (const char *open; (open = find_pair(p.at, p.end, '{'));) TRY(parse_to(&p, open));
+  TRY(add_bytes(&p, p.line, p.at, p.end));
   if (p.depth) p.line = p.template->pieces[p.open[p.depth - 1]].line;
   TRY(wisp_require(err, !p.depth, WISP_EINPUT, "this block is not closed"));
   *out = p.template;
