@@ -1,0 +1,144 @@
+#include "run.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *match_text(const wisp_run_request *request, const wisp_choice *choice)
+{
+  return request->defaults && choice->match == WISP_MATCH_DEFAULT ? "default, as asked"
+                                                                  : wisp_match_name(choice->match);
+}
+
+static void print_kernels(const wisp_run_request *request, const wisp_run *run)
+{
+  int wide[2] = {8, 6}; /* of the columns strategy and params */
+  for (int i = 0; i < run->step.kernels; i++) {
+    const wisp_choice *c = &run->step.choice[i];
+    int lengths[2] = {(int)strlen(c->strategy), (int)strlen(c->params)};
+    for (int w = 0; w < 2; w++) wide[w] = lengths[w] > wide[w] ? lengths[w] : wide[w];
+  }
+  printf("\n%-10s  %-*s  %-*s  %-18s  %s\n", "kernel", wide[0], "strategy", wide[1], "params", "match", "layer");
+  for (int i = 0; i < run->step.kernels; i++) {
+    const wisp_choice *c = &run->step.choice[i];
+    printf("%-10s  %-*s  %-*s  %-18s  %s\n", c->kernel, wide[0], c->strategy, wide[1], c->params,
+           match_text(request, c), wisp_layer_name(c->layer));
+    if (*c->note) printf("%-10s  the stored winner did not work here: %s\n", "", c->note);
+  }
+  printf("\n");
+}
+
+static void print_text(const wisp_run_request *request, const wisp_run *run)
+{
+  const wisp_step *step = &run->step;
+  const wisp_limits *limits = wisp_device_limits(run->device);
+  char layout[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&step->layout, layout);
+  printf("domain      ");
+  if (request->mesh)
+    printf("%s", request->mesh);
+  else
+    printf("unit box, %d cubes an edge", request->box);
+  printf(": %zu elements of order %d, %d nodes each, %.0f DOFs\n", run->mesh->elements, run->tet->N, run->tet->Np,
+         run->dofs);
+  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
+  printf("start       %s, walls %s, alpha %g\n", run->start.text, request->boundary, request->alpha);
+  printf("steps       %lld of %.6g to time %.6g\n", run->steps, run->dt, run->dt * (double)run->steps);
+  printf("stage       %s in %s (%s", step->composition, layout, wisp_match_name(step->match));
+  if (step->layer != WISP_LAYER_NONE) printf(" step record, %s layer", wisp_layer_name(step->layer));
+  printf(")\n");
+  print_kernels(request, run);
+  if (run->known)
+    printf("L2 error    %.6e\n", run->l2_error);
+  else
+    printf("L2 error    not known: no closed solution for this domain, start and walls\n");
+  printf("energy      %.9g at the start, %.9g at the end\n", run->energy_initial, run->energy_final);
+  if (run->steps)
+    printf("speed       %.4g ms a stage, %.4g GDOF/s, %.3g s in all\n", run->ms_per_stage, run->gdofs, run->seconds);
+  if (request->output) printf("output      %s\n", request->output);
+}
+
+/* JSON has no NaN: null. */
+static void add_number(cJSON *object, const char *name, double value)
+{
+  if (isfinite(value))
+    cJSON_AddNumberToObject(object, name, value);
+  else
+    cJSON_AddNullToObject(object, name);
+}
+
+/* "MB=2 wp=8" as {"MB": 2, "wp": 8}. */
+static void add_params(cJSON *object, const char *params)
+{
+  cJSON *values = cJSON_AddObjectToObject(object, "params");
+  char name[24];
+  int value = 0, length = 0;
+  for (const char *at = params; sscanf(at, " %23[^= ]=%d%n", name, &value, &length) == 2; at += length)
+    cJSON_AddNumberToObject(values, name, value);
+}
+
+static void add_choice(cJSON *kernels, const wisp_choice *choice)
+{
+  cJSON *object = cJSON_CreateObject();
+  cJSON_AddStringToObject(object, "kernel", choice->kernel);
+  cJSON_AddStringToObject(object, "strategy", choice->strategy);
+  add_params(object, choice->params);
+  cJSON_AddStringToObject(object, "layout", choice->layout);
+  cJSON_AddStringToObject(object, "match", wisp_match_name(choice->match));
+  cJSON_AddStringToObject(object, "layer", wisp_layer_name(choice->layer));
+  add_number(object, "ms", choice->ms);
+  if (*choice->note) cJSON_AddStringToObject(object, "note", choice->note);
+  cJSON_AddItemToArray(kernels, object);
+}
+
+static cJSON *make_json(const wisp_run_request *request, const wisp_run *run)
+{
+  cJSON *object = cJSON_CreateObject();
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {
+      {"elements", (double)run->mesh->elements},
+      {"order", request->order},
+      {"dofs", run->dofs},
+      {"alpha", request->alpha},
+      {"steps", (double)run->steps},
+      {"dt", run->dt},
+      {"time", run->dt * (double)run->steps},
+      {"l2_error", run->l2_error},
+      {"energy_initial", run->energy_initial},
+      {"energy_final", run->energy_final},
+      {"ms_per_stage", run->steps ? run->ms_per_stage : NAN},
+      {"gdofs", run->gdofs},
+      {"seconds", run->seconds},
+  };
+  cJSON_AddStringToObject(object, "system", run->system->name);
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->device)->name);
+  cJSON_AddStringToObject(object, "start", run->start.text);
+  cJSON_AddStringToObject(object, "boundary", request->boundary);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) add_number(object, numbers[i].name, numbers[i].value);
+  cJSON_AddStringToObject(object, "composition", run->step.composition);
+  cJSON_AddStringToObject(object, "match", wisp_match_name(run->step.match));
+  cJSON_AddStringToObject(object, "layer", wisp_layer_name(run->step.layer));
+  cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
+  for (int i = 0; i < run->step.kernels; i++) add_choice(kernels, &run->step.choice[i]);
+  return object;
+}
+
+wisp_status wisp_run_print(wisp_error *err, const wisp_run_request *request, const wisp_run *run)
+{
+  if (!request->json) {
+    print_text(request, run);
+    return WISP_OK;
+  }
+  cJSON *object = make_json(request, run);
+  char *text = cJSON_Print(object);
+  cJSON_Delete(object);
+  if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory: the report");
+  puts(text);
+  cJSON_free(text);
+  return WISP_OK;
+}
