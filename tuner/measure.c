@@ -1,3 +1,4 @@
+/* Samples in turn, and what is made of them. */
 #include "measure.h"
 
 #include <math.h>
@@ -5,8 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBES = 3, SAMPLES = 7 };
-static const double WARM_MS = 2, SAMPLE_MS = 0.2, ENOUGH_MS = 20;
+/* How each kind of device is timed. On a GPU that is ours, noise has both signs: medians. On a host other work takes
+ * cores away for milliseconds, which only ever adds: the fastest of more and shorter samples. */
+typedef struct manner {
+  const char *kind;
+  int probes, samples; /* least numbers */
+  double sample_ms;    /* shorter runs are timed several at once */
+  bool fastest;
+} manner;
+static const manner manners[] = {{"host", 5, 15, 0.02, true}, {"cuda", 3, 7, 0.2, false}};
+enum { KINDS = sizeof manners / sizeof *manners };
+static const double WARM_MS = 2, ENOUGH_MS = 20;
+
+static const manner *manner_of(const wisp_device *device)
+{
+  for (int i = 0; i < KINDS; i++)
+    if (strcmp(manners[i].kind, wisp_device_limits(device)->kind) == 0) return &manners[i];
+  return &manners[KINDS - 1];
+}
 
 static int by_value(const void *a, const void *b)
 {
@@ -20,6 +37,13 @@ static double median(const double *samples, int count)
   memcpy(sorted, samples, (size_t)count * sizeof *sorted);
   qsort(sorted, (size_t)count, sizeof *sorted, by_value);
   return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+static double fastest(const double *samples, int count)
+{
+  double least = samples[0];
+  for (int i = 1; i < count; i++) least = fmin(least, samples[i]);
+  return least;
 }
 
 typedef struct stopwatch {
@@ -54,37 +78,35 @@ done:
   return status;
 }
 
-static bool is_gpu(const wisp_device *device)
-{
-  return strcmp(wisp_device_limits(device)->kind, "host") != 0;
-}
-
 wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *c)
 {
   wisp_status status = WISP_OK;
+  const manner *how = manner_of(device);
   stopwatch watch = {0};
   double ms = 0;
   TRY(make_stopwatch(err, device, &watch));
   for (double warm = 0; warm < WARM_MS; warm += ms + 1e-3) TRY(sample(err, &watch, c, false, 1, &ms));
-  c->repeats = ms < SAMPLE_MS ? (int)fmin(ceil(SAMPLE_MS / fmax(ms, 1e-3)), 64) : 1;
-  for (c->count = 0; c->count < PROBES; c->count++)
-    TRY(sample(err, &watch, c, is_gpu(device), c->repeats, &c->samples[c->count]));
-  c->ms = fmin(fmin(c->samples[0], c->samples[1]), c->samples[2]);
+  c->repeats = ms < how->sample_ms ? (int)fmin(ceil(how->sample_ms / fmax(ms, 1e-3)), 64) : 1;
+  for (c->count = 0; c->count < how->probes; c->count++)
+    TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count]));
+  c->ms = fastest(c->samples, c->count);
+  c->estimate = "fastest";
 done:
   free_stopwatch(&watch);
   return status;
 }
 
-static bool needs_more(const wisp_contender *c)
+static bool needs_more(const manner *how, const wisp_contender *c)
 {
   double sum = 0;
   for (int i = 0; i < c->count; i++) sum += c->samples[i] * c->repeats;
-  return c->count < SAMPLES || (sum < ENOUGH_MS && c->count < WISP_MAX_SAMPLES);
+  return c->count < how->samples || (sum < ENOUGH_MS && c->count < WISP_MAX_SAMPLES);
 }
 
 wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
 {
   wisp_status status = WISP_OK;
+  const manner *how = manner_of(device);
   stopwatch watch = {0};
   bool more = true;
   TRY(make_stopwatch(err, device, &watch));
@@ -96,13 +118,17 @@ wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *c
     more = false;
     for (size_t i = 0; i < count; i++) {
       wisp_contender *c = &contenders[i];
-      if (!needs_more(c)) continue;
-      TRY(sample(err, &watch, c, is_gpu(device), c->repeats, &c->samples[c->count]));
+      if (!needs_more(how, c)) continue;
+      TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count]));
       c->count++;
-      more |= needs_more(c);
+      more |= needs_more(how, c);
     }
   }
-  for (size_t i = 0; i < count; i++) contenders[i].ms = median(contenders[i].samples, contenders[i].count);
+  for (size_t i = 0; i < count; i++) {
+    wisp_contender *c = &contenders[i];
+    c->ms = how->fastest ? fastest(c->samples, c->count) : median(c->samples, c->count);
+    c->estimate = how->fastest ? "fastest" : "median";
+  }
 done:
   free_stopwatch(&watch);
   return status;
@@ -110,8 +136,5 @@ done:
 
 void wisp_measure_mode(const wisp_contender *c, char mode[64])
 {
-  if (c->count <= PROBES)
-    snprintf(mode, 64, "fastest of %d x %d", c->count, c->repeats);
-  else
-    snprintf(mode, 64, "median of %d x %d, interleaved", c->count, c->repeats);
+  snprintf(mode, 64, "%s of %d x %d, interleaved", c->estimate, c->count, c->repeats);
 }

@@ -1,4 +1,4 @@
-/* Honest timing: warm-up by time, interleaved samples, medians, raw samples kept. */
+/* Honest timing: warm-up by time, interleaved samples, medians (on a host: the fastest), raw samples kept. */
 #ifndef WISP_MEASURE_H
 #define WISP_MEASURE_H
 
@@ -10,18 +10,20 @@ enum { WISP_MAX_SAMPLES = 32 };
 typedef struct wisp_contender {
   wisp_status (*run)(wisp_error *err, const void *context);
   const void *context;
-  /* Results: the median of one run's time, and the samples it is the median of. */
+  /* Results: one run's time, the samples that it is an estimate from, and which. */
   double ms;
   int count;
   double samples[WISP_MAX_SAMPLES];
   int repeats; /* runs in a sample: short ones are timed several at once */
+  const char *estimate;
 } wisp_contender;
 
-/* Warms up and takes 3 samples of one contender; ms is the fastest: where even that is far behind, so is the contender.
- */
+/* Warms up and takes a few samples of one contender; ms is the fastest: where even that is far behind, so is the
+ * contender. */
 wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *contender);
 
-/* Samples the contenders in turn, until each has at least 7 samples and 20 ms (or all samples that are kept). */
+/* Samples the contenders in turn, until each has enough samples and 20 ms (or all samples that are kept). ms is the
+ * median on a GPU, the fastest on a host (tuner/measure.c says why). */
 wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count);
 
 /* "median of 7 x 2, interleaved": samples, and runs in each */
