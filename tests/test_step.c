@@ -1,0 +1,389 @@
+/* Claim: the step is made of the store's best entries that are current and legal here, of defaults where entries lack,
+ * and says which; a winner that does not compile gives way to a default that fits the others. */
+#include "solving.h"
+#include "store_fixture.h"
+#include "../cache/columns.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+/* A store of the test's own and the device that it is about. */
+typedef struct fixture {
+  char folder[64];
+  const char *path;
+  wisp_strategies *strategies;
+  wisp_device *device;
+  const wisp_limits *limits;
+} fixture;
+
+static int open_fixture(void **state)
+{
+  wisp_error error = {0};
+  fixture *f = calloc(1, sizeof *f);
+  assert_non_null(f);
+  fixture_folder(f->folder);
+  f->path = fixture_path(f->folder, "wisp.db");
+  GOOD(wisp_strategies_load(&error, &f->strategies));
+  GOOD(wisp_device_open(&error, test_device(), &f->device));
+  f->limits = wisp_device_limits(f->device);
+  *state = f;
+  return 0;
+}
+
+static int close_fixture(void **state)
+{
+  fixture *f = *state;
+  wisp_device_close(f->device);
+  wisp_strategies_free(f->strategies);
+  fixture_remove(f->folder);
+  free(f);
+  return 0;
+}
+
+/* What a test says of one entry; the rest is as if measured here. */
+typedef struct entry {
+  const char *kernel, *layout, *strategy, *params;
+  double ms;
+  const char *hash, *device, *target, *driver; /* NULL: today's, this one's */
+} entry;
+
+static void put(char *to, size_t room, const char *from)
+{
+  snprintf(to, room, "%s", from);
+}
+
+static void add(fixture *f, const entry *e)
+{
+  wisp_error error = {0};
+  wisp_writer *writer = NULL;
+  wisp_trial t;
+  const wisp_strategy *s = wisp_strategies_find(f->strategies, "nodal", e->kernel, e->strategy);
+  wisp_trial_blank(&t);
+  snprintf(t.spec, sizeof t.spec, "nodal.%s:tet:p2:maxwell:f64", e->kernel);
+  put(t.layout, sizeof t.layout, e->layout);
+  put(t.strategy, sizeof t.strategy, e->strategy);
+  put(t.params, sizeof t.params, e->params);
+  put(t.device, sizeof t.device, e->device ? e->device : f->limits->name);
+  put(t.target, sizeof t.target, e->target ? e->target : f->limits->target);
+  put(t.driver, sizeof t.driver, e->driver ? e->driver : f->limits->driver);
+  put(t.compiler, sizeof t.compiler, f->limits->compiler);
+  put(t.template_hash, sizeof t.template_hash, e->hash ? e->hash : s ? wisp_strategy_hash(s) : "0");
+  put(t.version, sizeof t.version, WISP_VERSION);
+  put(t.mode, sizeof t.mode, "made up");
+  put(t.when, sizeof t.when, "2026-11-21T08:00:00Z");
+  put(t.outcome, sizeof t.outcome, "ok");
+  t.units = f->limits->units;
+  t.elements = 1000;
+  t.ms = e->ms;
+  GOOD(wisp_writer_open(&error, f->path, NULL, &writer));
+  GOOD(wisp_writer_add(&error, writer, &t));
+  GOOD(wisp_writer_close(&error, writer));
+}
+
+static wisp_solver_request request(void)
+{
+  return (wisp_solver_request){
+      .family = "nodal", .system = "maxwell", .order = 2, .precision = WISP_F64, .elements = 1000};
+}
+
+static wisp_step choose_for(fixture *f, const wisp_solver_request *r)
+{
+  wisp_error error = {0};
+  wisp_store *store = NULL;
+  wisp_step step;
+  GOOD(wisp_store_open(&error, f->path, false, NULL, &store));
+  GOOD(wisp_step_choose(&error, f->strategies, store, f->limits, r, &step));
+  wisp_store_close(store);
+  return step;
+}
+
+static wisp_step choose(fixture *f)
+{
+  wisp_solver_request r = request();
+  return choose_for(f, &r);
+}
+
+static const wisp_choice *of(const wisp_step *step, const char *kernel)
+{
+  for (int i = 0; i < step->kernels; i++)
+    if (strcmp(step->choice[i].kernel, kernel) == 0) return &step->choice[i];
+  fail_msg("%s has no kernel %s", step->composition, kernel);
+  return NULL;
+}
+
+static void check(const wisp_step *step, const char *kernel, const char *strategy, const char *params, wisp_match match)
+{
+  const wisp_choice *c = of(step, kernel);
+  assert_string_equal(c->strategy, strategy);
+  if (params) assert_string_equal(c->params, params);
+  assert_int_equal(c->match, match);
+  assert_int_equal(c->layer, match == WISP_MATCH_DEFAULT ? WISP_LAYER_NONE : WISP_LAYER_USER);
+  assert_true(match == WISP_MATCH_DEFAULT ? isnan(c->ms) : c->ms > 0);
+}
+
+/* The entries of a whole step in slabs. */
+static const entry whole[] = {
+    {"step", "slab-km32", "gather+fused", "", 2, NULL, NULL, NULL, NULL},
+    {"gather", "slab-km32", "pairs", "MB=4 grouping=1 wp=8", 1, NULL, NULL, NULL, NULL},
+    {"fused", "slab-km32", "register-blocked", "R=2 unroll=4 wp=2 ws=1", 1, NULL, NULL, NULL, NULL}};
+
+static void test_empty(void **state)
+{
+  fixture *f = *state;
+  const wisp_family *family = wisp_family_find("nodal");
+  wisp_layout layouts[8];
+  char text[WISP_LAYOUT_TEXT];
+  wisp_step step = choose(f);
+  family->layouts(2, layouts);
+  wisp_layout_print(&layouts[0], text);
+  assert_string_equal(step.composition, family->compositions[0]);
+  assert_string_equal(step.choice[0].layout, text);
+  assert_int_equal(step.match, WISP_MATCH_DEFAULT);
+  check(&step, "volume", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
+  check(&step, "gather", "pairs", NULL, WISP_MATCH_DEFAULT);
+  check(&step, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
+  check(&step, "update", "stream", NULL, WISP_MATCH_DEFAULT);
+  wisp_step_free(&step);
+}
+
+static void test_whole(void **state)
+{
+  fixture *f = *state;
+  for (size_t i = 0; i < 3; i++) add(f, &whole[i]);
+  wisp_step step = choose(f);
+  assert_string_equal(step.composition, "gather+fused");
+  assert_int_equal(step.match, WISP_MATCH_EXACT);
+  assert_int_equal(step.layer, WISP_LAYER_USER);
+  assert_int_equal(step.MB, 4);
+  assert_int_equal(step.grouping, WISP_GROUP_GREEDY);
+  check(&step, "gather", "pairs", "MB=4 grouping=1 wp=8", WISP_MATCH_EXACT);
+  check(&step, "fused", "register-blocked", "R=2 unroll=4 wp=2 ws=1", WISP_MATCH_EXACT);
+  wisp_step_free(&step);
+}
+
+/* One winner is gone: the others stay, and a default takes its place. */
+static void test_winner_gone(void **state)
+{
+  fixture *f = *state;
+  for (size_t i = 0; i < 2; i++) add(f, &whole[i]);
+  wisp_step step = choose(f);
+  assert_string_equal(step.composition, "gather+fused");
+  check(&step, "gather", "pairs", "MB=4 grouping=1 wp=8", WISP_MATCH_EXACT);
+  check(&step, "fused", "register-blocked", NULL, WISP_MATCH_DEFAULT);
+  wisp_step_free(&step);
+}
+
+/* Entries of another kernel text, with values that the strategy has not, or that are illegal here, do not count. */
+static void test_unfit_entries(void **state)
+{
+  fixture *f = *state;
+  const entry unfit[] = {
+      {"gather", "slab-km32", "pairs", "MB=2 grouping=1 wp=8", 0.1, "0123456789abcdef", NULL, NULL, NULL},
+      {"gather", "slab-km32", "pairs", "MB=3 grouping=1 wp=8", 0.2, NULL, NULL, NULL, NULL},
+      {"gather", "slab-km32", "pairs", "MB=32 grouping=1 wp=8", 0.3, NULL, NULL, NULL, NULL},
+      {"gather", "slab-km32", "forgotten", "MB=1", 0.4, "0", NULL, NULL, NULL},
+      {"gather", "node-km1-pad16", "direct", "MB=1 grouping=1 wp=1", 0.5, NULL, NULL, NULL, NULL},
+      {"step", "slab-km32", "gather+guess", "", 0.1, NULL, NULL, NULL, NULL},
+      {"step", "slab", "gather+fused", "", 0.2, NULL, NULL, NULL, NULL},
+      {"step", "node-km1-pad16", "gather+fused", "", 0.3, NULL, NULL, NULL, NULL},
+  };
+  for (size_t i = 0; i < 3; i++) add(f, &whole[i]);
+  for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) add(f, &unfit[i]);
+  wisp_step step = choose(f);
+  assert_string_equal(step.composition, "gather+fused");
+  check(&step, "gather", "pairs", "MB=4 grouping=1 wp=8", WISP_MATCH_EXACT);
+  check(&step, "fused", "register-blocked", "R=2 unroll=4 wp=2 ws=1", WISP_MATCH_EXACT);
+  wisp_step_free(&step);
+}
+
+/* The hash that a step record has where its kernels' texts are those of today. */
+static void hash_of(const wisp_step *step, char text[20])
+{
+  uint64_t hash = WISP_HASH_SEED;
+  for (int i = 0; i < step->kernels; i++)
+    hash = wisp_hash(hash, wisp_strategy_hash(wisp_plan_strategy(step->plan[i])), 16);
+  snprintf(text, 20, "%016llx", (unsigned long long)hash);
+}
+
+/* Among step records, one of today's texts goes before a faster one of others. */
+static void test_records_of_today(void **state)
+{
+  fixture *f = *state;
+  char hash[20];
+  for (size_t i = 0; i < 3; i++) add(f, &whole[i]);
+  wisp_solver_request r = request();
+  r.composition = "volume+gather+lift+update", r.layout = "node-km1-pad16";
+  wisp_step step = choose_for(f, &r);
+  assert_int_equal(step.match, WISP_MATCH_DEFAULT);
+  hash_of(&step, hash);
+  wisp_step_free(&step);
+  add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
+  step = choose(f);
+  assert_string_equal(step.composition, "volume+gather+lift+update");
+  assert_string_equal(step.choice[0].layout, "node-km1-pad16");
+  assert_int_equal(step.match, WISP_MATCH_EXACT);
+  wisp_step_free(&step);
+}
+
+static wisp_status choose_exact(fixture *f, wisp_error *err)
+{
+  wisp_store *store = NULL;
+  wisp_step step = {.kernels = 0};
+  wisp_solver_request r = request();
+  r.exact_match_only = true;
+  assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
+  wisp_status status = wisp_step_choose(err, f->strategies, store, f->limits, &r, &step);
+  wisp_step_free(&step);
+  wisp_store_close(store);
+  return status;
+}
+
+/* Entries of another driver and of another chip are taken and named so; the strict mode refuses them. */
+static void test_matches(void **state)
+{
+  fixture *f = *state;
+  wisp_error error = {0};
+  entry e[3] = {whole[0], whole[1], whole[2]};
+  e[0].device = e[1].device = "another chip";
+  e[2].driver = "another driver";
+  for (size_t i = 0; i < 3; i++) add(f, &e[i]);
+  wisp_step step = choose(f);
+  assert_string_equal(step.composition, "gather+fused");
+  assert_int_equal(step.match, WISP_MATCH_ARCHITECTURE);
+  check(&step, "gather", "pairs", "MB=4 grouping=1 wp=8", WISP_MATCH_ARCHITECTURE);
+  check(&step, "fused", "register-blocked", "R=2 unroll=4 wp=2 ws=1", WISP_MATCH_DRIVER);
+  wisp_step_free(&step);
+  assert_int_equal(choose_exact(f, &error), WISP_EMISSING);
+  assert_non_null(strstr(error.text, "nodal.gather:tet:p2:maxwell:f64"));
+  for (size_t i = 0; i < 3; i++) add(f, &whole[i]);
+  assert_int_equal(choose_exact(f, &error), WISP_OK);
+}
+
+/* Nothing of another architecture is taken. */
+static void test_other_device(void **state)
+{
+  fixture *f = *state;
+  for (size_t i = 0; i < 3; i++) {
+    entry e = whole[i];
+    e.device = "NVIDIA Imaginary", e.target = "sm_10";
+    add(f, &e);
+  }
+  wisp_step step = choose(f);
+  assert_string_equal(step.composition, wisp_family_find("nodal")->compositions[0]);
+  for (int i = 0; i < step.kernels; i++) assert_int_equal(step.choice[i].match, WISP_MATCH_DEFAULT);
+  wisp_step_free(&step);
+}
+
+static void test_requests(void **state)
+{
+  fixture *f = *state;
+  const struct {
+    wisp_solver_request request;
+    wisp_status status;
+    const char *words;
+  } bad[] = {
+      {{.family = "modal", .system = "maxwell", .order = 2}, WISP_EUSAGE, "modal"},
+      {{.family = "nodal", .system = "maxwell", .order = 0}, WISP_EUSAGE, "orders 1 to 10"},
+      {{.family = "nodal", .system = "maxwell", .order = 11}, WISP_EUSAGE, "orders 1 to 10"},
+      {{.family = "nodal", .system = "weather", .order = 2}, WISP_EUSAGE, "weather"},
+      {{.family = "nodal", .system = "maxwell", .order = 2, .composition = "lift"}, WISP_EUSAGE, "gather+fused"},
+      {{.family = "nodal", .system = "maxwell", .order = 2, .layout = "slab-km0"}, WISP_EUSAGE, "slab-km0"},
+      {{.family = "nodal", .system = "maxwell", .order = 2, .layout = "node-km1-pad16", .composition = "gather+fused"},
+       WISP_EREFUSED,
+       "fused"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    wisp_error error = {0};
+    wisp_solver_request r = bad[i].request;
+    wisp_step step;
+    r.precision = WISP_F64;
+    assert_int_equal(wisp_step_choose(&error, f->strategies, NULL, f->limits, &r, &step), bad[i].status);
+    if (!strstr(error.text, bad[i].words)) fail_msg("'%s' does not say '%s'", error.text, bad[i].words);
+  }
+}
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  fixture_write(path, text, strlen(text));
+}
+
+/* A gather that is well described but is no C. */
+static void add_broken(fixture *f)
+{
+  wisp_error error = {0};
+  char folder[128];
+  snprintf(folder, sizeof folder, "%s/nodal", f->folder);
+  assert_int_equal(mkdir(folder, 0700), 0);
+  write_text(
+      folder, "gather.broken.space",
+      "kernel    gather\ntitle     no C\nlayouts   slab\nparam     MB 4\nparam     grouping 1\n"
+      "block     32\ngrid      blocks\narg       in int pair_block\narg       in real u\narg       out real flux\n");
+  write_text(folder, "gather.broken.k", "this is not a statement\n");
+  setenv("WISP_TEMPLATES", f->folder, 1);
+  wisp_strategies_free(f->strategies);
+  f->strategies = NULL;
+  GOOD(wisp_strategies_load(&error, &f->strategies));
+  entry broken = whole[1];
+  broken.strategy = "broken", broken.params = "MB=4 grouping=1", broken.ms = 0.01;
+  add(f, &broken);
+}
+
+/* Its place is taken by a default with the same blocks, and the solution is right. */
+static void test_broken_winner(void **state)
+{
+  fixture *f = *state;
+  wisp_error error = {0};
+  wisp_store *store = NULL;
+  solving s;
+  for (size_t i = 0; i < 3; i++) add(f, &whole[i]);
+  add_broken(f);
+  GOOD(wisp_store_open(&error, f->path, false, NULL, &store));
+  const solving_setup setup = {.order = 2, .store = store};
+  assert_true(solving_open(&error, &s, ragged_box(2, 5), &setup));
+  unsetenv("WISP_TEMPLATES");
+  assert_string_equal(s.step.composition, "gather+fused");
+  check(&s.step, "gather", "pairs", NULL, WISP_MATCH_DEFAULT);
+  assert_int_equal(wisp_plan_value(s.step.plan[0], "MB", 0), 4);
+  assert_true(strlen(of(&s.step, "gather")->note) > 0);
+  check(&s.step, "fused", "register-blocked", "R=2 unroll=4 wp=2 ws=1", WISP_MATCH_EXACT);
+  size_t size = wisp_dg_volume_size(s.dg);
+  double *u = malloc(size * sizeof *u), dt = wisp_solver_dt(s.dg), first = 0, last = 0;
+  assert_non_null(u);
+  random_solution(s.dg, u);
+  GOOD(wisp_problem_upload(&error, s.problem, "u", u));
+  GOOD(wisp_solution_energy(&error, s.problem, &first));
+  reference_steps(s.dg, 1, dt, 3, u);
+  GOOD(wisp_solver_advance(&error, s.solver, dt, 3, NULL));
+  GOOD(wisp_solution_energy(&error, s.problem, &last));
+  GOOD(wisp_dg_energy(&error, s.dg, u, &first));
+  assert_true(fabs(last - first) < 1e-12 * first);
+  free(u);
+  solving_close(&s);
+  wisp_store_close(store);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(test_empty),         TEST(test_whole),        TEST(test_winner_gone), TEST(test_unfit_entries),
+      TEST(test_matches),       TEST(test_other_device), TEST(test_requests),    TEST(test_records_of_today),
+      TEST(test_broken_winner),
+  };
+  unsetenv("WISP_SITE_DB");
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
