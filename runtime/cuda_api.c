@@ -22,6 +22,9 @@ static const entry cuda_entries[] = {WISP_CUDA_REQUIRED(REQUIRED) WISP_CUDA_OPTI
 static const entry nvrtc_entries[] = {
     WISP_NVRTC_REQUIRED(REQUIRED){"nvrtcGetErrorString", offsetof(API, nvrtcGetErrorString), false}};
 #undef API
+#define API wisp_cublas_api
+static const entry cublas_entries[] = {WISP_CUBLAS_REQUIRED(REQUIRED)};
+#undef API
 
 /* Where they lie: on the loader's path (NULL), then where NVIDIA's installers put them. */
 static const char *const folders[] = {NULL, "/usr/local/cuda/lib64", "/opt/cuda/lib64"};
@@ -91,6 +94,23 @@ wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out)
                      "nvrtc: libnvrtc.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
                      "cuda-nvrtc), or point CUDA_HOME at it");
   TRY(bind(err, library, "libnvrtc.so", nvrtc_entries, sizeof nvrtc_entries / sizeof *nvrtc_entries, &api));
+  *out = api;
+done:
+  dlclose(library);
+  return status;
+}
+
+wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_cublas_api api = {0};
+  void *library = open_any((const char *const[]){"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL});
+  if (!library)
+    return wisp_fail(
+        err, WISP_EDEVICE,
+        "cublas: libcublas.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
+        "libcublas), or point CUDA_HOME at it");
+  TRY(bind(err, library, "libcublas.so", cublas_entries, sizeof cublas_entries / sizeof *cublas_entries, &api));
   *out = api;
 done:
   dlclose(library);

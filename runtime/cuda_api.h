@@ -1,6 +1,6 @@
-/* The CUDA driver and NVRTC, opened at run time: one program runs with and without them, and no CUDA header is needed
- * to build. Prototypes are declared here by hand, from NVIDIA's documentation of cuda.h and nvrtc.h; handles are plain
- * pointers. */
+/* The CUDA driver, NVRTC and cuBLAS, opened at run time: one program runs with and without them, and no CUDA header is
+ * needed to build. Prototypes are declared here by hand, from NVIDIA's documentation of cuda.h, nvrtc.h and
+ * cublas_v2.h; handles are plain pointers. */
 #ifndef WISP_CUDA_API_H
 #define WISP_CUDA_API_H
 
@@ -68,6 +68,21 @@
   X(nvrtcGetProgramLog, (void *program, char *log))                                           \
   X(nvrtcDestroyProgram, (void **program))
 
+/* cuBLAS: every function returns a cublasStatus_t, 0 for success; only a comparison needs it. */
+#define WISP_CUBLAS_REQUIRED(X)                                                                                       \
+  X(cublasCreate_v2, (void **handle))                                                                                 \
+  X(cublasDestroy_v2, (void *handle))                                                                                 \
+  X(cublasGetVersion_v2, (void *handle, int *version))                                                                \
+  X(cublasSetStream_v2, (void *handle, void *stream))                                                                 \
+  X(cublasSetMathMode, (void *handle, int mode))                                                                      \
+  X(cublasSgemm_v2, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const float *alpha,         \
+                     const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc))         \
+  X(cublasDgemm_v2, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const double *alpha,        \
+                     const double *a, int lda, const double *b, int ldb, const double *beta, double *c, int ldc))     \
+  X(cublasGemmEx, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha,            \
+                   const void *a, int type_a, int lda, const void *b, int type_b, int ldb, const void *beta, void *c, \
+                   int type_c, int ldc, int compute, int algorithm))
+
 #define WISP_API_POINTER(name, parameters) int(*name) parameters;
 
 typedef struct wisp_cuda_api {
@@ -80,9 +95,14 @@ typedef struct wisp_nvrtc_api {
   const char *(*nvrtcGetErrorString)(int error);
 } wisp_nvrtc_api;
 
+typedef struct wisp_cublas_api {
+  WISP_CUBLAS_REQUIRED(WISP_API_POINTER)
+} wisp_cublas_api;
+
 /* Opens the library and finds its functions. Opened once, it stays in the process, so that opening again is quick and
  * threads need no lock. WISP_EDEVICE where it is missing or too old: the text says what to install. */
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out);
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out);
+wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out);
 
 #endif

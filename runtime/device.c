@@ -172,6 +172,12 @@ wisp_status wisp_device_finish(wisp_error *err, wisp_device *device)
   return status == WISP_OK ? device->kind->finish(err, device) : status;
 }
 
+wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out)
+{
+  *out = NULL;
+  return device->kind->stream ? device->kind->stream(err, device, out) : WISP_OK;
+}
+
 /* ---- Kernels. */
 
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,

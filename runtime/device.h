@@ -74,6 +74,9 @@ wisp_status wisp_device_fill(wisp_error *err, wisp_device *device, wisp_pointer 
 wisp_status wisp_device_copy(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from,
                              size_t bytes);                           /* in stream */
 wisp_status wisp_device_finish(wisp_error *err, wisp_device *device); /* waits; reports a failed launch */
+/* The stream that all of this goes through, for a library that takes one; made current to this thread. NULL where the
+ * device has none. */
+wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out);
 
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out);

@@ -214,6 +214,12 @@ done:
   return status;
 }
 
+static wisp_status cuda_stream(wisp_error *err, wisp_device *base, void **out)
+{
+  *out = of(base)->stream;
+  return enter(err, of(base));
+}
+
 /* Waits, so that the caller may change what was uploaded. */
 static wisp_status cuda_upload(wisp_error *err, wisp_device *base, wisp_pointer to, const void *from, size_t bytes)
 {
@@ -426,6 +432,7 @@ const wisp_device_kind wisp_cuda_kind = {
     .fill = cuda_fill,
     .copy = cuda_copy,
     .finish = cuda_finish,
+    .stream = cuda_stream,
     .load = cuda_load,
     .unload = cuda_unload,
     .launch = cuda_launch,

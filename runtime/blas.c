@@ -1,0 +1,180 @@
+/* The two libraries of dense algebra behind one door: cuBLAS, opened at run time, and the BLAS that this library is
+ * linked with. */
+#include "blas.h"
+#include "cuda_api.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From cublas_api.h and library_types.h. */
+enum {
+  STATUS_ALLOC_FAILED = 3,
+  OP_N = 0,
+  OP_T = 1,
+  DEFAULT_MATH = 0, /* single precision in single precision: no TF32 */
+  R_32F = 0,
+  R_64F = 1,
+  COMPUTE_32F_EMULATED_16BFX9 = 78,
+  COMPUTE_64F_EMULATED_FIXEDPOINT = 79,
+  ALGORITHM_DEFAULT = -1
+};
+
+/* Emulations that claim the accuracy of the plain routine; whether they have it is for the caller to measure. */
+const wisp_blas_way wisp_blas_ways[WISP_BLAS_WAYS] = {
+    {"", WISP_F32, false, 0},
+    {"A transposed", WISP_F32, true, 0},
+    {"BF16x9", WISP_F32, false, COMPUTE_32F_EMULATED_16BFX9},
+    {"BF16x9, A transposed", WISP_F32, true, COMPUTE_32F_EMULATED_16BFX9},
+    {"", WISP_F64, false, 0},
+    {"A transposed", WISP_F64, true, 0},
+    {"fixed point", WISP_F64, false, COMPUTE_64F_EMULATED_FIXEDPOINT},
+    {"fixed point, A transposed", WISP_F64, true, COMPUTE_64F_EMULATED_FIXEDPOINT},
+};
+
+struct wisp_blas {
+  wisp_device *device;
+  char name[64];
+  wisp_cublas_api api;
+  void *handle; /* NULL on the host */
+};
+
+/* ---- The host's BLAS, by the Fortran interface that every one of them has. */
+
+extern void sgemm_(const char *transpose_a, const char *transpose_b, const int *m, const int *n, const int *k,
+                   const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
+                   const float *beta, float *c, const int *ldc);
+extern void dgemm_(const char *transpose_a, const char *transpose_b, const int *m, const int *n, const int *k,
+                   const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+                   const double *beta, double *c, const int *ldc);
+
+/* "OpenBLAS 0.3.21 ..." to the second space; other libraries do not say who they are. */
+static void host_name(wisp_blas *blas)
+{
+  void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_config");
+  char *(*config)(void) = NULL;
+  memcpy(&config, &symbol, sizeof symbol);
+  const char *text = config ? config() : "BLAS";
+  const char *space = strchr(text, ' ');
+  size_t length = space ? (size_t)(space - text) + 1 + strcspn(space + 1, " ") : strlen(text);
+  snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
+}
+
+static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const wisp_blas_way *way)
+{
+  const float one = 1, zero = 0;
+  const double one_d = 1, zero_d = 0;
+  const char *transpose = way->transposed ? "T" : "N";
+  const int lda = way->transposed ? p->k : p->m;
+  const void *A = (const void *)(uintptr_t)p->A, *B = (const void *)(uintptr_t)p->B;
+  void *C = (void *)(uintptr_t)p->C;
+  if (way->compute) return wisp_fail(err, WISP_EREFUSED, "the host's BLAS has no %s", way->name);
+  if (p->precision == WISP_F32)
+    sgemm_(transpose, "N", &p->m, &p->n, &p->k, &one, A, &lda, B, &p->k, &zero, C, &p->m);
+  else
+    dgemm_(transpose, "N", &p->m, &p->n, &p->k, &one_d, A, &lda, B, &p->k, &zero_d, C, &p->m);
+  return WISP_OK;
+}
+
+/* ---- cuBLAS. */
+
+static wisp_status check(wisp_error *err, int result, const char *what)
+{
+  return wisp_require(err, result == 0, result == STATUS_ALLOC_FAILED ? WISP_EMEMORY : WISP_EDEVICE,
+                      "cublas: %s fails with status %d", what, result);
+}
+
+static wisp_status cublas_open(wisp_error *err, wisp_blas *blas, void *stream)
+{
+  wisp_status status = WISP_OK;
+  int version = 0;
+  TRY(wisp_cublas_api_open(err, &blas->api));
+  TRY(check(err, blas->api.cublasCreate_v2(&blas->handle), "cublasCreate"));
+  TRY(check(err, blas->api.cublasSetStream_v2(blas->handle, stream), "cublasSetStream"));
+  TRY(check(err, blas->api.cublasSetMathMode(blas->handle, DEFAULT_MATH), "cublasSetMathMode"));
+  TRY(check(err, blas->api.cublasGetVersion_v2(blas->handle, &version), "cublasGetVersion"));
+  snprintf(blas->name, sizeof blas->name, "cuBLAS %d.%d", version / 10000, version % 10000 / 100);
+done:
+  return status;
+}
+
+/* By cublasGemmEx, which takes the compute type; old libraries do not know all of them. */
+static int cublas_extended(const wisp_blas *blas, const wisp_product *p, const wisp_blas_way *way, const void *A,
+                           const void *B, void *C)
+{
+  const float one = 1, zero = 0;
+  const double one_d = 1, zero_d = 0;
+  bool single = p->precision == WISP_F32;
+  int type = single ? R_32F : R_64F;
+  return blas->api.cublasGemmEx(blas->handle, way->transposed ? OP_T : OP_N, OP_N, p->m, p->n, p->k,
+                                single ? (const void *)&one : &one_d, A, type, way->transposed ? p->k : p->m, B, type,
+                                p->k, single ? (const void *)&zero : &zero_d, C, type, p->m, way->compute,
+                                ALGORITHM_DEFAULT);
+}
+
+static wisp_status cublas_multiply(wisp_error *err, const wisp_blas *blas, const wisp_product *p,
+                                   const wisp_blas_way *way)
+{
+  const float one = 1, zero = 0;
+  const double one_d = 1, zero_d = 0;
+  int transpose = way->transposed ? OP_T : OP_N, lda = way->transposed ? p->k : p->m, result;
+  const void *A = (const void *)(uintptr_t)p->A, *B = (const void *)(uintptr_t)p->B;
+  void *C = (void *)(uintptr_t)p->C;
+  if (way->compute) {
+    result = cublas_extended(blas, p, way, A, B, C);
+    return wisp_require(err, result == 0, WISP_EREFUSED, "%s declines %s with status %d", blas->name, way->name,
+                        result);
+  }
+  if (p->precision == WISP_F32)
+    result = blas->api.cublasSgemm_v2(blas->handle, transpose, OP_N, p->m, p->n, p->k, &one, A, lda, B, p->k, &zero, C,
+                                      p->m);
+  else
+    result = blas->api.cublasDgemm_v2(blas->handle, transpose, OP_N, p->m, p->n, p->k, &one_d, A, lda, B, p->k, &zero_d,
+                                      C, p->m);
+  return check(err, result, "the product");
+}
+
+/* ---- The door. */
+
+void wisp_blas_close(wisp_blas *blas)
+{
+  if (!blas) return;
+  if (blas->handle) {
+    void *stream;
+    if (wisp_device_stream(NULL, blas->device, &stream) == WISP_OK) blas->api.cublasDestroy_v2(blas->handle);
+  }
+  free(blas);
+}
+
+wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_blas *blas = NULL;
+  void *stream = NULL;
+  TRY(wisp_new(err, 1, sizeof *blas, &blas));
+  blas->device = device;
+  TRY(wisp_device_stream(err, device, &stream));
+  if (stream)
+    TRY(cublas_open(err, blas, stream));
+  else
+    host_name(blas);
+  *out = blas;
+  blas = NULL;
+done:
+  wisp_blas_close(blas);
+  return status;
+}
+
+const char *wisp_blas_name(const wisp_blas *blas)
+{
+  return blas->name;
+}
+
+wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product, const wisp_blas_way *way)
+{
+  void *stream;
+  wisp_status status = wisp_device_stream(err, blas->device, &stream);
+  if (status != WISP_OK) return status;
+  return blas->handle ? cublas_multiply(err, blas, product, way) : host_multiply(err, product, way);
+}

@@ -1,0 +1,35 @@
+/* Dense products by the device's own library, cuBLAS on a GPU and the system's BLAS on the host: what the kernels made
+ * here are measured against. */
+#ifndef WISP_BLAS_H
+#define WISP_BLAS_H
+
+#include "device.h"
+
+typedef struct wisp_blas wisp_blas;
+
+/* C = A B, all column-major without padding: A is m x k, B k x n, C m x n. */
+typedef struct wisp_product {
+  int m, n, k;
+  wisp_precision precision;
+  wisp_pointer A, B, C;
+} wisp_product;
+
+/* A way that a library may compute a product in. The first of each precision is the library's plain one. */
+typedef struct wisp_blas_way {
+  const char *name; /* "", "A transposed", ... */
+  wisp_precision precision;
+  bool transposed; /* A points to A's transpose, k x m */
+  int compute;     /* cuBLAS's compute type; 0: the plain routine in its default math mode */
+} wisp_blas_way;
+enum { WISP_BLAS_WAYS = 8 };
+extern const wisp_blas_way wisp_blas_ways[WISP_BLAS_WAYS];
+
+/* device is borrowed. WISP_EDEVICE says what to install where there is no library. */
+wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out);
+void wisp_blas_close(wisp_blas *blas);
+const char *wisp_blas_name(const wisp_blas *blas); /* "cuBLAS 13.1", "OpenBLAS 0.3.21" */
+
+/* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not know the way or declines it. */
+wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product, const wisp_blas_way *way);
+
+#endif

@@ -1,0 +1,243 @@
+/* Claim: the library's product is what our kernels compute, in the layout that we say it has; every way it is taken in
+ * is as right as its plain one; a comparison gives each kernel a sound row; the command prints them as JSON. */
+#include "dg_case.h"
+#include "each_plan.h"
+#include "../runtime/solve/dg_parts.h"
+#include "../tuner/compare.h"
+#include "../tuner/rival.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                   \
+  do {                                               \
+    wisp_error err = {0};                            \
+    if ((call) != WISP_OK) fail_msg("%s", err.text); \
+  } while (0)
+
+/* One unpadded element a group, nodes fastest: a field array is then U itself, column by column. */
+static void make_case(dg_case *c, int order)
+{
+  dg_case_make(c, order, 2, 0.2);
+  wisp_layout layout = wisp_layout_padded(c->tet->Np, 4 * c->tet->Nfp, 1);
+  assert_int_equal(layout.NpM, c->tet->Np);
+  dg_case_discretise(c, &layout, WISP_GROUP_NATURAL, 1, c->system->boundary[0].name);
+}
+
+/* The product of a kernel with this operand; the caller frees it. */
+static double *multiply(wisp_device *device, const dg_case *c, const char *kernel, wisp_precision precision,
+                        const double *operand)
+{
+  wisp_blas *blas = NULL;
+  wisp_rival *rival = NULL;
+  size_t columns = c->dg->slots * (size_t)c->system->fields, rows = 0, out = 0;
+  GOOD(wisp_blas_open(&err, device, &blas));
+  GOOD(wisp_rival_create(&err, device, blas, c->tet, kernel, precision, columns, &rival));
+  GOOD(wisp_rival_choose(&err, rival));
+  assert_true(wisp_rival_error(rival) < (precision == WISP_F32 ? 1e-5 : 1e-13));
+  wisp_rival_rows(rival, &rows, &out);
+  double *product = malloc(out * columns * sizeof *product);
+  assert_non_null(product);
+  GOOD(wisp_rival_upload(&err, rival, operand));
+  GOOD(wisp_rival_run(&err, rival));
+  GOOD(wisp_rival_download(&err, rival, product));
+  wisp_rival_destroy(rival);
+  wisp_blas_close(blas);
+  return product;
+}
+
+/* The largest difference between d/dx_nu from the reference and from [Dr;Ds;Dt] U by the chain rule. */
+static double volume_difference(const dg_case *c, const double *product, double *const du[3])
+{
+  const wisp_dg *dg = c->dg;
+  size_t Np = (size_t)c->tet->Np, n = (size_t)c->system->fields;
+  double worst = 0;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (size_t f = 0; f < n; f++)
+      for (size_t q = 0; q < 3 * Np; q++) {
+        size_t nu = q / Np, i = q % Np;
+        const double *column = product + (k * n + f) * 3 * Np;
+        double sum = 0;
+        for (size_t mu = 0; mu < 3; mu++)
+          sum += dg->geo[wisp_dg_at(dg, WISP_GEO, (int)(3 * mu + nu), k)] * column[mu * Np + i];
+        worst = fmax(worst, fabs(sum - du[nu][(k * n + f) * Np + i]));
+      }
+  return worst;
+}
+
+static void test_product_is_the_derivative(void **state)
+{
+  for (int order = 1; order <= 4; order += 3)
+    for (int single = 0; single < 2; single++) {
+      dg_case c;
+      make_case(&c, order);
+      double *u = dg_case_volume(c.dg), *du[3];
+      for (int nu = 0; nu < 3; nu++) du[nu] = dg_case_volume(c.dg);
+      dg_case_noise(c.dg, u);
+      wisp_reference_derivative(c.dg, u, du);
+      double *product = multiply(*state, &c, "volume", single ? WISP_F32 : WISP_F64, u);
+      double difference = volume_difference(&c, product, du);
+      if (!(difference < (single ? 2e-3 : 1e-11))) fail_msg("order %d: differs by %g", order, difference);
+      for (int nu = 0; nu < 3; nu++) free(du[nu]);
+      free(u), free(product);
+      dg_case_free(&c);
+    }
+}
+
+static void test_product_is_the_lift(void **state)
+{
+  for (int order = 1; order <= 4; order += 3) {
+    dg_case c;
+    make_case(&c, order);
+    size_t faces = wisp_dg_face_size(c.dg), volume = wisp_dg_volume_size(c.dg);
+    double *flux = dg_case_face(c.dg), *rhs = dg_case_volume(c.dg);
+    for (size_t i = 0; i < faces; i++) flux[i] = 2.0 * rand() / RAND_MAX - 1;
+    for (size_t i = 0; i < volume; i++) rhs[i] = 0;
+    wisp_reference_lift(c.dg, flux, rhs);
+    double *product = multiply(*state, &c, "lift", WISP_F64, flux);
+    for (size_t i = 0; i < volume; i++)
+      if (!(fabs(product[i] - rhs[i]) < 1e-11)) fail_msg("order %d, number %zu: %g, %g", order, i, product[i], rhs[i]);
+    free(flux), free(rhs), free(product);
+    dg_case_free(&c);
+  }
+}
+
+typedef struct seen {
+  int rows, rivals, steps;
+} seen;
+
+static wisp_status look(wisp_error *err, void *context, const wisp_comparison *row)
+{
+  seen *s = context;
+  bool step = strcmp(row->spec.kernel, "step") == 0;
+  (void)err;
+  s->rows++;
+  s->steps += step;
+  assert_true(row->ms > 0 && row->gdofs > 0 && row->gbps > 0 && row->gflops > 0 && row->efficiency > 0);
+  assert_true(row->efficiency >= row->copy_share * (1 - 1e-12)); /* the floor has memory's part in it */
+  assert_int_equal(row->elements, 48);
+  assert_int_equal(row->ours.match, WISP_MATCH_DEFAULT);
+  assert_true(row->default_ms == row->ms); /* without a store, ours is the default */
+  assert_true(*row->ours.strategy && *row->ours.layout);
+  assert_true(step || strcmp(row->ours.params, row->standard.params) == 0);
+  if (!*row->rival) return WISP_OK;
+  s->rivals++;
+  assert_true(wisp_rival_exists(row->spec.kernel));
+  assert_true(row->rival_ms > 0 && row->rival_error < 1e-13);
+  return WISP_OK;
+}
+
+static void complain(void *context, const char *text)
+{
+  (void)context;
+  fail_msg("%s", text);
+}
+
+static void test_every_kernel_has_a_row(void **state)
+{
+  static const int order = 2;
+  static const wisp_precision precision = WISP_F64;
+  seen s = {0};
+  const wisp_compare_request request = {.family = "nodal",
+                                        .orders = &order,
+                                        .order_count = 1,
+                                        .precisions = &precision,
+                                        .precision_count = 1,
+                                        .elements = 48,
+                                        .row = look,
+                                        .warn = complain,
+                                        .context = &s};
+  GOOD(wisp_compare(&err, *state, &request));
+  assert_true(s.rows >= 8);
+  assert_int_equal(s.rivals, 3);
+  assert_int_equal(s.steps, 1);
+}
+
+static void test_senseless_requests(void **state)
+{
+  static const int orders[] = {1, 11};
+  static const wisp_precision precision = WISP_F64;
+  const wisp_compare_request good = {.family = "nodal",
+                                     .orders = orders,
+                                     .order_count = 1,
+                                     .precisions = &precision,
+                                     .precision_count = 1,
+                                     .row = look};
+  wisp_compare_request bad[3] = {good, good, good};
+  wisp_error err;
+  bad[0].family = "nodule";
+  bad[1].kernel = "volumes";
+  bad[2].order_count = 2;
+  for (int i = 0; i < 3; i++) assert_int_equal(wisp_compare(&err, *state, &bad[i]), WISP_EUSAGE);
+}
+
+/* What the command prints, up to room - 1 characters; its exit status. */
+static int run_command(const char *options, char *text, size_t room)
+{
+  char line[1024];
+  snprintf(line, sizeof line, "'%s' bench %s 2>&1", getenv("WISP_COMMAND"), options);
+  FILE *pipe = popen(line, "r");
+  assert_non_null(pipe);
+  text[fread(text, 1, room - 1, pipe)] = '\0';
+  return pclose(pipe);
+}
+
+static void test_command(void **state)
+{
+  enum { ROOM = 1 << 16 };
+  static const char *const keys[] = {"device", "family",     "kernel",     "strategy", "order",   "precision",
+                                     "layout", "params",     "ms",         "gdofs",    "gbps",    "gflops",
+                                     "rival",  "efficiency", "default_ms", "rival_ms", "speedup", "ratio"};
+  static char text[ROOM];
+  (void)state;
+  const char *command = getenv("WISP_COMMAND");
+  FILE *there = command ? fopen(command, "r") : NULL;
+  if (!there) skip();
+  fclose(there);
+  int exit_status = run_command("-d host -n 1 -p f32 --box 2 --kernel lift --json", text, ROOM);
+  if (exit_status != 0) fail_msg("%s", text);
+  cJSON *list = cJSON_Parse(text), *row = cJSON_GetArrayItem(list, 0);
+  assert_int_equal(cJSON_GetArraySize(list), 1);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (!cJSON_GetObjectItem(row, keys[i])) fail_msg("%s is not there: %s", keys[i], text);
+  assert_string_equal(cJSON_GetObjectItem(row, "kernel")->valuestring, "lift");
+  assert_string_equal(cJSON_GetObjectItem(row, "precision")->valuestring, "f32");
+  double ms = cJSON_GetObjectItem(row, "ms")->valuedouble, theirs = cJSON_GetObjectItem(row, "rival_ms")->valuedouble;
+  assert_true(ms > 0 && theirs > 0);
+  assert_true(fabs(cJSON_GetObjectItem(row, "ratio")->valuedouble / (theirs / ms) - 1) < 1e-9);
+  cJSON_Delete(list);
+  assert_int_equal(run_command("-d host -n 1 -p f64 --box 2", text, ROOM), 0);
+  for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
+  assert_non_null(strstr(text, "1  f64 step "));
+}
+
+static int set_up(void **state)
+{
+  *state = open_test_device();
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  wisp_device_close(*state);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_product_is_the_derivative),
+      cmocka_unit_test(test_product_is_the_lift),
+      cmocka_unit_test(test_every_kernel_has_a_row),
+      cmocka_unit_test(test_senseless_requests),
+      cmocka_unit_test(test_command),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

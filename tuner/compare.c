@@ -1,0 +1,316 @@
+/* The comparison itself: everything is compiled ahead, in order; then row by row loaded, recorded and timed. */
+#include "compare_list.h"
+#include "rival.h"
+#include "trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches in a graph that is timed: so many that the host's part does not show. An even number of steps leaves u where
+ * it was. */
+enum { LAUNCHES = 4, STEPS = 2 };
+
+/* As published figures: six tets in each of 26^3 cubes. */
+static const long long gpu_elements = 6ll * 26 * 26 * 26;
+
+typedef struct comparer {
+  wisp_device *device;
+  const wisp_compare_request *request;
+  wisp_bench bench;
+  wisp_pipeline *pipeline;
+  wisp_blas *blas; /* NULL: there is none here */
+  wisp_tet *tet;   /* of the order at hand */
+} comparer;
+
+/* A contender made ready: kernels loaded, its launches recorded. */
+typedef struct runner {
+  wisp_problem *problem;
+  int kernels;
+  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  wisp_graph *graph;
+  double runs; /* of the kernel, or stages, in the graph */
+} runner;
+
+/* ---- Compiling ahead. */
+
+static wisp_status submit(wisp_error *err, comparer *c, wisp_step *step)
+{
+  for (int i = 0; i < step->kernels; i++) {
+    wisp_plan *plan = step->plan[i];
+    step->plan[i] = NULL; /* it comes back with its job */
+    wisp_status status = wisp_pipeline_submit(err, c->pipeline, plan, false);
+    if (status != WISP_OK) return status;
+  }
+  return WISP_OK;
+}
+
+/* Takes the step's jobs off the pipeline and loads its kernels. Where one does not compile or load, reason says why,
+ * the others are taken all the same, and the runner stays empty. */
+static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_error *reason, runner *r)
+{
+  wisp_status status = WISP_OK, failed = WISP_OK;
+  for (int i = 0; i < step->kernels; i++) {
+    wisp_job *job = wisp_pipeline_take(c->pipeline);
+    step->plan[i] = job->plan;
+    job->plan = NULL;
+    if (failed == WISP_OK && job->status != WISP_OK) failed = wisp_fail(reason, job->status, "%s", job->error.text);
+    if (failed == WISP_OK) failed = wisp_kernel_create(reason, c->device, step->plan[i], &job->binary, &r->kernel[i]);
+    r->kernels = i + 1;
+    wisp_job_free(job);
+  }
+  if (failed == WISP_EMEMORY || failed == WISP_ESYSTEM) status = wisp_fail(err, failed, "%s", reason->text);
+  if (failed == WISP_OK && step->kernels) return WISP_OK;
+  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
+  *r = (runner){.kernels = 0};
+  return status;
+}
+
+/* ---- Recording. */
+
+static bool writes_next(const wisp_step *step)
+{
+  for (int k = 0; k < step->kernels; k++) {
+    const wisp_arg *arg = NULL;
+    int args = wisp_plan_args(step->plan[k], &arg);
+    for (int i = 0; i < args; i++)
+      if (strcmp(arg[i].name, "u_next") == 0) return true;
+  }
+  return false;
+}
+
+/* The same kernel over and over, with scalars that let it run on its own output without growing or vanishing. */
+static wisp_status launch_kernel(wisp_error *err, const runner *r)
+{
+  static const wisp_scalars steady = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
+  wisp_status status = WISP_OK;
+  for (int i = 0; i < LAUNCHES; i++) TRY(wisp_problem_launch(err, r->problem, r->kernel[0], &steady));
+done:
+  return status;
+}
+
+/* Whole steps, with a time step so small that the fields stay as they are. */
+static wisp_status launch_steps(wisp_error *err, const runner *r, bool swaps)
+{
+  wisp_status status = WISP_OK;
+  for (int s = 0; s < STEPS * WISP_RK_STAGES; s++) {
+    const wisp_rk_stage *stage = &wisp_lsrk45[s % WISP_RK_STAGES];
+    const wisp_scalars scalars = {.alpha = 1, .a = stage->a, .b = stage->b, .dt = 1e-10};
+    for (int i = 0; i < r->kernels; i++) TRY(wisp_problem_launch(err, r->problem, r->kernel[i], &scalars));
+    if (swaps) wisp_problem_swap(r->problem);
+  }
+done:
+  return status;
+}
+
+static wisp_status record(wisp_error *err, comparer *c, const wisp_spec *spec, const wisp_step *step, runner *r)
+{
+  wisp_status status = WISP_OK, ended = WISP_OK;
+  wisp_error later = {.text = ""};
+  bool whole = strcmp(spec->kernel, "step") == 0;
+  if (!r->kernels) return WISP_OK;
+  TRY(wisp_problems_find(err, c->bench.problems, spec, &step->layout, step->MB, step->grouping, &r->problem));
+  TRY(wisp_graph_begin(err, c->device));
+  status = whole ? launch_steps(err, r, writes_next(step)) : launch_kernel(err, r);
+  ended = wisp_graph_end(&later, c->device, &r->graph);
+  TRY(status);
+  if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
+  r->runs = whole ? STEPS * WISP_RK_STAGES : LAUNCHES;
+done:
+  return status;
+}
+
+static wisp_status replay(wisp_error *err, const void *context)
+{
+  const runner *r = context;
+  return wisp_graph_replay(err, r->graph);
+}
+
+static void release(runner *r)
+{
+  wisp_graph_destroy(r->graph);
+  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
+}
+
+/* ---- One row. */
+
+static void warn(const comparer *c, const char *text)
+{
+  if (c->request->warn) c->request->warn(c->request->context, text);
+}
+
+/* Who a step is: its one kernel's choice, or its composition in place of a strategy. Without a record of the step, it
+ * matches as well as the best of its kernels. */
+static wisp_choice name_of(const wisp_spec *spec, const wisp_step *step)
+{
+  wisp_choice choice = step->choice[0];
+  if (!step->kernels) return (wisp_choice){.match = WISP_MATCH_DEFAULT, .layer = WISP_LAYER_NONE, .ms = NAN};
+  if (strcmp(spec->kernel, "step") != 0) return choice;
+  choice = (wisp_choice){.kernel = "step", .match = step->match, .layer = step->layer, .ms = NAN};
+  snprintf(choice.strategy, sizeof choice.strategy, "%.*s", (int)sizeof choice.strategy - 1, step->composition);
+  wisp_layout_print(&step->layout, choice.layout);
+  for (int i = 0; i < step->kernels && step->match == WISP_MATCH_DEFAULT; i++)
+    if (step->choice[i].match < choice.match)
+      choice.match = step->choice[i].match, choice.layer = step->choice[i].layer;
+  return choice;
+}
+
+/* A kernel or step that does not differ from the default need not be timed twice. */
+static bool same_step(const wisp_step *a, const wisp_step *b)
+{
+  bool same = a->kernels == b->kernels && strcmp(a->composition, b->composition) == 0;
+  for (int i = 0; i < a->kernels && same; i++)
+    same = strcmp(a->choice[i].strategy, b->choice[i].strategy) == 0 &&
+           strcmp(a->choice[i].params, b->choice[i].params) == 0 &&
+           strcmp(a->choice[i].layout, b->choice[i].layout) == 0;
+  return same;
+}
+
+static wisp_status set_rival(wisp_error *err, comparer *c, const wisp_spec *spec, wisp_rival **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_system *system = NULL;
+  size_t elements = wisp_problems_mesh(c->bench.problems)->elements;
+  if (!c->blas || !wisp_rival_exists(spec->kernel)) return WISP_OK;
+  TRY(wisp_system_load(err, spec->system, &system));
+  TRY(wisp_rival_create(err, c->device, c->blas, c->tet, spec->kernel, spec->precision,
+                        elements * (size_t)system->fields, out));
+  TRY(wisp_rival_choose(err, *out));
+done:
+  wisp_system_destroy(system);
+  return status;
+}
+
+/* What the times say: rates and efficiency are the tuner's. */
+static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_step *step, const wisp_contender *timed,
+                            double runs, wisp_comparison *row)
+{
+  wisp_trial trial;
+  wisp_trial_key(&c->bench, &row->spec, &step->layout, row->ours.strategy, "", "", &trial);
+  wisp_status status = wisp_trial_rate(err, &c->bench, &row->spec, timed, runs, &trial);
+  row->elements = trial.elements;
+  row->ms = trial.ms;
+  row->gdofs = trial.gdofs;
+  row->gbps = trial.gbps;
+  row->gflops = trial.gflops;
+  row->efficiency = trial.efficiency;
+  row->copy_share = trial.gbps / c->bench.ceilings.copy_gbps;
+  return status;
+}
+
+/* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
+static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], wisp_rival *rival)
+{
+  wisp_status status = WISP_OK;
+  bool tuned = r[0].kernels > 0, alike = tuned && same_step(&up->tuned, &up->standard);
+  const wisp_step *step = tuned ? &up->tuned : &up->standard;
+  wisp_comparison row = {.spec = up->spec,
+                         .ours = name_of(&up->spec, step),
+                         .standard = name_of(&up->spec, &up->standard),
+                         .default_ms = NAN,
+                         .rival_ms = NAN,
+                         .rival_error = NAN};
+  wisp_contender timed[3];
+  size_t count = 0, other = 0, theirs = 0;
+  timed[count++] = (wisp_contender){.run = replay, .context = &r[tuned ? 0 : 1]};
+  if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
+  if (rival) timed[theirs = count++] = (wisp_contender){.run = wisp_rival_run, .context = rival};
+  TRY(wisp_measure(err, c->device, timed, count));
+  TRY(fill_row(err, c, step, &timed[0], r[tuned ? 0 : 1].runs, &row));
+  if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
+  if (theirs) {
+    snprintf(row.rival, sizeof row.rival, "%s", wisp_rival_name(rival));
+    row.rival_ms = timed[theirs].ms;
+    row.rival_error = wisp_rival_error(rival);
+  }
+  TRY(c->request->row(err, c->request->context, &row));
+done:
+  return status;
+}
+
+static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
+{
+  wisp_status status = WISP_OK;
+  runner r[2] = {{.kernels = 0}, {.kernels = 0}};
+  wisp_step *steps[2] = {&up->tuned, &up->standard};
+  wisp_rival *rival = NULL;
+  char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
+  wisp_spec_print(&up->spec, spec);
+  for (int i = 0; i < 2; i++) {
+    wisp_error reason = {.text = ""};
+    TRY(load(err, c, steps[i], &reason, &r[i]));
+    if (!*reason.text) continue;
+    snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", reason.text);
+    warn(c, text);
+  }
+  if (!r[0].kernels && !r[1].kernels) goto done;
+  for (int i = 0; i < 2; i++) TRY(record(err, c, &up->spec, steps[i], &r[i]));
+  TRY(set_rival(err, c, &up->spec, &rival));
+  TRY(time_row(err, c, up, r, rival));
+done:
+  wisp_rival_destroy(rival);
+  for (int i = 0; i < 2; i++) release(&r[i]);
+  return status;
+}
+
+/* ---- All rows. */
+
+/* Problems and operators of another order or precision make room for these. */
+static wisp_status begin_order(wisp_error *err, comparer *c, const wisp_spec *spec)
+{
+  wisp_status status = WISP_OK;
+  wisp_tet_destroy(c->tet);
+  c->tet = NULL;
+  TRY(wisp_tet_create(err, spec->order, &c->tet));
+  TRY(wisp_bench_set_problem(err, &c->bench, spec->order, c->request->elements));
+done:
+  return status;
+}
+
+static bool is_host(const wisp_device *device)
+{
+  return strcmp(wisp_device_limits(device)->kind, "host") == 0;
+}
+
+static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
+{
+  wisp_status status = WISP_OK;
+  for (size_t i = 0; i < ups->count; i++) {
+    TRY(submit(err, c, &ups->list[i].tuned));
+    TRY(submit(err, c, &ups->list[i].standard));
+  }
+  if (is_host(c->device)) wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
+  for (size_t i = 0; i < ups->count; i++) {
+    const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
+    if (!before || before->order != spec->order || before->precision != spec->precision) TRY(begin_order(err, c, spec));
+    TRY(compare_one(err, c, &ups->list[i]));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compare_request *request)
+{
+  wisp_status status = WISP_OK;
+  wisp_compare_request r = *request;
+  comparer c = {.device = device, .request = &r};
+  wisp_strategies *strategies = NULL;
+  wisp_match_ups ups = {0};
+  wisp_error missing = {.text = ""};
+  if (r.elements <= 0 && !is_host(device)) r.elements = gpu_elements;
+  TRY(wisp_strategies_load(err, &strategies));
+  TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
+  TRY(wisp_bench_create(err, device, 0, &c.bench));
+  TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, r.jobs, 1, &c.pipeline));
+  if (wisp_blas_open(&missing, device, &c.blas) != WISP_OK) warn(&c, missing.text);
+  TRY(run(err, &c, &ups));
+done:
+  wisp_pipeline_destroy(c.pipeline);
+  wisp_blas_close(c.blas);
+  wisp_bench_free(&c.bench);
+  wisp_tet_destroy(c.tet);
+  wisp_match_ups_free(&ups);
+  wisp_strategies_free(strategies);
+  return status;
+}

@@ -1,0 +1,41 @@
+/* Ours against the vendor's library, against the default, and against the floor: every kernel's winner in the store,
+ * its default candidate and the library's product are timed side by side; then whole stages. */
+#ifndef WISP_COMPARE_H
+#define WISP_COMPARE_H
+
+#include "../runtime/solve/solver.h"
+
+/* One kernel, or one stage of the whole step (spec.kernel is "step", and ours.strategy its composition). Unknown
+ * numbers are NaN. */
+typedef struct wisp_comparison {
+  wisp_spec spec;
+  wisp_choice ours; /* match WISP_MATCH_DEFAULT: the store has no entry that works here, and ours is the default */
+  long long elements;
+  double ms, gdofs, gbps, gflops, efficiency;
+  double copy_share; /* minimal bytes over time, as a share of copy bandwidth */
+  wisp_choice standard;
+  double default_ms;
+  char rival[96]; /* "cuBLAS 13.1"; empty where there is none */
+  double rival_ms, rival_error;
+} wisp_comparison;
+
+typedef struct wisp_compare_request {
+  const char *family, *system; /* system NULL: the family's own */
+  const int *orders;
+  size_t order_count;
+  const wisp_precision *precisions;
+  size_t precision_count;
+  const char *kernel; /* this one only, or "step"; NULL: all */
+  long long elements; /* 0: chosen for the device */
+  const wisp_store *store;
+  int jobs; /* compilations at a time; 0: one a core */
+  /* Called with each row as it is measured, and with what could not be compared. */
+  wisp_status (*row)(wisp_error *err, void *context, const wisp_comparison *row);
+  void (*warn)(void *context, const char *text);
+  void *context;
+} wisp_compare_request;
+
+/* WISP_EUSAGE for a family, order or kernel that there is not. */
+wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compare_request *request);
+
+#endif
