@@ -1,0 +1,328 @@
+/* Claim: wisp run solves the cavity and says with what, in text and JSON; whatever is wrong with the request or with
+ * the store is one line on stderr and the right exit status. */
+#include "store_fixture.h"
+#include "../runtime/device.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* What one call of the command left behind. */
+typedef struct outcome {
+  int status;
+  char *out, *err;
+} outcome;
+
+static const char *device(void)
+{
+  const char *name = getenv("WISP_TEST_DEVICE");
+  return name && *name ? name : "host";
+}
+
+static char *slurp(const char *folder, const char *name)
+{
+  size_t length = 0;
+  return fixture_read(fixture_path(folder, name), &length);
+}
+
+/* The command with these arguments, in an environment of `before` (NAME=VALUE ...), its store in a folder of its own.
+ */
+static outcome run_in(const char *folder, const char *before, const char *arguments)
+{
+  const char *command = getenv("WISP_COMMAND");
+  char line[2048];
+  outcome o;
+  snprintf(line, sizeof line, "WISP_DB=%s/user.db %s %s %s >%s/out 2>%s/err </dev/null", folder, before,
+           command && *command ? command : "build/wisp", arguments, folder, folder);
+  int status = system(line);
+  o.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  o.out = slurp(folder, "out");
+  o.err = slurp(folder, "err");
+  return o;
+}
+
+static void forget(outcome *o)
+{
+  free(o->out), free(o->err);
+}
+
+static int open_folder(void **state)
+{
+  char *folder = malloc(64);
+  assert_non_null(folder);
+  fixture_folder(folder);
+  *state = folder;
+  return 0;
+}
+
+static int remove_folder(void **state)
+{
+  fixture_remove(*state);
+  free(*state);
+  return 0;
+}
+
+/* A run that must succeed, as JSON; the caller deletes it. */
+static cJSON *solve(const char *folder, const char *before, const char *arguments)
+{
+  char line[1024];
+  snprintf(line, sizeof line, "run maxwell --json -d %s %s", device(), arguments);
+  outcome o = run_in(folder, before, line);
+  if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+  cJSON *json = cJSON_Parse(o.out);
+  if (!json) fail_msg("wisp %s prints no JSON: %s", line, o.out);
+  forget(&o);
+  return json;
+}
+
+static double number(const cJSON *json, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+  if (!cJSON_IsNumber(item)) fail_msg("%s is no number", name);
+  return item->valuedouble;
+}
+
+static const char *text(const cJSON *json, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+  if (!cJSON_IsString(item)) fail_msg("%s is no text", name);
+  return item->valuestring;
+}
+
+/* The kernel of that name in kernels[]. */
+static const cJSON *kernel(const cJSON *json, const char *name)
+{
+  const cJSON *item = NULL;
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "kernels"))
+  {
+    if (strcmp(text(item, "kernel"), name) == 0) return item;
+  }
+  fail_msg("there is no kernel %s", name);
+  return NULL;
+}
+
+static void test_json(void **state)
+{
+  cJSON *json = solve(*state, "", "-n 2 --box 2 --steps 10");
+  assert_true(number(json, "elements") == 48 && number(json, "order") == 2 && number(json, "steps") == 10);
+  assert_true(number(json, "dofs") == 48 * 10 * 6);
+  assert_string_equal(text(json, "precision"), "f64");
+  assert_true(strlen(text(json, "device")) > 0 && strlen(text(json, "composition")) > 0);
+  assert_true(number(json, "l2_error") > 1e-4 && number(json, "l2_error") < 5e-2);
+  double first = number(json, "energy_initial"), last = number(json, "energy_final");
+  assert_true(fabs(first - 0.125) < 0.01 && last <= first && last > 0.99 * first);
+  double ms = number(json, "ms_per_stage");
+  assert_true(ms > 0 && fabs(number(json, "gdofs") * ms * 1e6 / (48 * 10 * 6) - 1) < 1e-9);
+  assert_true(fabs(number(json, "time") - 10 * number(json, "dt")) < 1e-12);
+  const cJSON *gather = kernel(json, "gather");
+  assert_true(number(cJSON_GetObjectItem(gather, "params"), "MB") >= 1);
+  assert_true(strlen(text(gather, "strategy")) > 0 && strlen(text(gather, "layout")) > 0);
+  assert_true(strlen(text(gather, "match")) > 0 && strlen(text(gather, "layer")) > 0);
+  cJSON_Delete(json);
+}
+
+static void test_options(void **state)
+{
+  cJSON *json = solve(*state, "",
+                      "--order=1 --box=2 -pf32 --time 0.1 --dt 0.03 --mode 1,0,1 --alpha 0.5 --default "
+                      "--composition gather+fused --layout slab-km32");
+  assert_string_equal(text(json, "precision"), "f32");
+  assert_string_equal(text(json, "composition"), "gather+fused");
+  assert_string_equal(text(kernel(json, "fused"), "layout"), "slab-km32");
+  assert_string_equal(text(json, "start"), "cavity mode 1,0,1");
+  assert_true(number(json, "steps") == 4 && fabs(number(json, "time") - 0.1) < 1e-12);
+  cJSON_Delete(json);
+  json = solve(*state, "", "-n 1 --box 1 --steps 0");
+  assert_true(number(json, "time") == 0 && number(json, "energy_initial") == number(json, "energy_final"));
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "gdofs")));
+  cJSON_Delete(json);
+  json = solve(*state, "", "-n 1 --box 1 --steps 1 --boundary absorbing");
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
+  cJSON_Delete(json);
+}
+
+static void test_table(void **state)
+{
+  static const char *const words[] = {"48 elements", "order 1",  "volume", "gather", "strategy",
+                                      "default",     "L2 error", "energy", "GDOF/s"};
+  char line[256];
+  snprintf(line, sizeof line, "run maxwell -n 1 --box 2 --steps 3 --default -d %s", device());
+  outcome o = run_in(*state, "", line);
+  if (o.status != 0) fail_msg("%s", o.err);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strstr(o.out, words[i])) fail_msg("no '%s' in: %s", words[i], o.out);
+  assert_string_equal(o.err, "");
+  forget(&o);
+}
+
+/* One tet of another shape than the box, in Gmsh's first format. */
+static const char one_tet[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 2 0 0\n3 0 2 0\n4 0 0 2\n"
+                              "$EndNodes\n$Elements\n1\n1 4 2 0 0 1 2 3 4\n$EndElements\n";
+
+/* A domain without a known solution, and its file for viewers. */
+static void test_other_domain(void **state)
+{
+  char line[512];
+  const char *vtu = fixture_path(*state, "out.vtu");
+  fixture_write(fixture_path(*state, "one.msh"), one_tet, strlen(one_tet));
+  snprintf(line, sizeof line, "-n 3 --mesh %s --steps 5 --output %s", fixture_path(*state, "one.msh"), vtu);
+  cJSON *json = solve(*state, "", line);
+  assert_true(number(json, "elements") == 1 && number(json, "energy_initial") > 0);
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
+  cJSON_Delete(json);
+  char *file = slurp(*state, "out.vtu");
+  assert_non_null(strstr(file, "<VTKFile"));
+  assert_non_null(strstr(file, "Name=\"Hz\""));
+  free(file);
+}
+
+/* Fails with this status, prints nothing but one line, which begins with the command's name and has these words. */
+static void check_bad(const char *folder, const char *before, const char *arguments, int status, const char *words)
+{
+  outcome o = run_in(folder, before, arguments);
+  char *end = strchr(o.err, '\n');
+  if (o.status != status) fail_msg("wisp %s: status %d, not %d: %s", arguments, o.status, status, o.err);
+  if (strncmp(o.err, "wisp run: ", 10) != 0 || !end || end[1]) fail_msg("wisp %s says: %s", arguments, o.err);
+  if (!strstr(o.err, words)) fail_msg("wisp %s does not say '%s': %s", arguments, words, o.err);
+  assert_string_equal(o.out, "");
+  forget(&o);
+}
+
+static void test_bad_requests(void **state)
+{
+  static const struct {
+    const char *arguments, *words;
+    int status;
+  } bad[] = {
+      {"run", "maxwell", 2},
+      {"run poisson -n 3", "'poisson' cannot be solved: there is maxwell", 2},
+      {"run maxwell acoustics -n 3", "acoustics", 2},
+      {"run maxwell -n 3 --system acoustics", "acoustics", 2},
+      {"run maxwell", "-n 1 to 10", 2},
+      {"run maxwell -n 0", "1 to 10", 2},
+      {"run maxwell -n 11", "1 to 10", 2},
+      {"run maxwell -n three", "three", 2},
+      {"run maxwell -n 3 --colour blue", "--colour", 2},
+      {"run maxwell -n 3 --box 0", "--box", 2},
+      {"run maxwell -n 3 --box 2 --mesh x.msh", "leave one out", 2},
+      {"run maxwell -n 3 --steps 3 --time 1", "leave one out", 2},
+      {"run maxwell -n 3 --steps -1", "--steps", 2},
+      {"run maxwell -n 3 --time nan", "--time", 2},
+      {"run maxwell -n 3 --dt 0", "--dt", 2},
+      {"run maxwell -n 3 --alpha 2", "--alpha", 2},
+      {"run maxwell -n 3 --mode 1,1", "1,1,0", 2},
+      {"run maxwell -n 3 --mode 1,0,0", "at least two", 2},
+      {"run maxwell -n 3 --boundary open", "pec or absorbing", 2},
+      {"run maxwell -n 3 -p f16", "f16", 2},
+      {"run maxwell -n 3 --match best", "best", 2},
+      {"run maxwell -n 3 --default --match exact", "--default", 2},
+      {"run maxwell -n 3 --composition lift", "gather+fused", 2},
+      {"run maxwell -n 3 --layout slab", "slab", 2},
+      {"run maxwell -n 3 --box 400", "take fewer elements", 2},
+      {"run maxwell -n 3 -d abacus", "abacus", 2},
+      {"run maxwell -n 3 --match exact", "tune it", 1},
+      {"run maxwell -n 3 --mesh /nowhere/at/all.msh", "/nowhere/at/all.msh", 1},
+      {"run maxwell -n 2 --box 2 --steps 200 --dt 1", "smaller --dt", 1},
+      {"run maxwell -n 2 --box 1 --steps 1 -o /nowhere/at/all.vtu", "/nowhere/at/all.vtu", 1},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char line[512];
+    bool has_device = strstr(bad[i].arguments, "-d ") || !strstr(bad[i].arguments, "-n");
+    snprintf(line, sizeof line, "%s%s%s", bad[i].arguments, has_device ? "" : " -d ", has_device ? "" : device());
+    check_bad(*state, "", line, bad[i].status, bad[i].words);
+  }
+}
+
+/* Meshes that are none, or none for a mode; a machine that lacks something. */
+static void test_bad_surroundings(void **state)
+{
+  wisp_error error = {0};
+  wisp_device *host = NULL;
+  char line[512];
+  const char *half = fixture_path(*state, "half.msh"), *one = fixture_path(*state, "one.msh");
+  fixture_write(half, one_tet, strlen(one_tet) / 2);
+  fixture_write(one, one_tet, strlen(one_tet));
+  snprintf(line, sizeof line, "run maxwell -n 2 --mesh %s", half);
+  check_bad(*state, "", line, 1, "half.msh");
+  snprintf(line, sizeof line, "run maxwell -n 2 --mesh %s --mode 1,1,0", one);
+  check_bad(*state, "", line, 2, "unit box");
+  check_bad(*state, "WISP_CC=/nowhere/cc WISP_CACHE_DIR=/nowhere/cache", "run maxwell -n 2 --box 1 -d host", 1,
+            "/nowhere/cc");
+  assert_int_equal(wisp_device_open(&error, "host", &host), WISP_OK);
+  double gigabytes = (double)wisp_device_limits(host)->memory / 1e9;
+  wisp_device_close(host);
+  if (gigabytes < 60) check_bad(*state, "", "run maxwell -n 1 --box 240 -d host", 1, "GB");
+}
+
+/* A short sweep of order 1, for a store with winners. */
+static void tune(const char *folder)
+{
+  char line[256];
+  snprintf(line, sizeof line, "tune -n 1 -p f64 -d %s --elements 48 --budget 8s", device());
+  outcome o = run_in(folder, "", line);
+  if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
+  forget(&o);
+}
+
+static const char *layer_of(const char *folder, const char *arguments)
+{
+  static char layer[32];
+  cJSON *json = solve(folder, "", arguments);
+  snprintf(layer, sizeof layer, "%s", text(cJSON_GetObjectItem(json, "kernels")->child, "layer"));
+  cJSON_Delete(json);
+  return layer;
+}
+
+/* The store's winners are used and named; without the store, or with one of no use, the run goes on and says so. */
+static void test_store(void **state)
+{
+  char line[512], copy[256], db[256];
+  const char *user = wisp_layer_name(WISP_LAYER_USER);
+  snprintf(copy, sizeof copy, "%s", fixture_path(*state, "gone.db"));
+  snprintf(db, sizeof db, "%s", fixture_path(*state, "user.db"));
+  tune(*state);
+  assert_string_equal(layer_of(*state, "-n 1 --box 1 --steps 1"), user);
+  assert_string_equal(layer_of(*state, "-n 1 --box 1 --steps 1 --match exact"), user);
+  assert_string_not_equal(layer_of(*state, "-n 1 --box 1 --steps 1 --default"), user);
+  assert_string_not_equal(layer_of(*state, "-n 2 --box 1 --steps 1"), user);
+  snprintf(line, sizeof line, "-n 1 --box 1 --steps 1 --db %s", copy);
+  assert_string_not_equal(layer_of(*state, line), user);
+  assert_int_equal(rename(db, copy), 0);
+  assert_string_equal(layer_of(*state, line), user);
+  assert_string_not_equal(layer_of(*state, "-n 1 --box 1 --steps 1"), user);
+}
+
+static void test_corrupt_store(void **state)
+{
+  static const char junk[] =
+      "this is no store, and longer than the header that a store's file begins with: nothing here "
+      "may be overwritten or lost";
+  const char *db = fixture_path(*state, "user.db");
+  size_t length = 0;
+  fixture_write(db, junk, sizeof junk);
+  check_bad(*state, "", "run maxwell -n 1 --box 1 --steps 1", 1, "user.db");
+  char *after = fixture_read(db, &length);
+  assert_int_equal(length, sizeof junk);
+  assert_memory_equal(after, junk, sizeof junk);
+  free(after);
+  assert_string_not_equal(layer_of(*state, "-n 1 --box 1 --steps 1 --default"), wisp_layer_name(WISP_LAYER_USER));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(test_json),         TEST(test_options),          TEST(test_table), TEST(test_other_domain),
+      TEST(test_bad_requests), TEST(test_bad_surroundings), TEST(test_store), TEST(test_corrupt_store),
+  };
+  unsetenv("WISP_SITE_DB");
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
