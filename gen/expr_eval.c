@@ -14,8 +14,7 @@ static wisp_status find(wisp_error *err, const wisp_expr *expr, const wisp_node 
 static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
                          bool *is_real, int64_t *integer, double *real);
 
-/* An operator on two integers; false where the result does not fit or does not exist. */
-static bool combine_ints(wisp_op op, int64_t a, int64_t b, int64_t *value)
+bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
 {
   switch (op) {
     case OP_EQ:
@@ -94,7 +93,7 @@ static double combine_reals(wisp_op op, double a, double b)
   }
 }
 
-/* Why combine_ints said no. */
+/* Why wisp_expr_combine said no. */
 static const char *refusal(wisp_op op, int64_t b)
 {
   if (op == OP_ADD || op == OP_SUB || op == OP_MUL) return "the result does not fit 64 bits";
@@ -145,7 +144,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
   TRY(eval_int(err, expr, at->of[1], env, &b));
   if (at->op == OP_AND || at->op == OP_OR)
     *value = b != 0;
-  else if (!combine_ints(at->op, a, b, value))
+  else if (!wisp_expr_combine(at->op, a, b, value))
     return wisp_expr_fail(err, expr, at->column, "%s", refusal(at->op, b));
 done:
   return status;

@@ -32,14 +32,12 @@ wisp_layout wisp_layout_slab(int Np, int Nf, int KM)
 
 int wisp_layouts(int Np, int Nf, wisp_layout out[8])
 {
-  const wisp_layout all[] = {
-      wisp_layout_microblocked(Np, Nf, 16), wisp_layout_padded(Np, Nf, 16), wisp_layout_padded(Np, Nf, 4),
-      wisp_layout_slab(Np, Nf, 32),         wisp_layout_slab(Np, Nf, 128),
-  };
+  const wisp_layout all[] = {wisp_layout_microblocked(Np, Nf, 16), wisp_layout_padded(Np, Nf, 16),
+                             wisp_layout_slab(Np, Nf, 32)};
   int count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     int seen = 0;
-    for (int j = 0; j < count; j++) seen |= memcmp(&out[j], &all[i], sizeof all[i]) == 0;
+    for (int j = 0; j < count; j++) seen |= out[j].KM == all[i].KM && out[j].NpM == all[i].NpM;
     if (!seen) out[count++] = all[i];
   }
   return count;

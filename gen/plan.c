@@ -1,7 +1,6 @@
 /* Plans: parameter values are put into the family's names, conditions are asked, numbers are fixed. */
 #include "space.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +128,7 @@ done:
 void wisp_plan_destroy(wisp_plan *plan)
 {
   if (!plan) return;
+  for (int i = 0; i < plan->strategy->args; i++) free(plan->operand[i].reals), free(plan->operand[i].ints);
   wisp_env_destroy(plan->env);
   free(plan);
 }
@@ -220,70 +220,6 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const w
   if (words != s->params)
     return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: it has %d", params, s->name, s->params);
   return wisp_plan_create(err, s, spec, layout, names, values, out);
-}
-
-/* The value that `expression` has for entry q. */
-static wisp_status entry_int(wisp_error *err, wisp_env *env, const wisp_expr *expr, int64_t q, int64_t *value)
-{
-  wisp_status status = wisp_env_int(err, env, "q", q);
-  return status == WISP_OK ? wisp_expr_int(err, expr, env, value) : status;
-}
-
-/* Rounded to the 11 significant bits of TF32. */
-static double round_tf32(double value)
-{
-  int exponent = 0;
-  double mantissa = frexp(value, &exponent);
-  return ldexp(nearbyint(ldexp(mantissa, 11)), exponent - 11);
-}
-
-/* A number's TF32 high part, or that of what remains. */
-static double tf32_part(double value, int64_t part)
-{
-  double high = round_tf32(value);
-  return part == 1 ? high : round_tf32(value - high);
-}
-
-wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,
-                              int **ints)
-{
-  wisp_status status = WISP_OK;
-  const wisp_operand *operand = &plan->strategy->operand[arg];
-  int64_t numbers = 0, at = 0, part = 0;
-  size_t size = 0;
-  double *r = NULL;
-  int *n = NULL;
-  wisp_env *env = NULL;
-  const double *real_table = wisp_env_get_reals(plan->env, operand->table, &size);
-  const int *int_table = real_table ? NULL : wisp_env_get_ints(plan->env, operand->table, &size);
-  TRY(wisp_env_create(err, plan->env, &env));
-  TRY(wisp_require(err, real_table || int_table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name,
-                   operand->table));
-  TRY(wisp_expr_int(err, operand->count, env, &numbers));
-  TRY(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,
-                   (long long)numbers));
-  if (real_table)
-    TRY(wisp_new(err, (size_t)numbers, sizeof *r, &r));
-  else
-    TRY(wisp_new(err, (size_t)numbers, sizeof *n, &n));
-  for (int64_t q = 0; q < numbers; q++) {
-    TRY(entry_int(err, env, operand->entry, q, &at));
-    if (at < 0) continue;
-    TRY(wisp_require(err, (size_t)at < size, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu", (long long)q,
-                     operand->table, (long long)at, size));
-    if (operand->part) TRY(wisp_expr_int(err, operand->part, env, &part));
-    if (real_table)
-      r[q] = part ? tf32_part(real_table[at], part) : real_table[at];
-    else
-      n[q] = int_table[at];
-  }
-  *count = (size_t)numbers;
-  *reals = r, *ints = n;
-  r = NULL, n = NULL;
-done:
-  wisp_env_destroy(env);
-  free(r), free(n);
-  return status;
 }
 
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])

@@ -53,6 +53,11 @@ struct wisp_plan {
   char params[WISP_PARAMS_TEXT], symbol[40];
   unsigned block[3];
   size_t shared, offset[WISP_MAX_SHARED]; /* bytes */
+  struct {                                /* operands made by wisp_plan_prepare; NULL, NULL: not yet */
+    size_t count;
+    double *reals;
+    int *ints;
+  } operand[WISP_MAX_ARGS];
 };
 
 #endif

@@ -115,6 +115,10 @@ int wisp_plan_args(const wisp_plan *plan, const wisp_arg **args);
 /* Blocks to launch for this many groups (and gather blocks). */
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2]);
 
+/* Makes all operands now and keeps them with the plan: they take a while, and threads that compile can do it ahead of
+ * the one that launches. */
+wisp_status wisp_plan_prepare(wisp_error *err, wisp_plan *plan);
+
 /* The numbers of operand argument i (an index into args): reals (caller frees), or ints. Exactly one of the two outputs
  * is set. */
 wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,

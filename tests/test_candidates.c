@@ -12,17 +12,15 @@
 
 static const plan_range all_orders = {{1, 9}, {WISP_F32, WISP_F64}};
 
-/* Strategies that are not meant for every order. Literals would not fit the instruction cache, nor the C compiler; the
- * fluxes of 32 elements would not fit shared memory. */
+/* Strategies that are not meant for every order. Literals would not fit the instruction cache, nor the C compiler. */
 static const struct {
   const char *name, *kernel;
   bool slab_only;
   int highest_cuda, highest_host;
 } limited[] = {
-    {"literal", "volume", false, 5, 2},
-    {"literal", "lift", false, 6, 3},
+    {"literal", "volume", false, 6, 2},
+    {"literal", "lift", false, 7, 3},
     {"literal", "fused", false, 5, 2},
-    {"pairs", "gather", true, 5, 9},
 };
 
 static bool meant_for(const plan_case *c, bool cuda)

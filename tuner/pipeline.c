@@ -35,7 +35,8 @@ static void *work(void *argument)
     if (p->closing) break;
     job->begun = true;
     pthread_mutex_unlock(&p->lock);
-    job->status = wisp_plan_compile(&job->error, job->plan, p->target, &job->binary);
+    job->status = wisp_plan_prepare(&job->error, job->plan);
+    if (job->status == WISP_OK) job->status = wisp_plan_compile(&job->error, job->plan, p->target, &job->binary);
     pthread_mutex_lock(&p->lock);
     job->ended = true;
     pthread_cond_broadcast(&p->ended);
