@@ -175,7 +175,8 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   wisp_status status = WISP_OK;
   wisp_match_up up = {.tuned = {.kernels = 0}};
   if (f->request->kernel && strcmp(f->request->kernel, kernel) != 0) return WISP_OK;
-  snprintf(f->spec.kernel, sizeof f->spec.kernel, "%s", kernel);
+  memset(f->spec.kernel, 0, sizeof f->spec.kernel);
+  memcpy(f->spec.kernel, kernel, strnlen(kernel, sizeof f->spec.kernel - 1));
   up.spec = f->spec;
   if (strcmp(kernel, "step") == 0)
     TRY(find_steps(err, f, &up));
