@@ -53,9 +53,10 @@ static void add_gain(printer *p, const wisp_comparison *row)
   g->sum += log(row->default_ms / row->ms);
 }
 
-/* A number in so many columns, or a dash. */
+/* A number in so many columns, with as many digits as fit, or a dash. */
 static void print_number(int width, int digits, double value)
 {
+  while (digits > 0 && snprintf(NULL, 0, "%.*f", digits, value) > width) digits--;
   if (isfinite(value))
     printf(" %*.*f", width, digits, value);
   else
