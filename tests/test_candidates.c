@@ -21,6 +21,7 @@ static const struct {
     {"literal", "volume", false, 6, 2},
     {"literal", "lift", false, 7, 3},
     {"literal", "fused", false, 5, 2},
+    {"literal", "stage", false, 5, 2},
 };
 
 static bool meant_for(const plan_case *c, bool cuda)
