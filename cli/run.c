@@ -4,6 +4,7 @@
 #include "options.h"
 #include "../runtime/solve/solution.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,10 +192,25 @@ done:
   return status;
 }
 
+/* Before a long run, not after it: can a file be made there? */
+static wisp_status check_output(wisp_error *err, const char *path)
+{
+  wisp_status status = WISP_OK;
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  char folder[1024] = ".";
+  if (!path) return WISP_OK;
+  if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+  TRY(wisp_require(err, access(folder, W_OK | X_OK) == 0, WISP_ESYSTEM, "%s: cannot write into folder %s: %s", path,
+                   folder, strerror(errno)));
+done:
+  return status;
+}
+
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_run_request *r, wisp_run *run)
 {
   wisp_status status = WISP_OK;
   int boundary = -1;
+  TRY(check_output(err, r->output));
   TRY(wisp_tet_create(err, r->order, &run->tet));
   TRY(wisp_system_load(err, r->step.system, &run->system));
   boundary = wisp_system_boundary(run->system, r->boundary);

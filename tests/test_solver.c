@@ -91,12 +91,14 @@ static void test_double(void **state)
 {
   (void)state;
   check_all(2, WISP_F64, false, false);
+  check_all(5, WISP_F64, false, false);
 }
 
 static void test_single(void **state)
 {
   (void)state;
   check_all(3, WISP_F32, true, true);
+  check_all(7, WISP_F32, false, false);
 }
 
 /* Order 1 has the smallest blocks, with more elements in a microblock than any other. */
