@@ -264,7 +264,7 @@ static void test_bad_surroundings(void **state)
 /* The few candidates of two kernels in one layout, for a store with winners. */
 static void tune(const char *folder)
 {
-  static const char *const kernels[] = {"gather", "fused"};
+  static const char *const kernels[] = {"gather --strategy element-lanes", "fused --strategy register-blocked"};
   char line[256];
   for (int i = 0; i < 2; i++) {
     snprintf(line, sizeof line, "tune -n 1 -p f64 -d %s --kernel %s --layout slab-km32 --elements 48 --budget 30s",

@@ -97,6 +97,7 @@ static void test_double(void **state)
 static void test_single(void **state)
 {
   (void)state;
+  check_all(2, WISP_F32, false, true);
   check_all(3, WISP_F32, true, true);
   check_all(7, WISP_F32, false, false);
 }
