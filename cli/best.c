@@ -1,6 +1,7 @@
 #include "best.h"
 #include "cli.h"
 #include "options.h"
+#include "../runtime/device.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 static const wisp_option options[] = {
-    {"device", 'd', "DEV", "only devices whose stored name begins so; they need not be here"},
+    {"device", 'd', "DEV", "a device that is here (auto, host, cuda:1), else any whose stored name begins so"},
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
     {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
     {"precision", 'p', "f32,f64", "only these precisions"},
@@ -29,7 +30,8 @@ static const wisp_syntax syntax = {
 
 /* What was asked for. */
 typedef struct best_wish {
-  const char *device, *family, *system; /* NULL: any */
+  char device[128];            /* what its name begins with */
+  const char *family, *system; /* NULL: any */
   wisp_orders orders;
   wisp_precisions precisions;
   bool any_layout;
@@ -51,7 +53,7 @@ static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_sp
   bool precision = false;
   for (int i = 0; i < wish->precisions.count; i++) precision |= wish->precisions.list[i] == spec->precision;
   return precision && wisp_orders_have(&wish->orders, spec->order) &&
-         (!wish->device || strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0) &&
+         strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0 &&
          (!wish->family || strcmp(spec->family, wish->family) == 0) &&
          (!wish->system || strcmp(spec->system, wish->system) == 0);
 }
@@ -216,18 +218,38 @@ static wisp_status fill(wisp_error *err, const wisp_store *store, const best_wis
   TRY(wisp_require(err, rows->count, WISP_EMISSING,
                    "nothing is stored for %s%s: 'wisp tune' fills the store, and "
                    "'wisp db show' tells what is there",
-                   wish->device ? wish->device : "any device",
-                   wish->device ? " and these options" : " with these options"));
+                   *wish->device ? wish->device : "any device",
+                   *wish->device ? " and these options" : " with these options"));
 done:
   free(groups.list);
   return status;
 }
 
+/* The name that trials are stored under: of a device that is here, or as it was given. */
+static wisp_status read_device(wisp_error *err, const char *given, char name[128])
+{
+  wisp_status status = WISP_OK;
+  wisp_device *device = NULL;
+  wisp_error reason = {0};
+  if (!given) return WISP_OK;
+  status = wisp_device_open(&reason, given, &device);
+  if (status == WISP_EUSAGE) /* no name of the kind that devices here have */
+    snprintf(name, 128, "%s", given);
+  else if (status != WISP_OK)
+    return wisp_fail(err, status, "%s", reason.text);
+  else
+    snprintf(name, 128, "%s", wisp_device_limits(device)->name);
+  wisp_device_close(device);
+  return WISP_OK;
+}
+
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_wish *out)
 {
   wisp_status status = WISP_OK;
-  *out = (best_wish){wisp_option_value(args, "device"), wisp_option_value(args, "family"),
-                     wisp_option_value(args, "system"), .any_layout = wisp_option_given(args, "any-layout")};
+  *out = (best_wish){.family = wisp_option_value(args, "family"),
+                     .system = wisp_option_value(args, "system"),
+                     .any_layout = wisp_option_given(args, "any-layout")};
+  TRY(read_device(err, wisp_option_value(args, "device"), out->device));
   TRY(wisp_option_orders(err, args, "orders", "1-20", &out->orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
 done:
