@@ -28,7 +28,6 @@ bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_se
                                        .composition = setup->composition,
                                        .layout = setup->layout};
   *s = (solving){.mesh = mesh};
-  setenv("OMP_WAIT_POLICY", "passive", 0); /* spinning threads stand in each other's way where tests share the cores */
   GOOD(wisp_strategies_load(&error, &s->strategies));
   GOOD(wisp_device_open(&error, test_device(), &s->device));
   wisp_status status =
