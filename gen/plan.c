@@ -110,6 +110,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   plan->layout = *layout;
   snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
   TRY(wisp_env_create(err, names, &plan->env));
+  TRY(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
   for (int i = 0; i < strategy->params; i++) {
     plan->value[i] = values[i];
     TRY(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));

@@ -1,26 +1,31 @@
-/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal,
- * with every value fixed.
+/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal, with
+ * every value fixed. */
+/* clang-format off
  *
- * A space description (templates/FAMILY/NAME.space) is lines of:
+ * A space description (templates/FAMILY/KERNEL.STRATEGY.space) is lines of:
  *
  *   kernel    volume                          which kernel of the family this computes
  *   title     one line for people
  *   text      KERNEL.NAME                     the kernel text to take instead of the one beside it (optional)
  *   layouts   node | slab | node slab         which element orders it can read
- *   needs     EXPR : reason                   "not applicable" unless EXPR holds (cuda, sm, precision, order, layout,
- * ...) param     NAME V1 V2 ...                  a tuning parameter and its values let       NAME = EXPR a derived
- * number require   EXPR : reason                   refuses a candidate block     EXPR [EXPR [EXPR]] threads of a block
+ *   needs     EXPR : reason                   "not applicable" unless EXPR holds (cuda, sm, real_bytes, N, KM, ...)
+ *   param     NAME V1 V2 ...                  a tuning parameter and its values
+ *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA)
+ *   let       NAME = EXPR                     a derived number
+ *   require   EXPR : reason                   refuses a candidate
+ *   block     EXPR [EXPR [EXPR]]              threads of a block
  *   lane      TEXT                            this thread's x lane on CUDA, a template (default threadIdx.x)
  *   grid      EXPR [EXPR]                     blocks; may use `groups` and `blocks`, known at launch
  *   shared    TYPE NAME EXPR                  a shared array of EXPR numbers (real, int) or bytes (byte)
  *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch
  *   arg       value TYPE NAME                 a scalar argument, bound by name at launch
- *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]   an array argument made of a family's table: entry q is
- * TABLE[expr in q], 0 where the index is negative; part 1 / 2: the TF32 high / low part default   NAME=V ... the
- * default candidate where legal; else the first legal one
+ *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
+ *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
+ *                                             0 where the index is negative; part 1 / 2: the TF32 high / low part
+ *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *
  * Expressions are gen/expr.h over the family's names, the parameters, the lets so far, and the device's limits.
- */
+ * clang-format on */
 #ifndef WISP_STRATEGY_H
 #define WISP_STRATEGY_H
 

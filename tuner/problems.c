@@ -82,7 +82,7 @@ static void make_room(wisp_problems *problems)
 /* Random numbers in every field: zeros would flatter caches, power draw and arithmetic. */
 static wisp_status randomise(wisp_error *err, wisp_problem *problem)
 {
-  static const char *const fields[] = {"u", "rhs", "res", "flux", "dux", "duy", "duz"};
+  static const char *const fields[] = {"u", "rhs", "lifted", "res", "flux", "dux", "duy", "duz"};
   enum { PERIOD = 1 << 16 };
   wisp_status status = WISP_OK;
   double *values = NULL;

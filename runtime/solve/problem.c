@@ -72,6 +72,7 @@ static void list_arrays(wisp_problem *problem, bool with_derivatives)
       {"u", false, volume, 0},
       {"u_next", false, volume, 0},
       {"rhs", false, volume, 0},
+      {"lifted", false, volume, 0},
       {"res", false, volume, 0},
       {"flux", false, wisp_dg_face_size(dg), 0},
       {"geo", false, slots * WISP_GEO, 0},
