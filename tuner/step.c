@@ -131,7 +131,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   if (!sweep->changed) TRY(wisp_writer_has(err, sweep->writer, &trial, &known, NULL));
   if (known) {
-    sweep->summary.known++;
+    sweep->summary.known += !sweep->again;
     goto done;
   }
   TRY(prepare(err, sweep, scope, s, &r));

@@ -19,6 +19,8 @@ typedef struct wisp_sweep {
   double start, deadline;   /* seconds; deadline is infinite without a budget */
   size_t units, units_done; /* a unit: one kernel, or the step, of one order and precision */
   size_t left;              /* candidates left in this unit */
+  bool again;               /* a later round over what an earlier one had no time for */
+  long long before;         /* trials of earlier rounds */
   /* Of this order and precision: */
   wisp_trial (*best)[8]; /* [kernel of the family][layout of the scope]; ms 0: none */
   bool changed;          /* something new was measured */

@@ -1,4 +1,4 @@
-/* The sweep: orders, precisions, kernels, problems, candidates, in this order. */
+/* The sweep: orders, precisions, kernels, problems, candidates, in this order; with a budget, again while it lasts. */
 #include "sweep.h"
 #include "random.h"
 
@@ -26,7 +26,7 @@ static void report(wisp_sweep *sweep, const wisp_trial *last, const wisp_trial *
   if (!sweep->request->progress) return;
   double elapsed = wisp_seconds() - sweep->start;
   double units_left = (double)(sweep->units - sweep->units_done) - 1; /* not this one */
-  double mean = (double)sum->trials / (double)(sweep->units_done + 1);
+  double mean = (double)(sum->trials - sweep->before) / (double)(sweep->units_done + 1);
   wisp_tune_progress progress = {.spec = last->spec, .layout = last->layout, .done = sum->trials, .last = last};
   progress.total = sum->trials + (long long)sweep->left + (long long)(fmax(units_left, 0) * mean);
   progress.failed = sum->failed;
@@ -68,7 +68,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
                    wisp_strategy_name(r->strategy), wisp_strategy_hash(r->strategy), params, &trial);
     snprintf(trial.outcome, sizeof trial.outcome, "refused");
     snprintf(trial.reason, sizeof trial.reason, "%lld candidates: %s", r->count, r->reason);
-    sweep->summary.refused += r->count;
+    if (!sweep->again) sweep->summary.refused += r->count;
     TRY(wisp_writer_has(err, sweep->writer, &trial, &known, NULL));
     if (!known) TRY(wisp_writer_add(err, sweep->writer, &trial));
   }
@@ -106,25 +106,40 @@ static int layout_of(const unit *u, const wisp_plan *plan)
 }
 
 /* A candidate that the store knows is not tried again, but counts as a rival of those that are. */
-static wisp_status look_up(wisp_error *err, unit *u, const wisp_plan *plan, const wisp_candidate *c, bool *known)
+static wisp_status look_up(wisp_error *err, unit *u, const wisp_candidate *c, bool *known)
 {
   wisp_status status = WISP_OK;
+  wisp_plan *plan = NULL;
   wisp_trial key, trial;
+  TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
   wisp_trial_begin(&u->sweep->bench, plan, c->is_default, &key);
   TRY(wisp_writer_has(err, u->sweep->writer, &key, known, &trial));
   if (!*known) goto done;
-  bool failed = strcmp(trial.outcome, "ok") != 0 && strcmp(trial.outcome, "slow") != 0;
-  if (failed && u->sweep->request->retry_failed) {
+  bool ok = strcmp(trial.outcome, "ok") == 0, failed = !ok && strcmp(trial.outcome, "slow") != 0;
+  if (failed && u->sweep->request->retry_failed && !u->sweep->again) {
     *known = false;
     goto done;
   }
-  u->sweep->summary.known++;
+  if (!u->sweep->again) u->sweep->summary.known++;
   keep_best(&trial, &u->best[c->layout]);
-  wisp_incumbent *incumbent = &u->incumbent[c->layout];
-  if (strcmp(trial.outcome, "ok") == 0 && (incumbent->ms <= 0 || trial.ms < incumbent->ms)) {
-    wisp_incumbent_free(incumbent);
-    incumbent->ms = trial.ms;
+  u->incumbent[c->layout].ms = u->best[c->layout].ms;
+done:
+  wisp_plan_destroy(plan);
+  return status;
+}
+
+/* Looked up before anything is tried: the share of a budget depends on what is left, and the whole step on all winners,
+ * whether or not there is time for more. */
+static wisp_status leave_out_known(wisp_error *err, unit *u)
+{
+  wisp_status status = WISP_OK;
+  size_t left = 0;
+  for (size_t i = 0; i < u->search.count; i++) {
+    bool known = false;
+    TRY(look_up(err, u, &u->search.candidates[i], &known));
+    if (!known) u->search.candidates[left++] = u->search.candidates[i];
   }
+  u->search.count = left;
 done:
   return status;
 }
@@ -133,19 +148,12 @@ done:
 static wisp_status fill(wisp_error *err, unit *u)
 {
   wisp_status status = WISP_OK;
-  wisp_sweep *sweep = u->sweep;
-  while (!wisp_pipeline_full(sweep->pipeline)) {
+  while (!wisp_pipeline_full(u->sweep->pipeline)) {
     const wisp_candidate *c = wisp_search_next(&u->search);
     wisp_plan *plan = NULL;
-    bool known = false;
     if (!c) break;
     TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
-    status = look_up(err, u, plan, c, &known);
-    if (status == WISP_OK && !known)
-      status = wisp_pipeline_submit(err, sweep->pipeline, plan, c->is_default);
-    else
-      wisp_plan_destroy(plan);
-    TRY(status);
+    TRY(wisp_pipeline_submit(err, u->sweep->pipeline, plan, c->is_default));
   }
 done:
   return status;
@@ -182,6 +190,7 @@ static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sc
   u.deadline = now + (sweep->deadline - now) / (double)(sweep->units - sweep->units_done);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
+  TRY(leave_out_known(err, &u));
   while (wisp_search_next_problem(&u.search) && (now = wisp_seconds()) < sweep->deadline) {
     if (now >= u.deadline && u.tried) break;
     u.tried = true;
@@ -218,7 +227,7 @@ static wisp_status tune_order(wisp_error *err, wisp_sweep *sweep, int order, wis
   for (int k = 0; sweep->family->kernels[k]; k++) {
     if (!wanted(sweep, k)) continue;
     snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k]);
-    if (wisp_seconds() < sweep->deadline) TRY(tune_kernel(err, sweep, &scope, k));
+    TRY(tune_kernel(err, sweep, &scope, k));
     sweep->units_done++;
   }
   /* A step of some kernels only would hide the one of all. */
@@ -291,6 +300,20 @@ done:
   return status;
 }
 
+/* One round over all units, each of which gets an even share of the time that is left. */
+static wisp_status run_round(wisp_error *err, wisp_sweep *sweep)
+{
+  wisp_status status = WISP_OK;
+  const wisp_tune_request *r = sweep->request;
+  sweep->units_done = 0;
+  sweep->before = sweep->summary.trials;
+  for (size_t i = 0; i < r->order_count; i++)
+    for (size_t p = 0; p < r->precision_count; p++) TRY(tune_order(err, sweep, r->orders[i], r->precisions[p]));
+done:
+  return status;
+}
+
+/* What some units leave of their shares is for the others. */
 static wisp_status run(wisp_error *err, wisp_sweep *sweep)
 {
   wisp_status status = WISP_OK;
@@ -298,8 +321,10 @@ static wisp_status run(wisp_error *err, wisp_sweep *sweep)
   size_t kernels = 1; /* the step */
   for (int k = 0; sweep->family->kernels[k]; k++) kernels += wanted(sweep, k);
   sweep->units = kernels * r->order_count * r->precision_count;
-  for (size_t i = 0; i < r->order_count; i++)
-    for (size_t p = 0; p < r->precision_count; p++) TRY(tune_order(err, sweep, r->orders[i], r->precisions[p]));
+  do {
+    TRY(run_round(err, sweep));
+    sweep->again = true;
+  } while (isfinite(sweep->deadline) && sweep->summary.trials > sweep->before && wisp_seconds() < sweep->deadline);
 done:
   return status;
 }
