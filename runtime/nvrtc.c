@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -default-device: a function without __host__ or __device__ is the device's. -v: usage goes into the program's log. */
-static const char *const flags[] = {"--std=c++17", "-default-device", "--ptxas-options=-v"};
-enum { FLAGS = sizeof flags / sizeof *flags };
+/* -default-device: a function without __host__ or __device__ is the device's. -v: usage goes into the program's log.
+ * --no-cache (CUDA 12.9 and later): an answer from NVRTC's own cache would come without that log. */
+static const char *const flags[] = {"--std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache"};
+enum { FLAGS = sizeof flags / sizeof *flags, INVALID_OPTION = 5 };
 
 static wisp_status check(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name, const char *what)
 {
@@ -163,6 +164,7 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   TRY(wisp_nvrtc_api_open(err, &api));
   TRY(check(err, &api, api.nvrtcCreateProgram(&program, source, file, 0, NULL, NULL), name, "NVRTC"));
   int result = api.nvrtcCompileProgram(program, FLAGS + 1, options);
+  if (result == INVALID_OPTION) result = api.nvrtcCompileProgram(program, FLAGS, options); /* older: no cache either */
   TRY(read_log(err, &api, program, name, &log));
   if (result != 0) TRY(*log ? report(err, name, log) : check(err, &api, result, name, target));
   binary.usage = parse_usage(log);
