@@ -76,7 +76,7 @@ check:
 check-gpu:
 	+@if printf '#include <sqlite3.h>\n#include <cmocka.h>\n' | $(CC) -M -include stdarg.h -include stddef.h \
 	  -include setjmp.h -include stdint.h - >/dev/null 2>&1; then \
-	  $(call build-tests) && WISP_TEST_DEVICE=cuda scripts/run-tests $(BUILD) $(ONLY); \
+	  $(call build-tests) && WISP_TEST_DEVICE=cuda scripts/run-tests -x gpu $(BUILD) $(ONLY); \
 	elif [ -x bundle/run-tests ]; then bundle/run-tests $(ONLY); \
 	else echo "check-gpu: no libraries to build with: run scripts/setup --dev, or bring bundle/ (make bundle)" >&2; exit 1; fi
 
