@@ -3,9 +3,11 @@
 #include "cli.h"
 #include "options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const wisp_option options[] = {
@@ -106,6 +108,29 @@ done:
   return status;
 }
 
+/* Under another name first, so that no earlier export is lost to a full disk; what is no file (/dev/null) is written
+ * to. */
+static wisp_status write_file(wisp_error *err, const char *path, const wisp_text *text)
+{
+  wisp_status status = WISP_OK;
+  wisp_text other = {0};
+  struct stat there;
+  bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode), good;
+  TRY(direct ? wisp_text_add(err, &other, path, strlen(path))
+             : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
+  FILE *file = fopen(other.data, "wb");
+  good = file && fwrite(text->data, 1, text->length, file) == text->length;
+  if (file && fclose(file) != 0) good = false;
+  if (good && !direct) good = rename(other.data, path) == 0;
+  int reason = errno;
+  if (!good && !direct && file) unlink(other.data);
+  TRY(wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s: make room, or choose another file with -o",
+                   path, strerror(reason)));
+done:
+  wisp_text_free(&other);
+  return status;
+}
+
 static wisp_status export_all(wisp_error *err, const wisp_arguments *args, const char *path)
 {
   static const char *const formats[] = {"json", "text"};
@@ -118,11 +143,11 @@ static wisp_status export_all(wisp_error *err, const wisp_arguments *args, const
   TRY(wisp_require(err, format == 1 || !winners, WISP_EUSAGE, "--winners goes with --format text"));
   TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
   TRY(format == 0 ? wisp_store_export(err, path, &text) : wisp_store_print_shipped(err, path, winners, &text));
-  FILE *file = name ? fopen(name, "wb") : stdout;
-  bool good = file && fwrite(text.data, 1, text.length, file) == text.length && fflush(file) == 0;
-  if (name && file && fclose(file) != 0) good = false;
-  TRY(wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: make room, or choose another file with -o",
-                   name ? name : "standard output"));
+  if (name)
+    TRY(write_file(err, name, &text));
+  else
+    TRY(wisp_require(err, fwrite(text.data, 1, text.length, stdout) == text.length && fflush(stdout) == 0, WISP_ESYSTEM,
+                     "standard output cannot be written"));
 done:
   wisp_text_free(&text);
   return status;

@@ -4,6 +4,7 @@
 #include "../runtime/device.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,8 +21,11 @@ static void print_text(const char *name, const wisp_limits *l, const wisp_ceilin
   printf("  %d %s, %.1f GB, L2 %.1f MB, blocks of up to %d threads and %.0f KB shared memory\n", l->units,
          l->sm ? "multiprocessors" : "cores", (double)l->memory / 1e9, (double)l->l2 / 1e6, l->max_threads,
          l->max_shared / 1024.0);
-  printf("  copy %.0f GB/s (read and written), f32 %.0f GFLOP/s, f64 %.0f GFLOP/s\n", c->copy_gbps, c->fma_gflops_f32,
-         c->fma_gflops_f64);
+  if (isnan(c->copy_gbps))
+    printf("  copy bandwidth and peaks cannot be measured\n");
+  else
+    printf("  copy %.0f GB/s (read and written), f32 %.0f GFLOP/s, f64 %.0f GFLOP/s\n", c->copy_gbps, c->fma_gflops_f32,
+           c->fma_gflops_f64);
 }
 
 static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceilings *c)
@@ -52,13 +56,15 @@ static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceiling
   return object;
 }
 
+/* A device that nothing can be measured on, for want of a compiler, is listed all the same. */
 static wisp_status show(wisp_error *err, const char *name, cJSON *list)
 {
   wisp_status status = WISP_OK;
   wisp_device *device = NULL;
   wisp_ceilings ceilings = {0};
   TRY(wisp_device_open(err, name, &device));
-  TRY(wisp_device_ceilings(err, device, &ceilings));
+  status = wisp_device_ceilings(err, device, &ceilings);
+  if (status != WISP_OK) ceilings = (wisp_ceilings){NAN, NAN, NAN};
   if (list)
     cJSON_AddItemToArray(list, to_json(name, wisp_device_limits(device), &ceilings));
   else
@@ -79,7 +85,11 @@ int wisp_cli_devices(int argc, char **argv)
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   cJSON *list = wisp_option_given(&args, "json") ? cJSON_CreateArray() : NULL;
   TRY(wisp_device_list(&err, &count, &names));
-  for (size_t i = 0; i < count; i++) TRY(show(&err, names[i], list));
+  for (size_t i = 0; i < count; i++) {
+    wisp_error reason = {0};
+    wisp_status shown = show(&reason, names[i], list);
+    if (shown != WISP_OK && status == WISP_OK) status = shown, err = reason;
+  }
   text = list ? cJSON_Print(list) : NULL;
   if (text) printf("%s\n", text);
 done:

@@ -137,18 +137,39 @@ static bool value_in(const char *set, const char *name, int *value)
   return false;
 }
 
-static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char *set)
+static const wisp_param *find_param(const wisp_strategy *s, const char *name, size_t length)
 {
   const wisp_param *params = NULL;
   int count = wisp_strategy_params(s, &params);
+  for (int i = 0; i < count; i++)
+    if (strlen(params[i].name) == length && strncmp(params[i].name, name, length) == 0) return &params[i];
+  return NULL;
+}
+
+/* Is text, up to a comma, one of the parameter's values? */
+static bool has_value(const wisp_param *param, const char *text)
+{
+  char *end = NULL;
+  long value = strtol(text, &end, 10);
+  for (int v = 0; v < param->count; v++)
+    if (end > text && (!*end || *end == ',') && value == param->values[v]) return true;
+  return false;
+}
+
+static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char *set)
+{
   for (const char *at = set; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
     size_t length = strcspn(at, "=,");
-    bool found = false;
-    for (int i = 0; i < count; i++)
-      found |= at[length] == '=' && strlen(params[i].name) == length && strncmp(params[i].name, at, length) == 0;
-    if (!found)
+    const wisp_param *param = at[length] == '=' ? find_param(s, at, length) : NULL;
+    if (!param)
       return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", set,
                        wisp_strategy_name(s), (int)length, at);
+    if (has_value(param, at + length + 1)) continue;
+    char values[256] = "";
+    for (int v = 0, used = 0; v < param->count && used < 240; v++)
+      used += snprintf(values + used, sizeof values - (size_t)used, "%s%d", v ? ", " : "", param->values[v]);
+    return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has %s only of %s", set, wisp_strategy_name(s),
+                     param->name, values);
   }
   return WISP_OK;
 }
@@ -182,8 +203,10 @@ done:
 static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w,
                              wisp_plan **out)
 {
-  wisp_status status = wisp_fail(err, WISP_EUSAGE, "there is no strategy '%s' for kernel '%s': 'wisp emit' lists them",
-                                 w->strategy ? w->strategy : "", scope->spec.kernel);
+  wisp_status status =
+      w->strategy ? wisp_fail(err, WISP_EUSAGE, "kernel '%s' has no strategy '%s': 'wisp emit' lists them",
+                              scope->spec.kernel, w->strategy)
+                  : wisp_fail(err, WISP_EUSAGE, "there is no kernel '%s': 'wisp emit' lists them", scope->spec.kernel);
   for (size_t i = 0; i < wisp_strategies_count(all); i++) {
     const wisp_strategy *s = wisp_strategies_at(all, i);
     if (strcmp(wisp_strategy_family(s), w->family->name) != 0) continue;

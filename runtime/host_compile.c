@@ -133,7 +133,7 @@ static wisp_status add_version(wisp_error *err, command *c, wisp_text *out)
   snprintf(path, sizeof path, "%s/log", folder);
   TRY(add_word(err, c, "--version"));
   TRY(wisp_process_run(err, c->word, folder, path, time_limit(), &outcome, &code));
-  TRY(judge(err, c, "--version", folder, path, outcome, code));
+  TRY(judge(err, c, "host", folder, path, outcome, code));
   TRY(wisp_read_file(err, path, &log, &length));
   TRY(wisp_text_add(err, out, log, length));
 done:

@@ -270,7 +270,7 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
   const wisp_tune_request *r = sweep->request;
   const wisp_family *family = sweep->family;
   int kernels = 0;
-  TRY(wisp_require(err, family, WISP_EUSAGE, "no family '%s'", r->family));
+  TRY(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", r->family));
   for (size_t i = 0; i < r->order_count; i++) {
     TRY(wisp_require(err, r->orders[i] >= family->orders[0] && r->orders[i] <= family->orders[1], WISP_EUSAGE,
                      "order %d: family %s has orders %d to %d", r->orders[i], family->name, family->orders[0],

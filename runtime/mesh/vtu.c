@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../gen/text.h"
@@ -214,17 +215,19 @@ static void write_data(FILE *file, const grid *g)
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }
 
-/* Under another name first: a reader, or a crash, never sees half a file. */
+/* Under another name first: a reader, or a crash, never sees half a file. What is no file (/dev/null) is written to. */
 static wisp_status write_file(wisp_error *err, const char *path, const grid *g, const wisp_text *xml)
 {
   wisp_status status = WISP_OK;
   wisp_text other = {0};
   FILE *file = NULL;
-  bool made = false;
-  TRY(wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
+  struct stat there;
+  bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode), made = false;
+  TRY(direct ? wisp_text_add(err, &other, path, strlen(path))
+             : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
   file = fopen(other.data, "wb");
   TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open %s: %s", path, other.data, strerror(errno)));
-  made = true;
+  made = !direct;
   errno = 0;
   fwrite(xml->data, 1, xml->length, file);
   if (!ferror(file)) write_data(file, g);
@@ -233,8 +236,8 @@ static wisp_status write_file(wisp_error *err, const char *path, const grid *g, 
   if (fclose(file) != 0 && !failed) failed = true, reason = errno;
   file = NULL;
   TRY(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot write: %s", path, strerror(reason)));
-  TRY(wisp_require(err, rename(other.data, path) == 0, WISP_ESYSTEM, "%s: cannot rename %s: %s", path, other.data,
-                   strerror(errno)));
+  TRY(wisp_require(err, direct || rename(other.data, path) == 0, WISP_ESYSTEM, "%s: cannot rename %s: %s", path,
+                   other.data, strerror(errno)));
   made = false;
 done:
   if (file) fclose(file);
