@@ -1,6 +1,6 @@
-/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal, with
- * every value fixed. */
-/* clang-format off
+// clang-format off
+/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal, with every
+ * value fixed.
  *
  * A space description (templates/FAMILY/KERNEL.STRATEGY.space) is lines of:
  *
@@ -25,7 +25,8 @@
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *
  * Expressions are gen/expr.h over the family's names, the parameters, the lets so far, and the device's limits.
- * clang-format on */
+ */
+// clang-format on
 #ifndef WISP_STRATEGY_H
 #define WISP_STRATEGY_H
 
