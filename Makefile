@@ -91,7 +91,7 @@ check-sanitize:
 check-valgrind:
 	+@$(call build-tests)
 	@case $$(uname -m) in x86_64) export WISP_CFLAGS=-march=haswell OPENBLAS_CORETYPE=Haswell ;; esac; \
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 scripts/run-tests -x valgrind -w "valgrind -q --error-exitcode=99 \
+	WISP_TEST_QUICK=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 scripts/run-tests -x valgrind -w "valgrind -q --error-exitcode=99 \
 	  --leak-check=full --errors-for-leak-kinds=definite,indirect --show-leak-kinds=definite,indirect" $(BUILD) $(ONLY)
 
 lint:

@@ -251,6 +251,12 @@ static void limits_end_in_errors(void **state)
   assert_fails("{{#for a in 10000000}}{{#for b in 10000000}}{{/for}}{{/for}}", "t:1: ", "steps");
 }
 
+/* WISP_TEST_QUICK is set where a program runs fifty times as slowly (valgrind): a tenth shows the same. */
+static int thinned(int count)
+{
+  return getenv("WISP_TEST_QUICK") ? count / 10 : count;
+}
+
 /* Processor time in seconds, the least of three, of a loop of n entries and of n tags written one by one. */
 static double time_of_unrolling(const wisp_env *env, int n)
 {
@@ -275,15 +281,15 @@ static double time_of_unrolling(const wisp_env *env, int n)
 static void unrolling_takes_linear_time(void **state)
 {
   (void)state;
-  enum { MANY = 80000 };
+  const int count = thinned(80000);
   wisp_env *env = new_env();
-  double *D = malloc(sizeof *D * MANY);
+  double *D = malloc(sizeof *D * (size_t)count);
   assert_non_null(D);
-  for (int i = 0; i < MANY; i++) D[i] = sin(i);
-  assert_int_equal(wisp_env_reals(NULL, env, "D", D, MANY), WISP_OK);
+  for (int i = 0; i < count; i++) D[i] = sin(i);
+  assert_int_equal(wisp_env_reals(NULL, env, "D", D, (size_t)count), WISP_OK);
   set_int(env, "real_bytes", 8);
   free(D);
-  double few = time_of_unrolling(env, MANY / 16), many = time_of_unrolling(env, MANY);
+  double few = time_of_unrolling(env, count / 16), many = time_of_unrolling(env, count);
   wisp_env_destroy(env);
   if (many > 64 * few) fail_msg("16 times the entries take %g times as long (linear: 16, quadratic: 256)", many / few);
 }
@@ -312,7 +318,7 @@ static void literals_round_trip(void **state)
 {
   (void)state;
   srand(11);
-  for (int i = 0; i < 50000; i++) {
+  for (int i = 0; i < thinned(50000); i++) {
     uint64_t bits = ((uint64_t)rand() << 42) ^ ((uint64_t)rand() << 21) ^ (uint64_t)rand();
     uint32_t half = (uint32_t)(bits >> 13);
     double large;
