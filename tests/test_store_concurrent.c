@@ -15,10 +15,10 @@
 
 enum { WRITERS = 8, READERS = 2, EACH = 150, MOST_SAMPLES = 20000 };
 
-static double now_ms(void)
+static double now_ms(clockid_t clock)
 {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
@@ -51,25 +51,26 @@ static int ascending(const void *a, const void *b)
 }
 
 /* In a child: reads until a byte, or the end, comes through the pipe; sends back median and maximum of the time that an
- * open took. */
+ * open waited: what it took beyond its own work, were that done on one core that all these processes share. */
 static void read_trials(const char *path, int stop, int result)
 {
-  static double took[MOST_SAMPLES];
+  static double waited[MOST_SAMPLES];
   int count = 0;
   long last = 0;
   char byte;
   for (bool going = true; going && count < MOST_SAMPLES;) {
-    double start = now_ms();
+    double start = now_ms(CLOCK_MONOTONIC), work = now_ms(CLOCK_PROCESS_CPUTIME_ID);
     long trials = fixture_count(path);
-    took[count++] = now_ms() - start;
+    work = now_ms(CLOCK_PROCESS_CPUTIME_ID) - work;
+    waited[count++] = now_ms(CLOCK_MONOTONIC) - start - (WRITERS + READERS) * work;
     if (trials < last) _exit(1); /* an error, or a trial that was there is gone */
     last = trials;
     struct timespec pause = {0, 5000000};
     nanosleep(&pause, NULL);
     going = read(stop, &byte, 1) < 0; /* does not block */
   }
-  qsort(took, (size_t)count, sizeof *took, ascending);
-  double said[3] = {took[count / 2], took[count - 1], count};
+  qsort(waited, (size_t)count, sizeof *waited, ascending);
+  double said[3] = {waited[count / 2], waited[count - 1], count};
   _exit(write(result, said, sizeof said) == (ssize_t)sizeof said ? 0 : 1);
 }
 
@@ -101,7 +102,7 @@ static void run(const char *journal, double *median, double *most)
     assert_int_equal(read(result[0], said, sizeof said), sizeof said);
     assert_int_equal(waitpid(readers[i], &status, 0), readers[i]);
     assert_int_equal(status, 0);
-    print_message("reader %d: %g opens, median %.2f ms, at most %.2f ms\n", i, said[2], said[0], said[1]);
+    print_message("reader %d: %g opens, waited %.2f ms (median), at most %.2f ms\n", i, said[2], said[0], said[1]);
     *median = said[0] > *median ? said[0] : *median;
     *most = said[1] > *most ? said[1] : *most;
   }
