@@ -155,8 +155,9 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
     for (int l = 0; l < scope.layouts && count < MAX_STEPS; l++)
       count += add_up(sweep, sweep->family->compositions[c], l, &steps[count]);
   if (count) qsort(steps, count, sizeof *steps, by_sum);
-  /* One even where the budget is used up: it is what a solver asks for. */
-  for (size_t i = 0; i < count && i < MEASURED && (i == 0 || wisp_seconds() < sweep->deadline); i++)
+  /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
+  size_t least = sweep->again ? 0 : 1;
+  for (size_t i = 0; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
     TRY(measure_step(err, sweep, &scope, &steps[i]));
 done:
   return status;
