@@ -90,9 +90,15 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
   return WISP_OK;
 }
 
+bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
+{
+  return (strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0) &&
+         trial->elements == cell->elements && trial->ms > 0 && isfinite(trial->ms);
+}
+
 bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
 {
-  return strcmp(trial->outcome, "ok") == 0 && trial->elements == cell->elements && trial->ms > 0 && isfinite(trial->ms);
+  return strcmp(trial->outcome, "ok") == 0 && wisp_report_seen(cell, trial);
 }
 
 /* The fastest of the cell; layout NULL: over all. */
@@ -179,7 +185,7 @@ const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_tr
   const wisp_trial *other = NULL, *same = NULL;
   for (size_t i = 0; i < cell->count; i++) {
     const wisp_trial *t = cell->entries[i].trial;
-    if (t == winner || !wisp_report_timed(cell, t) || strcmp(t->layout, winner->layout) != 0) continue;
+    if (t == winner || !wisp_report_seen(cell, t) || strcmp(t->layout, winner->layout) != 0) continue;
     const wisp_trial **place = strcmp(t->strategy, winner->strategy) == 0 ? &same : &other;
     if (!*place || t->ms < (*place)->ms) *place = t;
   }

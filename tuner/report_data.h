@@ -35,6 +35,8 @@ bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b
 
 /* Whether the trial is a time that may be compared in its cell. */
 bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial);
+/* The same, or one that was seen to be slow and dropped early: its time is rough, but no winner's. */
+bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial);
 
 /* The trials to compare a winner with: the default candidate nearest to it, and the fastest of another strategy, or of
  * the same one where there is only one. */

@@ -40,7 +40,8 @@ const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits)
   char plain[WISP_NUMBER_TEXT] = "";
   if (!isfinite(value) || fabs(value) > 1e15) return strcpy(out, "–");
   int magnitude = value != 0 ? (int)floor(log10(fabs(value))) : 0;
-  int decimals = digits - 1 - magnitude;
+  int decimals = digits > 0 ? digits - 1 - magnitude : 0;
+  if (decimals < 0) value = round(value * pow(10, decimals)) * pow(10, -decimals); /* no more digits than asked for */
   snprintf(plain, sizeof plain, "%.*f", decimals < 0 ? 0 : decimals > 12 ? 12 : decimals, value);
   size_t whole = strcspn(plain, "."), used = 0;
   for (size_t i = 0; plain[i] && used + 4 < WISP_NUMBER_TEXT; i++) {
@@ -102,7 +103,8 @@ int wisp_axis_ticks(const wisp_axis *axis, double ticks[24])
   for (int power = (int)floor(log10(axis->low)); pow(10, power) <= axis->high; power++)
     for (int digit = 1; digit < 10; digit++) {
       double v = digit * pow(10, power);
-      bool shown = digit == 1 || (decades < 3 && (digit == 2 || digit == 5)) || (decades < 1 && digit % 2 == 1);
+      bool shown =
+          digit == 1 || (decades < 3 && (digit == 2 || digit == 5)) || (decades < 1 && (digit == 3 || digit == 7));
       if (shown && v >= axis->low && v <= axis->high && count < 24) ticks[count++] = v;
     }
   return count;

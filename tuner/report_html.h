@@ -16,7 +16,8 @@ __attribute__((format(printf, 2, 3))) void wisp_page_print(wisp_page *page, cons
 /* Text from outside: whatever it holds, it is read as text, in an element as in an attribute. */
 void wisp_page_text(wisp_page *page, const char *text);
 
-/* A number with so many significant digits, never with an exponent, thousands apart; "–" where it is not known. */
+/* A number with so many significant digits, never with an exponent, thousands apart; digits 0: a count, in full.
+ * "–" where it is not known. */
 enum { WISP_NUMBER_TEXT = 48 };
 const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits);
 /* A cell of a table with that number. */

@@ -61,9 +61,11 @@ static void print_tiles(wisp_page *page, const totals *sum)
   if (sum->efficiencies)
     print_tile(page, 100 * exp(sum->efficiency / (double)sum->efficiencies), 2, "&#8201;%",
                "of the floor: the fastest stages' kernels, geometric mean");
-  snprintf(what, sizeof what, "candidates timed to the end; %zu more dropped early", sum->slow);
-  print_tile(page, (double)sum->timed, 1, "", what);
-  print_tile(page, (double)sum->bad, 1, "", sum->bad == 1 ? "failure" : "failures: crash, hang, wrong, not compiled");
+  snprintf(what, sizeof what, sum->slow ? "candidates timed to the end; %zu more dropped early" : "candidates timed",
+           sum->slow);
+  print_tile(page, (double)sum->timed, 0, "", what);
+  print_tile(page, (double)sum->bad, 0, "",
+             sum->bad == 1 ? "failure stored" : "failures stored: crash, hang, wrong, not compiled");
   wisp_page_print(page, "</div>\n");
 }
 

@@ -51,15 +51,17 @@ static void print_line(wisp_page *page, const wisp_report_subject *subject, wisp
                        const char *colour, const wisp_axis *x, const wisp_axis *y)
 {
   for (int pass = 0; pass < 2; pass++) { /* the line below, the points above it */
-    if (pass == 0) wisp_page_print(page, "<polyline class=\"c\" stroke=\"%s\" points=\"", colour);
+    int last = 0;
+    if (pass == 0) wisp_page_print(page, "<path class=\"c\" stroke=\"%s\" d=\"", colour);
     for (size_t i = 0; i < subject->count; i++) {
       const wisp_report_cell *cell = &subject->cells[i];
       if (!is_step(cell) || cell->spec.precision != precision) continue;
       const wisp_trial *t = fastest_composition(cell, name);
       if (!t) continue;
       double left = wisp_axis_place(x, cell->spec.order), top = wisp_axis_place(y, t->gdofs);
-      if (pass == 0) {
-        wisp_page_print(page, "%.1f,%.1f ", left, top);
+      if (pass == 0) { /* nothing is drawn over an order that lacks this composition */
+        wisp_page_print(page, "%c%.1f,%.1f ", cell->spec.order == last + 1 ? 'L' : 'M', left, top);
+        last = cell->spec.order;
         continue;
       }
       wisp_page_print(page, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"><title>N = %d, ", left, top,
@@ -158,16 +160,16 @@ static void print_roof(wisp_page *page, double gbps, double gflops, const wisp_a
   double left = fmax(x->low, y->low / gbps), bend = fmin(ridge, x->high);
   double from = wisp_axis_place(x, left), at = wisp_axis_place(x, bend), high = wisp_axis_place(y, bend * gbps);
   wisp_page_print(page, "<polyline class=\"roof\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n", from,
-                  wisp_axis_place(y, left * gbps), at, high, x->to, ridge < x->high ? high : high);
-  double slope = atan2(high - wisp_axis_place(y, left * gbps), at - from), middle = sqrt(left * bend);
+                  wisp_axis_place(y, left * gbps), at, high, x->to, high);
+  double slope = atan2(high - wisp_axis_place(y, left * gbps), at - from), middle = cbrt(left * left * bend);
   wisp_page_print(page,
                   "<text class=\"t\" text-anchor=\"middle\" transform=\"translate(%.1f %.1f) rotate(%.1f)\">copy %s "
                   "GB/s</text>\n",
-                  wisp_axis_place(x, middle) + 7 * sin(slope), wisp_axis_place(y, middle * gbps) - 7 * cos(slope),
+                  wisp_axis_place(x, middle) + 10 * sin(slope), wisp_axis_place(y, middle * gbps) - 10 * cos(slope),
                   slope * 180 / acos(-1), wisp_number(number, gbps, 3));
-  if (ridge < x->high)
-    wisp_page_print(page, "<text class=\"t\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">FMA %s GFLOP/s</text>\n", x->to,
-                    high - 6, wisp_number(number, gflops, 3));
+  if (ridge < x->high) /* left of the bend is room above the slope */
+    wisp_page_print(page, "<text class=\"t\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">FMA %s GFLOP/s</text>\n",
+                    at - 10, high + 4, wisp_number(number, gflops, 3));
 }
 
 static void print_points(wisp_page *page, const wisp_report_subject *subject, wisp_precision precision,
@@ -210,12 +212,14 @@ void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject)
     least = fmin(least, intensity), most = fmax(most, intensity), low = fmin(low, rate), high = fmax(high, rate);
   }
   if (!kernels.count) return;
-  wisp_page_print(page,
-                  "<section id=\"roofline-%zu\"><h2>Roofline</h2>\n<p class=\"about\">Each kernel's winner: exact "
-                  "minimal operations per byte against operations per second; the numbers are the lowest and the "
-                  "highest order. The ceilings follow from the stored rates and efficiencies; tensor cores may pass "
-                  "that of plain FMAs, what stays in the cache that of copying.</p>\n<div class=\"two\">",
-                  subject->number);
+  wisp_page_print(
+      page,
+      "<section id=\"roofline-%zu\"><h2>Roofline</h2>\n<p class=\"about\">Each kernel's winner: exact "
+      "minimal operations per byte against operations per second; the numbers are the lowest and the "
+      "highest order. The ceilings follow from the stored rates and efficiencies; tensor cores, and kernels "
+      "that skip an operator's zeros, may pass "
+      "that of plain FMAs, what stays in the cache that of copying.</p>\n<div class=\"two\">",
+      subject->number);
   for (size_t p = 0; p < 2; p++) {
     find_ceilings(subject, precisions[p], &gbps, &gflops);
     wisp_axis x = wisp_axis_over(least, most, true, 48, WIDTH - 12);

@@ -102,7 +102,7 @@ void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject)
                   "<thead><tr><th class=\"n\">candidates</th><th>reason</th><th>kernels</th></tr></thead><tbody>\n");
   for (size_t i = 0; i < count; i++) {
     wisp_page_print(page, "<tr><td class=\"n\">%s</td><td class=\"w\">",
-                    wisp_number(number, (double)list[i].candidates, 1));
+                    wisp_number(number, (double)list[i].candidates, 0));
     wisp_page_text(page, list[i].example);
     wisp_page_print(page, "</td><td class=\"m\">");
     wisp_page_text(page, list[i].kernels);

@@ -31,9 +31,7 @@ enum { MARKS = sizeof marks / sizeof *marks };
 
 static bool shown(const study *s, const wisp_trial *t)
 {
-  bool outcome = strcmp(t->outcome, "ok") == 0 || strcmp(t->outcome, "slow") == 0;
-  return outcome && t->ms > 0 && isfinite(t->ms) && t->elements == s->cell->elements &&
-         strcmp(t->layout, s->best->layout) == 0;
+  return wisp_report_seen(s->cell, t) && strcmp(t->layout, s->best->layout) == 0;
 }
 
 static void add_value(parameter *p, double value)
@@ -214,7 +212,7 @@ static bool next_study(const wisp_report_cell *cell, size_t *at, study *s)
     const char *strategy = cell->entries[*at].trial->strategy;
     for (; *at < cell->count && strcmp(cell->entries[*at].trial->strategy, strategy) == 0; ++*at) {
       const wisp_trial *t = cell->entries[*at].trial;
-      if (wisp_report_timed(cell, t) && (!s->best || t->ms < s->best->ms)) s->best = t;
+      if (wisp_report_seen(cell, t) && (!s->best || t->ms < s->best->ms)) s->best = t;
     }
     s->to = *at;
     if (!s->best) continue;
@@ -293,12 +291,13 @@ static void print_index(wisp_page *page, const wisp_report_subject *subject)
     wisp_page_print(page, "</b>");
     for (size_t j = i; j < subject->count; j++) {
       const wisp_report_cell *other = &subject->cells[j];
-      if (j == 0 || j == i || other->spec.precision != other[-1].spec.precision)
-        wisp_page_print(page, " <em>%s</em>", wisp_precision_name(other->spec.precision));
+      if (j == i || other->spec.precision != other[-1].spec.precision)
+        wisp_page_print(page, "%s<span><em>%s</em>", j > i ? "</span>" : "",
+                        wisp_precision_name(other->spec.precision));
       if (has_study(other) && strcmp(other->spec.kernel, cell->spec.kernel) == 0)
         wisp_page_print(page, " <a href=\"#study-%zu\">%d</a>", subject->first + j, other->spec.order);
     }
-    wisp_page_print(page, "</div>\n");
+    wisp_page_print(page, "</span></div>\n");
   }
   wisp_page_print(page, "</nav>\n");
 }

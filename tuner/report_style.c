@@ -2,7 +2,7 @@
 #include "report_parts.h"
 
 static const char screen_style[] =
-    ":root{--ink:#1d2328;--soft:#5c666f;--faint:#8b959d;--line:#e3e7ea;--wash:#f6f8f9;--blue:#35679a}"
+    ":root{--ink:#1d2328;--soft:#5c666f;--faint:#7b858d;--line:#e3e7ea;--wash:#f6f8f9;--blue:#35679a}"
     "*{box-sizing:border-box}"
     "body{margin:0;color:var(--ink);background:#fff;font:14px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica "
     "Neue','Liberation Sans',Arial,sans-serif}"
@@ -12,7 +12,7 @@ static const char screen_style[] =
     "h3{font-size:15px;font-weight:650;margin:24px 0 6px}"
     "sub{font-size:.72em;line-height:0}"
     ".sub{color:var(--soft);margin:0}"
-    ".about{color:var(--soft);max-width:86ch;margin:0 0 14px}.about b{color:var(--ink);font-weight:600}"
+    ".about{color:var(--soft);max-width:100ch;margin:0 0 14px}.about b{color:var(--ink);font-weight:600}"
     ".note{background:var(--wash);border-left:3px solid var(--blue);padding:9px 14px;margin:18px 0 0;color:var(--soft)}"
     ".jump{margin:14px 0 0;color:var(--faint)}.jump a{margin-right:16px}"
     "a{color:var(--blue);text-decoration:none}a:hover{text-decoration:underline}";
@@ -27,11 +27,14 @@ static const char table_style[] =
     "th{font-weight:600;color:var(--soft);text-align:left;font-size:12px}"
     "th,td{padding:3px 10px 3px 0;vertical-align:baseline}"
     "thead th{border-bottom:1.5px solid var(--ink);padding-bottom:5px}"
-    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td.n+td{padding-left:6px}"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.n+td,.n+th{padding-left:6px}"
     "tr.o th{padding:11px 0 2px;color:var(--ink);font-size:13px;border-bottom:1px solid var(--line)}"
     "td.k{white-space:nowrap;padding-left:10px}td.l,td.m{color:var(--soft);font-size:12px}td.l{white-space:nowrap}"
-    ".winners td.s{max-width:190px}.winners td.w{font-size:12px;max-width:230px}"
-    "tr.out td{color:var(--faint)}tr.out .bar span{opacity:.4}tr.whole td{font-weight:600}"
+    ".winners{table-layout:fixed}.winners td.w{font-size:12px}.winners td.l{overflow:hidden}.z{white-space:nowrap}"
+    ".winners th:nth-child(1){width:7.5%}.winners th:nth-child(2){width:13.5%}.winners th:nth-child(3){width:12%}"
+    ".winners th:nth-child(4){width:19.5%}.winners th:nth-child(5),.winners th:nth-child(6){width:6.5%}"
+    ".winners th:nth-child(7){width:11%}.winners th:nth-child(8){width:6%}.winners th:nth-child(9){width:6.5%}"
+    "tr.out td{color:#7b858d}tr.out .bar span{opacity:.4}tr.whole td{font-weight:600}"
     "tr.whole td.w,tr.whole td.l{font-weight:400}"
     ".p{white-space:nowrap;margin-right:5px}"
     "td.e{white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums}"
@@ -58,17 +61,17 @@ static const char plot_style[] =
     "white-space:nowrap}"
     "figcaption{padding-left:8px;margin-top:2px}"
     ".legend b{display:inline-block;width:10px;height:10px;border-radius:5px;margin-right:6px}"
-    ".index{display:grid;grid-template-columns:1fr 1fr;gap:2px 36px;font-size:13px}"
-    ".index b{display:inline-block;width:84px;font-weight:600}.index em{font-style:normal;color:var(--faint);"
-    "margin:0 4px 0 10px;font-size:12px}"
-    ".index a{display:inline-block;min-width:20px;text-align:center;padding:0 3px;border-radius:3px}"
+    ".index{display:grid;grid-template-columns:1fr 1fr;gap:2px 28px;font-size:13px}"
+    ".index b{display:inline-block;width:78px;font-weight:600}.index em{font-style:normal;color:var(--faint);"
+    "margin:0 4px 0 0;font-size:12px}.index span{display:inline-block;min-width:210px;margin-right:8px}"
+    ".index a{display:inline-block;min-width:16px;text-align:center;padding:0;border-radius:3px}"
     ".index a:hover{background:#e9f0f6}"
     ".study{display:none;scroll-margin-top:150px}.study.front,.study:target{display:block}"
     ".studies:has(.study:target) .study.front:not(:target){display:none}"
     "footer{margin-top:56px;padding-top:12px;border-top:1px solid var(--line);color:var(--faint);font-size:12px}";
 
 static const char other_style[] =
-    "@media(max-width:860px){main{padding:24px 16px}.two,.three,.index{grid-template-columns:1fr}"
+    "@media screen and (max-width:860px){main{padding:24px 16px}.two,.three,.index{grid-template-columns:1fr}"
     ".tiles{grid-template-columns:repeat(3,1fr)}section{overflow-x:auto}}"
     "@page{size:A4 portrait;margin:14mm 13mm}"
     "@media print{body{font-size:9.5pt}main{max-width:none;padding:0}.index,.jump,.screen{display:none}"
@@ -76,7 +79,7 @@ static const char other_style[] =
     "table{font-size:7.8pt}.winners td.w,td.l,td.m,th{font-size:7.2pt}th,td{padding:1.5pt 5pt 1.5pt 0}"
     ".bar{width:26pt;height:5pt;margin-left:4pt}.tiles b{font-size:13pt}.tiles div{padding:6pt 8pt}"
     ".tiles span{font-size:7.5pt}tbody,figure,.tiles,tr{break-inside:avoid}.refused tbody{break-inside:auto}"
-    ".two{gap:8pt 18pt}.three{gap:10pt 12pt}"
+    ".studies{break-before:page}.two{gap:8pt 18pt}.three{gap:10pt 12pt}"
     "*{-webkit-print-color-adjust:exact;print-color-adjust:exact}a{color:inherit}}";
 
 void wisp_report_head(wisp_page *page, const char *title)

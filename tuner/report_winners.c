@@ -25,7 +25,17 @@ void wisp_page_param_name(wisp_page *page, const char *name)
   wisp_page_text(page, name);
 }
 
-void wisp_page_params(wisp_page *page, const char *params)
+/* Whether the list has this name with this value. */
+static bool has_param(const char *params, const char *name, const char *value)
+{
+  char other[32], its[32];
+  while (wisp_report_next_param(&params, other, its))
+    if (strcmp(other, name) == 0) return strcmp(its, value) == 0;
+  return false;
+}
+
+/* The work distribution first, as in the papers; without what the list `known` says already (NULL: all). */
+static void print_params(wisp_page *page, const char *params, const char *known)
 {
   static const char *const first[] = {"wp", "wi", "ws"};
   char name[32], value[32];
@@ -34,7 +44,7 @@ void wisp_page_params(wisp_page *page, const char *params)
     while (wisp_report_next_param(&at, name, value)) {
       int place = 0;
       while (place < 3 && strcmp(name, first[place]) != 0) place++;
-      if (place != pass) continue;
+      if (place != pass || (known && has_param(known, name, value))) continue;
       wisp_page_print(page, "<span class=\"p\">");
       wisp_page_param_name(page, name);
       wisp_page_print(page, "&#8201;");
@@ -42,6 +52,11 @@ void wisp_page_params(wisp_page *page, const char *params)
       wisp_page_print(page, "</span> ");
     }
   }
+}
+
+void wisp_page_params(wisp_page *page, const char *params)
+{
+  print_params(page, params, NULL);
 }
 
 /* The floor's share of the time, as a number and a bar. */
@@ -58,6 +73,21 @@ static void print_efficiency(wisp_page *page, double efficiency)
                   100 * efficiency, percent);
 }
 
+/* A composition may break after each '+', a name nowhere. */
+static void print_strategy(wisp_page *page, const char *strategy)
+{
+  while (*strategy) {
+    char word[40];
+    size_t length = strcspn(strategy, "+");
+    snprintf(word, sizeof word, "%.*s", (int)length, strategy);
+    wisp_page_print(page, "<span class=\"z\">");
+    wisp_page_text(page, word);
+    wisp_page_print(page, "</span>");
+    strategy += length;
+    if (*strategy == '+') wisp_page_print(page, "&#8201;+<wbr/>&#8201;"), strategy++;
+  }
+}
+
 /* How much longer another trial takes, and what it is. */
 static void print_gap(wisp_page *page, const wisp_trial *winner, const wisp_trial *other, bool name_it)
 {
@@ -71,9 +101,9 @@ static void print_gap(wisp_page *page, const wisp_trial *winner, const wisp_tria
   if (!name_it) return;
   wisp_page_print(page, "<td class=\"w\">");
   if (strcmp(other->strategy, winner->strategy) != 0)
-    wisp_page_text(page, other->strategy);
-  else if (*other->params) /* the same strategy: its parameters tell them apart */
-    wisp_page_params(page, other->params);
+    print_strategy(page, other->strategy);
+  else if (strcmp(other->params, winner->params) != 0) /* the same strategy: what is different */
+    print_params(page, other->params, winner->params);
   else
     wisp_page_text(page, other->layout);
   wisp_page_print(page, "</td>");
@@ -84,14 +114,7 @@ static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_
   wisp_page_print(page, "<tr class=\"%s\"><td class=\"k\">", kind);
   wisp_page_text(page, cell->spec.kernel);
   wisp_page_print(page, "</td><td class=\"s\">");
-  for (const char *at = t->strategy; *at;) { /* a composition may break after each '+' */
-    char word[sizeof t->strategy];
-    size_t length = strcspn(at, "+");
-    snprintf(word, sizeof word, "%.*s", (int)length, at);
-    wisp_page_text(page, word);
-    at += length;
-    if (*at == '+') wisp_page_print(page, "&#8201;+<wbr/>&#8201;"), at++;
-  }
+  print_strategy(page, t->strategy);
   wisp_page_print(page, "</td><td class=\"l\">");
   wisp_page_text(page, t->layout);
   wisp_page_print(page, "</td><td class=\"w\">");
@@ -139,8 +162,8 @@ void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
       wisp_page_print(page,
                       "%s<h3>%s</h3>\n<table class=\"winners\"><thead><tr><th>kernel</th><th>strategy</th>"
                       "<th>layout</th><th>parameters</th><th class=\"n\">ms</th><th class=\"n\">GDOF/s</th>"
-                      "<th class=\"n\">efficiency</th><th class=\"n\">default</th><th class=\"n\" "
-                      "colspan=\"1\">runner-up</th><th></th></tr></thead>\n",
+                      "<th class=\"n\">efficiency</th><th class=\"n\">default</th><th "
+                      "class=\"n\">runner-up</th><th></th></tr></thead>\n",
                       i ? "</table>\n" : "", wisp_precision_name(subject->cells[i].spec.precision));
     while (order_end < subject->count && wisp_report_same_order(&subject->cells[order_end], &subject->cells[i]))
       order_end++;
