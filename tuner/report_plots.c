@@ -51,7 +51,7 @@ static void print_line(wisp_page *page, const wisp_report_subject *subject, wisp
                        const char *colour, const wisp_axis *x, const wisp_axis *y)
 {
   for (int pass = 0; pass < 2; pass++) { /* the line below, the points above it */
-    int last = 0;
+    int last = -1;                       /* no order comes after this one */
     if (pass == 0) wisp_page_print(page, "<path class=\"c\" stroke=\"%s\" d=\"", colour);
     for (size_t i = 0; i < subject->count; i++) {
       const wisp_report_cell *cell = &subject->cells[i];

@@ -76,8 +76,11 @@ static const char other_style[] =
     "@page{size:A4 portrait;margin:14mm 13mm}"
     "@media print{body{font-size:9.5pt}main{max-width:none;padding:0}.index,.jump,.screen{display:none}"
     "h1{font-size:18pt}h2{font-size:13pt;margin-top:20pt}h2,h3{break-after:avoid}.about{font-size:9pt}"
-    "table{font-size:7.8pt}.winners td.w,td.l,td.m,th{font-size:7.2pt}th,td{padding:1.5pt 5pt 1.5pt 0}"
-    ".bar{width:26pt;height:5pt;margin-left:4pt}.tiles b{font-size:13pt}.tiles div{padding:6pt 8pt}"
+    "table{font-size:7.2pt}.winners td.w,td.l,td.m,th{font-size:6.7pt}th,td{padding:1.2pt 5pt 1.2pt 0}"
+    "tr.o th{font-size:7.6pt;padding-top:7pt}td.k{padding-left:5pt}.winners td.w .z{white-space:normal}"
+    ".winners th:nth-child(1){width:8.5%}.winners th:nth-child(3){width:13%}.winners th:nth-child(4){width:18%}"
+    ".winners th:nth-child(7){width:10%}.legend,figcaption{font-size:7.2pt}figcaption span{margin-right:8pt}"
+    ".bar{width:20pt;height:4.5pt;margin-left:3pt}.tiles b{font-size:13pt}.tiles div{padding:6pt 8pt}"
     ".tiles span{font-size:7.5pt}tbody,figure,.tiles,tr{break-inside:avoid}.refused tbody{break-inside:auto}"
     ".studies{break-before:page}.two{gap:8pt 18pt}.three{gap:10pt 12pt}"
     "*{-webkit-print-color-adjust:exact;print-color-adjust:exact}a{color:inherit}}";
