@@ -3,20 +3,23 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void wisp_page_print(wisp_page *page, const char *format, ...)
 {
-  char piece[2048];
+  char *piece = NULL;
   va_list list;
   if (page->status != WISP_OK) return;
   va_start(list, format);
-  int length = vsnprintf(piece, sizeof piece, format, list);
+  int length = vasprintf(&piece, format, list);
   va_end(list);
-  if (length < 0 || (size_t)length >= sizeof piece)
-    page->status = wisp_fail(page->err, WISP_ESYSTEM, "report: a piece of %d bytes is too long", length);
-  else
-    page->status = wisp_text_add(page->err, page->text, piece, (size_t)length);
+  if (length < 0) {
+    page->status = wisp_fail(page->err, WISP_EMEMORY, "out of memory: a report");
+    return;
+  }
+  page->status = wisp_text_add(page->err, page->text, piece, (size_t)length);
+  free(piece);
 }
 
 void wisp_page_text(wisp_page *page, const char *text)

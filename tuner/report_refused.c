@@ -137,12 +137,15 @@ static void print_failure(wisp_page *page, const wisp_report_cell *cell, const w
 
 void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject)
 {
-  size_t bad = 0;
-  for (size_t i = 0; i < subject->count; i++) bad += subject->cells[i].bad;
+  size_t bad = 0, others = 0;
+  for (size_t i = 0; i < subject->count; i++) {
+    bad += subject->cells[i].bad;
+    others += subject->cells[i].slow + subject->cells[i].refused;
+  }
   wisp_page_print(page, "<section id=\"failures-%zu\"><h2>Failures</h2>\n", subject->number);
-  if (!bad) {
-    wisp_page_print(page, "<p class=\"about\">None stored: no candidate crashed, hung, failed to compile or computed a "
-                          "wrong result.</p></section>\n");
+  if (!bad) { /* a store of winners alone does not know */
+    wisp_page_print(page, "<p class=\"about\">None stored%s.</p></section>\n",
+                    others ? ": no candidate crashed, hung, failed to compile or computed a wrong result" : "");
     return;
   }
   wisp_page_print(page,

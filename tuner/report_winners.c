@@ -152,7 +152,8 @@ void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
   wisp_page_print(
       page, "<p class=\"about\">Dark: the fastest whole stage, <b>step</b>, and its kernels in its layout. "
             "Grey: the fastest of every other kernel, or in another layout. <b>Efficiency</b> is the floor (least "
-            "bytes at the measured copy bandwidth, or least operations at the measured peak) over the time; "
+            "bytes at the measured copy bandwidth, or least operations at the measured peak) over the time: what skips "
+            "zeros or stays in the cache may pass it; "
             "<b>default</b> and <b>runner-up</b> say how many times longer the default candidate takes, and the best "
             "of another strategy in the same layout (or else the second candidate).</p>\n");
   for (size_t i = 0; i < subject->count;) {
