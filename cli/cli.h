@@ -6,6 +6,7 @@
 int wisp_cli_devices(int argc, char **argv);
 int wisp_cli_tune(int argc, char **argv);
 int wisp_cli_best(int argc, char **argv);
+int wisp_cli_report(int argc, char **argv);
 int wisp_cli_emit(int argc, char **argv);
 int wisp_cli_run(int argc, char **argv);
 int wisp_cli_bench(int argc, char **argv);

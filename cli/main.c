@@ -13,6 +13,7 @@ static const struct {
     {"devices", wisp_cli_devices, "what is here, with measured copy bandwidth and arithmetic peaks"},
     {"tune", wisp_cli_tune, "measure candidates and remember the winners"},
     {"best", wisp_cli_best, "the best parameters for each order"},
+    {"report", wisp_cli_report, "winners, studies and refusals as one HTML page"},
     {"emit", wisp_cli_emit, "print a kernel's source, every number written out"},
     {"run", wisp_cli_run, "solve with the tuned kernels"},
     {"bench", wisp_cli_bench, "ours against the vendor's library and against the floor"},

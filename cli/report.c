@@ -1,0 +1,88 @@
+/* wisp report: what a store knows, as one HTML page. */
+#include "cli.h"
+#include "options.h"
+#include "../runtime/device.h"
+#include "../tuner/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const wisp_option options[] = {
+    {"out", 'o', "DIR", "where index.html is written; made where it is missing"},
+    {"device", 'd', "DEV", "a device that is here (auto, host, cuda:1), else any whose stored name begins so"},
+    {"family", 'f', "FAMILY", "only this family: nodal, ..."},
+    {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
+    {"precision", 'p', "f32,f64", "only these precisions"},
+    {"kernel", 0, "K", "the kernel whose parameter study stands in the foreground (volume)"},
+    {"order", 0, "N", "its order (4)"},
+    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
+};
+static const wisp_syntax syntax = {
+    "wisp report -o DIR [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--kernel K --order N] [--db FILE]",
+    "Writes DIR/index.html: winners, whole stages, roofline, parameter studies, and what was refused or failed.\n"
+    "One file that needs no network and no script, for the screen and for paper.",
+    options, sizeof options / sizeof *options, 0};
+
+/* The name that trials are stored under: of a device that is here, or as it was given. */
+static wisp_status read_device(wisp_error *err, const char *given, char name[128])
+{
+  wisp_device *device = NULL;
+  wisp_error reason = {0};
+  if (!given) return WISP_OK;
+  wisp_status status = wisp_device_open(&reason, given, &device);
+  if (status == WISP_EUSAGE) /* no name of the kind that devices here have */
+    snprintf(name, 128, "%s", given);
+  else if (status != WISP_OK)
+    return wisp_fail(err, status, "%s", reason.text);
+  else
+    snprintf(name, 128, "%s", wisp_device_limits(device)->name);
+  wisp_device_close(device);
+  return WISP_OK;
+}
+
+static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_report_wish *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_orders orders;
+  wisp_precisions precisions;
+  long long order = 0;
+  *out = (wisp_report_wish){.family = wisp_option_value(args, "family"), .kernel = wisp_option_value(args, "kernel")};
+  TRY(read_device(err, wisp_option_value(args, "device"), out->device));
+  TRY(wisp_option_orders(err, args, "orders", "1-20", &orders));
+  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
+  TRY(wisp_option_integer(err, args, "order", 1, WISP_HIGHEST_ORDER, 0, &order));
+  for (int N = 0; N < WISP_REPORT_ORDERS; N++) out->orders[N] = wisp_orders_have(&orders, N);
+  for (int i = 0; i < precisions.count; i++) *(precisions.list[i] == WISP_F32 ? &out->f32 : &out->f64) = true;
+  out->order = (int)order;
+done:
+  return status;
+}
+
+int wisp_cli_report(int argc, char **argv)
+{
+  wisp_status status = WISP_OK;
+  wisp_error err = {0};
+  wisp_arguments args;
+  wisp_report_wish wish;
+  wisp_store *store = NULL;
+  wisp_text page = {0};
+  char *warning = NULL;
+  int exit_status;
+  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
+  const char *db = wisp_option_value(&args, "db"), *folder = wisp_option_value(&args, "out");
+  TRY(wisp_require(&err, folder && *folder, WISP_EUSAGE, "-o DIR says where to write the page"));
+  TRY(read_wish(&err, &args, &wish));
+  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(wisp_store_open(&err, db, false, &warning, &store));
+  if (warning) wisp_cli_warn(&args, warning);
+  TRY(wisp_report_page(&err, store, &wish, &page));
+  TRY(wisp_report_write(&err, folder, &page));
+  printf("%s/index.html\n", folder);
+done:
+  wisp_text_free(&page);
+  free(warning);
+  wisp_store_close(store);
+  return wisp_cli_end(&args, status, &err);
+}

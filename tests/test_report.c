@@ -1,0 +1,247 @@
+/* Claim: the report of a store is one page that needs nothing else: its markup is balanced, every winner is in it,
+ * whatever a store holds is shown as text, and a folder that cannot be written is one line and no half page. */
+#include "store_fixture.h"
+#include "../tuner/report.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DEVICE "Card <A> & \"B\""
+#define HOSTILE "</td><script>alert('x')</script> & \"q\" \x01"
+
+static void add(wisp_writer *writer, const char *spec, const char *strategy, const char *params, double ms,
+                const char *outcome, const char *reason, int is_default)
+{
+  wisp_error err = {0};
+  wisp_trial t = fixture_trial(1);
+  snprintf(t.spec, sizeof t.spec, "%s", spec);
+  snprintf(t.strategy, sizeof t.strategy, "%s", strategy);
+  snprintf(t.params, sizeof t.params, "%s", params);
+  snprintf(t.outcome, sizeof t.outcome, "%s", outcome);
+  snprintf(t.reason, sizeof t.reason, "%s", reason);
+  snprintf(t.device, sizeof t.device, "%s", DEVICE);
+  t.ms = ms, t.gdofs = 10 / ms, t.gbps = 400 / ms, t.gflops = 900 / ms, t.efficiency = 0.1 / ms;
+  t.is_default = is_default, t.sample_count = 0;
+  if (wisp_writer_add(&err, writer, &t) != WISP_OK) fail_msg("%s", err.text);
+}
+
+/* A small sweep: two kernels and the step of two orders, with a refusal and two failures. */
+static void make_store(const char *path)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  char spec[112], params[64];
+  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  for (int N = 1; N <= 2; N++) {
+    for (int wp = 1; wp <= 4; wp++) {
+      snprintf(spec, sizeof spec, "nodal.volume:tet:p%d:maxwell:f64", N);
+      snprintf(params, sizeof params, "wi=%d wp=%d", 1 + wp % 2, wp);
+      add(writer, spec, "field-in-shared", params, 0.3017 + N + 0.1 * wp, "ok", "", wp == 4);
+      add(writer, spec, "matrix-in-shared", params, 0.4117 + N + 0.1 * wp, "ok", "", 0);
+    }
+    add(writer, spec, "literal", "wp=1", NAN, "refused", "3 candidates: " HOSTILE, 0);
+    add(writer, spec, "tensor-cores", "wp=1", NAN, "crash", HOSTILE, 0);
+    add(writer, spec, "tensor-cores", "wp=2", NAN, "hang", "no answer in 3 s", 0);
+    snprintf(spec, sizeof spec, "nodal.gather:tet:p%d:maxwell:f64", N);
+    add(writer, spec, "direct", "MB=2", 0.2519 + N, "ok", "", 1);
+    snprintf(spec, sizeof spec, "nodal.step:tet:p%d:maxwell:f64", N);
+    add(writer, spec, "volume+gather", "", 0.8123 + 2 * N, "ok", "", 0);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+}
+
+static wisp_report_wish everything(void)
+{
+  wisp_report_wish wish = {.device = "Card", .f32 = true, .f64 = true};
+  for (int N = 0; N < WISP_REPORT_ORDERS; N++) wish.orders[N] = true;
+  return wish;
+}
+
+static wisp_status make_page(wisp_error *err, const char *path, const wisp_report_wish *wish, wisp_text *page)
+{
+  wisp_store *store = NULL;
+  if (wisp_store_open(err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err->text);
+  wisp_status status = wisp_report_page(err, store, wish, page);
+  wisp_store_close(store);
+  return status;
+}
+
+/* Every element that opens closes in turn; in a tag, quotes are balanced. Returns the deepest nesting. */
+static size_t check_balanced(const char *page)
+{
+  enum { MOST = 32 };
+  static const char *const empty[] = {"!DOCTYPE"};
+  char open[MOST][24], name[24];
+  size_t depth = 0, deepest = 0;
+  for (const char *at = strchr(page, '<'); at; at = strchr(at, '<')) {
+    bool closing = at[1] == '/', quoted = false;
+    const char *end = at + 1 + closing;
+    assert_int_equal(sscanf(end, "%23[a-zA-Z0-9!]", name), 1);
+    for (; *end && (quoted || *end != '>'); end++) {
+      if (*end == '"') quoted = !quoted;
+      assert_int_not_equal(*end, '<');
+    }
+    assert_int_equal(*end, '>');
+    bool alone = end[-1] == '/';
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) alone |= strcmp(name, empty[i]) == 0;
+    if (closing) {
+      assert_true(depth > 0);
+      assert_string_equal(name, open[--depth]);
+    } else if (!alone) {
+      assert_true(depth < MOST);
+      memcpy(open[depth++], name, sizeof name);
+    }
+    deepest = depth > deepest ? depth : deepest;
+    at = end;
+  }
+  assert_int_equal(depth, 0);
+  return deepest;
+}
+
+static void test_page(void **state)
+{
+  (void)state;
+  static const char *const winners[] = {"1.402", "2.402", "1.252", "2.252", "2.812", "4.812"};
+  static const char *const outside[] = {"http:", "https:", "src=", "url(", "@import", "<script", "alert('x')", "\x01"};
+  char folder[64];
+  wisp_error err = {0};
+  wisp_text page = {0};
+  wisp_report_wish wish = everything();
+  fixture_folder(folder);
+  make_store(fixture_path(folder, "wisp.db"));
+  if (make_page(&err, fixture_path(folder, "wisp.db"), &wish, &page) != WISP_OK) fail_msg("%s", err.text);
+  assert_true(check_balanced(page.data) > 6);
+  for (size_t i = 0; i < sizeof winners / sizeof *winners; i++) {
+    char cell[32];
+    snprintf(cell, sizeof cell, ">%s</td>", winners[i]);
+    if (!strstr(page.data, cell)) fail_msg("no winner of %s ms", winners[i]);
+  }
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+    if (strstr(page.data, outside[i])) fail_msg("the page holds '%s'", outside[i]);
+  assert_non_null(strstr(page.data, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;q&quot;"));
+  assert_non_null(strstr(page.data, "<h1>Card &lt;A&gt; &amp; &quot;B&quot;</h1>"));
+  assert_non_null(strstr(page.data, "<td class=\"n\">6</td><td class=\"w\">&lt;/td&gt;")); /* 3 of each order */
+  assert_non_null(strstr(page.data, "no answer in 3 s"));
+  assert_null(strstr(page.data, "nan"));
+  assert_non_null(strstr(page.data, " d=\"M"));
+  assert_null(strstr(page.data, " d=\"L")); /* a path begins somewhere */
+  wisp_text_free(&page);
+  fixture_remove(folder);
+}
+
+/* What is asked for is what is shown, and what is not there is said. */
+static void test_wishes(void **state)
+{
+  (void)state;
+  char folder[64];
+  wisp_error err = {0};
+  wisp_text page = {0};
+  wisp_report_wish wish = everything();
+  fixture_folder(folder);
+  const char *path = fixture_path(folder, "wisp.db");
+  make_store(path);
+  wish.orders[2] = false;
+  wish.kernel = "gather";
+  assert_int_equal(make_page(&err, path, &wish, &page), WISP_OK);
+  assert_null(strstr(page.data, ">2.402</td>"));
+  assert_non_null(strstr(page.data, ">1.402</td>"));
+  const char *front = strstr(page.data, "class=\"study front\"");
+  assert_non_null(front);
+  assert_ptr_equal(strstr(front, "<h3>"), strstr(front, "<h3>gather, <i>N</i> = 1, f64</h3>"));
+  assert_null(strstr(front + 1, "class=\"study front\""));
+  wish.order = 7;
+  assert_int_equal(make_page(&err, path, &wish, &page), WISP_EMISSING);
+  assert_non_null(strstr(err.text, "'gather' at order 7"));
+  wish.device[0] = 'X';
+  assert_int_equal(make_page(&err, path, &wish, &page), WISP_EMISSING);
+  assert_non_null(strstr(err.text, "wisp tune"));
+  wisp_text_free(&page);
+  fixture_remove(folder);
+}
+
+/* The old page stays until the new one is whole, and nothing else is left in the folder. */
+static void test_folder(void **state)
+{
+  (void)state;
+  char folder[64];
+  wisp_error err = {0};
+  wisp_text page = {0};
+  struct stat about;
+  size_t length = 0;
+  fixture_folder(folder);
+  assert_int_equal(wisp_text_print(NULL, &page, "<html></html>"), WISP_OK);
+  for (int twice = 0; twice < 2; twice++)
+    assert_int_equal(wisp_report_write(&err, fixture_path(folder, "new"), &page), WISP_OK);
+  char *written = fixture_read(fixture_path(folder, "new/index.html"), &length);
+  assert_string_equal(written, page.data);
+  free(written);
+  assert_int_equal(stat(fixture_path(folder, "new"), &about), 0);
+  assert_int_equal(rmdir(fixture_path(folder, "new")) == 0, 0);
+  assert_int_equal(remove(fixture_path(folder, "new/index.html")), 0);
+  assert_int_equal(rmdir(fixture_path(folder, "new")), 0);
+
+  fixture_write(fixture_path(folder, "file"), "x", 1);
+  const char *const bad[] = {"/proc/wisp-report", fixture_path(folder, "file"), fixture_path(folder, "no/such")};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    err = (wisp_error){0};
+    assert_int_equal(wisp_report_write(&err, bad[i], &page), WISP_ESYSTEM);
+    assert_ptr_equal(strstr(err.text, bad[i]), err.text);
+    assert_null(strchr(err.text, '\n'));
+  }
+  wisp_text_free(&page);
+  fixture_remove(folder);
+}
+
+static int command(const char *folder, const char *arguments)
+{
+  const char *program = getenv("WISP_COMMAND");
+  char line[1024];
+  snprintf(line, sizeof line, "%s report --db %s/wisp.db %s >%s/out 2>%s/err </dev/null",
+           program && *program ? program : "build/wisp", folder, arguments, folder, folder);
+  int status = system(line);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_command(void **state)
+{
+  (void)state;
+  char folder[64], arguments[256];
+  size_t length = 0;
+  fixture_folder(folder);
+  make_store(fixture_path(folder, "wisp.db"));
+  snprintf(arguments, sizeof arguments, "-d Card -f nodal -o %s/page", folder);
+  assert_int_equal(command(folder, arguments), 0);
+  free(fixture_read(fixture_path(folder, "page/index.html"), &length));
+  assert_true(length > 1000);
+  assert_int_equal(command(folder, "-d Card"), 2);
+  static const char *const failing[] = {"-d Card -o /proc/wisp-report", "-d Nobody -o page",
+                                        "-d Card -f modal -o page"};
+  for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+    assert_int_equal(command(folder, failing[i]), 1);
+    char *said = fixture_read(fixture_path(folder, "err"), &length);
+    assert_ptr_equal(strstr(said, "wisp report: "), said);
+    assert_ptr_equal(strchr(said, '\n'), said + length - 1); /* one line */
+    free(said);
+  }
+  fixture_remove(folder);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_page),
+      cmocka_unit_test(test_wishes),
+      cmocka_unit_test(test_folder),
+      cmocka_unit_test(test_command),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,51 @@
+/* What a report tells of: the store's trials, each once, in cells of one kernel, order, precision and device. */
+#ifndef WISP_REPORT_DATA_H
+#define WISP_REPORT_DATA_H
+
+#include "report.h"
+
+typedef struct wisp_report_entry {
+  const wisp_trial *trial;
+  wisp_spec spec;
+  int rank;  /* the kernel's place in its family */
+  int layer; /* nearer is less */
+} wisp_report_entry;
+
+/* One kernel of one order; every pointer is NULL where there is no such trial. */
+typedef struct wisp_report_cell {
+  const wisp_report_entry *entries;
+  size_t count;
+  wisp_spec spec;
+  long long elements;            /* the largest size measured: what is compared is of this size */
+  const wisp_trial *best;        /* over all layouts */
+  const wisp_trial *in_step;     /* in the fastest step's layout, where the fastest step has this kernel */
+  size_t ok, slow, refused, bad; /* trials by outcome; bad: wrong, crash, hang, compile-error */
+  bool front;                    /* its parameter study stands in the foreground */
+} wisp_report_cell;
+
+typedef struct wisp_report_data {
+  wisp_report_entry *entries; /* sorted */
+  wisp_report_cell *cells;
+  size_t entry_count, cell_count;
+} wisp_report_data;
+
+/* Ranges of cells that belong together: cells stand by device, family, element and system, precision, order, kernel. */
+bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b); /* all but precision and order */
+bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b);
+
+/* Whether the trial is a time that may be compared in its cell. */
+bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial);
+/* The same, or one that was seen to be slow and dropped early: its time is rough, but no winner's. */
+bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial);
+
+/* The trials to compare a winner with: the default candidate nearest to it, and the fastest of another strategy, or of
+ * the same one where there is only one. */
+const wisp_trial *wisp_report_default(const wisp_report_cell *cell, const wisp_trial *winner);
+const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner);
+
+/* WISP_EMISSING where nothing fits. The trials stay the store's. */
+wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
+                               wisp_report_data *out);
+void wisp_report_forget(wisp_report_data *data);
+
+#endif

@@ -1,0 +1,167 @@
+#include "report_html.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wisp_page_print(wisp_page *page, const char *format, ...)
+{
+  char *piece = NULL;
+  va_list list;
+  if (page->status != WISP_OK) return;
+  va_start(list, format);
+  int length = vasprintf(&piece, format, list);
+  va_end(list);
+  if (length < 0) {
+    page->status = wisp_fail(page->err, WISP_EMEMORY, "out of memory: a report");
+    return;
+  }
+  page->status = wisp_text_add(page->err, page->text, piece, (size_t)length);
+  free(piece);
+}
+
+void wisp_page_text(wisp_page *page, const char *text)
+{
+  static const struct {
+    char what;
+    const char *instead;
+  } marks[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+  for (; *text && page->status == WISP_OK; text++) {
+    const char *instead = NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+      if (*text == marks[i].what) instead = marks[i].instead;
+    if ((unsigned char)*text < ' ' || *text == 127) instead = " "; /* no control characters in HTML */
+    page->status = instead ? wisp_text_add(page->err, page->text, instead, strlen(instead))
+                           : wisp_text_add(page->err, page->text, text, 1);
+  }
+}
+
+const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits)
+{
+  char plain[WISP_NUMBER_TEXT] = "";
+  if (!isfinite(value) || fabs(value) > 1e15) return strcpy(out, "–");
+  int magnitude = value != 0 ? (int)floor(log10(fabs(value))) : 0;
+  int decimals = digits > 0 ? digits - 1 - magnitude : 0;
+  if (decimals < 0) value = round(value * pow(10, decimals)) * pow(10, -decimals); /* no more digits than asked for */
+  snprintf(plain, sizeof plain, "%.*f", decimals < 0 ? 0 : decimals > 12 ? 12 : decimals, value);
+  size_t whole = strcspn(plain, "."), used = 0;
+  for (size_t i = 0; plain[i] && used + 4 < WISP_NUMBER_TEXT; i++) {
+    if (i > 0 && i < whole && whole > 4 && (whole - i) % 3 == 0 && plain[i - 1] != '-') {
+      memcpy(out + used, "\xe2\x80\x89", 3); /* thin space */
+      used += 3;
+    }
+    out[used++] = plain[i];
+  }
+  out[used] = '\0';
+  return out;
+}
+
+void wisp_page_number(wisp_page *page, double value, int digits)
+{
+  char number[WISP_NUMBER_TEXT];
+  wisp_page_print(page, "<td class=\"n\">%s</td>", wisp_number(number, value, digits));
+}
+
+double wisp_axis_place(const wisp_axis *axis, double value)
+{
+  double share =
+      axis->log ? log(value / axis->low) / log(axis->high / axis->low) : (value - axis->low) / (axis->high - axis->low);
+  return axis->from + share * (axis->to - axis->from);
+}
+
+wisp_axis wisp_axis_over(double least, double most, bool log, double from, double to)
+{
+  wisp_axis axis = {least, most, from, to, log};
+  if (log) {
+    double room = pow(most / least, 0.06);
+    room = fmax(room, 1.04);
+    axis.low = least / room, axis.high = most * room;
+  } else {
+    double room = most > least ? 0.06 * (most - least) : 1;
+    axis.low = least - (least == 0 ? 0 : room), axis.high = most + room;
+  }
+  return axis;
+}
+
+/* A step of 1, 2 or 5 times a power of ten. */
+static double round_step(double raw)
+{
+  double base = pow(10, floor(log10(raw))), rest = raw / base;
+  return base * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
+}
+
+int wisp_axis_ticks(const wisp_axis *axis, double ticks[24])
+{
+  int count = 0;
+  if (!(axis->high > axis->low) || !isfinite(axis->high) || !isfinite(axis->low)) return 0;
+  double decades = axis->log ? log10(axis->high / axis->low) : 0;
+  if (!axis->log || decades < 0.6) {
+    double step = round_step((axis->high - axis->low) / 5);
+    for (double v = ceil(axis->low / step) * step; v <= axis->high && count < 24; v += step)
+      ticks[count++] = fabs(v) < step / 2 ? 0 : v;
+    return count;
+  }
+  for (int power = (int)floor(log10(axis->low)); pow(10, power) <= axis->high; power++)
+    for (int digit = 1; digit < 10; digit++) {
+      double v = digit * pow(10, power);
+      bool shown =
+          digit == 1 || (decades < 3 && (digit == 2 || digit == 5)) || (decades < 1 && (digit == 3 || digit == 7));
+      if (shown && v >= axis->low && v <= axis->high && count < 24) ticks[count++] = v;
+    }
+  return count;
+}
+
+/* As few digits as a round value needs. */
+static const char *tick_text(char out[WISP_NUMBER_TEXT], double value)
+{
+  char grouped[WISP_NUMBER_TEXT];
+  snprintf(out, WISP_NUMBER_TEXT, "%.6g", value);
+  if (value >= 10000) strcpy(out, wisp_number(grouped, value, 3));
+  return out;
+}
+
+void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, const char *title)
+{
+  double ticks[24];
+  char text[WISP_NUMBER_TEXT];
+  int count = wisp_axis_ticks(y, ticks);
+  for (int i = 0; i < count; i++) {
+    double at = wisp_axis_place(y, ticks[i]);
+    wisp_page_print(page, "<line class=\"g\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x->from, x->to, at,
+                    at);
+    wisp_page_print(page, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", x->from - 6,
+                    at + 3.5, tick_text(text, ticks[i]));
+  }
+  wisp_page_print(page, "<text class=\"a\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"start\">%s</text>\n", x->from - 36,
+                  y->to - 9, title);
+}
+
+void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title)
+{
+  double ticks[24];
+  char text[WISP_NUMBER_TEXT];
+  int count = wisp_axis_ticks(x, ticks);
+  wisp_page_print(page, "<line class=\"b\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x->from, x->to,
+                  y->from, y->from);
+  for (int i = 0; i < count; i++)
+    wisp_page_print(page, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
+                    wisp_axis_place(x, ticks[i]), y->from + 15, tick_text(text, ticks[i]));
+  wisp_page_print(page, "<text class=\"a\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", x->to, y->from + 31,
+                  title);
+}
+
+void wisp_page_frame_title(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title)
+{
+  wisp_page_print(page, "<text class=\"h\" x=\"%.1f\" y=\"%.1f\">", x->from - 36, y->to - 28);
+  wisp_page_text(page, title);
+  wisp_page_print(page, "</text>\n");
+}
+
+const char *wisp_colour(size_t i)
+{
+  static const char *const colours[] = {"#35679a", "#c9702f", "#48875c", "#a04f78", "#3f97a8",
+                                        "#8f7a2e", "#b3463c", "#6f5fa5", "#66707a"};
+  return colours[i % (sizeof colours / sizeof *colours)];
+}

@@ -1,0 +1,201 @@
+/* The page as a whole: its parts for every subject, and how it gets into its folder. */
+#include "report_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Summary: where it was measured, and a few numbers. */
+
+typedef struct totals {
+  size_t timed, slow, refused, bad, layered;
+  double gain; /* sum of logarithms of default over winner */
+  size_t gains;
+  double efficiency;
+  size_t efficiencies;
+  const wisp_report_cell *fastest[2]; /* step with the most GDOF/s, f32 and f64 */
+} totals;
+
+static void add_up(const wisp_report_subject *subject, totals *sum)
+{
+  *sum = (totals){0};
+  for (size_t i = 0; i < subject->count; i++) {
+    const wisp_report_cell *cell = &subject->cells[i];
+    bool step = strcmp(cell->spec.kernel, "step") == 0;
+    sum->timed += cell->ok, sum->slow += cell->slow, sum->bad += cell->bad, sum->refused += cell->refused;
+    for (size_t e = 0; e < cell->count; e++) sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
+    if (!cell->best) continue;
+    const wisp_trial *by_default = wisp_report_default(cell, cell->best);
+    if (by_default && !step) sum->gain += log(by_default->ms / cell->best->ms), sum->gains++;
+    if (cell->in_step && !step && cell->in_step->efficiency > 0)
+      sum->efficiency += log(cell->in_step->efficiency), sum->efficiencies++;
+    const wisp_report_cell **best = &sum->fastest[cell->spec.precision == WISP_F64];
+    if (step && (!*best || cell->best->gdofs > (*best)->best->gdofs)) *best = cell;
+  }
+}
+
+static void print_tile(wisp_page *page, double value, int digits, const char *unit, const char *what)
+{
+  char number[WISP_NUMBER_TEXT];
+  wisp_page_print(page, "<div><b>%s%s</b><span>%s</span></div>\n", wisp_number(number, value, digits), unit, what);
+}
+
+static void print_tiles(wisp_page *page, const totals *sum)
+{
+  char what[128];
+  wisp_page_print(page, "<div class=\"tiles\">");
+  for (int p = 0; p < 2; p++) {
+    if (!sum->fastest[p]) continue;
+    snprintf(what, sizeof what, "GDOF/s, best whole stage in %s (<i>N</i> = %d)", p ? "f64" : "f32",
+             sum->fastest[p]->spec.order);
+    print_tile(page, sum->fastest[p]->best->gdofs, 3, "", what);
+  }
+  if (sum->gains)
+    print_tile(page, exp(sum->gain / (double)sum->gains), 3, "&#8201;×",
+               "faster than the default candidate, geometric mean over kernels");
+  if (sum->efficiencies)
+    print_tile(page, 100 * exp(sum->efficiency / (double)sum->efficiencies), 2, "&#8201;%",
+               "of the floor: the fastest stages' kernels, geometric mean");
+  snprintf(what, sizeof what, sum->slow ? "candidates timed to the end; %zu more dropped early" : "candidates timed",
+           sum->slow);
+  print_tile(page, (double)sum->timed, 0, "", what);
+  print_tile(page, (double)sum->bad, 0, "",
+             sum->bad == 1 ? "failure stored" : "failures stored: crash, hang, wrong, not compiled");
+  wisp_page_print(page, "</div>\n");
+}
+
+/* The newest trial tells where and with what. */
+static const wisp_trial *newest(const wisp_report_subject *subject)
+{
+  const wisp_trial *found = subject->cells->entries->trial;
+  for (size_t i = 0; i < subject->count; i++)
+    for (size_t e = 0; e < subject->cells[i].count; e++)
+      if (strcmp(subject->cells[i].entries[e].trial->when, found->when) > 0) found = subject->cells[i].entries[e].trial;
+  return found;
+}
+
+static void print_place(wisp_page *page, const wisp_trial *t)
+{
+  const struct {
+    const char *before, *text;
+  } parts[] = {{"", t->target}, {"driver ", t->driver}, {"", t->compiler}, {"wisp ", t->version}};
+  wisp_page_print(page, "<p class=\"sub\">");
+  if (t->units > 0) wisp_page_print(page, "%d multiprocessors", t->units);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    if (!*parts[i].text) continue;
+    wisp_page_print(page, " · %s", parts[i].before);
+    wisp_page_text(page, parts[i].text);
+  }
+  wisp_page_print(page, " · measured ");
+  char day[11];
+  snprintf(day, sizeof day, "%.10s", t->when);
+  wisp_page_text(page, day);
+  wisp_page_print(page, "</p>\n");
+}
+
+void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
+{
+  static const struct {
+    const char *link, *name;
+  } links[] = {{"stages", "Whole stage"}, {"roofline", "Roofline"}, {"studies", "Parameter study"},
+               {"winners", "Winners"},    {"refused", "Refused"},   {"failures", "Failures"}};
+  const wisp_trial *t = newest(subject);
+  const wisp_spec *spec = &subject->cells->spec;
+  totals sum;
+  add_up(subject, &sum);
+  wisp_page_print(page, "<header><h1>");
+  wisp_page_text(page, t->device);
+  wisp_page_print(page, "</h1>\n<p class=\"sub\">Tuned kernels of the ");
+  wisp_page_text(page, spec->family);
+  wisp_page_print(page, " family: ");
+  wisp_page_text(page, spec->system);
+  wisp_page_print(page, " on %s elements</p>\n", strcmp(spec->element, "tet") == 0 ? "tetrahedral" : "these");
+  print_place(page, t);
+  print_tiles(page, &sum);
+  if (!sum.slow && !sum.refused && !sum.bad)
+    wisp_page_print(page,
+                    "<p class=\"note\">This store holds the winners and the defaults%s, not the whole sweep: the "
+                    "parameter studies show few candidates, and what was refused is not known. "
+                    "<code>wisp report --db SWEEP.db</code> shows a sweep.</p>\n",
+                    sum.layered ? " that wisp ships" : " only");
+  wisp_page_print(page, "<p class=\"jump\">");
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+    wisp_page_print(page, "<a href=\"#%s-%zu\">%s</a> ", links[i].link, subject->number, links[i].name);
+  wisp_page_print(page, "</p></header>\n");
+}
+
+/* ---- The page. */
+
+static void print_subject(wisp_page *page, const wisp_report_subject *subject)
+{
+  wisp_report_summary(page, subject);
+  wisp_report_stages(page, subject);
+  wisp_report_roofline(page, subject);
+  wisp_report_studies(page, subject);
+  wisp_report_winners(page, subject);
+  wisp_report_refusals(page, subject);
+  wisp_report_failures(page, subject);
+}
+
+wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_report_data data = {0};
+  wisp_page page = {err, out, WISP_OK};
+  char title[192];
+  TRY(wisp_report_gather(err, store, wish, &data));
+  snprintf(title, sizeof title, "wisp report: %s", data.entries->trial->device);
+  wisp_report_head(&page, title);
+  size_t number = 1;
+  for (size_t i = 0; i < data.cell_count; number++) {
+    size_t end = i;
+    while (end < data.cell_count && wisp_report_same_subject(&data.cells[end], &data.cells[i])) end++;
+    print_subject(&page, &(wisp_report_subject){&data.cells[i], end - i, number, i});
+    i = end;
+  }
+  wisp_report_foot(&page);
+  status = page.status;
+done:
+  wisp_report_forget(&data);
+  return status;
+}
+
+/* ---- Its folder. */
+
+static wisp_status write_all(wisp_error *err, const char *path, const wisp_text *page)
+{
+  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  size_t done = 0;
+  bool good = file >= 0;
+  while (good && done < page->length) {
+    ssize_t count = write(file, page->data + done, page->length - done);
+    if (count > 0) done += (size_t)count;
+    good = count > 0 || (count < 0 && errno == EINTR);
+  }
+  int reason = errno;
+  if (file >= 0 && close(file) != 0 && good) good = false, reason = errno;
+  return wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(reason));
+}
+
+wisp_status wisp_report_write(wisp_error *err, const char *folder, const wisp_text *page)
+{
+  wisp_status status = WISP_OK;
+  wisp_text draft = {0}, path = {0};
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    return wisp_fail(err, WISP_ESYSTEM, "%s: the folder cannot be made: %s", folder, strerror(errno));
+  TRY(wisp_text_print(err, &path, "%s/index.html", folder));
+  TRY(wisp_text_print(err, &draft, "%s.%ld", path.data, (long)getpid()));
+  status = write_all(err, draft.data, page);
+  if (status == WISP_OK && rename(draft.data, path.data) != 0)
+    status = wisp_fail(err, WISP_ESYSTEM, "%s: cannot be written: %s", path.data, strerror(errno));
+  if (status != WISP_OK) unlink(draft.data);
+done:
+  wisp_text_free(&draft);
+  wisp_text_free(&path);
+  return status;
+}

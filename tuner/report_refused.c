@@ -1,0 +1,161 @@
+/* What was not measured: refused candidates by reason, and failures one by one. */
+#include "report_parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One reason, whatever numbers stand in it. */
+typedef struct refusal {
+  char key[400];
+  const char *example;
+  char kernels[120];
+  long long candidates;
+  size_t kinds; /* trials that say so: one a strategy and layout */
+} refusal;
+
+/* A refusal may stand for many candidates: "12 candidates: why". Returns why. */
+static const char *split_reason(const char *reason, long long *candidates)
+{
+  int read = 0;
+  *candidates = 1;
+  if (sscanf(reason, "%lld candidates: %n", candidates, &read) == 1 && read > 0) return reason + read;
+  *candidates = 1;
+  return reason;
+}
+
+/* The reason with each number as '#'. */
+static void make_key(const char *why, char key[400])
+{
+  size_t used = 0;
+  for (; *why && used < 399; why++) {
+    bool digit = isdigit((unsigned char)*why);
+    if (!digit)
+      key[used++] = *why;
+    else if (!used || key[used - 1] != '#')
+      key[used++] = '#';
+  }
+  key[used] = '\0';
+}
+
+static void add_kernel(char list[120], const char *kernel)
+{
+  size_t used = strlen(list);
+  if (strstr(list, kernel)) return;
+  snprintf(list + used, 120 - used, "%s%s", used ? ", " : "", kernel);
+}
+
+static int by_candidates(const void *x, const void *y)
+{
+  const refusal *a = x, *b = y;
+  if (a->candidates != b->candidates) return a->candidates < b->candidates ? 1 : -1;
+  return strcmp(a->key, b->key);
+}
+
+/* Gathers the subject's refusals into list, which has room for one a trial. */
+static size_t list_refusals(const wisp_report_subject *subject, refusal *list)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < subject->count; i++)
+    for (size_t e = 0; e < subject->cells[i].count; e++) {
+      const wisp_trial *t = subject->cells[i].entries[e].trial;
+      if (strcmp(t->outcome, "refused") != 0) continue;
+      long long candidates;
+      char key[400];
+      const char *why = split_reason(t->reason, &candidates);
+      make_key(why, key);
+      size_t at = 0;
+      while (at < count && strcmp(list[at].key, key) != 0) at++;
+      if (at == count) {
+        memset(&list[count], 0, sizeof *list);
+        memcpy(list[count].key, key, sizeof key);
+        list[count++].example = why;
+      }
+      list[at].candidates += candidates;
+      list[at].kinds++;
+      add_kernel(list[at].kernels, subject->cells[i].spec.kernel);
+    }
+  qsort(list, count, sizeof *list, by_candidates);
+  return count;
+}
+
+void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject)
+{
+  size_t most = 0;
+  for (size_t i = 0; i < subject->count; i++) most += subject->cells[i].refused;
+  wisp_page_print(page, "<section id=\"refused-%zu\"><h2>Refused</h2>\n", subject->number);
+  if (!most) {
+    wisp_page_print(page, "<p class=\"about\">No refused candidates are stored.</p></section>\n");
+    return;
+  }
+  refusal *list = calloc(most, sizeof *list);
+  if (!list) {
+    if (page->status == WISP_OK) page->status = wisp_fail(page->err, WISP_EMEMORY, "out of memory: %zu refusals", most);
+    return;
+  }
+  size_t count = list_refusals(subject, list);
+  char number[WISP_NUMBER_TEXT];
+  wisp_page_print(page,
+                  "<p class=\"about\">Candidates that do not apply here, an ordinary answer, by reason. Where "
+                  "reasons differ only in their numbers, one of them stands for all.</p>\n<table class=\"refused\">"
+                  "<thead><tr><th class=\"n\">candidates</th><th>reason</th><th>kernels</th></tr></thead><tbody>\n");
+  for (size_t i = 0; i < count; i++) {
+    wisp_page_print(page, "<tr><td class=\"n\">%s</td><td class=\"w\">",
+                    wisp_number(number, (double)list[i].candidates, 0));
+    wisp_page_text(page, list[i].example);
+    wisp_page_print(page, "</td><td class=\"m\">");
+    wisp_page_text(page, list[i].kernels);
+    wisp_page_print(page, "</td></tr>\n");
+  }
+  wisp_page_print(page, "</tbody></table></section>\n");
+  free(list);
+}
+
+static bool is_failure(const wisp_trial *t)
+{
+  return strcmp(t->outcome, "ok") != 0 && strcmp(t->outcome, "slow") != 0 && strcmp(t->outcome, "refused") != 0;
+}
+
+static void print_failure(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t)
+{
+  wisp_page_print(page, "<tr><td><span class=\"tag\">");
+  wisp_page_text(page, t->outcome);
+  wisp_page_print(page, "</span></td><td class=\"k\">");
+  wisp_page_text(page, cell->spec.kernel);
+  wisp_page_print(page, "</td><td class=\"n\">%d</td><td>%s</td><td class=\"s\">", cell->spec.order,
+                  wisp_precision_name(cell->spec.precision));
+  wisp_page_text(page, t->strategy);
+  wisp_page_print(page, "</td><td class=\"l\">");
+  wisp_page_text(page, t->layout);
+  wisp_page_print(page, "</td><td class=\"w\">");
+  wisp_page_params(page, t->params);
+  wisp_page_print(page, "</td><td class=\"w\">");
+  wisp_page_text(page, t->reason);
+  wisp_page_print(page, "</td></tr>\n");
+}
+
+void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject)
+{
+  size_t bad = 0, others = 0;
+  for (size_t i = 0; i < subject->count; i++) {
+    bad += subject->cells[i].bad;
+    others += subject->cells[i].slow + subject->cells[i].refused;
+  }
+  wisp_page_print(page, "<section id=\"failures-%zu\"><h2>Failures</h2>\n", subject->number);
+  if (!bad) { /* a store of winners alone does not know */
+    wisp_page_print(page, "<p class=\"about\">None stored%s.</p></section>\n",
+                    others ? ": no candidate crashed, hung, failed to compile or computed a wrong result" : "");
+    return;
+  }
+  wisp_page_print(page,
+                  "<p class=\"about\">Candidates that crashed, hung, did not compile or computed a wrong result. None "
+                  "of them can win.</p>\n<table><thead><tr><th>outcome</th><th>kernel</th><th "
+                  "class=\"n\"><i>N</i></th><th></th><th>strategy</th><th>layout</th><th>parameters</th>"
+                  "<th>reason</th></tr></thead><tbody>\n");
+  for (size_t i = 0; i < subject->count; i++)
+    for (size_t e = 0; e < subject->cells[i].count; e++)
+      if (is_failure(subject->cells[i].entries[e].trial))
+        print_failure(page, &subject->cells[i], subject->cells[i].entries[e].trial);
+  wisp_page_print(page, "</tbody></table></section>\n");
+}

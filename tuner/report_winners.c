@@ -1,0 +1,175 @@
+/* The winners: for each precision one table, by order and kernel. */
+#include "report_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool wisp_report_next_param(const char **at, char name[32], char value[32])
+{
+  int read = 0;
+  if (sscanf(*at, " %31[^= ]=%31[^ ]%n", name, value, &read) != 2) return false;
+  *at += read;
+  return true;
+}
+
+/* w_p, w_i, w_s and their kin are symbols with an index, as in the papers; other names are words. */
+void wisp_page_param_name(wisp_page *page, const char *name)
+{
+  static const char *const indexed[] = {"wp", "wi", "ws", "MB", "NR", "NT"};
+  for (size_t i = 0; i < sizeof indexed / sizeof *indexed; i++)
+    if (strcmp(name, indexed[i]) == 0) {
+      wisp_page_print(page, "<i>%c</i><sub>%c</sub>", name[0], name[1]);
+      return;
+    }
+  wisp_page_text(page, name);
+}
+
+/* Whether the list has this name with this value. */
+static bool has_param(const char *params, const char *name, const char *value)
+{
+  char other[32], its[32];
+  while (wisp_report_next_param(&params, other, its))
+    if (strcmp(other, name) == 0) return strcmp(its, value) == 0;
+  return false;
+}
+
+/* The work distribution first, as in the papers; without what the list `known` says already (NULL: all). */
+static void print_params(wisp_page *page, const char *params, const char *known)
+{
+  static const char *const first[] = {"wp", "wi", "ws"};
+  char name[32], value[32];
+  for (int pass = 0; pass < 4; pass++) {
+    const char *at = params;
+    while (wisp_report_next_param(&at, name, value)) {
+      int place = 0;
+      while (place < 3 && strcmp(name, first[place]) != 0) place++;
+      if (place != pass || (known && has_param(known, name, value))) continue;
+      wisp_page_print(page, "<span class=\"p\">");
+      wisp_page_param_name(page, name);
+      wisp_page_print(page, "&#8201;");
+      wisp_page_text(page, value);
+      wisp_page_print(page, "</span> ");
+    }
+  }
+}
+
+void wisp_page_params(wisp_page *page, const char *params)
+{
+  print_params(page, params, NULL);
+}
+
+/* The floor's share of the time, as a number and a bar. */
+static void print_efficiency(wisp_page *page, double efficiency)
+{
+  if (!isfinite(efficiency)) {
+    wisp_page_print(page, "<td class=\"n\">–</td>");
+    return;
+  }
+  double percent = fmin(fmax(100 * efficiency, 0), 100);
+  wisp_page_print(page,
+                  "<td class=\"e\"><span class=\"n\">%.0f&#8201;%%</span><span class=\"bar\"><span "
+                  "style=\"width:%.0f%%\"></span></span></td>",
+                  100 * efficiency, percent);
+}
+
+/* A composition may break after each '+', a name nowhere. */
+static void print_strategy(wisp_page *page, const char *strategy)
+{
+  while (*strategy) {
+    char word[40];
+    size_t length = strcspn(strategy, "+");
+    snprintf(word, sizeof word, "%.*s", (int)length, strategy);
+    wisp_page_print(page, "<span class=\"z\">");
+    wisp_page_text(page, word);
+    wisp_page_print(page, "</span>");
+    strategy += length;
+    if (*strategy == '+') wisp_page_print(page, "&#8201;+<wbr/>&#8201;"), strategy++;
+  }
+}
+
+/* How much longer another trial takes, and what it is. */
+static void print_gap(wisp_page *page, const wisp_trial *winner, const wisp_trial *other, bool name_it)
+{
+  char number[WISP_NUMBER_TEXT];
+  if (!other) {
+    wisp_page_print(page, "<td class=\"n\">–</td>");
+    if (name_it) wisp_page_print(page, "<td></td>");
+    return;
+  }
+  wisp_page_print(page, "<td class=\"n\">%s&#8201;×</td>", wisp_number(number, other->ms / winner->ms, 3));
+  if (!name_it) return;
+  wisp_page_print(page, "<td class=\"w\">");
+  if (strcmp(other->strategy, winner->strategy) != 0)
+    print_strategy(page, other->strategy);
+  else if (strcmp(other->params, winner->params) != 0) /* the same strategy: what is different */
+    print_params(page, other->params, winner->params);
+  else
+    wisp_page_text(page, other->layout);
+  wisp_page_print(page, "</td>");
+}
+
+static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t, const char *kind)
+{
+  wisp_page_print(page, "<tr class=\"%s\"><td class=\"k\">", kind);
+  wisp_page_text(page, cell->spec.kernel);
+  wisp_page_print(page, "</td><td class=\"s\">");
+  print_strategy(page, t->strategy);
+  wisp_page_print(page, "</td><td class=\"l\">");
+  wisp_page_text(page, t->layout);
+  wisp_page_print(page, "</td><td class=\"w\">");
+  wisp_page_params(page, t->params);
+  wisp_page_print(page, "</td>");
+  wisp_page_number(page, t->ms, 4);
+  wisp_page_number(page, t->gdofs, 4);
+  print_efficiency(page, t->efficiency);
+  print_gap(page, t, wisp_report_default(cell, t), false);
+  print_gap(page, t, wisp_report_second(cell, t), true);
+  wisp_page_print(page, "</tr>\n");
+}
+
+/* One order: the fastest step and its kernels in its layout, then what is faster elsewhere or not part of it. */
+static void print_order(wisp_page *page, const wisp_report_cell *cells, size_t count)
+{
+  bool any = false, stepped = false;
+  for (size_t i = 0; i < count; i++) any |= cells[i].best != NULL, stepped |= cells[i].in_step != NULL;
+  if (!any) return;
+  wisp_page_print(page, "<tbody><tr class=\"o\"><th colspan=\"10\" scope=\"rowgroup\"><i>N</i> = %d",
+                  cells->spec.order);
+  wisp_page_print(page, "</th></tr>\n");
+  for (size_t i = 0; i < count; i++)
+    if (cells[i].in_step)
+      print_row(page, &cells[i], cells[i].in_step, strcmp(cells[i].spec.kernel, "step") == 0 ? "in whole" : "in");
+  for (size_t i = 0; i < count; i++)
+    if (cells[i].best && cells[i].best != cells[i].in_step)
+      print_row(page, &cells[i], cells[i].best, stepped ? "out" : "in");
+  wisp_page_print(page, "</tbody>\n");
+}
+
+void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
+{
+  wisp_page_print(page, "<section id=\"winners-%zu\"><h2>Winners</h2>\n", subject->number);
+  wisp_page_print(
+      page, "<p class=\"about\">Dark: the fastest whole stage, <b>step</b>, and its kernels in its layout. "
+            "Grey: the fastest of every other kernel, or in another layout. <b>Efficiency</b> is the floor (least "
+            "bytes at the measured copy bandwidth, or least operations at the measured peak) over the time: what skips "
+            "zeros or stays in the cache may pass it; "
+            "<b>default</b> and <b>runner-up</b> say how many times longer the default candidate takes, and the best "
+            "of another strategy in the same layout (or else the second candidate).</p>\n");
+  for (size_t i = 0; i < subject->count;) {
+    size_t order_end = i;
+    bool opens = i == 0 || subject->cells[i].spec.precision != subject->cells[i - 1].spec.precision;
+    if (opens)
+      wisp_page_print(page,
+                      "%s<h3>%s</h3>\n<table class=\"winners\"><thead><tr><th>kernel</th><th>strategy</th>"
+                      "<th>layout</th><th>parameters</th><th class=\"n\">ms</th><th class=\"n\">GDOF/s</th>"
+                      "<th class=\"n\">efficiency</th><th class=\"n\">default</th><th "
+                      "class=\"n\">runner-up</th><th></th></tr></thead>\n",
+                      i ? "</table>\n" : "", wisp_precision_name(subject->cells[i].spec.precision));
+    while (order_end < subject->count && wisp_report_same_order(&subject->cells[order_end], &subject->cells[i]))
+      order_end++;
+    print_order(page, &subject->cells[i], order_end - i);
+    i = order_end;
+  }
+  wisp_page_print(page, "</table></section>\n");
+}
