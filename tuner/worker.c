@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* A candidate that was begun so often and never ended is not tried again; neither is a worker that dies idle. */
-enum { MAX_BEGUN = 2, MAX_IDLE_DEATHS = 3 };
+enum { MAX_BEGUN = 2, MAX_IDLE_DEATHS = 8 };
 
 typedef struct keys { /* hashes of trials, sorted */
   size_t count, room;
