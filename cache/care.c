@@ -20,7 +20,8 @@ static wisp_status load(wisp_error *err, const char *path, bool thorough, wisp_t
 
 wisp_status wisp_store_check(wisp_error *err, const char *path, wisp_text *report)
 {
-  static const char *const outcomes[] = {"ok", "slow", "wrong", "refused", "compile-error", "crash", "hang"};
+  static const char *const outcomes[] = {"ok",    "slow", "wrong",     "refused", "compile-error",
+                                         "crash", "hang", "unfinished"};
   enum { OUTCOMES = sizeof outcomes / sizeof *outcomes };
   size_t counts[OUTCOMES + 1] = {0};
   wisp_status status = WISP_OK;

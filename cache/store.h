@@ -28,7 +28,7 @@ typedef struct wisp_trial {
   double clock_mhz;       /* seen while measuring; NaN where unknown */
   char when[24];          /* 2026-11-21T08:00:00Z */
   /* result */
-  char outcome[16];   /* ok | slow | wrong | refused | compile-error | crash | hang */
+  char outcome[16];   /* ok | slow | wrong | refused | compile-error | crash | hang | unfinished */
   char reason[400];   /* why, where the outcome is not ok */
   long long elements; /* size it was measured at */
   double ms, gdofs, gbps, gflops, efficiency;

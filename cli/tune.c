@@ -182,7 +182,6 @@ int wisp_cli_tune(int argc, char **argv)
   wisp_arguments args;
   wisp_error err = {0};
   wisp_status status = WISP_OK;
-  wisp_device *device = NULL;
   wisp_orders orders;
   wisp_precisions precisions;
   wisp_tune_request request;
@@ -196,10 +195,9 @@ int wisp_cli_tune(int argc, char **argv)
   request.progress = show;
   request.warn = warn;
   request.context = &d;
-  TRY(wisp_device_open(&err, name ? name : "auto", &device));
-  TRY(wisp_tune(&err, device, &request, &summary));
+  TRY(wisp_tune(&err, name ? name : "auto", &request, &summary));
   end_display(&d);
-  TRY(wisp_winners_find(&err, wisp_device_limits(device), &request, &winners));
+  TRY(wisp_winners_find(&err, &summary.limits, &request, &winners));
   if (wisp_option_given(&args, "json"))
     TRY(print_json(&err, &summary, &winners));
   else {
@@ -209,6 +207,5 @@ int wisp_cli_tune(int argc, char **argv)
 done:
   if (status != WISP_OK) end_display(&d);
   wisp_winners_free(&winners);
-  wisp_device_close(device);
   return wisp_cli_end(&args, status, &err);
 }

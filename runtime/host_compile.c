@@ -46,7 +46,7 @@ done:
   return status;
 }
 
-static double time_limit(void)
+double wisp_compile_seconds(void)
 {
   const char *value = getenv("WISP_COMPILE_SECONDS");
   double seconds = value ? strtod(value, NULL) : 0;
@@ -86,7 +86,7 @@ static wisp_status judge(wisp_error *err, const command *c, const char *name, co
         strerror(code));
   if (outcome == WISP_TIMEOUT)
     return wisp_fail(err, WISP_ECOMPILE, "%s: %s ran longer than %g s and was ended: see WISP_COMPILE_SECONDS", name,
-                     cc, time_limit());
+                     cc, wisp_compile_seconds());
   if (outcome == WISP_RAN && code == 0) return WISP_OK;
   TRY(wisp_read_file(err, log_path, &log, &length));
   first_error(log, folder, line, sizeof line);
@@ -132,7 +132,7 @@ static wisp_status add_version(wisp_error *err, command *c, wisp_text *out)
   TRY(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(path, sizeof path, "%s/log", folder);
   TRY(add_word(err, c, "--version"));
-  TRY(wisp_process_run(err, c->word, folder, path, time_limit(), &outcome, &code));
+  TRY(wisp_process_run(err, c->word, folder, path, wisp_compile_seconds(), &outcome, &code));
   TRY(judge(err, c, "host", folder, path, outcome, code));
   TRY(wisp_read_file(err, path, &log, &length));
   TRY(wisp_text_add(err, out, log, length));
@@ -208,7 +208,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   TRY(add_words(err, &c, 1, "WISP_CFLAGS", ""));
   const char *const files[] = {"-o", object, text, "-lm"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) TRY(add_word(err, &c, files[i]));
-  TRY(wisp_process_run(err, c.word, folder, log, time_limit(), &outcome, &code));
+  TRY(wisp_process_run(err, c.word, folder, log, wisp_compile_seconds(), &outcome, &code));
   TRY(judge(err, &c, name, folder, log, outcome, code));
   TRY(wisp_read_file(err, object, &binary.data, &binary.length));
   *out = binary;

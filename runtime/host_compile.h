@@ -10,6 +10,9 @@ wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *o
 wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *name, const char *source,
                               wisp_binary *out);
 
+/* How long a compiler may run: $WISP_COMPILE_SECONDS, 60 unless set. */
+double wisp_compile_seconds(void);
+
 /* "gcc 12.2.0"; empty where there is no compiler. */
 void wisp_host_compiler_name(char *out, size_t size);
 

@@ -74,11 +74,16 @@ const char *plan_case_text(const plan_case *c)
   return text;
 }
 
-wisp_device *open_test_device(void)
+const char *test_device_name(void)
 {
   const char *name = getenv("WISP_TEST_DEVICE");
+  return name && *name ? name : "host";
+}
+
+wisp_device *open_test_device(void)
+{
   wisp_device *device = NULL;
   wisp_error err = {0};
-  if (wisp_device_open(&err, name && *name ? name : "host", &device) != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_device_open(&err, test_device_name(), &device) != WISP_OK) fail_msg("%s", err.text);
   return device;
 }

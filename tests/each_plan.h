@@ -31,6 +31,7 @@ void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *v
 const char *plan_case_text(const plan_case *c);
 
 /* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
+const char *test_device_name(void);
 wisp_device *open_test_device(void);
 
 #endif

@@ -35,11 +35,11 @@ static wisp_tune_request request(const char *db)
                              .db = db};
 }
 
-static wisp_tune_summary tune(wisp_device *device, const wisp_tune_request *r)
+static wisp_tune_summary tune(const wisp_tune_request *r)
 {
   wisp_tune_summary summary = {0};
   wisp_error err = {0};
-  if (wisp_tune(&err, device, r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_tune(&err, test_device_name(), r, &summary) != WISP_OK) fail_msg("%s", err.text);
   return summary;
 }
 
@@ -69,7 +69,7 @@ static void on_progress(void *context, const wisp_tune_progress *progress)
 /* One strategy, exhaustively, twice. */
 static void test_sweep_repeats_nothing(void **state)
 {
-  wisp_device *device = *state;
+  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
@@ -78,12 +78,12 @@ static void test_sweep_repeats_nothing(void **state)
   r.kernel = "update";
   r.progress = on_progress;
   r.context = &w;
-  wisp_tune_summary first = tune(device, &r);
+  wisp_tune_summary first = tune(&r);
   assert_true(first.trials >= 16);
   assert_int_equal(first.known, 0);
   assert_int_equal(first.failed, 0);
   assert_int_equal(w.calls, first.trials);
-  wisp_tune_summary second = tune(device, &r);
+  wisp_tune_summary second = tune(&r);
   assert_int_equal(second.trials, 0);
   assert_int_equal(second.known, first.trials);
   wisp_store *store = open_store(db);
@@ -107,14 +107,14 @@ static void test_sweep_repeats_nothing(void **state)
 /* Within a budget: every kernel has its default at least, and stages of the winners are measured. */
 static void test_budget(void **state)
 {
-  wisp_device *device = *state;
+  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   r.budget_seconds = 15;
   double start = seconds();
-  wisp_tune_summary summary = tune(device, &r);
+  wisp_tune_summary summary = tune(&r);
   assert_true(seconds() - start < r.budget_seconds + 30); /* what was begun is ended: sanitized, that takes a while */
   assert_true(summary.trials > 10);
   wisp_store *store = open_store(db);
@@ -134,7 +134,7 @@ static void test_budget(void **state)
 
 static void test_senseless_requests(void **state)
 {
-  wisp_device *device = *state;
+  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "none.db");
@@ -150,24 +150,12 @@ static void test_senseless_requests(void **state)
   for (int i = 0; i < 5; i++) {
     wisp_error err = {0};
     wisp_tune_summary summary;
-    assert_int_equal(wisp_tune(&err, device, &bad[i], &summary), WISP_EUSAGE);
+    assert_int_equal(wisp_tune(&err, test_device_name(), &bad[i], &summary), WISP_EUSAGE);
     if (!strstr(err.text, words[i])) fail_msg("%s", err.text);
   }
   FILE *made = fopen(db, "r");
   assert_null(made);
   fixture_remove(folder);
-}
-
-static int set_up(void **state)
-{
-  *state = open_test_device();
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  wisp_device_close(*state);
-  return 0;
 }
 
 int main(void)
@@ -177,5 +165,5 @@ int main(void)
       cmocka_unit_test(test_budget),
       cmocka_unit_test(test_senseless_requests),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

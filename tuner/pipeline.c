@@ -126,6 +126,11 @@ static wisp_job *remove_oldest(wisp_pipeline *p)
   return job;
 }
 
+const wisp_job *wisp_pipeline_next(const wisp_pipeline *p)
+{
+  return p->oldest; /* only the caller's own thread changes it */
+}
+
 wisp_job *wisp_pipeline_take(wisp_pipeline *p)
 {
   wisp_job *job = NULL;

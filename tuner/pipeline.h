@@ -24,6 +24,8 @@ bool wisp_pipeline_full(const wisp_pipeline *pipeline);
 bool wisp_pipeline_empty(const wisp_pipeline *pipeline);
 /* Takes the plan, also on failure. */
 wisp_status wisp_pipeline_submit(wisp_error *err, wisp_pipeline *pipeline, wisp_plan *plan, bool is_default);
+/* The oldest, which the next take waits for; NULL where there is none. */
+const wisp_job *wisp_pipeline_next(const wisp_pipeline *pipeline);
 /* Waits for the oldest; NULL where there is none. The caller frees it. */
 wisp_job *wisp_pipeline_take(wisp_pipeline *pipeline);
 /* Waits until all is compiled: for timing on the cores that compile. */

@@ -124,21 +124,31 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   wisp_status status = WISP_OK;
   runnable r = {0};
   wisp_contender timed = {.run = run_step, .context = &r};
-  wisp_trial trial;
+  wisp_error reason = {0};
+  wisp_trial trial, stored;
   char hash[20];
-  bool known = false;
+  bool known = false, tried = false;
   combined_hash(s, hash);
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
-  if (!sweep->changed) TRY(wisp_writer_has(err, sweep->writer, &trial, &known, NULL));
-  if (known) {
-    sweep->summary.known += !sweep->again;
+  TRY(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
+  bool failed = known && strcmp(stored.outcome, "ok") != 0;
+  if (known && (!sweep->changed || (failed && tried))) {
+    sweep->summary.known += !sweep->again && !tried;
     goto done;
   }
   TRY(prepare(err, sweep, scope, s, &r));
-  TRY(wisp_measure(err, sweep->bench.device, &timed, 1));
-  TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, WISP_RK_STAGES, &trial));
-  snprintf(trial.outcome, sizeof trial.outcome, "ok");
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
+                      wisp_trial_limit(&sweep->bench, &scope->spec, WISP_RK_STAGES * s->sum)));
+  status = wisp_measure(&reason, sweep->bench.device, &timed, 1);
+  sweep->bench.doubtful |= status == WISP_EDEVICE;
+  snprintf(trial.outcome, sizeof trial.outcome, "%s", status == WISP_OK ? "ok" : "crash");
+  snprintf(trial.reason, sizeof trial.reason, "%.*s", (int)sizeof trial.reason - 1, reason.text);
+  if (status == WISP_OK)
+    TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, WISP_RK_STAGES, &trial));
+  else
+    TRY(wisp_require(err, status == WISP_EDEVICE, status, "%s", reason.text));
   TRY(wisp_sweep_add(err, sweep, &trial, NULL));
+  wisp_sweep_replace(sweep);
 done:
   release(&r);
   return status;

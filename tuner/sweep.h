@@ -10,9 +10,10 @@ enum { WISP_MAX_KERNELS = 16 };
 
 typedef struct wisp_sweep {
   const wisp_tune_request *request;
+  const char *device;
   const wisp_family *family;
   wisp_strategies *strategies;
-  wisp_writer *writer;
+  const wisp_link *link; /* to the tuner, which has the store */
   wisp_pipeline *pipeline;
   wisp_bench bench;
   wisp_tune_summary summary;
@@ -27,6 +28,9 @@ typedef struct wisp_sweep {
 } wisp_sweep;
 
 double wisp_seconds(void);
+
+/* Where the device is lost or memory in doubt after what was added last: ends this worker, and another goes on. */
+void wisp_sweep_replace(wisp_sweep *sweep);
 
 /* Stores a trial that was run, counts it, tells the caller. best may be NULL. */
 wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best);

@@ -4,6 +4,7 @@
 #define WISP_TRIAL_H
 
 #include "../cache/store.h"
+#include "link.h"
 #include "measure.h"
 #include "pipeline.h"
 #include "verify.h"
@@ -16,6 +17,8 @@ typedef struct wisp_bench {
   wisp_verifier *verifier;
   wisp_problems *problems; /* large ones, for timing; made anew for each order */
   double drop;             /* a candidate slower than this times the best is not measured further */
+  const wisp_link *link;   /* to the tuner, which is told of each launch before; set by who tries candidates */
+  bool doubtful;           /* the device is lost or memory may be damaged: a new worker has to go on */
 } wisp_bench;
 
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
@@ -38,7 +41,12 @@ void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_de
 void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,
                     const char *hash, const char *params, wisp_trial *trial);
 
-/* Takes the job; it becomes the incumbent's where it is the fastest. Fails only where the device itself is lost. */
+/* Seconds that running a candidate may take: $WISP_TRIAL_SECONDS (10), and as long as one a thousand times slower than
+ * the best so far takes to be verified and probed; where there is none yet, the floor. */
+double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms);
+
+/* Takes the job; it becomes the incumbent's where it is the fastest. Tells the tuner before the launch. Fails only
+ * where no candidate is to blame: no memory, no compiler, no store. */
 wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *incumbent,
                            wisp_trial *trial);
 

@@ -1,6 +1,8 @@
 /* The sweep: orders, precisions, kernels, problems, candidates, in this order; with a budget, again while it lasts. */
 #include "sweep.h"
 #include "random.h"
+#include "worker.h"
+#include "../runtime/host_compile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,38 +20,32 @@ double wisp_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* --- progress and records --- */
+/* --- records --- */
 
-static void report(wisp_sweep *sweep, const wisp_trial *last, const wisp_trial *best)
+/* What comes of it is estimated here, told by the tuner. */
+wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
 {
-  const wisp_tune_summary *sum = &sweep->summary;
-  if (!sweep->request->progress) return;
+  wisp_tune_summary *sum = &sweep->summary;
+  wisp_answer_note answer;
+  wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
+  wisp_summary_count(sum, trial);
+  sweep->changed = true;
   double elapsed = wisp_seconds() - sweep->start;
   double units_left = (double)(sweep->units - sweep->units_done) - 1; /* not this one */
   double mean = (double)(sum->trials - sweep->before) / (double)(sweep->units_done + 1);
-  wisp_tune_progress progress = {.spec = last->spec, .layout = last->layout, .done = sum->trials, .last = last};
-  progress.total = sum->trials + (long long)sweep->left + (long long)(fmax(units_left, 0) * mean);
-  progress.failed = sum->failed;
-  progress.best = best && best->ms > 0 ? best : NULL;
-  progress.seconds_left = isfinite(sweep->deadline)
-                              ? fmax(sweep->deadline - wisp_seconds(), 0)
-                              : elapsed / (double)sum->trials * (double)(progress.total - sum->trials);
-  sweep->request->progress(sweep->request->context, &progress);
+  if (best) note.best = *best;
+  note.total = sum->trials + (long long)sweep->left + (long long)(fmax(units_left, 0) * mean);
+  note.seconds_left = isfinite(sweep->deadline) ? fmax(sweep->deadline - wisp_seconds(), 0)
+                                                : elapsed / (double)sum->trials * (double)(note.total - sum->trials);
+  note.summary = *sum;
+  return wisp_link_ask(err, sweep->link, &note, &answer);
 }
 
-wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
+void wisp_sweep_replace(wisp_sweep *sweep)
 {
-  wisp_status status = wisp_writer_add(err, sweep->writer, trial);
-  if (status != WISP_OK) return status;
-  bool ok = strcmp(trial->outcome, "ok") == 0, slow = strcmp(trial->outcome, "slow") == 0;
-  bool refused = strcmp(trial->outcome, "refused") == 0;
-  sweep->summary.trials++;
-  sweep->summary.ok += ok || slow;
-  sweep->summary.refused += refused;
-  sweep->summary.failed += !ok && !slow && !refused;
-  sweep->changed = true;
-  report(sweep, trial, best);
-  return WISP_OK;
+  if (!sweep->bench.doubtful) return;
+  wisp_pipeline_drop(sweep->pipeline); /* compilers leave nothing behind when they end in order */
+  wisp_link_restart(sweep->link);
 }
 
 /* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
@@ -69,8 +65,8 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     snprintf(trial.outcome, sizeof trial.outcome, "refused");
     snprintf(trial.reason, sizeof trial.reason, "%lld candidates: %s", r->count, r->reason);
     if (!sweep->again) sweep->summary.refused += r->count;
-    TRY(wisp_writer_has(err, sweep->writer, &trial, &known, NULL));
-    if (!known) TRY(wisp_writer_add(err, sweep->writer, &trial));
+    TRY(wisp_link_has(err, sweep->link, &trial, &known, NULL, NULL));
+    if (!known) TRY(wisp_link_put(err, sweep->link, &trial));
   }
 done:
   return status;
@@ -109,18 +105,24 @@ static int layout_of(const unit *u, const wisp_plan *plan)
 static wisp_status look_up(wisp_error *err, unit *u, const wisp_candidate *c, bool *known)
 {
   wisp_status status = WISP_OK;
+  wisp_sweep *sweep = u->sweep;
   wisp_plan *plan = NULL;
   wisp_trial key, trial;
+  bool tried = false; /* by this sweep, perhaps by a worker before this one */
   TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
-  wisp_trial_begin(&u->sweep->bench, plan, c->is_default, &key);
-  TRY(wisp_writer_has(err, u->sweep->writer, &key, known, &trial));
+  wisp_trial_begin(&sweep->bench, plan, c->is_default, &key);
+  TRY(wisp_link_has(err, sweep->link, &key, known, &tried, &trial));
   if (!*known) goto done;
-  bool ok = strcmp(trial.outcome, "ok") == 0, failed = !ok && strcmp(trial.outcome, "slow") != 0;
-  if (failed && u->sweep->request->retry_failed && !u->sweep->again) {
+  bool failed = strcmp(trial.outcome, "ok") != 0 && strcmp(trial.outcome, "slow") != 0;
+  if (failed && sweep->request->retry_failed && !tried) {
     *known = false;
     goto done;
   }
-  if (!u->sweep->again) u->sweep->summary.known++;
+  sweep->summary.known += !sweep->again && !tried;
+  if (tried && !sweep->again && sweep->link->restarts > 0) {
+    sweep->changed = true;
+    sweep->summary.refused += strcmp(trial.outcome, "refused") == 0;
+  }
   keep_best(&trial, &u->best[c->layout]);
   u->incumbent[c->layout].ms = u->best[c->layout].ms;
 done:
@@ -159,23 +161,42 @@ done:
   return status;
 }
 
+/* The next compiled candidate; NULL where there is none. The tuner ends us where the compiler does not end. */
+static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_sweep *sweep = u->sweep;
+  wisp_trial key;
+  bool host = is_host(sweep);
+  *out = NULL;
+  if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
+  const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
+  if (!next) goto done;
+  wisp_trial_begin(&sweep->bench, next->plan, next->is_default, &key);
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 60 + 2 * wisp_compile_seconds()));
+  if (host) wisp_pipeline_settle(sweep->pipeline); /* the cores that compile are those that are timed */
+  *out = wisp_pipeline_take(sweep->pipeline);
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0));
+done:
+  return status;
+}
+
 /* The candidates of one problem, until `until`; at least one. */
 static wisp_status tune_problem(wisp_error *err, unit *u, double until)
 {
   wisp_status status = WISP_OK;
   wisp_sweep *sweep = u->sweep;
-  bool host = is_host(sweep);
   wisp_trial trial;
   do {
-    if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
-    if (host) wisp_pipeline_settle(sweep->pipeline); /* the cores that compile are those that are timed */
-    wisp_job *job = wisp_pipeline_take(sweep->pipeline);
+    wisp_job *job = NULL;
+    TRY(take(err, u, &job));
     if (!job) break;
     int layout = layout_of(u, job->plan);
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     keep_best(&trial, &u->best[layout]);
     sweep->left = u->search.count - u->search.next;
     TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
+    wisp_sweep_replace(sweep);
   } while (wisp_seconds() < until);
 done:
   wisp_pipeline_drop(sweep->pipeline);
@@ -288,13 +309,13 @@ done:
   return status;
 }
 
-static wisp_status open_store(wisp_error *err, wisp_sweep *sweep)
+static wisp_status open_store(wisp_error *err, const wisp_tune_request *request, wisp_writer **out)
 {
   wisp_status status = WISP_OK;
   char *path = NULL, *warning = NULL;
-  if (!sweep->request->db) TRY(wisp_store_user_path(err, &path));
-  TRY(wisp_writer_open(err, path ? path : sweep->request->db, &warning, &sweep->writer));
-  if (warning && sweep->request->warn) sweep->request->warn(sweep->request->context, warning);
+  if (!request->db) TRY(wisp_store_user_path(err, &path));
+  TRY(wisp_writer_open(err, path ? path : request->db, &warning, out));
+  if (warning && request->warn) request->warn(request->context, warning);
 done:
   free(path), free(warning);
   return status;
@@ -329,27 +350,49 @@ done:
   return status;
 }
 
-wisp_status wisp_tune(wisp_error *err, wisp_device *device, const wisp_tune_request *request, wisp_tune_summary *out)
+/* What a worker does: all of the sweep that the store does not know yet. */
+static wisp_status work(wisp_error *err, void *context, const wisp_link *link, wisp_tune_summary *summary)
+{
+  wisp_status status = WISP_OK;
+  wisp_sweep *sweep = context;
+  const wisp_tune_request *request = sweep->request;
+  wisp_device *device = NULL;
+  double drop = request->budget_seconds > 0 ? DROP_BUDGET : DROP_EXHAUSTIVE;
+  sweep->link = link;
+  sweep->summary = *summary;
+  TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep->best, &sweep->best));
+  TRY(wisp_device_open(err, sweep->device, &device));
+  sweep->summary.limits = *wisp_device_limits(device);
+  TRY(wisp_bench_create(err, device, drop, &sweep->bench));
+  sweep->bench.link = link;
+  /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
+  TRY(wisp_pipeline_create(err, sweep->bench.limits->target, request->jobs, is_host(sweep) ? 1 : 3, &sweep->pipeline));
+  TRY(run(err, sweep));
+  *summary = sweep->summary;
+done:
+  wisp_pipeline_destroy(sweep->pipeline);
+  wisp_bench_free(&sweep->bench);
+  wisp_device_close(device);
+  free(sweep->best);
+  return status;
+}
+
+wisp_status wisp_tune(wisp_error *err, const char *device, const wisp_tune_request *request, wisp_tune_summary *out)
 {
   wisp_status status = WISP_OK, closed = WISP_OK;
-  wisp_sweep sweep = {.request = request, .family = wisp_family_find(request->family), .start = wisp_seconds()};
-  bool budget = request->budget_seconds > 0;
-  sweep.deadline = budget ? sweep.start + request->budget_seconds : INFINITY;
+  wisp_sweep sweep = {.request = request, .device = device, .start = wisp_seconds()};
+  wisp_writer *writer = NULL;
+  wisp_tune_summary summary = {0};
+  sweep.family = wisp_family_find(request->family);
+  sweep.deadline = request->budget_seconds > 0 ? sweep.start + request->budget_seconds : INFINITY;
   TRY(wisp_strategies_load(err, &sweep.strategies));
   TRY(check_request(err, &sweep));
-  TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep.best, &sweep.best));
-  TRY(open_store(err, &sweep));
-  TRY(wisp_bench_create(err, device, budget ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep.bench));
-  /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
-  TRY(wisp_pipeline_create(err, sweep.bench.limits->target, request->jobs, is_host(&sweep) ? 1 : 3, &sweep.pipeline));
-  TRY(run(err, &sweep));
-  sweep.summary.seconds = wisp_seconds() - sweep.start;
-  *out = sweep.summary;
+  TRY(open_store(err, request, &writer));
+  TRY(wisp_worker_supervise(err, request, writer, work, &sweep, &summary));
+  summary.seconds = wisp_seconds() - sweep.start;
+  *out = summary;
 done:
-  wisp_pipeline_destroy(sweep.pipeline);
-  wisp_bench_free(&sweep.bench);
-  closed = wisp_writer_close(status == WISP_OK ? err : NULL, sweep.writer);
+  closed = wisp_writer_close(status == WISP_OK ? err : NULL, writer);
   wisp_strategies_free(sweep.strategies);
-  free(sweep.best);
   return status == WISP_OK ? closed : status;
 }

@@ -33,14 +33,18 @@ typedef struct wisp_tune_request {
 typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed, known;
   double seconds;
+  wisp_limits limits; /* of the device */
 } wisp_tune_summary;
 
 /* Order by order, precision by precision: every kernel's candidates in every layout, then whole stages made of the
  * winners (kernel "step": strategy is the composition, params empty; ms is a stage's, measured by running steps of
  * five). Trials that the store knows are not repeated. A budget is shared out evenly over what is left to tune, again
- * where that ends early, and no trial begins after it. A candidate's failure is its trial's outcome; the sweep fails
- * where the request has no meaning (WISP_EUSAGE), the store cannot be written, memory is short, there is no compiler,
- * or the device is lost. */
-wisp_status wisp_tune(wisp_error *err, wisp_device *device, const wisp_tune_request *request, wisp_tune_summary *out);
+ * where that ends early, and no trial begins after it. A candidate's failure is its trial's outcome, also where
+ * it takes its process with it or never ends; the sweep fails where the request has no meaning (WISP_EUSAGE), the store
+ * cannot be written, memory is short, there is no compiler or no device.
+ *
+ * device: as wisp_device_open takes it. It is opened in worker processes (tuner/worker.h), which are forks of this one:
+ * for a GPU this process must not have opened or listed devices before. */
+wisp_status wisp_tune(wisp_error *err, const char *device, const wisp_tune_request *request, wisp_tune_summary *out);
 
 #endif

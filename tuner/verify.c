@@ -292,24 +292,41 @@ done:
   return status;
 }
 
+static wisp_status find_variant(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, const struct role *role,
+                                int variant, wisp_problem **problem, const example **out)
+{
+  wisp_status status = wisp_problems_get(err, v->problems, plan, problem);
+  example key = {.spec = *wisp_plan_spec(plan),
+                 .layout = *wisp_plan_layout(plan),
+                 .MB = wisp_plan_value(plan, "MB", 1),
+                 .grouping = (wisp_grouping)wisp_plan_value(plan, "grouping", WISP_GROUP_NATURAL),
+                 .variant = variant};
+  return status == WISP_OK ? find_example(err, v, wisp_problem_dg(*problem), role, &key, out) : status;
+}
+
+wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
+{
+  wisp_status status = WISP_OK;
+  const struct role *role = find_role(wisp_plan_spec(plan)->kernel);
+  wisp_problem *problem = NULL;
+  const example *e = NULL;
+  for (int variant = 0; role && variant < role->variants; variant++)
+    TRY(find_variant(err, v, plan, role, variant, &problem, &e));
+done:
+  return status;
+}
+
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
   wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
-  const wisp_spec *spec = wisp_plan_spec(plan);
-  const struct role *role = find_role(spec->kernel);
+  const struct role *role = find_role(wisp_plan_spec(plan)->kernel);
   wisp_problem *problem = NULL;
   const example *e = NULL;
   *error = 0;
-  TRY(wisp_require(err, role, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel));
-  TRY(wisp_problems_get(err, v->problems, plan, &problem));
+  TRY(wisp_require(err, role, WISP_EUSAGE, "no reference for kernel '%s'", wisp_plan_spec(plan)->kernel));
   for (int variant = 0; variant < role->variants; variant++) {
-    example key = {.spec = *spec,
-                   .layout = *wisp_plan_layout(plan),
-                   .MB = wisp_plan_value(plan, "MB", 1),
-                   .grouping = (wisp_grouping)wisp_plan_value(plan, "grouping", WISP_GROUP_NATURAL),
-                   .variant = variant};
-    TRY(find_example(err, v, wisp_problem_dg(problem), role, &key, &e));
+    TRY(find_variant(err, v, plan, role, variant, &problem, &e));
     TRY(run_example(err, v->device, problem, kernel, e, error));
   }
 done:

@@ -9,6 +9,9 @@ typedef struct wisp_verifier wisp_verifier;
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out);
 void wisp_verifier_destroy(wisp_verifier *verifier);
 
+/* Makes what a check of this plan needs, so that the check itself is about the kernel only. */
+wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, const wisp_plan *plan);
+
 /* 157 tets (a prime: ragged for every group and block), random inputs, everything else NaN: outputs, padding, empty
  * slots, arrays that the kernel has no business with. *error is the largest error relative to the reference's largest
  * value. WISP_EWRONG with the place where a guard zone was written, a result is not finite or is farther from the

@@ -1,0 +1,238 @@
+/* Claim: the tuner or its worker, killed at any instant, leaves a store that checks and holds every trial that was
+ * reported; a worker is replaced; the next sweep goes on and repeats no trial that was reported. */
+#include "each_plan.h"
+#include "store_fixture.h"
+#include "../tuner/random.h"
+#include "../tuner/tune.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { KILLS = 50, MAX_REPORTED = 1024 };
+
+typedef struct name { /* of a trial */
+  char text[400];
+} name;
+
+typedef struct tuner {
+  char folder[64], db[128];
+  int stores, workers_killed, tuners_killed, trials;
+  pid_t pid; /* 0: none is running */
+  int said;  /* the pipe that it reports through */
+  int count; /* reported, of this store */
+  name reported[MAX_REPORTED];
+} tuner;
+
+static name name_of(const wisp_trial *t)
+{
+  name n = {{0}};
+  snprintf(n.text, sizeof n.text, "%s %s %s %s", t->spec, t->layout, t->strategy, t->params);
+  return n;
+}
+
+/* In the tuner: what the callback hears of is stored. */
+static void report(void *context, const wisp_tune_progress *progress)
+{
+  name n = name_of(progress->last);
+  if (write(*(int *)context, &n, sizeof n) != (ssize_t)sizeof n) _exit(2);
+}
+
+static wisp_status sweep(wisp_error *err, const char *db, int *said, wisp_tune_summary *summary)
+{
+  static const int order = 1;
+  static const wisp_precision precisions[] = {WISP_F64, WISP_F32};
+  wisp_tune_request r = {.family = "nodal",
+                         .orders = &order,
+                         .order_count = 1,
+                         .precisions = precisions,
+                         .precision_count = 2,
+                         .kernel = "update",
+                         .elements = 48,
+                         .db = db,
+                         .progress = said ? report : NULL,
+                         .context = said};
+  return wisp_tune(err, test_device_name(), &r, summary);
+}
+
+static void start(tuner *t)
+{
+  int ends[2];
+  assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+  t->pid = fork();
+  if (t->pid == 0) {
+    wisp_tune_summary summary;
+    wisp_error err = {0};
+    for (int s = 1; s < 32; s++) signal(s, SIG_DFL);
+    wisp_status status = sweep(&err, t->db, &ends[1], &summary);
+    if (status != WISP_OK) fprintf(stderr, "tuner: %s\n", err.text);
+    _exit(status == WISP_OK ? 0 : 1);
+  }
+  close(ends[1]);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  t->said = ends[0];
+}
+
+/* Reads what was reported; none may have been before. */
+static void listen_to(tuner *t)
+{
+  name n;
+  while (read(t->said, &n, sizeof n) == (ssize_t)sizeof n) {
+    for (int i = 0; i < t->count; i++)
+      if (strcmp(t->reported[i].text, n.text) == 0) fail_msg("repeated: %s", n.text);
+    assert_true(t->count < MAX_REPORTED);
+    t->reported[t->count++] = n;
+  }
+}
+
+/* The only child of the tuner: 0 where there is none just now. */
+static pid_t worker_of(pid_t parent)
+{
+  pid_t found = 0;
+  DIR *proc = opendir("/proc");
+  assert_non_null(proc);
+  for (struct dirent *entry; (entry = readdir(proc)) && !found;) {
+    char path[300], line[512] = "";
+    int of = 0;
+    pid_t pid = (pid_t)atoi(entry->d_name);
+    if (pid <= 0) continue;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (!file) continue;
+    char *name_end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (name_end && sscanf(name_end, ") %*c %d", &of) == 1 && of == parent) found = pid;
+    fclose(file);
+  }
+  closedir(proc);
+  return found;
+}
+
+/* The store opens, checks and holds what was reported. */
+static void check_store(const tuner *t)
+{
+  wisp_store *store = NULL;
+  wisp_error err = {0};
+  wisp_text text = {0};
+  wisp_status status = wisp_store_check(&err, t->db, &text);
+  wisp_text_free(&text);
+  if (status == WISP_EMISSING && t->count == 0) return;
+  if (status != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_store_open(&err, t->db, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  int found = 0;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
+    if (layer != WISP_LAYER_USER || strcmp(trial->outcome, "unfinished") == 0) continue;
+    name n = name_of(trial);
+    for (int r = 0; r < t->count; r++) found += strcmp(t->reported[r].text, n.text) == 0;
+  }
+  assert_int_equal(found, t->count);
+  wisp_store_close(store);
+}
+
+/* Waits for the tuner's end, and looks at what it leaves. */
+static int finish(tuner *t)
+{
+  int how = 0;
+  assert_int_equal(waitpid(t->pid, &how, 0), t->pid);
+  listen_to(t);
+  close(t->said);
+  t->pid = 0;
+  check_store(t);
+  return how;
+}
+
+static void new_store(tuner *t)
+{
+  t->trials += t->count;
+  t->count = 0;
+  snprintf(t->db, sizeof t->db, "%s/tune%d.db", t->folder, t->stores++);
+}
+
+/* What is done once a machine (ceilings) or takes long the first time is over before anything is killed. */
+static void await_first(tuner *t)
+{
+  start(t);
+  for (int i = 0; i < 6000 && !t->count; i++) {
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+    listen_to(t);
+  }
+  assert_true(t->count > 0);
+}
+
+static bool has_ended(const tuner *t)
+{
+  siginfo_t ended = {0};
+  assert_int_equal(waitid(P_PID, (id_t)t->pid, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+  return ended.si_pid == t->pid;
+}
+
+/* One or the other, at random. */
+static void strike(tuner *t, bool tuner_itself)
+{
+  pid_t worker = tuner_itself ? 0 : worker_of(t->pid);
+  if (worker && kill(worker, SIGKILL) == 0)
+    t->workers_killed++;
+  else {
+    kill(t->pid, SIGKILL);
+    t->tuners_killed++;
+    assert_true(WIFSIGNALED(finish(t)));
+  }
+}
+
+/* After all kills: the sweep comes to its end, and nothing is left for another. */
+static void complete(tuner *t)
+{
+  wisp_tune_summary summary = {0};
+  wisp_error err = {0};
+  if (!t->pid) start(t);
+  assert_int_equal(finish(t), 0);
+  if (sweep(&err, t->db, NULL, &summary) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(summary.trials, 0);
+  assert_true(summary.known >= t->count);
+}
+
+static void test_kills(void **state)
+{
+  (void)state;
+  static tuner t;
+  uint64_t random = WISP_RANDOM_SEED;
+  fixture_folder(t.folder);
+  new_store(&t);
+  await_first(&t);
+  while (t.workers_killed + t.tuners_killed < KILLS) {
+    if (!t.pid) start(&t);
+    struct timespec instant = {0, (long)(wisp_random_next(&random) >> 40) % 400 * 1000000};
+    nanosleep(&instant, NULL);
+    listen_to(&t);
+    if (has_ended(&t)) {
+      assert_int_equal(finish(&t), 0);
+      new_store(&t);
+    } else
+      strike(&t, wisp_random_next(&random) >> 63);
+  }
+  complete(&t);
+  t.trials += t.count;
+  print_message("%d workers and %d tuners killed, %d stores, %d trials\n", t.workers_killed, t.tuners_killed, t.stores,
+                t.trials);
+  assert_true(t.trials > KILLS / 2);
+  fixture_remove(t.folder);
+}
+
+int main(void)
+{
+  unsetenv("WISP_SITE_DB");
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kills)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+#include "link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+bool wisp_link_send(int socket, const void *data, size_t size)
+{
+  const char *at = data;
+  while (size > 0) {
+    ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    at += sent;
+    size -= (size_t)sent;
+  }
+  return true;
+}
+
+bool wisp_link_receive(int socket, void *data, size_t size)
+{
+  char *at = data;
+  while (size > 0) {
+    ssize_t got = recv(socket, at, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
+wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_note *note, wisp_answer_note *answer)
+{
+  if (!wisp_link_send(link->socket, note, sizeof *note) || !wisp_link_receive(link->socket, answer, sizeof *answer))
+    return wisp_fail(err, WISP_ESYSTEM, "the tuner does not answer its worker");
+  return wisp_require(err, answer->status == WISP_OK, answer->status, "%s", answer->error.text);
+}
+
+wisp_status wisp_link_has(wisp_error *err, const wisp_link *link, const wisp_trial *key, bool *found, bool *tried,
+                          wisp_trial *trial)
+{
+  wisp_note note = {.kind = WISP_NOTE_HAS, .trial = *key};
+  wisp_answer_note answer;
+  wisp_status status = wisp_link_ask(err, link, &note, &answer);
+  if (status != WISP_OK) return status;
+  *found = answer.found;
+  if (tried) *tried = answer.tried;
+  if (answer.found && trial) *trial = answer.trial;
+  return WISP_OK;
+}
+
+wisp_status wisp_link_put(wisp_error *err, const wisp_link *link, const wisp_trial *trial)
+{
+  wisp_note note = {.kind = WISP_NOTE_PUT, .trial = *trial};
+  wisp_answer_note answer;
+  return wisp_link_ask(err, link, &note, &answer);
+}
+
+wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_kind kind, const wisp_trial *trial,
+                            double seconds)
+{
+  wisp_note note = {.kind = kind, .trial = *trial, .seconds = seconds};
+  wisp_answer_note answer;
+  return wisp_link_ask(err, link, &note, &answer);
+}
+
+void wisp_link_restart(const wisp_link *link)
+{
+  wisp_note note = {.kind = WISP_NOTE_RESTART};
+  wisp_answer_note answer;
+  wisp_link_ask(NULL, link, &note, &answer);
+  _exit(0); /* what a lost device holds cannot be given back */
+}

@@ -1,0 +1,56 @@
+/* What a worker, which tries candidates, says to the tuner, which keeps the store and outlives it: notes, each with an
+ * answer, over a pair of sockets. Both ends are one program, so that the structures travel as they are. */
+#ifndef WISP_LINK_H
+#define WISP_LINK_H
+
+#include "../gen/check.h"
+#include "tune.h"
+
+typedef enum wisp_note_kind {
+  WISP_NOTE_HAS,     /* does the store know this trial? */
+  WISP_NOTE_PUT,     /* store it: it stands for candidates that are not tried */
+  WISP_NOTE_COMPILE, /* waits for this candidate's compilation, for so many seconds at most */
+  WISP_NOTE_COMPILED,
+  WISP_NOTE_LAUNCH,  /* is about to run this candidate */
+  WISP_NOTE_ADD,     /* has tried it: store it, tell the caller */
+  WISP_NOTE_RESTART, /* wants to be replaced: the device is lost, or memory may be damaged */
+  WISP_NOTE_END      /* is through; status and error say how */
+} wisp_note_kind;
+
+typedef struct wisp_note {
+  wisp_note_kind kind;
+  double seconds;
+  wisp_trial trial, best; /* best.ms 0: none */
+  long long total;        /* progress */
+  double seconds_left;
+  wisp_tune_summary summary;
+  wisp_status status;
+  wisp_error error;
+} wisp_note;
+
+typedef struct wisp_answer_note {
+  wisp_status status; /* of what was asked for */
+  wisp_error error;
+  bool found, tried; /* tried: since the sweep began, whichever worker did */
+  wisp_trial trial;
+} wisp_answer_note;
+
+typedef struct wisp_link {
+  int socket;
+  int restarts; /* workers before this one */
+} wisp_link;
+
+/* Whole structures; false where the other end is gone. */
+bool wisp_link_send(int socket, const void *data, size_t size);
+bool wisp_link_receive(int socket, void *data, size_t size);
+
+/* The worker's side: each waits for the answer. */
+wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_note *note, wisp_answer_note *answer);
+wisp_status wisp_link_has(wisp_error *err, const wisp_link *link, const wisp_trial *key, bool *found, bool *tried,
+                          wisp_trial *trial);
+wisp_status wisp_link_put(wisp_error *err, const wisp_link *link, const wisp_trial *trial);
+wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_kind kind, const wisp_trial *trial,
+                            double seconds);
+_Noreturn void wisp_link_restart(const wisp_link *link);
+
+#endif
