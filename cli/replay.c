@@ -23,8 +23,8 @@ static void name_target(const wisp_replay_target *t, char text[32])
 static void print_table(const wisp_replay *replay, bool seeded)
 {
   char name[32];
-  printf("percent of the optimum, %s, after%*s", seeded ? "seeded" : "unseeded", seeded ? 2 : 0, "");
-  printf("\n%-24s", "trials");
+  printf("percent of the optimum, %s", seeded ? "seeded" : "unseeded");
+  printf("\n%-24s", "after trials");
   for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %7d", wisp_replay_after[p]);
   printf("  candidates  optimum ms\n");
   for (size_t i = 0; i < replay->count; i++) {
@@ -34,6 +34,8 @@ static void print_table(const wisp_replay *replay, bool seeded)
     printf("  %10zu  %10.4f\n", t->candidates, t->optimum);
   }
   print_row("geometric mean", replay->mean);
+  printf("\n");
+  print_row("at random, expected", replay->random);
   printf("\n");
   print_row("worst", replay->worst);
   printf("\n");
@@ -56,6 +58,7 @@ static wisp_status print_json(wisp_error *err, const wisp_replay *replay, bool s
   cJSON_AddBoolToObject(object, "seeded", seeded);
   cJSON_AddItemToObject(object, "trials", cJSON_CreateIntArray(wisp_replay_after, WISP_REPLAY_POINTS));
   cJSON_AddItemToObject(object, "geometric_mean", row(replay->mean));
+  cJSON_AddItemToObject(object, "random", row(replay->random));
   cJSON_AddItemToObject(object, "worst", row(replay->worst));
   list = cJSON_AddArrayToObject(object, "targets");
   for (size_t i = 0; i < replay->count; i++) {

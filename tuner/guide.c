@@ -15,7 +15,7 @@ static const int FARTHEST = 3;       /* orders away that still tell something */
 
 /* --- what is known from elsewhere --- */
 
-size_t wisp_guide_weigh(size_t count, wisp_point *known, const int *source, int order, wisp_precision precision)
+size_t wisp_guide_weigh(size_t count, wisp_point *known, int order, wisp_precision precision)
 {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
@@ -24,11 +24,11 @@ size_t wisp_guide_weigh(size_t count, wisp_point *known, const int *source, int 
     p->weight = 0;
     if (abs(p->order - order) > FARTHEST || !(p->ms > 0)) continue;
     for (size_t k = 0; k < count; k++)
-      if (known[k].order == p->order && known[k].precision == p->precision && source[k] == source[i] &&
+      if (known[k].order == p->order && known[k].precision == p->precision && known[k].source == p->source &&
           known[k].ms > 0 && known[k].ms < best)
         best = known[k].ms;
     p->cost = fmin(log(p->ms / best), WORST); /* kept aside while others of the group still need its time */
-    p->weight = exp(-abs(p->order - order) / 0.8) * (p->precision == precision ? 1 : 0.6) * (source[i] == 0 ? 1 : 0.5);
+    p->weight = exp(-abs(p->order - order) / 0.8) * (p->precision == precision ? 1 : 0.6) * (p->sister ? 0.5 : 1);
   }
   for (size_t i = 0; i < count; i++) {
     if (known[i].weight <= 0) continue;

@@ -27,8 +27,8 @@ size_t wisp_guide_pick(wisp_guide *guide, size_t from, size_t to, bool fresh);
 /* What a picked one took; ms <= 0: it failed. */
 void wisp_guide_tell(wisp_guide *guide, size_t i, double ms);
 
-/* Weighs known points for a target and scales each group's times (same order, precision, source) by its best: source[i]
- * numbers where they come from, 0 this card. Leaves out those farther than what helps; returns how many stay. */
-size_t wisp_guide_weigh(size_t count, wisp_point *known, const int *source, int order, wisp_precision precision);
+/* Weighs known points for a target and scales the times of each group (order, precision, source) by its best. Leaves
+ * out those too far to help; returns how many stay. */
+size_t wisp_guide_weigh(size_t count, wisp_point *known, int order, wisp_precision precision);
 
 #endif

@@ -75,6 +75,8 @@ bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
   read_params(p.params, &p);
   if (find_layout(&spec, p.layout, &layout)) p.cost = waste(&spec, &layout);
   p.ms = t->ms;
+  p.source = wisp_hash(WISP_HASH_SEED, t->device, strlen(t->device));
+  p.source = wisp_hash(p.source, &t->elements, sizeof t->elements);
   *out = p;
   return true;
 }

@@ -17,6 +17,8 @@ typedef struct wisp_point {
   double step[WISP_MAX_PARAMS];   /* their values, counted in doublings; -1 for 0 */
   double cost;                    /* the model's, a logarithm: waste and lack of occupancy */
   double ms;                      /* <= 0: not measured */
+  uint64_t source;                /* device and size that it was measured on */
+  bool sister;                    /* on another card than the one that is tuned */
   double weight;                  /* of what is known from elsewhere */
 } wisp_point;
 

@@ -118,6 +118,38 @@ static void see_plan(const replaying *r, const wisp_scope *scope, const wisp_tri
   }
 }
 
+/* What a search that picks at random has found on average, as a logarithm of best / optimum: the fastest of n picks is
+ * the one of rank k where the n - 1 others are among those after it. */
+static double expect_random(size_t count, const double *sorted, size_t n)
+{
+  double chance = 0, left = 1, sum = 0; /* left: that none before rank k is picked */
+  for (size_t k = 0; k < count && left > 0; k++) {
+    chance = fmin((double)n / (double)(count - k), 1);
+    sum += left * chance * log(sorted[k] / sorted[0]);
+    left *= 1 - chance;
+  }
+  return sum;
+}
+
+static int by_value(const void *a, const void *b)
+{
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+static wisp_status replay_random(wisp_error *err, const replaying *r, const size_t *which, wisp_replay_target *t)
+{
+  double *ms = NULL;
+  wisp_status status = wisp_new(err, t->candidates, sizeof *ms, &ms);
+  if (status != WISP_OK) return status;
+  for (size_t i = 0; i < t->candidates; i++) ms[i] = r->trials[which[i]].ms;
+  qsort(ms, t->candidates, sizeof *ms, by_value);
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++)
+    t->random[p] = 100 * exp(-expect_random(t->candidates, ms, (size_t)wisp_replay_after[p]));
+  free(ms);
+  return WISP_OK;
+}
+
 static void search_target(const replaying *r, wisp_guide *guide, const size_t *which, wisp_replay_target *t)
 {
   double best = INFINITY;
@@ -159,11 +191,9 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
   wisp_scope scope = {0};
   wisp_guide guide = {0};
   wisp_point *points = NULL, *known = NULL;
-  int *source = NULL;
   size_t *which = NULL, known_count = 0;
   TRY(wisp_new(err, r->count, sizeof *points, &points));
   TRY(wisp_new(err, r->count, sizeof *known, &known));
-  TRY(wisp_new(err, r->count, sizeof *source, &source));
   TRY(wisp_new(err, r->count, sizeof *which, &which));
   TRY(wisp_scope_create(err, wisp_family_find(spec->family), spec, &r->device, NULL, &scope));
   *t = (wisp_replay_target){.order = spec->order, .precision = spec->precision, .optimum = INFINITY};
@@ -176,14 +206,15 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
   }
   if (r->request->seeded) {
     known_count = collect_known(r, spec, known);
-    known_count = wisp_guide_weigh(known_count, known, source, spec->order, spec->precision);
+    known_count = wisp_guide_weigh(known_count, known, spec->order, spec->precision);
   }
   TRY(wisp_guide_create(err, t->candidates, points, known_count, known, &guide));
   search_target(r, &guide, which, t);
+  TRY(replay_random(err, r, which, t));
 done:
   wisp_guide_free(&guide);
   wisp_scope_free(&scope);
-  free(points), free(known), free(source), free(which);
+  free(points), free(known), free(which);
   return status;
 }
 
@@ -211,16 +242,18 @@ static int by_kernel(const void *a, const void *b)
 static void summarise(wisp_replay *replay)
 {
   for (int p = 0; p < WISP_REPLAY_POINTS; p++) {
-    double sum = 0;
+    double sum = 0, random = 0;
     replay->worst[p] = INFINITY;
     for (size_t i = 0; i < replay->count; i++) {
       double percent = replay->targets[i].percent[p];
       sum += log(percent);
+      random += log(replay->targets[i].random[p]);
       if (percent >= replay->worst[p]) continue;
       replay->worst[p] = percent;
       replay->worst_target[p] = i;
     }
     replay->mean[p] = exp(sum / (double)replay->count);
+    replay->random[p] = exp(random / (double)replay->count);
   }
 }
 

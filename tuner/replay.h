@@ -22,6 +22,7 @@ typedef struct wisp_replay_target {
   size_t candidates;
   double optimum;                     /* ms */
   double percent[WISP_REPLAY_POINTS]; /* optimum / best found */
+  double random[WISP_REPLAY_POINTS];  /* the same, expected of a search that picks at random */
   size_t tried[WISP_REPLAY_MOST];     /* indices into the trials, as they were picked */
   size_t trials;                      /* how many */
 } wisp_replay_target;
@@ -29,7 +30,7 @@ typedef struct wisp_replay_target {
 typedef struct wisp_replay {
   size_t count;
   wisp_replay_target *targets; /* by kernel, order, precision */
-  double mean[WISP_REPLAY_POINTS], worst[WISP_REPLAY_POINTS];
+  double mean[WISP_REPLAY_POINTS], random[WISP_REPLAY_POINTS], worst[WISP_REPLAY_POINTS];
   size_t worst_target[WISP_REPLAY_POINTS];
 } wisp_replay;
 
