@@ -49,7 +49,7 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   sweep->summary.failed += !ok && !slow && !refused;
   sweep->changed = true;
   report(sweep, trial, best);
-  return WISP_OK;
+  return isfinite(sweep->deadline) ? wisp_seeds_add(err, &sweep->seeds, trial) : WISP_OK;
 }
 
 /* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
@@ -174,11 +174,27 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     int layout = layout_of(u, job->plan);
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     keep_best(&trial, &u->best[layout]);
+    wisp_search_tell(&u->search, &trial);
     sweep->left = u->search.count - u->search.next;
     TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
   } while (wisp_seconds() < until);
 done:
   wisp_pipeline_drop(sweep->pipeline);
+  return status;
+}
+
+/* A short time is spent on what is known to be good nearby. */
+static wisp_status guide(wisp_error *err, unit *u)
+{
+  wisp_status status = WISP_OK;
+  const wisp_sweep *sweep = u->sweep;
+  wisp_target target = wisp_limits_target(sweep->bench.limits);
+  wisp_point *known = NULL;
+  size_t count = 0;
+  TRY(wisp_seeds_for(err, &sweep->seeds, &u->search.scope->spec, &count, &known));
+  TRY(wisp_search_guide(err, &u->search, &target, count, known));
+done:
+  free(known);
   return status;
 }
 
@@ -191,6 +207,7 @@ static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sc
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   TRY(leave_out_known(err, &u));
+  if (isfinite(sweep->deadline)) TRY(guide(err, &u));
   while (wisp_search_next_problem(&u.search) && (now = wisp_seconds()) < sweep->deadline) {
     if (now >= u.deadline && u.tried) break;
     u.tried = true;
@@ -339,6 +356,9 @@ wisp_status wisp_tune(wisp_error *err, wisp_device *device, const wisp_tune_requ
   TRY(check_request(err, &sweep));
   TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep.best, &sweep.best));
   TRY(open_store(err, &sweep));
+  if (budget)
+    TRY(wisp_seeds_load(err, request->db, wisp_device_limits(device)->name, wisp_device_limits(device)->target,
+                        &sweep.seeds));
   TRY(wisp_bench_create(err, device, budget ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep.bench));
   /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
   TRY(wisp_pipeline_create(err, sweep.bench.limits->target, request->jobs, is_host(&sweep) ? 1 : 3, &sweep.pipeline));
@@ -350,6 +370,7 @@ done:
   wisp_bench_free(&sweep.bench);
   closed = wisp_writer_close(status == WISP_OK ? err : NULL, sweep.writer);
   wisp_strategies_free(sweep.strategies);
+  wisp_seeds_free(&sweep.seeds);
   free(sweep.best);
   return status == WISP_OK ? closed : status;
 }
