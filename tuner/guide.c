@@ -11,6 +11,7 @@ static const double DOUBT = 0.3;     /* how much own evidence outweighs what was
 static const double WORST = 2;       /* logarithms beyond this are alike: far too slow */
 static const double UNKNOWN = 0.7;   /* what is expected where nothing is near, before the model speaks */
 static const double FAITH = 1e-3;    /* weight of that */
+static const size_t FIRST_LOOK = 8;  /* picks over all strategies, where nothing is known */
 static const int FARTHEST = 3;       /* orders away that still tell something */
 
 /* --- what is known from elsewhere --- */
@@ -28,7 +29,7 @@ size_t wisp_guide_weigh(size_t count, wisp_point *known, int order, wisp_precisi
           known[k].ms > 0 && known[k].ms < best)
         best = known[k].ms;
     p->cost = fmin(log(p->ms / best), WORST); /* kept aside while others of the group still need its time */
-    p->weight = exp(-abs(p->order - order) / 0.8) * (p->precision == precision ? 1 : 0.6) * (p->sister ? 0.5 : 1);
+    p->weight = exp(-abs(p->order - order) / 0.8) * (p->precision == precision ? 1 : 0.15) * (p->sister ? 0.5 : 1);
   }
   for (size_t i = 0; i < count; i++) {
     if (known[i].weight <= 0) continue;
@@ -56,7 +57,7 @@ wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *p
                               const wisp_point *known, wisp_guide *out)
 {
   wisp_status status = WISP_OK;
-  wisp_guide g = {.count = count, .log_best = INFINITY};
+  wisp_guide g = {.count = count, .blind = known_count == 0, .log_best = INFINITY};
   TRY(wisp_new(err, count, sizeof *g.points, &g.points));
   TRY(wisp_new(err, count, sizeof *g.picked, &g.picked));
   TRY(wisp_new(err, count, sizeof *g.explored, &g.explored));
@@ -186,6 +187,7 @@ size_t wisp_guide_pick(wisp_guide *g, size_t from, size_t to, bool fresh)
 {
   size_t i = to;
   if (fresh) i = best_of(g, from, to, is_default, 0);
+  if (i == to && g->blind && g->picks < FIRST_LOOK) i = other_strategy(g, from, to);
   if (i == to && g->picks % 3 == 1) i = local_step(g, from, to);
   if (i == to && g->picks % 3 == 2) i = other_strategy(g, from, to);
   if (i == to) i = best_of(g, from, to, anyone, 0);

@@ -7,6 +7,7 @@
 
 typedef struct wisp_guide {
   size_t count, picks;
+  bool blind; /* nothing is known from elsewhere */
   wisp_point *points;
   bool *picked, *explored; /* explored: all neighbours were picked */
   double *expected;        /* logarithm of time over the target's best, from elsewhere and from the model */
