@@ -59,6 +59,7 @@ wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *p
   wisp_status status = WISP_OK;
   wisp_guide g = {.count = count, .blind = known_count == 0, .log_best = INFINITY};
   TRY(wisp_new(err, count, sizeof *g.points, &g.points));
+  TRY(wisp_new(err, count, sizeof *g.kind, &g.kind));
   TRY(wisp_new(err, count, sizeof *g.picked, &g.picked));
   TRY(wisp_new(err, count, sizeof *g.explored, &g.explored));
   TRY(wisp_new(err, count, sizeof *g.expected, &g.expected));
@@ -67,6 +68,7 @@ wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *p
   for (size_t i = 0; i < count; i++) {
     g.points[i] = points[i];
     g.points[i].ms = 0;
+    while (strcmp(points[g.kind[i]].strategy, points[i].strategy) != 0) g.kind[i]++;
     g.expected[i] = expect(&points[i], known_count, known);
   }
   *out = g;
@@ -78,7 +80,7 @@ done:
 
 void wisp_guide_free(wisp_guide *g)
 {
-  free(g->points), free(g->picked), free(g->explored);
+  free(g->points), free(g->kind), free(g->picked), free(g->explored);
   free(g->expected), free(g->near), free(g->moved);
   *g = (wisp_guide){0};
 }
@@ -128,7 +130,7 @@ static bool is_default(const wisp_guide *g, size_t i, size_t of)
 
 static bool same_strategy(const wisp_guide *g, size_t i, size_t of)
 {
-  return strcmp(g->points[i].strategy, g->points[of].strategy) == 0;
+  return g->kind[i] == g->kind[of];
 }
 
 static bool is_neighbour(const wisp_guide *g, size_t i, size_t of)

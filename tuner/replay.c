@@ -93,6 +93,7 @@ typedef struct replaying {
   size_t count;
   const wisp_trial *trials;
   wisp_spec *specs;
+  wisp_point *points;
   const wisp_replay_request *request;
   wisp_strategies *strategies;
   wisp_target device;
@@ -173,7 +174,7 @@ static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_po
     if (strcmp(s->kernel, target->kernel) != 0 || strcmp(s->family, target->family) != 0) continue;
     if (strcmp(s->system, target->system) != 0) continue;
     if (s->order == target->order && s->precision == target->precision) continue;
-    count += wisp_point_from_trial(&r->trials[i], &known[count]);
+    known[count++] = r->points[i];
   }
   return count;
 }
@@ -199,7 +200,8 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
   *t = (wisp_replay_target){.order = spec->order, .precision = spec->precision, .optimum = INFINITY};
   snprintf(t->kernel, sizeof t->kernel, "%s", spec->kernel);
   for (size_t i = first; i < r->count; i++) {
-    if (!same_target(&r->specs[i], spec) || !wisp_point_from_trial(&r->trials[i], &points[t->candidates])) continue;
+    if (!same_target(&r->specs[i], spec)) continue;
+    points[t->candidates] = r->points[i];
     see_plan(r, &scope, &r->trials[i], &points[t->candidates]);
     t->optimum = fmin(t->optimum, r->trials[i].ms);
     which[t->candidates++] = i;
@@ -257,12 +259,17 @@ static void summarise(wisp_replay *replay)
   }
 }
 
-static wisp_status read_specs(wisp_error *err, replaying *r)
+static wisp_status read_trials(wisp_error *err, replaying *r)
 {
   wisp_status status = WISP_OK;
   wisp_limits limits;
   TRY(wisp_new(err, r->count, sizeof *r->specs, &r->specs));
-  for (size_t i = 0; i < r->count; i++) TRY(wisp_spec_parse(err, r->trials[i].spec, &r->specs[i]));
+  TRY(wisp_new(err, r->count, sizeof *r->points, &r->points));
+  for (size_t i = 0; i < r->count; i++) {
+    TRY(wisp_spec_parse(err, r->trials[i].spec, &r->specs[i]));
+    TRY(wisp_require(err, wisp_point_from_trial(&r->trials[i], &r->points[i]), WISP_ESTORE, "spec '%s' cannot be read",
+                     r->trials[i].spec));
+  }
   TRY(wisp_target_limits(err, r->count ? r->trials[0].target : "host", &limits));
   r->device = wisp_limits_target(&limits);
   TRY(wisp_strategies_load(err, &r->strategies));
@@ -276,7 +283,7 @@ wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *tri
   wisp_status status = WISP_OK;
   wisp_replay replay = {0};
   replaying r = {.count = count, .trials = trials, .request = request};
-  TRY(read_specs(err, &r));
+  TRY(read_trials(err, &r));
   TRY(wisp_new(err, count, sizeof *replay.targets, &replay.targets)); /* at most one a trial */
   for (size_t i = 0; i < count; i++) {
     bool seen = !is_wanted(request, &r.specs[i]);
@@ -291,7 +298,7 @@ wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *tri
 done:
   wisp_replay_free(&replay);
   wisp_strategies_free(r.strategies);
-  free(r.specs);
+  free(r.specs), free(r.points);
   return status;
 }
 
