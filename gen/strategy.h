@@ -1,5 +1,5 @@
-/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal,
- * with every value fixed. */
+/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal, with
+ * every value fixed. */
 /* clang-format off
  *
  * A space description (templates/FAMILY/KERNEL.STRATEGY.space) is lines of:

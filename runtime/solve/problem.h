@@ -1,8 +1,8 @@
 /* A discretised problem on a device: its arrays in one precision, and their names for kernels.
  *
- * Arrays (see dg.h; sizes in numbers): u, u_next, rhs (volume part), lifted (surface part), res: volume; flux: face;
- * dux, duy, duz: volume (made only with WISP_WITH_DERIVATIVES); geo, face_int, face_real, pair_block, pair_int,
- * pair_real. Scalars: groups, blocks, alpha, a, b, dt.
+ * Arrays (see dg.h; sizes in numbers): u, u_next, rhs (volume part), lifted (surface part), res: volume; flux: face; dux, duy, duz: volume (made only with
+ * WISP_WITH_DERIVATIVES); geo, face_int, face_real, pair_block, pair_int, pair_real. Scalars: groups, blocks, alpha, a,
+ * b, dt.
  */
 #ifndef WISP_PROBLEM_H
 #define WISP_PROBLEM_H
