@@ -1,6 +1,7 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
 #include "options.h"
+#include "replay.h"
 #include "winners.h"
 #include "../gen/family.h"
 #include "../tuner/tune.h"
@@ -29,6 +30,9 @@ static const wisp_option options[] = {
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the store (the user's own)"},
     {"retry-failed", 0, NULL, "try again what went wrong before"},
+    {"replay", 0, NULL, "no device: the budgeted search against an exhaustive sweep (--db, NAME.gz too), in percent"},
+    {"seeded", 0, NULL, "with --replay: from the sweep's other orders and precisions (so)"},
+    {"unseeded", 0, NULL, "with --replay: from the cost model alone"},
     {"json", 0, NULL, "a JSON object: counts and winners"},
 };
 static const wisp_syntax syntax = {
@@ -191,6 +195,12 @@ int wisp_cli_tune(int argc, char **argv)
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *name = wisp_option_value(&args, "device");
+  if (wisp_option_given(&args, "replay")) {
+    status = wisp_cli_replay(&err, &args);
+    goto done;
+  }
+  TRY(wisp_require(&err, !wisp_option_given(&args, "seeded") && !wisp_option_given(&args, "unseeded"), WISP_EUSAGE,
+                   "--seeded and --unseeded are for --replay"));
   TRY(read_request(&err, &args, &orders, &precisions, &request));
   request.progress = show;
   request.warn = warn;

@@ -197,19 +197,23 @@ void wisp_search_free(wisp_search *search)
 {
   free(search->candidates);
   free(search->refusal);
+  wisp_guide_free(&search->guide);
   *search = (wisp_search){0};
 }
 
 bool wisp_search_next_problem(wisp_search *s)
 {
-  s->next = s->end;
+  s->begin = s->next = s->end;
   while (s->end < s->count && s->candidates[s->end].problem == s->candidates[s->next].problem) s->end++;
   return s->next < s->count;
 }
 
 const wisp_candidate *wisp_search_next(wisp_search *s)
 {
-  return s->next < s->end ? &s->candidates[s->next++] : NULL;
+  if (s->next == s->end) return NULL;
+  size_t i = s->guided ? wisp_guide_pick(&s->guide, s->begin, s->end, s->next == s->begin) : s->next;
+  s->next++;
+  return &s->candidates[i];
 }
 
 size_t wisp_search_problems_left(const wisp_search *s)

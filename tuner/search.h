@@ -2,6 +2,7 @@
 #ifndef WISP_SEARCH_H
 #define WISP_SEARCH_H
 
+#include "guide.h"
 #include "../gen/family.h"
 
 /* An order, precision and device: the names that its strategies see, in every layout. */
@@ -37,6 +38,9 @@ typedef struct wisp_refusal { /* why candidates of a strategy do not apply: one 
 typedef struct wisp_search {
   const wisp_scope *scope;
   size_t count, room, next, end; /* end: of this problem's candidates */
+  size_t begin;                  /* of them, where guided: `next` then only counts */
+  bool guided;
+  wisp_guide guide; /* of the candidates as they are listed */
   wisp_candidate *candidates;
   size_t refusals, refusal_room;
   wisp_refusal *refusal;
@@ -49,6 +53,13 @@ typedef struct wisp_search {
 wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategies, const wisp_scope *scope,
                                const char *strategy, uint64_t seed, wisp_search *out);
 void wisp_search_free(wisp_search *search);
+
+/* From here on a guide picks (docs/search.md): on each problem the most promising default first; problems without a
+ * default candidate the most promising first. known: weighed seeds, see search_seeds.h. */
+wisp_status wisp_search_guide(wisp_error *err, wisp_search *search, const wisp_target *target, size_t known_count,
+                              const wisp_point *known);
+/* What a candidate took, for the guide; of others nothing is learnt. */
+void wisp_search_tell(wisp_search *search, const wisp_trial *trial);
 
 /* Goes on to the next problem, leaving out what is left on this one; false after the last. */
 bool wisp_search_next_problem(wisp_search *search);

@@ -3,6 +3,7 @@
 #define WISP_SWEEP_H
 
 #include "search.h"
+#include "search_seeds.h"
 #include "trial.h"
 #include "tune.h"
 
@@ -16,6 +17,7 @@ typedef struct wisp_sweep {
   const wisp_link *link; /* to the tuner, which has the store */
   wisp_pipeline *pipeline;
   wisp_bench bench;
+  wisp_seeds seeds; /* with a budget */
   wisp_tune_summary summary;
   double start, deadline;   /* seconds; deadline is infinite without a budget */
   size_t units, units_done; /* a unit: one kernel, or the step, of one order and precision */

@@ -38,7 +38,9 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   note.seconds_left = isfinite(sweep->deadline) ? fmax(sweep->deadline - wisp_seconds(), 0)
                                                 : elapsed / (double)sum->trials * (double)(note.total - sum->trials);
   note.summary = *sum;
-  return wisp_link_ask(err, sweep->link, &note, &answer);
+  wisp_status status = wisp_link_ask(err, sweep->link, &note, &answer);
+  if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
+  return status;
 }
 
 void wisp_sweep_replace(wisp_sweep *sweep)
@@ -194,12 +196,28 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     int layout = layout_of(u, job->plan);
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     keep_best(&trial, &u->best[layout]);
+    wisp_search_tell(&u->search, &trial);
     sweep->left = u->search.count - u->search.next;
     TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
     wisp_sweep_replace(sweep);
   } while (wisp_seconds() < until);
 done:
   wisp_pipeline_drop(sweep->pipeline);
+  return status;
+}
+
+/* A short time is spent on what is known to be good nearby. */
+static wisp_status guide(wisp_error *err, unit *u)
+{
+  wisp_status status = WISP_OK;
+  const wisp_sweep *sweep = u->sweep;
+  wisp_target target = wisp_limits_target(sweep->bench.limits);
+  wisp_point *known = NULL;
+  size_t count = 0;
+  TRY(wisp_seeds_for(err, &sweep->seeds, &u->search.scope->spec, &count, &known));
+  TRY(wisp_search_guide(err, &u->search, &target, count, known));
+done:
+  free(known);
   return status;
 }
 
@@ -212,6 +230,7 @@ static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sc
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   TRY(leave_out_known(err, &u));
+  if (isfinite(sweep->deadline)) TRY(guide(err, &u));
   while (wisp_search_next_problem(&u.search) && (now = wisp_seconds()) < sweep->deadline) {
     if (now >= u.deadline && u.tried) break;
     u.tried = true;
@@ -365,6 +384,8 @@ static wisp_status work(wisp_error *err, void *context, const wisp_link *link, w
   sweep->summary.limits = *wisp_device_limits(device);
   TRY(wisp_bench_create(err, device, drop, &sweep->bench));
   sweep->bench.link = link;
+  if (request->budget_seconds > 0)
+    TRY(wisp_seeds_load(err, request->db, sweep->summary.limits.name, sweep->summary.limits.target, &sweep->seeds));
   /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
   TRY(wisp_pipeline_create(err, sweep->bench.limits->target, request->jobs, is_host(sweep) ? 1 : 3, &sweep->pipeline));
   TRY(run(err, sweep));
@@ -373,6 +394,7 @@ done:
   wisp_pipeline_destroy(sweep->pipeline);
   wisp_bench_free(&sweep->bench);
   wisp_device_close(device);
+  wisp_seeds_free(&sweep->seeds);
   free(sweep->best);
   return status;
 }

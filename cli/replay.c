@@ -1,0 +1,115 @@
+/* wisp tune --replay: what it is asked, and its table. */
+#include "replay.h"
+#include "../tuner/replay.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Where a source tree keeps the sweep that the shipped winners come from. */
+static const char *const SWEEP = "bench/sweeps/nvidia-h200.db.gz";
+
+static void print_row(const char *name, const double percent[WISP_REPLAY_POINTS])
+{
+  printf("%-24s", name);
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %7.2f", percent[p]);
+}
+
+static void name_target(const wisp_replay_target *t, char text[32])
+{
+  snprintf(text, 32, "%s N=%d %s", t->kernel, t->order, wisp_precision_name(t->precision));
+}
+
+static void print_table(const wisp_replay *replay, bool seeded)
+{
+  char name[32];
+  printf("percent of the optimum, %s", seeded ? "seeded" : "unseeded");
+  printf("\n%-24s", "after trials");
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %7d", wisp_replay_after[p]);
+  printf("  candidates  optimum ms\n");
+  for (size_t i = 0; i < replay->count; i++) {
+    const wisp_replay_target *t = &replay->targets[i];
+    name_target(t, name);
+    print_row(name, t->percent);
+    printf("  %10zu  %10.4f\n", t->candidates, t->optimum);
+  }
+  print_row("geometric mean", replay->mean);
+  printf("\n");
+  print_row("at random, expected", replay->random);
+  printf("\n");
+  print_row("worst", replay->worst);
+  printf("\n");
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) {
+    name_target(&replay->targets[replay->worst_target[p]], name);
+    printf("worst after %d: %s\n", wisp_replay_after[p], name);
+  }
+}
+
+static cJSON *row(const double percent[WISP_REPLAY_POINTS])
+{
+  return cJSON_CreateDoubleArray(percent, WISP_REPLAY_POINTS);
+}
+
+static wisp_status print_json(wisp_error *err, const wisp_replay *replay, bool seeded)
+{
+  wisp_status status = WISP_OK;
+  cJSON *object = cJSON_CreateObject(), *list = NULL;
+  char *text = NULL;
+  cJSON_AddBoolToObject(object, "seeded", seeded);
+  cJSON_AddItemToObject(object, "trials", cJSON_CreateIntArray(wisp_replay_after, WISP_REPLAY_POINTS));
+  cJSON_AddItemToObject(object, "geometric_mean", row(replay->mean));
+  cJSON_AddItemToObject(object, "random", row(replay->random));
+  cJSON_AddItemToObject(object, "worst", row(replay->worst));
+  list = cJSON_AddArrayToObject(object, "targets");
+  for (size_t i = 0; i < replay->count; i++) {
+    const wisp_replay_target *t = &replay->targets[i];
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "kernel", t->kernel);
+    cJSON_AddNumberToObject(item, "order", t->order);
+    cJSON_AddStringToObject(item, "precision", wisp_precision_name(t->precision));
+    cJSON_AddNumberToObject(item, "candidates", (double)t->candidates);
+    cJSON_AddNumberToObject(item, "optimum_ms", t->optimum);
+    cJSON_AddItemToObject(item, "percent", row(t->percent));
+    cJSON_AddItemToArray(list, item);
+  }
+  text = cJSON_Print(object);
+  TRY(wisp_require(err, text, WISP_EMEMORY, "out of memory"));
+  printf("%s\n", text);
+done:
+  cJSON_free(text);
+  cJSON_Delete(object);
+  return status;
+}
+
+wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args)
+{
+  wisp_status status = WISP_OK;
+  const char *path = wisp_option_value(args, "db"), *family = wisp_option_value(args, "family");
+  bool unseeded = wisp_option_given(args, "unseeded");
+  wisp_orders orders;
+  wisp_precisions precisions;
+  size_t count = 0;
+  wisp_trial *trials = NULL;
+  wisp_replay replay = {0};
+  TRY(wisp_require(err, !unseeded || !wisp_option_given(args, "seeded"), WISP_EUSAGE,
+                   "--seeded and --unseeded exclude each other: leave one out"));
+  TRY(wisp_option_orders(err, args, "orders", NULL, &orders));
+  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
+  wisp_replay_request request = {.family = family ? family : "nodal",
+                                 .kernel = wisp_option_value(args, "kernel"),
+                                 .orders = orders.count,
+                                 .precisions = precisions.count,
+                                 .seeded = !unseeded};
+  for (int i = 0; i < orders.count; i++) request.order[i] = orders.list[i];
+  for (int i = 0; i < precisions.count; i++) request.precision[i] = precisions.list[i];
+  TRY(wisp_replay_load(err, path ? path : SWEEP, &count, &trials));
+  TRY(wisp_replay_run(err, count, trials, &request, &replay));
+  if (wisp_option_given(args, "json"))
+    TRY(print_json(err, &replay, !unseeded));
+  else
+    print_table(&replay, !unseeded);
+done:
+  wisp_replay_free(&replay);
+  free(trials);
+  return status;
+}

@@ -1,0 +1,200 @@
+/* The guide: expectations from elsewhere, corrected by own trials; turns of model, local search and strategies. */
+#include "guide.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double REACH = 0.5;     /* of a known trial, in doublings of a parameter */
+static const double OWN_REACH = 1.0; /* of an own one */
+static const double DOUBT = 0.3;     /* how much own evidence outweighs what was expected */
+static const double WORST = 2;       /* logarithms beyond this are alike: far too slow */
+static const double UNKNOWN = 0.7;   /* what is expected where nothing is near, before the model speaks */
+static const double FAITH = 1e-3;    /* weight of that */
+static const size_t FIRST_LOOK = 8;  /* picks over all strategies, where nothing is known */
+static const int FARTHEST = 3;       /* orders away that still tell something */
+
+/* --- what is known from elsewhere --- */
+
+size_t wisp_guide_weigh(size_t count, wisp_point *known, int order, wisp_precision precision)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    wisp_point *p = &known[i];
+    double best = p->ms;
+    p->weight = 0;
+    if (abs(p->order - order) > FARTHEST || !(p->ms > 0)) continue;
+    for (size_t k = 0; k < count; k++)
+      if (known[k].order == p->order && known[k].precision == p->precision && known[k].source == p->source &&
+          known[k].ms > 0 && known[k].ms < best)
+        best = known[k].ms;
+    p->cost = fmin(log(p->ms / best), WORST); /* kept aside while others of the group still need its time */
+    p->weight = exp(-abs(p->order - order) / 0.8) * (p->precision == precision ? 1 : 0.15) * (p->sister ? 0.5 : 1);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (known[i].weight <= 0) continue;
+    known[i].ms = exp(known[i].cost);
+    known[kept++] = known[i];
+  }
+  return kept;
+}
+
+/* The mean of what similar candidates took elsewhere, near ones first; the model where there are none. */
+static double expect(const wisp_point *p, size_t count, const wisp_point *known)
+{
+  double weight = FAITH, sum = FAITH * (UNKNOWN + p->cost);
+  for (size_t i = 0; i < count; i++) {
+    double distance = wisp_point_distance(p, &known[i]);
+    if (!isfinite(distance)) continue;
+    double w = known[i].weight * exp(-distance / REACH);
+    weight += w;
+    sum += w * log(known[i].ms);
+  }
+  return sum / weight;
+}
+
+wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *points, size_t known_count,
+                              const wisp_point *known, wisp_guide *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_guide g = {.count = count, .blind = known_count == 0, .log_best = INFINITY};
+  TRY(wisp_new(err, count, sizeof *g.points, &g.points));
+  TRY(wisp_new(err, count, sizeof *g.kind, &g.kind));
+  TRY(wisp_new(err, count, sizeof *g.picked, &g.picked));
+  TRY(wisp_new(err, count, sizeof *g.explored, &g.explored));
+  TRY(wisp_new(err, count, sizeof *g.expected, &g.expected));
+  TRY(wisp_new(err, count, sizeof *g.near, &g.near));
+  TRY(wisp_new(err, count, sizeof *g.moved, &g.moved));
+  for (size_t i = 0; i < count; i++) {
+    g.points[i] = points[i];
+    g.points[i].ms = 0;
+    while (strcmp(points[g.kind[i]].strategy, points[i].strategy) != 0) g.kind[i]++;
+    g.expected[i] = expect(&points[i], known_count, known);
+  }
+  *out = g;
+  g = (wisp_guide){0};
+done:
+  wisp_guide_free(&g);
+  return status;
+}
+
+void wisp_guide_free(wisp_guide *g)
+{
+  free(g->points), free(g->kind), free(g->picked), free(g->explored);
+  free(g->expected), free(g->near), free(g->moved);
+  *g = (wisp_guide){0};
+}
+
+/* --- what own trials tell --- */
+
+void wisp_guide_tell(wisp_guide *g, size_t i, double ms)
+{
+  wisp_point *p = &g->points[i];
+  if (!(ms > 0) && !isfinite(g->log_best)) return;
+  double took = ms > 0 ? fmin(log(ms), g->log_best + WORST) : g->log_best + WORST;
+  p->ms = ms;
+  if (took < g->log_best) g->log_best = took;
+  /* The scale is that of the fast ones: slow ones say little about where the best will be. */
+  double w = exp(-(took - g->log_best) / 0.5);
+  g->offset = (g->offset * g->offset_weight + w * (took - g->expected[i])) / (g->offset_weight + w);
+  g->offset_weight += w;
+  for (size_t k = 0; k < g->count; k++) {
+    double distance = wisp_point_distance(p, &g->points[k]);
+    if (!isfinite(distance)) continue;
+    double near = exp(-distance / OWN_REACH);
+    g->near[k] += near;
+    g->moved[k] += near * (took - g->expected[i]);
+  }
+}
+
+static double score(const wisp_guide *g, size_t i)
+{
+  return g->expected[i] + (g->moved[i] - g->offset * g->near[i]) / (g->near[i] + DOUBT);
+}
+
+/* --- turns --- */
+
+typedef bool (*wanted)(const wisp_guide *g, size_t i, size_t of);
+
+static bool anyone(const wisp_guide *g, size_t i, size_t of)
+{
+  (void)g, (void)i, (void)of;
+  return true;
+}
+
+static bool is_default(const wisp_guide *g, size_t i, size_t of)
+{
+  (void)of;
+  return g->points[i].is_default;
+}
+
+static bool same_strategy(const wisp_guide *g, size_t i, size_t of)
+{
+  return g->kind[i] == g->kind[of];
+}
+
+static bool is_neighbour(const wisp_guide *g, size_t i, size_t of)
+{
+  return wisp_point_neighbours(&g->points[i], &g->points[of]);
+}
+
+static size_t best_of(const wisp_guide *g, size_t from, size_t to, wanted want, size_t of)
+{
+  size_t best = to;
+  double least = INFINITY;
+  for (size_t i = from; i < to; i++) {
+    if (g->picked[i] || !want(g, i, of)) continue;
+    double s = score(g, i);
+    if (best < to && s >= least) continue;
+    best = i;
+    least = s;
+  }
+  return best;
+}
+
+/* A step from the fastest whose neighbours were not all picked: where these are used up, the search starts again from
+ * the next fastest. */
+static size_t local_step(wisp_guide *g, size_t from, size_t to)
+{
+  for (;;) {
+    size_t centre = to;
+    for (size_t i = from; i < to; i++)
+      if (!g->explored[i] && g->points[i].ms > 0 && (centre == to || g->points[i].ms < g->points[centre].ms))
+        centre = i;
+    if (centre == to) return to;
+    size_t step = best_of(g, from, to, is_neighbour, centre);
+    if (step < to) return step;
+    g->explored[centre] = true;
+  }
+}
+
+/* The best of the strategy that was tried least. */
+static size_t other_strategy(const wisp_guide *g, size_t from, size_t to)
+{
+  size_t least = SIZE_MAX, chosen = to;
+  for (size_t i = from; i < to; i++) {
+    size_t tried = 0;
+    bool first = !g->picked[i];
+    for (size_t k = from; k < i && first; k++) first = g->picked[k] || !same_strategy(g, k, i);
+    if (!first) continue; /* one for each strategy that has some left */
+    for (size_t k = 0; k < g->count; k++) tried += g->picked[k] && same_strategy(g, k, i);
+    if (tried >= least) continue;
+    least = tried;
+    chosen = best_of(g, from, to, same_strategy, i);
+  }
+  return chosen;
+}
+
+size_t wisp_guide_pick(wisp_guide *g, size_t from, size_t to, bool fresh)
+{
+  size_t i = to;
+  if (fresh) i = best_of(g, from, to, is_default, 0);
+  if (i == to && g->blind && g->picks < FIRST_LOOK) i = other_strategy(g, from, to);
+  if (i == to && g->picks % 3 == 1) i = local_step(g, from, to);
+  if (i == to && g->picks % 3 == 2) i = other_strategy(g, from, to);
+  if (i == to) i = best_of(g, from, to, anyone, 0);
+  if (i == to) return to;
+  g->picked[i] = true;
+  g->picks++;
+  return i;
+}

@@ -1,0 +1,130 @@
+/* Points: parameters by name on a logarithmic scale, layouts by their role, and a cost model of what a plan shows. */
+#include "point.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A layout of another kind is as far as this many doublings of a parameter; so is a parameter that only one has. */
+static const double OTHER_LAYOUT = 2, OTHER_PARAM = 2;
+
+static double doublings(long value)
+{
+  return value > 0 ? log2((double)value) : (double)value - 1;
+}
+
+/* "unroll=4 wi=2" */
+static void read_params(const char *text, wisp_point *p)
+{
+  for (const char *at = text; *at && p->count < WISP_MAX_PARAMS;) {
+    size_t length = strcspn(at, "= ");
+    if (at[length] != '=') break;
+    char *end = NULL;
+    p->name[p->count] = wisp_hash(WISP_HASH_SEED, at, length);
+    p->step[p->count++] = doublings(strtol(at + length + 1, &end, 10));
+    at = end + strspn(end, " ");
+  }
+}
+
+/* The share of memory traffic that is padding, as a logarithm, weighed by how much the kernel is bound by memory. */
+static double waste(const wisp_spec *spec, const wisp_layout *layout)
+{
+  const wisp_family *family = wisp_family_find(spec->family);
+  const double balance = spec->precision == WISP_F64 ? 8 : 12; /* flops a byte where both bind, roughly, on a GPU */
+  wisp_work work = {0};
+  if (!family || family->work(NULL, spec, 1e5, &work) != WISP_OK || work.bytes <= 0) work = (wisp_work){.bytes = 1};
+  double padded = layout->NpM / (double)(layout->KM * layout->Np);
+  return log(padded) / (1 + work.flops / work.bytes / balance);
+}
+
+static bool find_layout(const wisp_spec *spec, const char *name, wisp_layout *out)
+{
+  const wisp_family *family = wisp_family_find(spec->family);
+  wisp_layout all[8];
+  char text[WISP_LAYOUT_TEXT];
+  int count = family && spec->order >= family->orders[0] && spec->order <= family->orders[1]
+                  ? family->layouts(spec->order, all)
+                  : 0;
+  for (int i = 0; i < count; i++) {
+    wisp_layout_print(&all[i], text);
+    if (strcmp(text, name) == 0) {
+      *out = all[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+static int role_of(const char *layout)
+{
+  if (strncmp(layout, "slab", 4) == 0) return 0;
+  return strncmp(layout, "node-km1-", 9) == 0 ? 1 : 2;
+}
+
+bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
+{
+  wisp_spec spec;
+  wisp_layout layout;
+  if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return false;
+  wisp_point p = {.order = spec.order, .precision = spec.precision, .is_default = t->is_default == 1, .weight = 1};
+  snprintf(p.strategy, sizeof p.strategy, "%s", t->strategy);
+  snprintf(p.layout, sizeof p.layout, "%s", t->layout);
+  snprintf(p.params, sizeof p.params, "%s", t->params);
+  p.role = role_of(p.layout);
+  read_params(p.params, &p);
+  if (find_layout(&spec, p.layout, &layout)) p.cost = waste(&spec, &layout);
+  p.ms = t->ms;
+  p.source = wisp_hash(WISP_HASH_SEED, t->device, strlen(t->device));
+  p.source = wisp_hash(p.source, &t->elements, sizeof t->elements);
+  *out = p;
+  return true;
+}
+
+/* Fewer threads on a multiprocessor than hide latencies cost time: as a logarithm, 0 from half of what fits. */
+static double lack_of_threads(const wisp_plan *plan, const wisp_target *target)
+{
+  enum { FULL = 2048, BLOCKS = 32 };
+  const unsigned *block = wisp_plan_block(plan);
+  double threads = (double)block[0] * block[1] * block[2], shared = (double)wisp_plan_shared(plan);
+  double blocks = fmin(BLOCKS, floor(FULL / threads));
+  double idle = threads < 32 ? log(32 / threads) : 0;
+  if (shared > 0 && target->shared_per_unit > 0) blocks = fmin(blocks, floor(target->shared_per_unit / shared));
+  double occupancy = fmax(blocks, 1) * threads / FULL;
+  return idle + 0.5 * fmax(0, log(0.5 / occupancy));
+}
+
+wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, wisp_point *out)
+{
+  wisp_trial t = {0};
+  wisp_spec_print(wisp_plan_spec(plan), t.spec);
+  wisp_layout_print(wisp_plan_layout(plan), t.layout);
+  snprintf(t.strategy, sizeof t.strategy, "%s", wisp_strategy_name(wisp_plan_strategy(plan)));
+  snprintf(t.params, sizeof t.params, "%s", wisp_plan_params(plan));
+  if (!wisp_point_from_trial(&t, out)) return wisp_fail(err, WISP_EINPUT, "spec '%s' cannot be read", t.spec);
+  if (target->cuda) out->cost += lack_of_threads(plan, target);
+  return WISP_OK;
+}
+
+double wisp_point_distance(const wisp_point *a, const wisp_point *b)
+{
+  int shared = 0;
+  double distance = a->role == b->role ? 0 : OTHER_LAYOUT;
+  if (strcmp(a->strategy, b->strategy) != 0) return INFINITY;
+  for (int i = 0, j = 0; i < a->count; i++) {
+    for (j = 0; j < b->count && b->name[j] != a->name[i];) j++;
+    if (j == b->count) continue;
+    distance += fabs(a->step[i] - b->step[j]);
+    shared++;
+  }
+  return distance + OTHER_PARAM * (a->count + b->count - 2 * shared);
+}
+
+bool wisp_point_neighbours(const wisp_point *a, const wisp_point *b)
+{
+  double distance = wisp_point_distance(a, b);
+  if (strcmp(a->layout, b->layout) != 0) return isfinite(distance) && strcmp(a->params, b->params) == 0;
+  int changed = 0;
+  for (int i = 0; i < a->count && i < b->count; i++) changed += a->step[i] < b->step[i] || a->step[i] > b->step[i];
+  return distance <= 1 && changed == 1;
+}

@@ -1,0 +1,99 @@
+/* The guide behind a search: candidates become points, problems are put in order, trials are told. */
+#include "search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static wisp_status make_guide(wisp_error *err, wisp_search *s, const wisp_target *target, size_t known_count,
+                              const wisp_point *known, wisp_guide *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_point *points = NULL;
+  wisp_plan *plan = NULL;
+  TRY(wisp_new(err, s->count, sizeof *points, &points));
+  for (size_t i = 0; i < s->count; i++) {
+    TRY(wisp_candidate_plan(err, s->scope, &s->candidates[i], &plan));
+    TRY(wisp_point_from_plan(err, plan, target, &points[i]));
+    points[i].is_default = s->candidates[i].is_default;
+    wisp_plan_destroy(plan);
+    plan = NULL;
+  }
+  TRY(wisp_guide_create(err, s->count, points, known_count, known, out));
+done:
+  wisp_plan_destroy(plan);
+  free(points);
+  return status;
+}
+
+typedef struct block { /* the candidates of one problem, in the list */
+  size_t first, count;
+  bool late; /* the problem has no default candidate */
+  double expected;
+} block;
+
+/* Those with a default stay in front and as they are; the others by promise. */
+static int by_promise(const void *a, const void *b)
+{
+  const block *x = a, *y = b;
+  if (x->late != y->late) return x->late ? 1 : -1;
+  if (x->late && (x->expected < y->expected || x->expected > y->expected)) return x->expected < y->expected ? -1 : 1;
+  return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Fills `order` with the list's indices in their new order. */
+static wisp_status order_problems(wisp_error *err, const wisp_search *s, const wisp_guide *guide, size_t *order)
+{
+  block *blocks = NULL;
+  size_t count = 0, next = 0;
+  wisp_status status = wisp_new(err, s->count, sizeof *blocks, &blocks);
+  if (status != WISP_OK) return status;
+  for (size_t i = 0; i < s->count; i++) {
+    const wisp_candidate *c = &s->candidates[i];
+    if (i == 0 || c->problem != c[-1].problem)
+      blocks[count++] = (block){.first = i, .late = c->turn >> 63, .expected = INFINITY};
+    block *b = &blocks[count - 1];
+    b->count++;
+    b->expected = fmin(b->expected, guide->expected[i]);
+  }
+  qsort(blocks, count, sizeof *blocks, by_promise);
+  for (size_t b = 0; b < count; b++)
+    for (size_t i = 0; i < blocks[b].count; i++) order[next++] = blocks[b].first + i;
+  free(blocks);
+  return WISP_OK;
+}
+
+wisp_status wisp_search_guide(wisp_error *err, wisp_search *s, const wisp_target *target, size_t known_count,
+                              const wisp_point *known)
+{
+  wisp_status status = WISP_OK;
+  wisp_guide guide = {0}, ordered = {0};
+  wisp_candidate *candidates = NULL;
+  size_t *order = NULL;
+  TRY(make_guide(err, s, target, known_count, known, &guide));
+  TRY(wisp_new(err, s->count, sizeof *order, &order));
+  TRY(wisp_new(err, s->count, sizeof *candidates, &candidates));
+  TRY(order_problems(err, s, &guide, order));
+  for (size_t i = 0; i < s->count; i++) candidates[i] = s->candidates[order[i]];
+  memcpy(s->candidates, candidates, s->count * sizeof *candidates);
+  TRY(make_guide(err, s, target, known_count, known, &ordered));
+  s->guide = ordered;
+  s->guided = true;
+done:
+  wisp_guide_free(&guide);
+  free(candidates), free(order);
+  return status;
+}
+
+void wisp_search_tell(wisp_search *s, const wisp_trial *trial)
+{
+  if (!s->guided) return;
+  bool right = strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
+  for (size_t i = 0; i < s->guide.count; i++) {
+    const wisp_point *p = &s->guide.points[i];
+    if (strcmp(p->params, trial->params) != 0 || strcmp(p->strategy, trial->strategy) != 0) continue;
+    if (strcmp(p->layout, trial->layout) != 0) continue;
+    wisp_guide_tell(&s->guide, i, right ? trial->ms : 0);
+    return;
+  }
+}

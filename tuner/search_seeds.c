@@ -1,0 +1,73 @@
+/* Seeds: trials of the store as points, kept in memory for the whole sweep, to which its own trials are added. */
+#include "search_seeds.h"
+#include "guide.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial *trial)
+{
+  wisp_spec spec;
+  bool right = strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
+  if (!right || !(trial->ms > 0) || (strcmp(trial->target, "host") == 0) != seeds->host) return WISP_OK;
+  if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return WISP_OK; /* another version's */
+  if (seeds->count == seeds->room) {
+    size_t room = seeds->room ? 2 * seeds->room : 256;
+    wisp_seed *list = realloc(seeds->list, room * sizeof *list);
+    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu seeds", room);
+    seeds->list = list;
+    seeds->room = room;
+  }
+  wisp_seed *seed = &seeds->list[seeds->count];
+  if (!wisp_point_from_trial(trial, &seed->point)) return WISP_OK;
+  seed->point.sister = strcmp(trial->device, seeds->device) != 0;
+  memcpy(seed->family, spec.family, sizeof seed->family);
+  memcpy(seed->kernel, spec.kernel, sizeof seed->kernel);
+  memcpy(seed->system, spec.system, sizeof seed->system);
+  seeds->count++;
+  return WISP_OK;
+}
+
+wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device, const char *target, wisp_seeds *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_store *store = NULL;
+  wisp_seeds seeds = {.host = strcmp(target, "host") == 0};
+  snprintf(seeds.device, sizeof seeds.device, "%s", device);
+  TRY(wisp_store_open(err, db, true, NULL, &store));
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    TRY(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));
+  }
+  *out = seeds;
+  seeds = (wisp_seeds){0};
+done:
+  wisp_seeds_free(&seeds);
+  wisp_store_close(store);
+  return status;
+}
+
+void wisp_seeds_free(wisp_seeds *seeds)
+{
+  free(seeds->list);
+  *seeds = (wisp_seeds){0};
+}
+
+wisp_status wisp_seeds_for(wisp_error *err, const wisp_seeds *seeds, const wisp_spec *spec, size_t *count,
+                           wisp_point **known)
+{
+  size_t found = 0;
+  wisp_point *points = NULL;
+  wisp_status status = wisp_new(err, seeds->count, sizeof *points, &points);
+  if (status != WISP_OK) return status;
+  for (size_t i = 0; i < seeds->count; i++) {
+    const wisp_seed *s = &seeds->list[i];
+    if (strcmp(s->kernel, spec->kernel) == 0 && strcmp(s->family, spec->family) == 0 &&
+        strcmp(s->system, spec->system) == 0)
+      points[found++] = s->point;
+  }
+  *count = wisp_guide_weigh(found, points, spec->order, spec->precision);
+  *known = points;
+  return WISP_OK;
+}
