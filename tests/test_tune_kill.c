@@ -186,8 +186,11 @@ static void strike(tuner *t, bool tuner_itself)
     t->workers_killed++;
   else {
     kill(t->pid, SIGKILL);
-    t->tuners_killed++;
-    assert_true(WIFSIGNALED(finish(t)));
+    int how = finish(t);
+    t->tuners_killed += WIFSIGNALED(how);
+    if (WIFSIGNALED(how)) return;
+    assert_int_equal(how, 0); /* it came to its end a moment before */
+    new_store(t);
   }
 }
 
