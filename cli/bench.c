@@ -165,7 +165,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                                 wisp_precisions *precisions, wisp_compare_request *r)
 {
   wisp_status status = WISP_OK;
-  long long jobs = 0, box = 0;
+  long long jobs = 0;
   const char *family = wisp_option_value(args, "family");
   TRY(wisp_option_orders(err, args, "orders", "1-9", orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
@@ -180,10 +180,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
-  TRY(wisp_option_integer(err, args, "elements", 1, 100000000, 0, &r->elements));
-  TRY(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
-  TRY(wisp_require(err, !r->elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
-  if (box) r->elements = 6 * box * box * box;
+  TRY(wisp_option_elements(err, args, &r->elements));
 done:
   return status;
 }

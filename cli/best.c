@@ -225,31 +225,13 @@ done:
   return status;
 }
 
-/* The name that trials are stored under: of a device that is here, or as it was given. */
-static wisp_status read_device(wisp_error *err, const char *given, char name[128])
-{
-  wisp_status status = WISP_OK;
-  wisp_device *device = NULL;
-  wisp_error reason = {0};
-  if (!given) return WISP_OK;
-  status = wisp_device_open(&reason, given, &device);
-  if (status == WISP_EUSAGE) /* no name of the kind that devices here have */
-    snprintf(name, 128, "%s", given);
-  else if (status != WISP_OK)
-    return wisp_fail(err, status, "%s", reason.text);
-  else
-    snprintf(name, 128, "%s", wisp_device_limits(device)->name);
-  wisp_device_close(device);
-  return WISP_OK;
-}
-
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_wish *out)
 {
   wisp_status status = WISP_OK;
   *out = (best_wish){.family = wisp_option_value(args, "family"),
                      .system = wisp_option_value(args, "system"),
                      .any_layout = wisp_option_given(args, "any-layout")};
-  TRY(read_device(err, wisp_option_value(args, "device"), out->device));
+  TRY(wisp_option_stored_device(err, args, out->device));
   TRY(wisp_option_orders(err, args, "orders", "1-20", &out->orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
 done:

@@ -1,4 +1,5 @@
 #include "options.h"
+#include "../runtime/device.h"
 
 #include <errno.h>
 #include <math.h>
@@ -228,4 +229,33 @@ wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, 
       return WISP_OK;
     }
   return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be f32, f64 or f32,f64", name, text ? text : "");
+}
+
+wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements)
+{
+  wisp_status status = WISP_OK;
+  long long box = 0;
+  TRY(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
+  TRY(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
+  TRY(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
+  if (box) *elements = 6 * box * box * box;
+done:
+  return status;
+}
+
+wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *args, char name[128])
+{
+  const char *given = wisp_option_value(args, "device");
+  wisp_device *device = NULL;
+  wisp_error reason = {0};
+  if (!given) return WISP_OK;
+  wisp_status status = wisp_device_open(&reason, given, &device);
+  if (status == WISP_EUSAGE) /* no name of the kind that devices here have */
+    snprintf(name, 128, "%s", given);
+  else if (status != WISP_OK)
+    return wisp_fail(err, status, "%s", reason.text);
+  else
+    snprintf(name, 128, "%s", wisp_device_limits(device)->name);
+  wisp_device_close(device);
+  return WISP_OK;
 }

@@ -91,4 +91,11 @@ typedef struct wisp_precisions {
 wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
                                    wisp_precisions *out);
 
+/* The problem's size in elements, from --elements K or --box n (6 n^3); 0 where neither is given. */
+wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements);
+
+/* --device as trials name it: the full name of a device that is here, else the text as it was given; empty where there
+ * is none. */
+wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *args, char name[128]);
+
 #endif

@@ -25,23 +25,6 @@ static const wisp_syntax syntax = {
     "One file that needs no network and no script, for the screen and for paper.",
     options, sizeof options / sizeof *options, 0};
 
-/* The name that trials are stored under: of a device that is here, or as it was given. */
-static wisp_status read_device(wisp_error *err, const char *given, char name[128])
-{
-  wisp_device *device = NULL;
-  wisp_error reason = {0};
-  if (!given) return WISP_OK;
-  wisp_status status = wisp_device_open(&reason, given, &device);
-  if (status == WISP_EUSAGE) /* no name of the kind that devices here have */
-    snprintf(name, 128, "%s", given);
-  else if (status != WISP_OK)
-    return wisp_fail(err, status, "%s", reason.text);
-  else
-    snprintf(name, 128, "%s", wisp_device_limits(device)->name);
-  wisp_device_close(device);
-  return WISP_OK;
-}
-
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_report_wish *out)
 {
   wisp_status status = WISP_OK;
@@ -49,7 +32,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_r
   wisp_precisions precisions;
   long long order = 0;
   *out = (wisp_report_wish){.family = wisp_option_value(args, "family"), .kernel = wisp_option_value(args, "kernel")};
-  TRY(read_device(err, wisp_option_value(args, "device"), out->device));
+  TRY(wisp_option_stored_device(err, args, out->device));
   TRY(wisp_option_orders(err, args, "orders", "1-20", &orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
   TRY(wisp_option_integer(err, args, "order", 1, WISP_HIGHEST_ORDER, 0, &order));

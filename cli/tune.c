@@ -108,18 +108,6 @@ static void warn(void *context, const char *text)
 
 /* --- the request --- */
 
-static wisp_status read_size(wisp_error *err, const wisp_arguments *args, long long *elements)
-{
-  wisp_status status = WISP_OK;
-  long long box = 0;
-  TRY(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
-  TRY(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
-  TRY(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
-  if (box) *elements = 6 * box * box * box;
-done:
-  return status;
-}
-
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
                                 wisp_precisions *precisions, wisp_tune_request *r)
 {
@@ -146,7 +134,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   TRY(wisp_require(err, !exhaustive || !wisp_option_given(args, "budget"), WISP_EUSAGE,
                    "--budget and --exhaustive exclude each other: leave one out"));
   if (exhaustive) r->budget_seconds = 0;
-  TRY(read_size(err, args, &r->elements));
+  TRY(wisp_option_elements(err, args, &r->elements));
 done:
   return status;
 }
