@@ -1,9 +1,9 @@
 /* The tuning store: every trial with its outcome; winners are a view. The only user of SQLite.
  *
  * Layers, looked up in this order: user ($WISP_DB, else $XDG_DATA_HOME/wisp/wisp.db, else ~/.local/share/wisp/wisp.db),
- * site
- * ($WISP_SITE_DB), shipped (embedded text, cache/shipped/). A reader takes all answers into memory once and holds no
- * lock. A writer has one file open; every trial is durable when wisp_writer_add returns.
+ * site ($WISP_SITE_DB), shipped (embedded text, cache/shipped/; none with $WISP_SHIPPED=none). A reader takes all
+ * answers into memory once and holds no lock. A writer has one file open; every trial is durable when wisp_writer_add
+ * returns.
  */
 #ifndef WISP_STORE_H
 #define WISP_STORE_H

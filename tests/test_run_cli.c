@@ -331,5 +331,6 @@ int main(void)
       TEST(test_bad_requests), TEST(test_bad_surroundings), TEST(test_store), TEST(test_corrupt_store),
   };
   unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

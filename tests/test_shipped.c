@@ -1,4 +1,5 @@
-/* The shipped text form: what is printed reads back bit for bit; a bad line costs only itself and is named. */
+/* The shipped text form: what is printed reads back bit for bit; a bad line costs only itself and is named. The shipped
+ * layer can be left out. */
 #include "store_fixture.h"
 #include "../cache/shipped.h"
 #include "../gen/embedded.h"
@@ -108,6 +109,37 @@ static void test_shipped_files_are_good(void **state)
   }
 }
 
+/* Is there a shipped trial in a store without a user's and a site's file? */
+static bool ships(void)
+{
+  char folder[64];
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  fixture_folder(folder);
+  if (wisp_store_open(&err, fixture_path(folder, "none.db"), false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  bool some = wisp_store_count(store) > 0;
+  wisp_store_close(store);
+  fixture_remove(folder);
+  return some;
+}
+
+/* The shipped layer is there unless somebody says that it shall not be; a misspelt wish is an error. */
+static void test_left_out(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  assert_true(ships());
+  setenv("WISP_SHIPPED", "none", 1);
+  assert_false(ships());
+  setenv("WISP_SHIPPED", "nothing", 1);
+  assert_int_equal(wisp_store_open(&err, "/nowhere/none.db", false, NULL, &store), WISP_EUSAGE);
+  assert_non_null(strstr(err.text, "'nothing'"));
+  setenv("WISP_SHIPPED", "", 1);
+  assert_true(ships());
+  unsetenv("WISP_SHIPPED");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -115,6 +147,9 @@ int main(void)
       cmocka_unit_test(test_bad_lines),
       cmocka_unit_test(test_winners_only),
       cmocka_unit_test(test_shipped_files_are_good),
+      cmocka_unit_test(test_left_out),
   };
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_SHIPPED");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

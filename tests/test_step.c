@@ -495,5 +495,6 @@ int main(void)
       TEST(test_broken_winner),
   };
   unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
