@@ -32,8 +32,8 @@ static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials
   const char *wish = getenv("WISP_SHIPPED");
   if (wish && strcmp(wish, "none") == 0) return WISP_OK;
   if (wish && *wish)
-    return wisp_fail(err, WISP_EUSAGE, "WISP_SHIPPED is '%s': set it to none, to leave shipped winners out, or unset it",
-                     wish);
+    return wisp_fail(err, WISP_EUSAGE,
+                     "WISP_SHIPPED is '%s': set it to none, to leave shipped winners out, or unset it", wish);
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const wisp_embedded *file = &wisp_embedded_files[i];
     size_t length = strlen(file->path);

@@ -143,10 +143,8 @@ static void test_left_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip),
-      cmocka_unit_test(test_bad_lines),
-      cmocka_unit_test(test_winners_only),
-      cmocka_unit_test(test_shipped_files_are_good),
+      cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_bad_lines),
+      cmocka_unit_test(test_winners_only), cmocka_unit_test(test_shipped_files_are_good),
       cmocka_unit_test(test_left_out),
   };
   unsetenv("WISP_SITE_DB");
