@@ -60,7 +60,8 @@ typedef struct wisp_store wisp_store;
 
 /* Opens the layers that are there. user_path NULL: the default place. A missing file is an empty layer. A corrupt,
  * foreign or newer file is WISP_ESTORE with its path and what to do; nothing is ever overwritten. If `tolerant`, such a
- * layer is left out and said so in *warning (may be NULL; free). */
+ * layer is left out and said so in *warning (may be NULL; free). Where there is no default place (no HOME), *warning
+ * says that in any case. */
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out);
 void wisp_store_close(wisp_store *store);
 

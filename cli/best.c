@@ -250,7 +250,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
                      .system = wisp_option_value(args, "system"),
                      .any_layout = wisp_option_given(args, "any-layout")};
   TRY(wisp_option_stored_device(err, args, out->device));
-  TRY(wisp_option_orders(err, args, "orders", "1-20", &out->orders));
+  TRY(wisp_option_orders(err, args, "orders", NULL, "1-20", &out->orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
 done:
   return status;

@@ -251,6 +251,7 @@ static wisp_status from_records(wisp_error *err, chooser *c, wisp_layout sizes, 
   for (look_up(c, "step", NULL, &answer); answer.trial; look_up(c, "step", NULL, &answer)) {
     TRY(try_record(err, c, &answer, sizes, &step));
     bool current = step.kernels && same_texts(&step, answer.trial);
+    step.stale = !current;
     if (current || !out->kernels) {
       wisp_step_free(out);
       *out = step;
