@@ -12,15 +12,6 @@ static const struct {
 } columns[] = {{"wp", "w_p"}, {"wi", "w_i"}, {"ws", "w_s"}, {"MB", "M_B"}, {"NR", "N_R"}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* Takes "name=value" off the front of a list of parameters; false at its end. */
-static bool next_param(const char **at, char name[32], char value[32])
-{
-  int read = 0;
-  if (sscanf(*at, " %31[^= ]=%31[^ ]%n", name, value, &read) != 2) return false;
-  *at += read;
-  return true;
-}
-
 /* The row's parameters: those with a column into cells ("-" where there is none), the rest into one text. */
 static void split_params(const char *params, char cells[COLUMNS][32], char rest[200])
 {
@@ -28,7 +19,7 @@ static void split_params(const char *params, char cells[COLUMNS][32], char rest[
   size_t used = 0;
   rest[0] = '\0';
   for (int i = 0; i < COLUMNS; i++) strcpy(cells[i], "-");
-  while (next_param(&params, name, value)) {
+  while (wisp_next_param(&params, name, value)) {
     int at = 0;
     while (at < COLUMNS && strcmp(columns[at].param, name) != 0) at++;
     if (at < COLUMNS)
@@ -157,7 +148,7 @@ static bool add_params(cJSON *object, const char *params)
   char name[32], value[32];
   cJSON *list = cJSON_AddObjectToObject(object, "params");
   bool good = list != NULL;
-  while (good && next_param(&params, name, value)) {
+  while (good && wisp_next_param(&params, name, value)) {
     char *end = NULL;
     double number = strtod(value, &end);
     good =

@@ -97,10 +97,8 @@ static void add_number(cJSON *object, const char *name, double value)
 static void add_params(cJSON *object, const char *params)
 {
   cJSON *values = cJSON_AddObjectToObject(object, "params");
-  char name[24];
-  int value = 0, length = 0;
-  for (const char *at = params; sscanf(at, " %23[^= ]=%d%n", name, &value, &length) == 2; at += length)
-    cJSON_AddNumberToObject(values, name, value);
+  char name[32], value[32];
+  while (wisp_next_param(&params, name, value)) cJSON_AddNumberToObject(values, name, strtod(value, NULL));
 }
 
 static void add_choice(cJSON *kernels, const wisp_choice *choice)
