@@ -184,7 +184,7 @@ static void test_surroundings(void **state)
 static void test_other_device(void **state)
 {
   fixture_fill(fixture_path(*state, "user.db"), 0, 10);
-  expect(*state, "", RUN, 0, "");
+  expect(*state, "WISP_SHIPPED=none", RUN, 0, "");
   char *out = slurp(*state, "out");
   if (!strstr(out, "default")) fail_msg("%s", out);
   free(out);
