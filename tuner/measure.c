@@ -16,7 +16,7 @@ typedef struct manner {
 } manner;
 static const manner manners[] = {{"host", 5, 15, 0.02, true}, {"cuda", 3, 7, 0.2, false}};
 enum { KINDS = sizeof manners / sizeof *manners };
-static const double WARM_MS = 2, ENOUGH_MS = 20;
+static const double WARM_MS = 2, ENOUGH_MS = 20, LONG_MS = 160;
 
 static const manner *manner_of(const wisp_device *device)
 {
@@ -96,14 +96,15 @@ done:
   return status;
 }
 
-static bool needs_more(const manner *how, const wisp_contender *c)
+static bool needs_more(const manner *how, bool at_length, const wisp_contender *c)
 {
   double sum = 0;
   for (int i = 0; i < c->count; i++) sum += c->samples[i] * c->repeats;
-  return c->count < how->samples || (sum < ENOUGH_MS && c->count < WISP_MAX_SAMPLES);
+  return c->count < how->samples || (sum < (at_length ? LONG_MS : ENOUGH_MS) && c->count < WISP_MAX_SAMPLES);
 }
 
-wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
+static wisp_status measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders,
+                           size_t count)
 {
   wisp_status status = WISP_OK;
   const manner *how = manner_of(device);
@@ -118,10 +119,10 @@ wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *c
     more = false;
     for (size_t i = 0; i < count; i++) {
       wisp_contender *c = &contenders[i];
-      if (!needs_more(how, c)) continue;
+      if (!needs_more(how, at_length, c)) continue;
       TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count]));
       c->count++;
-      more |= needs_more(how, c);
+      more |= needs_more(how, at_length, c);
     }
   }
   for (size_t i = 0; i < count; i++) {
@@ -132,6 +133,29 @@ wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *c
 done:
   free_stopwatch(&watch);
   return status;
+}
+
+wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
+{
+  return measure(err, device, false, contenders, count);
+}
+
+wisp_status wisp_measure_long(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
+{
+  return measure(err, device, true, contenders, count);
+}
+
+double wisp_measure_noise(const wisp_contender *c)
+{
+  double sorted[WISP_MAX_SAMPLES];
+  if (c->count < 3 || !(c->ms > 0)) return 0;
+  memcpy(sorted, c->samples, (size_t)c->count * sizeof *sorted);
+  qsort(sorted, (size_t)c->count, sizeof *sorted, by_value);
+  if (strcmp(c->estimate, "fastest") == 0) return sorted[2] / c->ms - 1;
+  /* The number of samples below the median is binomial: n / 2 +- 0.98 sqrt(n) covers 95 %. */
+  double half = 0.98 * sqrt(c->count);
+  int low = (int)fmax(floor((c->count - 1) / 2.0 - half), 0), high = c->count - 1 - low;
+  return (sorted[high] - sorted[low]) / (2 * c->ms);
 }
 
 void wisp_measure_mode(const wisp_contender *c, char mode[64])

@@ -1,5 +1,5 @@
 /* The sweep: orders, precisions, kernels, problems, candidates, in this order; with a budget, again while it lasts. */
-#include "sweep.h"
+#include "final.h"
 #include "random.h"
 #include "worker.h"
 #include "../runtime/host_compile.h"
@@ -12,6 +12,8 @@
 
 /* A candidate this much slower than the best is dropped after its first samples. */
 static const double DROP_BUDGET = 1.25, DROP_EXHAUSTIVE = 1.5;
+/* Of a kernel's share of a budget, what is kept for its final round. */
+static const double FINAL_SHARE = 0.1;
 
 double wisp_seconds(void)
 {
@@ -76,7 +78,8 @@ done:
 
 static void keep_best(const wisp_trial *trial, wisp_trial *best)
 {
-  if (strcmp(trial->outcome, "ok") == 0 && trial->ms > 0 && (best->ms <= 0 || trial->ms < best->ms)) *best = *trial;
+  if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) return;
+  if (best->ms <= 0 || wisp_contest_ms(trial) < wisp_contest_ms(best)) *best = *trial;
 }
 
 static bool is_host(const wisp_sweep *sweep)
@@ -91,6 +94,7 @@ typedef struct unit {
   wisp_search search;
   wisp_trial *best;            /* by layout */
   wisp_incumbent incumbent[8]; /* by layout */
+  wisp_finalists finalists;
   double deadline;
   bool tried; /* something at least: even where earlier ones used up the time */
 } unit;
@@ -126,6 +130,7 @@ static wisp_status look_up(wisp_error *err, unit *u, const wisp_candidate *c, bo
     sweep->summary.refused += strcmp(trial.outcome, "refused") == 0;
   }
   keep_best(&trial, &u->best[c->layout]);
+  TRY(wisp_finalists_add(err, &u->finalists, &trial));
   u->incumbent[c->layout].ms = u->best[c->layout].ms;
 done:
   wisp_plan_destroy(plan);
@@ -196,6 +201,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     int layout = layout_of(u, job->plan);
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     keep_best(&trial, &u->best[layout]);
+    TRY(wisp_finalists_add(err, &u->finalists, &trial));
     wisp_search_tell(&u->search, &trial);
     sweep->left = u->search.count - u->search.next;
     TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
@@ -226,7 +232,7 @@ static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sc
   wisp_status status = WISP_OK;
   unit u = {.sweep = sweep, .best = sweep->best[kernel]};
   double now = wisp_seconds();
-  u.deadline = now + (sweep->deadline - now) / (double)(sweep->units - sweep->units_done);
+  u.deadline = now + (1 - FINAL_SHARE) * (sweep->deadline - now) / (double)(sweep->units - sweep->units_done);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   TRY(leave_out_known(err, &u));
@@ -237,7 +243,9 @@ static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sc
     double share = (u.deadline - now) / (double)wisp_search_problems_left(&u.search);
     TRY(tune_problem(err, &u, now + share));
   }
+  for (int l = 0; l < scope->layouts; l++) TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
 done:
+  free(u.finalists.trials);
   for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
   wisp_search_free(&u.search);
   return status;

@@ -36,7 +36,8 @@ typedef struct wisp_tune_summary {
   wisp_limits limits; /* of the device */
 } wisp_tune_summary;
 
-/* Order by order, precision by precision: every kernel's candidates in every layout, then whole stages made of the
+/* Order by order, precision by precision: every kernel's candidates in every layout, a final round of the fastest
+ * (final.h), then whole stages made of the
  * winners (kernel "step": strategy is the composition, params empty; ms is a stage's, measured by running steps of
  * five). Trials that the store knows are not repeated. A budget is shared out evenly over what is left to tune, again
  * where that ends early, and no trial begins after it. A candidate's failure is its trial's outcome, also where

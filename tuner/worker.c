@@ -304,7 +304,7 @@ static wisp_status serve(wisp_error *err, supervisor *s, const wisp_note *note, 
   if (note->kind == WISP_NOTE_HAS) return look_up(err, s, &note->trial, answer);
   if (note->kind == WISP_NOTE_PUT) return wisp_writer_add(err, s->writer, &note->trial);
   if (note->kind == WISP_NOTE_COMPILE || note->kind == WISP_NOTE_LAUNCH) return begin(err, s, note);
-  if (note->kind == WISP_NOTE_COMPILED) {
+  if (note->kind == WISP_NOTE_COMPILED || note->kind == WISP_NOTE_RAN) {
     s->flight.active = false;
     return WISP_OK;
   }
