@@ -47,11 +47,13 @@ static double fastest(const double *samples, int count)
 }
 
 typedef struct stopwatch {
+  wisp_device *device;
   wisp_event *from, *to;
 } stopwatch;
 
 static wisp_status make_stopwatch(wisp_error *err, wisp_device *device, stopwatch *watch)
 {
+  watch->device = device;
   wisp_status status = wisp_event_create(err, device, &watch->from);
   return status == WISP_OK ? wisp_event_create(err, device, &watch->to) : status;
 }
@@ -65,13 +67,14 @@ static void free_stopwatch(stopwatch *watch)
 /* The time of one run, in a sample of several. A GPU is given one run ahead of the first event, so that the time until
  * the host has enqueued the next is not counted. */
 static wisp_status sample(wisp_error *err, const stopwatch *watch, const wisp_contender *c, bool ahead, int repeats,
-                          double *ms)
+                          double *ms, double *clock_mhz)
 {
   wisp_status status = WISP_OK;
   if (ahead) TRY(c->run(err, c->context));
   TRY(wisp_event_record(err, watch->from));
   for (int i = 0; i < repeats; i++) TRY(c->run(err, c->context));
   TRY(wisp_event_record(err, watch->to));
+  if (clock_mhz) *clock_mhz = wisp_device_clock_mhz(watch->device); /* while they run */
   TRY(wisp_event_elapsed(err, watch->from, watch->to, ms));
   *ms /= repeats;
 done:
@@ -84,11 +87,12 @@ wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *c)
   const manner *how = manner_of(device);
   stopwatch watch = {0};
   double ms = 0;
+  c->clock_mhz = NAN;
   TRY(make_stopwatch(err, device, &watch));
-  for (double warm = 0; warm < WARM_MS; warm += ms + 1e-3) TRY(sample(err, &watch, c, false, 1, &ms));
+  for (double warm = 0; warm < WARM_MS; warm += ms + 1e-3) TRY(sample(err, &watch, c, false, 1, &ms, NULL));
   c->repeats = ms < how->sample_ms ? (int)fmin(ceil(how->sample_ms / fmax(ms, 1e-3)), 64) : 1;
   for (c->count = 0; c->count < how->probes; c->count++)
-    TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count]));
+    TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], NULL));
   c->ms = fastest(c->samples, c->count);
   c->estimate = "fastest";
 done:
@@ -120,7 +124,8 @@ static wisp_status measure(wisp_error *err, wisp_device *device, bool at_length,
     for (size_t i = 0; i < count; i++) {
       wisp_contender *c = &contenders[i];
       if (!needs_more(how, at_length, c)) continue;
-      TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count]));
+      bool middle = c->count == how->samples / 2;
+      TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], middle ? &c->clock_mhz : NULL));
       c->count++;
       more |= needs_more(how, at_length, c);
     }

@@ -14,7 +14,8 @@ typedef struct wisp_contender {
   double ms;
   int count;
   double samples[WISP_MAX_SAMPLES];
-  int repeats; /* runs in a sample: short ones are timed several at once */
+  int repeats;      /* runs in a sample: short ones are timed several at once */
+  double clock_mhz; /* the device's, during one of the samples; NaN where unknown */
   const char *estimate;
 } wisp_contender;
 
