@@ -196,12 +196,14 @@ done:
   return status;
 }
 
-/* Is a layout's best so near to the roofline that no search finds more? */
+/* Is a layout's best so near to the roofline that no search finds more? What fits the caches may be faster than that.
+ */
 static bool is_enough(const unit *u, int layout)
 {
   const wisp_sweep *sweep = u->sweep;
-  double enough = sweep->request->enough > 0 ? sweep->request->enough : is_host(sweep) ? INFINITY : ENOUGH_GPU;
   const wisp_trial *best = &u->best[layout];
+  bool cached = is_host(sweep) || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
+  double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
   return isfinite(sweep->deadline) && best->ms > 0 && best->efficiency >= enough;
 }
 
