@@ -20,6 +20,7 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop,
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
   TRY(wisp_device_ceilings(err, device, &bench.ceilings));
   TRY(wisp_verifier_create(err, device, &bench.verifier));
+  wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
 done:
   return status;
@@ -61,12 +62,17 @@ static void put(char *to, size_t room, const char *from)
   snprintf(to, room, "%.*s", (int)room - 1, from);
 }
 
+void wisp_trial_stamp(wisp_trial *t)
+{
+  time_t now = time(NULL);
+  struct tm utc;
+  strftime(t->when, sizeof t->when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
 void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,
                     const char *hash, const char *params, wisp_trial *t)
 {
   const wisp_limits *limits = bench->limits;
-  time_t now = time(NULL);
-  struct tm utc;
   *t = (wisp_trial){.units = limits->units,
                     .clock_mhz = NAN,
                     .ms = NAN,
@@ -89,7 +95,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->template_hash, sizeof t->template_hash, hash);
   put(t->version, sizeof t->version, WISP_VERSION);
   put(t->mode, sizeof t->mode, "not timed");
-  strftime(t->when, sizeof t->when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  wisp_trial_stamp(t);
   t->elements = (long long)wisp_problems_mesh(bench->problems)->elements;
 }
 
@@ -128,6 +134,7 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
   TRY(wisp_family_find(spec->family)->work(err, spec, (double)t->elements, &work));
   double floor_ms = floor_of(bench, spec, &work);
   t->ms = timed->ms / runs;
+  t->clock_mhz = timed->clock_mhz;
   t->gdofs = work.dofs / t->ms / 1e6;
   t->gbps = work.bytes / t->ms / 1e6;
   t->gflops = work.flops / t->ms / 1e6;
@@ -159,14 +166,9 @@ static const char *outcome_of(wisp_status failure)
 /* Scalars that let a kernel run thousands of times on its own output without growing or vanishing. */
 static const wisp_scalars steady = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
 
-typedef struct lone_kernel {
-  wisp_problem *problem;
-  const wisp_kernel *kernel;
-} lone_kernel;
-
-static wisp_status run_lone(wisp_error *err, const void *context)
+wisp_status wisp_lone_run(wisp_error *err, const void *context)
 {
-  const lone_kernel *lone = context;
+  const wisp_lone_kernel *lone = context;
   return wisp_problem_launch(err, lone->problem, lone->kernel, &steady);
 }
 
@@ -177,8 +179,8 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
 {
   wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
-  lone_kernel lone[2] = {{NULL, kernel}, {NULL, best->kernel}};
-  wisp_contender timed[2] = {{.run = run_lone, .context = &lone[0]}, {.run = run_lone, .context = &lone[1]}};
+  wisp_lone_kernel lone[2] = {{NULL, kernel}, {NULL, best->kernel}};
+  wisp_contender timed[2] = {{.run = wisp_lone_run, .context = &lone[0]}, {.run = wisp_lone_run, .context = &lone[1]}};
   bool close = false;
   if (best->kernel) TRY(wisp_problems_get(err, bench->problems, wisp_kernel_plan(best->kernel), &lone[1].problem));
   TRY(wisp_problems_get(err, bench->problems, plan, &lone[0].problem));

@@ -20,6 +20,7 @@ typedef struct example {
   wisp_layout layout;
   int MB, variant;
   wisp_grouping grouping;
+  uint64_t seed;
   unsigned long long used;
   wisp_scalars scalars;
   double *before[ARRAYS]; /* NaN but where the kernel may read */
@@ -29,6 +30,7 @@ typedef struct example {
 struct wisp_verifier {
   wisp_device *device;
   wisp_problems *problems;
+  uint64_t seed;
   unsigned long long clock;
   int count;
   example examples[MAX_CASES];
@@ -191,7 +193,7 @@ static void release(example *e)
 static wisp_status make_example(wisp_error *err, const wisp_dg *dg, const struct role *role, example *e)
 {
   wisp_status status = WISP_OK;
-  uint64_t state = WISP_RANDOM_SEED;
+  uint64_t state = e->seed;
   e->scalars = (wisp_scalars){.alpha = e->variant ? 0.0 : 1.0, .a = -0.6875, .b = 0.40625, .dt = 0.015625};
   for (int a = 0; a < ARRAYS; a++) {
     TRY(make_array(err, dg, a, role->reads & BIT(a), &state, &e->before[a]));
@@ -210,7 +212,8 @@ static bool same(const example *a, const example *b)
   wisp_spec_print(&a->spec, x);
   wisp_spec_print(&b->spec, y);
   return strcmp(x, y) == 0 && a->layout.order == b->layout.order && a->layout.KM == b->layout.KM &&
-         a->layout.NpM == b->layout.NpM && a->MB == b->MB && a->grouping == b->grouping && a->variant == b->variant;
+         a->layout.NpM == b->layout.NpM && a->MB == b->MB && a->grouping == b->grouping && a->variant == b->variant &&
+         a->seed == b->seed;
 }
 
 static wisp_status find_example(wisp_error *err, wisp_verifier *v, const wisp_dg *dg, const struct role *role,
@@ -300,8 +303,14 @@ static wisp_status find_variant(wisp_error *err, wisp_verifier *v, const wisp_pl
                  .layout = *wisp_plan_layout(plan),
                  .MB = wisp_plan_value(plan, "MB", 1),
                  .grouping = (wisp_grouping)wisp_plan_value(plan, "grouping", WISP_GROUP_NATURAL),
-                 .variant = variant};
+                 .variant = variant,
+                 .seed = v->seed};
   return status == WISP_OK ? find_example(err, v, wisp_problem_dg(*problem), role, &key, out) : status;
+}
+
+void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
+{
+  v->seed = seed;
 }
 
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
@@ -358,6 +367,7 @@ wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_veri
   wisp_mesh *mesh = NULL;
   TRY(wisp_new(err, 1, sizeof *v, &v));
   v->device = device;
+  v->seed = WISP_RANDOM_SEED;
   TRY(ragged_mesh(err, &mesh));
   TRY(wisp_problems_create(err, device, mesh, (size_t)256 << 20, &v->problems));
   *out = v;
