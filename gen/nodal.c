@@ -5,7 +5,6 @@
 #include "tet.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,15 +68,6 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
   return WISP_OK;
 }
 
-/* Entries that are zero but for rounding become zero, so that literal kernels drop them. */
-static void drop_rounding(double *values, size_t count)
-{
-  double largest = 0;
-  for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(values[i]));
-  for (size_t i = 0; i < count; i++)
-    if (fabs(values[i]) < 1e-14 * largest * sqrt((double)count)) values[i] = 0;
-}
-
 /* D stacks Dr, Ds, Dt; turnlist[turn*Nfp+i] is their face node that meets our face node i. */
 static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_tet *tet)
 {
@@ -92,8 +82,6 @@ static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_tet *te
   for (size_t q = 0; q < WISP_TET_TURNS * Nfp; q++)
     while (tet->Fmask[turnlist[q]] != tet->facelist[q]) turnlist[q]++;
   memcpy(LIFT, tet->LIFT, Np * 4 * Nfp * sizeof *LIFT);
-  drop_rounding(D, 3 * Np * Np);
-  drop_rounding(LIFT, Np * 4 * Nfp);
   TRY(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
   TRY(wisp_env_reals(err, env, "LIFT", LIFT, Np * 4 * Nfp));
   TRY(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
