@@ -17,6 +17,7 @@
 enum { MAX_TRIALS = 512, ORDERS = 2, WORKERS = 2 };
 
 typedef struct seen {
+  bool rounds; /* a unit may go to another worker in the next */
   size_t count, warned, devices;
   char key[MAX_TRIALS][400];
   ptrdiff_t worker[ORDERS + 1][WISP_F64 + 1]; /* by order and precision: 1 more than who tried the first; 0: nobody */
@@ -34,7 +35,7 @@ static void on_progress(void *context, const wisp_tune_progress *p)
   snprintf(s->key[s->count++], sizeof s->key[0], "%s %s %s %s", p->spec, p->layout, p->last->strategy, p->last->params);
   ptrdiff_t *worker = &s->worker[spec.order][spec.precision];
   if (!*worker) *worker = p->worker + 1;
-  assert_int_equal(*worker, p->worker + 1);
+  assert_true(s->rounds || *worker == p->worker + 1);
   s->of_worker[p->worker]++;
   assert_int_equal(p->done, s->count);
   assert_true(p->total >= p->done);
@@ -73,7 +74,7 @@ static wisp_status tune(wisp_error *err, const char *devices, const char *db, do
                          .warn = on_warning,
                          .device_done = on_device,
                          .context = s};
-  *s = (seen){0};
+  *s = (seen){.rounds = budget > 0};
   return wisp_tune(err, devices, &r, summary);
 }
 

@@ -8,6 +8,7 @@
  * host itself where there is none. Names may come twice. Opens no device in this process: who asks for "all" is a
  * process of its own. WISP_EUSAGE where a name is empty or not known. Caller frees each name and the list. */
 wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, char ***names);
+/* names may be NULL. */
 void wisp_devices_free(size_t count, char **names);
 
 #endif
