@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 static const wisp_option options[] = {
-    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
+    {"device", 'd', "DEVS",
+     "a device as 'wisp devices' names it, several: cuda:0,cuda:1, or all GPUs: all (auto: one)"},
     {"family", 'f', "FAMILY", "the family (nodal)"},
     {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-4)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
@@ -43,11 +44,18 @@ static const wisp_syntax syntax = {
 
 /* --- progress --- */
 
+typedef struct part { /* what came of one device */
+  char device[40];
+  wisp_tune_summary summary;
+} part;
+
 typedef struct display {
   const wisp_arguments *args;
   bool terminal;
   double last; /* when something was shown */
   size_t width;
+  size_t count;
+  part *parts;
 } display;
 
 static double seconds(void)
@@ -103,7 +111,20 @@ static void end_display(const display *d)
 static void warn(void *context, const char *text)
 {
   const display *d = context;
+  end_display(d);
   wisp_cli_warn(d->args, text);
+}
+
+/* One that there is no memory for is not listed. */
+static void note_device(void *context, const char *device, const wisp_tune_summary *summary)
+{
+  display *d = context;
+  part *parts = realloc(d->parts, (d->count + 1) * sizeof *parts);
+  if (!parts) return;
+  d->parts = parts;
+  part *last = &parts[d->count++];
+  snprintf(last->device, sizeof last->device, "%s", device);
+  last->summary = *summary;
 }
 
 /* --- the request --- */
@@ -140,27 +161,84 @@ done:
   return status;
 }
 
-static void print_summary(const wisp_tune_summary *s)
+/* --- what came of it --- */
+
+/* Each device where there are several, and all together. */
+static void print_summary(const display *d, const wisp_tune_summary *s)
 {
   char time[16];
+  size_t used = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    const wisp_tune_summary *one = &d->parts[i].summary;
+    bool opened = *one->limits.kind;
+    used += opened;
+    if (d->count > 1)
+      printf("%-8s %-24s %lld trials in %.1f s\n", d->parts[i].device, opened ? one->limits.name : "not opened",
+             one->trials, one->seconds);
+  }
   print_time(s->seconds, time);
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before\n", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
+  printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
+         strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
 }
 
-static wisp_status print_json(wisp_error *err, const wisp_tune_summary *s, const wisp_winners *winners)
+static void add_numbers(cJSON *object, const wisp_tune_summary *s)
 {
-  wisp_status status = WISP_OK;
-  cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "winners");
-  char *text = NULL;
   const struct {
     const char *key;
     double value;
-  } numbers[] = {{"trials", (double)s->trials}, {"ok", (double)s->ok},       {"refused", (double)s->refused},
-                 {"failed", (double)s->failed}, {"known", (double)s->known}, {"seconds", s->seconds}};
+  } numbers[] = {{"trials", (double)s->trials},        {"ok", (double)s->ok},       {"refused", (double)s->refused},
+                 {"failed", (double)s->failed},        {"known", (double)s->known}, {"seconds", s->seconds},
+                 {"device_seconds", s->device_seconds}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
-  for (size_t i = 0; i < winners->count; i++) cJSON_AddItemToArray(list, wisp_trial_to_json(winners->trials[i]));
+}
+
+static cJSON *to_json(const display *d, const wisp_tune_summary *s)
+{
+  cJSON *object = cJSON_CreateObject();
+  add_numbers(object, s);
+  cJSON *devices = cJSON_AddArrayToObject(object, "devices");
+  for (size_t i = 0; i < d->count; i++) {
+    cJSON *device = cJSON_CreateObject();
+    cJSON_AddStringToObject(device, "device", d->parts[i].device);
+    cJSON_AddStringToObject(device, "name", d->parts[i].summary.limits.name);
+    add_numbers(device, &d->parts[i].summary);
+    cJSON_AddItemToArray(devices, device);
+  }
+  return object;
+}
+
+/* The winners on every kind of device, once for those that are alike; printed where list is NULL. */
+static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tune_request *request, cJSON *list)
+{
+  wisp_status status = WISP_OK;
+  wisp_winners winners = {0};
+  size_t shown = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    const wisp_limits *limits = &d->parts[i].summary.limits;
+    bool seen = !*limits->kind;
+    for (size_t k = 0; k < i; k++) seen |= wisp_limits_alike(&d->parts[k].summary.limits, limits);
+    if (seen) continue;
+    TRY(wisp_winners_find(err, limits, request, &winners));
+    for (size_t w = 0; list && w < winners.count; w++)
+      cJSON_AddItemToArray(list, wisp_trial_to_json(winners.trials[w]));
+    if (!list && shown++) printf("\n%s\n", limits->name);
+    if (!list) wisp_winners_print(&winners);
+    wisp_winners_free(&winners);
+  }
+done:
+  return status;
+}
+
+static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune_request *request,
+                              const wisp_tune_summary *s)
+{
+  wisp_status status = WISP_OK;
+  cJSON *object = to_json(d, s);
+  char *text = NULL;
+  TRY(add_winners(err, d, request, cJSON_AddArrayToObject(object, "winners")));
   text = cJSON_Print(object);
   TRY(wisp_require(err, text, WISP_EMEMORY, "out of memory"));
   printf("%s\n", text);
@@ -179,7 +257,6 @@ int wisp_cli_tune(int argc, char **argv)
   wisp_precisions precisions;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
-  wisp_winners winners = {0};
   display d = {.args = &args, .terminal = isatty(STDERR_FILENO)};
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
@@ -193,18 +270,18 @@ int wisp_cli_tune(int argc, char **argv)
   TRY(read_request(&err, &args, &orders, &precisions, &request));
   request.progress = show;
   request.warn = warn;
+  request.device_done = note_device;
   request.context = &d;
   TRY(wisp_tune(&err, name ? name : "auto", &request, &summary));
   end_display(&d);
-  TRY(wisp_winners_find(&err, &summary.limits, &request, &winners));
   if (wisp_option_given(&args, "json"))
-    TRY(print_json(&err, &summary, &winners));
+    TRY(print_json(&err, &d, &request, &summary));
   else {
-    wisp_winners_print(&winners);
-    print_summary(&summary);
+    TRY(add_winners(&err, &d, &request, NULL));
+    print_summary(&d, &summary);
   }
 done:
   if (status != WISP_OK) end_display(&d);
-  wisp_winners_free(&winners);
+  free(d.parts);
   return wisp_cli_end(&args, status, &err);
 }

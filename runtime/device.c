@@ -74,6 +74,14 @@ static wisp_status open_first(wisp_error *err, wisp_device **out)
   return wisp_fail(err, WISP_EDEVICE, "device auto: there is none of any kind");
 }
 
+wisp_status wisp_device_known(wisp_error *err, const char *name)
+{
+  int index = 0;
+  bool known = strcmp(name, "auto") == 0;
+  for (int k = 0; k < KINDS && !known; k++) known = parse_name(name, kinds[k], &index);
+  return wisp_require(err, known, WISP_EUSAGE, "device '%s' is not known: use host, cuda, cuda:1 or auto", name);
+}
+
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out)
 {
   if (strcmp(name, "auto") == 0) return open_first(err, out);
@@ -87,7 +95,7 @@ wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **ou
                        kinds[k]->name);
     return status == WISP_OK ? kinds[k]->open(err, index, out) : status;
   }
-  return wisp_fail(err, WISP_EUSAGE, "device '%s' is not known: use host, cuda, cuda:1 or auto", name);
+  return wisp_device_known(err, name);
 }
 
 void wisp_device_close(wisp_device *device)
@@ -98,6 +106,12 @@ void wisp_device_close(wisp_device *device)
 const wisp_limits *wisp_device_limits(const wisp_device *device)
 {
   return &device->limits;
+}
+
+bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b)
+{
+  return strcmp(a->name, b->name) == 0 && strcmp(a->target, b->target) == 0 && a->units == b->units &&
+         strcmp(a->driver, b->driver) == 0 && strcmp(a->compiler, b->compiler) == 0;
 }
 
 wisp_status wisp_device_list(wisp_error *err, size_t *count, char ***names)

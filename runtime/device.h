@@ -59,7 +59,13 @@ wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, 
  * that starts workers for a GPU opens and lists devices only in them, never before. */
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out);
 void wisp_device_close(wisp_device *device);
+/* Whether wisp_device_open knows such a name, whatever is there; WISP_EUSAGE where it does not. */
+wisp_status wisp_device_known(wisp_error *err, const char *name);
 const wisp_limits *wisp_device_limits(const wisp_device *device);
+
+/* Whether they are of devices that are alike: name, target, multiprocessors, driver, compiler. What was measured on one
+ * holds for the other. */
+bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b);
 
 /* Counts devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them. Caller frees each
  * and the list. */

@@ -62,6 +62,9 @@ static void test_words(void **state)
       {"tune -d host -n 11", "1 to 10"},
       {"tune -d host --budget soon", "90s, 10m or 2h"},
       {"tune -d host -f nodule", "nodule"},
+      {"tune -d cuda:0,,", "empty name"},
+      {"tune -d host,gpu", "'gpu'"},
+      {"tune -d host,all", "'all' stands alone"},
       {"tune -d host --strategy best", "best"},
       {"bench -d host -n x", "--orders"},
       {"best -n 99", "--orders"},
@@ -175,6 +178,7 @@ static void test_surroundings(void **state)
   assert_int_equal(fixture_count(fixture_path(*state, "user.db")), 0);
   if (access("/dev/nvidiactl", F_OK) == 0) return;
   expect(*state, "", "tune -d cuda -n 1", 1, "use -d host");
+  expect(*state, "", "tune -d cuda:0,cuda:1 -n 1", 1, "use -d host");
   expect(*state, "", "bench -d cuda -n 1", 1, "use -d host");
   expect(*state, "", "best -d cuda", 1, "use -d host");
   expect(*state, "", "run maxwell -d cuda -n 1", 1, "use -d host");

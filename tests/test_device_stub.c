@@ -3,6 +3,7 @@
  * driver is installed: test_device_cuda holds the real one to the same contract. */
 #include "device_checks.h"
 #include "../runtime/cuda_api.h"
+#include "../tuner/devices.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -71,8 +72,12 @@ static void calls_keep_the_rules(void **state)
   assert_int_equal(count, 3);
   assert_string_equal(names[0], "cuda:0");
   assert_string_equal(names[1], "cuda:1");
-  for (size_t i = 0; i < count; i++) free(names[i]);
-  free(names);
+  wisp_devices_free(count, names);
+  assert_int_equal(wisp_devices_read(&err, "all", &count, &names), WISP_OK); /* GPUs are there: no host */
+  assert_int_equal(count, 2);
+  assert_string_equal(names[0], "cuda:0");
+  assert_string_equal(names[1], "cuda:1");
+  wisp_devices_free(count, names);
   assert_int_equal(wisp_device_open(&err, "cuda:2", &device), WISP_EDEVICE);
   if (wisp_device_open(&err, "auto", &device) != WISP_OK) fail_msg("%s", err.text);
   assert_string_equal(wisp_device_limits(device)->name, "Stub 9000");

@@ -1,5 +1,5 @@
-/* Claim: the tuner or its worker, killed at any instant, leaves a store that checks and holds every trial that was
- * reported; a worker is replaced; the next sweep goes on and repeats no trial that was reported. */
+/* Claim: the tuner or one of its workers, killed at any instant, leaves a store that checks and holds every trial that
+ * was reported; a worker is replaced; the next sweep goes on and repeats no trial that was reported. */
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/random.h"
@@ -20,14 +20,14 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { KILLS = 50, MAX_REPORTED = 1024 };
+enum { KILLS = 50, MAX_REPORTED = 1024, MAX_WORKERS = 2 };
 
 typedef struct name { /* of a trial */
   char text[400];
 } name;
 
 typedef struct tuner {
-  char folder[64], db[128];
+  char folder[64], db[128], devices[64];
   int stores, workers_killed, tuners_killed, trials;
   pid_t pid; /* 0: none is running */
   int said;  /* the pipe that it reports through */
@@ -51,7 +51,7 @@ static void report(void *context, const wisp_tune_progress *progress)
   if (write(*(int *)context, &n, sizeof n) != (ssize_t)sizeof n) _exit(2);
 }
 
-static wisp_status sweep(wisp_error *err, const char *db, int *said, wisp_tune_summary *summary)
+static wisp_status sweep(wisp_error *err, const tuner *t, int *said, wisp_tune_summary *summary)
 {
   static const int order = 1;
   static const wisp_precision precisions[] = {WISP_F64, WISP_F32};
@@ -62,10 +62,10 @@ static wisp_status sweep(wisp_error *err, const char *db, int *said, wisp_tune_s
                          .precision_count = 2,
                          .kernel = "update",
                          .elements = 48,
-                         .db = db,
+                         .db = t->db,
                          .progress = said ? report : NULL,
                          .context = said};
-  return wisp_tune(err, test_device_name(), &r, summary);
+  return wisp_tune(err, t->devices, &r, summary);
 }
 
 static void start(tuner *t)
@@ -77,7 +77,7 @@ static void start(tuner *t)
     wisp_tune_summary summary;
     wisp_error err = {0};
     for (int s = 1; s < 32; s++) signal(s, SIG_DFL);
-    wisp_status status = sweep(&err, t->db, &ends[1], &summary);
+    wisp_status status = sweep(&err, t, &ends[1], &summary);
     if (status != WISP_OK) fprintf(stderr, "tuner: %s\n", err.text);
     _exit(status == WISP_OK ? 0 : 1);
   }
@@ -98,13 +98,14 @@ static void listen_to(tuner *t)
   }
 }
 
-/* The only child of the tuner: 0 where there is none just now. */
-static pid_t worker_of(pid_t parent)
+/* One of the tuner's children, which are its workers: 0 where there is none just now. */
+static pid_t worker_of(pid_t parent, uint64_t random)
 {
-  pid_t found = 0;
+  pid_t found[MAX_WORKERS] = {0};
+  size_t count = 0;
   DIR *proc = opendir("/proc");
   assert_non_null(proc);
-  for (struct dirent *entry; (entry = readdir(proc)) && !found;) {
+  for (struct dirent *entry; (entry = readdir(proc)) && count < MAX_WORKERS;) {
     char path[300], line[512] = "";
     int of = 0;
     pid_t pid = (pid_t)atoi(entry->d_name);
@@ -113,11 +114,11 @@ static pid_t worker_of(pid_t parent)
     FILE *file = fopen(path, "r");
     if (!file) continue;
     char *name_end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (name_end && sscanf(name_end, ") %*c %d", &of) == 1 && of == parent) found = pid;
+    if (name_end && sscanf(name_end, ") %*c %d", &of) == 1 && of == parent) found[count++] = pid;
     fclose(file);
   }
   closedir(proc);
-  return found;
+  return count ? found[random % count] : 0;
 }
 
 /* The store opens, checks and holds what was reported. */
@@ -181,9 +182,10 @@ static bool has_ended(const tuner *t)
 }
 
 /* One or the other, at random. */
-static void strike(tuner *t, bool tuner_itself)
+static void strike(tuner *t, uint64_t random)
 {
-  pid_t worker = tuner_itself ? 0 : worker_of(t->pid);
+  bool tuner_itself = random >> 63;
+  pid_t worker = tuner_itself ? 0 : worker_of(t->pid, random >> 32);
   if (worker && kill(worker, SIGKILL) == 0)
     t->workers_killed++;
   else {
@@ -203,16 +205,17 @@ static void complete(tuner *t)
   wisp_error err = {0};
   if (!t->pid) start(t);
   assert_int_equal(finish(t), 0);
-  if (sweep(&err, t->db, NULL, &summary) != WISP_OK) fail_msg("%s", err.text);
+  if (sweep(&err, t, NULL, &summary) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(summary.trials, 0);
   assert_true(summary.known >= t->count);
 }
 
-static void test_kills(void **state)
+static void kill_often(const char *devices)
 {
-  (void)state;
   static tuner t;
   uint64_t random = WISP_RANDOM_SEED;
+  t = (tuner){0};
+  snprintf(t.devices, sizeof t.devices, "%s", devices);
   fixture_folder(t.folder);
   new_store(&t);
   await_first(&t);
@@ -225,7 +228,7 @@ static void test_kills(void **state)
       assert_int_equal(finish(&t), 0);
       new_store(&t);
     } else
-      strike(&t, wisp_random_next(&random) >> 63);
+      strike(&t, wisp_random_next(&random));
   }
   complete(&t);
   t.trials += t.count;
@@ -235,9 +238,23 @@ static void test_kills(void **state)
   fixture_remove(t.folder);
 }
 
+static void test_one_worker(void **state)
+{
+  (void)state;
+  kill_often(test_device_name());
+}
+
+static void test_two_workers(void **state)
+{
+  (void)state;
+  char devices[64];
+  snprintf(devices, sizeof devices, "%s,%s", test_device_name(), test_device_name());
+  kill_often(devices);
+}
+
 int main(void)
 {
   unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kills)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_worker), cmocka_unit_test(test_two_workers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

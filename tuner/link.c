@@ -38,6 +38,19 @@ wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_not
   return wisp_require(err, answer->status == WISP_OK, answer->status, "%s", answer->error.text);
 }
 
+wisp_status wisp_link_next(wisp_error *err, const wisp_link *link, wisp_tune_summary *summary, wisp_unit *unit,
+                           bool *there)
+{
+  wisp_note note = {.kind = WISP_NOTE_NEXT, .summary = *summary};
+  wisp_answer_note answer;
+  wisp_status status = wisp_link_ask(err, link, &note, &answer);
+  if (status != WISP_OK) return status;
+  *there = answer.found;
+  *unit = answer.unit;
+  *summary = answer.summary;
+  return WISP_OK;
+}
+
 wisp_status wisp_link_has(wisp_error *err, const wisp_link *link, const wisp_trial *key, bool *found, bool *tried,
                           wisp_trial *trial)
 {

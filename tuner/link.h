@@ -3,10 +3,11 @@
 #ifndef WISP_LINK_H
 #define WISP_LINK_H
 
-#include "../gen/check.h"
+#include "queue.h"
 #include "tune.h"
 
 typedef enum wisp_note_kind {
+  WISP_NOTE_NEXT,    /* has its device open, and is through with its unit if it had one: what is next? */
   WISP_NOTE_HAS,     /* does the store know this trial? */
   WISP_NOTE_PUT,     /* store it: it stands for candidates that are not tried */
   WISP_NOTE_COMPILE, /* waits for this candidate's compilation, for so many seconds at most */
@@ -22,8 +23,7 @@ typedef struct wisp_note {
   wisp_note_kind kind;
   double seconds;
   wisp_trial trial, best; /* best.ms 0: none */
-  long long total;        /* progress */
-  double seconds_left;
+  long long left;         /* estimate: trials to come in this unit */
   wisp_tune_summary summary;
   wisp_status status;
   wisp_error error;
@@ -34,11 +34,13 @@ typedef struct wisp_answer_note {
   wisp_error error;
   bool found, tried; /* tried: since the sweep began, whichever worker did */
   wisp_trial trial;
+  wisp_unit unit;            /* the next, where one was found */
+  wisp_tune_summary summary; /* what this device's workers have come to so far */
 } wisp_answer_note;
 
 typedef struct wisp_link {
   int socket;
-  int restarts; /* workers before this one */
+  const char *device; /* the worker's */
 } wisp_link;
 
 /* Whole structures; false where the other end is gone. */
@@ -46,6 +48,9 @@ bool wisp_link_send(int socket, const void *data, size_t size);
 bool wisp_link_receive(int socket, void *data, size_t size);
 
 /* The worker's side: each waits for the answer. */
+/* What to do next; false in *there: nothing. summary is what this worker has counted, and then what it goes on from. */
+wisp_status wisp_link_next(wisp_error *err, const wisp_link *link, wisp_tune_summary *summary, wisp_unit *unit,
+                           bool *there);
 wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_note *note, wisp_answer_note *answer);
 wisp_status wisp_link_has(wisp_error *err, const wisp_link *link, const wisp_trial *key, bool *found, bool *tried,
                           wisp_trial *trial);

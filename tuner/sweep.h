@@ -11,25 +11,31 @@ enum { WISP_MAX_KERNELS = 16 };
 
 typedef struct wisp_sweep {
   const wisp_tune_request *request;
-  const char *device;
   const wisp_family *family;
   wisp_strategies *strategies;
   const wisp_link *link; /* to the tuner, which has the store */
   wisp_pipeline *pipeline;
   wisp_bench bench;
-  wisp_seeds seeds; /* with a budget */
-  wisp_tune_summary summary;
-  double start, deadline;   /* seconds; deadline is infinite without a budget */
-  size_t units, units_done; /* a unit: one kernel, or the step, of one order and precision */
-  size_t left;              /* candidates left in this unit */
-  bool again;               /* a later round over what an earlier one had no time for */
-  long long before;         /* trials of earlier rounds */
+  wisp_seeds seeds;          /* with a budget */
+  wisp_tune_summary summary; /* of this device */
+  size_t workers;            /* on this host: they share its cores */
+  double start, deadline;    /* seconds; deadline is infinite without a budget */
   /* Of this order and precision: */
-  wisp_trial (*best)[8]; /* [kernel of the family][layout of the scope]; ms 0: none */
-  bool changed;          /* something new was measured */
+  double until;             /* when its share of the budget ends */
+  bool again;               /* a later round over what an earlier one had no time for */
+  bool resumed;             /* begun by a worker that is gone */
+  long long here;           /* trials */
+  size_t parts, parts_done; /* its kernels, and the step */
+  size_t left;              /* candidates left in this part */
+  wisp_trial (*best)[8];    /* [kernel of the family][layout of the scope]; ms 0: none */
+  bool changed;             /* something new was measured */
 } wisp_sweep;
 
+/* Of the monotonic clock. */
 double wisp_seconds(void);
+
+/* Adds a trial to the counts. */
+void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
 
 /* Where the device is lost or memory in doubt after what was added last: ends this worker, and another goes on. */
 void wisp_sweep_replace(wisp_sweep *sweep);

@@ -1,7 +1,9 @@
-/* The sweep: orders, precisions, kernels, problems, candidates, in this order; with a budget, again while it lasts. */
+/* The sweep, as a worker goes through it: the orders and precisions that it is given, and in each kernels, problems,
+ * candidates, in this order. */
+#include "devices.h"
 #include "final.h"
 #include "random.h"
-#include "worker.h"
+#include "supervisor.h"
 #include "../runtime/host_compile.h"
 
 #include <math.h>
@@ -9,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A candidate this much slower than the best is dropped after its first samples. */
 static const double DROP_BUDGET = 1.25, DROP_EXHAUSTIVE = 1.5;
@@ -26,7 +29,7 @@ double wisp_seconds(void)
 
 /* --- records --- */
 
-/* What comes of it is estimated here, told by the tuner. */
+/* What is to come here is estimated here, told by the tuner. */
 wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
 {
   wisp_tune_summary *sum = &sweep->summary;
@@ -34,13 +37,11 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
   wisp_summary_count(sum, trial);
   sweep->changed = true;
-  double elapsed = wisp_seconds() - sweep->start;
-  double units_left = (double)(sweep->units - sweep->units_done) - 1; /* not this one */
-  double mean = (double)(sum->trials - sweep->before) / (double)(sweep->units_done + 1);
+  sweep->here++;
+  double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
+  double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
   if (best) note.best = *best;
-  note.total = sum->trials + (long long)sweep->left + (long long)(fmax(units_left, 0) * mean);
-  note.seconds_left = isfinite(sweep->deadline) ? fmax(sweep->deadline - wisp_seconds(), 0)
-                                                : elapsed / (double)sum->trials * (double)(note.total - sum->trials);
+  note.left = (long long)sweep->left + (long long)(fmax(parts_left, 0) * mean);
   note.summary = *sum;
   wisp_status status = wisp_link_ask(err, sweep->link, &note, &answer);
   if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
@@ -128,7 +129,7 @@ static wisp_status look_up(wisp_error *err, unit *u, const wisp_candidate *c, bo
     goto done;
   }
   sweep->summary.known += !sweep->again && !tried;
-  if (tried && !sweep->again && sweep->link->restarts > 0) {
+  if (tried && !sweep->again && sweep->resumed) {
     sweep->changed = true;
     sweep->summary.refused += strcmp(trial.outcome, "refused") == 0;
   }
@@ -254,7 +255,7 @@ static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sc
   wisp_status status = WISP_OK;
   unit u = {.sweep = sweep, .best = sweep->best[kernel]};
   double now = wisp_seconds();
-  u.deadline = now + (1 - FINAL_SHARE) * (sweep->deadline - now) / (double)(sweep->units - sweep->units_done);
+  u.deadline = now + (1 - FINAL_SHARE) * (sweep->until - now) / (double)(sweep->parts - sweep->parts_done);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   TRY(leave_out_known(err, &u));
@@ -283,28 +284,49 @@ static bool wanted(const wisp_sweep *sweep, int kernel)
   return !only || strcmp(only, sweep->family->kernels[kernel]) == 0;
 }
 
-static wisp_status tune_order(wisp_error *err, wisp_sweep *sweep, int order, wisp_precision precision)
+/* Where this unit starts from: what the store knows now, other workers' trials included. */
+static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
+{
+  wisp_status status = WISP_OK;
+  const wisp_tune_request *request = sweep->request;
+  const wisp_limits *limits = sweep->bench.limits;
+  memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
+  sweep->again = given->again;
+  sweep->resumed = given->resumed;
+  sweep->until = given->until;
+  sweep->changed = false;
+  sweep->here = 0;
+  sweep->parts_done = sweep->left = 0;
+  sweep->parts = 1; /* the step */
+  for (int k = 0; sweep->family->kernels[k]; k++) sweep->parts += wanted(sweep, k);
+  if (isfinite(sweep->deadline)) {
+    wisp_seeds_free(&sweep->seeds);
+    TRY(wisp_seeds_load(err, request->db, limits->name, limits->target, &sweep->seeds));
+  }
+  TRY(wisp_bench_set_problem(err, &sweep->bench, given->order, request->elements));
+done:
+  return status;
+}
+
+static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
 {
   wisp_status status = WISP_OK;
   const wisp_tune_request *request = sweep->request;
   wisp_target target = wisp_limits_target(sweep->bench.limits);
-  wisp_spec spec = {.element = "tet", .order = order, .precision = precision};
+  wisp_spec spec = {.element = "tet", .order = given->order, .precision = given->precision};
   wisp_scope scope = {0};
   snprintf(spec.family, sizeof spec.family, "%s", sweep->family->name);
   snprintf(spec.system, sizeof spec.system, "%s", request->system ? request->system : sweep->family->default_system);
-  memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
-  sweep->changed = false;
-  TRY(wisp_bench_set_problem(err, &sweep->bench, order, request->elements));
+  TRY(begin_unit(err, sweep, given));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
   for (int k = 0; sweep->family->kernels[k]; k++) {
     if (!wanted(sweep, k)) continue;
     snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k]);
     TRY(tune_kernel(err, sweep, &scope, k));
-    sweep->units_done++;
+    sweep->parts_done++;
   }
   /* A step of some kernels only would hide the one of all. */
   if (!request->kernel && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
-  sweep->units_done++;
 done:
   wisp_scope_free(&scope);
   return status;
@@ -372,56 +394,35 @@ done:
   return status;
 }
 
-/* One round over all units, each of which gets an even share of the time that is left. */
-static wisp_status run_round(wisp_error *err, wisp_sweep *sweep)
+/* The cores compile for all workers of this host. */
+static int jobs_of(const wisp_sweep *sweep)
 {
-  wisp_status status = WISP_OK;
-  const wisp_tune_request *r = sweep->request;
-  sweep->units_done = 0;
-  sweep->before = sweep->summary.trials;
-  for (size_t i = 0; i < r->order_count; i++)
-    for (size_t p = 0; p < r->precision_count; p++) TRY(tune_order(err, sweep, r->orders[i], r->precisions[p]));
-done:
-  return status;
+  long cores = sweep->request->jobs > 0 ? sweep->request->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+  long each = cores / (long)sweep->workers;
+  return each > 1 ? (int)each : 1;
 }
 
-/* What some units leave of their shares is for the others. */
-static wisp_status run(wisp_error *err, wisp_sweep *sweep)
-{
-  wisp_status status = WISP_OK;
-  const wisp_tune_request *r = sweep->request;
-  size_t kernels = 1; /* the step */
-  for (int k = 0; sweep->family->kernels[k]; k++) kernels += wanted(sweep, k);
-  sweep->units = kernels * r->order_count * r->precision_count;
-  do {
-    TRY(run_round(err, sweep));
-    sweep->again = true;
-  } while (isfinite(sweep->deadline) && sweep->summary.trials > sweep->before && wisp_seconds() < sweep->deadline);
-done:
-  return status;
-}
-
-/* What a worker does: all of the sweep that the store does not know yet. */
-static wisp_status work(wisp_error *err, void *context, const wisp_link *link, wisp_tune_summary *summary)
+/* What a worker does. */
+static wisp_status work(wisp_error *err, void *context, const wisp_link *link)
 {
   wisp_status status = WISP_OK;
   wisp_sweep *sweep = context;
-  const wisp_tune_request *request = sweep->request;
   wisp_device *device = NULL;
-  double drop = request->budget_seconds > 0 ? DROP_BUDGET : DROP_EXHAUSTIVE;
+  wisp_unit given;
+  bool there = false;
   sweep->link = link;
-  sweep->summary = *summary;
   TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep->best, &sweep->best));
-  TRY(wisp_device_open(err, sweep->device, &device));
+  TRY(wisp_device_open(err, link->device, &device));
   sweep->summary.limits = *wisp_device_limits(device);
-  TRY(wisp_bench_create(err, device, drop, &sweep->bench));
+  TRY(wisp_bench_create(err, device, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
   sweep->bench.link = link;
-  if (request->budget_seconds > 0)
-    TRY(wisp_seeds_load(err, request->db, sweep->summary.limits.name, sweep->summary.limits.target, &sweep->seeds));
   /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
-  TRY(wisp_pipeline_create(err, sweep->bench.limits->target, request->jobs, is_host(sweep) ? 1 : 3, &sweep->pipeline));
-  TRY(run(err, sweep));
-  *summary = sweep->summary;
+  TRY(wisp_pipeline_create(err, sweep->bench.limits->target, jobs_of(sweep), is_host(sweep) ? 1 : 3, &sweep->pipeline));
+  TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
+  while (there) {
+    TRY(tune_unit(err, sweep, &given));
+    TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
+  }
 done:
   wisp_pipeline_destroy(sweep->pipeline);
   wisp_bench_free(&sweep->bench);
@@ -431,22 +432,50 @@ done:
   return status;
 }
 
-wisp_status wisp_tune(wisp_error *err, const char *device, const wisp_tune_request *request, wisp_tune_summary *out)
+/* --- the tuner --- */
+
+/* Two workers on one device disturb each other: whoever asks for that should know. */
+static void warn_of_pairs(const wisp_tune_request *request, size_t count, char *const *names)
+{
+  for (size_t i = 0; i < count && request->warn; i++)
+    for (size_t k = 0; k < i; k++) {
+      char text[160];
+      if (strcmp(names[i], names[k]) != 0) continue;
+      snprintf(text, sizeof text, "device %.40s is in the list twice: its workers share it, and their times suffer",
+               names[i]);
+      request->warn(request->context, text);
+      return;
+    }
+}
+
+wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_request *request, wisp_tune_summary *out)
 {
   wisp_status status = WISP_OK, closed = WISP_OK;
-  wisp_sweep sweep = {.request = request, .device = device, .start = wisp_seconds()};
+  wisp_sweep sweep = {.request = request, .start = wisp_seconds()};
   wisp_writer *writer = NULL;
   wisp_tune_summary summary = {0};
+  char **names = NULL;
   sweep.family = wisp_family_find(request->family);
   sweep.deadline = request->budget_seconds > 0 ? sweep.start + request->budget_seconds : INFINITY;
   TRY(wisp_strategies_load(err, &sweep.strategies));
   TRY(check_request(err, &sweep));
+  TRY(wisp_devices_read(err, devices, &sweep.workers, &names));
+  warn_of_pairs(request, sweep.workers, names);
   TRY(open_store(err, request, &writer));
-  TRY(wisp_worker_supervise(err, request, writer, work, &sweep, &summary));
+  wisp_crew crew = {.request = request,
+                    .count = sweep.workers,
+                    .devices = names,
+                    .writer = writer,
+                    .body = work,
+                    .context = &sweep,
+                    .start = sweep.start,
+                    .deadline = sweep.deadline};
+  TRY(wisp_supervise(err, &crew, &summary));
   summary.seconds = wisp_seconds() - sweep.start;
   *out = summary;
 done:
   closed = wisp_writer_close(status == WISP_OK ? err : NULL, writer);
   wisp_strategies_free(sweep.strategies);
+  wisp_devices_free(sweep.workers, names);
   return status == WISP_OK ? closed : status;
 }

@@ -7,11 +7,19 @@
 #include "../runtime/solve/problem.h"
 
 typedef struct wisp_tune_progress { /* handed to the callback after every trial */
-  const char *spec, *layout;
+  const char *spec, *layout, *device;
+  ptrdiff_t worker; /* that tried it: its device's place in the list */
   long long done, total, failed;
   double seconds_left;           /* estimate; NaN unknown */
   const wisp_trial *last, *best; /* best of this (spec, layout) so far; may be NULL */
 } wisp_tune_progress;
+
+typedef struct wisp_tune_summary {
+  long long trials, ok, refused, failed, known;
+  double seconds;        /* wall time */
+  double device_seconds; /* that workers had their devices, summed over all */
+  wisp_limits limits;    /* of the first device that was there; kind is empty where there was none */
+} wisp_tune_summary;
 
 typedef struct wisp_tune_request {
   const char *family, *system;
@@ -20,22 +28,18 @@ typedef struct wisp_tune_request {
   const wisp_precision *precisions;
   size_t precision_count;
   const char *kernel, *strategy, *layout; /* restrict; NULL: all */
-  double budget_seconds;                  /* <= 0: exhaustive */
+  double budget_seconds;                  /* <= 0: exhaustive; of wall time, on however many devices */
   double enough;      /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
   long long elements; /* problem size for timing; 0: chosen for the device */
   const char *db;     /* store file */
   bool retry_failed;
-  int jobs; /* compile workers; 0: all cores */
+  int jobs; /* compilations at a time, shared out over the devices; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);
-  void (*warn)(void *context, const char *text); /* about the store; may be NULL */
+  void (*warn)(void *context, const char *text); /* about the store, about devices; may be NULL */
+  /* At the end, for each device in the list's order: what came of it, with its own seconds; may be NULL. */
+  void (*device_done)(void *context, const char *device, const wisp_tune_summary *part);
   void *context;
 } wisp_tune_request;
-
-typedef struct wisp_tune_summary {
-  long long trials, ok, refused, failed, known;
-  double seconds;
-  wisp_limits limits; /* of the device */
-} wisp_tune_summary;
 
 /* Order by order, precision by precision: every kernel's candidates in every layout, a final round of the fastest
  * (final.h), then whole stages made of the winners (kernel "step": strategy is the composition, params empty; ms is a
@@ -47,8 +51,10 @@ typedef struct wisp_tune_summary {
  * never ends; the sweep fails where the request has no meaning (WISP_EUSAGE), the store cannot be written, memory is
  * short, there is no compiler or no device.
  *
- * device: as wisp_device_open takes it. It is opened in worker processes (tuner/worker.h), which are forks of this one:
- * for a GPU this process must not have opened or listed devices before. */
-wisp_status wisp_tune(wisp_error *err, const char *device, const wisp_tune_request *request, wisp_tune_summary *out);
+ * devices: a name as wisp_device_open takes it, several with commas between them, or "all" (tuner/devices.h). Each is
+ * opened in a worker process of its own (tuner/supervisor.h), which is a fork of this one: for a GPU this process must
+ * not have opened or listed devices before. An order and precision is measured on one device; devices that are alike
+ * share them out, the heaviest first, and each that is of another kind measures all of them. */
+wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_request *request, wisp_tune_summary *out);
 
 #endif

@@ -1,23 +1,26 @@
-/* Candidates run in a worker process: one that crashes or never ends costs its own trial only. The worker is a fork
- * that opens the device itself; it is watched, ended when a candidate takes too long, and replaced. */
+/* Candidates run in a worker process: one that crashes or never ends costs its own trial only. A worker is a fork that
+ * opens its device itself. */
 #ifndef WISP_WORKER_H
 #define WISP_WORKER_H
 
 #include "link.h"
 
-/* In the worker: does all that the store does not know yet. summary holds what the sweep has come to so far. */
-typedef wisp_status wisp_worker_body(wisp_error *err, void *context, const wisp_link *link, wisp_tune_summary *summary);
+#include <sys/types.h>
 
-/* Runs body in workers, one after the other, until one comes to its end, and stores what they say.
- *
- * Before a candidate is launched its row says "unfinished", so that whatever happens it is known: a worker that dies
- * under it is replaced and the candidate tried once more, for the fault may have been another's; the second time it is
- * recorded, and so is one that a sweep finds begun twice and never ended. One that takes longer than its limit is
- * recorded at once. Fails as the worker's body does, or with WISP_ESYSTEM where workers die outside of any trial. */
-wisp_status wisp_worker_supervise(wisp_error *err, const wisp_tune_request *request, wisp_writer *writer,
-                                  wisp_worker_body *body, void *context, wisp_tune_summary *summary);
+/* In the worker: opens link->device and does what the tuner has for it, until there is nothing more. */
+typedef wisp_status wisp_worker_body(wisp_error *err, void *context, const wisp_link *link);
 
-/* Adds a trial to the counts. */
-void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
+typedef struct wisp_worker { /* zero-initialise */
+  pid_t pid;                 /* 0: it does not run */
+  int socket;                /* the tuner's end */
+  double since, seconds;     /* when it was started; how long workers ran here before */
+} wisp_worker;
+
+/* Starts all[which] on a device. It runs body and then says how that ended (WISP_NOTE_END). It dies with the tuner. */
+wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, size_t which, const char *device,
+                              wisp_worker_body *body, void *context);
+
+/* Waits for its end, which is at once where `end_it`; gives what waitpid says of it. */
+int wisp_worker_reap(wisp_worker *worker, bool end_it);
 
 #endif

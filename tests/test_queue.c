@@ -1,0 +1,130 @@
+/* Claim: a queue of units hands out each once a round, the heaviest first; one that is put back goes to another; a
+ * budget is shared evenly among the units, whatever the number of workers, and brings further rounds over those that
+ * gained something, until it is used up. */
+#include "../tuner/queue.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static const wisp_precision both[] = {WISP_F32, WISP_F64};
+
+static wisp_queue *make(const int *orders, size_t count, size_t precisions, double deadline)
+{
+  wisp_queue *queue = NULL;
+  wisp_error err = {0};
+  if (wisp_queue_create(&err, orders, count, both, precisions, deadline, &queue) != WISP_OK) fail_msg("%s", err.text);
+  return queue;
+}
+
+static void assert_near(double value, double wanted)
+{
+  if (fabs(value - wanted) > 1e-9) fail_msg("%g, not %g", value, wanted);
+}
+
+/* Orders that are named twice are there once. */
+static void test_each_once(void **state)
+{
+  (void)state;
+  static const int orders[] = {1, 3, 2, 3};
+  wisp_queue *queue = make(orders, 4, 2, INFINITY);
+  wisp_unit unit;
+  size_t waiting, finished, all;
+  for (int i = 0; i < 6; i++) {
+    assert_true(wisp_queue_has(queue, 0));
+    assert_true(wisp_queue_take(queue, 2, 0, &unit));
+    assert_int_equal(unit.order, 3 - i / 2);
+    assert_int_equal(unit.precision, i % 2 ? WISP_F32 : WISP_F64);
+    assert_false(unit.again || unit.resumed);
+    assert_true(isinf(unit.until));
+    if (i % 2) wisp_queue_finish(queue, &unit, true);
+  }
+  assert_false(wisp_queue_take(queue, 2, 0, &unit));
+  wisp_queue_count(queue, &waiting, &finished, &all);
+  assert_int_equal(waiting, 0);
+  assert_int_equal(finished, 3);
+  assert_int_equal(all, 6);
+  wisp_queue_destroy(queue);
+}
+
+static void test_put_back(void **state)
+{
+  (void)state;
+  static const int orders[] = {1, 2};
+  wisp_queue *queue = make(orders, 2, 1, INFINITY);
+  wisp_unit first, second, unit;
+  assert_true(wisp_queue_take(queue, 2, 0, &first));
+  assert_true(wisp_queue_take(queue, 2, 0, &second));
+  assert_false(wisp_queue_has(queue, 0));
+  wisp_queue_put_back(queue, &first);
+  assert_true(wisp_queue_take(queue, 1, 0, &unit));
+  assert_int_equal(unit.order, first.order);
+  assert_true(unit.resumed);
+  wisp_queue_finish(queue, &unit, false);
+  wisp_queue_finish(queue, &second, false);
+  assert_false(wisp_queue_has(queue, 0));
+  wisp_queue_destroy(queue);
+}
+
+/* Twelve seconds from 100 on, all of each share used. With five units, one of two workers has two of them, the other
+ * three. */
+static void test_shares(void **state)
+{
+  (void)state;
+  static const int orders[] = {1, 2, 3, 4, 5, 6};
+  static const struct {
+    size_t units;
+    int workers;
+    double least, most;
+  } cases[] = {{6, 1, 2, 2}, {6, 2, 4, 4}, {6, 3, 6, 6}, {6, 8, 12, 12}, {5, 2, 4, 6}, {1, 2, 12, 12}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    wisp_queue *queue = make(orders, cases[c].units, 1, 112);
+    double free_at[8] = {100, 100, 100, 100, 100, 100, 100, 100}, least = INFINITY, most = 0;
+    wisp_unit unit;
+    for (size_t i = 0; i < cases[c].units; i++) {
+      int next = 0;
+      for (int w = 1; w < cases[c].workers; w++)
+        if (free_at[w] < free_at[next]) next = w;
+      assert_true(wisp_queue_take(queue, cases[c].workers, free_at[next], &unit));
+      least = fmin(least, unit.until - free_at[next]);
+      most = fmax(most, unit.until - free_at[next]);
+      free_at[next] = unit.until;
+    }
+    assert_near(least, cases[c].least);
+    assert_near(most, cases[c].most);
+    wisp_queue_destroy(queue);
+  }
+}
+
+static void test_rounds(void **state)
+{
+  (void)state;
+  static const int orders[] = {1, 2};
+  wisp_queue *queue = make(orders, 2, 1, 10);
+  wisp_unit two, one, unit;
+  assert_true(wisp_queue_take(queue, 1, 0, &two));
+  wisp_queue_finish(queue, &two, true);
+  assert_true(wisp_queue_take(queue, 1, 2, &one));
+  assert_int_equal(one.order, 1); /* before a second round of the other */
+  wisp_queue_finish(queue, &one, false);
+  assert_true(wisp_queue_take(queue, 1, 4, &unit));
+  assert_int_equal(unit.order, 2); /* the other gained nothing */
+  assert_true(unit.again);
+  assert_near(unit.until, 10);
+  wisp_queue_finish(queue, &unit, true);
+  assert_false(wisp_queue_has(queue, 10));
+  wisp_queue_destroy(queue);
+  queue = make(orders, 2, 1, 10);
+  assert_true(wisp_queue_take(queue, 1, 11, &unit)); /* the first round is for all, late or not */
+  wisp_queue_destroy(queue);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_once), cmocka_unit_test(test_put_back),
+                                     cmocka_unit_test(test_shares), cmocka_unit_test(test_rounds)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* Claim: devices that are alike share the units of a sweep, each done once and whole; one of another kind does all of
+ * them; a unit whose device is given up half-way is finished by another of its kind, also where that was through; where
+ * there is none, the sweep fails with what that device said. Shown with workers that only pretend to try something. */
+#include "store_fixture.h"
+#include "../tuner/supervisor.h"
+#include "../tuner/sweep.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { ORDERS = 4, TRIALS = 3, CARDS = 2, MAX_DEVICES = 3 };
+
+/* A device is named by its card, a or b, and by what its worker does: r is right; after the first trial of its first
+ * unit, f fails and d dies, whoever comes after it too; n is not there. */
+typedef struct play {
+  int gate[2]; /* a byte for each faulty device that has a unit: right ones wait for all */
+  int faulty;
+  int done[CARDS][ORDERS + 1];
+  char warning[1024];
+  int warned, devices;
+} play;
+
+static wisp_trial trial_of(const wisp_link *link, const wisp_unit *unit, int number)
+{
+  wisp_trial trial = fixture_trial(number);
+  snprintf(trial.spec, sizeof trial.spec, "nodal.update:tet:p%d:maxwell:f64", unit->order);
+  snprintf(trial.device, sizeof trial.device, "card %c", link->device[0]);
+  snprintf(trial.params, sizeof trial.params, "wi=%d", number);
+  snprintf(trial.outcome, sizeof trial.outcome, "ok");
+  return trial;
+}
+
+static wisp_status try_one(wisp_error *err, const wisp_link *link, const wisp_unit *unit, int number,
+                           wisp_tune_summary *summary)
+{
+  wisp_status status = WISP_OK;
+  wisp_trial trial = trial_of(link, unit, number);
+  wisp_answer_note answer;
+  bool found = false, tried = false;
+  TRY(wisp_link_has(err, link, &trial, &found, &tried, NULL));
+  TRY(wisp_require(err, found == tried && found <= unit->resumed, WISP_EINPUT, "known too early"));
+  if (found) goto done;
+  TRY(wisp_link_begin(err, link, WISP_NOTE_LAUNCH, &trial, 60));
+  wisp_summary_count(summary, &trial);
+  wisp_note note = {.kind = WISP_NOTE_ADD, .trial = trial, .left = TRIALS - number - 1, .summary = *summary};
+  TRY(wisp_link_ask(err, link, &note, &answer));
+done:
+  return status;
+}
+
+/* What one has read, it writes for the next. */
+static wisp_status await_faulty(wisp_error *err, const play *p)
+{
+  wisp_status status = WISP_OK;
+  char byte = 0;
+  for (int i = 0; i < p->faulty; i++)
+    TRY(wisp_require(err, read(p->gate[0], &byte, 1) == 1, WISP_ESYSTEM, "the gate is shut"));
+  for (int i = 0; i < p->faulty; i++)
+    TRY(wisp_require(err, write(p->gate[1], "", 1) == 1, WISP_ESYSTEM, "the gate is full"));
+done:
+  return status;
+}
+
+static wisp_status pretend(wisp_error *err, void *context, const wisp_link *link)
+{
+  wisp_status status = WISP_OK;
+  play *p = context;
+  wisp_tune_summary summary = {.limits = {.kind = "fake"}};
+  wisp_unit unit;
+  bool there = false;
+  char does = link->device[1];
+  snprintf(summary.limits.name, sizeof summary.limits.name, "card %c", link->device[0]);
+  TRY(wisp_require(err, does != 'n', WISP_EDEVICE, "%s is not there", link->device));
+  if (does == 'r') TRY(await_faulty(err, p));
+  for (;;) {
+    TRY(wisp_link_next(err, link, &summary, &unit, &there));
+    if (!there) break;
+    for (int i = 0; i < TRIALS; i++) {
+      TRY(try_one(err, link, &unit, i, &summary));
+      if (does == 'r') continue;
+      if (write(p->gate[1], "", 1) != 1 || does == 'd') _exit(3);
+      TRY(wisp_fail(err, WISP_EMEMORY, "%s has no memory", link->device));
+    }
+  }
+done:
+  return status;
+}
+
+static void on_progress(void *context, const wisp_tune_progress *progress)
+{
+  play *p = context;
+  int order = 0;
+  assert_int_equal(sscanf(progress->spec, "nodal.update:tet:p%d", &order), 1);
+  p->done[progress->device[0] - 'a'][order]++;
+}
+
+static void on_warning(void *context, const char *text)
+{
+  play *p = context;
+  p->warned++;
+  snprintf(p->warning, sizeof p->warning, "%s", text);
+}
+
+static void on_device(void *context, const char *device, const wisp_tune_summary *part)
+{
+  play *p = context;
+  p->devices++;
+  if (device[1] != 'r') assert_true(part->trials <= (device[1] != 'n'));
+}
+
+static wisp_status supervise(wisp_error *err, play *p, size_t count, char *const *devices, wisp_tune_summary *summary)
+{
+  static const int orders[ORDERS] = {1, 2, 3, 4};
+  static const wisp_precision precision = WISP_F64;
+  char folder[64];
+  wisp_tune_request request = {.orders = orders,
+                               .order_count = ORDERS,
+                               .precisions = &precision,
+                               .precision_count = 1,
+                               .progress = on_progress,
+                               .warn = on_warning,
+                               .device_done = on_device,
+                               .context = p};
+  wisp_crew crew = {.request = &request,
+                    .count = count,
+                    .devices = devices,
+                    .body = pretend,
+                    .context = p,
+                    .start = wisp_seconds(),
+                    .deadline = INFINITY};
+  *p = (play){0};
+  for (size_t i = 0; i < count; i++) p->faulty += strchr("fd", devices[i][1]) != NULL;
+  fixture_folder(folder);
+  assert_int_equal(pipe(p->gate), 0);
+  if (wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &crew.writer) != WISP_OK) fail_msg("%s", err->text);
+  wisp_status status = wisp_supervise(err, &crew, summary);
+  wisp_writer_close(NULL, crew.writer);
+  close(p->gate[0]), close(p->gate[1]);
+  fixture_remove(folder);
+  return status;
+}
+
+static void test_ends_well(void **state)
+{
+  (void)state;
+  static const struct {
+    char *devices[MAX_DEVICES];
+    int cards, warned;
+  } cases[] = {{{"ar"}, 1, 0},       {{"ar", "ar"}, 1, 0}, {{"ar", "br", "ar"}, 2, 0}, {{"an", "ar"}, 1, 1},
+               {{"ar", "bn"}, 1, 1}, {{"af", "ar"}, 1, 1}, {{"ad", "ar", "br"}, 2, 1}, {{"af", "af", "ar"}, 1, 2}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    play p;
+    wisp_error err = {0};
+    wisp_tune_summary summary;
+    int count = 0;
+    while (count < MAX_DEVICES && cases[c].devices[count]) count++;
+    if (supervise(&err, &p, (size_t)count, cases[c].devices, &summary) != WISP_OK) fail_msg("%zu: %s", c, err.text);
+    assert_int_equal(summary.trials, cases[c].cards * ORDERS * TRIALS);
+    assert_int_equal(summary.ok, summary.trials);
+    assert_int_equal(p.warned, cases[c].warned);
+    assert_int_equal(p.devices, count);
+    for (int card = 0; card < cases[c].cards; card++)
+      for (int order = 1; order <= ORDERS; order++) assert_int_equal(p.done[card][order], TRIALS);
+  }
+}
+
+static void test_ends_badly(void **state)
+{
+  (void)state;
+  static const struct {
+    char *devices[MAX_DEVICES];
+    wisp_status status;
+    const char *words;
+  } cases[] = {{{"an"}, WISP_EDEVICE, "an is not there"},
+               {{"an", "bn"}, WISP_EDEVICE, "is not there"},
+               {{"af"}, WISP_EMEMORY, "af has no memory"},
+               {{"af", "af"}, WISP_EMEMORY, "device af: af has no memory"},
+               {{"bf", "ar", "ar"}, WISP_EMEMORY, "device bf: bf has no memory"},
+               {{"ad"}, WISP_ESYSTEM, "status 3, outside of any trial"}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    play p;
+    wisp_error err = {0};
+    wisp_tune_summary summary;
+    int count = 0;
+    while (count < MAX_DEVICES && cases[c].devices[count]) count++;
+    assert_int_equal(supervise(&err, &p, (size_t)count, cases[c].devices, &summary), cases[c].status);
+    if (!strstr(err.text, cases[c].words)) fail_msg("%zu: %s", c, err.text);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends_well), cmocka_unit_test(test_ends_badly)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
