@@ -23,10 +23,8 @@ static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_asker
                               int order, wisp_precision precision)
 {
   const wisp_family *family = wisp_family_find(r->family);
-  wisp_spec spec = {.element = "tet", .order = order, .precision = precision};
+  wisp_spec spec = wisp_family_spec(family, order, r->system, precision);
   char text[WISP_SPEC_TEXT];
-  snprintf(spec.family, sizeof spec.family, "%s", family->name);
-  snprintf(spec.system, sizeof spec.system, "%s", r->system ? r->system : family->default_system);
   bool step = false;
   for (int k = 0; !step; k++) {
     wisp_answer answer;

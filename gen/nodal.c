@@ -298,4 +298,4 @@ done:
   return status;
 }
 
-const wisp_family wisp_family_nodal = {"nodal", {1, 10}, kernels, compositions, "maxwell", names, layouts, work};
+const wisp_family wisp_family_nodal = {"nodal", "tet", {1, 10}, kernels, compositions, "maxwell", names, layouts, work};

@@ -213,16 +213,13 @@ wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strate
 {
   wisp_status status = WISP_OK;
   wisp_match_ups ups = {0};
-  finder f = {strategies, limits, r, wisp_family_find(r->family), {.element = "tet"}, 0, {NULL}};
+  finder f = {.strategies = strategies, .limits = limits, .request = r, .family = wisp_family_find(r->family)};
   TRY(check_request(err, &f));
-  snprintf(f.spec.family, sizeof f.spec.family, "%s", f.family->name);
-  snprintf(f.spec.system, sizeof f.spec.system, "%s", r->system ? r->system : f.family->default_system);
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) {
-      f.spec.order = r->orders[i];
-      f.spec.precision = r->precisions[p];
+      f.spec = wisp_family_spec(f.family, r->orders[i], r->system, r->precisions[p]);
       for (int k = 0; f.family->kernels[k]; k++) TRY(list_one(err, &f, f.family->kernels[k], &ups));
-      TRY(list_one(err, &f, "step", &ups));
+      if (f.family->compositions[0]) TRY(list_one(err, &f, "step", &ups));
     }
   *out = ups;
   ups = (wisp_match_ups){0};

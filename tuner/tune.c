@@ -251,18 +251,21 @@ static bool wanted(const wisp_sweep *sweep, int kernel)
   return !only || strcmp(only, sweep->family->kernels[kernel]) == 0;
 }
 
+static bool has_steps(const wisp_sweep *sweep)
+{
+  return sweep->family->compositions[0];
+}
+
 static wisp_status tune_order(wisp_error *err, wisp_sweep *sweep, int order, wisp_precision precision)
 {
   wisp_status status = WISP_OK;
   const wisp_tune_request *request = sweep->request;
   wisp_target target = wisp_limits_target(sweep->bench.limits);
-  wisp_spec spec = {.element = "tet", .order = order, .precision = precision};
+  wisp_spec spec = wisp_family_spec(sweep->family, order, request->system, precision);
   wisp_scope scope = {0};
-  snprintf(spec.family, sizeof spec.family, "%s", sweep->family->name);
-  snprintf(spec.system, sizeof spec.system, "%s", request->system ? request->system : sweep->family->default_system);
   memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
   sweep->changed = false;
-  TRY(wisp_bench_set_problem(err, &sweep->bench, order, request->elements));
+  TRY(wisp_bench_set_problem(err, &sweep->bench, &spec, request->elements));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
   for (int k = 0; sweep->family->kernels[k]; k++) {
     if (!wanted(sweep, k)) continue;
@@ -272,7 +275,7 @@ static wisp_status tune_order(wisp_error *err, wisp_sweep *sweep, int order, wis
   }
   /* A step of some kernels only would hide the one of all. */
   if (!request->kernel && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
-  sweep->units_done++;
+  sweep->units_done += has_steps(sweep);
 done:
   wisp_scope_free(&scope);
   return status;
@@ -358,7 +361,7 @@ static wisp_status run(wisp_error *err, wisp_sweep *sweep)
 {
   wisp_status status = WISP_OK;
   const wisp_tune_request *r = sweep->request;
-  size_t kernels = 1; /* the step */
+  size_t kernels = has_steps(sweep);
   for (int k = 0; sweep->family->kernels[k]; k++) kernels += wanted(sweep, k);
   sweep->units = kernels * r->order_count * r->precision_count;
   do {

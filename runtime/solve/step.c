@@ -341,8 +341,9 @@ static void introduce(chooser *c)
   snprintf(c->asker.driver, sizeof c->asker.driver, "%s", limits->driver);
   snprintf(c->asker.compiler, sizeof c->asker.compiler, "%s", limits->compiler);
   c->asker.units = limits->units;
+  const wisp_family *family = wisp_family_find(r->family);
   snprintf(c->spec.family, sizeof c->spec.family, "%s", r->family);
-  snprintf(c->spec.element, sizeof c->spec.element, "tet");
+  snprintf(c->spec.element, sizeof c->spec.element, "%s", family ? family->element : "");
   snprintf(c->spec.system, sizeof c->spec.system, "%s", r->system);
   c->spec.order = r->order;
   c->spec.precision = r->precision;

@@ -1,0 +1,20 @@
+#include "workload.h"
+
+#include <string.h>
+
+extern const wisp_workload wisp_workload_nodal;
+
+const wisp_workload *const wisp_workloads[] = {
+    &wisp_workload_nodal,
+    NULL,
+};
+
+wisp_status wisp_workload_find(wisp_error *err, const char *family, const wisp_workload **out)
+{
+  for (int i = 0; wisp_workloads[i]; i++)
+    if (strcmp(wisp_workloads[i]->family, family) == 0) {
+      *out = wisp_workloads[i];
+      return WISP_OK;
+    }
+  return wisp_fail(err, WISP_EUSAGE, "the tuner has no workload for family '%s'", family);
+}
