@@ -198,6 +198,23 @@ done:
   return status;
 }
 
+/* What is there is copied behind itself, twice as much each time. */
+wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *name, size_t count,
+                               const double *values)
+{
+  wisp_status status = WISP_OK;
+  const entry *e = NULL;
+  TRY(find_reals(err, arrays, name, &e));
+  size_t size = e->array.size, number = number_bytes(arrays, e), part = count < size ? count : size;
+  TRY(wisp_arrays_upload_part(err, arrays, name, 0, part, values));
+  for (size_t have = part; have < size; have += part) {
+    part = have < size - have ? have : size - have;
+    TRY(wisp_device_copy(err, arrays->device, start(arrays, e) + have * number, start(arrays, e), part * number));
+  }
+done:
+  return status;
+}
+
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *name, const int *values)
 {
   const entry *e = find(arrays, name);

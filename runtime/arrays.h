@@ -31,6 +31,9 @@ wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const 
 wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const char *array, double *values);
 wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *array,
                              unsigned char byte); /* 0xff: NaN */
+/* Fills an array of reals with these numbers, count >= 1, over and over. */
+wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *array, size_t count,
+                               const double *values);
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const int *values);
 
 /* Guard zones: every array has WISP_GUARD numbers before and after it, filled with a pattern. False, and the array's

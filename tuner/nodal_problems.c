@@ -87,16 +87,10 @@ static wisp_status randomise(wisp_error *err, wisp_problem *problem)
   wisp_status status = WISP_OK;
   double *values = NULL;
   uint64_t state = WISP_RANDOM_SEED;
-  size_t most = 0;
-  for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
-    size_t size = wisp_problem_size(problem, fields[f]);
-    most = size > most ? size : most;
-  }
-  TRY(wisp_new(err, most, sizeof *values, &values));
-  for (size_t i = 0; i < most && i < PERIOD; i++) values[i] = wisp_random_real(&state);
-  for (size_t i = PERIOD; i < most; i++) values[i] = values[i - PERIOD];
+  TRY(wisp_new(err, PERIOD, sizeof *values, &values));
+  for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_real(&state);
   for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-    if (wisp_problem_size(problem, fields[f])) TRY(wisp_problem_upload(err, problem, fields[f], values));
+    TRY(wisp_arrays_repeat(err, wisp_problem_arrays(problem), fields[f], PERIOD, values));
 done:
   free(values);
   return status;

@@ -20,6 +20,7 @@ typedef struct example {
   wisp_layout layout;
   int MB, variant;
   wisp_grouping grouping;
+  uint64_t seed;
   unsigned long long used;
   wisp_scalars scalars;
   double *before[ARRAYS]; /* NaN but where the kernel may read */
@@ -191,7 +192,7 @@ static void release(example *e)
 static wisp_status make_example(wisp_error *err, const wisp_dg *dg, const struct role *role, example *e)
 {
   wisp_status status = WISP_OK;
-  uint64_t state = WISP_RANDOM_SEED;
+  uint64_t state = e->seed;
   e->scalars = (wisp_scalars){.alpha = e->variant ? 0.0 : 1.0, .a = -0.6875, .b = 0.40625, .dt = 0.015625};
   for (int a = 0; a < ARRAYS; a++) {
     TRY(make_array(err, dg, a, role->reads & BIT(a), &state, &e->before[a]));
@@ -210,7 +211,8 @@ static bool same(const example *a, const example *b)
   wisp_spec_print(&a->spec, x);
   wisp_spec_print(&b->spec, y);
   return strcmp(x, y) == 0 && a->layout.order == b->layout.order && a->layout.KM == b->layout.KM &&
-         a->layout.NpM == b->layout.NpM && a->MB == b->MB && a->grouping == b->grouping && a->variant == b->variant;
+         a->layout.NpM == b->layout.NpM && a->MB == b->MB && a->grouping == b->grouping && a->variant == b->variant &&
+         a->seed == b->seed;
 }
 
 static wisp_status find_example(wisp_error *err, wisp_nodal_verifier *v, const wisp_dg *dg, const struct role *role,
@@ -293,30 +295,32 @@ done:
 }
 
 static wisp_status find_variant(wisp_error *err, wisp_nodal_verifier *v, const wisp_plan *plan, const struct role *role,
-                                int variant, wisp_problem **problem, const example **out)
+                                int variant, uint64_t seed, wisp_problem **problem, const example **out)
 {
   wisp_status status = wisp_nodal_problems_get(err, v->problems, &plan, 1, problem);
   example key = {.spec = *wisp_plan_spec(plan),
                  .layout = *wisp_plan_layout(plan),
                  .MB = wisp_plan_value(plan, "MB", 1),
                  .grouping = (wisp_grouping)wisp_plan_value(plan, "grouping", WISP_GROUP_NATURAL),
-                 .variant = variant};
+                 .variant = variant,
+                 .seed = seed};
   return status == WISP_OK ? find_example(err, v, wisp_problem_dg(*problem), role, &key, out) : status;
 }
 
-wisp_status wisp_nodal_verifier_prepare(wisp_error *err, wisp_nodal_verifier *v, const wisp_plan *plan)
+wisp_status wisp_nodal_verifier_prepare(wisp_error *err, wisp_nodal_verifier *v, const wisp_plan *plan, uint64_t seed)
 {
   wisp_status status = WISP_OK;
   const struct role *role = find_role(wisp_plan_spec(plan)->kernel);
   wisp_problem *problem = NULL;
   const example *e = NULL;
   for (int variant = 0; role && variant < role->variants; variant++)
-    TRY(find_variant(err, v, plan, role, variant, &problem, &e));
+    TRY(find_variant(err, v, plan, role, variant, seed, &problem, &e));
 done:
   return status;
 }
 
-wisp_status wisp_nodal_verifier_check(wisp_error *err, wisp_nodal_verifier *v, const wisp_kernel *kernel, double *error)
+wisp_status wisp_nodal_verifier_check(wisp_error *err, wisp_nodal_verifier *v, const wisp_kernel *kernel, uint64_t seed,
+                                      double *error)
 {
   wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
@@ -326,7 +330,7 @@ wisp_status wisp_nodal_verifier_check(wisp_error *err, wisp_nodal_verifier *v, c
   *error = 0;
   TRY(wisp_require(err, role, WISP_EUSAGE, "no reference for kernel '%s'", wisp_plan_spec(plan)->kernel));
   for (int variant = 0; variant < role->variants; variant++) {
-    TRY(find_variant(err, v, plan, role, variant, &problem, &e));
+    TRY(find_variant(err, v, plan, role, variant, seed, &problem, &e));
     TRY(run_example(err, v->device, problem, kernel, e, error));
   }
 done:

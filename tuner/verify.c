@@ -1,5 +1,6 @@
 /* Sends each candidate to its family's workload. */
 #include "verify.h"
+#include "random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@ enum { MAX_FAMILIES = 16 };
 
 struct wisp_verifier {
   wisp_device *device;
+  uint64_t seed;
   void *own[MAX_FAMILIES]; /* by workload; NULL: not needed yet */
 };
 
@@ -24,12 +26,17 @@ done:
   return status;
 }
 
+void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
+{
+  v->seed = seed;
+}
+
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
   const wisp_workload *workload = NULL;
   void *own = NULL;
   wisp_status status = find(err, v, plan, &workload, &own);
-  return status == WISP_OK ? workload->prepare(err, own, plan) : status;
+  return status == WISP_OK ? workload->prepare(err, own, plan, v->seed) : status;
 }
 
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
@@ -37,7 +44,7 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
   const wisp_workload *workload = NULL;
   void *own = NULL;
   wisp_status status = find(err, v, wisp_kernel_plan(kernel), &workload, &own);
-  return status == WISP_OK ? workload->check(err, own, kernel, error) : status;
+  return status == WISP_OK ? workload->check(err, own, kernel, v->seed, error) : status;
 }
 
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out)
@@ -46,6 +53,7 @@ wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_veri
   wisp_status status = wisp_new(err, 1, sizeof *v, &v);
   if (status != WISP_OK) return status;
   v->device = device;
+  v->seed = WISP_RANDOM_SEED;
   *out = v;
   return WISP_OK;
 }

@@ -10,6 +10,9 @@ typedef struct wisp_verifier wisp_verifier;
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out);
 void wisp_verifier_destroy(wisp_verifier *verifier);
 
+/* Data of the checks from here on; at first WISP_RANDOM_SEED's. */
+void wisp_verifier_seed(wisp_verifier *verifier, uint64_t seed);
+
 /* Makes what a check of this plan needs, so that the check itself is about the kernel only. */
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, const wisp_plan *plan);
 

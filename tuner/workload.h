@@ -48,8 +48,8 @@ typedef struct wisp_workload {
   /* --- Verification: see tuner/verify.h, which goes through these. */
   wisp_status (*verifier_create)(wisp_error *err, wisp_device *device, void **verifier);
   void (*verifier_destroy)(void *verifier); /* NULL is fine */
-  wisp_status (*prepare)(wisp_error *err, void *verifier, const wisp_plan *plan);
-  wisp_status (*check)(wisp_error *err, void *verifier, const wisp_kernel *kernel, double *error);
+  wisp_status (*prepare)(wisp_error *err, void *verifier, const wisp_plan *plan, uint64_t seed);
+  wisp_status (*check)(wisp_error *err, void *verifier, const wisp_kernel *kernel, uint64_t seed, double *error);
 } wisp_workload;
 
 extern const wisp_workload *const wisp_workloads[]; /* NULL-terminated */

@@ -123,14 +123,14 @@ static void verifier_destroy(void *verifier)
   wisp_nodal_verifier_destroy(verifier);
 }
 
-static wisp_status prepare(wisp_error *err, void *verifier, const wisp_plan *plan)
+static wisp_status prepare(wisp_error *err, void *verifier, const wisp_plan *plan, uint64_t seed)
 {
-  return wisp_nodal_verifier_prepare(err, verifier, plan);
+  return wisp_nodal_verifier_prepare(err, verifier, plan, seed);
 }
 
-static wisp_status check(wisp_error *err, void *verifier, const wisp_kernel *kernel, double *error)
+static wisp_status check(wisp_error *err, void *verifier, const wisp_kernel *kernel, uint64_t seed, double *error)
 {
-  return wisp_nodal_verifier_check(err, verifier, kernel, error);
+  return wisp_nodal_verifier_check(err, verifier, kernel, seed, error);
 }
 
 const wisp_workload wisp_workload_nodal = {
