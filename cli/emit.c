@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const wisp_option options[] = {
-    {"family", 'f', "FAMILY", "the family (nodal)"},
+    {"family", 'f', "FAMILY", "the family: nodal, tensor (nodal)"},
     {"order", 'n', "ORDER", "the order (3)"},
     {"kernel", 'k', "KERNEL", "the kernel; without it: lists kernels and strategies"},
     {"strategy", 's', "STRATEGY", "the strategy (the first that applies)"},

@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const wisp_family wisp_family_nodal;
+extern const wisp_family wisp_family_nodal, wisp_family_tensor;
 
 const wisp_family *const wisp_families[] = {
     &wisp_family_nodal,
+    &wisp_family_tensor,
     NULL,
 };
 
