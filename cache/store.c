@@ -25,9 +25,15 @@ const char *wisp_layer_name(wisp_layer layer)
   return names[layer];
 }
 
+/* Unless $WISP_SHIPPED is "none": then it is as if nothing had ever been measured. */
 static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials *list)
 {
   static const char folder[] = "cache/shipped/";
+  const char *wish = getenv("WISP_SHIPPED");
+  if (wish && strcmp(wish, "none") == 0) return WISP_OK;
+  if (wish && *wish)
+    return wisp_fail(err, WISP_EUSAGE,
+                     "WISP_SHIPPED is '%s': set it to none, to leave shipped winners out, or unset it", wish);
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const wisp_embedded *file = &wisp_embedded_files[i];
     size_t length = strlen(file->path);
@@ -52,18 +58,30 @@ static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, w
   return wisp_text_print(err, warning, "%s%s: left out", warning->length ? "\n" : "", why.text);
 }
 
+/* The user's file, named or at its usual place. A machine without a home has none, and may still use what ships. */
+static wisp_status load_user(wisp_error *err, const char *named, bool tolerant, wisp_text *warning, wisp_trials *list)
+{
+  wisp_error why = {0};
+  char *path = NULL;
+  wisp_status status = named ? WISP_OK : wisp_store_user_path(&why, &path);
+  if (status == WISP_ESTORE)
+    status = wisp_text_print(err, warning, "%s; going on without a user's store", why.text);
+  else if (status != WISP_OK)
+    status = wisp_fail(err, status, "%s", why.text);
+  else
+    status = load_file(err, named ? named : path, tolerant, warning, list);
+  free(path);
+  return status;
+}
+
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out)
 {
   wisp_status status = WISP_OK;
   wisp_store *store = NULL;
   wisp_text said = {0};
-  char *path = NULL;
   const char *site = getenv("WISP_SITE_DB");
   TRY(wisp_new(err, 1, sizeof *store, &store));
-  /* A machine without a home may still use what ships. */
-  if (!user_path && wisp_store_user_path(tolerant ? NULL : err, &path) != WISP_OK && !tolerant)
-    TRY(err ? err->status : WISP_ESTORE);
-  if (user_path || path) TRY(load_file(err, user_path ? user_path : path, tolerant, &said, &store->all));
+  TRY(load_user(err, user_path, tolerant, &said, &store->all));
   store->first[WISP_LAYER_SITE] = store->all.count;
   if (site && *site) TRY(load_file(err, site, tolerant, &said, &store->all));
   store->first[WISP_LAYER_SHIPPED] = store->all.count;
@@ -78,7 +96,6 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
 done:
   wisp_store_close(store);
   wisp_text_free(&said);
-  free(path);
   return status;
 }
 

@@ -1,9 +1,9 @@
 /* The tuning store: every trial with its outcome; winners are a view. The only user of SQLite.
  *
  * Layers, looked up in this order: user ($WISP_DB, else $XDG_DATA_HOME/wisp/wisp.db, else ~/.local/share/wisp/wisp.db),
- * site
- * ($WISP_SITE_DB), shipped (embedded text, cache/shipped/). A reader takes all answers into memory once and holds no
- * lock. A writer has one file open; every trial is durable when wisp_writer_add returns.
+ * site ($WISP_SITE_DB), shipped (embedded text, cache/shipped/; none with $WISP_SHIPPED=none). A reader takes all
+ * answers into memory once and holds no lock. A writer has one file open; every trial is durable when wisp_writer_add
+ * returns.
  */
 #ifndef WISP_STORE_H
 #define WISP_STORE_H
@@ -60,7 +60,8 @@ typedef struct wisp_store wisp_store;
 
 /* Opens the layers that are there. user_path NULL: the default place. A missing file is an empty layer. A corrupt,
  * foreign or newer file is WISP_ESTORE with its path and what to do; nothing is ever overwritten. If `tolerant`, such a
- * layer is left out and said so in *warning (may be NULL; free). */
+ * layer is left out and said so in *warning (may be NULL; free). Where there is no default place (no HOME), *warning
+ * says that in any case. */
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out);
 void wisp_store_close(wisp_store *store);
 

@@ -1,7 +1,7 @@
 #include "best.h"
 #include "cli.h"
 #include "options.h"
-#include "../runtime/device.h"
+#include "../runtime/solve/current.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,8 @@ static const wisp_syntax syntax = {
     "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv]",
     "Prints the winners for each order and kernel: strategy, layout and parameters, with times and efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
-    "fastest.",
+    "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
+    "is there.",
     options, sizeof options / sizeof *options, 0};
 
 /* What was asked for. */
@@ -47,6 +48,12 @@ typedef struct group_list {
   group *list;
   size_t count, capacity;
 } group_list;
+
+/* What the winners are looked up in. */
+typedef struct lookup {
+  const wisp_store *store;
+  const wisp_strategies *strategies;
+} lookup;
 
 static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
 {
@@ -131,24 +138,35 @@ static double default_ms(const wisp_store *store, const wisp_trial *winner)
   return ms;
 }
 
-/* Looks the kernel up as a solver on that device would, and adds it where there is one on this very device. */
-static wisp_status add_row(wisp_error *err, const wisp_store *store, const group *g, const char *kernel,
-                           const char *layout, wisp_best_rows *rows, const wisp_trial **found)
+/* The best entry for a spec on this very device, of today's texts; where there is none, the best stale one. */
+static bool find(const lookup *in, const group *g, const char *spec, const char *layout, wisp_answer *out)
 {
-  wisp_spec spec = g->spec;
   wisp_asker asker = {.units = g->newest->units};
-  wisp_answer answer;
-  char text[WISP_SPEC_TEXT];
+  const wisp_today today = {in->strategies, in->store, &asker};
   memcpy(asker.device, g->newest->device, sizeof asker.device);
   memcpy(asker.target, g->newest->target, sizeof asker.target);
   memcpy(asker.driver, g->newest->driver, sizeof asker.driver);
   memcpy(asker.compiler, g->newest->compiler, sizeof asker.compiler);
+  for (int stale = 0; stale < 2; stale++) {
+    wisp_store_find(in->store, &asker, spec, layout, 0, stale ? NULL : wisp_is_of_today, &today, out);
+    if (out->match == WISP_MATCH_EXACT || out->match == WISP_MATCH_DRIVER) return stale;
+  }
+  out->trial = NULL;
+  return false;
+}
+
+/* Looks the kernel up as a solver on that device would, and adds it where there is one. */
+static wisp_status add_row(wisp_error *err, const lookup *in, const group *g, const char *kernel, const char *layout,
+                           wisp_best_rows *rows, const wisp_trial **found)
+{
+  wisp_spec spec = g->spec;
+  wisp_answer answer;
+  char text[WISP_SPEC_TEXT];
   snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
   wisp_spec_print(&spec, text);
-  wisp_store_find(store, &asker, text, layout, 0, NULL, NULL, &answer);
-  bool here = answer.match == WISP_MATCH_EXACT || answer.match == WISP_MATCH_DRIVER;
-  *found = here ? answer.trial : NULL;
-  if (!here || !rows) return WISP_OK;
+  bool stale = find(in, g, text, layout, &answer);
+  *found = answer.trial;
+  if (!answer.trial || !rows) return WISP_OK;
   if (rows->count == rows->capacity) {
     size_t capacity = 2 * rows->capacity + 64;
     wisp_best_row *list = realloc(rows->rows, capacity * sizeof *list);
@@ -157,12 +175,12 @@ static wisp_status add_row(wisp_error *err, const wisp_store *store, const group
     rows->capacity = capacity;
   }
   rows->rows[rows->count++] =
-      (wisp_best_row){spec, answer.trial, default_ms(store, answer.trial), answer.match, answer.layer};
+      (wisp_best_row){spec, answer.trial, default_ms(in->store, answer.trial), stale, answer.match, answer.layer};
   return WISP_OK;
 }
 
 /* The kernels that a step of this composition, "volume+gather+lift+update", is made of, and last the step. */
-static wisp_status add_composition(wisp_error *err, const wisp_store *store, const group *g, const wisp_trial *step,
+static wisp_status add_composition(wisp_error *err, const lookup *in, const group *g, const wisp_trial *step,
                                    wisp_best_rows *rows)
 {
   wisp_status status = WISP_OK;
@@ -172,15 +190,15 @@ static wisp_status add_composition(wisp_error *err, const wisp_store *store, con
     size_t length = strcspn(at, "+");
     snprintf(kernel, sizeof kernel, "%.*s", (int)length, at);
     at += length;
-    TRY(add_row(err, store, g, kernel, step->layout, rows, &found));
+    TRY(add_row(err, in, g, kernel, step->layout, rows, &found));
   }
-  TRY(add_row(err, store, g, "step", step->layout, rows, &found));
+  TRY(add_row(err, in, g, "step", step->layout, rows, &found));
 done:
   return status;
 }
 
 /* Every kernel's fastest, whatever its layout; the step last. */
-static wisp_status add_fastest(wisp_error *err, const wisp_store *store, const group *g, wisp_best_rows *rows)
+static wisp_status add_fastest(wisp_error *err, const lookup *in, const group *g, wisp_best_rows *rows)
 {
   enum { MOST = 32 };
   wisp_status status = WISP_OK;
@@ -188,32 +206,32 @@ static wisp_status add_fastest(wisp_error *err, const wisp_store *store, const g
   int count = 0;
   wisp_spec spec;
   const wisp_trial *found;
-  for (size_t i = 0; i < wisp_store_count(store) && count < MOST; i++) {
-    const wisp_trial *trial = wisp_store_trial(store, i, NULL);
+  for (size_t i = 0; i < wisp_store_count(in->store) && count < MOST; i++) {
+    const wisp_trial *trial = wisp_store_trial(in->store, i, NULL);
     if (strcmp(trial->outcome, "ok") != 0 || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (!same_group(g, trial, &spec) || strcmp(spec.kernel, "step") == 0) continue;
     int at = 0;
     while (at < count && strcmp(kernels[at], spec.kernel) != 0) at++;
     if (at == count) memcpy(kernels[count++], spec.kernel, sizeof spec.kernel);
   }
-  for (int i = 0; i < count; i++) TRY(add_row(err, store, g, kernels[i], NULL, rows, &found));
-  TRY(add_row(err, store, g, "step", NULL, rows, &found));
+  for (int i = 0; i < count; i++) TRY(add_row(err, in, g, kernels[i], NULL, rows, &found));
+  TRY(add_row(err, in, g, "step", NULL, rows, &found));
 done:
   return status;
 }
 
-static wisp_status fill(wisp_error *err, const wisp_store *store, const best_wish *wish, wisp_best_rows *rows)
+static wisp_status fill(wisp_error *err, const lookup *in, const best_wish *wish, wisp_best_rows *rows)
 {
   wisp_status status = WISP_OK;
   group_list groups = {0};
-  TRY(collect(err, store, wish, &groups));
+  TRY(collect(err, in->store, wish, &groups));
   for (size_t i = 0; i < groups.count; i++) {
     const wisp_trial *step;
-    TRY(add_row(err, store, &groups.list[i], "step", NULL, NULL, &step));
+    TRY(add_row(err, in, &groups.list[i], "step", NULL, NULL, &step));
     if (step && !wish->any_layout)
-      TRY(add_composition(err, store, &groups.list[i], step, rows));
+      TRY(add_composition(err, in, &groups.list[i], step, rows));
     else
-      TRY(add_fastest(err, store, &groups.list[i], rows));
+      TRY(add_fastest(err, in, &groups.list[i], rows));
   }
   TRY(wisp_require(err, rows->count, WISP_EMISSING,
                    "nothing is stored for %s%s: 'wisp tune' fills the store, and "
@@ -232,7 +250,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
                      .system = wisp_option_value(args, "system"),
                      .any_layout = wisp_option_given(args, "any-layout")};
   TRY(wisp_option_stored_device(err, args, out->device));
-  TRY(wisp_option_orders(err, args, "orders", "1-20", &out->orders));
+  TRY(wisp_option_orders(err, args, "orders", NULL, "1-20", &out->orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
 done:
   return status;
@@ -247,6 +265,7 @@ int wisp_cli_best(int argc, char **argv)
   wisp_arguments args;
   best_wish wish;
   wisp_store *store = NULL;
+  wisp_strategies *strategies = NULL;
   wisp_best_rows rows = {0};
   wisp_text text = {0};
   char *warning = NULL;
@@ -259,7 +278,8 @@ int wisp_cli_best(int argc, char **argv)
   TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, false, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);
-  TRY(fill(&err, store, &wish, &rows));
+  TRY(wisp_strategies_load(&err, &strategies));
+  TRY(fill(&err, &(lookup){store, strategies}, &wish, &rows));
   TRY(printers[format](&err, &rows, &text));
   fwrite(text.data, 1, text.length, stdout);
 done:
@@ -267,5 +287,6 @@ done:
   free(rows.rows);
   free(warning);
   wisp_store_close(store);
+  wisp_strategies_free(strategies);
   return wisp_cli_end(&args, status, &err);
 }

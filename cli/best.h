@@ -9,6 +9,7 @@ typedef struct wisp_best_row {
   wisp_spec spec;
   const wisp_trial *trial;
   double default_ms; /* NaN: not measured */
+  bool stale;        /* measured with another kernel text than today's: no solver takes it */
   wisp_match match;
   wisp_layer layer;
 } wisp_best_row;

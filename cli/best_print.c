@@ -12,15 +12,6 @@ static const struct {
 } columns[] = {{"wp", "w_p"}, {"wi", "w_i"}, {"ws", "w_s"}, {"MB", "M_B"}, {"NR", "N_R"}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* Takes "name=value" off the front of a list of parameters; false at its end. */
-static bool next_param(const char **at, char name[32], char value[32])
-{
-  int read = 0;
-  if (sscanf(*at, " %31[^= ]=%31[^ ]%n", name, value, &read) != 2) return false;
-  *at += read;
-  return true;
-}
-
 /* The row's parameters: those with a column into cells ("-" where there is none), the rest into one text. */
 static void split_params(const char *params, char cells[COLUMNS][32], char rest[200])
 {
@@ -28,7 +19,7 @@ static void split_params(const char *params, char cells[COLUMNS][32], char rest[
   size_t used = 0;
   rest[0] = '\0';
   for (int i = 0; i < COLUMNS; i++) strcpy(cells[i], "-");
-  while (next_param(&params, name, value)) {
+  while (wisp_next_param(&params, name, value)) {
     int at = 0;
     while (at < COLUMNS && strcmp(columns[at].param, name) != 0) at++;
     if (at < COLUMNS)
@@ -59,6 +50,12 @@ static const char *cell(char out[24], const char *format, double value)
   return out;
 }
 
+/* How well the answer fits, and whether it counts at all. */
+static const char *match_name(const wisp_best_row *row)
+{
+  return row->stale ? "stale" : wisp_match_name(row->match);
+}
+
 static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
 {
   return strcmp(a->trial->device, b->trial->device) == 0 && strcmp(a->spec.family, b->spec.family) == 0 &&
@@ -72,17 +69,20 @@ static wisp_status print_row(wisp_error *err, const wisp_best_row *row, int widt
   char params[COLUMNS][32], rest[200], KM[16], ms[24], gdofs[24], efficiency[24], by_default[24], ratio[24];
   split_params(t->params, params, rest);
   print_km(t->layout, KM);
-  return wisp_text_print(err, out, "%2d %-8s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s\n", row->spec.order,
+  return wisp_text_print(err, out, "%2d %-8s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s%s\n", row->spec.order,
                          row->spec.kernel, width, t->strategy, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM,
                          params[0], params[1], params[2], params[3], params[4], cell(ms, "%.4g", t->ms),
                          cell(gdofs, "%.4g", t->gdofs), cell(efficiency, "%.2f", t->efficiency),
-                         cell(by_default, "%.4g", row->default_ms), cell(ratio, "%.2f", row->default_ms / t->ms), rest);
+                         cell(by_default, "%.4g", row->default_ms), cell(ratio, "%.2f", row->default_ms / t->ms), rest,
+                         !row->stale ? ""
+                         : *rest     ? ", stale"
+                                     : "stale");
 }
 
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  size_t width = 8;
+  size_t width = 8, stale = 0;
   for (size_t i = 0; i < rows->count; i++) {
     size_t length = strlen(rows->rows[i].trial->strategy);
     width = length > width ? length : width;
@@ -99,7 +99,14 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
     } else if (row->spec.order != row[-1].spec.order)
       TRY(wisp_text_print(err, out, "\n"));
     TRY(print_row(err, row, (int)width, out));
+    stale += row->stale;
   }
+  if (stale)
+    TRY(wisp_text_print(
+        err, out,
+        "\n%zu of these are stale: measured before a kernel's text changed, so that they no longer count: "
+        "'wisp tune' measures anew\n",
+        stale));
 done:
   return status;
 }
@@ -130,7 +137,7 @@ static void list_fields(const wisp_best_row *row, field out[FIELDS])
       {"gflops", NULL, t->gflops},
       {"efficiency", NULL, t->efficiency},
       {"default_ms", NULL, row->default_ms},
-      {"match", wisp_match_name(row->match), 0},
+      {"match", match_name(row), 0},
       {"layer", wisp_layer_name(row->layer), 0},
   };
   memcpy(out, fields, sizeof fields);
@@ -141,7 +148,7 @@ static bool add_params(cJSON *object, const char *params)
   char name[32], value[32];
   cJSON *list = cJSON_AddObjectToObject(object, "params");
   bool good = list != NULL;
-  while (good && next_param(&params, name, value)) {
+  while (good && wisp_next_param(&params, name, value)) {
     char *end = NULL;
     double number = strtod(value, &end);
     good =

@@ -1,5 +1,4 @@
-#include "../cache/store.h"
-#include "../gen/strategy.h"
+#include "../runtime/solve/current.h"
 #include "cli.h"
 #include "options.h"
 
@@ -199,17 +198,6 @@ typedef struct pruning {
   const wisp_strategies *strategies; /* NULL: staleness does not matter */
 } pruning;
 
-/* Was the trial measured with another text than the strategy has today? A whole step names several strategies: not
- * judged. */
-static bool is_stale(const wisp_strategies *strategies, const wisp_trial *trial)
-{
-  wisp_spec spec;
-  if (strcmp(trial->strategy, "") == 0 || strchr(trial->strategy, '+')) return false;
-  if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return true;
-  const wisp_strategy *strategy = wisp_strategies_find(strategies, spec.family, spec.kernel, trial->strategy);
-  return !strategy || strcmp(wisp_strategy_hash(strategy), trial->template_hash) != 0;
-}
-
 static bool keep(const void *context, const wisp_trial *trial)
 {
   const pruning *how = context;
@@ -219,7 +207,7 @@ static bool keep(const void *context, const wisp_trial *trial)
   if (!before && !failed && !how->strategies) return false; /* all of a device */
   if (failed && strcmp(trial->outcome, "ok") != 0) return false;
   if (before && strcmp(trial->when, before) < 0) return false; /* ISO dates sort as texts */
-  return !how->strategies || !is_stale(how->strategies, trial);
+  return !how->strategies || wisp_trial_is_current(how->strategies, trial);
 }
 
 static wisp_status prune(wisp_error *err, const wisp_arguments *args, const char *path)

@@ -1,4 +1,5 @@
 #include "options.h"
+#include "../gen/family.h"
 #include "../runtime/device.h"
 
 #include <errno.h>
@@ -175,9 +176,12 @@ wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, cons
   return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be one of %s", name, text, list);
 }
 
-wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
-                               wisp_orders *out)
+wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, const char *name, const char *family,
+                               const char *otherwise, wisp_orders *out)
 {
+  static const int any[2] = {1, WISP_HIGHEST_ORDER};
+  const wisp_family *known = family ? wisp_family_find(family) : NULL;
+  const int *range = known ? known->orders : any;
   const char *text = wisp_option_value(args, name);
   bool wanted[WISP_HIGHEST_ORDER + 1] = {false};
   wisp_orders orders = {0};
@@ -191,9 +195,9 @@ wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, cons
     if (read && *at == '-' && (sscanf(at + 1, "%2d%n", &last, &more) != 1 || more == 0)) read = 0;
     if (read && *at == '-') at += 1 + more;
     bool list_goes_on = *at == ',' && at[1];
-    if (!read || first < 1 || last < first || last > WISP_HIGHEST_ORDER || (*at && !list_goes_on))
-      return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be orders from 1 to %d such as 3 or 1-4,7", name,
-                       text, WISP_HIGHEST_ORDER);
+    if (!read || first < range[0] || last < first || last > range[1] || (*at && !list_goes_on))
+      return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be orders from %d to %d such as 3 or 1-4,7", name,
+                       text, range[0], range[1]);
     for (int order = first; order <= last; order++) wanted[order] = true;
     if (*at) at++;
   }

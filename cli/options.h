@@ -11,7 +11,7 @@
  *       int exit_status;
  *       if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
  *       ...
- *       TRY(wisp_option_orders(&err, &args, "orders", "1-4", &orders));
+ *       TRY(wisp_option_orders(&err, &args, "orders", "nodal", "1-4", &orders));
  *     done:
  *       return wisp_cli_end(&args, status, &err);
  *     }
@@ -79,8 +79,9 @@ wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, cons
 typedef struct wisp_orders {
   int count, list[WISP_MAX_ORDERS];
 } wisp_orders;
-wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
-                               wisp_orders *out);
+/* family: whose range they must be in; NULL, or one that there is not: in any family's. */
+wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, const char *name, const char *family,
+                               const char *otherwise, wisp_orders *out);
 bool wisp_orders_have(const wisp_orders *orders, int order);
 
 /* "f32", "f64", "f32,f64". */

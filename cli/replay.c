@@ -93,9 +93,10 @@ wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args)
   wisp_replay replay = {0};
   TRY(wisp_require(err, !unseeded || !wisp_option_given(args, "seeded"), WISP_EUSAGE,
                    "--seeded and --unseeded exclude each other: leave one out"));
-  TRY(wisp_option_orders(err, args, "orders", NULL, &orders));
+  if (!family) family = "nodal";
+  TRY(wisp_option_orders(err, args, "orders", family, NULL, &orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
-  wisp_replay_request request = {.family = family ? family : "nodal",
+  wisp_replay_request request = {.family = family,
                                  .kernel = wisp_option_value(args, "kernel"),
                                  .orders = orders.count,
                                  .precisions = precisions.count,

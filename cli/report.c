@@ -33,7 +33,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_r
   long long order = 0;
   *out = (wisp_report_wish){.family = wisp_option_value(args, "family"), .kernel = wisp_option_value(args, "kernel")};
   TRY(wisp_option_stored_device(err, args, out->device));
-  TRY(wisp_option_orders(err, args, "orders", "1-20", &orders));
+  TRY(wisp_option_orders(err, args, "orders", NULL, "1-20", &orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
   TRY(wisp_option_integer(err, args, "order", 1, WISP_HIGHEST_ORDER, 0, &order));
   for (int N = 0; N < WISP_REPORT_ORDERS; N++) out->orders[N] = wisp_orders_have(&orders, N);

@@ -12,6 +12,31 @@ static const char *match_text(const wisp_run_request *request, const wisp_choice
                                                                   : wisp_match_name(choice->match);
 }
 
+/* Kernels that the store has no entry for. */
+static int count_defaults(const wisp_step *step)
+{
+  int count = 0;
+  for (int i = 0; i < step->kernels; i++) count += step->choice[i].match == WISP_MATCH_DEFAULT;
+  return count;
+}
+
+/* Where composition and layout come from; what the kernels themselves run with is another matter. */
+static void print_origin(const wisp_run_request *request, const wisp_step *step)
+{
+  int defaults = count_defaults(step);
+  printf("chosen by   ");
+  if (step->match != WISP_MATCH_DEFAULT)
+    printf("step record: %s, %s layer%s\n", wisp_match_name(step->match), wisp_layer_name(step->layer),
+           step->stale ? "; stale: its kernels have changed since" : "");
+  else if (request->step.composition || request->step.layout)
+    printf("the request\n");
+  else
+    printf("default: %s\n", request->defaults ? "as asked" : "the store has no record of a step on this device");
+  if (defaults && !request->defaults)
+    printf("            %d of %d kernels run defaults: the store has no entry of today's kernel text that fits\n",
+           defaults, step->kernels);
+}
+
 static void print_kernels(const wisp_run_request *request, const wisp_run *run)
 {
   int wide[2] = {8, 6}; /* of the columns strategy and params */
@@ -46,9 +71,8 @@ static void print_text(const wisp_run_request *request, const wisp_run *run)
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
   printf("start       %s, walls %s, alpha %g\n", run->start.text, request->boundary, request->alpha);
   printf("steps       %lld of %.6g to time %.6g\n", run->steps, run->dt, run->dt * (double)run->steps);
-  printf("stage       %s in %s (%s", step->composition, layout, wisp_match_name(step->match));
-  if (step->layer != WISP_LAYER_NONE) printf(" step record, %s layer", wisp_layer_name(step->layer));
-  printf(")\n");
+  printf("stage       %s in %s\n", step->composition, layout);
+  print_origin(request, step);
   print_kernels(request, run);
   if (run->known)
     printf("L2 error    %.6e\n", run->l2_error);
@@ -73,10 +97,8 @@ static void add_number(cJSON *object, const char *name, double value)
 static void add_params(cJSON *object, const char *params)
 {
   cJSON *values = cJSON_AddObjectToObject(object, "params");
-  char name[24];
-  int value = 0, length = 0;
-  for (const char *at = params; sscanf(at, " %23[^= ]=%d%n", name, &value, &length) == 2; at += length)
-    cJSON_AddNumberToObject(values, name, value);
+  char name[32], value[32];
+  while (wisp_next_param(&params, name, value)) cJSON_AddNumberToObject(values, name, strtod(value, NULL));
 }
 
 static void add_choice(cJSON *kernels, const wisp_choice *choice)
@@ -91,6 +113,24 @@ static void add_choice(cJSON *kernels, const wisp_choice *choice)
   add_number(object, "ms", choice->ms);
   if (*choice->note) cJSON_AddStringToObject(object, "note", choice->note);
   cJSON_AddItemToArray(kernels, object);
+}
+
+/* The weakest match of a kernel; and the record that named composition and layout, or null. */
+static void add_origin(cJSON *object, const wisp_step *step)
+{
+  wisp_match weakest = WISP_MATCH_EXACT;
+  for (int i = 0; i < step->kernels; i++)
+    if (step->choice[i].match > weakest) weakest = step->choice[i].match;
+  cJSON_AddStringToObject(object, "composition", step->composition);
+  cJSON_AddStringToObject(object, "match", wisp_match_name(weakest));
+  if (step->match == WISP_MATCH_DEFAULT) {
+    cJSON_AddNullToObject(object, "step_record");
+    return;
+  }
+  cJSON *record = cJSON_AddObjectToObject(object, "step_record");
+  cJSON_AddStringToObject(record, "match", wisp_match_name(step->match));
+  cJSON_AddStringToObject(record, "layer", wisp_layer_name(step->layer));
+  cJSON_AddBoolToObject(record, "stale", step->stale);
 }
 
 static cJSON *make_json(const wisp_run_request *request, const wisp_run *run)
@@ -120,9 +160,7 @@ static cJSON *make_json(const wisp_run_request *request, const wisp_run *run)
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddStringToObject(object, "boundary", request->boundary);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) add_number(object, numbers[i].name, numbers[i].value);
-  cJSON_AddStringToObject(object, "composition", run->step.composition);
-  cJSON_AddStringToObject(object, "match", wisp_match_name(run->step.match));
-  cJSON_AddStringToObject(object, "layer", wisp_layer_name(run->step.layer));
+  add_origin(object, &run->step);
   cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
   for (int i = 0; i < run->step.kernels; i++) add_choice(kernels, &run->step.choice[i]);
   return object;

@@ -115,10 +115,11 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   long long jobs = 0;
   const char *family = wisp_option_value(args, "family");
   bool exhaustive = wisp_option_given(args, "exhaustive");
-  TRY(wisp_option_orders(err, args, "orders", "1-4", orders));
+  if (!family) family = "nodal";
+  TRY(wisp_option_orders(err, args, "orders", family, "1-4", orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
   TRY(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
-  *r = (wisp_tune_request){.family = family ? family : "nodal",
+  *r = (wisp_tune_request){.family = family,
                            .system = wisp_option_value(args, "system"),
                            .orders = orders->list,
                            .order_count = (size_t)orders->count,

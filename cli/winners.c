@@ -1,5 +1,6 @@
 #include "winners.h"
 #include "../gen/family.h"
+#include "../runtime/solve/current.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,8 @@ static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial
   return WISP_OK;
 }
 
-/* The winners of one order and precision: measured here, whatever they were measured with. */
-static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_asker *asker, const wisp_tune_request *r,
+/* The winners of one order and precision: measured here, with today's kernel texts. */
+static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_today *today, const wisp_tune_request *r,
                               int order, wisp_precision precision)
 {
   const wisp_family *family = wisp_family_find(r->family);
@@ -33,7 +34,7 @@ static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_asker
     if (r->kernel && strcmp(r->kernel, kernel) != 0) continue;
     snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
     wisp_spec_print(&spec, text);
-    wisp_store_find(w->store, asker, text, r->layout, r->elements, NULL, NULL, &answer);
+    wisp_store_find(w->store, today->asker, text, r->layout, r->elements, wisp_is_of_today, today, &answer);
     if (!answer.trial || answer.match != WISP_MATCH_EXACT) continue;
     wisp_status status = add(err, w, answer.trial);
     if (status != WISP_OK) return status;
@@ -45,17 +46,17 @@ wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const 
 {
   wisp_status status = WISP_OK;
   wisp_winners w = {0};
-  wisp_asker asker = {.units = limits->units};
-  snprintf(asker.device, sizeof asker.device, "%s", limits->name);
-  snprintf(asker.target, sizeof asker.target, "%s", limits->target);
-  snprintf(asker.driver, sizeof asker.driver, "%s", limits->driver);
-  snprintf(asker.compiler, sizeof asker.compiler, "%s", limits->compiler);
+  wisp_asker asker = wisp_limits_asker(limits);
+  wisp_strategies *strategies = NULL;
+  TRY(wisp_strategies_load(err, &strategies));
   TRY(wisp_store_open(err, r->db, true, NULL, &w.store));
+  const wisp_today today = {strategies, w.store, &asker};
   for (size_t i = 0; i < r->order_count; i++)
-    for (size_t p = 0; p < r->precision_count; p++) TRY(find_order(err, &w, &asker, r, r->orders[i], r->precisions[p]));
+    for (size_t p = 0; p < r->precision_count; p++) TRY(find_order(err, &w, &today, r, r->orders[i], r->precisions[p]));
   *out = w;
   w = (wisp_winners){0};
 done:
+  wisp_strategies_free(strategies);
   wisp_winners_free(&w);
   return status;
 }

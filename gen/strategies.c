@@ -12,15 +12,19 @@ struct wisp_strategies {
   wisp_strategy **list;
 };
 
-/* Texts that every kernel depends on: a change in a dialect, a system or a shared part makes all hashes new. */
-static uint64_t common_hash(void)
+/* Texts that every kernel of a family depends on: a change in a dialect, a system or one of the family's parts makes
+ * all its hashes new, and those of no other family. */
+static uint64_t common_hash(const char *family)
 {
+  static const char *const shared[] = {"templates/dialect/", "templates/systems/"};
   uint64_t hash = WISP_HASH_SEED;
+  char own[64];
+  snprintf(own, sizeof own, "templates/%s/", family);
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const wisp_embedded *file = &wisp_embedded_files[i];
-    if (strncmp(file->path, "templates/dialect/", 18) == 0 || strncmp(file->path, "templates/systems/", 18) == 0 ||
-        strstr(file->path, ".part"))
-      hash = wisp_hash(hash, file->text, file->length);
+    bool common = strncmp(file->path, own, strlen(own)) == 0 && strstr(file->path, ".part");
+    for (int f = 0; f < 2; f++) common |= strncmp(file->path, shared[f], strlen(shared[f])) == 0;
+    if (common) hash = wisp_hash(hash, file->text, file->length);
   }
   return hash;
 }
@@ -35,7 +39,7 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family
   const char *dot = strchr(file, '.');
   snprintf(name, sizeof name, "%.*s", (int)(strlen(dot + 1) - strlen(".space")), dot + 1);
   TRY(wisp_strategy_parse(err, family, name, space, text, &s));
-  uint64_t hash = wisp_hash(common_hash(), s->hash, strlen(s->hash));
+  uint64_t hash = wisp_hash(common_hash(family), s->hash, strlen(s->hash));
   snprintf(s->hash, sizeof s->hash, "%016llx", (unsigned long long)hash);
   if (all->count == all->room) {
     size_t room = all->room ? 2 * all->room : 32;

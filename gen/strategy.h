@@ -62,7 +62,8 @@ const char *wisp_strategy_name(const wisp_strategy *strategy);   /* "field-in-sh
 const char *wisp_strategy_kernel(const wisp_strategy *strategy); /* "volume" */
 const char *wisp_strategy_family(const wisp_strategy *strategy);
 const char *wisp_strategy_title(const wisp_strategy *strategy);
-const char *wisp_strategy_hash(const wisp_strategy *strategy); /* of its texts and the dialects, 16 hex digits */
+/* Of its texts, its family's parts, the systems and the dialects: 16 hex digits. */
+const char *wisp_strategy_hash(const wisp_strategy *strategy);
 int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
 
 /* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set (same structure). */

@@ -78,3 +78,11 @@ uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count)
   for (size_t i = 0; i < count; i++) seed = (seed ^ byte[i]) * 1099511628211ull;
   return seed;
 }
+
+bool wisp_next_param(const char **at, char name[32], char value[32])
+{
+  int read = 0;
+  if (sscanf(*at, " %31[^= ]=%31[^ ]%n", name, value, &read) != 2) return false;
+  *at += read;
+  return true;
+}

@@ -2,6 +2,7 @@
 #include "../runtime/process.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,6 +70,36 @@ int drop_cache(void **state)
   if (*folder) wisp_scratch_remove(folder);
   *folder = '\0';
   return 0;
+}
+
+enum { THREADS = 8 };
+
+typedef struct compiling {
+  bool (*one)(int number);
+  int number;
+  bool good;
+  pthread_t thread;
+} compiling;
+
+static void *compile_one(void *argument)
+{
+  compiling *c = argument;
+  c->good = c->one(c->number);
+  return NULL;
+}
+
+void check_threads(bool (*one)(int number))
+{
+  compiling all[THREADS];
+  fresh_cache();
+  for (int i = 0; i < THREADS; i++) {
+    all[i] = (compiling){.one = one, .number = i};
+    assert_int_equal(pthread_create(&all[i].thread, NULL, compile_one, &all[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(all[i].thread, NULL);
+    assert_true(all[i].good);
+  }
 }
 
 /* A status as an assert that shows the message. */

@@ -11,6 +11,9 @@ const char *axpy_source(const char *kind);
 /* Runs them all with cmocka's asserts. */
 void check_device(wisp_device *device);
 
+/* Compiles in eight threads at once, beginning with an empty cache: one(number), with 0 to 7, must hold in each. */
+void check_threads(bool (*one)(int number));
+
 /* Points $WISP_CACHE_DIR at a fresh folder, so that nothing is found there; gives its path. The folder goes with the
  * next one, and with drop_cache at the end (a cmocka teardown). */
 const char *fresh_cache(void);

@@ -3,7 +3,6 @@
 #include "device_checks.h"
 #include "../runtime/cuda_api.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -91,36 +90,23 @@ static void errors_carry_the_line(void **state)
   assert_null(binary.data);
 }
 
-enum { THREADS = 8 };
-
-static void *compile_one(void *argument)
+static bool compiles(int number)
 {
-  int i = *(int *)argument;
   wisp_error err = {0};
   wisp_binary binary = {0};
   char source[256];
-  snprintf(source, sizeof source, "extern \"C\" __global__ void one(double *x) { x[threadIdx.x] = %d; }\n", i / 2);
-  bool good = wisp_compile(&err, targets[i % TARGETS], "one", source, &binary) == WISP_OK && binary.usage.registers > 0;
+  snprintf(source, sizeof source, "extern \"C\" __global__ void one(double *x) { x[threadIdx.x] = %d; }\n", number / 2);
+  bool good =
+      wisp_compile(&err, targets[number % TARGETS], "one", source, &binary) == WISP_OK && binary.usage.registers > 0;
   free(binary.data);
-  return good ? argument : NULL;
+  return good;
 }
 
 static void threads_compile_at_once(void **state)
 {
   (void)state;
-  pthread_t thread[THREADS];
-  int number[THREADS];
   need_nvrtc();
-  fresh_cache();
-  for (int i = 0; i < THREADS; i++) {
-    number[i] = i;
-    assert_int_equal(pthread_create(&thread[i], NULL, compile_one, &number[i]), 0);
-  }
-  for (int i = 0; i < THREADS; i++) {
-    void *result = NULL;
-    pthread_join(thread[i], &result);
-    assert_non_null(result);
-  }
+  check_threads(compiles);
 }
 
 /* The device named in $WISP_TEST_DEVICE must open; a GPU that nobody asked for is checked where there is one. */

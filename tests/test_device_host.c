@@ -2,7 +2,6 @@
  * fails, hangs or is missing. */
 #include "device_checks.h"
 
-#include <pthread.h>
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -214,36 +213,22 @@ static void modules_stay_apart(void **state)
   }
 }
 
-enum { THREADS = 8 };
-
-static void *compile_one(void *argument)
+static bool compiles_and_runs(int number)
 {
-  int i = *(int *)argument;
   wisp_error err = {0};
   wisp_binary binary = {0};
   char source[256];
   snprintf(source, sizeof source, "void answer(void **args, unsigned x, unsigned y) { **(int **)args[0] = %d; }\n",
-           100 + i / 2); /* two threads for each text: they write the same entry */
-  bool good = compile(&err, source, &binary) == WISP_OK && run_answer(&binary) == 100 + i / 2;
+           100 + number / 2);
+  bool good = compile(&err, source, &binary) == WISP_OK && run_answer(&binary) == 100 + number / 2;
   free(binary.data);
-  return good ? argument : NULL;
+  return good;
 }
 
 static void threads_compile_at_once(void **state)
 {
   (void)state;
-  pthread_t thread[THREADS];
-  int number[THREADS];
-  fresh_cache();
-  for (int i = 0; i < THREADS; i++) {
-    number[i] = i;
-    assert_int_equal(pthread_create(&thread[i], NULL, compile_one, &number[i]), 0);
-  }
-  for (int i = 0; i < THREADS; i++) {
-    void *result = NULL;
-    pthread_join(thread[i], &result);
-    assert_non_null(result);
-  }
+  check_threads(compiles_and_runs);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* Claim: wisp run solves the cavity and says with what, in text and JSON; whatever is wrong with the request or with
  * the store is one line on stderr and the right exit status. */
+#include "command.h"
 #include "store_fixture.h"
 #include "../runtime/device.h"
 
@@ -10,47 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <cmocka.h>
-
-/* What one call of the command left behind. */
-typedef struct outcome {
-  int status;
-  char *out, *err;
-} outcome;
 
 static const char *device(void)
 {
   const char *name = getenv("WISP_TEST_DEVICE");
   return name && *name ? name : "host";
-}
-
-static char *slurp(const char *folder, const char *name)
-{
-  size_t length = 0;
-  return fixture_read(fixture_path(folder, name), &length);
-}
-
-/* The command with these arguments, in an environment of `before` (NAME=VALUE ...), its store in a folder of its own.
- */
-static outcome run_in(const char *folder, const char *before, const char *arguments)
-{
-  const char *command = getenv("WISP_COMMAND");
-  char line[2048];
-  outcome o;
-  snprintf(line, sizeof line, "WISP_DB=%s/user.db %s %s %s >%s/out 2>%s/err </dev/null", folder, before,
-           command && *command ? command : "build/wisp", arguments, folder, folder);
-  int status = system(line);
-  o.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  o.out = slurp(folder, "out");
-  o.err = slurp(folder, "err");
-  return o;
-}
-
-static void forget(outcome *o)
-{
-  free(o->out), free(o->err);
 }
 
 static int open_folder(void **state)
@@ -177,7 +143,8 @@ static void test_other_domain(void **state)
   assert_true(number(json, "elements") == 1 && number(json, "energy_initial") > 0);
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   cJSON_Delete(json);
-  char *file = slurp(*state, "out.vtu");
+  size_t length = 0;
+  char *file = fixture_read(vtu, &length);
   assert_non_null(strstr(file, "<VTKFile"));
   assert_non_null(strstr(file, "Name=\"Hz\""));
   free(file);
@@ -322,6 +289,44 @@ static void test_corrupt_store(void **state)
   assert_string_not_equal(layer_of(*state, "--default"), wisp_layer_name(WISP_LAYER_USER));
 }
 
+/* What the report says of the whole step is what its kernels run with: a record does not speak for kernels that fell
+ * back to defaults. */
+static void test_origin(void **state)
+{
+  char line[512];
+  static const char start[] = "-n 1 --box 1 --steps 1 --composition gather+fused --layout slab-km32";
+  cJSON *json = solve(*state, "", start);
+  assert_string_equal(text(json, "match"), "default");
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "step_record")));
+  cJSON_Delete(json);
+  tune(*state);
+  json = solve(*state, "", start);
+  assert_string_equal(text(kernel(json, "gather"), "match"), "exact");
+  assert_string_equal(text(kernel(json, "fused"), "match"), "exact");
+  assert_string_equal(text(json, "match"), "exact");
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "step_record"))); /* the request named them, not a record */
+  cJSON_Delete(json);
+  snprintf(line, sizeof line, "run maxwell -d %s -n 1 --box 1 --steps 1 --layout slab-km32 %s", device(),
+           "--composition volume+gather+lift+update");
+  outcome o = run_in(*state, "", line);
+  if (o.status != 0) fail_msg("%s", o.err);
+  assert_non_null(strstr(o.out, "chosen by   the request"));
+  assert_non_null(strstr(o.out, "3 of 4 kernels run defaults"));
+  forget(&o);
+}
+
+/* Without a place for a user's store the run goes on and says so in one line. */
+static void test_no_home(void **state)
+{
+  char line[256];
+  snprintf(line, sizeof line, "run maxwell -n 1 --box 1 --steps 1 -d %s", device());
+  outcome o = run_in(*state, "-u HOME -u XDG_DATA_HOME -u WISP_DB", line);
+  char *end = strchr(o.err, '\n');
+  if (o.status != 0 || strncmp(o.err, "wisp run: ", 10) != 0 || !end || end[1] || !strstr(o.err, "HOME"))
+    fail_msg("status %d: %s", o.status, o.err);
+  forget(&o);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
 
 int main(void)
@@ -329,7 +334,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       TEST(test_json),         TEST(test_options),          TEST(test_table), TEST(test_other_domain),
       TEST(test_bad_requests), TEST(test_bad_surroundings), TEST(test_store), TEST(test_corrupt_store),
+      TEST(test_origin),       TEST(test_no_home),
   };
   unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

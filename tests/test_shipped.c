@@ -1,7 +1,11 @@
-/* The shipped text form: what is printed reads back bit for bit; a bad line costs only itself and is named. */
+/* The shipped text form: what is printed reads back bit for bit; a bad line costs only itself and is named. The
+ * shipped winners are legal and of today's kernel texts; they can be left out. */
 #include "store_fixture.h"
 #include "../cache/shipped.h"
 #include "../gen/embedded.h"
+#include "../gen/family.h"
+#include "../runtime/kernel.h"
+#include "../runtime/solve/current.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -108,13 +112,117 @@ static void test_shipped_files_are_good(void **state)
   }
 }
 
+#define SWEEP_AGAIN \
+  "the shipped winners do not follow it: sweep the card again, as docs/store.md (Shipping winners) says"
+
+/* A shipped kernel's entry names a candidate that is legal on its card, with the text of today. */
+static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, const wisp_trial *t)
+{
+  wisp_error err = {0};
+  const wisp_family *family = wisp_family_find(spec->family);
+  const wisp_strategy *s = wisp_strategies_find(all, spec->family, spec->kernel, t->strategy);
+  wisp_limits limits;
+  wisp_layout layouts[8], layout;
+  wisp_env *names = NULL;
+  wisp_plan *plan = NULL;
+  if (!s) fail_msg("%s: strategy %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
+  if (strcmp(wisp_strategy_hash(s), t->template_hash) != 0)
+    fail_msg("%s: the text of %s has changed, and " SWEEP_AGAIN, t->spec, t->strategy);
+  family->layouts(spec->order, layouts);
+  assert_int_equal(wisp_layout_parse(&err, t->layout, layouts->Np, layouts->Nf, &layout), WISP_OK);
+  assert_int_equal(wisp_target_limits(&err, t->target, &limits), WISP_OK);
+  wisp_target target = wisp_limits_target(&limits);
+  assert_int_equal(family->names(&err, spec, &layout, &target, &names), WISP_OK);
+  if (wisp_plan_from_text(&err, s, spec, &layout, names, t->params, &plan) != WISP_OK)
+    fail_msg("%s, %s, %s %s is not legal (%s), and " SWEEP_AGAIN, t->spec, t->layout, t->strategy, t->params, err.text);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+}
+
+/* A shipped step's entry is of today's texts, in a composition that there is. */
+static void check_step(const wisp_strategies *all, const wisp_store *store, const wisp_spec *spec, const wisp_trial *t)
+{
+  const char *const *composition = wisp_family_find(spec->family)->compositions;
+  wisp_asker asker = {.units = t->units};
+  const wisp_today today = {all, store, &asker};
+  strcpy(asker.device, t->device), strcpy(asker.target, t->target);
+  strcpy(asker.driver, t->driver), strcpy(asker.compiler, t->compiler);
+  while (*composition && strcmp(*composition, t->strategy) != 0) composition++;
+  if (!*composition) fail_msg("%s: composition %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
+  if (!wisp_is_of_today(&today, t))
+    fail_msg("%s: kernels of %s in %s have changed, and " SWEEP_AGAIN, t->spec, t->strategy, t->layout);
+}
+
+/* Whoever edits a kernel text without measuring anew learns it here. */
+static void test_shipped_is_of_today(void **state)
+{
+  (void)state;
+  char folder[64];
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  wisp_store *store = NULL;
+  int kernels = 0, steps = 0;
+  size_t stride = getenv("WISP_TEST_QUICK") ? 23 : 1;
+  fixture_folder(folder);
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  if (wisp_store_open(&err, fixture_path(folder, "none.db"), false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  for (size_t i = 0; i < wisp_store_count(store); i += stride) {
+    const wisp_trial *t = wisp_store_trial(store, i, NULL);
+    wisp_spec spec;
+    if (wisp_spec_parse(&err, t->spec, &spec) != WISP_OK || !wisp_family_find(spec.family))
+      fail_msg("%s: %s", t->spec, err.text);
+    bool step = strcmp(spec.kernel, "step") == 0;
+    if (step)
+      check_step(all, store, &spec, t);
+    else
+      check_kernel(all, &spec, t);
+    steps += step, kernels += !step;
+  }
+  assert_true(stride > 1 || (steps >= 18 && kernels > 100)); /* nine orders in two precisions at least */
+  wisp_store_close(store);
+  wisp_strategies_free(all);
+  fixture_remove(folder);
+}
+
+/* Is there a shipped trial in a store without a user's and a site's file? */
+static bool ships(void)
+{
+  char folder[64];
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  fixture_folder(folder);
+  if (wisp_store_open(&err, fixture_path(folder, "none.db"), false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  bool some = wisp_store_count(store) > 0;
+  wisp_store_close(store);
+  fixture_remove(folder);
+  return some;
+}
+
+/* The shipped layer is there unless somebody says that it shall not be; a misspelt wish is an error. */
+static void test_left_out(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  assert_true(ships());
+  setenv("WISP_SHIPPED", "none", 1);
+  assert_false(ships());
+  setenv("WISP_SHIPPED", "nothing", 1);
+  assert_int_equal(wisp_store_open(&err, "/nowhere/none.db", false, NULL, &store), WISP_EUSAGE);
+  assert_non_null(strstr(err.text, "'nothing'"));
+  setenv("WISP_SHIPPED", "", 1);
+  assert_true(ships());
+  unsetenv("WISP_SHIPPED");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip),
-      cmocka_unit_test(test_bad_lines),
-      cmocka_unit_test(test_winners_only),
-      cmocka_unit_test(test_shipped_files_are_good),
+      cmocka_unit_test(test_round_trip),          cmocka_unit_test(test_bad_lines),
+      cmocka_unit_test(test_winners_only),        cmocka_unit_test(test_shipped_files_are_good),
+      cmocka_unit_test(test_shipped_is_of_today), cmocka_unit_test(test_left_out),
   };
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_SHIPPED");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

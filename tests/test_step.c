@@ -248,6 +248,7 @@ static void test_whole(void **state)
   check_whole(&step, e);
   assert_int_equal(step.match, WISP_MATCH_EXACT);
   assert_int_equal(step.layer, WISP_LAYER_USER);
+  assert_true(step.stale);
   assert_true(step.grouping != WISP_GROUP_NATURAL);
   wisp_step_free(&step);
 }
@@ -324,6 +325,7 @@ static void test_records_of_today(void **state)
   assert_string_equal(step.composition, "gather+fused");
   assert_string_equal(step.choice[0].layout, "slab-km32");
   assert_int_equal(step.match, WISP_MATCH_EXACT);
+  assert_false(step.stale);
   wisp_step_free(&step);
 }
 
@@ -495,5 +497,6 @@ int main(void)
       TEST(test_broken_winner),
   };
   unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,36 @@ static void test_default_path(void **state)
   unsetenv("WISP_DB");
 }
 
+/* Where there is no place for a user's file, the other layers are read all the same, and it is said in one line. */
+static void test_no_home(void **state)
+{
+  static const char *const names[] = {"HOME", "XDG_DATA_HOME", "WISP_DB"};
+  const char *site = fixture_path(*state, "site.db");
+  char *kept[3], *warning = NULL;
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  put(site, "NVIDIA H200", "sm_90", "580.159", "site", 1000, 1.0);
+  setenv("WISP_SITE_DB", site, 1);
+  for (int i = 0; i < 3; i++) {
+    const char *value = getenv(names[i]);
+    kept[i] = value ? strdup(value) : NULL;
+    setenv(names[i], "", 1);
+  }
+  assert_int_equal(wisp_store_open(&err, NULL, false, &warning, &store), WISP_OK);
+  assert_non_null(strstr(warning, "HOME"));
+  assert_null(strchr(warning, '\n'));
+  assert_true(wisp_store_count(store) >= 1);
+  wisp_store_close(store);
+  free(warning);
+  for (int i = 0; i < 3; i++) {
+    if (kept[i])
+      setenv(names[i], kept[i], 1);
+    else
+      unsetenv(names[i]);
+    free(kept[i]);
+  }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -239,6 +269,7 @@ int main(void)
       CASE(test_stale_and_failed_do_not_answer),
       CASE(test_tolerant_open),
       CASE(test_default_path),
+      CASE(test_no_home),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,13 +283,37 @@ static void test_full_disk(void **state)
   assert_true(count == stored || count == stored + 1);
 }
 
+/* File systems are told apart by statfs's number, also where that comes with its sign. */
+static void test_kinds_of_file_systems(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *name;
+    unsigned long type;
+    bool network;
+  } known[] = {
+      {"NFS", 0x6969, true},          {"SMB", 0x517B, true},           {"SMB2", 0xFE534D42, true},
+      {"CIFS", 0xFF534D42, true},     {"Lustre", 0x0BD00BD0, true},    {"GPFS", 0x47504653, true},
+      {"Ceph", 0x00C36400, true},     {"9p", 0x01021997, true},        {"BeeGFS", 0x19830326, true},
+      {"PanFS", 0xAAD7AAEA, true},    {"OpenAFS", 0x5346414F, true},   {"AFS", 0x6B414653, true},
+      {"Coda", 0x73757245, true},     {"FUSE", 0x65735546, true},      {"GFS2", 0x01161970, true},
+      {"OCFS2", 0x7461636F, true},    {"OrangeFS", 0x20030528, true},  {"ext4", 0xEF53, false},
+      {"tmpfs", 0x01021994, false},   {"ramfs", 0x858458F6, false},    {"XFS", 0x58465342, false},
+      {"Btrfs", 0x9123683E, false},   {"ZFS", 0x2FC12FC1, false},      {"F2FS", 0xF2F52010, false},
+      {"overlay", 0x794C7630, false}, {"squashfs", 0x73717368, false}, {"FAT", 0x4D44, false},
+      {"ISO 9660", 0x9660, false},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    unsigned long with_sign = (unsigned long)(long)(int32_t)known[i].type;
+    if (wisp_place_is_network(known[i].type) != known[i].network ||
+        wisp_place_is_network(with_sign) != known[i].network)
+      fail_msg("%s: %s", known[i].name, known[i].network ? "taken for local" : "taken for a network's");
+  }
+}
+
 /* Where a place is on another machine, WAL is not used, and that is said. */
 static void test_network_file_systems(void **state)
 {
-  assert_true(wisp_place_is_network(0x6969));      /* NFS */
-  assert_true(wisp_place_is_network(0x0BD00BD0));  /* Lustre */
-  assert_false(wisp_place_is_network(0xEF53));     /* ext4 */
-  assert_false(wisp_place_is_network(0x01021994)); /* tmpfs */
   const char *path = fixture_path(*state, "wisp.db");
   wisp_error err = {0};
   wisp_writer *writer = NULL;
@@ -301,6 +325,7 @@ static void test_network_file_systems(void **state)
     assert_int_equal(wisp_writer_add(&err, writer, &trial), WISP_OK);
     assert_int_equal(access(fixture_path(*state, "wisp.db-wal"), F_OK), rollback ? -1 : 0);
     assert_true((warning != NULL) == (rollback == 1));
+    if (warning) assert_non_null(strstr(warning, "wisp db merge"));
     assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
     free(warning);
   }
@@ -312,11 +337,17 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
-      CASE(test_foreign),           CASE(test_newer),
-      CASE(test_garbage),           CASE(test_folder_in_place_of_file),
-      CASE(test_empty_file_is_new), CASE(test_truncated),
-      CASE(test_flipped_bytes),     CASE(test_read_only_media),
-      CASE(test_full_disk),         CASE(test_network_file_systems),
+      CASE(test_foreign),
+      CASE(test_newer),
+      CASE(test_garbage),
+      CASE(test_folder_in_place_of_file),
+      CASE(test_empty_file_is_new),
+      CASE(test_truncated),
+      CASE(test_flipped_bytes),
+      CASE(test_read_only_media),
+      CASE(test_full_disk),
+      CASE(test_network_file_systems),
+      CASE(test_kinds_of_file_systems),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

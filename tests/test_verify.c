@@ -2,6 +2,8 @@
  * outside an array, are wrong by 1e-3, are NaN in the last element only, read padding, or leave a result out: each is
  * caught, with its own reason; the same kernel without the fault passes. */
 #include "each_plan.h"
+#include "planted.h"
+#include "store_fixture.h"
 #include "../runtime/kernel.h"
 #include "../tuner/tolerance.h"
 #include "../tuner/verify.h"
@@ -12,28 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <cmocka.h>
-
-/* The assembly of rhs from derivatives, one group a block, with one statement more. */
-static const char space[] =
-    "kernel assemble\nlayouts node slab\nblock 32\ngrid groups ceil(NpM,32)\n"
-    "arg in real dux\narg in real duy\narg in real duz\narg out real rhs\narg value int groups\n";
-static const char text[] = "const INDEX m = bx;\n"
-                           "FOR_Y(y, 1)\n"
-                           "  FOR_X(x, 32)\n"
-                           "    const INDEX at = by * 32 + x, here = m * {{= n * NpM}} + at;\n"
-                           "    if (at < {{NpM}}) {\n"
-                           "      {{#fields}}\n"
-                           "      rhs[here + {{= f * NpM}}] = {{#terms}}{{coefficient}} * {{#if axis == "
-                           "0}}dux{{/if}}{{#if axis == 1}}duy{{/if}}"
-                           "{{#if axis == 2}}duz{{/if}}[here + {{= in * NpM}}]{{#if !last}} + {{/if}}{{/terms}};\n"
-                           "      {{/fields}}\n"
-                           "      %s\n"
-                           "    }\n"
-                           "  END_X\n"
-                           "END_Y\n";
 
 static const struct {
   const char *name, *fault, *reason; /* reason NULL: right */
@@ -50,43 +31,6 @@ static const struct {
      "at slot 9, field Ex, node 0: not finite"},
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
-
-static void write_file(const char *folder, const char *name, const char *ending, const char *content)
-{
-  char path[256];
-  snprintf(path, sizeof path, "%s/nodal/assemble.%s.%s", folder, name, ending);
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fputs(content, file);
-  fclose(file);
-}
-
-static void plant(const char *folder)
-{
-  char path[256], body[2048];
-  snprintf(path, sizeof path, "%s/nodal", folder);
-  assert_int_equal(mkdir(path, 0700), 0);
-  for (int i = 0; i < PLANTED; i++) {
-    snprintf(body, sizeof body, text, planted[i].fault);
-    write_file(folder, planted[i].name, "space", space);
-    write_file(folder, planted[i].name, "k", body);
-  }
-  setenv("WISP_TEMPLATES", folder, 1);
-}
-
-static void uproot(const char *folder)
-{
-  char path[256];
-  static const char *const endings[] = {"space", "k"};
-  for (int i = 0; i < 2 * PLANTED; i++) {
-    snprintf(path, sizeof path, "%s/nodal/assemble.%s.%s", folder, planted[i / 2].name, endings[i % 2]);
-    unlink(path);
-  }
-  snprintf(path, sizeof path, "%s/nodal", folder);
-  rmdir(path);
-  rmdir(folder);
-  unsetenv("WISP_TEMPLATES");
-}
 
 static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *verifier, const wisp_strategy *s,
                           wisp_precision precision, double *error)
@@ -118,13 +62,14 @@ done:
 static void test_planted(void **state)
 {
   (void)state;
-  char folder[] = "/tmp/wisp-planted-XXXXXX";
+  char folder[64];
   wisp_strategies *all = NULL;
   wisp_verifier *verifier = NULL;
   wisp_error err = {0};
   wisp_device *device = open_test_device();
-  assert_non_null(mkdtemp(folder));
-  plant(folder);
+  fixture_folder(folder);
+  for (int i = 0; i < PLANTED; i++) plant(folder, planted[i].name, planted[i].fault);
+  setenv("WISP_TEMPLATES", folder, 1);
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(wisp_verifier_create(&err, device, &verifier), WISP_OK);
   for (int i = 0; i < 2 * PLANTED; i++) {
@@ -139,7 +84,8 @@ static void test_planted(void **state)
   wisp_verifier_destroy(verifier);
   wisp_strategies_free(all);
   wisp_device_close(device);
-  uproot(folder);
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(folder);
 }
 
 /* An error of 1e-3 shows at every order, of every kernel, in single precision. */

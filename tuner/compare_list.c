@@ -1,6 +1,7 @@
 /* Finds the candidates that are compared: winners as a solver would look them up, over all layouts, and the defaults
  * that it would run without a store. */
 #include "compare_list.h"
+#include "../runtime/solve/current.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,18 +26,13 @@ static bool is_current(const void *context, const wisp_trial *trial)
   const finder *f = context;
   for (int i = 0; i < f->rejected; i++)
     if (f->reject[i] == trial) return false;
-  const wisp_strategy *s = wisp_strategies_find(f->strategies, f->spec.family, f->spec.kernel, trial->strategy);
-  return s && strcmp(wisp_strategy_hash(s), trial->template_hash) == 0;
+  return wisp_trial_is_current(f->strategies, trial);
 }
 
 static void ask(const finder *f, wisp_answer *out)
 {
-  wisp_asker asker = {.units = f->limits->units};
+  wisp_asker asker = wisp_limits_asker(f->limits);
   char text[WISP_SPEC_TEXT];
-  snprintf(asker.device, sizeof asker.device, "%s", f->limits->name);
-  snprintf(asker.target, sizeof asker.target, "%s", f->limits->target);
-  snprintf(asker.driver, sizeof asker.driver, "%s", f->limits->driver);
-  snprintf(asker.compiler, sizeof asker.compiler, "%s", f->limits->compiler);
   wisp_spec_print(&f->spec, text);
   wisp_store_find(f->request->store, &asker, text, NULL, f->request->elements, is_current, f, out);
 }

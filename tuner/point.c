@@ -17,13 +17,10 @@ static double doublings(long value)
 /* "unroll=4 wi=2" */
 static void read_params(const char *text, wisp_point *p)
 {
-  for (const char *at = text; *at && p->count < WISP_MAX_PARAMS;) {
-    size_t length = strcspn(at, "= ");
-    if (at[length] != '=') break;
-    char *end = NULL;
-    p->name[p->count] = wisp_hash(WISP_HASH_SEED, at, length);
-    p->step[p->count++] = doublings(strtol(at + length + 1, &end, 10));
-    at = end + strspn(end, " ");
+  char name[32], value[32];
+  while (p->count < WISP_MAX_PARAMS && wisp_next_param(&text, name, value)) {
+    p->name[p->count] = wisp_hash(WISP_HASH_SEED, name, strlen(name));
+    p->step[p->count++] = doublings(strtol(value, NULL, 10));
   }
 }
 

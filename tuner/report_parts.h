@@ -27,7 +27,5 @@ void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject);
 /* Shared by parts: "w_p 8 · w_i 2" of "wi=2 wp=8", and the name of a parameter alone. */
 void wisp_page_params(wisp_page *page, const char *params);
 void wisp_page_param_name(wisp_page *page, const char *name);
-/* Takes "name=value" off the front of a list of parameters; false at its end. */
-bool wisp_report_next_param(const char **at, char name[32], char value[32]);
 
 #endif

@@ -51,7 +51,7 @@ static void list_params(study *s)
     const wisp_trial *t = s->cell->entries[i].trial;
     const char *at = t->params;
     if (!shown(s, t)) continue;
-    while (wisp_report_next_param(&at, name, value)) {
+    while (wisp_next_param(&at, name, value)) {
       int p = 0;
       while (p < s->param_count && strcmp(s->params[p].name, name) != 0) p++;
       if (p == PARAMS) continue;
@@ -78,7 +78,7 @@ static int value_of(const study *s, const wisp_trial *t, int p)
 {
   char name[32], value[32];
   const char *at = t->params;
-  while (p >= 0 && wisp_report_next_param(&at, name, value)) {
+  while (p >= 0 && wisp_next_param(&at, name, value)) {
     if (strcmp(name, s->params[p].name) != 0) continue;
     double number = strtod(value, NULL);
     for (int v = 0; v < s->params[p].count; v++)

@@ -5,14 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool wisp_report_next_param(const char **at, char name[32], char value[32])
-{
-  int read = 0;
-  if (sscanf(*at, " %31[^= ]=%31[^ ]%n", name, value, &read) != 2) return false;
-  *at += read;
-  return true;
-}
-
 /* w_p, w_i, w_s and their kin are symbols with an index, as in the papers; other names are words. */
 void wisp_page_param_name(wisp_page *page, const char *name)
 {
@@ -29,7 +21,7 @@ void wisp_page_param_name(wisp_page *page, const char *name)
 static bool has_param(const char *params, const char *name, const char *value)
 {
   char other[32], its[32];
-  while (wisp_report_next_param(&params, other, its))
+  while (wisp_next_param(&params, other, its))
     if (strcmp(other, name) == 0) return strcmp(its, value) == 0;
   return false;
 }
@@ -41,7 +33,7 @@ static void print_params(wisp_page *page, const char *params, const char *known)
   char name[32], value[32];
   for (int pass = 0; pass < 4; pass++) {
     const char *at = params;
-    while (wisp_report_next_param(&at, name, value)) {
+    while (wisp_next_param(&at, name, value)) {
       int place = 0;
       while (place < 3 && strcmp(name, first[place]) != 0) place++;
       if (place != pass || (known && has_param(known, name, value))) continue;

@@ -28,6 +28,7 @@ typedef struct wisp_step {
   wisp_choice choice[WISP_MAX_STEP_KERNELS];
   wisp_match match; /* of the record that named composition and layout; WISP_MATCH_DEFAULT: there was none */
   wisp_layer layer;
+  bool stale; /* the record was measured with other texts than these kernels have today */
   wisp_env *names;
   const wisp_strategies *strategies; /* borrowed: plans point into it */
 } wisp_step;

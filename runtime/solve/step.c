@@ -1,4 +1,5 @@
 /* Which kernels make one stage: the store's step record and winners where they fit here, else defaults. */
+#include "current.h"
 #include "solver.h"
 
 #include <math.h>
@@ -42,9 +43,7 @@ static bool is_current(const void *context, const wisp_trial *trial)
   const chooser *c = context;
   for (size_t i = 0; i < c->rejected; i++)
     if (c->reject[i] == trial) return false;
-  if (strcmp(c->spec.kernel, "step") == 0) return true;
-  const wisp_strategy *s = wisp_strategies_find(c->strategies, c->spec.family, c->spec.kernel, trial->strategy);
-  return s && strcmp(wisp_strategy_hash(s), trial->template_hash) == 0;
+  return wisp_trial_is_current(c->strategies, trial);
 }
 
 static void look_up(chooser *c, const char *kernel, const char *layout, wisp_answer *out)
@@ -223,13 +222,9 @@ static bool wanted(const char *asked, const char *name)
 static bool same_texts(const wisp_step *step, const wisp_trial *record)
 {
   uint64_t hash = WISP_HASH_SEED;
-  char text[20];
-  for (int i = 0; i < step->kernels; i++) {
-    const char *own = wisp_strategy_hash(wisp_plan_strategy(step->plan[i]));
-    hash = wisp_hash(hash, own, strlen(own));
-  }
-  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-  return strcmp(text, record->template_hash) == 0;
+  for (int i = 0; i < step->kernels; i++)
+    hash = wisp_step_hash(hash, wisp_strategy_hash(wisp_plan_strategy(step->plan[i])));
+  return wisp_step_hash_is(hash, record);
 }
 
 /* The step of one record. out->kernels stays 0 where it does not suit the request or has no plans here. */
@@ -256,6 +251,7 @@ static wisp_status from_records(wisp_error *err, chooser *c, wisp_layout sizes, 
   for (look_up(c, "step", NULL, &answer); answer.trial; look_up(c, "step", NULL, &answer)) {
     TRY(try_record(err, c, &answer, sizes, &step));
     bool current = step.kernels && same_texts(&step, answer.trial);
+    step.stale = !current;
     if (current || !out->kernels) {
       wisp_step_free(out);
       *out = step;
@@ -334,14 +330,9 @@ static wisp_status check_exact(wisp_error *err, chooser *c, const wisp_step *ste
 
 static void introduce(chooser *c)
 {
-  const wisp_limits *limits = c->limits;
   const wisp_solver_request *r = c->request;
-  snprintf(c->asker.device, sizeof c->asker.device, "%s", limits->name);
-  snprintf(c->asker.target, sizeof c->asker.target, "%s", limits->target);
-  snprintf(c->asker.driver, sizeof c->asker.driver, "%s", limits->driver);
-  snprintf(c->asker.compiler, sizeof c->asker.compiler, "%s", limits->compiler);
-  c->asker.units = limits->units;
   const wisp_family *family = wisp_family_find(r->family);
+  c->asker = wisp_limits_asker(c->limits);
   snprintf(c->spec.family, sizeof c->spec.family, "%s", r->family);
   snprintf(c->spec.element, sizeof c->spec.element, "%s", family ? family->element : "");
   snprintf(c->spec.system, sizeof c->spec.system, "%s", r->system);

@@ -1,0 +1,31 @@
+#include "command.h"
+#include "store_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+static char *slurp(const char *folder, const char *name)
+{
+  size_t length = 0;
+  return fixture_read(fixture_path(folder, name), &length);
+}
+
+outcome run_in(const char *folder, const char *before, const char *arguments)
+{
+  const char *command = getenv("WISP_COMMAND");
+  char line[2048];
+  outcome o;
+  snprintf(line, sizeof line, "WISP_DB=%s/user.db env %s %s %s >%s/out 2>%s/err </dev/null", folder, before,
+           command && *command ? command : "build/wisp", arguments, folder, folder);
+  int status = system(line);
+  o.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  o.out = slurp(folder, "out");
+  o.err = slurp(folder, "err");
+  return o;
+}
+
+void forget(outcome *o)
+{
+  free(o->out), free(o->err);
+}

@@ -1,0 +1,16 @@
+/* The command, run from a test in a folder of the test's own. */
+#ifndef WISP_TEST_COMMAND_H
+#define WISP_TEST_COMMAND_H
+
+/* What one call of it left behind. */
+typedef struct outcome {
+  int status;
+  char *out, *err;
+} outcome;
+
+/* The command with these arguments, in an environment of `before` (NAME=VALUE ..., or env's options), with the user's
+ * store in folder/user.db. */
+outcome run_in(const char *folder, const char *before, const char *arguments);
+void forget(outcome *o);
+
+#endif

@@ -1,0 +1,128 @@
+/* Claim: wisp best shows what a solver would take. What was measured before its kernel's text changed gives way to what
+ * was measured since, however fast it was; where there is nothing else it is shown, and called stale in every
+ * format. */
+#include "command.h"
+#include "store_fixture.h"
+#include "../gen/strategy.h"
+
+#include <cjson/cJSON.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* An entry of a card that there is not. */
+typedef struct entry {
+  const char *kernel, *strategy;
+  double ms;
+  const char *hash; /* NULL: today's */
+} entry;
+
+static const char *hash_of(const wisp_strategies *all, const char *kernel, const char *strategy)
+{
+  const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
+  return s ? wisp_strategy_hash(s) : "0";
+}
+
+/* The hash of a step of a gather and a fused kernel. */
+static void step_hash(const wisp_strategies *all, const char *gather, const char *fused, char text[20])
+{
+  uint64_t hash = wisp_hash(WISP_HASH_SEED, hash_of(all, "gather", gather), 16);
+  hash = wisp_hash(hash, hash_of(all, "fused", fused), 16);
+  snprintf(text, 20, "%016llx", (unsigned long long)hash);
+}
+
+static void add(const char *folder, const wisp_strategies *all, const entry *e)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  wisp_trial t = fixture_trial(1);
+  snprintf(t.spec, sizeof t.spec, "nodal.%s:tet:p2:maxwell:f64", e->kernel);
+  snprintf(t.strategy, sizeof t.strategy, "%s", e->strategy);
+  snprintf(t.template_hash, sizeof t.template_hash, "%s", e->hash ? e->hash : hash_of(all, e->kernel, e->strategy));
+  strcpy(t.layout, "slab-km32");
+  strcpy(t.params, "MB=1");
+  strcpy(t.device, "Imaginary 1");
+  t.ms = e->ms;
+  if (wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+}
+
+/* Does a row of best's JSON say this of a kernel? */
+static void expect(const char *folder, const char *kernel, const char *strategy, const char *match)
+{
+  outcome o = run_in(folder, "", "best -d Imaginary --json");
+  cJSON *json = cJSON_Parse(o.out), *row = NULL;
+  const char *said[2] = {"nothing", "nothing"};
+  if (!json) fail_msg("no JSON: %s%s", o.out, o.err);
+  cJSON_ArrayForEach(row, json)
+  {
+    if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")), kernel) != 0) continue;
+    said[0] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "strategy"));
+    said[1] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "match"));
+  }
+  if (strcmp(said[0], strategy) != 0 || strcmp(said[1], match) != 0)
+    fail_msg("%s is %s, %s; not %s, %s", kernel, said[0], said[1], strategy, match);
+  cJSON_Delete(json);
+  forget(&o);
+}
+
+static void test_kernels(void **state)
+{
+  (void)state;
+  char folder[64];
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  fixture_folder(folder);
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  add(folder, all, &(entry){"gather", "direct", 1, "0123456789abcdef"});
+  expect(folder, "gather", "direct", "stale");
+  outcome o = run_in(folder, "", "best -d Imaginary");
+  assert_non_null(strstr(o.out, "stale\n"));
+  assert_non_null(strstr(o.out, "1 of these are stale"));
+  forget(&o);
+  o = run_in(folder, "", "best -d Imaginary --format csv");
+  assert_non_null(strstr(o.out, ",stale,user,"));
+  forget(&o);
+  add(folder, all, &(entry){"gather", "forgotten", 0.5, "0123456789abcdef"});
+  expect(folder, "gather", "forgotten", "stale");
+  add(folder, all, &(entry){"gather", "pairs", 9, NULL});
+  expect(folder, "gather", "pairs", "exact");
+  o = run_in(folder, "", "best -d Imaginary");
+  assert_null(strstr(o.out, "stale"));
+  forget(&o);
+  wisp_strategies_free(all);
+  fixture_remove(folder);
+}
+
+/* A step is as old as the oldest of its kernels' texts, and its composition counts as long as that is today's. */
+static void test_steps(void **state)
+{
+  (void)state;
+  char folder[64], hash[20];
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  fixture_folder(folder);
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  step_hash(all, "element-lanes", "register-blocked", hash);
+  add(folder, all, &(entry){"step", "gather+fused", 3, hash});
+  expect(folder, "step", "gather+fused", "stale");
+  add(folder, all, &(entry){"gather", "element-lanes", 1, NULL});
+  add(folder, all, &(entry){"fused", "register-blocked", 1, NULL});
+  expect(folder, "step", "gather+fused", "exact");
+  add(folder, all, &(entry){"step", "volume+gather+lift+update", 1, "0123456789abcdef"});
+  expect(folder, "step", "gather+fused", "exact");
+  wisp_strategies_free(all);
+  fixture_remove(folder);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_steps)};
+  unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
