@@ -10,9 +10,7 @@
 /* Launches in a graph that is timed: so many that the host's part does not show. An even number of steps leaves u where
  * it was. */
 enum { LAUNCHES = 4, STEPS = 2 };
-
-/* As published figures: six tets in each of 26^3 cubes. */
-static const long long gpu_elements = 6ll * 26 * 26 * 26;
+enum { MAX_ROWS = 32 };
 
 typedef struct comparer {
   wisp_device *device;
@@ -20,6 +18,11 @@ typedef struct comparer {
   wisp_bench bench;
   wisp_pipeline *pipeline;
   wisp_blas *blas; /* NULL: there is none here */
+  int done;        /* rows of this order and precision, and what they took */
+  struct {
+    char kernel[sizeof((wisp_spec *)0)->kernel];
+    double ms;
+  } rows[MAX_ROWS];
 } comparer;
 
 /* A contender made ready: kernels loaded, its launches recorded. */
@@ -159,6 +162,19 @@ static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_step 
   return status;
 }
 
+/* How long the kernel took that does the same in another way. */
+static void fill_alternative(comparer *c, wisp_comparison *row)
+{
+  const wisp_alternative *a = c->bench.workload->alternatives;
+  while (a && a->kernel && strcmp(a->kernel, row->spec.kernel) != 0) a++;
+  if (a && a->kernel) snprintf(row->alternative, sizeof row->alternative, "%s", a->other);
+  for (int i = 0; i < c->done; i++)
+    if (strcmp(c->rows[i].kernel, row->alternative) == 0) row->alternative_ms = c->rows[i].ms;
+  if (c->done == MAX_ROWS) return;
+  memcpy(c->rows[c->done].kernel, row->spec.kernel, sizeof row->spec.kernel);
+  c->rows[c->done++].ms = row->ms;
+}
+
 /* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
 static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2],
                             const wisp_yardstick *beside)
@@ -171,7 +187,8 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
                          .standard = name_of(&up->spec, &up->standard),
                          .default_ms = NAN,
                          .rival_ms = NAN,
-                         .rival_error = NAN};
+                         .rival_error = NAN,
+                         .alternative_ms = NAN};
   wisp_contender timed[3];
   size_t count = 0, other = 0, theirs = 0;
   timed[count++] = (wisp_contender){.run = replay, .context = &r[tuned ? 0 : 1]};
@@ -185,6 +202,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
     row.rival_ms = timed[theirs].ms;
     row.rival_error = beside->error;
   }
+  fill_alternative(c, &row);
   TRY(c->request->row(err, c->request->context, &row));
 done:
   return status;
@@ -206,7 +224,17 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
     warn(c, text);
   }
   if (!r[0].kernels && !r[1].kernels) goto done;
-  for (int i = 0; i < 2; i++) TRY(record(err, c, &up->spec, steps[i], &r[i]));
+  for (int i = 0; i < 2; i++) {
+    wisp_error reason = {.text = ""};
+    status = record(&reason, c, &up->spec, steps[i], &r[i]);
+    if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
+      snprintf(text, sizeof text, "%s: left out: %s", spec, reason.text);
+      warn(c, text);
+      status = WISP_OK;
+      goto done;
+    }
+    TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+  }
   TRY(c->bench.workload->yardstick(err, c->device, c->blas, &up->spec, c->bench.workload->elements(c->bench.problems),
                                    &beside));
   TRY(time_row(err, c, up, r, &beside));
@@ -221,7 +249,8 @@ done:
 /* Problems and operators of another order or precision make room for these. */
 static wisp_status begin_order(wisp_error *err, comparer *c, const wisp_spec *spec)
 {
-  return wisp_bench_set_problem(err, &c->bench, spec, c->request->elements);
+  c->done = 0;
+  return wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order));
 }
 
 static bool is_host(const wisp_device *device)
@@ -254,8 +283,10 @@ wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compar
   wisp_strategies *strategies = NULL;
   wisp_match_ups ups = {0};
   wisp_error missing = {.text = ""};
-  if (r.elements <= 0 && !is_host(device)) r.elements = gpu_elements;
+  const wisp_workload *workload = NULL;
   TRY(wisp_strategies_load(err, &strategies));
+  if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, &workload));
+  if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
   TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
   TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, r.jobs, 1, &c.pipeline));

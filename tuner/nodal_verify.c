@@ -2,6 +2,7 @@
 #include "nodal_verify.h"
 #include "random.h"
 #include "tolerance.h"
+#include "verify.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -275,15 +276,11 @@ static wisp_status run_example(wisp_error *err, wisp_device *device, wisp_proble
   wisp_status status = WISP_OK;
   const wisp_dg *dg = wisp_problem_dg(problem);
   double *got = NULL;
-  bool intact = true;
-  char array[32] = "";
   size_t volume_size = wisp_dg_volume_size(dg), face_size = wisp_dg_face_size(dg);
   TRY(wisp_new(err, volume_size > face_size ? volume_size : face_size, sizeof *got, &got));
   for (int a = 0; a < ARRAYS; a++) TRY(wisp_problem_upload(err, problem, array_names[a], e->before[a]));
   TRY(wisp_problem_launch(err, problem, kernel, &e->scalars));
-  TRY(wisp_device_finish(err, device));
-  TRY(wisp_arrays_guards(err, wisp_problem_arrays(problem), &intact, array));
-  TRY(wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array));
+  TRY(wisp_verify_guards(err, device, wisp_problem_arrays(problem)));
   for (int a = 0; a < ARRAYS; a++) {
     if (!e->after[a]) continue;
     TRY(wisp_problem_download(err, problem, array_names[a], got));

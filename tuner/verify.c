@@ -47,6 +47,18 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
   return status == WISP_OK ? workload->check(err, own, kernel, v->seed, error) : status;
 }
 
+wisp_status wisp_verify_guards(wisp_error *err, wisp_device *device, wisp_arrays *arrays)
+{
+  wisp_status status = WISP_OK;
+  bool intact = true;
+  char array[32] = "";
+  TRY(wisp_device_finish(err, device));
+  TRY(wisp_arrays_guards(err, arrays, &intact, array));
+  TRY(wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array));
+done:
+  return status;
+}
+
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out)
 {
   wisp_verifier *v = NULL;

@@ -3,6 +3,7 @@
 #define WISP_VERIFY_H
 
 #include "workload.h"
+#include "../runtime/arrays.h"
 
 /* Holds what each family's workload needs for it (small problems, their data and references), made at first need and
  * kept for the next candidates. device is borrowed. */
@@ -21,5 +22,8 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, cons
  * largest value. WISP_EWRONG with the place where a guard zone was written, a result is not finite or is farther from
  * the reference than wisp_tolerance; WISP_EDEVICE where the launch failed. */
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel, double *error);
+
+/* Waits for the launch that a workload checks. WISP_EWRONG where it has written outside an array. */
+wisp_status wisp_verify_guards(wisp_error *err, wisp_device *device, wisp_arrays *arrays);
 
 #endif

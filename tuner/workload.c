@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-extern const wisp_workload wisp_workload_nodal;
+extern const wisp_workload wisp_workload_nodal, wisp_workload_tensor;
 
 const wisp_workload *const wisp_workloads[] = {
     &wisp_workload_nodal,
+    &wisp_workload_tensor,
     NULL,
 };
 

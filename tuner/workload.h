@@ -18,6 +18,11 @@ typedef struct wisp_yardstick {
   double error;  /* of its result, relative to the largest value; NaN where it computes nothing */
 } wisp_yardstick;
 
+/* Two kernels that do the same in different ways; the first is compared with the second. */
+typedef struct wisp_alternative {
+  const char *kernel, *other;
+} wisp_alternative;
+
 typedef struct wisp_workload {
   const char *family;
 
@@ -44,6 +49,9 @@ typedef struct wisp_workload {
    * The yardstick's destroy is for the caller to call. */
   wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                            long long elements, wisp_yardstick *out);
+
+  const wisp_alternative *alternatives; /* ends with NULL names; NULL: there are none */
+  long long published; /* elements that figures for a GPU are given for, where not the number of `create`; 0 */
 
   /* --- Verification: see tuner/verify.h, which goes through these. */
   wisp_status (*verifier_create)(wisp_error *err, wisp_device *device, void **verifier);

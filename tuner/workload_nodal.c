@@ -143,6 +143,7 @@ const wisp_workload wisp_workload_nodal = {
     .stages = WISP_RK_STAGES,
     .launch_step = launch_step,
     .yardstick = yardstick,
+    .published = 6ll * 26 * 26 * 26,
     .verifier_create = verifier_create,
     .verifier_destroy = verifier_destroy,
     .prepare = prepare,
