@@ -248,7 +248,8 @@ done:
 static bool wanted(const wisp_sweep *sweep, int kernel)
 {
   const char *only = sweep->request->kernel;
-  return !only || strcmp(only, sweep->family->kernels[kernel]) == 0;
+  const char *name = sweep->family->kernels[kernel];
+  return (!only || strcmp(only, name) == 0) && wisp_workload_serves(sweep->family->name, name);
 }
 
 static bool has_steps(const wisp_sweep *sweep)
@@ -323,8 +324,8 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
                      r->orders[i]));
   }
   for (int k = 0; family->kernels[k]; k++) kernels += wanted(sweep, k);
-  TRY(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s': 'wisp emit' lists them", family->name,
-                   r->kernel));
+  TRY(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s' to tune: 'wisp emit' lists them",
+                   family->name, r->kernel));
   TRY(wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",
                    r->strategy ? r->strategy : "", r->kernel ? r->kernel : family->name));
 done:

@@ -19,3 +19,10 @@ wisp_status wisp_workload_find(wisp_error *err, const char *family, const wisp_w
     }
   return wisp_fail(err, WISP_EUSAGE, "the tuner has no workload for family '%s'", family);
 }
+
+bool wisp_workload_serves(const char *family, const char *kernel)
+{
+  const wisp_workload *workload = NULL;
+  if (wisp_workload_find(NULL, family, &workload) != WISP_OK) return false;
+  return !workload->serves || workload->serves(kernel);
+}

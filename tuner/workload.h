@@ -26,6 +26,9 @@ typedef struct wisp_alternative {
 typedef struct wisp_workload {
   const char *family;
 
+  /* Can this kernel of the family be timed and checked here? The tuner leaves the others alone. NULL: all can. */
+  bool (*serves)(const char *kernel);
+
   /* --- Timing. `problems` are those of one order and size, made at first need and kept: their number of elements is
    * `elements`, rounded up where the family needs it, or chosen for the device where that is 0. device is borrowed. */
   wisp_status (*create)(wisp_error *err, wisp_device *device, int order, long long elements, void **problems);
@@ -64,5 +67,8 @@ extern const wisp_workload *const wisp_workloads[]; /* NULL-terminated */
 
 /* WISP_EUSAGE where the tuner has none for the family. */
 wisp_status wisp_workload_find(wisp_error *err, const char *family, const wisp_workload **out);
+
+/* Whether the family has a workload that serves the kernel. */
+bool wisp_workload_serves(const char *family, const char *kernel);
 
 #endif

@@ -5,6 +5,7 @@
 #include "workload.h"
 #include "random.h"
 #include "../gen/family.h"
+#include "../runtime/solve/hex_reference.h"
 
 #include <limits.h>
 #include <math.h>
@@ -15,6 +16,13 @@
 /* Element-local nodes to time on. On a GPU far more than its caches hold; on the host a trial takes milliseconds. */
 static const size_t gpu_nodes = 10000000, host_nodes = 100000;
 static const double LAMBDA = 1;
+
+/* The operators; vectors of continuous elements have no problem here. */
+static bool serves(const char *kernel)
+{
+  wisp_hex_operator op;
+  return wisp_hex_operator_find(kernel, &op);
+}
 
 /* --- problems --- */
 
@@ -204,6 +212,7 @@ static const wisp_alternative alternatives[] = {
 
 const wisp_workload wisp_workload_tensor = {
     .family = "tensor",
+    .serves = serves,
     .create = create,
     .destroy = destroy,
     .elements = elements,
