@@ -21,7 +21,7 @@ typedef struct wisp_column {
   int blank;           /* an integer's value where nothing is known */
 } wisp_column;
 
-enum { WISP_COLUMN_COUNT = 28 };
+enum { WISP_COLUMN_COUNT = 29 };
 extern const wisp_column wisp_columns[WISP_COLUMN_COUNT];
 
 /* NULL: there is no such column. */

@@ -138,14 +138,6 @@ done:
   return status;
 }
 
-/* Do two trials compete: the same kernel, layout, device and size, measured in the same surroundings? */
-static bool compete(const wisp_trial *a, const wisp_trial *b)
-{
-  return strcmp(a->spec, b->spec) == 0 && strcmp(a->layout, b->layout) == 0 && strcmp(a->device, b->device) == 0 &&
-         strcmp(a->target, b->target) == 0 && a->units == b->units && strcmp(a->driver, b->driver) == 0 &&
-         strcmp(a->compiler, b->compiler) == 0 && a->elements == b->elements;
-}
-
 static int by_competition(const void *x, const void *y)
 {
   const wisp_trial *a = x, *b = y;
@@ -160,10 +152,10 @@ static int by_competition(const void *x, const void *y)
   for (size_t i = 0; i < sizeof order / sizeof *order; i++)
     if (order[i]) return order[i];
   bool a_ok = strcmp(a->outcome, "ok") == 0, b_ok = strcmp(b->outcome, "ok") == 0;
+  double a_ms = wisp_contest_ms(a), b_ms = wisp_contest_ms(b);
   if (a_ok != b_ok) return a_ok ? -1 : 1; /* then those that count, fastest first */
-  if (a->ms != b->ms) return a->ms < b->ms ? -1 : 1;
-  int strategy = strcmp(a->strategy, b->strategy);
-  return strategy ? strategy : strcmp(a->params, b->params);
+  if (a_ms != b_ms) return a_ms < b_ms ? -1 : 1;
+  return wisp_contest_simpler(a, b) ? -1 : wisp_contest_simpler(b, a);
 }
 
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out)
@@ -174,8 +166,8 @@ wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool win
   if (list.count) qsort(list.trials, list.count, sizeof *list.trials, by_competition);
   for (size_t i = 0; i < list.count; i++) {
     const wisp_trial *trial = &list.trials[i];
-    bool first = i == 0 || !compete(trial, trial - 1);
-    bool counts = strcmp(trial->outcome, "ok") == 0 && (first || trial->is_default == 1);
+    bool first = i == 0 || !wisp_contest_same(trial, trial - 1);
+    bool counts = strcmp(trial->outcome, "ok") == 0 && (first || *trial->tie || trial->is_default == 1);
     if (counts || !winners_only) TRY(wisp_shipped_print(err, trial, out));
   }
   if (!out->data) TRY(wisp_text_add(err, out, "", 0));

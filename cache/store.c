@@ -144,12 +144,10 @@ static bool better(const wisp_trial *a, const wisp_trial *b, long long elements)
 {
   double near_a = distance(a, elements), near_b = distance(b, elements);
   if (near_a != near_b) return near_a < near_b;
-  double a_ms = a->ms / (double)a->elements, b_ms = b->ms / (double)b->elements; /* equally near may be of two sizes */
-  if (a->elements == b->elements) a_ms = a->ms, b_ms = b->ms;
-  if (a_ms != b_ms) return a_ms < b_ms;
-  if (a->registers != b->registers) return a->registers < b->registers;
-  int strategy = strcmp(a->strategy, b->strategy);
-  return strategy ? strategy < 0 : strcmp(a->params, b->params) < 0;
+  double a_ms = wisp_contest_ms(a) / (double)a->elements,
+         b_ms = wisp_contest_ms(b) / (double)b->elements; /* equally near may be of two sizes */
+  if (a->elements == b->elements) a_ms = wisp_contest_ms(a), b_ms = wisp_contest_ms(b);
+  return a_ms != b_ms ? a_ms < b_ms : wisp_contest_simpler(a, b);
 }
 
 void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,

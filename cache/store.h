@@ -35,6 +35,7 @@ typedef struct wisp_trial {
   double error; /* relative, against the double reference */
   int registers, spill_bytes, shared_bytes;
   int is_default; /* 1: the strategy's default candidate */
+  char tie[8];    /* as fast as the best within noise: chosen | tied; else empty */
   double samples[32];
   int sample_count;
 } wisp_trial;
@@ -65,8 +66,24 @@ typedef struct wisp_store wisp_store;
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out);
 void wisp_store_close(wisp_store *store);
 
+/* --- which trial answers --- */
+/* What a tuner's final round says of the candidates that are as fast as the best within noise (docs/search.md). */
+#define WISP_TIE_CHOSEN "chosen"
+#define WISP_TIE_TIED "tied"
+/* A candidate that no final round has chosen answers only where it is faster than the chosen one by this factor: no
+ * final round looked at such. */
+extern const double wisp_contest_margin;
+/* The time, in ms, by which ok trials compete; they are of the same kernel, layout and size. */
+double wisp_contest_ms(const wisp_trial *trial);
+/* The fixed rule for ties: fewest registers (unknown counts as most), then the smaller name of the strategy, then the
+ * smaller parameters, as numbers. */
+bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b);
+/* Do two trials compete: the same kernel, layout, device and size, measured in the same surroundings? */
+bool wisp_contest_same(const wisp_trial *a, const wisp_trial *b);
+
 /* The fastest `ok` trial for (spec, layout) whose template hash is among those accepted by `current` (NULL: any), of
- * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over speed. *out is
+ * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over speed; a
+ * tie's chosen one counts as the fastest. *out is
  * WISP_MATCH_DEFAULT with layer NONE where nothing fits: no error. The trial belongs to the store. */
 typedef bool (*wisp_current)(const void *context, const wisp_trial *trial);
 typedef struct wisp_answer {

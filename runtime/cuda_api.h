@@ -51,10 +51,11 @@
   X(cuEventElapsedTime, (float *ms, void *from, void *to))                                                  \
   X(cuEventDestroy_v2, (void *event))
 
-/* At least one of these two is there: from CUDA 11.4, and before. */
-#define WISP_CUDA_OPTIONAL(X)                                                                \
-  X(cuGraphInstantiateWithFlags, (void **executable, void *graph, unsigned long long flags)) \
-  X(cuGraphInstantiate_v2, (void **executable, void *graph, void **node, char *log, size_t log_size))
+/* At least one of the first two is there: from CUDA 11.4, and before. */
+#define WISP_CUDA_OPTIONAL(X)                                                                         \
+  X(cuGraphInstantiateWithFlags, (void **executable, void *graph, unsigned long long flags))          \
+  X(cuGraphInstantiate_v2, (void **executable, void *graph, void **node, char *log, size_t log_size)) \
+  X(cuDeviceGetPCIBusId, (char *bus, int length, int device))
 
 /* NVRTC: every function returns an nvrtcResult, 0 for success. */
 #define WISP_NVRTC_REQUIRED(X)                                                                \

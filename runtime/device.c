@@ -2,6 +2,7 @@
 #include "device_kind.h"
 #include "jit_cache.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +177,11 @@ wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out)
 {
   *out = NULL;
   return device->kind->stream ? device->kind->stream(err, device, out) : WISP_OK;
+}
+
+double wisp_device_clock_mhz(wisp_device *device)
+{
+  return device->kind->clock_mhz ? device->kind->clock_mhz(device) : NAN;
 }
 
 /* ---- Kernels. */

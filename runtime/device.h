@@ -78,6 +78,11 @@ wisp_status wisp_device_finish(wisp_error *err, wisp_device *device); /* waits; 
  * device has none. */
 wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out);
 
+/* The multiprocessors' clock at this moment, in MHz, best read while something runs; NaN where it is unknown: on a
+ * host, and where NVIDIA's management library is not there ($WISP_NVML names another). The first call takes
+ * milliseconds. */
+double wisp_device_clock_mhz(wisp_device *device);
+
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out);
 void wisp_module_unload(wisp_module *module);

@@ -1,6 +1,7 @@
 /* An NVIDIA GPU as a device: the driver's primary context, one stream, CUBINs from NVRTC, graphs by stream capture. */
 #include "cuda_api.h"
 #include "device_kind.h"
+#include "nvml.h"
 #include "nvrtc.h"
 
 #include <stdio.h>
@@ -30,6 +31,8 @@ typedef struct cuda_device {
   wisp_cuda_api api;
   int handle;
   void *context, *stream;
+  wisp_nvml *nvml; /* opened at first need */
+  bool asked_nvml;
 } cuda_device;
 
 typedef struct cuda_module {
@@ -158,6 +161,7 @@ static void cuda_close(wisp_device *base)
     device->api.cuCtxSetCurrent(NULL);
     device->api.cuDevicePrimaryCtxRelease_v2(device->handle);
   }
+  wisp_nvml_close(device->nvml);
   free(device);
 }
 
@@ -218,6 +222,17 @@ static wisp_status cuda_stream(wisp_error *err, wisp_device *base, void **out)
 {
   *out = of(base)->stream;
   return enter(err, of(base));
+}
+
+static double cuda_clock_mhz(wisp_device *base)
+{
+  cuda_device *device = of(base);
+  char bus[32] = "";
+  if (!device->asked_nvml && device->api.cuDeviceGetPCIBusId &&
+      device->api.cuDeviceGetPCIBusId(bus, sizeof bus, device->handle) == 0)
+    device->nvml = wisp_nvml_open(bus);
+  device->asked_nvml = true;
+  return wisp_nvml_clock_mhz(device->nvml);
 }
 
 /* Waits, so that the caller may change what was uploaded. */
@@ -433,6 +448,7 @@ const wisp_device_kind wisp_cuda_kind = {
     .copy = cuda_copy,
     .finish = cuda_finish,
     .stream = cuda_stream,
+    .clock_mhz = cuda_clock_mhz,
     .load = cuda_load,
     .unload = cuda_unload,
     .launch = cuda_launch,

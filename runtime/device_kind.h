@@ -29,6 +29,7 @@ typedef struct wisp_device_kind {
   wisp_status (*copy)(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from, size_t bytes);
   wisp_status (*finish)(wisp_error *err, wisp_device *device);
   wisp_status (*stream)(wisp_error *err, wisp_device *device, void **out); /* NULL: there is none */
+  double (*clock_mhz)(wisp_device *device);                                /* NULL, NaN: unknown */
 
   wisp_status (*load)(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                       size_t shared_bytes, wisp_module **out);

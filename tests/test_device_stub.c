@@ -5,6 +5,7 @@
 #include "../runtime/cuda_api.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,8 +109,30 @@ static void errors_are_passed_on(void **state)
   wisp_device_close(device);
 }
 
+/* Each GPU's clock is asked for by its bus; the stub knows that of the first one. */
+static void clocks_are_those_of_the_device(void **state)
+{
+  (void)state;
+  wisp_device *device = NULL;
+  char path[128], command[512];
+  if (!stub_is_here()) skip();
+  snprintf(path, sizeof path, "%s/libnvidia-ml.so.1", fresh_cache());
+  snprintf(command, sizeof command, "cc -O1 -g -shared -fPIC -o %s tests/stub/libnvidia-ml.c", path);
+  assert_int_equal(system(command), 0);
+  setenv("WISP_NVML", path, 1);
+  setenv("STUB_CLOCK", "1755", 1);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(wisp_device_open(NULL, i ? "cuda:1" : "cuda:0", &device), WISP_OK);
+    double mhz = wisp_device_clock_mhz(device);
+    assert_true(i ? isnan(mhz) : mhz == 1755);
+    wisp_device_close(device);
+  }
+  unsetenv("WISP_NVML");
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_keep_the_rules), cmocka_unit_test(errors_are_passed_on)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_keep_the_rules), cmocka_unit_test(errors_are_passed_on),
+                                     cmocka_unit_test(clocks_are_those_of_the_device)};
   return cmocka_run_group_tests(tests, NULL, drop_cache);
 }

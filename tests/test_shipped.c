@@ -71,6 +71,18 @@ static void test_bad_lines(void **state)
   }
 }
 
+/* What was printed before a column was there reads as if nothing were known of it. */
+static void test_older_text(void **state)
+{
+  (void)state;
+  wisp_trials list = {0};
+  assert_int_equal(wisp_shipped_parse(NULL, "x", GOOD " ms=1.5\n" GOOD " ms=2 tie=chosen\n", NULL, &list), WISP_OK);
+  assert_int_equal(list.count, 2);
+  assert_string_equal(list.trials[0].tie, "");
+  assert_string_equal(list.trials[1].tie, WISP_TIE_CHOSEN);
+  free(list.trials);
+}
+
 static void test_winners_only(void **state)
 {
   (void)state;
@@ -80,15 +92,14 @@ static void test_winners_only(void **state)
   wisp_text text = {0};
   wisp_trial *trials = NULL;
   size_t count = 0;
-  fixture_fill(
-      path, 0,
-      36); /* trials n, n + 18 compete: the first is the faster; every fifth is a default; n % 7 == 3 is refused */
+  fixture_fill(path, 0, 36); /* trials n, n + 18 compete: the first is the faster; every fifth is a default; n % 7 == 3
+                                is refused; n % 11 == 4 or 5 is in a tie */
   assert_int_equal(wisp_store_print_shipped(NULL, path, true, &text), WISP_OK);
   assert_int_equal(wisp_trials_parse_shipped(NULL, "x", text.data, &count, &trials), WISP_OK);
   size_t expected = 0;
   for (int n = 0; n < 36; n++) {
     bool winner = n < 18 || (n - 18) % 7 == 3;
-    expected += n % 7 != 3 && (winner || n % 5 == 0);
+    expected += n % 7 != 3 && (winner || n % 5 == 0 || n % 11 == 4 || n % 11 == 5);
   }
   assert_int_equal(count, expected);
   for (size_t i = 0; i < count; i++) assert_string_equal(trials[i].outcome, "ok");
@@ -218,9 +229,13 @@ static void test_left_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip),          cmocka_unit_test(test_bad_lines),
-      cmocka_unit_test(test_winners_only),        cmocka_unit_test(test_shipped_files_are_good),
-      cmocka_unit_test(test_shipped_is_of_today), cmocka_unit_test(test_left_out),
+      cmocka_unit_test(test_round_trip),
+      cmocka_unit_test(test_bad_lines),
+      cmocka_unit_test(test_older_text),
+      cmocka_unit_test(test_winners_only),
+      cmocka_unit_test(test_shipped_files_are_good),
+      cmocka_unit_test(test_shipped_is_of_today),
+      cmocka_unit_test(test_left_out),
   };
   unsetenv("WISP_SITE_DB");
   unsetenv("WISP_SHIPPED");

@@ -167,6 +167,53 @@ static void test_layers(void **state)
   assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_USER); /* the layer is better */
 }
 
+/* Stores three candidates of SPEC in this order, with registers, parameters and what a final round said of each. */
+static void put_tie(const char *path, const int order[3], const char *tie[3], const double ms[3])
+{
+  static const char *const params[3] = {"wi=16", "wi=8 wp=2", "wi=8 wp=16"};
+  wisp_writer *writer = NULL;
+  assert_int_equal(wisp_writer_open(NULL, path, NULL, &writer), WISP_OK);
+  for (int i = 0; i < 3; i++) {
+    wisp_trial t = fixture_trial(1);
+    strcpy(t.spec, SPEC);
+    strcpy(t.params, params[order[i]]);
+    strcpy(t.tie, tie[order[i]]);
+    t.elements = 1000;
+    t.registers = order[i] == 0 ? 64 : 32;
+    t.ms = ms[order[i]];
+    assert_int_equal(wisp_writer_add(NULL, writer, &t), WISP_OK);
+  }
+  wisp_writer_close(NULL, writer);
+}
+
+/* Whatever the order of rows: the chosen one of a tie answers, unless one that no final round saw is clearly faster;
+ * without a final round the fastest; of equally fast ones that with the fewest registers, then smallest parameters. */
+static void test_ties(void **state)
+{
+  static const int orders[4][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}};
+  static const struct {
+    const char *tie[3];
+    double ms[3];
+    const char *answer;
+  } cases[] = {
+      {{"", "", ""}, {1.000, 1.004, 1.010}, "wi=16"},
+      {{"tied", "chosen", ""}, {1.000, 1.004, 1.010}, "wi=8 wp=2"},
+      {{"tied", "chosen", ""}, {1.000, 1.004, 0.980}, "wi=8 wp=2"},
+      {{"tied", "chosen", ""}, {1.000, 1.004, 0.900}, "wi=8 wp=16"},
+      {{"chosen", "", "chosen"}, {1.000, 1.004, 0.999}, "wi=8 wp=16"},
+      {{"", "", ""}, {1, 1, 1}, "wi=8 wp=2"},
+  };
+  char params[200], name[16];
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (int o = 0; o < 4; o++) {
+      snprintf(name, sizeof name, "%zu-%d.db", c, o);
+      const char *path = fixture_path(*state, name);
+      put_tie(path, orders[o], (const char **)cases[c].tie, cases[c].ms);
+      ask(path, 1000, params);
+      assert_string_equal(params, cases[c].answer);
+    }
+}
+
 static bool never(const void *context, const wisp_trial *trial)
 {
   (void)context, (void)trial;
@@ -266,6 +313,7 @@ int main(void)
       CASE(test_trial_without_spec_is_refused),
       CASE(test_match_wins_over_speed),
       CASE(test_layers),
+      CASE(test_ties),
       CASE(test_stale_and_failed_do_not_answer),
       CASE(test_tolerant_open),
       CASE(test_default_path),

@@ -89,6 +89,33 @@ static void test_newer(void **state)
   assert_refused(path, "newer wisp");
 }
 
+/* A file of version 1 reads as it is, and is brought up to date when it is next written to; nothing is lost. */
+static void test_older(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_database database = {0};
+  long long version = 0;
+  fixture_fill(path, 0, 4); /* of which nothing is known that version 1 has no column for */
+  make_database(path, "DROP VIEW winner; ALTER TABLE trial DROP COLUMN tie; PRAGMA user_version=1;"
+                      "CREATE VIEW winner AS SELECT * FROM trial");
+  assert_int_equal(fixture_count(path), 4);
+  fixture_fill(path, 4, 6);
+  wisp_store *store = NULL;
+  assert_int_equal(wisp_store_open(NULL, path, false, NULL, &store), WISP_OK);
+  for (int i = 0; i < 6; i++) {
+    wisp_trial expected = fixture_trial(i);
+    assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
+  }
+  wisp_store_close(store);
+  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, &database), WISP_OK);
+  assert_int_equal(wisp_database_number(NULL, &database, "PRAGMA user_version", &version), WISP_OK);
+  assert_int_equal(version, wisp_database_newest());
+  assert_true(version >= 2);
+  assert_int_equal(wisp_database_number(NULL, &database, "SELECT count(*) FROM winner", &version), WISP_OK);
+  assert_true(version > 0);
+  wisp_database_close(NULL, &database);
+}
+
 static void test_garbage(void **state)
 {
   const char *path = fixture_path(*state, "wisp.db");
@@ -339,6 +366,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       CASE(test_foreign),
       CASE(test_newer),
+      CASE(test_older),
       CASE(test_garbage),
       CASE(test_folder_in_place_of_file),
       CASE(test_empty_file_is_new),

@@ -1,5 +1,6 @@
 /* Claim: a sweep ends, stores every trial with a default for each strategy and a step of the winners; a second one
- * repeats nothing; a budget is respected; a request without meaning is refused before anything is done. */
+ * repeats nothing; a budget is respected, but a default of each kernel comes first; what is enough ends a search; a
+ * request without meaning is refused before anything is done. */
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/tune.h"
@@ -132,6 +133,79 @@ static void test_budget(void **state)
   fixture_remove(folder);
 }
 
+/* The first trial of each spec, and what it was. */
+typedef struct firsts {
+  int specs, defaults;
+  char spec[16][112];
+} firsts;
+
+static void on_first(void *context, const wisp_tune_progress *progress)
+{
+  firsts *f = context;
+  if (strstr(progress->spec, ".step:")) return;
+  for (int i = 0; i < f->specs; i++)
+    if (strcmp(f->spec[i], progress->spec) == 0) return;
+  assert_true(f->specs < 16);
+  strcpy(f->spec[f->specs++], progress->spec);
+  f->defaults += progress->last->is_default == 1;
+}
+
+/* Of every kernel a default candidate is tried first, however little time there is. */
+static void test_default_comes_first(void **state)
+{
+  (void)state;
+  const wisp_family *family = wisp_family_find("nodal");
+  int kernels = 0;
+  while (family->kernels[kernels]) kernels++;
+  for (int tiny = 0; tiny < 2; tiny++) {
+    char folder[64];
+    firsts f = {0};
+    fixture_folder(folder);
+    wisp_tune_request r = request(fixture_path(folder, "tune.db"));
+    r.budget_seconds = tiny ? 1e-3 : 10;
+    r.progress = on_first;
+    r.context = &f;
+    wisp_tune_summary summary = tune(&r);
+    assert_int_equal(f.specs, kernels);
+    assert_int_equal(f.defaults, kernels);
+    if (tiny) assert_int_equal(summary.trials, kernels + 1); /* the step */
+    fixture_remove(folder);
+  }
+}
+
+/* A budgeted search of a layout ends at the efficiency that is enough; an exhaustive one does not. */
+static void test_enough(void **state)
+{
+  (void)state;
+  for (int budgeted = 0; budgeted < 2; budgeted++) {
+    char folder[64], layout[8][32] = {{0}};
+    int layouts = 0;
+    fixture_folder(folder);
+    const char *db = fixture_path(folder, "tune.db");
+    wisp_tune_request r = request(db);
+    r.kernel = "update";
+    r.enough = 1e-9;
+    r.budget_seconds = budgeted ? 600 : 0;
+    wisp_tune_summary summary = tune(&r);
+    wisp_store *store = open_store(db);
+    for (size_t i = 0; i < wisp_store_count(store); i++) {
+      wisp_layer layer;
+      const wisp_trial *t = wisp_store_trial(store, i, &layer);
+      int at = 0;
+      if (layer != WISP_LAYER_USER || !(t->ms > 0)) continue;
+      while (at < layouts && strcmp(layout[at], t->layout) != 0) at++;
+      if (at == layouts) strcpy(layout[layouts++], t->layout);
+    }
+    assert_true(layouts > 1);
+    if (budgeted)
+      assert_int_equal(summary.trials, layouts);
+    else
+      assert_true(summary.trials > 2 * layouts);
+    wisp_store_close(store);
+    fixture_remove(folder);
+  }
+}
+
 static void test_senseless_requests(void **state)
 {
   (void)state;
@@ -161,8 +235,8 @@ static void test_senseless_requests(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sweep_repeats_nothing),
-      cmocka_unit_test(test_budget),
+      cmocka_unit_test(test_sweep_repeats_nothing), cmocka_unit_test(test_budget),
+      cmocka_unit_test(test_default_comes_first),   cmocka_unit_test(test_enough),
       cmocka_unit_test(test_senseless_requests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

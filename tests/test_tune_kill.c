@@ -42,10 +42,12 @@ static name name_of(const wisp_trial *t)
   return n;
 }
 
-/* In the tuner: what the callback hears of is stored. */
+/* In the tuner: what the callback hears of is stored. A worker killed twice under the same one of a final round makes
+ * that one a crash: the trial's second report, and not a repetition. */
 static void report(void *context, const wisp_tune_progress *progress)
 {
   name n = name_of(progress->last);
+  if (strcmp(progress->last->outcome, "crash") == 0) return;
   if (write(*(int *)context, &n, sizeof n) != (ssize_t)sizeof n) _exit(2);
 }
 

@@ -16,7 +16,7 @@ typedef struct manner {
 } manner;
 static const manner manners[] = {{"host", 5, 15, 0.02, true}, {"cuda", 3, 7, 0.2, false}};
 enum { KINDS = sizeof manners / sizeof *manners };
-static const double WARM_MS = 2, ENOUGH_MS = 20;
+static const double WARM_MS = 2, ENOUGH_MS = 20, LONG_MS = 160;
 
 static const manner *manner_of(const wisp_device *device)
 {
@@ -47,11 +47,13 @@ static double fastest(const double *samples, int count)
 }
 
 typedef struct stopwatch {
+  wisp_device *device;
   wisp_event *from, *to;
 } stopwatch;
 
 static wisp_status make_stopwatch(wisp_error *err, wisp_device *device, stopwatch *watch)
 {
+  watch->device = device;
   wisp_status status = wisp_event_create(err, device, &watch->from);
   return status == WISP_OK ? wisp_event_create(err, device, &watch->to) : status;
 }
@@ -65,13 +67,14 @@ static void free_stopwatch(stopwatch *watch)
 /* The time of one run, in a sample of several. A GPU is given one run ahead of the first event, so that the time until
  * the host has enqueued the next is not counted. */
 static wisp_status sample(wisp_error *err, const stopwatch *watch, const wisp_contender *c, bool ahead, int repeats,
-                          double *ms)
+                          double *ms, double *clock_mhz)
 {
   wisp_status status = WISP_OK;
   if (ahead) TRY(c->run(err, c->context));
   TRY(wisp_event_record(err, watch->from));
   for (int i = 0; i < repeats; i++) TRY(c->run(err, c->context));
   TRY(wisp_event_record(err, watch->to));
+  if (clock_mhz) *clock_mhz = wisp_device_clock_mhz(watch->device); /* while they run */
   TRY(wisp_event_elapsed(err, watch->from, watch->to, ms));
   *ms /= repeats;
 done:
@@ -84,11 +87,12 @@ wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *c)
   const manner *how = manner_of(device);
   stopwatch watch = {0};
   double ms = 0;
+  c->clock_mhz = NAN;
   TRY(make_stopwatch(err, device, &watch));
-  for (double warm = 0; warm < WARM_MS; warm += ms + 1e-3) TRY(sample(err, &watch, c, false, 1, &ms));
+  for (double warm = 0; warm < WARM_MS; warm += ms + 1e-3) TRY(sample(err, &watch, c, false, 1, &ms, NULL));
   c->repeats = ms < how->sample_ms ? (int)fmin(ceil(how->sample_ms / fmax(ms, 1e-3)), 64) : 1;
   for (c->count = 0; c->count < how->probes; c->count++)
-    TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count]));
+    TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], NULL));
   c->ms = fastest(c->samples, c->count);
   c->estimate = "fastest";
 done:
@@ -96,14 +100,15 @@ done:
   return status;
 }
 
-static bool needs_more(const manner *how, const wisp_contender *c)
+static bool needs_more(const manner *how, bool at_length, const wisp_contender *c)
 {
   double sum = 0;
   for (int i = 0; i < c->count; i++) sum += c->samples[i] * c->repeats;
-  return c->count < how->samples || (sum < ENOUGH_MS && c->count < WISP_MAX_SAMPLES);
+  return c->count < how->samples || (sum < (at_length ? LONG_MS : ENOUGH_MS) && c->count < WISP_MAX_SAMPLES);
 }
 
-wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
+static wisp_status measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders,
+                           size_t count)
 {
   wisp_status status = WISP_OK;
   const manner *how = manner_of(device);
@@ -118,10 +123,11 @@ wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *c
     more = false;
     for (size_t i = 0; i < count; i++) {
       wisp_contender *c = &contenders[i];
-      if (!needs_more(how, c)) continue;
-      TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count]));
+      if (!needs_more(how, at_length, c)) continue;
+      bool middle = c->count == how->samples / 2;
+      TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], middle ? &c->clock_mhz : NULL));
       c->count++;
-      more |= needs_more(how, c);
+      more |= needs_more(how, at_length, c);
     }
   }
   for (size_t i = 0; i < count; i++) {
@@ -132,6 +138,29 @@ wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *c
 done:
   free_stopwatch(&watch);
   return status;
+}
+
+wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
+{
+  return measure(err, device, false, contenders, count);
+}
+
+wisp_status wisp_measure_long(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
+{
+  return measure(err, device, true, contenders, count);
+}
+
+double wisp_measure_noise(const wisp_contender *c)
+{
+  double sorted[WISP_MAX_SAMPLES];
+  if (c->count < 3 || !(c->ms > 0)) return 0;
+  memcpy(sorted, c->samples, (size_t)c->count * sizeof *sorted);
+  qsort(sorted, (size_t)c->count, sizeof *sorted, by_value);
+  if (strcmp(c->estimate, "fastest") == 0) return sorted[2] / c->ms - 1;
+  /* The number of samples below the median is binomial: n / 2 +- 0.98 sqrt(n) covers 95 %. */
+  double half = 0.98 * sqrt(c->count);
+  int low = (int)fmax(floor((c->count - 1) / 2.0 - half), 0), high = c->count - 1 - low;
+  return (sorted[high] - sorted[low]) / (2 * c->ms);
 }
 
 void wisp_measure_mode(const wisp_contender *c, char mode[64])

@@ -101,14 +101,14 @@ bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
   return strcmp(trial->outcome, "ok") == 0 && wisp_report_seen(cell, trial);
 }
 
-/* The fastest of the cell; layout NULL: over all. */
-static const wisp_trial *fastest(const wisp_report_cell *cell, const char *layout)
+/* The winner of the cell; layout NULL: over all. */
+static const wisp_trial *winner_of(const wisp_report_cell *cell, const char *layout)
 {
   const wisp_trial *best = NULL;
   for (size_t i = 0; i < cell->count; i++) {
     const wisp_trial *t = cell->entries[i].trial;
     if (!wisp_report_timed(cell, t) || (layout && strcmp(t->layout, layout) != 0)) continue;
-    if (!best || t->ms < best->ms) best = t;
+    if (!best || wisp_contest_ms(t) < wisp_contest_ms(best)) best = t;
   }
   return best;
 }
@@ -125,7 +125,7 @@ static void fill_cell(wisp_report_cell *cell)
     ++*count;
     if (count == &cell->ok && t->elements > cell->elements) cell->elements = t->elements;
   }
-  cell->best = fastest(cell, NULL);
+  cell->best = winner_of(cell, NULL);
 }
 
 bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
@@ -161,7 +161,7 @@ static void find_steps(wisp_report_data *data)
     step->in_step = step->best;
     for (size_t i = s; i-- > 0 && wisp_report_same_order(&data->cells[i], step);)
       if (composed_of(step->best->strategy, data->cells[i].spec.kernel))
-        data->cells[i].in_step = fastest(&data->cells[i], step->best->layout);
+        data->cells[i].in_step = winner_of(&data->cells[i], step->best->layout);
   }
 }
 

@@ -13,6 +13,7 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop,
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
   TRY(wisp_device_ceilings(err, device, &bench.ceilings));
   TRY(wisp_verifier_create(err, device, &bench.verifier));
+  wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
 done:
   return status;
@@ -41,6 +42,11 @@ done:
   return status;
 }
 
+wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan, void **problem)
+{
+  return bench->workload->get(err, bench->problems, &plan, 1, problem);
+}
+
 void wisp_incumbent_free(wisp_incumbent *incumbent)
 {
   wisp_kernel_destroy(incumbent->kernel);
@@ -53,12 +59,17 @@ static void put(char *to, size_t room, const char *from)
   snprintf(to, room, "%.*s", (int)room - 1, from);
 }
 
+void wisp_trial_stamp(wisp_trial *t)
+{
+  time_t now = time(NULL);
+  struct tm utc;
+  strftime(t->when, sizeof t->when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
 void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,
                     const char *hash, const char *params, wisp_trial *t)
 {
   const wisp_limits *limits = bench->limits;
-  time_t now = time(NULL);
-  struct tm utc;
   *t = (wisp_trial){.units = limits->units,
                     .clock_mhz = NAN,
                     .ms = NAN,
@@ -81,7 +92,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->template_hash, sizeof t->template_hash, hash);
   put(t->version, sizeof t->version, WISP_VERSION);
   put(t->mode, sizeof t->mode, "not timed");
-  strftime(t->when, sizeof t->when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  wisp_trial_stamp(t);
   t->elements = bench->workload->elements(bench->problems);
 }
 
@@ -120,6 +131,7 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
   TRY(wisp_family_find(spec->family)->work(err, spec, (double)t->elements, &work));
   double floor_ms = floor_of(bench, spec, &work);
   t->ms = timed->ms / runs;
+  t->clock_mhz = timed->clock_mhz;
   t->gdofs = work.dofs / t->ms / 1e6;
   t->gbps = work.bytes / t->ms / 1e6;
   t->gflops = work.flops / t->ms / 1e6;
@@ -148,15 +160,9 @@ static const char *outcome_of(wisp_status failure)
 
 /* --- timing --- */
 
-typedef struct lone_kernel {
-  const wisp_workload *workload;
-  void *problem;
-  const wisp_kernel *kernel;
-} lone_kernel;
-
-static wisp_status run_lone(wisp_error *err, const void *context)
+wisp_status wisp_lone_run(wisp_error *err, const void *context)
 {
-  const lone_kernel *lone = context;
+  const wisp_lone_kernel *lone = context;
   return lone->workload->launch(err, lone->problem, lone->kernel);
 }
 
@@ -166,13 +172,12 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
                                   const wisp_incumbent *best, wisp_trial *t, bool *wins)
 {
   wisp_status status = WISP_OK;
-  const wisp_workload *workload = bench->workload;
-  const wisp_plan *plan = wisp_kernel_plan(kernel), *other = best->kernel ? wisp_kernel_plan(best->kernel) : NULL;
-  lone_kernel lone[2] = {{workload, NULL, kernel}, {workload, NULL, best->kernel}};
-  wisp_contender timed[2] = {{.run = run_lone, .context = &lone[0]}, {.run = run_lone, .context = &lone[1]}};
+  const wisp_plan *plan = wisp_kernel_plan(kernel);
+  wisp_lone_kernel lone[2] = {{bench->workload, NULL, kernel}, {bench->workload, NULL, best->kernel}};
+  wisp_contender timed[2] = {{.run = wisp_lone_run, .context = &lone[0]}, {.run = wisp_lone_run, .context = &lone[1]}};
   bool close = false;
-  if (other) TRY(workload->get(err, bench->problems, &other, 1, &lone[1].problem));
-  TRY(workload->get(err, bench->problems, &plan, 1, &lone[0].problem));
+  if (best->kernel) TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
+  TRY(wisp_bench_problem(err, bench, plan, &lone[0].problem));
   TRY(wisp_probe(err, bench->device, &timed[0]));
   set_outcome(t, "ok", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
@@ -196,7 +201,7 @@ static wisp_status announce(wisp_error *err, const wisp_bench *bench, const wisp
   wisp_status status = WISP_OK;
   void *problem = NULL;
   double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
-  TRY(bench->workload->get(err, bench->problems, &plan, 1, &problem));
+  TRY(wisp_bench_problem(err, bench, plan, &problem));
   TRY(wisp_verifier_prepare(err, bench->verifier, plan));
   TRY(wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit));
 done:

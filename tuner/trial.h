@@ -28,6 +28,8 @@ void wisp_bench_free(wisp_bench *bench);
 /* What the family and order of a spec are timed on: `elements` elements, or more where the family needs it, or as many
  * as it chooses for the device where 0. */
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
+/* The problem that a plan is launched on, until two others were asked for. */
+wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan, void **problem);
 
 /* The best candidate so far of one spec and layout, kept loaded to be timed side by side with those that come close. */
 typedef struct wisp_incumbent {
@@ -43,6 +45,9 @@ void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_de
 void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,
                     const char *hash, const char *params, wisp_trial *trial);
 
+/* Measured now. */
+void wisp_trial_stamp(wisp_trial *trial);
+
 /* Seconds that running a candidate may take: $WISP_TRIAL_SECONDS (10), and as long as one a thousand times slower than
  * the best so far takes to be verified and probed; where there is none yet, the floor. */
 double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms);
@@ -51,6 +56,16 @@ double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double b
  * where no candidate is to blame: no memory, no compiler, no store. */
 wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *incumbent,
                            wisp_trial *trial);
+
+/* A kernel on its problem, as a contender's context; wisp_lone_run launches it with scalars that keep its output
+ * steady.
+ */
+typedef struct wisp_lone_kernel {
+  const wisp_workload *workload;
+  void *problem;
+  const wisp_kernel *kernel;
+} wisp_lone_kernel;
+wisp_status wisp_lone_run(wisp_error *err, const void *lone_kernel);
 
 /* ms, samples, and the rates that follow from the minimal work; family and spec say which. */
 wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,

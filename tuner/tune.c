@@ -1,5 +1,5 @@
 /* The sweep: orders, precisions, kernels, problems, candidates, in this order; with a budget, again while it lasts. */
-#include "sweep.h"
+#include "final.h"
 #include "random.h"
 #include "worker.h"
 #include "../runtime/host_compile.h"
@@ -12,6 +12,10 @@
 
 /* A candidate this much slower than the best is dropped after its first samples. */
 static const double DROP_BUDGET = 1.25, DROP_EXHAUSTIVE = 1.5;
+/* At this share of the floor's speed there is nothing left to find: the floor is measured no better. */
+static const double ENOUGH_GPU = 0.97;
+/* Of a kernel's share of a budget, what is kept for its final round. */
+static const double FINAL_SHARE = 0.1;
 
 double wisp_seconds(void)
 {
@@ -76,7 +80,8 @@ done:
 
 static void keep_best(const wisp_trial *trial, wisp_trial *best)
 {
-  if (strcmp(trial->outcome, "ok") == 0 && trial->ms > 0 && (best->ms <= 0 || trial->ms < best->ms)) *best = *trial;
+  if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) return;
+  if (best->ms <= 0 || wisp_contest_ms(trial) < wisp_contest_ms(best)) *best = *trial;
 }
 
 static bool is_host(const wisp_sweep *sweep)
@@ -91,8 +96,10 @@ typedef struct unit {
   wisp_search search;
   wisp_trial *best;            /* by layout */
   wisp_incumbent incumbent[8]; /* by layout */
+  wisp_finalists finalists;
   double deadline;
-  bool tried; /* something at least: even where earlier ones used up the time */
+  bool tried;       /* something at least: even where earlier ones used up the time */
+  bool has_default; /* it was tried, today or before; or there is none */
 } unit;
 
 static int layout_of(const unit *u, const wisp_plan *plan)
@@ -125,7 +132,9 @@ static wisp_status look_up(wisp_error *err, unit *u, const wisp_candidate *c, bo
     sweep->changed = true;
     sweep->summary.refused += strcmp(trial.outcome, "refused") == 0;
   }
+  u->has_default |= c->is_default;
   keep_best(&trial, &u->best[c->layout]);
+  TRY(wisp_finalists_add(err, &u->finalists, &trial));
   u->incumbent[c->layout].ms = u->best[c->layout].ms;
 done:
   wisp_plan_destroy(plan);
@@ -138,12 +147,16 @@ static wisp_status leave_out_known(wisp_error *err, unit *u)
 {
   wisp_status status = WISP_OK;
   size_t left = 0;
+  bool ahead = false; /* a default that is not known */
   for (size_t i = 0; i < u->search.count; i++) {
     bool known = false;
     TRY(look_up(err, u, &u->search.candidates[i], &known));
-    if (!known) u->search.candidates[left++] = u->search.candidates[i];
+    if (known) continue;
+    ahead |= u->search.candidates[i].is_default;
+    u->search.candidates[left++] = u->search.candidates[i];
   }
   u->search.count = left;
+  u->has_default |= !ahead;
 done:
   return status;
 }
@@ -183,12 +196,24 @@ done:
   return status;
 }
 
+/* Is a layout's best so near to the roofline that no search finds more? What fits the caches may be faster than that.
+ */
+static bool is_enough(const unit *u, int layout)
+{
+  const wisp_sweep *sweep = u->sweep;
+  const wisp_trial *best = &u->best[layout];
+  bool cached = is_host(sweep) || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
+  double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
+  return isfinite(sweep->deadline) && best->ms > 0 && best->efficiency >= enough;
+}
+
 /* The candidates of one problem, until `until`; at least one. */
 static wisp_status tune_problem(wisp_error *err, unit *u, double until)
 {
   wisp_status status = WISP_OK;
   wisp_sweep *sweep = u->sweep;
   wisp_trial trial;
+  bool enough = false;
   do {
     wisp_job *job = NULL;
     TRY(take(err, u, &job));
@@ -196,11 +221,14 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     int layout = layout_of(u, job->plan);
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     keep_best(&trial, &u->best[layout]);
+    TRY(wisp_finalists_add(err, &u->finalists, &trial));
+    enough = is_enough(u, layout);
+    u->has_default |= trial.is_default == 1;
     wisp_search_tell(&u->search, &trial);
     sweep->left = u->search.count - u->search.next;
     TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
     wisp_sweep_replace(sweep);
-  } while (wisp_seconds() < until);
+  } while (wisp_seconds() < until && !enough);
 done:
   wisp_pipeline_drop(sweep->pipeline);
   return status;
@@ -226,18 +254,22 @@ static wisp_status tune_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sc
   wisp_status status = WISP_OK;
   unit u = {.sweep = sweep, .best = sweep->best[kernel]};
   double now = wisp_seconds();
-  u.deadline = now + (sweep->deadline - now) / (double)(sweep->units - sweep->units_done);
+  u.deadline = now + (1 - FINAL_SHARE) * (sweep->deadline - now) / (double)(sweep->units - sweep->units_done);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   TRY(leave_out_known(err, &u));
   if (isfinite(sweep->deadline)) TRY(guide(err, &u));
-  while (wisp_search_next_problem(&u.search) && (now = wisp_seconds()) < sweep->deadline) {
-    if (now >= u.deadline && u.tried) break;
+  while (wisp_search_next_problem(&u.search)) {
+    now = wisp_seconds();
+    if (u.has_default && (now >= sweep->deadline || (now >= u.deadline && u.tried))) break;
+    if (u.has_default && is_enough(&u, u.search.candidates[u.search.begin].layout)) continue;
     u.tried = true;
     double share = (u.deadline - now) / (double)wisp_search_problems_left(&u.search);
     TRY(tune_problem(err, &u, now + share));
   }
+  for (int l = 0; l < scope->layouts; l++) TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
 done:
+  free(u.finalists.trials);
   for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
   wisp_search_free(&u.search);
   return status;

@@ -21,8 +21,9 @@ typedef struct wisp_tune_request {
   size_t precision_count;
   const char *kernel, *strategy, *layout; /* restrict; NULL: all */
   double budget_seconds;                  /* <= 0: exhaustive */
-  long long elements;                     /* problem size for timing; 0: chosen for the device */
-  const char *db;                         /* store file */
+  double enough;      /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
+  long long elements; /* problem size for timing; 0: chosen for the device */
+  const char *db;     /* store file */
   bool retry_failed;
   int jobs; /* compile workers; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);
@@ -36,12 +37,15 @@ typedef struct wisp_tune_summary {
   wisp_limits limits; /* of the device */
 } wisp_tune_summary;
 
-/* Order by order, precision by precision: every kernel's candidates in every layout, then whole stages made of the
- * winners (kernel "step": strategy is the composition, params empty; ms is a stage's, measured by running steps of
- * five). Trials that the store knows are not repeated. A budget is shared out evenly over what is left to tune, again
- * where that ends early, and no trial begins after it. A candidate's failure is its trial's outcome, also where
- * it takes its process with it or never ends; the sweep fails where the request has no meaning (WISP_EUSAGE), the store
- * cannot be written, memory is short, there is no compiler or no device.
+/* Order by order, precision by precision: every kernel's candidates in every layout, a final round of the fastest
+ * (final.h), then whole stages made of the winners (kernel "step": strategy is the composition, params empty; ms is a
+ * stage's, measured by running steps of five). Trials that the store knows are not repeated. A budget is shared out
+ * evenly over what is left to tune, again where that ends early, and no trial begins after it but one default
+ * candidate of each kernel, which is always tried first. A budgeted search of a problem (a layout, grouping and block
+ * size) ends when its layout's best is as efficient as `enough`; where what is timed fits the caches, as on a host,
+ * only if that is given. A candidate's failure is its trial's outcome, also where it takes its process with it or
+ * never ends; the sweep fails where the request has no meaning (WISP_EUSAGE), the store cannot be written, memory is
+ * short, there is no compiler or no device.
  *
  * device: as wisp_device_open takes it. It is opened in worker processes (tuner/worker.h), which are forks of this one:
  * for a GPU this process must not have opened or listed devices before. */

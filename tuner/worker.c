@@ -43,6 +43,7 @@ typedef struct supervisor {
   int restarts, idle_deaths;
   flight flight;
   keys tried;
+  keys suspects; /* a worker died under them, whoever's fault that was */
   long long total;
   double seconds_left;
 } supervisor;
@@ -90,11 +91,11 @@ static size_t place_of(const keys *k, uint64_t key)
   return low;
 }
 
-static bool was_tried(const supervisor *s, const wisp_trial *trial)
+static bool has(const keys *k, const wisp_trial *trial)
 {
   uint64_t key = key_of(trial);
-  size_t at = place_of(&s->tried, key);
-  return at < s->tried.count && s->tried.list[at] == key;
+  size_t at = place_of(k, key);
+  return at < k->count && k->list[at] == key;
 }
 
 static wisp_status remember(wisp_error *err, keys *k, const wisp_trial *trial)
@@ -166,7 +167,7 @@ static wisp_status look_up(wisp_error *err, supervisor *s, const wisp_trial *key
 {
   wisp_status status = WISP_OK;
   TRY(wisp_writer_has(err, s->writer, key, &answer->found, &answer->trial));
-  answer->tried = was_tried(s, key);
+  answer->tried = has(&s->tried, key);
   int begun = answer->found ? times_begun(&answer->trial) : 0;
   if (begun >= MAX_BEGUN) {
     set_outcome(&answer->trial, "crash", "the tuner ended during this trial, twice");
@@ -190,7 +191,7 @@ static wisp_status begin(wisp_error *err, supervisor *s, const wisp_note *note)
   if (note->kind == WISP_NOTE_LAUNCH) {
     TRY(wisp_writer_has(err, s->writer, &note->trial, &found, &row));
     bool good = found && (strcmp(row.outcome, "ok") == 0 || strcmp(row.outcome, "slow") == 0);
-    begun = good ? MAX_BEGUN : 1 + (found ? times_begun(&row) : 0);
+    begun = good ? 1 + has(&s->suspects, &note->trial) : 1 + (found ? times_begun(&row) : 0);
     if (!good) {
       row = note->trial;
       set_outcome(&row, "unfinished", "");
@@ -295,7 +296,8 @@ static wisp_status died(wisp_error *err, supervisor *s)
   if (!s->flight.active)
     return wisp_require(err, ++s->idle_deaths < MAX_IDLE_DEATHS, WISP_ESYSTEM, "%s, outside of any trial", reason);
   s->flight.active = false;
-  return s->flight.begun < MAX_BEGUN ? WISP_OK : record_failure(err, s, "crash", reason);
+  if (s->flight.begun >= MAX_BEGUN) return record_failure(err, s, "crash", reason);
+  return remember(err, &s->suspects, &s->flight.trial);
 }
 
 static wisp_status serve(wisp_error *err, supervisor *s, const wisp_note *note, wisp_answer_note *answer, verdict *out)
@@ -304,7 +306,7 @@ static wisp_status serve(wisp_error *err, supervisor *s, const wisp_note *note, 
   if (note->kind == WISP_NOTE_HAS) return look_up(err, s, &note->trial, answer);
   if (note->kind == WISP_NOTE_PUT) return wisp_writer_add(err, s->writer, &note->trial);
   if (note->kind == WISP_NOTE_COMPILE || note->kind == WISP_NOTE_LAUNCH) return begin(err, s, note);
-  if (note->kind == WISP_NOTE_COMPILED) {
+  if (note->kind == WISP_NOTE_COMPILED || note->kind == WISP_NOTE_RAN) {
     s->flight.active = false;
     return WISP_OK;
   }
@@ -369,5 +371,6 @@ wisp_status wisp_worker_supervise(wisp_error *err, const wisp_tune_request *requ
 done:
   reap(&s, true);
   free(s.tried.list);
+  free(s.suspects.list);
   return status;
 }

@@ -1,6 +1,7 @@
 /* A driver without a GPU, for the test of the calls that we make: memory is memory, the stream runs at once, the one
  * kernel it knows is axpy. Where the real driver would refuse, so does this. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -104,6 +105,12 @@ int cuDeviceGetName(char *name, int length, int device)
 {
   (void)device;
   strncpy(name, "Stub 9000", (size_t)length);
+  return 0;
+}
+
+int cuDeviceGetPCIBusId(char *bus, int length, int device)
+{
+  snprintf(bus, (size_t)length, "0000:%s:00.0", device == 0 ? "1B" : "2C");
   return 0;
 }
 

@@ -1,0 +1,46 @@
+/* Which of two trials of one kernel, layout and size answers: time, and the fixed rule for ties. */
+#include "store.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double wisp_contest_margin = 1.03;
+
+double wisp_contest_ms(const wisp_trial *trial)
+{
+  return strcmp(trial->tie, WISP_TIE_CHOSEN) == 0 ? trial->ms : trial->ms * wisp_contest_margin;
+}
+
+/* Texts in which numbers count as numbers: "wi=8" is before "wi=16". */
+static int compare_numbers(const char *a, const char *b)
+{
+  while (*a && *b) {
+    if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+      char *a_end = NULL, *b_end = NULL;
+      unsigned long long x = strtoull(a, &a_end, 10), y = strtoull(b, &b_end, 10);
+      if (x != y) return x < y ? -1 : 1;
+      a = a_end, b = b_end;
+    } else if (*a != *b)
+      return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+    else
+      a++, b++;
+  }
+  return (*a != '\0') - (*b != '\0');
+}
+
+bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b)
+{
+  int a_registers = a->registers < 0 ? INT_MAX : a->registers, b_registers = b->registers < 0 ? INT_MAX : b->registers;
+  if (a_registers != b_registers) return a_registers < b_registers;
+  int strategy = strcmp(a->strategy, b->strategy);
+  return strategy ? strategy < 0 : compare_numbers(a->params, b->params) < 0;
+}
+
+bool wisp_contest_same(const wisp_trial *a, const wisp_trial *b)
+{
+  return strcmp(a->spec, b->spec) == 0 && strcmp(a->layout, b->layout) == 0 && strcmp(a->device, b->device) == 0 &&
+         strcmp(a->target, b->target) == 0 && a->units == b->units && strcmp(a->driver, b->driver) == 0 &&
+         strcmp(a->compiler, b->compiler) == 0 && a->elements == b->elements;
+}

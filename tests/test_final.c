@@ -1,0 +1,234 @@
+/* Claim: at the end of a sweep one candidate of each kernel and layout is chosen: of those as fast as the best within
+ * noise the one that a fixed rule names, whatever came first; a second sweep changes nothing of it. A winner that is
+ * wrong, or crashes, when it is loaded once more does not win: the next best does. */
+#include "each_plan.h"
+#include "store_fixture.h"
+#include "../tuner/final.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static wisp_trial timed(double ms, int registers, const char *params)
+{
+  wisp_trial t = {.ms = ms, .registers = registers};
+  snprintf(t.strategy, sizeof t.strategy, "made-up");
+  snprintf(t.params, sizeof t.params, "%s", params);
+  return t;
+}
+
+static void test_rule(void **state)
+{
+  (void)state;
+  static const struct {
+    double ms[3], noise[3];
+    int registers[3];
+    const char *params[3], *chosen;
+    int tied; /* the chosen one included */
+  } cases[] = {
+      {{1.000, 1.004, 1.006}, {0, 0, 0}, {64, 32, 16}, {"w=1", "w=2", "w=3"}, "w=2", 2},       /* 0.5 % at least */
+      {{1.000, 1.004, 1.006}, {.002, 0, .005}, {64, 32, 16}, {"w=1", "w=2", "w=3"}, "w=3", 3}, /* more by spread */
+      {{1.000, 1.012, 1.020}, {.05, .05, .05}, {64, 32, 16}, {"w=1", "w=2", "w=3"}, "w=1", 1}, /* 1 % at most */
+      {{1.004, 1.000, 1.002}, {0, 0, 0}, {32, 32, 32}, {"w=16", "w=8 x=2", "w=8"}, "w=8", 3},  /* as numbers */
+      {{1.004, 1.000, 1.002}, {0, 0, 0}, {-1, 255, -1}, {"w=1", "w=2", "w=3"}, "w=2", 3},      /* unknown is most */
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (int first = 0; first < 3; first++) {
+      wisp_trial trials[3];
+      double noise[3];
+      int tied = 0;
+      for (int i = 0; i < 3; i++) {
+        int from = (i + first) % 3;
+        trials[i] = timed(cases[c].ms[from], cases[c].registers[from], cases[c].params[from]);
+        noise[i] = cases[c].noise[from];
+      }
+      size_t chosen = wisp_settle_tie(3, trials, noise);
+      assert_string_equal(trials[chosen].params, cases[c].chosen);
+      assert_string_equal(trials[chosen].tie, WISP_TIE_CHOSEN);
+      for (int i = 0; i < 3; i++) tied += *trials[i].tie != '\0';
+      assert_int_equal(tied, cases[c].tied);
+    }
+}
+
+/* --- sweeps --- */
+
+static wisp_tune_summary tune(const char *db, const char *kernel, const char *layout, long long elements)
+{
+  static const int order = 1;
+  static const wisp_precision precision = WISP_F64;
+  wisp_tune_request r = {.family = "nodal",
+                         .orders = &order,
+                         .order_count = 1,
+                         .precisions = &precision,
+                         .precision_count = 1,
+                         .kernel = kernel,
+                         .layout = layout,
+                         .elements = elements,
+                         .db = db};
+  wisp_tune_summary summary = {0};
+  wisp_error err = {0};
+  if (wisp_tune(&err, test_device_name(), &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  return summary;
+}
+
+static wisp_store *open_store(const char *path)
+{
+  wisp_store *store = NULL;
+  wisp_error err = {0};
+  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  return store;
+}
+
+/* The user's n-th trial that succeeded; NULL after the last. */
+static const wisp_trial *ok_trial(const wisp_store *store, size_t n)
+{
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    if (layer == WISP_LAYER_USER && strcmp(t->outcome, "ok") == 0 && n-- == 0) return t;
+  }
+  return NULL;
+}
+
+static void test_one_is_chosen(void **state)
+{
+  (void)state;
+  char folder[64];
+  fixture_folder(folder);
+  const char *db = fixture_path(folder, "tune.db");
+  wisp_error err = {0};
+  wisp_text before = {0}, after = {0};
+  tune(db, "update", NULL, 384);
+  wisp_store *store = open_store(db);
+  const wisp_trial *t, *other;
+  for (size_t i = 0; (t = ok_trial(store, i)); i++) {
+    int chosen = 0;
+    double best = t->ms;
+    const wisp_trial *winner = NULL;
+    for (size_t k = 0; (other = ok_trial(store, k)); k++) {
+      if (!wisp_contest_same(t, other)) continue;
+      if (strcmp(other->tie, WISP_TIE_CHOSEN) == 0) chosen++, winner = other;
+      if (*other->tie && other->ms < best) best = other->ms;
+    }
+    assert_int_equal(chosen, 1);
+    if (!*t->tie) continue;
+    assert_true(t->ms <= 1.0001 * wisp_contest_margin * best);
+    assert_false(wisp_contest_simpler(t, winner));
+  }
+  wisp_store_close(store);
+  assert_int_equal(wisp_store_export(&err, db, &before), WISP_OK);
+  assert_int_equal(tune(db, "update", NULL, 384).trials, 0);
+  assert_int_equal(wisp_store_export(&err, db, &after), WISP_OK);
+  assert_string_equal(before.data, after.data);
+  assert_non_null(strstr(before.data, "\"chosen\""));
+  wisp_text_free(&before);
+  wisp_text_free(&after);
+  fixture_remove(folder);
+}
+
+/* --- planted candidates --- */
+
+/* The assembly of rhs from derivatives for as many elements as the problem has that it is verified on, and no more, so
+ * that none is faster. From its second loading on it does something else. */
+static const char space[] =
+    "kernel assemble\nlayouts node slab\nblock 32\ngrid min(groups,ceil(256,KM)) ceil(NpM,32)\n"
+    "arg in real dux\narg in real duy\narg in real duz\narg out real rhs\narg value int groups\n";
+static const char text[] =
+    "const INDEX m = bx;\n"
+    "FOR_Y(y, 1)\n"
+    "  FOR_X(x, 32)\n"
+    "    const INDEX at = by * 32 + x, here = m * {{= n * NpM}} + at;\n"
+    "    if (m < groups && at < {{NpM}}) {\n"
+    "      {{#fields}}\n"
+    "      rhs[here + {{= f * NpM}}] = {{#terms}}{{coefficient}} * {{#if axis == 0}}dux{{/if}}{{#if axis == 1}}duy"
+    "{{/if}}{{#if axis == 2}}duz{{/if}}[here + {{= in * NpM}}]{{#if !last}} + {{/if}}{{/terms}};\n"
+    "      {{/fields}}\n"
+    "    }\n"
+    "    if (m == 0 && at == 0) {\n"
+    "      extern char *getenv(const char *);\n"
+    "      extern int mkdir(const char *, unsigned);\n"
+    "      extern void abort(void);\n"
+    "      static int loaded, again;\n"
+    "      if (!loaded) again = mkdir(getenv(\"PLANTED_MARK\"), 0700) != 0;\n"
+    "      loaded = 1;\n"
+    "      if (again) %s;\n"
+    "    }\n"
+    "  END_X\n"
+    "END_Y\n";
+
+static void plant(const char *folder, const char *fault)
+{
+  char path[256], body[2048];
+  snprintf(path, sizeof path, "%s/nodal", folder);
+  assert_int_equal(mkdir(path, 0700), 0);
+  snprintf(path, sizeof path, "%s/nodal/assemble.planted.space", folder);
+  fixture_write(path, space, strlen(space));
+  snprintf(path, sizeof path, "%s/nodal/assemble.planted.k", folder);
+  snprintf(body, sizeof body, text, fault);
+  fixture_write(path, body, strlen(body));
+}
+
+static void check_planted(const char *fault, const char *outcome, const char *reason)
+{
+  char folder[64];
+  int planted = 0, chosen = 0;
+  wisp_layout layouts[8];
+  char layout[WISP_LAYOUT_TEXT];
+  wisp_family_find("nodal")->layouts(1, layouts);
+  wisp_layout_print(&layouts[0], layout);
+  fixture_folder(folder);
+  const char *db = fixture_path(folder, "tune.db");
+  plant(folder, fault);
+  setenv("WISP_TEMPLATES", folder, 1);
+  setenv("PLANTED_MARK", fixture_path(folder, "loaded"), 1); /* there once it was loaded, by whichever worker */
+  wisp_tune_summary summary = tune(db, "assemble", layout, 10000);
+  unsetenv("WISP_TEMPLATES");
+  assert_true(summary.failed > 0);
+  wisp_store *store = open_store(db);
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    if (layer != WISP_LAYER_USER) continue;
+    chosen += strcmp(t->tie, WISP_TIE_CHOSEN) == 0;
+    if (strcmp(t->strategy, "planted") != 0) continue;
+    planted++;
+    if (strcmp(t->outcome, outcome) != 0 || !strstr(t->reason, reason)) fail_msg("%s: %s", t->outcome, t->reason);
+    assert_string_equal(t->tie, "");
+  }
+  assert_int_equal(planted, 1);
+  assert_int_equal(chosen, 1);
+  wisp_store_close(store);
+  fixture_remove(folder);
+}
+
+static void test_wrong_when_loaded_again(void **state)
+{
+  (void)state;
+  if (strcmp(test_device_name(), "host") != 0) skip();
+  check_planted("rhs[0] = 1000", "wrong", "in the final round: rhs is 1000");
+}
+
+static void test_crash_when_loaded_again(void **state)
+{
+  (void)state;
+  if (strcmp(test_device_name(), "host") != 0) skip();
+  check_planted("abort()", "crash", "signal 6");
+}
+
+int main(void)
+{
+  unsetenv("WISP_SITE_DB");
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rule),
+      cmocka_unit_test(test_one_is_chosen),
+      cmocka_unit_test(test_wrong_when_loaded_again),
+      cmocka_unit_test(test_crash_when_loaded_again),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
