@@ -203,7 +203,7 @@ static void test_ties(void **state)
       {{"chosen", "", "chosen"}, {1.000, 1.004, 0.999}, "wi=8 wp=16"},
       {{"", "", ""}, {1, 1, 1}, "wi=8 wp=2"},
   };
-  char params[200], name[16];
+  char params[200], name[32];
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
     for (int o = 0; o < 4; o++) {
       snprintf(name, sizeof name, "%zu-%d.db", c, o);
