@@ -1,7 +1,7 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
+#include "bench.h"
 #include "cli.h"
 #include "options.h"
-#include "../tuner/compare.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -12,23 +12,27 @@
 
 static const wisp_option options[] = {
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
-    {"family", 'f', "FAMILY", "the family (nodal)"},
+    {"family", 'f', "FAMILY", "the family: nodal or tensor (nodal)"},
     {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-9)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
     {"kernel", 0, "KERNEL", "this kernel only; 'step' is the whole stage"},
-    {"elements", 0, "K", "size of the problem (105456 on a GPU, less on the host)"},
-    {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 elements"},
+    {"elements", 0, "K", "size of the problem (on a GPU 105456 tets, or 1e7 nodes of hexes; less on the host)"},
+    {"nodes", 0, "NODES", "the same in element-local nodes, such as 1e7"},
+    {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
     {"json", 0, NULL, "a JSON array, one object a kernel, and one a stage"},
 };
 static const wisp_syntax syntax = {
-    "wisp bench [-d DEV] [-n ORDERS] [-p f32,f64] [--kernel KERNEL] [--elements K | --box N] [--db FILE] [--json]",
+    "wisp bench [-d DEV] [-n ORDERS] [-p f32,f64] [--kernel KERNEL] [--elements K | --nodes NODES | --box N] [--db "
+    "FILE] [--json]",
     "Times the stored winners, the default candidates and the vendor's library (cuBLAS; the system's BLAS on the "
     "host)\n"
     "side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at the measured\n"
-    "copy bandwidth or the operations at the measured peak; x def. and x BLAS say how many times as fast ours is.",
+    "copy bandwidth or the operations at the measured peak; x def. and x BLAS say how many times as fast ours is.\n"
+    "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is\n"
+    "the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
     options, sizeof options / sizeof *options, 0};
 
 /* Logarithms of how many times as fast as the default the tuned ones are. */
@@ -53,90 +57,14 @@ static void add_gain(printer *p, const wisp_comparison *row)
   g->sum += log(row->default_ms / row->ms);
 }
 
-/* A number in so many columns, with as many digits as fit, or a dash. */
-static void print_number(int width, int digits, double value)
-{
-  while (digits > 0 && snprintf(NULL, 0, "%.*f", digits, value) > width) digits--;
-  if (isfinite(value))
-    printf(" %*.*f", width, digits, value);
-  else
-    printf(" %*s", width, "-");
-}
-
-static void print_row(printer *p, const wisp_comparison *row)
-{
-  char who[sizeof row->ours.strategy + sizeof row->ours.layout + 1];
-  if (!p->rows)
-    printf("%-2s %-3s %-10s %-35s %8s %7s %6s %7s %5s %5s %6s %8s %6s\n", "N", "", "kernel", "strategy, layout", "ms",
-           "GDOF/s", "GB/s", "GFLOP/s", "eff.", "copy", "x def.", "BLAS ms", "x BLAS");
-  snprintf(who, sizeof who, "%s %s", row->ours.strategy, row->ours.layout);
-  printf("%-2d %-3s %-10s %-35.35s", row->spec.order, wisp_precision_name(row->spec.precision), row->spec.kernel, who);
-  print_number(8, 4, row->ms);
-  print_number(7, 2, row->gdofs);
-  print_number(6, 0, row->gbps);
-  print_number(7, 0, row->gflops);
-  print_number(5, 2, row->efficiency);
-  print_number(5, 2, row->copy_share);
-  print_number(6, 2, row->ours.match == WISP_MATCH_DEFAULT ? NAN : row->default_ms / row->ms);
-  print_number(8, 4, row->rival_ms);
-  print_number(6, 2, row->rival_ms / row->ms);
-  printf("\n");
-  fflush(stdout);
-}
-
-static cJSON *to_json(const printer *p, const wisp_comparison *row)
-{
-  cJSON *object = cJSON_CreateObject();
-  const struct {
-    const char *key, *value;
-  } texts[] = {{"device", p->device},
-               {"family", row->spec.family},
-               {"kernel", row->spec.kernel},
-               {"strategy", row->ours.strategy},
-               {"precision", wisp_precision_name(row->spec.precision)},
-               {"system", row->spec.system},
-               {"layout", row->ours.layout},
-               {"params", row->ours.params},
-               {"match", wisp_match_name(row->ours.match)},
-               {"layer", wisp_layer_name(row->ours.layer)},
-               {"default_strategy", row->standard.strategy},
-               {"default_layout", row->standard.layout},
-               {"default_params", row->standard.params},
-               {"rival", row->rival}};
-  const struct {
-    const char *key;
-    double value;
-  } numbers[] = {{"order", row->spec.order},
-                 {"elements", (double)row->elements},
-                 {"ms", row->ms},
-                 {"gdofs", row->gdofs},
-                 {"gbps", row->gbps},
-                 {"gflops", row->gflops},
-                 {"efficiency", row->efficiency},
-                 {"copy_share", row->copy_share},
-                 {"default_ms", row->default_ms},
-                 {"speedup", row->default_ms / row->ms},
-                 {"rival_ms", row->rival_ms},
-                 {"rival_error", row->rival_error},
-                 {"ratio", row->rival_ms / row->ms}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (*texts[i].value) /* what is not there is null */
-      cJSON_AddStringToObject(object, texts[i].key, texts[i].value);
-    else
-      cJSON_AddNullToObject(object, texts[i].key);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
-  return object;
-}
-
 static wisp_status take_row(wisp_error *err, void *context, const wisp_comparison *row)
 {
   printer *p = context;
   (void)err;
   if (p->list)
-    cJSON_AddItemToArray(p->list, to_json(p, row));
+    cJSON_AddItemToArray(p->list, wisp_bench_row(p->device, row));
   else
-    print_row(p, row);
+    wisp_bench_print(row, p->rows == 0);
   add_gain(p, row);
   p->rows++;
   return WISP_OK;
@@ -182,6 +110,9 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .row = take_row,
                               .warn = warn};
   TRY(wisp_option_elements(err, args, &r->elements));
+  TRY(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
+  TRY(wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,
+                   "--nodes, --elements and --box all give the size: leave all but one out"));
 done:
   return status;
 }

@@ -63,17 +63,18 @@ static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
          a->spec.precision == b->spec.precision;
 }
 
-static wisp_status print_row(wisp_error *err, const wisp_best_row *row, int width, wisp_text *out)
+static wisp_status print_row(wisp_error *err, const wisp_best_row *row, int kernel, int width, wisp_text *out)
 {
   const wisp_trial *t = row->trial;
   char params[COLUMNS][32], rest[200], KM[16], ms[24], gdofs[24], efficiency[24], by_default[24], ratio[24];
   split_params(t->params, params, rest);
   print_km(t->layout, KM);
-  return wisp_text_print(err, out, "%2d %-8s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s%s\n", row->spec.order,
-                         row->spec.kernel, width, t->strategy, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM,
-                         params[0], params[1], params[2], params[3], params[4], cell(ms, "%.4g", t->ms),
-                         cell(gdofs, "%.4g", t->gdofs), cell(efficiency, "%.2f", t->efficiency),
-                         cell(by_default, "%.4g", row->default_ms), cell(ratio, "%.2f", row->default_ms / t->ms), rest,
+  return wisp_text_print(err, out, "%2d %-*s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s%s\n", row->spec.order,
+                         kernel, row->spec.kernel, width, t->strategy,
+                         strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM, params[0], params[1], params[2],
+                         params[3], params[4], cell(ms, "%.4g", t->ms), cell(gdofs, "%.4g", t->gdofs),
+                         cell(efficiency, "%.2f", t->efficiency), cell(by_default, "%.4g", row->default_ms),
+                         cell(ratio, "%.2f", row->default_ms / t->ms), rest,
                          !row->stale ? ""
                          : *rest     ? ", stale"
                                      : "stale");
@@ -82,10 +83,11 @@ static wisp_status print_row(wisp_error *err, const wisp_best_row *row, int widt
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  size_t width = 8, stale = 0;
+  size_t width = 8, kernel = 8, stale = 0;
   for (size_t i = 0; i < rows->count; i++) {
-    size_t length = strlen(rows->rows[i].trial->strategy);
+    size_t length = strlen(rows->rows[i].trial->strategy), named = strlen(rows->rows[i].spec.kernel);
     width = length > width ? length : width;
+    kernel = named > kernel ? named : kernel;
   }
   for (size_t i = 0; i < rows->count; i++) {
     const wisp_best_row *row = &rows->rows[i];
@@ -93,12 +95,13 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
       TRY(wisp_text_print(err, out, "%s%s (%s): %s, %s, %s, %s\n", i ? "\n" : "", row->trial->device,
                           row->trial->target, row->spec.family, row->spec.element, row->spec.system,
                           wisp_precision_name(row->spec.precision)));
-      TRY(wisp_text_print(err, out, "%2s %-8s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s\n", "N", "kernel",
-                          (int)width, "strategy", "dofs", "K_M", columns[0].title, columns[1].title, columns[2].title,
-                          columns[3].title, columns[4].title, "ms", "GDOF/s", "eff", "default", "ratio", "more"));
+      TRY(wisp_text_print(err, out, "%2s %-*s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s\n", "N", (int)kernel,
+                          "kernel", (int)width, "strategy", "dofs", "K_M", columns[0].title, columns[1].title,
+                          columns[2].title, columns[3].title, columns[4].title, "ms", "GDOF/s", "eff", "default",
+                          "ratio", "more"));
     } else if (row->spec.order != row[-1].spec.order)
       TRY(wisp_text_print(err, out, "\n"));
-    TRY(print_row(err, row, (int)width, out));
+    TRY(print_row(err, row, (int)kernel, (int)width, out));
     stale += row->stale;
   }
   if (stale)

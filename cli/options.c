@@ -235,6 +235,20 @@ wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, 
   return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be f32, f64 or f32,f64", name, text ? text : "");
 }
 
+/* Elements that a cube is cut into. */
+static long long per_cube(const wisp_arguments *args)
+{
+  static const struct {
+    const char *element;
+    int count;
+  } cubes[] = {{"tet", 6}, {"hex", 1}};
+  const char *name = wisp_option_value(args, "family");
+  const wisp_family *family = wisp_family_find(name ? name : "nodal");
+  for (size_t i = 0; family && i < sizeof cubes / sizeof *cubes; i++)
+    if (strcmp(cubes[i].element, family->element) == 0) return cubes[i].count;
+  return 1;
+}
+
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements)
 {
   wisp_status status = WISP_OK;
@@ -242,7 +256,7 @@ wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, lo
   TRY(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
   TRY(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
   TRY(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
-  if (box) *elements = 6 * box * box * box;
+  if (box) *elements = per_cube(args) * box * box * box;
 done:
   return status;
 }

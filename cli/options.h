@@ -92,7 +92,8 @@ typedef struct wisp_precisions {
 wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
                                    wisp_precisions *out);
 
-/* The problem's size in elements, from --elements K or --box n (6 n^3); 0 where neither is given. */
+/* The problem's size in elements, from --elements K or --box n (6 n^3 tets, n^3 hexes by --family); 0 where neither is
+ * given. */
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements);
 
 /* --device as trials name it: the full name of a device that is here, else the text as it was given; empty where there

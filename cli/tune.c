@@ -17,7 +17,7 @@
 static const wisp_option options[] = {
     {"device", 'd', "DEVS",
      "a device as 'wisp devices' names it, several: cuda:0,cuda:1, or all GPUs: all (auto: one)"},
-    {"family", 'f', "FAMILY", "the family (nodal)"},
+    {"family", 'f', "FAMILY", "the family: nodal or tensor (nodal)"},
     {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-4)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
@@ -27,7 +27,7 @@ static const wisp_option options[] = {
     {"budget", 0, "TIME", "stop after 90s, 10m, 2h; shared out evenly (10m)"},
     {"exhaustive", 0, NULL, "every candidate, however long it takes"},
     {"elements", 0, "K", "size of the problem that kernels are timed on (chosen for the device)"},
-    {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 elements"},
+    {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the store (the user's own)"},
     {"retry-failed", 0, NULL, "try again what went wrong before"},

@@ -24,10 +24,8 @@ static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_today
                               int order, wisp_precision precision)
 {
   const wisp_family *family = wisp_family_find(r->family);
-  wisp_spec spec = {.element = "tet", .order = order, .precision = precision};
+  wisp_spec spec = wisp_family_spec(family, order, r->system, precision);
   char text[WISP_SPEC_TEXT];
-  snprintf(spec.family, sizeof spec.family, "%s", family->name);
-  snprintf(spec.system, sizeof spec.system, "%s", r->system ? r->system : family->default_system);
   bool step = false;
   for (int k = 0; !step; k++) {
     wisp_answer answer;
@@ -63,17 +61,30 @@ done:
   return status;
 }
 
+/* Of the column that their names stand in. */
+static int kernel_width(const wisp_winners *w)
+{
+  size_t width = 10;
+  for (size_t i = 0; i < w->count; i++) {
+    wisp_spec spec;
+    if (wisp_spec_parse(NULL, w->trials[i]->spec, &spec) != WISP_OK) continue;
+    width = strlen(spec.kernel) > width ? strlen(spec.kernel) : width;
+  }
+  return (int)width;
+}
+
 void wisp_winners_print(const wisp_winners *w)
 {
+  const int width = kernel_width(w);
   if (w->count)
-    printf("%-2s %-4s %-10s %-18s %-20s %9s %8s %8s %5s  %s\n", "N", "", "kernel", "layout", "strategy", "ms", "GDOF/s",
-           "GB/s", "eff.", "parameters");
+    printf("%-2s %-4s %-*s %-18s %-20s %9s %8s %8s %5s  %s\n", "N", "", width, "kernel", "layout", "strategy", "ms",
+           "GDOF/s", "GB/s", "eff.", "parameters");
   for (size_t i = 0; i < w->count; i++) {
     const wisp_trial *t = w->trials[i];
     wisp_spec spec;
     if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) continue;
-    printf("%-2d %-4s %-10s %-18s %-20s %9.4f %8.2f %8.1f %5.2f  %s\n", spec.order, wisp_precision_name(spec.precision),
-           spec.kernel, t->layout, t->strategy, t->ms, t->gdofs, t->gbps, t->efficiency, t->params);
+    printf("%-2d %-4s %-*s %-18s %-20s %9.4f %8.2f %8.1f %5.2f  %s\n", spec.order, wisp_precision_name(spec.precision),
+           width, spec.kernel, t->layout, t->strategy, t->ms, t->gdofs, t->gbps, t->efficiency, t->params);
   }
 }
 

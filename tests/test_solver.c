@@ -52,7 +52,7 @@ static void compare_with_reference(solving *s, wisp_precision precision, double 
     double off = difference(s->dg, u, expected);
     if (!(off < tolerance)) fail_msg("off by %g, allowed %g", off, tolerance);
   }
-  GOOD(wisp_problem_guards(&error, s->problem, &intact, array));
+  GOOD(wisp_arrays_guards(&error, wisp_problem_arrays(s->problem), &intact, array));
   if (!intact) fail_msg("the guard zones of %s were overwritten", array);
   free(u), free(expected);
 }

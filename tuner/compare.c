@@ -1,6 +1,5 @@
 /* The comparison itself: everything is compiled ahead, in order; then row by row loaded, recorded and timed. */
 #include "compare_list.h"
-#include "rival.h"
 #include "trial.h"
 
 #include <math.h>
@@ -11,9 +10,7 @@
 /* Launches in a graph that is timed: so many that the host's part does not show. An even number of steps leaves u where
  * it was. */
 enum { LAUNCHES = 4, STEPS = 2 };
-
-/* As published figures: six tets in each of 26^3 cubes. */
-static const long long gpu_elements = 6ll * 26 * 26 * 26;
+enum { MAX_ROWS = 32 };
 
 typedef struct comparer {
   wisp_device *device;
@@ -21,12 +18,16 @@ typedef struct comparer {
   wisp_bench bench;
   wisp_pipeline *pipeline;
   wisp_blas *blas; /* NULL: there is none here */
-  wisp_tet *tet;   /* of the order at hand */
+  int done;        /* rows of this order and precision, and what they took */
+  struct {
+    char kernel[sizeof((wisp_spec *)0)->kernel];
+    double ms;
+  } rows[MAX_ROWS];
 } comparer;
 
 /* A contender made ready: kernels loaded, its launches recorded. */
 typedef struct runner {
-  wisp_problem *problem;
+  void *problem;
   int kernels;
   wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
   wisp_graph *graph;
@@ -69,37 +70,14 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_erro
 
 /* ---- Recording. */
 
-static bool writes_next(const wisp_step *step)
-{
-  for (int k = 0; k < step->kernels; k++) {
-    const wisp_arg *arg = NULL;
-    int args = wisp_plan_args(step->plan[k], &arg);
-    for (int i = 0; i < args; i++)
-      if (strcmp(arg[i].name, "u_next") == 0) return true;
-  }
-  return false;
-}
-
-/* The same kernel over and over, with scalars that let it run on its own output without growing or vanishing. */
-static wisp_status launch_kernel(wisp_error *err, const runner *r)
-{
-  static const wisp_scalars steady = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
-  wisp_status status = WISP_OK;
-  for (int i = 0; i < LAUNCHES; i++) TRY(wisp_problem_launch(err, r->problem, r->kernel[0], &steady));
-done:
-  return status;
-}
-
-/* Whole steps, with a time step so small that the fields stay as they are. */
-static wisp_status launch_steps(wisp_error *err, const runner *r, bool swaps)
+/* The same kernel over and over, or whole steps. */
+static wisp_status launch(wisp_error *err, const comparer *c, const runner *r, bool whole)
 {
   wisp_status status = WISP_OK;
-  for (int s = 0; s < STEPS * WISP_RK_STAGES; s++) {
-    const wisp_rk_stage *stage = &wisp_lsrk45[s % WISP_RK_STAGES];
-    const wisp_scalars scalars = {.alpha = 1, .a = stage->a, .b = stage->b, .dt = 1e-10};
-    for (int i = 0; i < r->kernels; i++) TRY(wisp_problem_launch(err, r->problem, r->kernel[i], &scalars));
-    if (swaps) wisp_problem_swap(r->problem);
-  }
+  const wisp_workload *workload = c->bench.workload;
+  for (int i = 0; !whole && i < LAUNCHES; i++) TRY(workload->launch(err, r->problem, r->kernel[0]));
+  for (int i = 0; whole && i < STEPS; i++)
+    TRY(workload->launch_step(err, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels));
 done:
   return status;
 }
@@ -110,13 +88,13 @@ static wisp_status record(wisp_error *err, comparer *c, const wisp_spec *spec, c
   wisp_error later = {.text = ""};
   bool whole = strcmp(spec->kernel, "step") == 0;
   if (!r->kernels) return WISP_OK;
-  TRY(wisp_problems_find(err, c->bench.problems, spec, &step->layout, step->MB, step->grouping, &r->problem));
+  TRY(c->bench.workload->get(err, c->bench.problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
   TRY(wisp_graph_begin(err, c->device));
-  status = whole ? launch_steps(err, r, writes_next(step)) : launch_kernel(err, r);
+  status = launch(err, c, r, whole);
   ended = wisp_graph_end(&later, c->device, &r->graph);
   TRY(status);
   if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
-  r->runs = whole ? STEPS * WISP_RK_STAGES : LAUNCHES;
+  r->runs = whole ? STEPS * c->bench.workload->stages : LAUNCHES;
 done:
   return status;
 }
@@ -167,21 +145,6 @@ static bool same_step(const wisp_step *a, const wisp_step *b)
   return same;
 }
 
-static wisp_status set_rival(wisp_error *err, comparer *c, const wisp_spec *spec, wisp_rival **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_system *system = NULL;
-  size_t elements = wisp_problems_mesh(c->bench.problems)->elements;
-  if (!c->blas || !wisp_rival_exists(spec->kernel)) return WISP_OK;
-  TRY(wisp_system_load(err, spec->system, &system));
-  TRY(wisp_rival_create(err, c->device, c->blas, c->tet, spec->kernel, spec->precision,
-                        elements * (size_t)system->fields, out));
-  TRY(wisp_rival_choose(err, *out));
-done:
-  wisp_system_destroy(system);
-  return status;
-}
-
 /* What the times say: rates and efficiency are the tuner's. */
 static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_step *step, const wisp_contender *timed,
                             double runs, wisp_comparison *row)
@@ -199,8 +162,22 @@ static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_step 
   return status;
 }
 
+/* How long the kernel took that does the same in another way. */
+static void fill_alternative(comparer *c, wisp_comparison *row)
+{
+  const wisp_alternative *a = c->bench.workload->alternatives;
+  while (a && a->kernel && strcmp(a->kernel, row->spec.kernel) != 0) a++;
+  if (a && a->kernel) snprintf(row->alternative, sizeof row->alternative, "%s", a->other);
+  for (int i = 0; i < c->done; i++)
+    if (strcmp(c->rows[i].kernel, row->alternative) == 0) row->alternative_ms = c->rows[i].ms;
+  if (c->done == MAX_ROWS) return;
+  memcpy(c->rows[c->done].kernel, row->spec.kernel, sizeof row->spec.kernel);
+  c->rows[c->done++].ms = row->ms;
+}
+
 /* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
-static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], wisp_rival *rival)
+static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2],
+                            const wisp_yardstick *beside)
 {
   wisp_status status = WISP_OK;
   bool tuned = r[0].kernels > 0, alike = tuned && same_step(&up->tuned, &up->standard);
@@ -210,20 +187,22 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
                          .standard = name_of(&up->spec, &up->standard),
                          .default_ms = NAN,
                          .rival_ms = NAN,
-                         .rival_error = NAN};
+                         .rival_error = NAN,
+                         .alternative_ms = NAN};
   wisp_contender timed[3];
   size_t count = 0, other = 0, theirs = 0;
   timed[count++] = (wisp_contender){.run = replay, .context = &r[tuned ? 0 : 1]};
   if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
-  if (rival) timed[theirs = count++] = (wisp_contender){.run = wisp_rival_run, .context = rival};
+  if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
   TRY(wisp_measure(err, c->device, timed, count));
   TRY(fill_row(err, c, step, &timed[0], r[tuned ? 0 : 1].runs, &row));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
   if (theirs) {
-    snprintf(row.rival, sizeof row.rival, "%s", wisp_rival_name(rival));
+    snprintf(row.rival, sizeof row.rival, "%s", beside->name);
     row.rival_ms = timed[theirs].ms;
-    row.rival_error = wisp_rival_error(rival);
+    row.rival_error = beside->error;
   }
+  fill_alternative(c, &row);
   TRY(c->request->row(err, c->request->context, &row));
 done:
   return status;
@@ -234,7 +213,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   wisp_status status = WISP_OK;
   runner r[2] = {{.kernels = 0}, {.kernels = 0}};
   wisp_step *steps[2] = {&up->tuned, &up->standard};
-  wisp_rival *rival = NULL;
+  wisp_yardstick beside = {.run = NULL};
   char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
   wisp_spec_print(&up->spec, spec);
   for (int i = 0; i < 2; i++) {
@@ -245,11 +224,22 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
     warn(c, text);
   }
   if (!r[0].kernels && !r[1].kernels) goto done;
-  for (int i = 0; i < 2; i++) TRY(record(err, c, &up->spec, steps[i], &r[i]));
-  TRY(set_rival(err, c, &up->spec, &rival));
-  TRY(time_row(err, c, up, r, rival));
+  for (int i = 0; i < 2; i++) {
+    wisp_error reason = {.text = ""};
+    status = record(&reason, c, &up->spec, steps[i], &r[i]);
+    if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
+      snprintf(text, sizeof text, "%s: left out: %s", spec, reason.text);
+      warn(c, text);
+      status = WISP_OK;
+      goto done;
+    }
+    TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+  }
+  TRY(c->bench.workload->yardstick(err, c->device, c->blas, &up->spec, c->bench.workload->elements(c->bench.problems),
+                                   &beside));
+  TRY(time_row(err, c, up, r, &beside));
 done:
-  wisp_rival_destroy(rival);
+  if (beside.run) beside.destroy(beside.context);
   for (int i = 0; i < 2; i++) release(&r[i]);
   return status;
 }
@@ -259,13 +249,8 @@ done:
 /* Problems and operators of another order or precision make room for these. */
 static wisp_status begin_order(wisp_error *err, comparer *c, const wisp_spec *spec)
 {
-  wisp_status status = WISP_OK;
-  wisp_tet_destroy(c->tet);
-  c->tet = NULL;
-  TRY(wisp_tet_create(err, spec->order, &c->tet));
-  TRY(wisp_bench_set_problem(err, &c->bench, spec->order, c->request->elements));
-done:
-  return status;
+  c->done = 0;
+  return wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order));
 }
 
 static bool is_host(const wisp_device *device)
@@ -298,8 +283,10 @@ wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compar
   wisp_strategies *strategies = NULL;
   wisp_match_ups ups = {0};
   wisp_error missing = {.text = ""};
-  if (r.elements <= 0 && !is_host(device)) r.elements = gpu_elements;
+  const wisp_workload *workload = NULL;
   TRY(wisp_strategies_load(err, &strategies));
+  if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, &workload));
+  if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
   TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
   TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, r.jobs, 1, &c.pipeline));
@@ -309,7 +296,6 @@ done:
   wisp_pipeline_destroy(c.pipeline);
   wisp_blas_close(c.blas);
   wisp_bench_free(&c.bench);
-  wisp_tet_destroy(c.tet);
   wisp_match_ups_free(&ups);
   wisp_strategies_free(strategies);
   return status;

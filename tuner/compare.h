@@ -15,8 +15,10 @@ typedef struct wisp_comparison {
   double copy_share; /* minimal bytes over time, as a share of copy bandwidth */
   wisp_choice standard;
   double default_ms;
-  char rival[96]; /* "cuBLAS 13.1"; empty where there is none */
+  char rival[96]; /* "cuBLAS 13.1", "copy" (of the minimal bytes); empty where there is none */
   double rival_ms, rival_error;
+  char alternative[24];  /* the kernel that does the same in another way; empty where there is none */
+  double alternative_ms; /* where it was measured in this run */
 } wisp_comparison;
 
 typedef struct wisp_compare_request {
@@ -26,7 +28,8 @@ typedef struct wisp_compare_request {
   const wisp_precision *precisions;
   size_t precision_count;
   const char *kernel; /* this one only, or "step"; NULL: all */
-  long long elements; /* 0: chosen for the device */
+  long long elements; /* 0: chosen for the device, or by nodes */
+  double nodes;       /* element-local nodes, rounded up to whole elements; 0: not given */
   const wisp_store *store;
   int jobs; /* compilations at a time; 0: one a core */
   /* Called with each row as it is measured, and with what could not be compared. */

@@ -1,6 +1,7 @@
 /* Finds the candidates that are compared: winners as a solver would look them up, over all layouts, and the defaults
  * that it would run without a store. */
 #include "compare_list.h"
+#include "workload.h"
 #include "../runtime/solve/current.h"
 
 #include <math.h>
@@ -29,12 +30,21 @@ static bool is_current(const void *context, const wisp_trial *trial)
   return wisp_trial_is_current(f->strategies, trial);
 }
 
+long long wisp_compare_elements(const wisp_compare_request *request, int order)
+{
+  wisp_layout layouts[8];
+  if (!(request->nodes > 0)) return request->elements;
+  wisp_family_find(request->family)->layouts(order, layouts);
+  return (long long)ceil(request->nodes / layouts->Np);
+}
+
 static void ask(const finder *f, wisp_answer *out)
 {
   wisp_asker asker = wisp_limits_asker(f->limits);
   char text[WISP_SPEC_TEXT];
   wisp_spec_print(&f->spec, text);
-  wisp_store_find(f->request->store, &asker, text, NULL, f->request->elements, is_current, f, out);
+  wisp_store_find(f->request->store, &asker, text, NULL, wisp_compare_elements(f->request, f->spec.order), is_current,
+                  f, out);
 }
 
 /* A step of this one plan, which it takes. */
@@ -102,7 +112,7 @@ static wisp_status choose_step(wisp_error *err, const finder *f, const wisp_stor
                                        .system = f->spec.system,
                                        .order = f->spec.order,
                                        .precision = f->spec.precision,
-                                       .elements = f->request->elements,
+                                       .elements = wisp_compare_elements(f->request, f->spec.order),
                                        .composition = composition};
   return wisp_step_choose(err, f->strategies, store, f->limits, &request, out);
 }
@@ -115,10 +125,43 @@ static bool has_kernel(const char *composition, const char *kernel)
   return false;
 }
 
+/* The default of the first strategy that has one, in the first layout where one has: for kernels that are no part of a
+ * step. out->kernels stays 0 where there is none. */
+static wisp_status find_lone_default(wisp_error *err, const finder *f, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+  wisp_target target = wisp_limits_target(f->limits);
+  wisp_layout layouts[8];
+  const int count = f->family->layouts(f->spec.order, layouts);
+  wisp_env *names = NULL;
+  for (int l = 0; l < count && !out->kernels; l++) {
+    wisp_env_destroy(names);
+    names = NULL;
+    TRY(f->family->names(err, &f->spec, &layouts[l], &target, &names));
+    for (size_t i = 0; i < wisp_strategies_count(f->strategies) && !out->kernels; i++) {
+      const wisp_strategy *s = wisp_strategies_at(f->strategies, i);
+      wisp_error reason = {.text = ""};
+      wisp_plan *plan = NULL;
+      if (strcmp(wisp_strategy_family(s), f->spec.family) != 0 || strcmp(wisp_strategy_kernel(s), f->spec.kernel) != 0)
+        continue;
+      status = wisp_plan_default(&reason, s, &f->spec, &layouts[l], names, &plan);
+      if (status == WISP_OK) make_step(f, plan, &none, out);
+      if (status != WISP_EREFUSED) TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+      status = WISP_OK;
+    }
+  }
+  if (out->kernels) out->names = names, names = NULL;
+done:
+  wisp_env_destroy(names);
+  return status;
+}
+
 /* The kernel's plan in the step that a solver would run without a store. out->kernels stays 0 where there is none. */
 static wisp_status find_default(wisp_error *err, const finder *f, wisp_step *out)
 {
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+  if (!f->family->compositions[0]) return find_lone_default(err, f, out);
   for (int c = 0; f->family->compositions[c]; c++) {
     wisp_step step = {.kernels = 0};
     wisp_error reason = {.text = ""};
@@ -197,9 +240,11 @@ static wisp_status check_request(wisp_error *err, const finder *f)
                      "order %d: family %s has orders %d to %d", r->orders[i], f->family->name, f->family->orders[0],
                      f->family->orders[1]));
   bool known = !r->kernel || strcmp(r->kernel, "step") == 0;
-  for (int k = 0; f->family->kernels[k] && !known; k++) known = strcmp(r->kernel, f->family->kernels[k]) == 0;
-  TRY(wisp_require(err, known, WISP_EUSAGE, "family %s has no kernel '%s': 'wisp emit' lists them, 'step' is the whole",
-                   f->family->name, r->kernel));
+  for (int k = 0; f->family->kernels[k] && !known; k++)
+    known = strcmp(r->kernel, f->family->kernels[k]) == 0 && wisp_workload_serves(r->family, r->kernel);
+  TRY(wisp_require(err, known, WISP_EUSAGE,
+                   "family %s has no kernel '%s' to time: 'wisp emit' lists them, 'step' is the whole", f->family->name,
+                   r->kernel));
 done:
   return status;
 }
@@ -209,16 +254,15 @@ wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strate
 {
   wisp_status status = WISP_OK;
   wisp_match_ups ups = {0};
-  finder f = {strategies, limits, r, wisp_family_find(r->family), {.element = "tet"}, 0, {NULL}};
+  finder f = {.strategies = strategies, .limits = limits, .request = r, .family = wisp_family_find(r->family)};
   TRY(check_request(err, &f));
-  snprintf(f.spec.family, sizeof f.spec.family, "%s", f.family->name);
-  snprintf(f.spec.system, sizeof f.spec.system, "%s", r->system ? r->system : f.family->default_system);
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) {
-      f.spec.order = r->orders[i];
-      f.spec.precision = r->precisions[p];
-      for (int k = 0; f.family->kernels[k]; k++) TRY(list_one(err, &f, f.family->kernels[k], &ups));
-      TRY(list_one(err, &f, "step", &ups));
+      f.spec = wisp_family_spec(f.family, r->orders[i], r->system, r->precisions[p]);
+      for (int k = 0; f.family->kernels[k]; k++)
+        if (wisp_workload_serves(f.family->name, f.family->kernels[k]))
+          TRY(list_one(err, &f, f.family->kernels[k], &ups));
+      if (f.family->compositions[0]) TRY(list_one(err, &f, "step", &ups));
     }
   *out = ups;
   ups = (wisp_match_ups){0};

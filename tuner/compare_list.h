@@ -15,6 +15,9 @@ typedef struct wisp_match_ups {
   wisp_match_up *list;
 } wisp_match_ups;
 
+/* The size asked for, in elements of this order; 0: none was. request->family exists. */
+long long wisp_compare_elements(const wisp_compare_request *request, int order);
+
 /* Orders, precisions, kernels in this order, the step last; kernels that have no candidate here are left out. */
 wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
                                   const wisp_compare_request *request, wisp_match_ups *out);

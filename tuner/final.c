@@ -100,7 +100,7 @@ typedef struct entrant {
   wisp_plan *plan;
   wisp_binary binary;
   wisp_kernel *kernel;
-  wisp_problem *problem;
+  void *problem;
 } entrant;
 
 static void release(size_t count, entrant *e)
@@ -151,7 +151,7 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   if (verdict == WISP_ECOMPILE) TRY(disqualify(err, sweep, trial, verdict, &reason));
   TRY(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
   TRY(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
-  TRY(wisp_problems_get(err, sweep->bench.problems, out->plan, &out->problem));
+  TRY(wisp_bench_problem(err, &sweep->bench, out->plan, &out->problem));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) TRY(disqualify(err, sweep, trial, verdict, &reason));
 done:
@@ -166,13 +166,13 @@ static wisp_status together(wisp_error *err, wisp_sweep *sweep, entrant *e, size
   while (moved && *count > 1) {
     moved = false;
     for (size_t i = 0; i < *count; i++) {
-      wisp_problem *before = e[i].problem;
-      TRY(wisp_problems_get(err, sweep->bench.problems, e[i].plan, &e[i].problem));
+      const void *before = e[i].problem;
+      TRY(wisp_bench_problem(err, &sweep->bench, e[i].plan, &e[i].problem));
       moved |= e[i].problem != before;
     }
     *count -= moved;
   }
-  if (*count == 1) TRY(wisp_problems_get(err, sweep->bench.problems, e[0].plan, &e[0].problem));
+  if (*count == 1) TRY(wisp_bench_problem(err, &sweep->bench, e[0].plan, &e[0].problem));
 done:
   return status;
 }
@@ -189,7 +189,7 @@ static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   noise[0] = 0;
   if (count < 2) return WISP_OK;
   for (size_t i = 0; i < count; i++) {
-    lone[i] = (wisp_lone_kernel){e[i].problem, e[i].kernel};
+    lone[i] = (wisp_lone_kernel){sweep->bench.workload, e[i].problem, e[i].kernel};
     timed[i] = (wisp_contender){.run = wisp_lone_run, .context = &lone[i]};
   }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trials[0],

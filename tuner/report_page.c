@@ -98,6 +98,17 @@ static void print_place(wisp_page *page, const wisp_trial *t)
   wisp_page_print(page, "</p>\n");
 }
 
+/* What elements are called that specs name so. */
+static const char *plural(const char *element)
+{
+  static const struct {
+    const char *element, *plural;
+  } names[] = {{"tet", "tetrahedra"}, {"hex", "hexahedra"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i].element, element) == 0) return names[i].plural;
+  return "its elements";
+}
+
 void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
 {
   static const struct {
@@ -114,7 +125,7 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
   wisp_page_text(page, spec->family);
   wisp_page_print(page, " family: ");
   wisp_page_text(page, spec->system);
-  wisp_page_print(page, " on %s elements</p>\n", strcmp(spec->element, "tet") == 0 ? "tetrahedral" : "these");
+  wisp_page_print(page, " on %s</p>\n", plural(spec->element));
   print_place(page, t);
   print_tiles(page, &sum);
   if (!sum.slow && !sum.refused && !sum.bad)
@@ -124,7 +135,8 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
                     "<code>wisp report --db SWEEP.db</code> shows a sweep.</p>\n",
                     sum.layered ? " that wisp ships" : " only");
   wisp_page_print(page, "<p class=\"jump\">");
-  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+  bool stages = sum.fastest[0] || sum.fastest[1];
+  for (size_t i = stages ? 0 : 1; i < sizeof links / sizeof *links; i++)
     wisp_page_print(page, "<a href=\"#%s-%zu\">%s</a> ", links[i].link, subject->number, links[i].name);
   wisp_page_print(page, "</p></header>\n");
 }

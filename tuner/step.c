@@ -44,11 +44,11 @@ static int by_sum(const void *a, const void *b)
 /* --- a step made runnable --- */
 
 typedef struct runnable {
-  wisp_problem *problem;
+  const wisp_workload *workload;
+  void *problem;
   int kernels;
   wisp_plan *plan[MAX_STEP_KERNELS];
   wisp_kernel *kernel[MAX_STEP_KERNELS];
-  bool swaps; /* the last kernel writes u_next */
 } runnable;
 
 static void release(runnable *r)
@@ -59,20 +59,10 @@ static void release(runnable *r)
   }
 }
 
-static bool writes_next(const wisp_plan *plan)
-{
-  const wisp_arg *args = NULL;
-  int count = wisp_plan_args(plan, &args);
-  for (int i = 0; i < count; i++)
-    if (strcmp(args[i].name, "u_next") == 0) return true;
-  return false;
-}
-
-/* The problem has the block size and grouping of the kernel that has them: the gather. */
 static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
 {
   wisp_status status = WISP_OK;
-  int MB = 1, grouping = WISP_GROUP_NATURAL;
+  r->workload = sweep->bench.workload;
   for (int i = 0; i < s->kernels; i++) {
     const wisp_trial *winner = s->winner[i];
     wisp_spec spec;
@@ -82,32 +72,20 @@ static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
     TRY(wisp_plan_from_text(err, strategy, &spec, &scope->layout[s->layout], scope->names[s->layout], winner->params,
                             &r->plan[i]));
     r->kernels = i + 1;
-    r->swaps |= writes_next(r->plan[i]);
-    MB = wisp_plan_value(r->plan[i], "MB", MB);
-    grouping = wisp_plan_value(r->plan[i], "grouping", grouping);
     TRY(wisp_plan_compile(err, r->plan[i], sweep->bench.limits->target, &binary));
     status = wisp_kernel_create(err, sweep->bench.device, r->plan[i], &binary, &r->kernel[i]);
     free(binary.data);
     TRY(status);
   }
-  TRY(wisp_problems_find(err, sweep->bench.problems, &scope->spec, &scope->layout[s->layout], MB,
-                         (wisp_grouping)grouping, &r->problem));
+  TRY(r->workload->get(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
 done:
   return status;
 }
 
-/* One step of five stages, with a time step so small that the fields stay as they are. */
 static wisp_status run_step(wisp_error *err, const void *context)
 {
-  wisp_status status = WISP_OK;
   const runnable *r = context;
-  for (int stage = 0; stage < WISP_RK_STAGES; stage++) {
-    wisp_scalars scalars = {.alpha = 1, .a = wisp_lsrk45[stage].a, .b = wisp_lsrk45[stage].b, .dt = 1e-10};
-    for (int i = 0; i < r->kernels; i++) TRY(wisp_problem_launch(err, r->problem, r->kernel[i], &scalars));
-    if (r->swaps) wisp_problem_swap(r->problem);
-  }
-done:
-  return status;
+  return r->workload->launch_step(err, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels);
 }
 
 /* A step is current while the texts of all its kernels are. */
@@ -123,6 +101,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
 {
   wisp_status status = WISP_OK;
   runnable r = {0};
+  int stages = sweep->bench.workload->stages;
   wisp_contender timed = {.run = run_step, .context = &r};
   wisp_error reason = {0};
   wisp_trial trial, stored;
@@ -138,13 +117,13 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   }
   TRY(prepare(err, sweep, scope, s, &r));
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
-                      wisp_trial_limit(&sweep->bench, &scope->spec, WISP_RK_STAGES * s->sum)));
+                      wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
   status = wisp_measure(&reason, sweep->bench.device, &timed, 1);
   sweep->bench.doubtful |= status == WISP_EDEVICE;
   snprintf(trial.outcome, sizeof trial.outcome, "%s", status == WISP_OK ? "ok" : "crash");
   snprintf(trial.reason, sizeof trial.reason, "%.*s", (int)sizeof trial.reason - 1, reason.text);
   if (status == WISP_OK)
-    TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, WISP_RK_STAGES, &trial));
+    TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, stages, &trial));
   else
     TRY(wisp_require(err, status == WISP_EDEVICE, status, "%s", reason.text));
   TRY(wisp_sweep_add(err, sweep, &trial, NULL));

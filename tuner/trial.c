@@ -7,13 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-/* Timing problems, as cubes along an edge of the unit box (6 n^3 tets). On a GPU: what a kernel reads and writes is
- * larger than twice a large L2 (126 MB) even in single precision. On the host: a trial takes milliseconds. */
-static const struct {
-  int up_to_order, gpu, host;
-} boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
-             {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
-
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out)
 {
   wisp_status status = WISP_OK;
@@ -26,28 +19,32 @@ done:
   return status;
 }
 
+static void forget_problems(wisp_bench *bench)
+{
+  if (bench->workload) bench->workload->destroy(bench->problems);
+  bench->problems = NULL;
+}
+
 void wisp_bench_free(wisp_bench *bench)
 {
-  wisp_problems_destroy(bench->problems);
+  forget_problems(bench);
   wisp_verifier_destroy(bench->verifier);
   *bench = (wisp_bench){0};
 }
 
-wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, int order, long long elements)
+wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements)
 {
   wisp_status status = WISP_OK;
-  bool host = strcmp(bench->limits->kind, "host") == 0;
-  wisp_mesh *mesh = NULL;
-  int n = 1;
-  for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
-    if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
-  while (6ll * n * n * n < elements) n++;
-  wisp_problems_destroy(bench->problems);
-  bench->problems = NULL;
-  TRY(wisp_mesh_box(err, n, &mesh));
-  TRY(wisp_problems_create(err, bench->device, mesh, bench->limits->memory / (host ? 8 : 2), &bench->problems));
+  forget_problems(bench);
+  TRY(wisp_workload_find(err, spec->family, &bench->workload));
+  TRY(bench->workload->create(err, bench->device, spec->order, elements, &bench->problems));
 done:
   return status;
+}
+
+wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan, void **problem)
+{
+  return bench->workload->get(err, bench->problems, &plan, 1, problem);
 }
 
 void wisp_incumbent_free(wisp_incumbent *incumbent)
@@ -96,7 +93,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->version, sizeof t->version, WISP_VERSION);
   put(t->mode, sizeof t->mode, "not timed");
   wisp_trial_stamp(t);
-  t->elements = (long long)wisp_problems_mesh(bench->problems)->elements;
+  t->elements = bench->workload->elements(bench->problems);
 }
 
 void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
@@ -120,7 +117,7 @@ double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double b
   const char *text = getenv("WISP_TRIAL_SECONDS");
   double least = text ? strtod(text, NULL) : 0;
   wisp_work work = {0};
-  double elements = (double)wisp_problems_mesh(bench->problems)->elements;
+  double elements = (double)bench->workload->elements(bench->problems);
   if (!(best_ms > 0) && wisp_family_find(spec->family)->work(NULL, spec, elements, &work) == WISP_OK)
     best_ms = floor_of(bench, spec, &work);
   return (least > 0 ? least : 10) + 10 * best_ms; /* ms times a thousand are seconds; ten runs */
@@ -163,13 +160,10 @@ static const char *outcome_of(wisp_status failure)
 
 /* --- timing --- */
 
-/* Scalars that let a kernel run thousands of times on its own output without growing or vanishing. */
-static const wisp_scalars steady = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
-
 wisp_status wisp_lone_run(wisp_error *err, const void *context)
 {
   const wisp_lone_kernel *lone = context;
-  return wisp_problem_launch(err, lone->problem, lone->kernel, &steady);
+  return lone->workload->launch(err, lone->problem, lone->kernel);
 }
 
 /* Probed first; measured in full where it is not far behind, side by side with the incumbent where it comes close to
@@ -179,11 +173,11 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
 {
   wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
-  wisp_lone_kernel lone[2] = {{NULL, kernel}, {NULL, best->kernel}};
+  wisp_lone_kernel lone[2] = {{bench->workload, NULL, kernel}, {bench->workload, NULL, best->kernel}};
   wisp_contender timed[2] = {{.run = wisp_lone_run, .context = &lone[0]}, {.run = wisp_lone_run, .context = &lone[1]}};
   bool close = false;
-  if (best->kernel) TRY(wisp_problems_get(err, bench->problems, wisp_kernel_plan(best->kernel), &lone[1].problem));
-  TRY(wisp_problems_get(err, bench->problems, plan, &lone[0].problem));
+  if (best->kernel) TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
+  TRY(wisp_bench_problem(err, bench, plan, &lone[0].problem));
   TRY(wisp_probe(err, bench->device, &timed[0]));
   set_outcome(t, "ok", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
@@ -205,9 +199,9 @@ static wisp_status announce(wisp_error *err, const wisp_bench *bench, const wisp
                             const wisp_trial *t)
 {
   wisp_status status = WISP_OK;
-  wisp_problem *problem = NULL;
+  void *problem = NULL;
   double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
-  TRY(wisp_problems_get(err, bench->problems, plan, &problem));
+  TRY(wisp_bench_problem(err, bench, plan, &problem));
   TRY(wisp_verifier_prepare(err, bench->verifier, plan));
   TRY(wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit));
 done:

@@ -15,17 +15,21 @@ typedef struct wisp_bench {
   const wisp_limits *limits;
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
-  wisp_problems *problems; /* large ones, for timing; made anew for each order */
-  double drop;             /* a candidate slower than this times the best is not measured further */
-  const wisp_link *link;   /* to the tuner, which is told of each launch before; set by who tries candidates */
-  bool doubtful;           /* the device is lost or memory may be damaged: a new worker has to go on */
+  const wisp_workload *workload; /* of the family at hand */
+  void *problems;                /* its large ones, for timing; made anew for each order */
+  double drop;                   /* a candidate slower than this times the best is not measured further */
+  const wisp_link *link;         /* to the tuner, which is told of each launch before; set by who tries candidates */
+  bool doubtful;                 /* the device is lost or memory may be damaged: a new worker has to go on */
 } wisp_bench;
 
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
 void wisp_bench_free(wisp_bench *bench);
 
-/* Elements of the unit box to time an order on: `elements` rounded up to a box, or chosen for the device where 0. */
-wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, int order, long long elements);
+/* What the family and order of a spec are timed on: `elements` elements, or more where the family needs it, or as many
+ * as it chooses for the device where 0. */
+wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
+/* The problem that a plan is launched on, until two others were asked for. */
+wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan, void **problem);
 
 /* The best candidate so far of one spec and layout, kept loaded to be timed side by side with those that come close. */
 typedef struct wisp_incumbent {
@@ -57,7 +61,8 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
  * steady.
  */
 typedef struct wisp_lone_kernel {
-  wisp_problem *problem;
+  const wisp_workload *workload;
+  void *problem;
   const wisp_kernel *kernel;
 } wisp_lone_kernel;
 wisp_status wisp_lone_run(wisp_error *err, const void *lone_kernel);

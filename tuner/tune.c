@@ -281,11 +281,17 @@ done:
 static bool wanted(const wisp_sweep *sweep, int kernel)
 {
   const char *only = sweep->request->kernel;
-  return !only || strcmp(only, sweep->family->kernels[kernel]) == 0;
+  const char *name = sweep->family->kernels[kernel];
+  return (!only || strcmp(only, name) == 0) && wisp_workload_serves(sweep->family->name, name);
+}
+
+static bool has_steps(const wisp_sweep *sweep)
+{
+  return sweep->family->compositions[0];
 }
 
 /* Where this unit starts from: what the store knows now, other workers' trials included. */
-static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
+static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given, const wisp_spec *spec)
 {
   wisp_status status = WISP_OK;
   const wisp_tune_request *request = sweep->request;
@@ -297,13 +303,13 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
   sweep->changed = false;
   sweep->here = 0;
   sweep->parts_done = sweep->left = 0;
-  sweep->parts = 1; /* the step */
+  sweep->parts = has_steps(sweep);
   for (int k = 0; sweep->family->kernels[k]; k++) sweep->parts += wanted(sweep, k);
   if (isfinite(sweep->deadline)) {
     wisp_seeds_free(&sweep->seeds);
     TRY(wisp_seeds_load(err, request->db, limits->name, limits->target, &sweep->seeds));
   }
-  TRY(wisp_bench_set_problem(err, &sweep->bench, given->order, request->elements));
+  TRY(wisp_bench_set_problem(err, &sweep->bench, spec, request->elements));
 done:
   return status;
 }
@@ -313,11 +319,9 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   wisp_status status = WISP_OK;
   const wisp_tune_request *request = sweep->request;
   wisp_target target = wisp_limits_target(sweep->bench.limits);
-  wisp_spec spec = {.element = "tet", .order = given->order, .precision = given->precision};
+  wisp_spec spec = wisp_family_spec(sweep->family, given->order, request->system, given->precision);
   wisp_scope scope = {0};
-  snprintf(spec.family, sizeof spec.family, "%s", sweep->family->name);
-  snprintf(spec.system, sizeof spec.system, "%s", request->system ? request->system : sweep->family->default_system);
-  TRY(begin_unit(err, sweep, given));
+  TRY(begin_unit(err, sweep, given, &spec));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
   for (int k = 0; sweep->family->kernels[k]; k++) {
     if (!wanted(sweep, k)) continue;
@@ -374,8 +378,8 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
                      r->orders[i]));
   }
   for (int k = 0; family->kernels[k]; k++) kernels += wanted(sweep, k);
-  TRY(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s': 'wisp emit' lists them", family->name,
-                   r->kernel));
+  TRY(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s' to tune: 'wisp emit' lists them",
+                   family->name, r->kernel));
   TRY(wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",
                    r->strategy ? r->strategy : "", r->kernel ? r->kernel : family->name));
 done:

@@ -45,21 +45,25 @@ static const wisp_gmsh_kind kinds[] = {
     {93, 3, 125, "hexahedron of order 4"},
 };
 
+const wisp_gmsh_shape wisp_gmsh_tets = {4, 4, "tet", "tets", "tetrahedra", "remesh, order 1"};
+const wisp_gmsh_shape wisp_gmsh_hexes = {5,       8,           "hex",
+                                         "hexes", "hexahedra", "mesh with transfinite or recombined volumes, order 1"};
+
 wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out)
 {
+  const wisp_gmsh_shape *shape = gmsh->shape;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const wisp_gmsh_kind *kind = &kinds[i];
     if (kind->type != type) continue;
-    if (kind->dimension == 3 && kind->nodes != 4) {
-      return wisp_gmsh_fail(err, gmsh,
-                            "a %s (element type %d): only straight tetrahedra (type 4) can be used; remesh, order 1",
-                            kind->name, kind->type);
+    if (kind->dimension == 3 && kind->type != shape->type) {
+      return wisp_gmsh_fail(err, gmsh, "a %s (element type %d): only straight %s (type %d) can be used; %s", kind->name,
+                            kind->type, shape->formal, shape->type, shape->remedy);
     }
     *out = kind;
     return WISP_OK;
   }
-  return wisp_gmsh_fail(err, gmsh, "element type %lld is not known; only tetrahedra (type 4) can be used",
-                        (long long)type);
+  return wisp_gmsh_fail(err, gmsh, "element type %lld is not known; only %s (type %d) can be used", (long long)type,
+                        shape->formal, shape->type);
 }
 
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag)
@@ -68,8 +72,9 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
   int64_t node[WISP_GMSH_MOST_NODES];
   for (int i = 0; i < kind->nodes; i++) TRY(wisp_gmsh_integer(err, gmsh, bytes, &node[i]));
   if (kind->dimension == 3) {
-    TRY(wisp_gmsh_grow(err, &gmsh->tet, &gmsh->tet_room, gmsh->tets, sizeof *gmsh->tet));
-    memcpy(gmsh->tet[gmsh->tets++].node, node, sizeof gmsh->tet->node);
+    size_t corners = (size_t)kind->nodes;
+    TRY(wisp_gmsh_grow(err, &gmsh->cell, &gmsh->cell_room, gmsh->cells, corners * sizeof *node));
+    memcpy(gmsh->cell + corners * gmsh->cells++, node, corners * sizeof *node);
   } else if (kind->dimension == 2 && tag && strncmp(kind->name, "triangle", 8) == 0) {
     wisp_gmsh_triangle triangle = {{node[0], node[1], node[2]}, tag}; /* corners come first, whatever the order */
     TRY(wisp_gmsh_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles, sizeof triangle));
@@ -191,28 +196,65 @@ static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
   }
   if (!gmsh->version) TRY(wisp_gmsh_fail(err, gmsh, "no $MeshFormat: no Gmsh file, or an empty one"));
   if (!gmsh->nodes) TRY(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
-  if (!gmsh->tets) {
+  if (!gmsh->cells) {
     TRY(wisp_gmsh_fail(err, gmsh,
-                       "no tets in $Elements: truncated, not meshed in 3-D, or no physical volume that is saved?"));
+                       "no %s in $Elements: truncated, not meshed in 3-D, or no physical volume that is saved?",
+                       gmsh->shape->many));
   }
 done:
   return status;
 }
 
+wisp_status wisp_gmsh_read(wisp_error *err, wisp_gmsh *gmsh, const char *name, const char *data, size_t length)
+{
+  wisp_status status = WISP_OK;
+  gmsh->name = name;
+  gmsh->begin = gmsh->at = data;
+  gmsh->end = data + length;
+  gmsh->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  TRY(wisp_require(err, gmsh->locale, WISP_EMEMORY, "%s: out of memory: a locale", name));
+  TRY(read_sections(err, gmsh));
+done:
+  return status;
+}
+
+void wisp_gmsh_free(wisp_gmsh *gmsh)
+{
+  if (gmsh->locale) freelocale(gmsh->locale);
+  free(gmsh->node);
+  free(gmsh->cell);
+  free(gmsh->triangle);
+  free(gmsh->surface);
+}
+
 wisp_status wisp_mesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
-  wisp_gmsh gmsh = {.name = name, .begin = data, .at = data, .end = data + length};
-  gmsh.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  TRY(wisp_require(err, gmsh.locale, WISP_EMEMORY, "%s: out of memory: a locale", name));
-  TRY(read_sections(err, &gmsh));
+  wisp_gmsh gmsh = {.shape = &wisp_gmsh_tets};
+  TRY(wisp_gmsh_read(err, &gmsh, name, data, length));
   TRY(wisp_gmsh_build(err, &gmsh, out));
 done:
-  if (gmsh.locale) freelocale(gmsh.locale);
-  free(gmsh.node);
-  free(gmsh.tet);
-  free(gmsh.triangle);
-  free(gmsh.surface);
+  wisp_gmsh_free(&gmsh);
+  return status;
+}
+
+wisp_status wisp_hexmesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_hexmesh **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_gmsh gmsh = {.shape = &wisp_gmsh_hexes};
+  TRY(wisp_gmsh_read(err, &gmsh, name, data, length));
+  TRY(wisp_gmsh_build_hexes(err, &gmsh, out));
+done:
+  wisp_gmsh_free(&gmsh);
+  return status;
+}
+
+static wisp_status read_file(wisp_error *err, const char *path, char **data, size_t *length)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
+  TRY(wisp_read_file(err, path, data, length));
+done:
   return status;
 }
 
@@ -221,9 +263,20 @@ wisp_status wisp_mesh_read(wisp_error *err, const char *path, wisp_mesh **out)
   wisp_status status = WISP_OK;
   char *data = NULL;
   size_t length = 0;
-  TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
-  TRY(wisp_read_file(err, path, &data, &length));
+  TRY(read_file(err, path, &data, &length));
   TRY(wisp_mesh_parse(err, path, data, length, out));
+done:
+  free(data);
+  return status;
+}
+
+wisp_status wisp_hexmesh_read(wisp_error *err, const char *path, wisp_hexmesh **out)
+{
+  wisp_status status = WISP_OK;
+  char *data = NULL;
+  size_t length = 0;
+  TRY(read_file(err, path, &data, &length));
+  TRY(wisp_hexmesh_parse(err, path, data, length, out));
 done:
   free(data);
   return status;

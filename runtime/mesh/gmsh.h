@@ -7,6 +7,7 @@
 #ifndef WISP_GMSH_H
 #define WISP_GMSH_H
 
+#include "hexmesh.h"
 #include "mesh.h"
 
 #include <locale.h>
@@ -24,9 +25,14 @@ typedef struct wisp_gmsh_node {
   double xyz[3];
 } wisp_gmsh_node;
 
-typedef struct wisp_gmsh_tet {
-  int64_t node[4];
-} wisp_gmsh_tet;
+/* The elements that a mesh is made of: all others of dimension 3 are refused. */
+typedef struct wisp_gmsh_shape {
+  int type, corners;
+  const char *one, *many, *formal; /* "tet", "tets", "tetrahedra" */
+  const char *remedy;              /* what to do with a mesh of others */
+} wisp_gmsh_shape;
+
+extern const wisp_gmsh_shape wisp_gmsh_tets, wisp_gmsh_hexes;
 
 typedef struct wisp_gmsh_triangle {
   int64_t node[3];
@@ -43,12 +49,13 @@ typedef struct wisp_gmsh {
   int version;                  /* 2 or 4; 0 before $MeshFormat */
   bool binary, swap;            /* swap: the file's byte order is not ours */
   locale_t locale;              /* "C": a decimal point is a point wherever the caller lives */
+  const wisp_gmsh_shape *shape;
   wisp_gmsh_node *node;
-  wisp_gmsh_tet *tet;
+  int64_t *cell; /* shape->corners x cells: node numbers, in Gmsh's order */
   wisp_gmsh_triangle *triangle;
   wisp_gmsh_surface *surface; /* version 4: sorted by entity once $Entities is read */
-  size_t nodes, tets, triangles, surfaces;
-  size_t node_room, tet_room, triangle_room, surface_room;
+  size_t nodes, cells, triangles, surfaces;
+  size_t node_room, cell_room, triangle_room, surface_room;
 } wisp_gmsh;
 
 /* WISP_EINPUT with the place before the text: "name:line: " in text, "name: byte n: " in binary. */
@@ -76,10 +83,11 @@ wisp_status wisp_gmsh_end(wisp_error *err, wisp_gmsh *gmsh, const char *section)
 /* Passes the rest of a section that is not ours, up to and with its "$End" line. */
 wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section, size_t length);
 
-/* The kind of an element type; those of dimension 3 other than the four-node tet are refused by name. */
+/* The kind of an element type; those of dimension 3 other than the shape that is read are refused by
+ * name. */
 wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
 
-/* Reads one element's nodes and keeps it, where it is a tet or a triangle with a tag. */
+/* Reads one element's nodes and keeps it, where it is of the shape or a triangle with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
 
 /* Room for one more item in a growing array, whose address and room are updated. */
@@ -94,7 +102,14 @@ wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 
-/* The mesh of all that was read: only nodes that tets use, in file order; neighbours; tags of boundary faces. */
+/* Reads all sections of a file's bytes, which the caller keeps; gmsh->shape says what for. wisp_gmsh_free whatever came
+ * of it. */
+wisp_status wisp_gmsh_read(wisp_error *err, wisp_gmsh *gmsh, const char *name, const char *data, size_t length);
+void wisp_gmsh_free(wisp_gmsh *gmsh);
+
+/* The mesh of all that was read: only nodes that elements use, in file order. Of tets with neighbours and tags of
+ * boundary faces; of hexes in tensor order. */
 wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out);
+wisp_status wisp_gmsh_build_hexes(wisp_error *err, const wisp_gmsh *gmsh, wisp_hexmesh **out);
 
 #endif

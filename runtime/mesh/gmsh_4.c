@@ -53,7 +53,7 @@ wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh)
 {
   wisp_status status = WISP_OK;
   size_t count[4] = {0};
-  if (gmsh->tets || gmsh->triangles)
+  if (gmsh->cells || gmsh->triangles)
     TRY(wisp_gmsh_fail(err, gmsh, "$Entities stands behind $Elements, must be before"));
   for (int d = 0; d < 4; d++) TRY(wisp_gmsh_count(err, gmsh, &count[d]));
   for (int d = 0; d < 4; d++)

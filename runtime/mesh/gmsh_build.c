@@ -41,31 +41,36 @@ done:
   return status;
 }
 
-/* Vertex number of each node, in file order; WISP_EMPTY for nodes that no tet uses (of surfaces, centres of arcs). */
+/* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (of surfaces, centres of arcs).
+ */
 static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, int32_t *number,
                                    size_t *vertices)
 {
+  const size_t corners = (size_t)gmsh->shape->corners;
   for (size_t i = 0; i < gmsh->nodes; i++) number[i] = WISP_EMPTY;
-  for (size_t k = 0; k < gmsh->tets; k++)
-    for (int v = 0; v < 4; v++) {
-      uint32_t place = *find(map, gmsh, gmsh->tet[k].node[v]);
-      if (!place)
-        return wisp_fail(err, WISP_EINPUT, "%s: tet %zu uses node %lld, which $Nodes does not have", gmsh->name, k,
-                         (long long)gmsh->tet[k].node[v]);
-      number[place - 1] = 0;
-    }
+  for (size_t c = 0; c < gmsh->cells * corners; c++) {
+    uint32_t place = *find(map, gmsh, gmsh->cell[c]);
+    if (!place)
+      return wisp_fail(err, WISP_EINPUT, "%s: %s %zu uses node %lld, which $Nodes does not have", gmsh->name,
+                       gmsh->shape->one, c / corners, (long long)gmsh->cell[c]);
+    number[place - 1] = 0;
+  }
   *vertices = 0;
   for (size_t i = 0; i < gmsh->nodes; i++)
     if (number[i] != WISP_EMPTY) number[i] = (int32_t)(*vertices)++;
   return WISP_OK;
 }
 
-static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, wisp_mesh *mesh)
+/* Where the vertices are, and the vertices of each element; order[v] is Gmsh's number of our corner v. */
+static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, const int *order, double *xyz,
+                 int32_t *cell)
 {
+  const size_t corners = (size_t)gmsh->shape->corners;
   for (size_t i = 0; i < gmsh->nodes; i++)
-    if (number[i] != WISP_EMPTY) memcpy(mesh->xyz + 3 * (size_t)number[i], gmsh->node[i].xyz, 3 * sizeof(double));
-  for (size_t k = 0; k < gmsh->tets; k++)
-    for (size_t v = 0; v < 4; v++) mesh->tet[4 * k + v] = number[*find(map, gmsh, gmsh->tet[k].node[v]) - 1];
+    if (number[i] != WISP_EMPTY) memcpy(xyz + 3 * (size_t)number[i], gmsh->node[i].xyz, 3 * sizeof *xyz);
+  for (size_t k = 0; k < gmsh->cells; k++)
+    for (size_t v = 0; v < corners; v++)
+      cell[corners * k + v] = number[*find(map, gmsh, gmsh->cell[corners * k + (size_t)order[v]]) - 1];
 }
 
 /* A triangle with its vertices in rising order, so that equal ones compare equal. */
@@ -136,6 +141,7 @@ done:
 
 wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out)
 {
+  static const int order[4] = {0, 1, 2, 3};
   wisp_status status = WISP_OK;
   node_map map = {0};
   int32_t *number = NULL;
@@ -144,14 +150,37 @@ wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **
   TRY(map_nodes(err, gmsh, &map));
   TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
-  TRY(wisp_mesh_create(err, vertices, gmsh->tets, &mesh));
-  fill(gmsh, &map, number, mesh);
+  TRY(wisp_mesh_create(err, vertices, gmsh->cells, &mesh));
+  fill(gmsh, &map, number, order, mesh->xyz, mesh->tet);
   TRY(wisp_mesh_connect(err, gmsh->name, mesh));
   TRY(tag_faces(err, gmsh, &map, number, mesh));
   *out = mesh;
   mesh = NULL;
 done:
   wisp_mesh_destroy(mesh);
+  free(map.place);
+  free(number);
+  return status;
+}
+
+wisp_status wisp_gmsh_build_hexes(wisp_error *err, const wisp_gmsh *gmsh, wisp_hexmesh **out)
+{
+  static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* Gmsh goes round each square, we row by row */
+  wisp_status status = WISP_OK;
+  node_map map = {0};
+  int32_t *number = NULL;
+  wisp_hexmesh *mesh = NULL;
+  size_t vertices = 0;
+  TRY(map_nodes(err, gmsh, &map));
+  TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
+  TRY(number_vertices(err, gmsh, &map, number, &vertices));
+  TRY(wisp_hexmesh_create(err, vertices, gmsh->cells, &mesh));
+  fill(gmsh, &map, number, order, mesh->xyz, mesh->hex);
+  TRY(wisp_hexmesh_check(err, gmsh->name, mesh));
+  *out = mesh;
+  mesh = NULL;
+done:
+  wisp_hexmesh_destroy(mesh);
   free(map.place);
   free(number);
   return status;

@@ -1,13 +1,13 @@
 /* A discretised problem on a device: its arrays in one precision, and their names for kernels.
  *
  * Arrays (see dg.h; sizes in numbers): u, u_next, rhs (volume part), lifted (surface part), res: volume; flux: face;
- * dux, duy, duz: volume (made only with WISP_WITH_DERIVATIVES); geo, face_int, face_real, pair_block, pair_int,
+ * dux, duy, duz: volume (made only with_derivatives); geo, face_int, face_real, pair_block, pair_int,
  * pair_real. Scalars: groups, blocks, alpha, a, b, dt.
  */
 #ifndef WISP_PROBLEM_H
 #define WISP_PROBLEM_H
 
-#include "../kernel.h"
+#include "../arrays.h"
 #include "dg.h"
 
 typedef struct wisp_problem wisp_problem;
@@ -17,6 +17,7 @@ wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp
                                 bool with_derivatives, wisp_problem **out);
 void wisp_problem_destroy(wisp_problem *problem);
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem);
+wisp_arrays *wisp_problem_arrays(const wisp_problem *problem);
 size_t wisp_problem_bytes(const wisp_problem *problem); /* of device memory, guard zones included */
 
 /* Moves a field between the host (double) and the device (the problem's precision). Size by the array's name. */
@@ -25,11 +26,6 @@ wisp_status wisp_problem_download(wisp_error *err, wisp_problem *problem, const 
 wisp_status wisp_problem_fill(wisp_error *err, wisp_problem *problem, const char *array,
                               unsigned char byte);                        /* 0xff: NaN */
 size_t wisp_problem_size(const wisp_problem *problem, const char *array); /* numbers; 0 for an unknown name */
-
-/* Guard zones: every array has WISP_GUARD numbers before and after it, filled with a pattern. False, and the array's
- * name, where one was overwritten. */
-enum { WISP_GUARD = 256 };
-wisp_status wisp_problem_guards(wisp_error *err, wisp_problem *problem, bool *intact, char array[32]);
 
 /* Lets u and u_next change places (their addresses): after a stage whose last kernel wrote u_next. */
 void wisp_problem_swap(wisp_problem *problem);

@@ -331,9 +331,10 @@ static wisp_status check_exact(wisp_error *err, chooser *c, const wisp_step *ste
 static void introduce(chooser *c)
 {
   const wisp_solver_request *r = c->request;
+  const wisp_family *family = wisp_family_find(r->family);
   c->asker = wisp_limits_asker(c->limits);
   snprintf(c->spec.family, sizeof c->spec.family, "%s", r->family);
-  snprintf(c->spec.element, sizeof c->spec.element, "tet");
+  snprintf(c->spec.element, sizeof c->spec.element, "%s", family ? family->element : "");
   snprintf(c->spec.system, sizeof c->spec.system, "%s", r->system);
   c->spec.order = r->order;
   c->spec.precision = r->precision;

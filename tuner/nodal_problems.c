@@ -1,5 +1,5 @@
 /* A cache of problems, least recently used goes first. Its mesh, operators and systems are shared by all. */
-#include "problems.h"
+#include "nodal_problems.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct entry {
   wisp_problem *problem;
 } entry;
 
-struct wisp_problems {
+struct wisp_nodal_problems {
   wisp_device *device;
   wisp_mesh *mesh;
   size_t bytes;
@@ -28,16 +28,16 @@ struct wisp_problems {
   entry entries[MAX_ENTRIES];
 };
 
-wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, wisp_mesh *mesh, size_t bytes,
-                                 wisp_problems **out)
+wisp_status wisp_nodal_problems_create(wisp_error *err, wisp_device *device, wisp_mesh *mesh, size_t bytes,
+                                       wisp_nodal_problems **out)
 {
-  wisp_problems *problems = NULL;
+  wisp_nodal_problems *problems = NULL;
   wisp_status status = wisp_new(err, 1, sizeof *problems, &problems);
   if (status != WISP_OK) {
     wisp_mesh_destroy(mesh);
     return status;
   }
-  *problems = (wisp_problems){.device = device, .mesh = mesh, .bytes = bytes};
+  *problems = (wisp_nodal_problems){.device = device, .mesh = mesh, .bytes = bytes};
   *out = problems;
   return WISP_OK;
 }
@@ -50,7 +50,7 @@ static void release(entry *e)
   wisp_tet_destroy(e->tet);
 }
 
-void wisp_problems_destroy(wisp_problems *problems)
+void wisp_nodal_problems_destroy(wisp_nodal_problems *problems)
 {
   if (!problems) return;
   for (int i = 0; i < problems->count; i++) release(&problems->entries[i]);
@@ -58,13 +58,13 @@ void wisp_problems_destroy(wisp_problems *problems)
   free(problems);
 }
 
-const wisp_mesh *wisp_problems_mesh(const wisp_problems *problems)
+const wisp_mesh *wisp_nodal_problems_mesh(const wisp_nodal_problems *problems)
 {
   return problems->mesh;
 }
 
 /* Makes room for a new problem: the oldest go while too much is held, but never the one used last. */
-static void make_room(wisp_problems *problems)
+static void make_room(wisp_nodal_problems *problems)
 {
   for (;;) {
     size_t held = 0;
@@ -87,22 +87,16 @@ static wisp_status randomise(wisp_error *err, wisp_problem *problem)
   wisp_status status = WISP_OK;
   double *values = NULL;
   uint64_t state = WISP_RANDOM_SEED;
-  size_t most = 0;
-  for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
-    size_t size = wisp_problem_size(problem, fields[f]);
-    most = size > most ? size : most;
-  }
-  TRY(wisp_new(err, most, sizeof *values, &values));
-  for (size_t i = 0; i < most && i < PERIOD; i++) values[i] = wisp_random_real(&state);
-  for (size_t i = PERIOD; i < most; i++) values[i] = values[i - PERIOD];
+  TRY(wisp_new(err, PERIOD, sizeof *values, &values));
+  for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_real(&state);
   for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-    if (wisp_problem_size(problem, fields[f])) TRY(wisp_problem_upload(err, problem, fields[f], values));
+    TRY(wisp_arrays_repeat(err, wisp_problem_arrays(problem), fields[f], PERIOD, values));
 done:
   free(values);
   return status;
 }
 
-static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
+static wisp_status make(wisp_error *err, wisp_nodal_problems *problems, entry *e)
 {
   wisp_status status = WISP_OK;
   TRY(wisp_tet_create(err, e->spec.order, &e->tet));
@@ -122,8 +116,8 @@ static bool same(const entry *a, const entry *b)
          a->MB == b->MB && a->grouping == b->grouping;
 }
 
-wisp_status wisp_problems_find(wisp_error *err, wisp_problems *problems, const wisp_spec *spec,
-                               const wisp_layout *layout, int MB, wisp_grouping grouping, wisp_problem **out)
+static wisp_status find(wisp_error *err, wisp_nodal_problems *problems, const wisp_spec *spec,
+                        const wisp_layout *layout, int MB, wisp_grouping grouping, wisp_problem **out)
 {
   wisp_status status = WISP_OK;
   entry e = {.spec = *spec, .layout = *layout, .MB = MB, .grouping = grouping, .used = ++problems->clock};
@@ -143,8 +137,13 @@ done:
   return status;
 }
 
-wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wisp_plan *plan, wisp_problem **out)
+wisp_status wisp_nodal_problems_get(wisp_error *err, wisp_nodal_problems *problems, const wisp_plan *const *plans,
+                                    int count, wisp_problem **out)
 {
-  return wisp_problems_find(err, problems, wisp_plan_spec(plan), wisp_plan_layout(plan), wisp_plan_value(plan, "MB", 1),
-                            (wisp_grouping)wisp_plan_value(plan, "grouping", WISP_GROUP_NATURAL), out);
+  int MB = 1, grouping = WISP_GROUP_NATURAL;
+  for (int i = 0; i < count; i++) {
+    MB = wisp_plan_value(plans[i], "MB", MB);
+    grouping = wisp_plan_value(plans[i], "grouping", grouping);
+  }
+  return find(err, problems, wisp_plan_spec(plans[0]), wisp_plan_layout(plans[0]), MB, (wisp_grouping)grouping, out);
 }

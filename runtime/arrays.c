@@ -1,0 +1,269 @@
+/* One table of names, sizes and addresses. */
+#include "arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SCALARS = 16 };
+
+typedef struct entry {
+  wisp_array array;
+  wisp_pointer base; /* of the front guard zone; 0: not made */
+} entry;
+
+struct wisp_arrays {
+  wisp_device *device;
+  wisp_precision precision;
+  size_t count;
+  entry entries[WISP_MAX_ARRAYS];
+};
+
+/* Guard zones hold numbers that no kernel writes: large enough that reading one shows, small enough that adding to one
+ * shows; -1 as an index stays near its array. */
+static const double guard_real = 1234.5;
+static const int guard_int = -1;
+
+static size_t number_bytes(const wisp_arrays *arrays, const entry *e)
+{
+  return e->array.is_int ? sizeof(int) : (size_t)arrays->precision;
+}
+
+static size_t own_bytes(const wisp_arrays *arrays, const entry *e)
+{
+  return e->array.size * number_bytes(arrays, e);
+}
+
+static size_t guard_bytes(const wisp_arrays *arrays, const entry *e)
+{
+  return WISP_GUARD * number_bytes(arrays, e);
+}
+
+static size_t whole_bytes(const wisp_arrays *arrays, const entry *e)
+{
+  return own_bytes(arrays, e) + 2 * guard_bytes(arrays, e);
+}
+
+static wisp_pointer start(const wisp_arrays *arrays, const entry *e)
+{
+  return e->base + guard_bytes(arrays, e);
+}
+
+static void make_guard(const wisp_arrays *arrays, const entry *e, double guard[WISP_GUARD])
+{
+  for (size_t i = 0; i < WISP_GUARD; i++)
+    if (e->array.is_int)
+      ((int *)(void *)guard)[i] = guard_int;
+    else if (arrays->precision == WISP_F32)
+      ((float *)(void *)guard)[i] = (float)guard_real;
+    else
+      guard[i] = guard_real;
+}
+
+static wisp_status check_memory(wisp_error *err, const wisp_arrays *arrays, const char *what)
+{
+  const wisp_limits *limits = wisp_device_limits(arrays->device);
+  size_t bytes = wisp_arrays_bytes(arrays);
+  return wisp_require(err, bytes <= limits->memory, WISP_EMEMORY,
+                      "%s needs %.2f GB, %s has %.2f GB: take fewer elements or a lower order", what,
+                      (double)bytes / 1e9, limits->name, (double)limits->memory / 1e9);
+}
+
+static wisp_status make(wisp_error *err, wisp_arrays *arrays, entry *e)
+{
+  wisp_status status = WISP_OK;
+  double guard[WISP_GUARD];
+  size_t bytes = own_bytes(arrays, e), zone = guard_bytes(arrays, e);
+  make_guard(arrays, e, guard);
+  TRY(wisp_device_alloc(err, arrays->device, whole_bytes(arrays, e), &e->base));
+  TRY(wisp_device_upload(err, arrays->device, e->base, guard, zone));
+  TRY(wisp_device_upload(err, arrays->device, e->base + zone + bytes, guard, zone));
+  if (bytes) TRY(wisp_device_fill(err, arrays->device, e->base + zone, 0, bytes));
+done:
+  if (status == WISP_EMEMORY) wisp_context(err, status, "array %s (%zu numbers): ", e->array.name, e->array.size);
+  return status;
+}
+
+wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
+                               const wisp_array *list, size_t count, wisp_arrays **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_arrays *arrays = NULL;
+  TRY(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
+                   WISP_MAX_ARRAYS));
+  TRY(wisp_new(err, 1, sizeof *arrays, &arrays));
+  arrays->device = device;
+  arrays->precision = precision;
+  arrays->count = count;
+  for (size_t i = 0; i < count; i++) arrays->entries[i].array = list[i];
+  TRY(check_memory(err, arrays, what));
+  for (size_t i = 0; i < count; i++) TRY(make(err, arrays, &arrays->entries[i]));
+  *out = arrays;
+  arrays = NULL;
+done:
+  wisp_arrays_destroy(arrays);
+  return status;
+}
+
+void wisp_arrays_destroy(wisp_arrays *arrays)
+{
+  if (!arrays) return;
+  for (size_t i = 0; i < arrays->count; i++)
+    if (arrays->entries[i].base) wisp_device_free(arrays->device, arrays->entries[i].base);
+  free(arrays);
+}
+
+size_t wisp_arrays_bytes(const wisp_arrays *arrays)
+{
+  size_t bytes = 0;
+  for (size_t i = 0; i < arrays->count; i++) bytes += whole_bytes(arrays, &arrays->entries[i]);
+  return bytes;
+}
+
+static const entry *find(const wisp_arrays *arrays, const char *name)
+{
+  for (size_t i = 0; i < arrays->count; i++)
+    if (strcmp(arrays->entries[i].array.name, name) == 0) return &arrays->entries[i];
+  return NULL;
+}
+
+size_t wisp_arrays_size(const wisp_arrays *arrays, const char *name)
+{
+  const entry *e = find(arrays, name);
+  return e ? e->array.size : 0;
+}
+
+void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other)
+{
+  entry *a = (entry *)find(arrays, one), *b = (entry *)find(arrays, other);
+  wisp_pointer base = a->base;
+  a->base = b->base;
+  b->base = base;
+}
+
+static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const char *name, const entry **out)
+{
+  *out = find(arrays, name);
+  return wisp_require(err, *out && !(*out)->array.is_int, WISP_EUSAGE, "the problem has no array of reals '%s'", name);
+}
+
+enum { CHUNK = 1 << 20 }; /* numbers converted at a time: fields of gigabytes need no second copy on the host */
+
+wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
+                                    const double *values)
+{
+  wisp_status status = WISP_OK;
+  const entry *e = NULL;
+  float *chunk = NULL;
+  TRY(find_reals(err, arrays, name, &e));
+  TRY(wisp_require(err, from <= e->array.size && count <= e->array.size - from, WISP_EUSAGE,
+                   "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, e->array.size));
+  if (!count) goto done;
+  wisp_pointer to = start(arrays, e) + from * number_bytes(arrays, e);
+  if (arrays->precision == WISP_F64) return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
+  TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
+  for (size_t at = 0; at < count; at += CHUNK) {
+    size_t part = count - at < CHUNK ? count - at : CHUNK;
+    for (size_t i = 0; i < part; i++) chunk[i] = (float)values[at + i];
+    TRY(wisp_device_upload(err, arrays->device, to + at * sizeof *chunk, chunk, part * sizeof *chunk));
+  }
+done:
+  free(chunk);
+  return status;
+}
+
+wisp_status wisp_arrays_upload(wisp_error *err, wisp_arrays *arrays, const char *name, const double *values)
+{
+  return wisp_arrays_upload_part(err, arrays, name, 0, wisp_arrays_size(arrays, name), values);
+}
+
+wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const char *name, double *values)
+{
+  wisp_status status = WISP_OK;
+  const entry *e = NULL;
+  float *chunk = NULL;
+  TRY(find_reals(err, arrays, name, &e));
+  size_t size = e->array.size;
+  if (!size) goto done;
+  if (arrays->precision == WISP_F64)
+    return wisp_device_download(err, arrays->device, values, start(arrays, e), size * sizeof *values);
+  TRY(wisp_new(err, size < CHUNK ? size : CHUNK, sizeof *chunk, &chunk));
+  for (size_t from = 0; from < size; from += CHUNK) {
+    size_t part = size - from < CHUNK ? size - from : CHUNK;
+    TRY(wisp_device_download(err, arrays->device, chunk, start(arrays, e) + from * sizeof *chunk,
+                             part * sizeof *chunk));
+    for (size_t i = 0; i < part; i++) values[from + i] = (double)chunk[i];
+  }
+done:
+  free(chunk);
+  return status;
+}
+
+/* What is there is copied behind itself, twice as much each time. */
+wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *name, size_t count,
+                               const double *values)
+{
+  wisp_status status = WISP_OK;
+  const entry *e = NULL;
+  TRY(find_reals(err, arrays, name, &e));
+  size_t size = e->array.size, number = number_bytes(arrays, e), part = count < size ? count : size;
+  TRY(wisp_arrays_upload_part(err, arrays, name, 0, part, values));
+  for (size_t have = part; have < size; have += part) {
+    part = have < size - have ? have : size - have;
+    TRY(wisp_device_copy(err, arrays->device, start(arrays, e) + have * number, start(arrays, e), part * number));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *name, const int *values)
+{
+  const entry *e = find(arrays, name);
+  wisp_status status =
+      wisp_require(err, e && e->array.is_int, WISP_EUSAGE, "the problem has no array of integers '%s'", name);
+  if (status != WISP_OK || !e->array.size) return status;
+  return wisp_device_upload(err, arrays->device, start(arrays, e), values, own_bytes(arrays, e));
+}
+
+wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *name, unsigned char byte)
+{
+  const entry *e = NULL;
+  wisp_status status = find_reals(err, arrays, name, &e);
+  if (status != WISP_OK || !e->array.size) return status;
+  return wisp_device_fill(err, arrays->device, start(arrays, e), byte, own_bytes(arrays, e));
+}
+
+wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char name[32])
+{
+  wisp_status status = WISP_OK;
+  double expected[WISP_GUARD], seen[WISP_GUARD];
+  *intact = true;
+  for (size_t i = 0; i < arrays->count; i++) {
+    const entry *e = &arrays->entries[i];
+    size_t zone = guard_bytes(arrays, e);
+    make_guard(arrays, e, expected);
+    for (int side = 0; side < 2; side++) {
+      wisp_pointer at = side ? start(arrays, e) + own_bytes(arrays, e) : e->base;
+      TRY(wisp_device_download(err, arrays->device, seen, at, zone));
+      if (memcmp(seen, expected, zone) == 0) continue;
+      *intact = false;
+      memcpy(name, e->array.name, strlen(e->array.name) + 1);
+      TRY(wisp_device_upload(err, arrays->device, at, expected, zone)); /* whole again for the next kernel */
+    }
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t groups,
+                               size_t blocks, const wisp_binding *scalars, size_t count)
+{
+  wisp_binding bindings[WISP_MAX_ARRAYS + MAX_SCALARS];
+  size_t n = 0;
+  wisp_status status =
+      wisp_require(err, count <= MAX_SCALARS, WISP_EUSAGE, "%zu scalars, must be at most %d", count, MAX_SCALARS);
+  if (status != WISP_OK) return status;
+  for (size_t i = 0; i < arrays->count; i++)
+    bindings[n++] = (wisp_binding){arrays->entries[i].array.name, start(arrays, &arrays->entries[i]), 0};
+  for (size_t i = 0; i < count; i++) bindings[n++] = scalars[i];
+  return wisp_kernel_launch(err, kernel, groups, blocks, bindings, n);
+}

@@ -1,0 +1,51 @@
+/* Named arrays on a device, in one precision, with a guard zone before and after each: what kernels are launched on. A
+ * problem of any family is a list of them (runtime/solve/problem.h is the nodal one). */
+#ifndef WISP_ARRAYS_H
+#define WISP_ARRAYS_H
+
+#include "kernel.h"
+
+typedef struct wisp_array {
+  const char *name; /* a constant: it is kept */
+  bool is_int;      /* int, else real */
+  size_t size;      /* numbers; 0 is fine */
+} wisp_array;
+
+typedef struct wisp_arrays wisp_arrays;
+
+/* All zero. device is borrowed. WISP_EMEMORY says how much `what` ("a problem of 157 elements") needs and how much
+ * there is. count <= WISP_MAX_ARRAYS. */
+enum { WISP_MAX_ARRAYS = 32 };
+wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
+                               const wisp_array *list, size_t count, wisp_arrays **out);
+void wisp_arrays_destroy(wisp_arrays *arrays);
+
+size_t wisp_arrays_bytes(const wisp_arrays *arrays);                   /* of device memory, guard zones included */
+size_t wisp_arrays_size(const wisp_arrays *arrays, const char *array); /* numbers; 0 for an unknown name */
+
+/* Moves an array of reals between the host (double) and the device (its precision): all of it, or `count` numbers from
+ * number `from` on. WISP_EUSAGE where there is no such array of reals, or the part is not within it. */
+wisp_status wisp_arrays_upload(wisp_error *err, wisp_arrays *arrays, const char *array, const double *values);
+wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *array, size_t from, size_t count,
+                                    const double *values);
+wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const char *array, double *values);
+wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *array,
+                             unsigned char byte); /* 0xff: NaN */
+/* Fills an array of reals with these numbers, count >= 1, over and over. */
+wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *array, size_t count,
+                               const double *values);
+wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const int *values);
+
+/* Guard zones: every array has WISP_GUARD numbers before and after it, filled with a pattern. False, and the array's
+ * name, where one was overwritten; the zone is made whole again. */
+enum { WISP_GUARD = 256 };
+wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char array[32]);
+
+/* Lets two arrays of one size change places (their addresses). */
+void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other);
+
+/* Launches a kernel on the arrays by their names, with these scalars besides (runtime/kernel.h). */
+wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t groups,
+                               size_t blocks, const wisp_binding *scalars, size_t count);
+
+#endif

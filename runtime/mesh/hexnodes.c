@@ -1,0 +1,326 @@
+/* Continuous numbering: a node belongs to a vertex, an edge, a face or an element, and its place there is counted from
+ * what all elements agree on: vertex numbers. */
+#include "hexmesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EDGES = 12, FACES = 6, MAX_ORDER = 15 };
+
+/* An edge by its two vertices (the third -1), a face by its lowest vertex and that one's two neighbours; ascending. */
+typedef struct entity {
+  int32_t vertex[3], opposite; /* of a face: the vertex across from the lowest */
+  int32_t elements;            /* that have it */
+} entity;
+
+/* The different entities, in the order they were met, found through an open hash that is at most half full. */
+typedef struct entities {
+  entity *list;
+  uint32_t *place; /* index into list plus one, 0 where free */
+  size_t count, room, mask;
+} entities;
+
+static uint32_t *slot(const entities *all, const int32_t vertex[3])
+{
+  uint64_t hash = 0;
+  for (int i = 0; i < 3; i++) { /* the mixing is that of splitmix64 (Steele et al. 2014) */
+    hash ^= (uint32_t)vertex[i];
+    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
+  }
+  size_t i = (size_t)(hash ^ hash >> 31) & all->mask;
+  while (all->place[i] && memcmp(all->list[all->place[i] - 1].vertex, vertex, 3 * sizeof *vertex) != 0)
+    i = (i + 1) & all->mask;
+  return all->place + i;
+}
+
+/* Room for twice as many, everything in a new place. */
+static wisp_status grow(wisp_error *err, entities *all)
+{
+  wisp_status status = WISP_OK;
+  size_t room = all->room ? 2 * all->room : 1024;
+  entity *list = realloc(all->list, room * sizeof *list);
+  TRY(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu edges or faces of a mesh", room));
+  all->list = list;
+  all->room = room;
+  free(all->place);
+  all->place = NULL;
+  TRY(wisp_new(err, 2 * room, sizeof *all->place, &all->place));
+  all->mask = 2 * room - 1;
+  for (size_t i = 0; i < all->count; i++) *slot(all, all->list[i].vertex) = (uint32_t)i + 1;
+done:
+  return status;
+}
+
+/* The number of an entity, which is new or has been met before. */
+static wisp_status meet(wisp_error *err, entities *all, const entity *new, int32_t *out)
+{
+  wisp_status status = WISP_OK;
+  if (all->count == all->room) TRY(grow(err, all));
+  uint32_t *place = slot(all, new->vertex);
+  if (!*place) {
+    all->list[all->count] = *new;
+    *place = (uint32_t)++all->count;
+  }
+  all->list[*place - 1].elements++;
+  *out = (int32_t)*place - 1;
+done:
+  return status;
+}
+
+static void free_entities(entities *all)
+{
+  free(all->list);
+  free(all->place);
+}
+
+/* How a face is counted through: from its lowest corner, `first` of its two directions fastest, each from the low end
+ * or the high. */
+typedef struct turn {
+  int corner[2]; /* the lowest corner's place in either direction, 0 or 1 */
+  int swap;      /* 1: the second direction is fastest */
+} turn;
+
+/* Directions of the plane that is normal to d, ascending. */
+static const int in_plane[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+
+/* Corner of a hex on face 2 d + side, at (a, b) along the directions of its plane. */
+static int face_corner(int face, int a, int b)
+{
+  const int *along = in_plane[face / 2];
+  return (face % 2) << (face / 2) | a << along[0] | b << along[1];
+}
+
+static entity face_entity(const int32_t *hex, int face, turn *out)
+{
+  int low = 0;
+  int32_t v[4];
+  for (int c = 0; c < 4; c++) {
+    v[c] = hex[face_corner(face, c & 1, c >> 1)];
+    if (v[c] < v[low]) low = c;
+  }
+  const int32_t along[2] = {v[low ^ 1], v[low ^ 2]};
+  *out = (turn){{low & 1, low >> 1}, along[0] > along[1]};
+  return (entity){{v[low], along[out->swap], along[1 - out->swap]}, v[low ^ 3], 0};
+}
+
+/* Edge 4 d + 2 b + a goes along direction d from this corner; (a, b) are its places in the plane normal to d. */
+static int edge_corner(int edge)
+{
+  const int *across = in_plane[edge / 4];
+  return (edge & 1) << across[0] | (edge >> 1 & 1) << across[1];
+}
+
+/* What an element's nodes are numbered from. */
+typedef struct element {
+  const int32_t *hex;
+  int32_t edge[EDGES], face[FACES];
+  turn turn[FACES];
+} element;
+
+typedef struct numbering {
+  const wisp_hexmesh *mesh;
+  int N;
+  entities edges, faces;
+  int32_t *face; /* FACES x elements */
+  int32_t *edge; /* EDGES x elements */
+} numbering;
+
+/* All edges and faces of the mesh. */
+static wisp_status list_entities(wisp_error *err, const char *name, numbering *n)
+{
+  wisp_status status = WISP_OK;
+  for (size_t k = 0; k < n->mesh->elements; k++) {
+    const int32_t *hex = n->mesh->hex + 8 * k;
+    for (int e = 0; e < EDGES; e++) {
+      int32_t a = hex[edge_corner(e)], b = hex[edge_corner(e) | 1 << (e / 4)];
+      const entity edge = {{a < b ? a : b, a < b ? b : a, -1}, -1, 0};
+      TRY(meet(err, &n->edges, &edge, &n->edge[EDGES * k + (size_t)e]));
+    }
+    for (int f = 0; f < FACES; f++) {
+      turn ignored;
+      const entity face = face_entity(hex, f, &ignored);
+      int32_t *number = &n->face[FACES * k + (size_t)f];
+      TRY(meet(err, &n->faces, &face, number));
+      const entity *met = &n->faces.list[*number];
+      TRY(wisp_require(err, met->elements <= 2 && met->opposite == face.opposite, WISP_EINPUT,
+                       "%s: the mesh does not conform: face (%d %d %d %d) of hex %zu is shared by %d hexes or cut "
+                       "another way; was one element saved twice?",
+                       name, face.vertex[0], face.vertex[1], face.opposite, face.vertex[2], k, met->elements));
+    }
+  }
+done:
+  return status;
+}
+
+static element look_at(const numbering *n, size_t k)
+{
+  element at = {.hex = n->mesh->hex + 8 * k};
+  memcpy(at.edge, n->edge + EDGES * k, sizeof at.edge);
+  memcpy(at.face, n->face + FACES * k, sizeof at.face);
+  for (int f = 0; f < FACES; f++) face_entity(at.hex, f, &at.turn[f]);
+  return at;
+}
+
+/* A node inside an edge: counted from the edge's lower vertex. p: its place in each direction, 0..N. */
+static size_t edge_node(const numbering *n, const element *at, int d, const int p[3])
+{
+  const int *across = in_plane[d];
+  const int edge = 4 * d + (p[across[0]] > 0) + 2 * (p[across[1]] > 0), corner = edge_corner(edge);
+  const int place = at->hex[corner] < at->hex[corner | 1 << d] ? p[d] : n->N - p[d];
+  return (size_t)at->edge[edge] * (size_t)(n->N - 1) + (size_t)(place - 1);
+}
+
+static size_t face_node(const numbering *n, const element *at, int d, const int p[3])
+{
+  const int face = 2 * d + (p[d] > 0);
+  const turn *way = &at->turn[face];
+  size_t inside = (size_t)(n->N - 1), place[2];
+  for (int i = 0; i < 2; i++) {
+    int along = p[in_plane[d][i]];
+    place[i] = (size_t)(way->corner[i] ? n->N - along : along) - 1;
+  }
+  return ((size_t)at->face[face] * inside + place[1 - way->swap]) * inside + place[way->swap];
+}
+
+/* A number that all elements give the node at p alike: vertices first, then nodes of edges, faces and elements. */
+static size_t raw_number(const numbering *n, const element *at, size_t k, const int p[3])
+{
+  const size_t inside = n->N > 1 ? (size_t)(n->N - 1) : 0;
+  size_t from = n->mesh->vertices;
+  int on_side[3], sides = 0, corner = 0;
+  for (int d = 0; d < 3; d++) {
+    on_side[d] = p[d] == 0 || p[d] == n->N;
+    sides += on_side[d];
+    corner |= (p[d] == n->N) << d;
+  }
+  if (sides == 3) return (size_t)at->hex[corner];
+  if (sides == 2) return from + edge_node(n, at, !on_side[0] ? 0 : !on_side[1] ? 1 : 2, p);
+  from += n->edges.count * inside;
+  if (sides == 1) return from + face_node(n, at, on_side[0] ? 0 : on_side[1] ? 1 : 2, p);
+  from += n->faces.count * inside * inside;
+  return from + ((k * inside + (size_t)(p[2] - 1)) * inside + (size_t)(p[1] - 1)) * inside + (size_t)(p[0] - 1);
+}
+
+/* Final numbers, given in the order in which nodes are first met. */
+static wisp_status number_nodes(wisp_error *err, const numbering *n, wisp_hexnodes *nodes)
+{
+  wisp_status status = WISP_OK;
+  const size_t inside = (size_t)(n->N - 1), Nq = (size_t)nodes->Nq;
+  size_t raw = n->mesh->vertices + n->edges.count * inside + n->faces.count * inside * inside +
+               n->mesh->elements * inside * inside * inside;
+  int32_t *final = NULL, *global = nodes->global;
+  TRY(wisp_new(err, raw, sizeof *final, &final));
+  for (size_t k = 0; k < nodes->elements; k++) {
+    const element at = look_at(n, k);
+    for (size_t q = 0; q < Nq * Nq * Nq; q++) {
+      const int p[3] = {(int)(q % Nq), (int)(q / Nq % Nq), (int)(q / Nq / Nq)};
+      int32_t *number = &final[raw_number(n, &at, k, p)];
+      if (!*number) *number = (int32_t)++nodes->nodes;
+      *global++ = *number - 1;
+    }
+  }
+done:
+  free(final);
+  return status;
+}
+
+static void mark_boundary(const numbering *n, wisp_hexnodes *nodes)
+{
+  const size_t N = (size_t)n->N, Nq = N + 1, step[3] = {1, Nq, Nq * Nq};
+  for (size_t f = 0; f < FACES * nodes->elements; f++) {
+    if (n->faces.list[n->face[f]].elements != 1) continue;
+    const size_t d = f % FACES / 2;
+    const int32_t *global = nodes->global + f / FACES * Nq * Nq * Nq + (f % 2 ? N : 0) * step[d];
+    for (size_t q = 0; q < Nq * Nq; q++)
+      nodes->outside[global[q % Nq * step[in_plane[d][0]] + q / Nq * step[in_plane[d][1]]]] = 1;
+  }
+}
+
+wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
+                                 wisp_hexnodes **out)
+{
+  wisp_status status = WISP_OK;
+  numbering n = {.mesh = mesh, .N = order};
+  wisp_hexnodes *nodes = NULL;
+  TRY(wisp_require(err, order >= 1 && order <= MAX_ORDER, WISP_EUSAGE, "order %d: hexes have orders 1 to %d", order,
+                   MAX_ORDER));
+  size_t Nq = (size_t)order + 1, Np = Nq * Nq * Nq;
+  TRY(wisp_require(err, mesh->elements <= INT32_MAX / Np, WISP_EUSAGE,
+                   "%s: %zu hexes of order %d have more nodes than kernels can count (2.1e9): take fewer elements or a "
+                   "lower order",
+                   name, mesh->elements, order));
+  TRY(wisp_new(err, EDGES * mesh->elements, sizeof *n.edge, &n.edge));
+  TRY(wisp_new(err, FACES * mesh->elements, sizeof *n.face, &n.face));
+  TRY(list_entities(err, name, &n));
+  TRY(wisp_new(err, 1, sizeof *nodes, &nodes));
+  nodes->Nq = (int)Nq;
+  nodes->elements = mesh->elements;
+  TRY(wisp_new(err, mesh->elements * Np, sizeof *nodes->global, &nodes->global));
+  TRY(number_nodes(err, &n, nodes));
+  TRY(wisp_new(err, nodes->nodes, 1, &nodes->outside));
+  mark_boundary(&n, nodes);
+  *out = nodes;
+  nodes = NULL;
+done:
+  wisp_hexnodes_destroy(nodes);
+  free_entities(&n.edges);
+  free_entities(&n.faces);
+  free(n.edge);
+  free(n.face);
+  return status;
+}
+
+void wisp_hexnodes_destroy(wisp_hexnodes *nodes)
+{
+  if (!nodes) return;
+  free(nodes->global);
+  free(nodes->outside);
+  free(nodes);
+}
+
+/* start[g + 2] counts the copies of g first; summed up, start[g + 1] is where the next copy of g goes; at the end it is
+ * where those of g + 1 begin. */
+static void list_copies(const wisp_hexnodes *nodes, wisp_hexcopies *copies)
+{
+  const size_t Nq = (size_t)nodes->Nq, locals = nodes->elements * Nq * Nq * Nq;
+  int32_t *start = copies->start;
+  for (size_t l = 0; l < locals; l++) {
+    int32_t g = copies->unknown[nodes->global[l]];
+    if (g >= 0) start[g + 2]++;
+  }
+  for (size_t g = 2; g < copies->unknowns + 2; g++) start[g] += start[g - 1];
+  for (size_t l = 0; l < locals; l++) {
+    int32_t g = copies->unknown[nodes->global[l]];
+    if (g >= 0) copies->copy[start[g + 1]++] = (int32_t)l;
+  }
+  copies->copies = (size_t)start[copies->unknowns];
+}
+
+wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_hexcopies *copies = NULL;
+  const size_t Nq = (size_t)nodes->Nq;
+  TRY(wisp_new(err, 1, sizeof *copies, &copies));
+  TRY(wisp_new(err, nodes->nodes, sizeof *copies->unknown, &copies->unknown));
+  for (size_t g = 0; g < nodes->nodes; g++)
+    copies->unknown[g] = inside_only && nodes->outside[g] ? -1 : (int32_t)copies->unknowns++;
+  TRY(wisp_new(err, copies->unknowns + 2, sizeof *copies->start, &copies->start));
+  TRY(wisp_new(err, nodes->elements * Nq * Nq * Nq, sizeof *copies->copy, &copies->copy));
+  list_copies(nodes, copies);
+  *out = copies;
+  copies = NULL;
+done:
+  wisp_hexcopies_destroy(copies);
+  return status;
+}
+
+void wisp_hexcopies_destroy(wisp_hexcopies *copies)
+{
+  if (!copies) return;
+  free(copies->unknown);
+  free(copies->start);
+  free(copies->copy);
+  free(copies);
+}

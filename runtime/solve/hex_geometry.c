@@ -1,0 +1,103 @@
+/* A trilinear hex: x is the sum over its corners of their place times three factors (1 +- r)/2. */
+#include "hex_reference.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double *points_of(const wisp_hex *hex, wisp_hex_points points, const double **weights, size_t *count)
+{
+  *weights = points == WISP_HEX_GLL ? hex->gll_weights : hex->gauss_weights;
+  *count = (size_t)(points == WISP_HEX_GLL ? hex->Nq : hex->Gl);
+  return points == WISP_HEX_GLL ? hex->gll_points : hex->gauss_points;
+}
+
+void wisp_hex_vertices(const wisp_hexmesh *mesh, size_t from, size_t count, double *vertices)
+{
+  for (size_t k = from; k < from + count; k++)
+    for (size_t d = 0; d < 3; d++)
+      for (size_t v = 0; v < 8; v++) *vertices++ = mesh->xyz[3 * (size_t)mesh->hex[8 * k + v] + d];
+}
+
+/* The factor of corner v in direction d, and its derivative. */
+static double factor(int v, int d, double r)
+{
+  return v >> d & 1 ? (1 + r) / 2 : (1 - r) / 2;
+}
+
+static double slope(int v, int d)
+{
+  return v >> d & 1 ? 0.5 : -0.5;
+}
+
+void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz)
+{
+  const double *weights;
+  size_t count;
+  const double *at = points_of(hex, points, &weights, &count);
+  for (size_t q = 0; q < count * count * count; q++) {
+    const double r[3] = {at[q % count], at[q / count % count], at[q / count / count]};
+    double x[3] = {0};
+    for (int v = 0; v < 8; v++) {
+      const double shape = factor(v, 0, r[0]) * factor(v, 1, r[1]) * factor(v, 2, r[2]);
+      for (int c = 0; c < 3; c++) x[c] += shape * vertices[8 * c + v];
+    }
+    memcpy(xyz + 3 * q, x, sizeof x);
+  }
+}
+
+/* dx_c/dr_d at [c][d]. */
+static void tangents(const double vertices[24], const double r[3], double x[3][3])
+{
+  memset(x, 0, 9 * sizeof **x);
+  for (int v = 0; v < 8; v++)
+    for (int d = 0; d < 3; d++) {
+      const int e = (d + 1) % 3, f = (d + 2) % 3;
+      const double shape = slope(v, d) * factor(v, e, r[e]) * factor(v, f, r[f]);
+      for (int c = 0; c < 3; c++) x[c][d] += shape * vertices[8 * c + v];
+    }
+}
+
+/* The Jacobian J, and the cofactors J dr_d/dx_c at [d][c], by cyclic indices. */
+static double cofactors(double x[3][3], double r[3][3])
+{
+  for (int d = 0; d < 3; d++)
+    for (int c = 0; c < 3; c++) {
+      const int e = (c + 1) % 3, f = (c + 2) % 3, g = (d + 1) % 3, h = (d + 2) % 3;
+      r[d][c] = x[e][g] * x[f][h] - x[e][h] * x[f][g];
+    }
+  return x[0][0] * r[0][0] + x[1][0] * r[0][1] + x[2][0] * r[0][2];
+}
+
+/* The seven factors at one point of weight w; stride is from one factor to the next. Returns the Jacobian. */
+static double point_factors(const double vertices[24], const double r[3], double w, size_t stride, double *factors)
+{
+  static const int pair[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+  double x[3][3], cofactor[3][3];
+  tangents(vertices, r, x);
+  const double J = cofactors(x, cofactor);
+  for (size_t c = 0; c < 6; c++) {
+    const double *a = cofactor[pair[c][0]], *b = cofactor[pair[c][1]];
+    factors[c * stride] = w / J * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+  }
+  factors[6 * stride] = w * J;
+  return J;
+}
+
+wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double *vertices,
+                             size_t first, size_t count, double *factors)
+{
+  const double *weights;
+  size_t n;
+  const double *at = points_of(hex, points, &weights, &n);
+  for (size_t k = 0; k < count; k++, vertices += 24, factors += WISP_HEX_FACTORS * n * n * n)
+    for (size_t q = 0; q < n * n * n; q++) {
+      const size_t i = q % n, j = q / n % n, l = q / n / n;
+      const double r[3] = {at[i], at[j], at[l]}, w = weights[i] * weights[j] * weights[l];
+      const double J = point_factors(vertices, r, w, n * n * n, factors + q);
+      if (!(J > 0) || !isfinite(J))
+        return wisp_fail(err, WISP_EINPUT,
+                         "hex %zu is degenerate: its Jacobian is %g at (%.3f, %.3f, %.3f) inside; remesh there",
+                         first + k, J, r[0], r[1], r[2]);
+    }
+  return WISP_OK;
+}

@@ -1,0 +1,270 @@
+/* Claim: GLL nodes of a conforming hex mesh are numbered continuously at every order, however its elements are turned:
+ * elements that share a node agree on its number and place, and different nodes have different numbers; what is no such
+ * mesh is refused with one clear line. */
+#include "../runtime/mesh/hexmesh.h"
+#include "../runtime/mesh/mesh.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    wisp_error error = {0};                            \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+static wisp_hexmesh *bent_box(int nx, int ny, int nz)
+{
+  const int n[3] = {nx, ny, nz};
+  wisp_hexmesh *mesh = NULL;
+  GOOD(wisp_hexmesh_box(&error, n, &mesh));
+  GOOD(wisp_hexmesh_bend(&error, mesh, 0.05));
+  return mesh;
+}
+
+/* Turns each element into another of its 24 orientations: the same hex with other axes r, s, t. */
+static void turn_elements(wisp_hexmesh *mesh)
+{
+  static const int even[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}, odd[3][3] = {{1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
+  for (size_t k = 0; k < mesh->elements; k++) {
+    int32_t *hex = mesh->hex + 8 * k, old[8];
+    const size_t way = 7 * k % 24, flips = way / 6 * 2;
+    memcpy(old, hex, sizeof old);
+    /* An even permutation of the axes goes with an even number of mirrored ones, an odd one with an odd number. */
+    const int *axis = way % 6 < 3 ? even[way % 6] : odd[way % 6 - 3];
+    int mirrored = (int)flips, parity = (mirrored & 1) ^ (mirrored >> 1 & 1) ^ (mirrored >> 2 & 1);
+    if (parity != (way % 6 >= 3)) mirrored ^= 1;
+    for (int v = 0; v < 8; v++) {
+      int from = 0;
+      for (int d = 0; d < 3; d++) from |= ((v >> d & 1) ^ (mirrored >> d & 1)) << axis[d];
+      hex[v] = old[from];
+    }
+  }
+  GOOD(wisp_hexmesh_check(&error, "turned", mesh));
+}
+
+/* Where the node at q of an element lies; any points symmetric in [-1, 1] do. */
+static void place(const wisp_hexmesh *mesh, size_t k, size_t Nq, size_t q, double x[3])
+{
+  const double N = (double)Nq - 1;
+  const size_t p[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
+  x[0] = x[1] = x[2] = 0;
+  for (size_t v = 0; v < 8; v++) {
+    double weight = 1;
+    for (size_t d = 0; d < 3; d++) {
+      double r = (1 - cos(acos(-1) * (double)p[d] / N)) / 2;
+      weight *= v >> d & 1 ? r : 1 - r;
+    }
+    for (size_t c = 0; c < 3; c++) x[c] += weight * mesh->xyz[3 * (size_t)mesh->hex[8 * k + v] + c];
+  }
+}
+
+static int compare_places(const void *left, const void *right)
+{
+  const double *a = left, *b = right;
+  for (int c = 0; c < 3; c++)
+    if (fabs(a[c] - b[c]) > 1e-9) return a[c] < b[c] ? -1 : 1;
+  return 0;
+}
+
+/* Same number, same place; and no two numbers at one place. */
+static void check_nodes(const wisp_hexmesh *mesh, const wisp_hexnodes *nodes)
+{
+  const size_t Nq = (size_t)nodes->Nq, Np = Nq * Nq * Nq;
+  double *at = malloc(nodes->nodes * 3 * sizeof *at), x[3];
+  assert_non_null(at);
+  for (size_t i = 0; i < 3 * nodes->nodes; i++) at[i] = NAN;
+  for (size_t l = 0; l < mesh->elements * Np; l++) {
+    double *known = at + 3 * (size_t)nodes->global[l];
+    assert_true(nodes->global[l] >= 0 && (size_t)nodes->global[l] < nodes->nodes);
+    place(mesh, l / Np, Nq, l % Np, x);
+    for (size_t c = 0; c < 3; c++) {
+      if (isnan(known[c])) known[c] = x[c];
+      assert_true(fabs(known[c] - x[c]) < 1e-13);
+    }
+  }
+  for (size_t i = 0; i < 3 * nodes->nodes; i++) assert_true(!isnan(at[i]));
+  qsort(at, nodes->nodes, 3 * sizeof *at, compare_places);
+  for (size_t i = 1; i < nodes->nodes; i++) assert_true(compare_places(at + 3 * i - 3, at + 3 * i) < 0);
+  free(at);
+}
+
+/* ((Nq - 1) nx + 1) ((Nq - 1) ny + 1) ((Nq - 1) nz + 1) nodes, of which those on the sides are outside. */
+static void test_count(void **state)
+{
+  (void)state;
+  for (int N = 1; N <= 15; N++) {
+    const int n[3] = {3, 2, 1 + N % 2};
+    wisp_hexmesh *mesh = bent_box(n[0], n[1], n[2]);
+    wisp_hexnodes *nodes = NULL;
+    size_t all = 1, inside = 1, outside = 0;
+    turn_elements(mesh);
+    GOOD(wisp_hexnodes_create(&error, "box", mesh, N, &nodes));
+    for (int d = 0; d < 3; d++) all *= (size_t)(N * n[d] + 1), inside *= (size_t)(N * n[d] - 1);
+    assert_int_equal(nodes->nodes, all);
+    for (size_t g = 0; g < nodes->nodes; g++) outside += nodes->outside[g];
+    assert_int_equal(outside, all - inside);
+    wisp_hexnodes_destroy(nodes);
+    wisp_hexmesh_destroy(mesh);
+  }
+}
+
+static void test_places(void **state)
+{
+  (void)state;
+  for (int N = 1; N <= 6; N++) {
+    wisp_hexmesh *mesh = bent_box(4, 3, 5);
+    wisp_hexnodes *nodes = NULL;
+    turn_elements(mesh);
+    GOOD(wisp_hexnodes_create(&error, "box", mesh, N, &nodes));
+    check_nodes(mesh, nodes);
+    wisp_hexnodes_destroy(nodes);
+    wisp_hexmesh_destroy(mesh);
+  }
+}
+
+/* The lists of copies hold every local node of an unknown once, ascending, and no other. */
+static void test_copies(void **state)
+{
+  (void)state;
+  for (int inside_only = 0; inside_only < 2; inside_only++) {
+    wisp_hexmesh *mesh = bent_box(3, 4, 2);
+    wisp_hexnodes *nodes = NULL;
+    wisp_hexcopies *copies = NULL;
+    size_t seen = 0, free_locals = 0;
+    GOOD(wisp_hexnodes_create(&error, "box", mesh, 3, &nodes));
+    GOOD(wisp_hexcopies_create(&error, nodes, inside_only, &copies));
+    assert_int_equal(copies->unknowns, inside_only ? 8 * 11 * 5 : 10 * 13 * 7);
+    for (size_t l = 0; l < 24 * 64; l++) free_locals += copies->unknown[nodes->global[l]] >= 0;
+    for (size_t g = 0; g < copies->unknowns; g++)
+      for (int32_t c = copies->start[g]; c < copies->start[g + 1]; c++, seen++) {
+        assert_int_equal(copies->unknown[nodes->global[copies->copy[c]]], g);
+        assert_true(c == copies->start[g] || copies->copy[c - 1] < copies->copy[c]);
+      }
+    assert_int_equal(seen, free_locals);
+    assert_int_equal(copies->copies, free_locals);
+    for (size_t n = 0; n < nodes->nodes; n++)
+      assert_int_equal(copies->unknown[n] < 0, inside_only && nodes->outside[n]);
+    wisp_hexcopies_destroy(copies);
+    wisp_hexnodes_destroy(nodes);
+    wisp_hexmesh_destroy(mesh);
+  }
+}
+
+/* A quadrilateral of unstructured, recombined elements, extruded; saved in both versions, as text and binary. */
+static const char prism_geo[] =
+    "General.NumThreads = 1;\nPoint(1) = {0, 0, 0, 0.4}; Point(2) = {1, 0, 0, 0.4}; Point(3) = {1.5, 1, 0, 0.2};\n"
+    "Point(4) = {0, 1, 0, 0.4};\nLine(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 4}; Line(4) = {4, 1};\n"
+    "Curve Loop(1) = {1, 2, 3, 4}; Plane Surface(1) = {1};\nMesh.RecombinationAlgorithm = 2; Recombine Surface {1};\n"
+    "out[] = Extrude {0, 0, 1} { Surface{1}; Layers{3}; Recombine; };\nPhysical Volume(1) = {out[1]};\nMesh 3;\n"
+    "Mesh.MshFileVersion = 2.2; Mesh.Binary = 0; Save \"22a.msh\";\nMesh.Binary = 1; Save \"22b.msh\";\n"
+    "Mesh.MshFileVersion = 4.1; Mesh.Binary = 0; Save \"41a.msh\";\nMesh.Binary = 1; Save \"41b.msh\";\n";
+static const char *const variants[4] = {"22a.msh", "22b.msh", "41a.msh", "41b.msh"};
+
+static void test_gmsh(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/wisp_hexmesh_XXXXXX", command[256], path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/it.geo", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(prism_geo, file);
+  assert_int_equal(fclose(file), 0);
+  snprintf(command, sizeof command, "cd %s && gmsh it.geo -v 1 -nt 1 - >log 2>&1", folder);
+  if (system(command) != 0) fail_msg("the command gmsh failed or is missing; see %s/log", folder);
+  size_t elements = 0;
+  for (int i = 0; i < 4; i++) {
+    wisp_hexmesh *mesh = NULL;
+    wisp_hexnodes *nodes = NULL;
+    snprintf(path, sizeof path, "%s/%s", folder, variants[i]);
+    GOOD(wisp_hexmesh_read(&error, path, &mesh));
+    assert_true(mesh->elements > 30 && mesh->elements % 3 == 0);
+    if (i) assert_int_equal(mesh->elements, elements);
+    elements = mesh->elements;
+    GOOD(wisp_hexnodes_create(&error, path, mesh, 4, &nodes));
+    check_nodes(mesh, nodes);
+    wisp_hexnodes_destroy(nodes);
+    wisp_hexmesh_destroy(mesh);
+  }
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
+#define NODES                                                                                                \
+  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n12\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n" \
+  "7 1 1 1\n8 0 1 1\n9 0 0 2\n10 1 0 2\n11 1 1 2\n12 0 1 2\n$EndNodes\n"
+#define ELEMENTS(count, lines) NODES "$Elements\n" count "\n" lines "$EndElements\n"
+#define HEX "1 5 2 0 1 1 2 3 4 5 6 7 8\n"
+
+static void test_bad_files(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *why;
+  } bad[] = {
+      {ELEMENTS("1", "1 4 2 0 1 1 2 3 5\n"), "only straight hexahedra"},
+      {ELEMENTS("2", HEX "2 6 2 0 1 5 6 7 9 10 11\n"), "bad.msh:22: a prism"},
+      {ELEMENTS("1", "1 2 2 0 1 1 2 3\n"), "no hexes"},
+      {ELEMENTS("1", "1 5 2 0 1 1 2 3 4 5 6 7 20\n"), "hex 0 uses node 20, which $Nodes does not have"},
+      {ELEMENTS("1", "1 5 2 0 1 5 6 7 8 1 2 3 4\n"), "1 of 1 hexes are inverted"},
+      {ELEMENTS("1", "1 5 2 0 1 1 2 3 4 5 6 7 7\n"), "degenerate: vertex 6 is two of its corners"},
+      {ELEMENTS("1", "1 5 2 0 1 1 2 4 3 5 6 7 8\n"), "degenerate: its Jacobian is positive at"},
+      {ELEMENTS("1", "1 5 2 0 1 1 2 3\n"), "expected an integer"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    wisp_error err = {0};
+    wisp_hexmesh *mesh = NULL;
+    if (wisp_hexmesh_parse(&err, "bad.msh", bad[i].text, strlen(bad[i].text), &mesh) != WISP_EINPUT)
+      fail_msg("not refused: %s", bad[i].why);
+    assert_null(mesh);
+    if (!strstr(err.text, bad[i].why) || strchr(err.text, '\n')) fail_msg("'%s' not in: %s", bad[i].why, err.text);
+  }
+  wisp_error err = {0};
+  wisp_mesh *tets = NULL;
+  assert_int_equal(wisp_mesh_parse(&err, "bad.msh", ELEMENTS("1", HEX), strlen(ELEMENTS("1", HEX)), &tets),
+                   WISP_EINPUT);
+  assert_non_null(strstr(err.text, "only straight tetrahedra"));
+}
+
+static void refuse_numbering(wisp_hexmesh *mesh, int order, wisp_status expected, const char *why)
+{
+  wisp_error err = {0};
+  wisp_hexnodes *nodes = NULL;
+  assert_int_equal(wisp_hexnodes_create(&err, "bad", mesh, order, &nodes), expected);
+  assert_null(nodes);
+  if (!strstr(err.text, why)) fail_msg("'%s' not in: %s", why, err.text);
+}
+
+static void test_bad_numbering(void **state)
+{
+  (void)state;
+  wisp_hexmesh *mesh = bent_box(2, 1, 1);
+  const int none[3] = {2, 0, 2};
+  wisp_hexmesh *box = NULL;
+  assert_int_equal(wisp_hexmesh_box(NULL, none, &box), WISP_EUSAGE);
+  refuse_numbering(mesh, 0, WISP_EUSAGE, "orders 1 to 15");
+  refuse_numbering(mesh, 16, WISP_EUSAGE, "orders 1 to 15");
+  memcpy(mesh->hex + 8, mesh->hex, 8 * sizeof *mesh->hex); /* one element twice: nothing shared but all */
+  GOOD(wisp_hexmesh_create(&error, mesh->vertices, 3, &box));
+  memcpy(box->xyz, mesh->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
+  for (size_t k = 0; k < 3; k++) memcpy(box->hex + 8 * k, mesh->hex, 8 * sizeof *mesh->hex);
+  refuse_numbering(box, 2, WISP_EINPUT, "does not conform");
+  wisp_hexmesh_destroy(box);
+  wisp_hexmesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_count), cmocka_unit_test(test_places),    cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_gmsh),  cmocka_unit_test(test_bad_files), cmocka_unit_test(test_bad_numbering),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

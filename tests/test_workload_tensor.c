@@ -1,0 +1,367 @@
+/* Claim: the tuner serves the tensor family as it does the nodal one. Candidates of every strategy, the first, the
+ * last and one between at a few orders, are verified right on the test device; planted ones (through $WISP_TEMPLATES)
+ * that are wrong at one node, by 1e-3, leave an element out, read geometry that is not theirs or write outside an array
+ * are caught, each with its own reason. A sweep stores their trials; a comparison times each beside a copy of its
+ * minimal bytes. */
+#include "each_plan.h"
+#include "store_fixture.h"
+#include "../tuner/compare.h"
+#include "../tuner/pipeline.h"
+#include "../tuner/tune.h"
+#include "../tuner/verify.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                   \
+  do {                                               \
+    wisp_error err = {0};                            \
+    if ((call) != WISP_OK) fail_msg("%s", err.text); \
+  } while (0)
+
+/* --- candidates as they are --- */
+
+typedef struct check {
+  wisp_device *device;
+  wisp_verifier *verifier;
+  wisp_pipeline *pipeline;
+  int verified, failed;
+} check;
+
+static void verify_all(check *all)
+{
+  for (wisp_job *job; (job = wisp_pipeline_take(all->pipeline)); wisp_job_free(job)) {
+    wisp_kernel *kernel = NULL;
+    wisp_error err = job->error;
+    double error = 0;
+    wisp_status status = job->status;
+    if (status == WISP_OK) status = wisp_kernel_create(&err, all->device, job->plan, &job->binary, &kernel);
+    if (status == WISP_OK) status = wisp_verifier_check(&err, all->verifier, kernel, &error);
+    if (status != WISP_OK) {
+      char spec[WISP_SPEC_TEXT];
+      wisp_spec_print(wisp_plan_spec(job->plan), spec);
+      print_error("%s %s %s: %s\n", spec, wisp_strategy_name(wisp_plan_strategy(job->plan)),
+                  wisp_plan_params(job->plan), err.text);
+      all->failed++;
+    }
+    all->verified++;
+    wisp_kernel_destroy(kernel);
+  }
+}
+
+enum { MOST = 512 };
+typedef struct legal {
+  int count;
+  wisp_plan *plans[MOST];
+} legal;
+
+/* A wisp_visit. */
+static wisp_status collect(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+{
+  legal *l = context;
+  (void)err, (void)values, (void)reason;
+  if (plan && l->count < MOST)
+    l->plans[l->count++] = plan;
+  else
+    wisp_plan_destroy(plan);
+  return WISP_OK;
+}
+
+/* To compile them all would take minutes an order. */
+static void submit_some(check *all, const legal *l)
+{
+  assert_true(l->count > 0);
+  for (int i = 0; i < l->count; i++)
+    if (i == 0 || i == l->count / 2 + 1 || i == l->count - 1)
+      GOOD(wisp_pipeline_submit(&err, all->pipeline, l->plans[i], false));
+    else
+      wisp_plan_destroy(l->plans[i]);
+}
+
+static void verify_order(check *all, const wisp_strategies *strategies, int order, wisp_precision precision)
+{
+  const wisp_family *family = wisp_family_find("tensor");
+  const wisp_target target = wisp_limits_target(wisp_device_limits(all->device));
+  wisp_spec spec = wisp_family_spec(family, order, NULL, precision);
+  wisp_layout layouts[8];
+  wisp_env *names = NULL;
+  family->layouts(order, layouts);
+  GOOD(family->names(&err, &spec, layouts, &target, &names));
+  for (size_t i = 0; i < wisp_strategies_count(strategies); i++) {
+    const wisp_strategy *s = wisp_strategies_at(strategies, i);
+    if (strcmp(wisp_strategy_family(s), "tensor") != 0) continue;
+    snprintf(spec.kernel, sizeof spec.kernel, "%s", wisp_strategy_kernel(s));
+    legal l = {0};
+    GOOD(wisp_plan_enumerate(&err, s, &spec, layouts, names, collect, &l));
+    submit_some(all, &l);
+  }
+  verify_all(all);
+  wisp_env_destroy(names);
+}
+
+static void test_every_strategy(void **state)
+{
+  static const int orders[] = {1, 2, 5};
+  const bool quick = getenv("WISP_TEST_QUICK") != NULL;
+  check all = {.device = *state};
+  wisp_strategies *strategies = NULL;
+  GOOD(wisp_strategies_load(&err, &strategies));
+  GOOD(wisp_verifier_create(&err, all.device, &all.verifier));
+  GOOD(wisp_pipeline_create(&err, wisp_device_limits(all.device)->target, 0, 1, &all.pipeline));
+  for (size_t i = 0; i < (quick ? 1 : sizeof orders / sizeof *orders); i++)
+    verify_order(&all, strategies, orders[i], i % 2 ? WISP_F32 : WISP_F64);
+  assert_int_equal(all.failed, 0);
+  assert_true(all.verified >= (quick ? 6 : 18));
+  wisp_pipeline_destroy(all.pipeline);
+  wisp_verifier_destroy(all.verifier);
+  wisp_strategies_free(strategies);
+}
+
+/* --- planted ones --- */
+
+/* The mass matrix of order 1 by its definition, one element a block, with one statement more. */
+static const char space[] =
+    "kernel mass\nlayouts node\nblock 8\ngrid groups\noperand real I 6 = I[q]\n"
+    "arg in real u\narg in real gauss_mass\narg in real vertices\narg out real y\narg value int groups\n";
+static const char text[] =
+    "FOR_Y(row, 1)\n"
+    "  FOR_X(n, 8)\n"
+    "    real sum = 0;\n"
+    "    for (INDEX q = 0; q < 27; q++) {\n"
+    "      const INDEX a = q %% 3, b = q / 3 %% 3, c = q / 9;\n"
+    "      real at = 0;\n"
+    "      for (INDEX j = 0; j < 8; j++)\n"
+    "        at += I[a * 2 + j %% 2] * I[b * 2 + j / 2 %% 2] * I[c * 2 + j / 4] * u[bx * 8 + j];\n"
+    "      sum += I[a * 2 + n %% 2] * I[b * 2 + n / 2 %% 2] * I[c * 2 + n / 4] * gauss_mass[bx * 27 + q] * at;\n"
+    "    }\n"
+    "    %s\n"
+    "    if (%s) y[bx * 8 + n] = sum;\n"
+    "  END_X\n"
+    "END_Y\n";
+
+static const struct {
+  const char *name, *fault, *condition, *reason; /* reason NULL: right */
+} planted[] = {
+    {"right", "", "1", NULL},
+    {"thousandth", "sum *= (real)1.001;", "1", "error "},
+    {"one-node", "if (bx == 7 && n == 2) sum += (real)0.01;", "1", "at element 7, node 2"},
+    {"left-out", "", "bx < groups - 1", "at element 28, node 0: not finite"},
+    {"foreign", "sum += 0 * vertices[bx * 24];", "1", "at element 0, node 0: not finite"},
+    {"beyond", "if (bx == groups - 1 && n == 0) y[groups * 8 + 3] = 1;", "1", "writes outside array y"},
+    {"before", "if (bx == 0 && n == 0) (y - 5)[0] = 1;", "1", "writes outside array y"},
+};
+enum { PLANTED = sizeof planted / sizeof *planted };
+
+static void write_file(const char *folder, const char *name, const char *ending, const char *content)
+{
+  char path[256];
+  snprintf(path, sizeof path, "%s/tensor/mass.%s.%s", folder, name, ending);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(content, file);
+  fclose(file);
+}
+
+static void plant(const char *folder)
+{
+  char path[256], body[2048];
+  snprintf(path, sizeof path, "%s/tensor", folder);
+  assert_int_equal(mkdir(path, 0700), 0);
+  for (int i = 0; i < PLANTED; i++) {
+    snprintf(body, sizeof body, text, planted[i].fault, planted[i].condition);
+    write_file(folder, planted[i].name, "space", space);
+    write_file(folder, planted[i].name, "k", body);
+  }
+  setenv("WISP_TEMPLATES", folder, 1);
+}
+
+static void uproot(const char *folder)
+{
+  char path[256];
+  static const char *const endings[] = {"space", "k"};
+  for (int i = 0; i < 2 * PLANTED; i++) {
+    snprintf(path, sizeof path, "%s/tensor/mass.%s.%s", folder, planted[i / 2].name, endings[i % 2]);
+    unlink(path);
+  }
+  snprintf(path, sizeof path, "%s/tensor", folder);
+  rmdir(path);
+  rmdir(folder);
+  unsetenv("WISP_TEMPLATES");
+}
+
+static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *verifier, const wisp_strategy *s,
+                          wisp_precision precision)
+{
+  wisp_status status = WISP_OK;
+  const wisp_limits *limits = wisp_device_limits(device);
+  const wisp_family *family = wisp_family_find("tensor");
+  const wisp_target target = wisp_limits_target(limits);
+  wisp_spec spec = wisp_family_spec(family, 1, NULL, precision);
+  wisp_layout layouts[8];
+  wisp_env *names = NULL;
+  wisp_plan *plan = NULL;
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  double error = 0;
+  snprintf(spec.kernel, sizeof spec.kernel, "mass");
+  family->layouts(1, layouts);
+  TRY(family->names(err, &spec, layouts, &target, &names));
+  TRY(wisp_plan_default(err, s, &spec, layouts, names, &plan));
+  TRY(wisp_plan_compile(err, plan, limits->target, &binary));
+  TRY(wisp_kernel_create(err, device, plan, &binary, &kernel));
+  TRY(wisp_verifier_check(err, verifier, kernel, &error));
+  assert_true(error < (precision == WISP_F32 ? 1e-5 : 1e-13));
+done:
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  return status;
+}
+
+static void test_planted(void **state)
+{
+  char folder[] = "/tmp/wisp-planted-XXXXXX";
+  wisp_strategies *all = NULL;
+  wisp_verifier *verifier = NULL;
+  assert_non_null(mkdtemp(folder));
+  plant(folder);
+  GOOD(wisp_strategies_load(&err, &all));
+  GOOD(wisp_verifier_create(&err, *state, &verifier));
+  for (int i = 0; i < 2 * PLANTED; i++) {
+    const wisp_strategy *s = wisp_strategies_find(all, "tensor", "mass", planted[i / 2].name);
+    const char *reason = planted[i / 2].reason;
+    wisp_error err = {0};
+    assert_non_null(s);
+    wisp_verifier_seed(verifier, (uint64_t)(i + 1));
+    wisp_status status = verify(&err, *state, verifier, s, i % 2 ? WISP_F64 : WISP_F32);
+    if (!reason ? status != WISP_OK : status != WISP_EWRONG || !strstr(err.text, reason))
+      fail_msg("planted '%s': status %d: %s", planted[i / 2].name, (int)status, err.text);
+  }
+  wisp_verifier_destroy(verifier);
+  wisp_strategies_free(all);
+  uproot(folder);
+}
+
+/* --- a sweep, a comparison --- */
+
+static const int order = 1;
+static const wisp_precision precision = WISP_F64;
+
+/* Some trials of a kernel, in a store of its own. */
+static void tune(const char *db, const char *kernel)
+{
+  wisp_store *store = NULL;
+  wisp_tune_summary summary = {0};
+  char spec[64];
+  int seen = 0;
+  const wisp_tune_request request = {.family = "tensor",
+                                     .kernel = kernel,
+                                     .orders = &order,
+                                     .order_count = 1,
+                                     .precisions = &precision,
+                                     .precision_count = 1,
+                                     .elements = 1000,
+                                     .budget_seconds = 2,
+                                     .db = db};
+  GOOD(wisp_tune(&err, test_device_name(), &request, &summary));
+  assert_true(summary.ok > 0);
+  assert_int_equal(summary.failed, 0);
+  GOOD(wisp_store_open(&err, db, false, NULL, &store));
+  snprintf(spec, sizeof spec, "tensor.%s:hex:p1:poisson:f64", kernel);
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    if (layer != WISP_LAYER_USER || strcmp(t->outcome, "ok") != 0) continue;
+    seen++;
+    assert_string_equal(t->spec, spec);
+    assert_true(t->elements == 1000 && t->ms > 0 && t->error < 1e-13);
+  }
+  assert_true(seen > 0);
+  wisp_store_close(store);
+}
+
+static void test_sweep(void **state)
+{
+  static const char *const kernels[] = {"mass", "collocated_trilinear"};
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    char folder[64];
+    fixture_folder(folder);
+    tune(fixture_path(folder, "tune.db"), kernels[i]);
+    fixture_remove(folder);
+  }
+}
+
+typedef struct seen {
+  int rows, alternatives;
+} seen;
+
+static wisp_status look(wisp_error *err, void *context, const wisp_comparison *row)
+{
+  seen *s = context;
+  (void)err;
+  s->rows++;
+  assert_int_equal(row->elements, 313); /* of 8 nodes each */
+  assert_true(row->ms > 0 && row->rival_ms > 0);
+  assert_string_equal(row->rival, "copy");
+  assert_true(isnan(row->rival_error));
+  if (*row->alternative) assert_true(row->alternative_ms > 0);
+  s->alternatives += *row->alternative != '\0';
+  return WISP_OK;
+}
+
+static void complain(void *context, const char *why)
+{
+  (void)context;
+  if (!strstr(why, "BLAS")) fail_msg("%s", why);
+}
+
+static void test_comparison(void **state)
+{
+  seen s = {0};
+  const wisp_compare_request request = {.family = "tensor",
+                                        .orders = &order,
+                                        .order_count = 1,
+                                        .precisions = &precision,
+                                        .precision_count = 1,
+                                        .nodes = 2500,
+                                        .row = look,
+                                        .warn = complain,
+                                        .context = &s};
+  GOOD(wisp_compare(&err, *state, &request));
+  assert_true(s.rows >= 6);
+  assert_int_equal(s.alternatives, 3);
+}
+
+static int set_up(void **state)
+{
+  *state = open_test_device();
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  wisp_device_close(*state);
+  return 0;
+}
+
+int main(void)
+{
+  unsetenv("WISP_SITE_DB");
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sweep), /* before this process opens a device: CUDA does not survive a fork */
+      cmocka_unit_test_setup_teardown(test_every_strategy, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_planted, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_comparison, set_up, tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* The tensor-product family in the tuner: element-local operators on random hexahedra, beside a copy of as many bytes
+ * as they must move (the roofline of Swirydowicz, Chalmers, Karakus, Warburton 2019). */
+#include "tensor_elements.h"
+#include "tensor_verify.h"
+#include "workload.h"
+#include "random.h"
+#include "../gen/family.h"
+#include "../runtime/solve/hex_reference.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Element-local nodes to time on. On a GPU far more than its caches hold; on the host a trial takes milliseconds. */
+static const size_t gpu_nodes = 10000000, host_nodes = 100000;
+static const double LAMBDA = 1;
+
+/* The operators; vectors of continuous elements have no problem here. */
+static bool serves(const char *kernel)
+{
+  wisp_hex_operator op;
+  return wisp_hex_operator_find(kernel, &op);
+}
+
+/* --- problems --- */
+
+/* Elements come again after so many numbers of the largest array: making 10^8 nodes' factors would take the host
+ * minutes, and a device sees no difference, since all are in its memory. */
+enum { PERIOD_NUMBERS = 1 << 22 };
+
+typedef struct problem {
+  wisp_device *device;
+  wisp_arrays *arrays; /* NULL: not made */
+  size_t elements;
+} problem;
+
+typedef struct problems {
+  wisp_device *device;
+  wisp_hex *hex;
+  size_t elements;
+  problem problems[2]; /* single, double */
+} problems;
+
+static void destroy(void *context)
+{
+  problems *all = context;
+  if (!all) return;
+  for (int p = 0; p < 2; p++) wisp_arrays_destroy(all->problems[p].arrays);
+  wisp_hex_destroy(all->hex);
+  free(all);
+}
+
+static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements, void **out)
+{
+  wisp_status status = WISP_OK;
+  problems *all = NULL;
+  const size_t nodes = strcmp(wisp_device_limits(device)->kind, "host") == 0 ? host_nodes : gpu_nodes;
+  TRY(wisp_new(err, 1, sizeof *all, &all));
+  all->device = device;
+  TRY(wisp_hex_create(err, order, &all->hex));
+  const size_t Np = (size_t)all->hex->Np;
+  all->elements = elements > 0 ? (size_t)elements : (nodes + Np - 1) / Np;
+  *out = all;
+  all = NULL;
+done:
+  destroy(all);
+  return status;
+}
+
+static long long elements(const void *context)
+{
+  const problems *all = context;
+  return (long long)all->elements;
+}
+
+/* Factors, fields: everything that a kernel reads. */
+static wisp_status fill(wisp_error *err, const problems *all, wisp_arrays *arrays)
+{
+  wisp_status status = WISP_OK;
+  double *values[WISP_TENSOR_ARRAYS] = {NULL};
+  size_t period = PERIOD_NUMBERS / wisp_tensor_numbers(all->hex, WISP_TENSOR_GAUSS_FACTORS);
+  period = period < all->elements ? period : all->elements;
+  TRY(wisp_tensor_make(err, all->hex, period, WISP_RANDOM_SEED, values));
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
+    if (values[a])
+      TRY(wisp_arrays_repeat(err, arrays, wisp_tensor_names[a], period * wisp_tensor_numbers(all->hex, a), values[a]));
+done:
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) free(values[a]);
+  return status;
+}
+
+/* Kernels on a GPU count in 31 bits. */
+static wisp_status check_addresses(wisp_error *err, const problems *all, const wisp_plan *plan)
+{
+  const wisp_arg *args = NULL;
+  const int count = wisp_plan_args(plan, &args);
+  if (strcmp(wisp_device_limits(all->device)->kind, "host") == 0) return WISP_OK;
+  for (int i = 0; i < count; i++)
+    for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) {
+      const size_t most = INT_MAX / wisp_tensor_numbers(all->hex, a);
+      if (strcmp(args[i].name, wisp_tensor_names[a]) == 0 && all->elements > most)
+        return wisp_fail(err, WISP_EUSAGE,
+                         "%zu elements of order %d: their %s have addresses beyond 31 bits, take at most %zu",
+                         all->elements, all->hex->N, wisp_tensor_names[a], most);
+    }
+  return WISP_OK;
+}
+
+static wisp_status get(wisp_error *err, void *context, const wisp_plan *const *plans, int count, void **out)
+{
+  wisp_status status = WISP_OK;
+  problems *all = context;
+  const wisp_precision precision = wisp_plan_spec(plans[0])->precision;
+  problem *p = &all->problems[precision == WISP_F64];
+  wisp_arrays *arrays = NULL;
+  for (int i = 0; i < count; i++) TRY(check_addresses(err, all, plans[i]));
+  if (!p->arrays) {
+    TRY(wisp_tensor_arrays(err, all->device, all->hex, precision, all->elements, &arrays));
+    TRY(fill(err, all, arrays));
+    *p = (problem){all->device, arrays, all->elements};
+    arrays = NULL;
+  }
+  *out = p;
+done:
+  wisp_arrays_destroy(arrays);
+  return status;
+}
+
+static wisp_status launch(wisp_error *err, void *context, const wisp_kernel *kernel)
+{
+  const problem *p = context;
+  return wisp_tensor_launch(err, p->arrays, kernel, p->elements, LAMBDA);
+}
+
+/* --- a copy of the same bytes --- */
+
+typedef struct copy {
+  wisp_device *device;
+  wisp_pointer from, to;
+  size_t bytes; /* read, and as many written */
+} copy;
+
+static wisp_status run_copy(wisp_error *err, const void *context)
+{
+  const copy *c = context;
+  return wisp_device_copy(err, c->device, c->to, c->from, c->bytes);
+}
+
+static void destroy_copy(void *context)
+{
+  copy *c = context;
+  if (!c) return;
+  if (c->from) wisp_device_free(c->device, c->from);
+  if (c->to) wisp_device_free(c->device, c->to);
+  free(c);
+}
+
+static wisp_status yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
+                             long long count, wisp_yardstick *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_work work = {0};
+  copy *c = NULL;
+  (void)blas;
+  TRY(wisp_family_find(spec->family)->work(err, spec, (double)count, &work));
+  TRY(wisp_new(err, 1, sizeof *c, &c));
+  c->device = device;
+  c->bytes = (size_t)(work.bytes / 2);
+  TRY(wisp_device_alloc(err, device, c->bytes, &c->from));
+  TRY(wisp_device_alloc(err, device, c->bytes, &c->to));
+  TRY(wisp_device_fill(err, device, c->from, 0x5a, c->bytes));
+  *out = (wisp_yardstick){.run = run_copy, .destroy = destroy_copy, .context = c, .name = "copy", .error = NAN};
+  c = NULL;
+done:
+  destroy_copy(c);
+  return status;
+}
+
+/* --- verification --- */
+
+static wisp_status verifier_create(wisp_error *err, wisp_device *device, void **out)
+{
+  wisp_tensor_verifier *verifier = NULL;
+  wisp_status status = wisp_tensor_verifier_create(err, device, &verifier);
+  if (status == WISP_OK) *out = verifier;
+  return status;
+}
+
+static void verifier_destroy(void *verifier)
+{
+  wisp_tensor_verifier_destroy(verifier);
+}
+
+static wisp_status prepare(wisp_error *err, void *verifier, const wisp_plan *plan, uint64_t seed)
+{
+  return wisp_tensor_verifier_prepare(err, verifier, plan, seed);
+}
+
+static wisp_status check(wisp_error *err, void *verifier, const wisp_kernel *kernel, uint64_t seed, double *error)
+{
+  return wisp_tensor_verifier_check(err, verifier, kernel, seed, error);
+}
+
+static const wisp_alternative alternatives[] = {
+    {"mass_trilinear", "mass"},
+    {"stiffness_trilinear", "stiffness"},
+    {"collocated_trilinear", "collocated"},
+    {NULL, NULL},
+};
+
+const wisp_workload wisp_workload_tensor = {
+    .family = "tensor",
+    .serves = serves,
+    .create = create,
+    .destroy = destroy,
+    .elements = elements,
+    .get = get,
+    .launch = launch,
+    .yardstick = yardstick,
+    .alternatives = alternatives,
+    .verifier_create = verifier_create,
+    .verifier_destroy = verifier_destroy,
+    .prepare = prepare,
+    .check = check,
+};
