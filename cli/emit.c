@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const wisp_option options[] = {
-    {"family", 'f', "FAMILY", "the family (nodal)"},
+    {"family", 'f', "FAMILY", "the family: nodal, tensor (nodal)"},
     {"order", 'n', "ORDER", "the order (3)"},
     {"kernel", 'k', "KERNEL", "the kernel; without it: lists kernels and strategies"},
     {"strategy", 's', "STRATEGY", "the strategy (the first that applies)"},
@@ -54,10 +54,8 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   out->strategy = wisp_option_value(args, "strategy");
   out->layout = wisp_option_value(args, "layout");
   out->set = wisp_option_value(args, "set");
-  out->spec = (wisp_spec){.element = "tet", .order = (int)order, .precision = precisions.list[0]};
-  snprintf(out->spec.family, sizeof out->spec.family, "%s", out->family->name);
+  out->spec = wisp_family_spec(out->family, (int)order, system, precisions.list[0]);
   snprintf(out->spec.kernel, sizeof out->spec.kernel, "%s", kernel ? kernel : "");
-  snprintf(out->spec.system, sizeof out->spec.system, "%s", system ? system : out->family->default_system);
 done:
   return status;
 }

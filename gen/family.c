@@ -1,11 +1,13 @@
 #include "family.h"
 
+#include <stdio.h>
 #include <string.h>
 
-extern const wisp_family wisp_family_nodal;
+extern const wisp_family wisp_family_nodal, wisp_family_tensor;
 
 const wisp_family *const wisp_families[] = {
     &wisp_family_nodal,
+    &wisp_family_tensor,
     NULL,
 };
 
@@ -14,4 +16,13 @@ const wisp_family *wisp_family_find(const char *name)
   for (int i = 0; wisp_families[i]; i++)
     if (strcmp(wisp_families[i]->name, name) == 0) return wisp_families[i];
   return NULL;
+}
+
+wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision)
+{
+  wisp_spec spec = {.order = order, .precision = precision};
+  snprintf(spec.family, sizeof spec.family, "%s", family->name);
+  snprintf(spec.element, sizeof spec.element, "%s", family->element);
+  snprintf(spec.system, sizeof spec.system, "%s", system ? system : family->default_system);
+  return spec;
 }

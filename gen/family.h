@@ -19,6 +19,7 @@ typedef struct wisp_work {
 
 typedef struct wisp_family {
   const char *name;
+  const char *element;        /* as specs name it: "tet" */
   int orders[2];              /* lowest and highest */
   const char *const *kernels; /* NULL-terminated */
   const char *const
@@ -34,5 +35,8 @@ typedef struct wisp_family {
 
 extern const wisp_family *const wisp_families[]; /* NULL-terminated */
 const wisp_family *wisp_family_find(const char *name);
+
+/* A spec of this family, its kernel left empty; system NULL: the family's own. */
+wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision);
 
 #endif

@@ -60,9 +60,11 @@ wisp_status wisp_layout_parse(wisp_error *err, const char *text, int Np, int Nf,
   }
   if (sscanf(text, "node-km%d-pad%d%n", &KM, &pad, &end) == 2 && text[end] == '\0' && KM >= 1 && KM <= 1024 &&
       pad >= KM * Np && pad < KM * Np + 64) {
-    int granule = pad % 16 == 0 ? 16 : 4;
-    *out = node_fastest(Np, Nf, KM, granule);
-    if (out->NpM == pad) return WISP_OK;
+    static const int granules[] = {16, 4, 1};
+    for (int i = 0; i < 3; i++) {
+      *out = node_fastest(Np, Nf, KM, granules[i]);
+      if (out->NpM == pad) return WISP_OK;
+    }
   }
   return wisp_fail(err, WISP_EINPUT, "layout '%s' is not one for %d nodes an element", text, Np);
 }

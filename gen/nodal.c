@@ -1,7 +1,7 @@
 /* The nodal DG family (Kloeckner, Warburton, Bridge, Hesthaven 2009): kernels, compositions, names for its templates,
  * minimal work. */
 #include "expand.h"
-#include "family.h"
+#include "names.h"
 #include "tet.h"
 
 #include <ctype.h>
@@ -34,13 +34,10 @@ static int layouts(int order, wisp_layout out[8])
 }
 
 static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_layout *layout,
-                             const wisp_target *target, int fields)
+                             int fields)
 {
   int slab = layout->order == WISP_ELEMENT_FASTEST;
-  const struct {
-    const char *name;
-    int value;
-  } sizes[] = {
+  const wisp_size sizes[] = {
       {"N", spec->order},
       {"Np", layout->Np},
       {"Nfp", layout->Nf / 4},
@@ -53,20 +50,8 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
       {"node_stride", slab ? layout->KM : 1}, /* from one volume or face node of an element to the next */
       {"element_stride", slab ? 1 : layout->Np},
       {"face_element_stride", slab ? 1 : layout->Nf},
-      {"real_bytes", (int)spec->precision},
-      {"T", 32},
-      {"cuda", target->cuda},
-      {"sm", target->sm},
-      {"max_threads", target->max_threads},
-      {"max_shared", target->max_shared},
-      {"shared_per_unit", target->shared_per_unit},
-      {"registers_per_unit", target->registers_per_unit},
   };
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    wisp_status status = wisp_env_int(err, env, sizes[i].name, sizes[i].value);
-    if (status != WISP_OK) return status;
-  }
-  return WISP_OK;
+  return wisp_names_sizes(err, env, sizes, sizeof sizes / sizeof *sizes);
 }
 
 /* Entries that are zero but for rounding become zero, so that literal kernels drop them. */
@@ -249,7 +234,8 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   TRY(wisp_tet_create(err, spec->order, &tet));
   TRY(wisp_system_load(err, spec->system, &system));
   TRY(wisp_env_create(err, NULL, &env));
-  TRY(add_sizes(err, env, spec, layout, target, system->fields));
+  TRY(add_sizes(err, env, spec, layout, system->fields));
+  TRY(wisp_names_target(err, env, spec->precision, target));
   TRY(add_tables(err, env, tet));
   TRY(add_system(err, env, system, (int)spec->precision));
   TRY(add_parts(err, env, system, (int)spec->precision));
@@ -298,4 +284,4 @@ done:
   return status;
 }
 
-const wisp_family wisp_family_nodal = {"nodal", {1, 10}, kernels, compositions, "maxwell", names, layouts, work};
+const wisp_family wisp_family_nodal = {"nodal", "tet", {1, 10}, kernels, compositions, "maxwell", names, layouts, work};

@@ -30,7 +30,7 @@ wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out)
   wisp_spec spec = {0};
   char precision[4] = "";
   int end = 0;
-  int got = sscanf(text, "%15[^.:].%15[^.:]:%7[^.:]:p%d:%23[^.:]:%3[^.:]%n", spec.family, spec.kernel, spec.element,
+  int got = sscanf(text, "%15[^.:].%23[^.:]:%7[^.:]:p%d:%23[^.:]:%3[^.:]%n", spec.family, spec.kernel, spec.element,
                    &spec.order, spec.system, precision, &end);
   if (got != 6 || text[end] != '\0' || wisp_precision_parse(NULL, precision, &spec.precision) != WISP_OK)
     return wisp_fail(err, WISP_EINPUT, "spec '%s' is not of the form family.kernel:element:pN:system:f32|f64", text);

@@ -7,7 +7,7 @@
 enum { WISP_SPEC_TEXT = 112 };
 
 typedef struct wisp_spec {
-  char family[16], kernel[16], element[8];
+  char family[16], kernel[24], element[8];
   int order;
   char system[24];
   wisp_precision precision;

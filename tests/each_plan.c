@@ -52,12 +52,10 @@ void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *v
   wisp_target target = wisp_limits_target(limits);
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
   for (int f = 0; wisp_families[f]; f++)
-    for (int order = range->orders[0]; order <= range->orders[1]; order++)
+    for (int order = range->orders[0]; order <= range->orders[1] && order <= wisp_families[f]->orders[1]; order++)
       for (int p = 0; p < 2 && range->precisions[p]; p++) {
         plan_case c = {.family = wisp_families[f]};
-        c.spec = (wisp_spec){.element = "tet", .order = order, .precision = range->precisions[p]};
-        snprintf(c.spec.family, sizeof c.spec.family, "%s", c.family->name);
-        snprintf(c.spec.system, sizeof c.spec.system, "%s", c.family->default_system);
+        c.spec = wisp_family_spec(c.family, order, NULL, range->precisions[p]);
         visit_layouts(all, &c, &target, visit, context);
       }
   wisp_strategies_free(all);

@@ -23,8 +23,8 @@ typedef struct plan_range {
 
 typedef void plan_visit(void *context, const plan_case *c);
 
-/* All families' strategies on a device with these limits. Fails the test where a plan fails otherwise than by a
- * refusal. */
+/* All families' strategies on a device with these limits, at those of the orders that a family has. Fails the test
+ * where a plan fails otherwise than by a refusal. */
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
 
 /* "volume.field-in-shared node-km4-pad144 p3 f32", for messages; valid until the next call. */

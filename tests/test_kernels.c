@@ -51,6 +51,7 @@ static void verify_case(void *context, const plan_case *c)
   check *all = context;
   wisp_plan *plan = NULL;
   wisp_job *job = NULL;
+  if (strcmp(c->family->name, "nodal") != 0) return; /* test_tensor checks the other's */
   if (c->plan && (!all->some || stands_for_others(&c->layout))) {
     const char *params = wisp_plan_params(c->plan);
     assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);

@@ -16,7 +16,7 @@ typedef struct wisp_replay_request {
 } wisp_replay_request;
 
 typedef struct wisp_replay_target {
-  char kernel[16];
+  char kernel[24];
   int order;
   wisp_precision precision;
   size_t candidates;

@@ -5,7 +5,7 @@
 #include "point.h"
 
 typedef struct wisp_seed {
-  char family[16], kernel[16], system[24];
+  char family[16], kernel[24], system[24];
   wisp_point point;
 } wisp_seed;
 

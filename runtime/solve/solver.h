@@ -9,7 +9,7 @@ enum { WISP_MAX_STEP_KERNELS = 8 };
 
 /* Which entry a kernel of the step runs with, and how well it matched. */
 typedef struct wisp_choice {
-  char kernel[16], strategy[40], params[WISP_PARAMS_TEXT], layout[WISP_LAYOUT_TEXT];
+  char kernel[24], strategy[40], params[WISP_PARAMS_TEXT], layout[WISP_LAYOUT_TEXT];
   wisp_match match;
   wisp_layer layer;
   double ms;      /* as stored; NaN for a default */
