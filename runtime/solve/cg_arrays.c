@@ -1,6 +1,7 @@
 #include "cg_parts.h"
 #include "../parallel.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,20 @@
 int wisp_cg_blocks(const wisp_cg *cg, wisp_cg_kernel kernel)
 {
   return (int)kernel < cg->step->kernels ? wisp_plan_value(cg->step->plan[kernel], "parts", 1) : 1;
+}
+
+/* Kernels on a GPU count in 31 bits; the geometry is by far the largest. */
+static wisp_status check_addresses(wisp_error *err, const wisp_cg *cg, const wisp_array *list, size_t count)
+{
+  if (strcmp(wisp_device_limits(cg->device)->kind, "host") == 0) return WISP_OK;
+  for (size_t i = 0; i < count; i++)
+    if (list[i].size > INT_MAX)
+      return wisp_fail(
+          err, WISP_EUSAGE,
+          "%zu hexes of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take fewer "
+          "elements, or geometry made of the vertices",
+          cg->problem->mesh->elements, cg->problem->hex->N, list[i].name, list[i].size);
+  return WISP_OK;
 }
 
 wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision precision)
@@ -45,6 +60,8 @@ wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision pre
   size_t count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (wisp_step_has(cg->step, all[i].name)) list[count++] = all[i];
+  wisp_status status = check_addresses(err, cg, list, count);
+  if (status != WISP_OK) return status;
   snprintf(what, sizeof what, "a problem of %zu hexes of order %d", E, p->hex->N);
   return wisp_arrays_create(err, cg->device, precision, what, list, count, &cg->arrays);
 }
