@@ -171,6 +171,24 @@ static void test_single_precision(void **state)
   }
 }
 
+/* Sums are added in the same order every time: a second run gives the same numbers, to the last bit. */
+static void test_repeatable(void **state)
+{
+  (void)state;
+  const poisson_setup setup = {"collocated", 3, 1, WISP_F64, WISP_CHEBYSHEV, 0};
+  poisson_case c;
+  poisson_open(&c, hex_box(4, 0.05), &setup);
+  const size_t bytes = c.problem->copies->unknowns * sizeof(double);
+  double *first = malloc(bytes);
+  assert_non_null(first);
+  const long long iterations = poisson_solve(&c, 1e-8, 1000).iterations;
+  memcpy(first, c.x, bytes);
+  assert_int_equal(poisson_solve(&c, 1e-8, 1000).iterations, iterations);
+  assert_memory_equal(first, c.x, bytes);
+  free(first);
+  poisson_close(&c);
+}
+
 /* Values on the boundary are not zero where the domain is no box: part of a ring. */
 static void test_other_domain(void **state)
 {
@@ -216,6 +234,7 @@ int main(void)
       cmocka_unit_test(test_preconditioners),
       cmocka_unit_test(test_single_precision),
       cmocka_unit_test(test_other_domain),
+      cmocka_unit_test(test_repeatable),
       cmocka_unit_test(test_bad_requests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
