@@ -1,41 +1,32 @@
-/* A run: what is asked for, what it is made of, what came out. */
+/* wisp run: what its problems share. A problem is one file and a line in the list of run.c. */
 #ifndef WISP_RUN_H
 #define WISP_RUN_H
 
+#include "options.h"
 #include "../runtime/solve/solver.h"
-#include "../runtime/solve/start.h"
 
-typedef struct wisp_run_request {
-  const char *equations; /* "maxwell" */
-  const char *mesh;      /* a file; NULL: the unit box */
-  const char *device, *db, *output, *boundary;
-  int box, order;
-  wisp_precision precision;
-  bool has_mode, defaults, json;
-  int mode[3];
-  long long steps;        /* -1: by time */
-  double time, dt, alpha; /* time, dt: NaN where not given */
-  wisp_solver_request step;
-} wisp_run_request;
+#include <cjson/cJSON.h>
 
-typedef struct wisp_run {
-  wisp_strategies *strategies;
-  wisp_store *store;
-  wisp_device *device;
-  wisp_mesh *mesh;
-  wisp_tet *tet;
-  wisp_system *system;
-  wisp_step step;
-  wisp_dg *dg;
-  wisp_solver *solver;
-  wisp_start start;
-  /* results */
-  bool known; /* the solution: l2_error is a number */
-  long long steps;
-  double dt, dofs, seconds, ms_per_stage, gdofs, l2_error, energy_initial, energy_final;
-} wisp_run;
+/* One problem's command line: argv[0] is "run". Returns the exit status. */
+int wisp_run_maxwell(int argc, char **argv);
+int wisp_run_poisson(int argc, char **argv);
 
-/* The report on stdout, as a table or a JSON object. */
-wisp_status wisp_run_print(wisp_error *err, const wisp_run_request *request, const wisp_run *run);
+/* WISP_EUSAGE unless the one argument that is no option is the problem's name. */
+wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem);
+
+/* Opens all layers of the store to read; db is the user's file, NULL for the default place. Says what is odd. */
+wisp_status wisp_run_open_store(wisp_error *err, const wisp_arguments *args, const char *db, wisp_store **out);
+
+/* The table of the step's kernels: which strategy, and where it comes from. as_asked: defaults were asked for. */
+void wisp_run_print_kernels(const wisp_step *step, bool as_asked);
+
+/* The same as kernels[] of a JSON object. */
+void wisp_run_add_kernels(cJSON *object, const wisp_step *step);
+
+/* A number, or null where it is none. */
+void wisp_run_add_number(cJSON *object, const char *name, double value);
+
+/* Prints the object on stdout and deletes it. */
+wisp_status wisp_run_put_json(wisp_error *err, cJSON *object);
 
 #endif

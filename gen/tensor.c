@@ -7,9 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each operator once with stored geometric factors, once with factors made of the eight vertices on the fly. */
+/* Each operator once with stored geometric factors, once with factors made of the eight vertices on the fly; then what
+ * conjugate gradients on continuous elements need besides. */
 static const char *const kernels[] = {
-    "mass", "stiffness", "collocated", "mass_trilinear", "stiffness_trilinear", "collocated_trilinear", NULL,
+    "mass",
+    "stiffness",
+    "collocated",
+    "mass_trilinear",
+    "stiffness_trilinear",
+    "collocated_trilinear",
+    "scatter",
+    "gather",
+    "advance",
+    "spread",
+    "smooth",
+    NULL,
 };
 
 /* An operator's application is one kernel: there is nothing to compose. */
@@ -120,6 +132,27 @@ done:
   return status;
 }
 
+/* The vector kernels of conjugate gradients: numbers of the unknowns, N^3 for an element of a large mesh, and of the
+ * Np copies of their nodes; integers that lead from the ones to the others, a start and a place, at four bytes. */
+static bool vector_work(const wisp_spec *spec, double elements, wisp_work *out)
+{
+  const double N = spec->order, unknowns = N * N * N, copies = (N + 1) * (N + 1) * (N + 1);
+  static const struct {
+    const char *kernel;
+    int vectors, copies, flops; /* of an unknown */
+  } counts[] = {
+      {"scatter", 5, 1, 4}, {"gather", 2, 1, 2}, {"advance", 5, 0, 8}, {"spread", 1, 1, 0}, {"smooth", 6, 1, 8}};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    if (strcmp(spec->kernel, counts[i].kernel) != 0) continue;
+    const double numbers = counts[i].vectors * unknowns + counts[i].copies * copies;
+    const double places = counts[i].copies * (unknowns + copies);
+    *out = (wisp_work){(numbers * (double)spec->precision + 4 * places) * elements,
+                       counts[i].flops * unknowns * elements, unknowns * elements};
+    return true;
+  }
+  return false;
+}
+
 /* Numbers that must move for one element, inputs once and outputs once, and operations of the plain contractions: a
  * derivative in each of three directions and its transpose, 2 n^4 each. */
 static wisp_status work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
@@ -145,6 +178,7 @@ static wisp_status work(wisp_error *err, const wisp_spec *spec, double elements,
                        Np * elements};
     return WISP_OK;
   }
+  if (vector_work(spec, elements, out)) return WISP_OK;
   return wisp_fail(err, WISP_EUSAGE, "the tensor family has no kernel '%s'", spec->kernel);
 }
 

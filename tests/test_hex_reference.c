@@ -150,7 +150,7 @@ static double residual(const hexes *h, wisp_hex_operator op, bool linear, double
     for (size_t i = 0; i < Np; i++) u[k * Np + i] = polynomial(xyz + 3 * i, h->hex->N, linear);
     wisp_hex_places(h->hex, points, vertices, xyz);
     for (size_t q = 0; q < count; q++) f[q] = source(xyz + 3 * q, h->hex->N, linear, lambda);
-    GOOD(wisp_hex_load(&error, h->hex, op, vertices, f, b));
+    GOOD(wisp_hex_load(&error, h->hex, op, vertices, k, f, b));
     for (size_t i = 0; i < Np; i++) sum[h->nodes->global[k * Np + i]] -= b[i];
   }
   apply(h, op, lambda, u, y);

@@ -43,7 +43,7 @@ bool wisp_is_of_today(const void *context, const wisp_trial *trial)
   int length = 0;
   if (!wisp_trial_is_current(today->strategies, trial)) return false;
   if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK || strcmp(spec.kernel, "step") != 0) return true;
-  for (const char *at = trial->strategy; sscanf(at, "%15[^+]%n", spec.kernel, &length) == 1;) {
+  for (const char *at = trial->strategy; sscanf(at, "%23[^+]%n", spec.kernel, &length) == 1;) {
     wisp_answer answer;
     wisp_spec_print(&spec, text);
     wisp_store_find(today->store, today->asker, text, trial->layout, trial->elements, wisp_is_of_today, today, &answer);

@@ -188,16 +188,33 @@ done:
 }
 
 wisp_status wisp_hex_load(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double vertices[24],
-                          const double *f, double *b)
+                          size_t element, const double *f, double *b)
 {
   wisp_status status = WISP_OK;
   workplace w = {.memory = NULL};
   TRY(open(err, hex, op, &w));
   const double *values[3] = {w.B, w.B, w.B}, *wJ = w.factors + 6 * w.points;
-  TRY(wisp_hex_factors(err, hex, wisp_hex_operator_points(op), vertices, 0, 1, w.factors));
+  TRY(wisp_hex_factors(err, hex, wisp_hex_operator_points(op), vertices, element, 1, w.factors));
   for (size_t q = 0; q < w.points; q++) w.at[3][q] = wJ[q] * f[q];
   memset(b, 0, w.Np * sizeof *b);
   add_to_nodes(&w, values, 1, w.at[3], b);
+done:
+  free(w.memory);
+  return status;
+}
+
+wisp_status wisp_hex_distance(wisp_error *err, const wisp_hex *hex, const double vertices[24], const double *u,
+                              const double *f, double *square)
+{
+  wisp_status status = WISP_OK;
+  workplace w = {.memory = NULL};
+  double sum = 0;
+  TRY(open(err, hex, WISP_HEX_MASS, &w));
+  const double *values[3] = {w.B, w.B, w.B}, *wJ = w.factors + 6 * w.points;
+  TRY(wisp_hex_factors(err, hex, WISP_HEX_GAUSS, vertices, 0, 1, w.factors));
+  to_points(&w, values, u, w.at[0]);
+  for (size_t q = 0; q < w.points; q++) sum += wJ[q] * (w.at[0][q] - f[q]) * (w.at[0][q] - f[q]);
+  *square = sum;
 done:
   free(w.memory);
   return status;

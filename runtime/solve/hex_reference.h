@@ -41,8 +41,13 @@ wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operat
 wisp_status wisp_hex_diagonal(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                               size_t count, double lambda, double *diagonal);
 
-/* b_i = sum over points of w J f phi_i on one element: the functional of f, given at the operator's points. */
+/* b_i = sum over points of w J f phi_i on one element, which messages call `element`: the functional of f, given at the
+ * operator's points. */
 wisp_status wisp_hex_load(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double vertices[24],
-                          const double *f, double *b);
+                          size_t element, const double *f, double *b);
+
+/* The square of the L2 distance on one element, by Gauss quadrature, of u at the nodes from f at the Gauss points. */
+wisp_status wisp_hex_distance(wisp_error *err, const wisp_hex *hex, const double vertices[24], const double *u,
+                              const double *f, double *square);
 
 #endif

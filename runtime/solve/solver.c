@@ -2,7 +2,6 @@
 #include "solver.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,86 +21,6 @@ struct wisp_solver {
   wisp_graph *graph[PLACES]; /* by the place of u at the beginning; NULL: not recorded */
   wisp_event *begin, *end;
 };
-
-static bool has_arg(const wisp_step *step, const char *name)
-{
-  for (int k = 0; k < step->kernels; k++) {
-    const wisp_arg *arg = NULL;
-    int args = wisp_plan_args(step->plan[k], &arg);
-    for (int i = 0; i < args; i++)
-      if (strcmp(arg[i].name, name) == 0) return true;
-  }
-  return false;
-}
-
-/* One kernel to compile, and what came of it. */
-typedef struct job {
-  const wisp_plan *plan;
-  const char *target;
-  wisp_binary binary;
-  wisp_status status;
-  wisp_error error;
-  pthread_t thread;
-  bool in_thread;
-} job;
-
-static void *compile(void *argument)
-{
-  job *j = argument;
-  j->status = wisp_plan_compile(&j->error, j->plan, j->target, &j->binary);
-  return NULL;
-}
-
-static void compile_all(const wisp_step *step, const char *target, job *jobs)
-{
-  for (int i = 0; i < step->kernels; i++) {
-    jobs[i] = (job){.plan = step->plan[i], .target = target};
-    jobs[i].in_thread = pthread_create(&jobs[i].thread, NULL, compile, &jobs[i]) == 0;
-    if (!jobs[i].in_thread) compile(&jobs[i]);
-  }
-  for (int i = 0; i < step->kernels; i++)
-    if (jobs[i].in_thread) pthread_join(jobs[i].thread, NULL);
-}
-
-/* Kernel i of the step, from its compiled binary. */
-static wisp_status load(wisp_error *err, wisp_solver *solver, int i, const job *j)
-{
-  if (j->status != WISP_OK) return wisp_fail(err, j->status, "%s", j->error.text);
-  return wisp_kernel_create(err, solver->device, solver->step->plan[i], &j->binary, &solver->kernel[i]);
-}
-
-/* The default in place of a stored winner that does not work on this machine. */
-static wisp_status load_default(wisp_error *err, wisp_solver *solver, int i, const char *why)
-{
-  wisp_status status = WISP_OK;
-  job j = {.target = wisp_device_limits(solver->device)->target};
-  TRY(wisp_step_fall_back(err, solver->step, i, why));
-  j.plan = solver->step->plan[i];
-  compile(&j);
-  TRY(load(err, solver, i, &j));
-done:
-  free(j.binary.data);
-  return status;
-}
-
-static wisp_status load_all(wisp_error *err, wisp_solver *solver)
-{
-  wisp_status status = WISP_OK;
-  job jobs[WISP_MAX_STEP_KERNELS];
-  compile_all(solver->step, wisp_device_limits(solver->device)->target, jobs);
-  for (int i = 0; i < solver->step->kernels; i++) {
-    wisp_error why = {.text = ""};
-    wisp_status loaded = load(&why, solver, i, &jobs[i]);
-    if (loaded != WISP_OK && solver->step->choice[i].match == WISP_MATCH_DEFAULT)
-      TRY(wisp_fail(err, loaded, "%s", why.text));
-    if (loaded != WISP_OK) status = load_default(err, solver, i, why.text);
-    if (status == WISP_EREFUSED) TRY(wisp_fail(err, loaded, "%s", why.text));
-    TRY(status);
-  }
-done:
-  for (int i = 0; i < solver->step->kernels; i++) free(jobs[i].binary.data);
-  return status;
-}
 
 static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_step *step)
 {
@@ -123,9 +42,9 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_
   solver->device = device;
   solver->step = step;
   solver->alpha = alpha;
-  TRY(load_all(err, solver));
-  solver->swaps = has_arg(step, "u_next");
-  TRY(wisp_problem_create(err, device, dg, precision, has_arg(step, "dux"), &solver->problem));
+  TRY(wisp_step_load(err, device, step, solver->kernel));
+  solver->swaps = wisp_step_has(step, "u_next");
+  TRY(wisp_problem_create(err, device, dg, precision, wisp_step_has(step, "dux"), &solver->problem));
   TRY(wisp_event_create(err, device, &solver->begin));
   TRY(wisp_event_create(err, device, &solver->end));
   *out = solver;

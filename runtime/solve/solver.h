@@ -60,6 +60,15 @@ void wisp_step_free(wisp_step *step);
  * the step unchanged, where there is none or it is the one that the kernel has. */
 wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why);
 
+/* Compiles the step's kernels (in parallel) and loads them: kernel[i] is of plan i, the caller destroys those that are
+ * not NULL, also after a failure. A stored winner that fails to compile or load falls back to the default with the
+ * choice saying so. */
+wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step,
+                           wisp_kernel *kernel[WISP_MAX_STEP_KERNELS]);
+
+/* Does a kernel of the step take an argument of this name? */
+bool wisp_step_has(const wisp_step *step, const char *name);
+
 typedef struct wisp_solver wisp_solver;
 
 /* Compiles the step's kernels (in parallel) and uploads the problem. dg must have the step's layout and MB. All

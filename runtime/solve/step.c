@@ -188,12 +188,12 @@ static wisp_status fill(wisp_error *err, chooser *c, const char *composition, co
   wisp_status status = WISP_OK;
   wisp_step step = {.layout = *layout, .MB = 1, .match = WISP_MATCH_DEFAULT, .layer = WISP_LAYER_NONE};
   wisp_target target = wisp_limits_target(c->limits);
-  char kernel[16];
+  char kernel[24];
   int length = 0;
   step.strategies = c->strategies;
   snprintf(step.composition, sizeof step.composition, "%s", composition);
   TRY(c->family->names(err, &c->spec, layout, &target, &step.names));
-  for (const char *at = composition; sscanf(at, "%15[^+]%n", kernel, &length) == 1;) {
+  for (const char *at = composition; sscanf(at, "%23[^+]%n", kernel, &length) == 1;) {
     TRY(choose_kernel(err, c, kernel, &step));
     at += length;
     if (*at == '+') at++;
@@ -205,8 +205,10 @@ done:
   return status;
 }
 
+/* A family that lists no compositions takes any of its kernels' names, joined. */
 static bool is_composition(const wisp_family *family, const char *composition)
 {
+  if (!family->compositions[0]) return true;
   for (int i = 0; family->compositions[i]; i++)
     if (strcmp(family->compositions[i], composition) == 0) return true;
   return false;
@@ -270,10 +272,12 @@ done:
 static wisp_status from_lists(wisp_error *err, chooser *c, const wisp_layout *layouts, int count, wisp_step *out)
 {
   wisp_error reason = {.text = ""}, first = {.text = ""};
-  for (int i = 0; c->family->compositions[i]; i++)
+  const char *const asked[] = {c->request->composition, NULL};
+  const char *const *list = c->family->compositions[0] ? c->family->compositions : asked;
+  for (int i = 0; list[i]; i++)
     for (int l = 0; l < count; l++) {
-      if (!wanted(c->request->composition, c->family->compositions[i])) continue;
-      wisp_status status = fill(&reason, c, c->family->compositions[i], &layouts[l], out);
+      if (!wanted(c->request->composition, list[i])) continue;
+      wisp_status status = fill(&reason, c, list[i], &layouts[l], out);
       if (status == WISP_OK) return WISP_OK;
       if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
       if (!*first.text) first = reason;

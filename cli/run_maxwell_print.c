@@ -1,16 +1,9 @@
 #include "run.h"
+#include "run_maxwell.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const char *match_text(const wisp_run_request *request, const wisp_choice *choice)
-{
-  return request->defaults && choice->match == WISP_MATCH_DEFAULT ? "default, as asked"
-                                                                  : wisp_match_name(choice->match);
-}
 
 /* Kernels that the store has no entry for. */
 static int count_defaults(const wisp_step *step)
@@ -21,7 +14,7 @@ static int count_defaults(const wisp_step *step)
 }
 
 /* Where composition and layout come from; what the kernels themselves run with is another matter. */
-static void print_origin(const wisp_run_request *request, const wisp_step *step)
+static void print_origin(const wisp_maxwell_request *request, const wisp_step *step)
 {
   int defaults = count_defaults(step);
   printf("chosen by   ");
@@ -37,25 +30,7 @@ static void print_origin(const wisp_run_request *request, const wisp_step *step)
            defaults, step->kernels);
 }
 
-static void print_kernels(const wisp_run_request *request, const wisp_run *run)
-{
-  int wide[2] = {8, 6}; /* of the columns strategy and params */
-  for (int i = 0; i < run->step.kernels; i++) {
-    const wisp_choice *c = &run->step.choice[i];
-    int lengths[2] = {(int)strlen(c->strategy), (int)strlen(c->params)};
-    for (int w = 0; w < 2; w++) wide[w] = lengths[w] > wide[w] ? lengths[w] : wide[w];
-  }
-  printf("\n%-10s  %-*s  %-*s  %-18s  %s\n", "kernel", wide[0], "strategy", wide[1], "params", "match", "layer");
-  for (int i = 0; i < run->step.kernels; i++) {
-    const wisp_choice *c = &run->step.choice[i];
-    printf("%-10s  %-*s  %-*s  %-18s  %s\n", c->kernel, wide[0], c->strategy, wide[1], c->params,
-           match_text(request, c), wisp_layer_name(c->layer));
-    if (*c->note) printf("%-10s  the stored winner did not work here: %s\n", "", c->note);
-  }
-  printf("\n");
-}
-
-static void print_text(const wisp_run_request *request, const wisp_run *run)
+static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_run *run)
 {
   const wisp_step *step = &run->step;
   const wisp_limits *limits = wisp_device_limits(run->device);
@@ -73,7 +48,7 @@ static void print_text(const wisp_run_request *request, const wisp_run *run)
   printf("steps       %lld of %.6g to time %.6g\n", run->steps, run->dt, run->dt * (double)run->steps);
   printf("stage       %s in %s\n", step->composition, layout);
   print_origin(request, step);
-  print_kernels(request, run);
+  wisp_run_print_kernels(step, request->defaults);
   if (run->known)
     printf("L2 error    %.6e\n", run->l2_error);
   else
@@ -82,37 +57,6 @@ static void print_text(const wisp_run_request *request, const wisp_run *run)
   if (run->steps)
     printf("speed       %.4g ms a stage, %.4g GDOF/s, %.3g s in all\n", run->ms_per_stage, run->gdofs, run->seconds);
   if (request->output) printf("output      %s\n", request->output);
-}
-
-/* JSON has no NaN: null. */
-static void add_number(cJSON *object, const char *name, double value)
-{
-  if (isfinite(value))
-    cJSON_AddNumberToObject(object, name, value);
-  else
-    cJSON_AddNullToObject(object, name);
-}
-
-/* "MB=2 wp=8" as {"MB": 2, "wp": 8}. */
-static void add_params(cJSON *object, const char *params)
-{
-  cJSON *values = cJSON_AddObjectToObject(object, "params");
-  char name[32], value[32];
-  while (wisp_next_param(&params, name, value)) cJSON_AddNumberToObject(values, name, strtod(value, NULL));
-}
-
-static void add_choice(cJSON *kernels, const wisp_choice *choice)
-{
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddStringToObject(object, "kernel", choice->kernel);
-  cJSON_AddStringToObject(object, "strategy", choice->strategy);
-  add_params(object, choice->params);
-  cJSON_AddStringToObject(object, "layout", choice->layout);
-  cJSON_AddStringToObject(object, "match", wisp_match_name(choice->match));
-  cJSON_AddStringToObject(object, "layer", wisp_layer_name(choice->layer));
-  add_number(object, "ms", choice->ms);
-  if (*choice->note) cJSON_AddStringToObject(object, "note", choice->note);
-  cJSON_AddItemToArray(kernels, object);
 }
 
 /* The weakest match of a kernel; and the record that named composition and layout, or null. */
@@ -133,7 +77,7 @@ static void add_origin(cJSON *object, const wisp_step *step)
   cJSON_AddBoolToObject(record, "stale", step->stale);
 }
 
-static cJSON *make_json(const wisp_run_request *request, const wisp_run *run)
+static cJSON *make_json(const wisp_maxwell_request *request, const wisp_maxwell_run *run)
 {
   cJSON *object = cJSON_CreateObject();
   const struct {
@@ -159,24 +103,18 @@ static cJSON *make_json(const wisp_run_request *request, const wisp_run *run)
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddStringToObject(object, "boundary", request->boundary);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) add_number(object, numbers[i].name, numbers[i].value);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    wisp_run_add_number(object, numbers[i].name, numbers[i].value);
   add_origin(object, &run->step);
-  cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
-  for (int i = 0; i < run->step.kernels; i++) add_choice(kernels, &run->step.choice[i]);
+  wisp_run_add_kernels(object, &run->step);
   return object;
 }
 
-wisp_status wisp_run_print(wisp_error *err, const wisp_run_request *request, const wisp_run *run)
+wisp_status wisp_run_maxwell_print(wisp_error *err, const wisp_maxwell_request *request, const wisp_maxwell_run *run)
 {
   if (!request->json) {
     print_text(request, run);
     return WISP_OK;
   }
-  cJSON *object = make_json(request, run);
-  char *text = cJSON_Print(object);
-  cJSON_Delete(object);
-  if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory: the report");
-  puts(text);
-  cJSON_free(text);
-  return WISP_OK;
+  return wisp_run_put_json(err, make_json(request, run));
 }

@@ -1,0 +1,265 @@
+/* wisp run maxwell: discontinuous elements in time. */
+#include "run.h"
+#include "run_maxwell.h"
+#include "../runtime/solve/solution.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const wisp_option options[] = {
+    {"order", 'n', "ORDER", "polynomial order of the elements"},
+    {"box", 0, "N", "the unit box as N x N x N cubes of six tets each (4)"},
+    {"mesh", 0, "FILE", "a Gmsh file (.msh, 2.2 or 4.1) of tets in place of the box"},
+    {"precision", 'p', "PREC", "f32 or f64 (f64)"},
+    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
+    {"mode", 0, "M,N,P", "the cavity mode of the unit box to start from (1,1,0)"},
+    {"steps", 0, "S", "how many steps (100)"},
+    {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
+    {"dt", 0, "DT", "the step (from the smallest element); with --time the longest one allowed"},
+    {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
+    {"boundary", 0, "KIND", "what the walls are: pec or absorbing (pec)"},
+    {"system", 0, "SYSTEM", "the system of equations (that of the problem)"},
+    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
+    {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
+    {"default", 0, NULL, "ignore the store: default kernels"},
+    {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
+    {"layout", 0, "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
+    {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
+    {"json", 0, NULL, "a JSON object"},
+};
+static const wisp_syntax syntax = {
+    "wisp run maxwell -n ORDER [--box N | --mesh FILE] [options]",
+    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default\n"
+    "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
+    options, sizeof options / sizeof *options, 1};
+
+/* --- the request --- */
+
+static wisp_status read_problem(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+{
+  wisp_status status = WISP_OK;
+  const char *system = wisp_option_value(args, "system");
+  r->equations = "maxwell";
+  TRY(wisp_run_check_problem(err, args, r->equations));
+  TRY(wisp_require(err, !system || strcmp(system, r->equations) == 0, WISP_EUSAGE,
+                   "option --system is '%s', %s has the system %s", system, r->equations, r->equations));
+done:
+  return status;
+}
+
+static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+{
+  wisp_status status = WISP_OK;
+  const char *mode = wisp_option_value(args, "mode");
+  long long box = 0, order = 0;
+  int end = 0;
+  const int *orders = wisp_family_find("nodal")->orders;
+  r->mesh = wisp_option_value(args, "mesh");
+  TRY(wisp_require(err, !r->mesh || !wisp_option_given(args, "box"), WISP_EUSAGE,
+                   "--mesh and --box both give the domain: leave one out"));
+  TRY(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
+  TRY(wisp_require(err, wisp_option_given(args, "order"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+                   orders[0], orders[1]));
+  TRY(wisp_option_integer(err, args, "order", orders[0], orders[1], 0, &order));
+  r->has_mode = mode;
+  r->mode[0] = r->mode[1] = 1;
+  bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
+  TRY(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
+  r->box = (int)box;
+  r->order = (int)order;
+done:
+  return status;
+}
+
+static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+{
+  wisp_status status = WISP_OK;
+  bool by_time = wisp_option_given(args, "time");
+  TRY(wisp_require(err, !by_time || !wisp_option_given(args, "steps"), WISP_EUSAGE,
+                   "--time and --steps both say when to end: leave one out"));
+  TRY(wisp_option_integer(err, args, "steps", 0, 1000000000, by_time ? -1 : 100, &r->steps));
+  TRY(wisp_option_real(err, args, "time", 0, 1e9, NAN, &r->time));
+  TRY(wisp_option_real(err, args, "dt", 1e-12, 1e6, NAN, &r->dt));
+  TRY(wisp_option_real(err, args, "alpha", 0, 1, 1, &r->alpha));
+done:
+  return status;
+}
+
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+{
+  wisp_status status = WISP_OK;
+  static const char *const matches[] = {"any", "exact"};
+  const char *precision = wisp_option_value(args, "precision"), *device = wisp_option_value(args, "device");
+  const char *boundary = wisp_option_value(args, "boundary");
+  size_t match = 0;
+  *r = (wisp_maxwell_request){.db = wisp_option_value(args, "db"),
+                              .output = wisp_option_value(args, "output"),
+                              .device = device ? device : "auto",
+                              .boundary = boundary ? boundary : "pec",
+                              .precision = WISP_F64,
+                              .defaults = wisp_option_given(args, "default"),
+                              .json = wisp_option_given(args, "json")};
+  TRY(read_problem(err, args, r));
+  TRY(read_mesh(err, args, r));
+  TRY(read_steps(err, args, r));
+  if (precision) TRY(wisp_precision_parse(err, precision, &r->precision));
+  TRY(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
+  TRY(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
+                   "--default reads no store: leave --db and --match out"));
+  r->step = (wisp_solver_request){.family = "nodal",
+                                  .system = r->equations,
+                                  .order = r->order,
+                                  .precision = r->precision,
+                                  .exact_match_only = match == 1,
+                                  .composition = wisp_option_value(args, "composition"),
+                                  .layout = wisp_option_value(args, "layout")};
+done:
+  return status;
+}
+
+/* --- the run --- */
+
+static void release(wisp_maxwell_run *run)
+{
+  wisp_solver_destroy(run->solver);
+  wisp_dg_destroy(run->dg);
+  wisp_step_free(&run->step);
+  wisp_system_destroy(run->system);
+  wisp_tet_destroy(run->tet);
+  wisp_mesh_destroy(run->mesh);
+  wisp_device_close(run->device);
+  wisp_store_close(run->store);
+  wisp_strategies_free(run->strategies);
+}
+
+/* Before anything large is made: u, u_next, rhs, res must fit, and be counted in 31 bits. */
+static wisp_status check_size(wisp_error *err, const wisp_maxwell_run *run, double elements, wisp_precision precision)
+{
+  wisp_status status = WISP_OK;
+  const wisp_limits *limits = wisp_device_limits(run->device);
+  double dofs = elements * run->tet->Np * run->system->fields, bytes = 4 * dofs * (double)precision;
+  TRY(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
+                   "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
+                   "fewer elements or a lower order",
+                   elements, run->tet->N, dofs));
+  TRY(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
+                   "%.0f elements of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower "
+                   "order or f32",
+                   elements, run->tet->N, bytes / 1e9, limits->name, (double)limits->memory / 1e9));
+done:
+  return status;
+}
+
+static wisp_status make_mesh(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+{
+  wisp_status status = WISP_OK;
+  if (!r->mesh) TRY(check_size(err, run, 6.0 * r->box * r->box * r->box, r->precision));
+  TRY(r->mesh ? wisp_mesh_read(err, r->mesh, &run->mesh) : wisp_mesh_box(err, r->box, &run->mesh));
+  TRY(check_size(err, run, (double)run->mesh->elements, r->precision));
+  if (r->has_mode || wisp_mesh_is_unit_box(run->mesh))
+    TRY(wisp_start_mode(err, run->mesh, r->mode, &run->start));
+  else
+    wisp_start_pulse(run->mesh, &run->start);
+  run->known = run->start.exact && strcmp(r->boundary, "pec") == 0;
+done:
+  return status;
+}
+
+/* Before a long run, not after it: can a file be made there? */
+static wisp_status check_output(wisp_error *err, const char *path)
+{
+  wisp_status status = WISP_OK;
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  char folder[1024] = ".";
+  if (!path) return WISP_OK;
+  if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+  TRY(wisp_require(err, access(folder, W_OK | X_OK) == 0, WISP_ESYSTEM, "%s: cannot write into folder %s: %s", path,
+                   folder, strerror(errno)));
+done:
+  return status;
+}
+
+static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r, wisp_maxwell_run *run)
+{
+  wisp_status status = WISP_OK;
+  int boundary = -1;
+  TRY(check_output(err, r->output));
+  TRY(wisp_tet_create(err, r->order, &run->tet));
+  TRY(wisp_system_load(err, r->step.system, &run->system));
+  boundary = wisp_system_boundary(run->system, r->boundary);
+  TRY(wisp_require(err, boundary >= 0, WISP_EUSAGE, "option --boundary is '%s', must be pec or absorbing",
+                   r->boundary));
+  TRY(wisp_strategies_load(err, &run->strategies));
+  if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
+  TRY(wisp_device_open(err, r->device, &run->device));
+  TRY(make_mesh(err, r, run));
+  r->step.elements = (long long)run->mesh->elements;
+  TRY(wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &r->step, &run->step));
+  TRY(wisp_dg_create(err, run->mesh, run->tet, run->system, &run->step.layout, run->step.grouping, run->step.MB,
+                     boundary, &run->dg));
+  TRY(wisp_solver_create(err, run->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
+done:
+  return status;
+}
+
+/* How many steps of which length. */
+static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+{
+  run->dt = isnan(r->dt) ? wisp_solver_dt(run->dg) : r->dt;
+  run->steps = r->steps;
+  if (r->steps >= 0) return WISP_OK;
+  double steps = ceil(r->time / run->dt * (1 - 1e-12));
+  if (!(steps <= 1e9))
+    return wisp_fail(err, WISP_EUSAGE, "%g steps of %g to time %g are too many", steps, run->dt, r->time);
+  run->steps = (long long)steps;
+  if (run->steps) run->dt = r->time / steps;
+  return WISP_OK;
+}
+
+static wisp_status solve(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+{
+  wisp_status status = WISP_OK;
+  wisp_problem *problem = wisp_solver_problem(run->solver);
+  run->l2_error = NAN;
+  TRY(plan_steps(err, r, run));
+  TRY(wisp_solution_set(err, problem, run->start.function, &run->start, 0));
+  TRY(wisp_solution_energy(err, problem, &run->energy_initial));
+  TRY(wisp_solver_advance(err, run->solver, run->dt, run->steps, &run->ms_per_stage));
+  TRY(wisp_solution_energy(err, problem, &run->energy_final));
+  /* No flux from central to upwind lets the energy grow: a growing one, or NaN, is the step's fault. */
+  TRY(wisp_require(err, run->energy_final <= 2 * run->energy_initial, WISP_EWRONG,
+                   "the solution blew up: energy %g at the start, %g after %lld steps of %g: take a smaller --dt (by "
+                   "default it is %g here)",
+                   run->energy_initial, run->energy_final, run->steps, run->dt, wisp_solver_dt(run->dg)));
+  if (run->known)
+    TRY(wisp_solution_l2_error(err, problem, run->start.function, &run->start, run->dt * (double)run->steps,
+                               &run->l2_error));
+  if (r->output) TRY(wisp_solution_write_vtu(err, problem, r->output));
+  run->dofs = (double)run->mesh->elements * run->tet->Np * run->system->fields;
+  run->seconds = run->ms_per_stage * WISP_RK_STAGES * (double)run->steps / 1e3;
+  run->gdofs = run->steps ? run->dofs / run->ms_per_stage / 1e6 : NAN;
+done:
+  return status;
+}
+
+int wisp_run_maxwell(int argc, char **argv)
+{
+  wisp_status status = WISP_OK;
+  wisp_error err = {.text = ""};
+  wisp_arguments args;
+  wisp_maxwell_request request;
+  wisp_maxwell_run run = {.steps = 0};
+  int exit_status = 0;
+  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
+  TRY(read_request(&err, &args, &request));
+  TRY(set_up(&err, &args, &request, &run));
+  TRY(solve(&err, &request, &run));
+  TRY(wisp_run_maxwell_print(&err, &request, &run));
+done:
+  release(&run);
+  return wisp_cli_end(&args, status, &err);
+}

@@ -1,0 +1,41 @@
+/* A run of Maxwell's equations: what is asked for, what it is made of, what came out. */
+#ifndef WISP_RUN_MAXWELL_H
+#define WISP_RUN_MAXWELL_H
+
+#include "../runtime/solve/solver.h"
+#include "../runtime/solve/start.h"
+
+typedef struct wisp_maxwell_request {
+  const char *equations; /* "maxwell" */
+  const char *mesh;      /* a file; NULL: the unit box */
+  const char *device, *db, *output, *boundary;
+  int box, order;
+  wisp_precision precision;
+  bool has_mode, defaults, json;
+  int mode[3];
+  long long steps;        /* -1: by time */
+  double time, dt, alpha; /* time, dt: NaN where not given */
+  wisp_solver_request step;
+} wisp_maxwell_request;
+
+typedef struct wisp_maxwell_run {
+  wisp_strategies *strategies;
+  wisp_store *store;
+  wisp_device *device;
+  wisp_mesh *mesh;
+  wisp_tet *tet;
+  wisp_system *system;
+  wisp_step step;
+  wisp_dg *dg;
+  wisp_solver *solver;
+  wisp_start start;
+  /* results */
+  bool known; /* the solution: l2_error is a number */
+  long long steps;
+  double dt, dofs, seconds, ms_per_stage, gdofs, l2_error, energy_initial, energy_final;
+} wisp_maxwell_run;
+
+/* The report on stdout, as a table or a JSON object. */
+wisp_status wisp_run_maxwell_print(wisp_error *err, const wisp_maxwell_request *request, const wisp_maxwell_run *run);
+
+#endif

@@ -1,0 +1,247 @@
+/* wisp run poisson: continuous elements on hexes, conjugate gradients. */
+#include "run.h"
+#include "run_poisson.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const wisp_option options[] = {
+    {"order", 'n', "ORDER", "polynomial order of the elements"},
+    {"box", 0, "N", "the unit box as N x N x N hexes, or NX,NY,NZ (8)"},
+    {"mesh", 0, "FILE", "a Gmsh file (.msh, 2.2 or 4.1) of hexes in place of the box"},
+    {"precision", 'p', "PREC", "f32 or f64 (f64)"},
+    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
+    {"problem", 0, "BP", "bp1: mass; bp3: stiffness at Gauss points; bp5: stiffness at the nodes (bp5)"},
+    {"lambda", 0, "L", "the screening in -laplace(u) + L u = f (1)"},
+    {"geometry", 0, "HOW", "factors stored, made of the vertices (trilinear), or auto: the faster winner (auto)"},
+    {"preconditioner", 0, "KIND", "none, jacobi or chebyshev (jacobi)"},
+    {"degree", 0, "K", "degree of the Chebyshev polynomial (3)"},
+    {"tolerance", 0, "T", "residual to reach, over the right-hand side; 0: all iterations (1e-10; f32: 1e-5)"},
+    {"iterations", 0, "K", "how many at most (1000)"},
+    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
+    {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
+    {"default", 0, NULL, "ignore the store: default kernels"},
+    {"json", 0, NULL, "a JSON object"},
+};
+static const wisp_syntax syntax = {
+    "wisp run poisson -n ORDER [--box N | --mesh FILE] [options]",
+    "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the\n"
+    "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a\n"
+    "known solution, the time of an iteration and which kernels they were.",
+    options, sizeof options / sizeof *options, 1};
+
+const char *const wisp_poisson_problems[3] = {"bp1", "bp3", "bp5"};
+const char *const wisp_poisson_preconditioners[3] = {"none", "jacobi", "chebyshev"};
+static const char *const operators[3] = {"mass", "stiffness", "collocated"};
+
+/* --- the request --- */
+
+static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
+{
+  wisp_status status = WISP_OK;
+  const char *box = wisp_option_value(args, "box");
+  const int *orders = wisp_family_find("tensor")->orders;
+  long long order = 0;
+  int end = 0, *n = r->box;
+  r->mesh = wisp_option_value(args, "mesh");
+  TRY(wisp_require(err, !r->mesh || !box, WISP_EUSAGE, "--mesh and --box both give the domain: leave one out"));
+  n[0] = n[1] = n[2] = 8;
+  bool one = box && sscanf(box, "%4d%n", &n[0], &end) == 1 && !box[end];
+  if (one) n[1] = n[2] = n[0];
+  bool three = box && !one && sscanf(box, "%4d,%4d,%4d%n", &n[0], &n[1], &n[2], &end) == 3 && !box[end];
+  TRY(wisp_require(err, !box || one || three, WISP_EUSAGE,
+                   "option --box is '%s', must be hexes a side such as 8, or 8,8,16", box));
+  for (int d = 0; d < 3; d++)
+    TRY(wisp_require(err, n[d] >= 1 && n[d] <= 400, WISP_EUSAGE, "option --box is '%s', must be from 1 to 400", box));
+  TRY(wisp_require(err, wisp_option_given(args, "order"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+                   orders[0], orders[1]));
+  TRY(wisp_option_integer(err, args, "order", orders[0], orders[1], 0, &order));
+  r->order = (int)order;
+done:
+  return status;
+}
+
+static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
+{
+  wisp_status status = WISP_OK;
+  static const char *const geometries[] = {"auto", "stored", "trilinear"};
+  const char *precision = wisp_option_value(args, "precision");
+  size_t op = 0, geometry = 0, preconditioner = 0;
+  long long degree = 0;
+  r->cg.precision = WISP_F64;
+  if (precision) TRY(wisp_precision_parse(err, precision, &r->cg.precision));
+  TRY(wisp_option_choice(err, args, "problem", 3, wisp_poisson_problems, WISP_HEX_COLLOCATED, &op));
+  TRY(wisp_option_choice(err, args, "geometry", 3, geometries, 0, &geometry));
+  TRY(wisp_option_choice(err, args, "preconditioner", 3, wisp_poisson_preconditioners, WISP_JACOBI, &preconditioner));
+  TRY(wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_option_given(args, "degree"), WISP_EUSAGE,
+                   "--degree belongs to --preconditioner chebyshev"));
+  TRY(wisp_option_integer(err, args, "degree", 1, 16, 3, &degree));
+  TRY(wisp_option_real(err, args, "lambda", 0, 1e12, 1, &r->lambda));
+  TRY(wisp_option_real(err, args, "tolerance", 0, 1, r->cg.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
+  TRY(wisp_option_integer(err, args, "iterations", 0, 1000000000, 1000, &r->iterations));
+  r->op = (wisp_hex_operator)op;
+  r->geometry = (wisp_geometry)geometry;
+  r->cg.preconditioner = (wisp_preconditioner)preconditioner;
+  r->cg.degree = (int)degree;
+done:
+  return status;
+}
+
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
+{
+  wisp_status status = WISP_OK;
+  static const char *const matches[] = {"any", "exact"};
+  const char *device = wisp_option_value(args, "device");
+  size_t match = 0;
+  *r = (wisp_poisson_request){.db = wisp_option_value(args, "db"),
+                              .device = device ? device : "auto",
+                              .defaults = wisp_option_given(args, "default"),
+                              .json = wisp_option_given(args, "json")};
+  TRY(wisp_run_check_problem(err, args, "poisson"));
+  TRY(read_mesh(err, args, r));
+  TRY(read_solver(err, args, r));
+  TRY(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
+  TRY(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
+                   "--default reads no store: leave --db and --match out"));
+  r->exact = match == 1;
+done:
+  return status;
+}
+
+/* --- the run --- */
+
+static void release(wisp_poisson_run *run)
+{
+  wisp_cg_destroy(run->cg);
+  wisp_step_free(&run->step);
+  wisp_poisson_destroy(run->problem);
+  wisp_hexmesh_destroy(run->mesh);
+  wisp_device_close(run->device);
+  wisp_store_close(run->store);
+  wisp_strategies_free(run->strategies);
+}
+
+/* Before anything large is made: copies of u and y must fit, and be counted in 31 bits. */
+static wisp_status check_size(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
+                              double elements)
+{
+  wisp_status status = WISP_OK;
+  const wisp_limits *limits = wisp_device_limits(run->device);
+  const double nodes = elements * pow(r->order + 1, 3), bytes = 2 * nodes * (double)r->cg.precision;
+  TRY(wisp_require(
+      err, nodes < 2147483648.0, WISP_EUSAGE,
+      "%.0f hexes of order %d have %.3g nodes, more than kernels can count (2.1e9): take fewer elements or "
+      "a lower order",
+      elements, r->order, nodes));
+  TRY(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
+                   "%.0f hexes of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower order "
+                   "or f32",
+                   elements, r->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9));
+done:
+  return status;
+}
+
+static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wisp_poisson_run *run)
+{
+  wisp_status status = WISP_OK;
+  if (!r->mesh) TRY(check_size(err, r, run, (double)r->box[0] * r->box[1] * r->box[2]));
+  TRY(r->mesh ? wisp_hexmesh_read(err, r->mesh, &run->mesh) : wisp_hexmesh_box(err, r->box, &run->mesh));
+  TRY(check_size(err, r, run, (double)run->mesh->elements));
+done:
+  return status;
+}
+
+static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run, bool trilinear,
+                          bool exact, wisp_step *out)
+{
+  char kernel[24], composition[WISP_CG_COMPOSITION];
+  snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
+  wisp_cg_composition(kernel, r->cg.preconditioner, composition);
+  const wisp_solver_request request = {.family = "tensor",
+                                       .system = "poisson",
+                                       .order = r->order,
+                                       .precision = r->cg.precision,
+                                       .elements = (long long)run->mesh->elements,
+                                       .exact_match_only = exact,
+                                       .composition = composition};
+  return wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &request, out);
+}
+
+/* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
+ * moves fewer bytes. */
+static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
+                                    bool *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_step step[2] = {{.kernels = 0}, {.kernels = 0}};
+  for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &step[trilinear]));
+  const double stored = step[0].choice[1].ms, made = step[1].choice[1].ms;
+  *out = isnan(made) ? isnan(stored) : !(stored < made);
+done:
+  wisp_step_free(&step[0]);
+  wisp_step_free(&step[1]);
+  return status;
+}
+
+static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
+                          wisp_poisson_run *run)
+{
+  wisp_status status = WISP_OK;
+  bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
+  TRY(wisp_strategies_load(err, &run->strategies));
+  if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
+  TRY(wisp_device_open(err, r->device, &run->device));
+  TRY(make_mesh(err, r, run));
+  if (r->geometry == WISP_GEOMETRY_AUTO) TRY(prefer_trilinear(err, r, run, &trilinear));
+  TRY(choose(err, r, run, trilinear, r->exact, &run->step));
+  TRY(wisp_poisson_create(err, r->mesh ? r->mesh : "box", run->mesh, r->order, r->op, r->lambda, &run->problem));
+  TRY(wisp_cg_create(err, run->device, run->problem, &run->step, &r->cg, &run->cg));
+done:
+  return status;
+}
+
+static wisp_status solve(wisp_error *err, const wisp_poisson_request *r, wisp_poisson_run *run)
+{
+  wisp_status status = WISP_OK;
+  const size_t unknowns = run->problem->copies->unknowns;
+  double *solution = NULL;
+  TRY(wisp_new(err, unknowns, sizeof *solution, &solution));
+  TRY(wisp_cg_solve(err, run->cg, r->tolerance, r->iterations, &run->report));
+  TRY(wisp_cg_solution(err, run->cg, solution));
+  TRY(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
+  run->unknowns = (double)unknowns;
+  run->gdofs = run->report.launched ? run->unknowns / run->report.ms_per_iteration / 1e6 : NAN;
+done:
+  free(solution);
+  return status;
+}
+
+/* A tolerance that was not reached is a failure, after the report. */
+static wisp_status check_convergence(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run)
+{
+  return wisp_require(err, run->report.converged || r->tolerance == 0, WISP_EWRONG,
+                      "no convergence: the residual is %.3g after %lld iterations, not %g: allow more --iterations, or "
+                      "a larger --tolerance",
+                      run->report.residual, run->report.iterations, r->tolerance);
+}
+
+int wisp_run_poisson(int argc, char **argv)
+{
+  wisp_status status = WISP_OK;
+  wisp_error err = {.text = ""};
+  wisp_arguments args;
+  wisp_poisson_request request;
+  wisp_poisson_run run = {.unknowns = 0};
+  int exit_status = 0;
+  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
+  TRY(read_request(&err, &args, &request));
+  TRY(set_up(&err, &args, &request, &run));
+  TRY(solve(&err, &request, &run));
+  TRY(wisp_run_poisson_print(&err, &request, &run));
+  TRY(check_convergence(&err, &request, &run));
+done:
+  release(&run);
+  return wisp_cli_end(&args, status, &err);
+}

@@ -1,0 +1,40 @@
+/* A run of the Poisson problem: what is asked for, what it is made of, what came out. */
+#ifndef WISP_RUN_POISSON_H
+#define WISP_RUN_POISSON_H
+
+#include "../runtime/solve/cg.h"
+
+typedef enum wisp_geometry { WISP_GEOMETRY_AUTO, WISP_GEOMETRY_STORED, WISP_GEOMETRY_TRILINEAR } wisp_geometry;
+
+typedef struct wisp_poisson_request {
+  const char *mesh; /* a file; NULL: the unit box */
+  const char *device, *db;
+  int box[3], order;
+  wisp_hex_operator op;
+  wisp_geometry geometry;
+  double lambda, tolerance;
+  long long iterations; /* at most */
+  bool defaults, exact, json;
+  wisp_cg_request cg;
+} wisp_poisson_request;
+
+typedef struct wisp_poisson_run {
+  wisp_strategies *strategies;
+  wisp_store *store;
+  wisp_device *device;
+  wisp_hexmesh *mesh;
+  wisp_poisson *problem;
+  wisp_step step;
+  wisp_cg *cg;
+  /* results */
+  wisp_cg_report report;
+  double unknowns, l2_error, gdofs;
+} wisp_poisson_run;
+
+extern const char *const wisp_poisson_problems[3];        /* "bp1", ...: by operator */
+extern const char *const wisp_poisson_preconditioners[3]; /* "none", ... */
+
+/* The report on stdout, as a table or a JSON object. */
+wisp_status wisp_run_poisson_print(wisp_error *err, const wisp_poisson_request *request, const wisp_poisson_run *run);
+
+#endif

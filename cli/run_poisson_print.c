@@ -1,0 +1,106 @@
+#include "run.h"
+#include "run_poisson.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const equations[3] = {
+    "u = f, mass at Gauss points",
+    "-laplace(u) + lambda u = f, stiffness at Gauss points",
+    "-laplace(u) + lambda u = f, stiffness at the nodes",
+};
+
+static bool is_trilinear(const wisp_poisson_run *run)
+{
+  return wisp_step_has(&run->step, "vertices");
+}
+
+static void print_domain(const wisp_poisson_request *r, const wisp_poisson_run *run)
+{
+  const wisp_limits *limits = wisp_device_limits(run->device);
+  printf("domain      ");
+  if (r->mesh)
+    printf("%s", r->mesh);
+  else
+    printf("unit box, %d x %d x %d", r->box[0], r->box[1], r->box[2]);
+  printf(": %zu hexes of order %d, %d nodes each, %.0f unknowns\n", run->mesh->elements, r->order,
+         run->problem->hex->Np, run->unknowns);
+  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(r->cg.precision));
+}
+
+/* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
+static void print_geometry(const wisp_poisson_request *r, const wisp_poisson_run *run)
+{
+  const char *way = is_trilinear(run) ? "made of the vertices" : "stored factors";
+  const char *why = "";
+  if (r->geometry == WISP_GEOMETRY_AUTO)
+    why = run->step.choice[1].match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
+                                                          : " (auto: the faster winner)";
+  printf("geometry    %s%s\n", way, why);
+}
+
+static void print_text(const wisp_poisson_request *r, const wisp_poisson_run *run)
+{
+  const wisp_cg_report *report = &run->report;
+  print_domain(r, run);
+  printf("problem     %s: %s", wisp_poisson_problems[r->op], equations[r->op]);
+  if (r->op != WISP_HEX_MASS) printf(", lambda %g", r->lambda);
+  printf("\n");
+  print_geometry(r, run);
+  printf("iteration   %s\n", run->step.composition);
+  wisp_run_print_kernels(&run->step, r->defaults);
+  printf("solver      conjugate gradients, preconditioner %s", wisp_poisson_preconditioners[r->cg.preconditioner]);
+  if (r->cg.preconditioner == WISP_CHEBYSHEV)
+    printf(" of degree %d, eigenvalues below %.3g", r->cg.degree, wisp_cg_bound(run->cg));
+  printf("\niterations  %lld, residual %.3e", report->iterations, report->residual);
+  if (r->tolerance > 0) printf(" (%s %g)", report->converged ? "reached" : "not reached:", r->tolerance);
+  printf("\nL2 error    %.6e\n", run->l2_error);
+  if (report->launched)
+    printf("speed       %.4g ms an iteration, %.4g GDOF/s, %.3g s in all\n", report->ms_per_iteration, run->gdofs,
+           report->ms_per_iteration * (double)report->launched / 1e3);
+}
+
+static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *run)
+{
+  cJSON *object = cJSON_CreateObject();
+  const wisp_cg_report *report = &run->report;
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {
+      {"elements", (double)run->mesh->elements},
+      {"order", r->order},
+      {"dofs", run->unknowns},
+      {"lambda", r->lambda},
+      {"degree", r->cg.preconditioner == WISP_CHEBYSHEV ? (double)r->cg.degree : NAN},
+      {"eigenvalue_bound", wisp_cg_bound(run->cg)},
+      {"iterations", (double)report->iterations},
+      {"launched", (double)report->launched},
+      {"tolerance", r->tolerance},
+      {"residual", report->residual},
+      {"l2_error", run->l2_error},
+      {"ms_per_iteration", report->launched ? report->ms_per_iteration : NAN},
+      {"gdofs", run->gdofs},
+      {"seconds", report->ms_per_iteration * (double)report->launched / 1e3},
+  };
+  cJSON_AddStringToObject(object, "system", "poisson");
+  cJSON_AddStringToObject(object, "problem", wisp_poisson_problems[r->op]);
+  cJSON_AddStringToObject(object, "geometry", is_trilinear(run) ? "trilinear" : "stored");
+  cJSON_AddStringToObject(object, "preconditioner", wisp_poisson_preconditioners[r->cg.preconditioner]);
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->cg.precision));
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->device)->name);
+  cJSON_AddBoolToObject(object, "converged", report->converged);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    wisp_run_add_number(object, numbers[i].name, numbers[i].value);
+  cJSON_AddStringToObject(object, "composition", run->step.composition);
+  wisp_run_add_kernels(object, &run->step);
+  return object;
+}
+
+wisp_status wisp_run_poisson_print(wisp_error *err, const wisp_poisson_request *request, const wisp_poisson_run *run)
+{
+  if (request->json) return wisp_run_put_json(err, make_json(request, run));
+  print_text(request, run);
+  return WISP_OK;
+}

@@ -1,0 +1,89 @@
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+wisp_status wisp_run_open_store(wisp_error *err, const wisp_arguments *args, const char *db, wisp_store **out)
+{
+  wisp_status status = WISP_OK;
+  char *warning = NULL, note[512];
+  if (db && access(db, F_OK) != 0) {
+    snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
+    wisp_cli_warn(args, note);
+  }
+  TRY(wisp_store_open(err, db, false, &warning, out));
+  if (warning) wisp_cli_warn(args, warning);
+done:
+  free(warning);
+  return status;
+}
+
+void wisp_run_print_kernels(const wisp_step *step, bool as_asked)
+{
+  int wide[3] = {10, 8, 6}; /* of the columns kernel, strategy and params */
+  for (int i = 0; i < step->kernels; i++) {
+    const wisp_choice *c = &step->choice[i];
+    int lengths[3] = {(int)strlen(c->kernel), (int)strlen(c->strategy), (int)strlen(c->params)};
+    for (int w = 0; w < 3; w++) wide[w] = lengths[w] > wide[w] ? lengths[w] : wide[w];
+  }
+  printf("\n%-*s  %-*s  %-*s  %-18s  %s\n", wide[0], "kernel", wide[1], "strategy", wide[2], "params", "match",
+         "layer");
+  for (int i = 0; i < step->kernels; i++) {
+    const wisp_choice *c = &step->choice[i];
+    const char *match = as_asked && c->match == WISP_MATCH_DEFAULT ? "default, as asked" : wisp_match_name(c->match);
+    printf("%-*s  %-*s  %-*s  %-18s  %s\n", wide[0], c->kernel, wide[1], c->strategy, wide[2], c->params, match,
+           wisp_layer_name(c->layer));
+    if (*c->note) printf("%-*s  the stored winner did not work here: %s\n", wide[0], "", c->note);
+  }
+  printf("\n");
+}
+
+/* JSON has no NaN: null. */
+void wisp_run_add_number(cJSON *object, const char *name, double value)
+{
+  if (isfinite(value))
+    cJSON_AddNumberToObject(object, name, value);
+  else
+    cJSON_AddNullToObject(object, name);
+}
+
+/* "MB=2 wp=8" as {"MB": 2, "wp": 8}. */
+static void add_params(cJSON *object, const char *params)
+{
+  cJSON *values = cJSON_AddObjectToObject(object, "params");
+  char name[32], value[32];
+  while (wisp_next_param(&params, name, value)) cJSON_AddNumberToObject(values, name, strtod(value, NULL));
+}
+
+static void add_choice(cJSON *kernels, const wisp_choice *choice)
+{
+  cJSON *object = cJSON_CreateObject();
+  cJSON_AddStringToObject(object, "kernel", choice->kernel);
+  cJSON_AddStringToObject(object, "strategy", choice->strategy);
+  add_params(object, choice->params);
+  cJSON_AddStringToObject(object, "layout", choice->layout);
+  cJSON_AddStringToObject(object, "match", wisp_match_name(choice->match));
+  cJSON_AddStringToObject(object, "layer", wisp_layer_name(choice->layer));
+  wisp_run_add_number(object, "ms", choice->ms);
+  if (*choice->note) cJSON_AddStringToObject(object, "note", choice->note);
+  cJSON_AddItemToArray(kernels, object);
+}
+
+void wisp_run_add_kernels(cJSON *object, const wisp_step *step)
+{
+  cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
+  for (int i = 0; i < step->kernels; i++) add_choice(kernels, &step->choice[i]);
+}
+
+wisp_status wisp_run_put_json(wisp_error *err, cJSON *object)
+{
+  char *text = cJSON_Print(object);
+  cJSON_Delete(object);
+  if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory: the report");
+  puts(text);
+  cJSON_free(text);
+  return WISP_OK;
+}

@@ -1,0 +1,249 @@
+#include "cg.h"
+#include "cg_parts.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Places in the array state, as in templates/tensor/cg_state.part. */
+enum { RZ, RZ_BEFORE, ALPHA, RUNNING, RR, LIMIT, ITERATION };
+
+/* The Chebyshev interval reaches from its upper end down to a thirtieth; below it the polynomial still damps, and stays
+ * positive. The upper end lies above what this many Lanczos steps see of the largest eigenvalue. */
+enum { LANCZOS = 15, INTERVAL = 30 };
+static const double above = 1.1;
+
+void wisp_cg_composition(const char *kernel, wisp_preconditioner preconditioner, char text[WISP_CG_COMPOSITION])
+{
+  snprintf(text, WISP_CG_COMPOSITION, "scatter+%s+gather+advance%s", kernel,
+           preconditioner == WISP_CHEBYSHEV ? "+spread+smooth" : "");
+}
+
+/* --- launches --- */
+
+/* One step of the Chebyshev iteration; all else is the same in every launch. */
+typedef struct smoothing {
+  int first;
+  double keep, gain;
+} smoothing;
+
+static wisp_status launch(wisp_error *err, wisp_cg *cg, wisp_cg_kernel kernel, const smoothing *s)
+{
+  const wisp_binding scalars[] = {
+      {"groups", 0, (double)cg->problem->mesh->elements},
+      {"unknowns", 0, (double)cg->problem->copies->unknowns},
+      {"lambda", 0, cg->problem->lambda},
+      {"rz_parts", 0, wisp_cg_blocks(cg, cg->degree > 1 ? WISP_CG_SMOOTH : WISP_CG_ADVANCE)},
+      {"rr_parts", 0, wisp_cg_blocks(cg, WISP_CG_ADVANCE)},
+      {"pAp_parts", 0, wisp_cg_blocks(cg, WISP_CG_GATHER)},
+      {"history_room", 0, WISP_CG_HISTORY},
+      {"scale", 0, cg->scale},
+      {"first_step", 0, s ? s->first : 0},
+      {"keep", 0, s ? s->keep : 0},
+      {"gain", 0, s ? s->gain : 0},
+  };
+  return wisp_arrays_launch(err, cg->arrays, cg->kernel[kernel], cg->problem->mesh->elements, 0, scalars,
+                            sizeof scalars / sizeof *scalars);
+}
+
+/* z from the residual: z = r / diagonal by advance, then the Chebyshev iteration for A z = r (Saad 2003, Algorithm
+ * 12.1), whose interval has the middle theta and half the width delta. */
+static wisp_status precondition(wisp_error *err, wisp_cg *cg)
+{
+  wisp_status status = WISP_OK;
+  const double theta = cg->bound * (1 + 1.0 / INTERVAL) / 2, delta = cg->bound * (1 - 1.0 / INTERVAL) / 2;
+  double rho = delta / theta;
+  TRY(launch(err, cg, WISP_CG_ADVANCE, NULL));
+  for (int k = 1; k < cg->degree; k++) {
+    const double next = 1 / (2 * theta / delta - rho);
+    const smoothing s = {.first = k == 1, .keep = next * rho, .gain = 2 * next / delta};
+    TRY(launch(err, cg, WISP_CG_SPREAD, NULL));
+    TRY(launch(err, cg, WISP_CG_OPERATOR, NULL));
+    TRY(launch(err, cg, WISP_CG_SMOOTH, &s));
+    rho = next;
+  }
+done:
+  return status;
+}
+
+static wisp_status iterate(wisp_error *err, wisp_cg *cg)
+{
+  wisp_status status = WISP_OK;
+  TRY(launch(err, cg, WISP_CG_SCATTER, NULL));
+  TRY(launch(err, cg, WISP_CG_OPERATOR, NULL));
+  TRY(launch(err, cg, WISP_CG_GATHER, NULL));
+  TRY(precondition(err, cg));
+done:
+  return status;
+}
+
+static wisp_status record(wisp_error *err, wisp_cg *cg)
+{
+  wisp_status status = WISP_OK, ended = WISP_OK;
+  wisp_error later = {.text = ""};
+  if (cg->graph) return WISP_OK;
+  TRY(wisp_graph_begin(err, cg->device));
+  status = iterate(err, cg);
+  ended = wisp_graph_end(&later, cg->device, &cg->graph);
+  TRY(status);
+  if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
+done:
+  return status;
+}
+
+/* The start: solution and p are 0, r is given, and z follows from it, as alpha is 0 while nothing is running. */
+static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double limit)
+{
+  wisp_status status = WISP_OK;
+  double state[WISP_CG_STATE] = {0};
+  state[LIMIT] = limit;
+  TRY(wisp_arrays_fill(err, cg->arrays, "solution", 0));
+  TRY(wisp_arrays_fill(err, cg->arrays, "p", 0));
+  TRY(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
+  TRY(wisp_arrays_upload(err, cg->arrays, "r", r));
+  TRY(wisp_arrays_upload(err, cg->arrays, "state", state));
+  TRY(precondition(err, cg));
+done:
+  return status;
+}
+
+/* --- the largest eigenvalue --- */
+
+/* Conjugate gradients are Lanczos' iteration: alpha and beta make its tridiagonal matrix (Saad 2003, section 6.7). */
+static wisp_status largest_eigenvalue(wisp_error *err, int count, const double *history, double *out)
+{
+  wisp_status status = WISP_OK;
+  double diagonal[LANCZOS], beside[LANCZOS];
+  for (int k = 0; k < count; k++) {
+    const double beta = history[3 * k + 1], alpha = history[3 * k + 2];
+    diagonal[k] = 1 / alpha + (k ? beta / history[3 * k - 1] : 0);
+    if (k) beside[k - 1] = sqrt(beta) / history[3 * k - 1];
+  }
+  TRY(wisp_require(err, count > 0 && LAPACKE_dsterf(count, diagonal, beside) == 0 && diagonal[count - 1] > 0,
+                   WISP_EWRONG, "the Chebyshev preconditioner: no bound of the eigenvalues was found; use jacobi"));
+  *out = diagonal[count - 1];
+done:
+  return status;
+}
+
+/* A few iterations with Jacobi's preconditioner on a random residual. */
+static wisp_status estimate(wisp_error *err, wisp_cg *cg)
+{
+  wisp_status status = WISP_OK;
+  const size_t unknowns = cg->problem->copies->unknowns;
+  double state[WISP_CG_STATE], *r = NULL, *history = NULL, rr = 0, largest = 0;
+  uint32_t seed = 1;
+  TRY(wisp_new(err, unknowns, sizeof *r, &r));
+  TRY(wisp_new(err, 3 * WISP_CG_HISTORY, sizeof *history, &history));
+  for (size_t i = 0; i < unknowns; i++) {
+    seed = 1664525 * seed + 1013904223; /* Numerical Recipes' quick generator */
+    r[i] = (double)(seed >> 8) / (1 << 23) - 1;
+    rr += r[i] * r[i];
+  }
+  TRY(begin(err, cg, r, 1e-12 * rr));
+  for (int k = 0; k < LANCZOS; k++) TRY(iterate(err, cg));
+  TRY(wisp_arrays_download(err, cg->arrays, "state", state));
+  TRY(wisp_arrays_download(err, cg->arrays, "history", history));
+  TRY(largest_eigenvalue(err, (int)state[ITERATION], history, &largest));
+  cg->bound = above * largest;
+done:
+  free(r);
+  free(history);
+  return status;
+}
+
+/* --- the solver --- */
+
+wisp_status wisp_cg_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem, wisp_step *step,
+                           const wisp_cg_request *request, wisp_cg **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_cg *cg = NULL;
+  TRY(wisp_require(err, request->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
+                   request->degree));
+  TRY(wisp_new(err, 1, sizeof *cg, &cg));
+  cg->device = device;
+  cg->problem = problem;
+  cg->step = step;
+  cg->degree = 1;
+  cg->scale = 1;
+  cg->bound = NAN;
+  TRY(wisp_step_load(err, device, step, cg->kernel));
+  TRY(wisp_cg_make_arrays(err, cg, request->precision));
+  TRY(wisp_cg_upload(err, cg, request->preconditioner != WISP_NO_PRECONDITIONER));
+  TRY(wisp_event_create(err, device, &cg->begin));
+  TRY(wisp_event_create(err, device, &cg->end));
+  if (request->preconditioner == WISP_CHEBYSHEV) {
+    TRY(estimate(err, cg));
+    cg->degree = request->degree;
+    cg->scale = 2 / (cg->bound * (1 + 1.0 / INTERVAL));
+  }
+  *out = cg;
+  cg = NULL;
+done:
+  wisp_cg_destroy(cg);
+  return status;
+}
+
+void wisp_cg_destroy(wisp_cg *cg)
+{
+  if (!cg) return;
+  wisp_graph_destroy(cg->graph);
+  wisp_event_destroy(cg->begin);
+  wisp_event_destroy(cg->end);
+  for (int i = 0; i < cg->step->kernels; i++) wisp_kernel_destroy(cg->kernel[i]);
+  wisp_arrays_destroy(cg->arrays);
+  free(cg);
+}
+
+/* Replays iterations until the device says that the residual was small enough, or there have been enough. */
+static wisp_status replay(wisp_error *err, wisp_cg *cg, long long most, wisp_cg_report *report)
+{
+  wisp_status status = WISP_OK;
+  double state[WISP_CG_STATE] = {[RUNNING] = 1}, ms = 0;
+  TRY(wisp_event_record(err, cg->begin));
+  while (report->launched < most && state[RUNNING] > 0) {
+    const long long left = most - report->launched, count = left < WISP_CG_EVERY ? left : WISP_CG_EVERY;
+    for (long long i = 0; i < count; i++) TRY(wisp_graph_replay(err, cg->graph));
+    report->launched += count;
+    TRY(wisp_arrays_download(err, cg->arrays, "state", state));
+  }
+  TRY(wisp_event_record(err, cg->end));
+  TRY(wisp_device_finish(err, cg->device));
+  TRY(wisp_event_elapsed(err, cg->begin, cg->end, &ms));
+  report->ms_per_iteration = report->launched ? ms / (double)report->launched : 0;
+done:
+  return status;
+}
+
+wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long long most, wisp_cg_report *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_cg_report report = {.iterations = 0};
+  double state[WISP_CG_STATE], bb = 0;
+  for (size_t i = 0; i < cg->problem->copies->unknowns; i++) bb += cg->problem->b[i] * cg->problem->b[i];
+  TRY(begin(err, cg, cg->problem->b, tolerance * tolerance * bb));
+  TRY(record(err, cg));
+  TRY(replay(err, cg, most, &report));
+  TRY(launch(err, cg, WISP_CG_SCATTER, NULL)); /* the last alpha p to the solution, and the residual to state */
+  TRY(wisp_arrays_download(err, cg->arrays, "state", state));
+  report.iterations = (long long)state[ITERATION];
+  report.residual = bb > 0 ? sqrt(state[RR] / bb) : 0;
+  report.converged = state[RR] <= state[LIMIT];
+  TRY(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
+                   report.residual, report.iterations));
+  *out = report;
+done:
+  return status;
+}
+
+wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns)
+{
+  return wisp_arrays_download(err, cg->arrays, "solution", unknowns);
+}
+
+double wisp_cg_bound(const wisp_cg *cg)
+{
+  return cg->bound;
+}

@@ -1,0 +1,59 @@
+/* Conjugate gradients on continuous elements, with the kernels of the tensor family: nothing but launches, so that an
+ * iteration is recorded once and replayed without host round trips. All scalars live in device memory; sums are left as
+ * parts by the blocks of one kernel and added up by those of the next, in the same order every time.
+ *
+ * An iteration is scatter (p = z + beta p, to the elements as u), the operator (y = A u in each element), gather (Ap),
+ * and advance (r -= alpha Ap, z = M^-1 r); with the Chebyshev preconditioner then degree - 1 times spread (z to u), the
+ * operator, smooth. The solution follows one kernel later, in scatter.
+ *
+ * Arrays: solution, p, z, r, Ap, d, inverse: a number an unknown; u, y: Np an element; copy_start, copy: hexmesh.h's
+ * start and copy; rz_sums, rr_sums, pAp_sums: parts; state: see templates/tensor/cg_state.part; history: r . r, beta
+ * and alpha of each iteration; and the geometry that the operator reads. */
+#ifndef WISP_CG_H
+#define WISP_CG_H
+
+#include "poisson.h"
+#include "solver.h"
+
+typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;
+
+enum { WISP_CG_COMPOSITION = 64 };
+
+/* The kernels of an iteration as a composition for wisp_step_choose, with this operator ("collocated_trilinear"). */
+void wisp_cg_composition(const char *kernel, wisp_preconditioner preconditioner, char text[WISP_CG_COMPOSITION]);
+
+typedef struct wisp_cg_request {
+  wisp_precision precision;
+  wisp_preconditioner preconditioner;
+  int degree; /* of the Chebyshev polynomial, 1 or more */
+} wisp_cg_request;
+
+typedef struct wisp_cg_report {
+  long long iterations;    /* until the residual was small enough */
+  long long launched;      /* with those since, before the host looked */
+  bool converged;          /* residual <= tolerance */
+  double residual;         /* |r| / |b|, r as iterated */
+  double ms_per_iteration; /* of those launched; 0 for none */
+} wisp_cg_report;
+
+typedef struct wisp_cg wisp_cg;
+
+/* Compiles the step's kernels, makes and uploads all arrays, and for Chebyshev estimates the largest eigenvalue. The
+ * borrowed problem, step and device must outlive it. step: chosen for wisp_cg_composition. WISP_EMEMORY says how much
+ * is needed and how much there is. */
+wisp_status wisp_cg_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem, wisp_step *step,
+                           const wisp_cg_request *request, wisp_cg **out);
+void wisp_cg_destroy(wisp_cg *cg);
+
+/* Solves from 0 until |r| <= tolerance |b|, or for `most` iterations. The host looks every WISP_CG_EVERY. WISP_EWRONG
+ * where the residual is no number. */
+enum { WISP_CG_EVERY = 16 };
+wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long long most, wisp_cg_report *out);
+
+/* The solution at the unknowns, caller's memory. */
+wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns);
+
+/* The upper end of the interval that the Chebyshev polynomial is made for, NaN without one. */
+double wisp_cg_bound(const wisp_cg *cg);
+
+#endif

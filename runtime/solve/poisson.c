@@ -1,0 +1,232 @@
+#include "poisson.h"
+#include "../parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* X and its second derivative at s. */
+static double wave(double s)
+{
+  return sin(acos(-1) * s) * exp(s);
+}
+
+static double wave_bent(double s)
+{
+  const double pi = acos(-1);
+  return ((1 - pi * pi) * sin(pi * s) + 2 * pi * cos(pi * s)) * exp(s);
+}
+
+double wisp_poisson_exact(const wisp_poisson *p, const double x[3])
+{
+  double product = 1;
+  for (int d = 0; d < 3; d++) product *= wave((x[d] - p->low[d]) / p->length[d]);
+  return product;
+}
+
+/* The right-hand side: -laplace(u) + lambda u, or u itself for the mass problem. */
+static double source(const wisp_poisson *p, const double x[3])
+{
+  double value[3], laplace = 0;
+  for (int d = 0; d < 3; d++) value[d] = wave((x[d] - p->low[d]) / p->length[d]);
+  for (int d = 0; d < 3; d++) {
+    const double bent = wave_bent((x[d] - p->low[d]) / p->length[d]) / (p->length[d] * p->length[d]);
+    laplace += bent * value[(d + 1) % 3] * value[(d + 2) % 3];
+  }
+  const double u = value[0] * value[1] * value[2];
+  return p->op == WISP_HEX_MASS ? u : p->lambda * u - laplace;
+}
+
+/* A loop over elements that leaves Np numbers for each, or one. */
+typedef struct loop {
+  const wisp_poisson *problem;
+  const double *unknowns; /* of wisp_poisson_error */
+  double *out;
+} loop;
+
+/* What one element needs: its corners, places (of nodes or points), and values at them. */
+typedef struct bench {
+  double vertices[24], *places, *values, *nodal, *image;
+} bench;
+
+static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, bench *b)
+{
+  const size_t most = (size_t)hex->glNp;
+  wisp_status status = wisp_new(err, 6 * most, sizeof *b->places, &b->places);
+  b->values = b->places + 3 * most;
+  b->nodal = b->values + most;
+  b->image = b->nodal + most;
+  return status;
+}
+
+static size_t count_points(const wisp_hex *hex, wisp_hex_points points)
+{
+  return (size_t)(points == WISP_HEX_GAUSS ? hex->glNp : hex->Np);
+}
+
+/* The values on the boundary at an element's nodes, 0 at unknowns; false where all of them are 0. */
+static bool boundary_values(const wisp_poisson *p, size_t k, bench *b)
+{
+  const size_t Np = (size_t)p->hex->Np;
+  const int32_t *global = p->nodes->global + k * Np;
+  bool any = false, outside = false;
+  for (size_t i = 0; i < Np; i++) outside |= p->copies->unknown[global[i]] < 0;
+  if (!outside) return false;
+  wisp_hex_places(p->hex, WISP_HEX_GLL, b->vertices, b->places);
+  for (size_t i = 0; i < Np; i++) {
+    b->nodal[i] = p->copies->unknown[global[i]] < 0 ? wisp_poisson_exact(p, b->places + 3 * i) : 0;
+    any |= b->nodal[i] != 0;
+  }
+  return any;
+}
+
+/* A wisp_range: the elements' parts of the right-hand side. */
+static wisp_status load_elements(wisp_error *err, void *context, size_t from, size_t to)
+{
+  wisp_status status = WISP_OK;
+  const loop *l = context;
+  const wisp_poisson *p = l->problem;
+  const size_t Np = (size_t)p->hex->Np;
+  const wisp_hex_points points = wisp_hex_operator_points(p->op);
+  bench b = {.places = NULL};
+  TRY(make_bench(err, p->hex, &b));
+  for (size_t k = from; k < to; k++) {
+    double *out = l->out + k * Np;
+    wisp_hex_vertices(p->mesh, k, 1, b.vertices);
+    wisp_hex_places(p->hex, points, b.vertices, b.places);
+    for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q);
+    TRY(wisp_hex_load(err, p->hex, p->op, b.vertices, k, b.values, out));
+    if (!boundary_values(p, k, &b)) continue;
+    TRY(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
+    for (size_t i = 0; i < Np; i++) out[i] -= b.image[i];
+  }
+done:
+  free(b.places);
+  return status;
+}
+
+static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from, size_t to)
+{
+  wisp_status status = WISP_OK;
+  const loop *l = context;
+  const wisp_poisson *p = l->problem;
+  double vertices[24];
+  for (size_t k = from; k < to; k++) {
+    wisp_hex_vertices(p->mesh, k, 1, vertices);
+    TRY(wisp_hex_diagonal(err, p->hex, p->op, vertices, 1, p->lambda, l->out + k * (size_t)p->hex->Np));
+  }
+done:
+  return status;
+}
+
+/* A loop's numbers, added up at the unknowns. */
+static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range range, double *sums)
+{
+  wisp_status status = WISP_OK;
+  loop l = {.problem = p};
+  TRY(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *l.out, &l.out));
+  TRY(wisp_parallel(err, p->mesh->elements, range, &l));
+  for (size_t g = 0; g < p->copies->unknowns; g++) {
+    sums[g] = 0;
+    for (int32_t c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) sums[g] += l.out[p->copies->copy[c]];
+  }
+done:
+  free(l.out);
+  return status;
+}
+
+static void bound(const wisp_hexmesh *mesh, double low[3], double length[3])
+{
+  for (size_t d = 0; d < 3; d++) {
+    double high = mesh->xyz[d];
+    low[d] = mesh->xyz[d];
+    for (size_t v = 0; v < mesh->vertices; v++) {
+      low[d] = fmin(low[d], mesh->xyz[3 * v + d]);
+      high = fmax(high, mesh->xyz[3 * v + d]);
+    }
+    length[d] = high - low[d];
+  }
+}
+
+wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
+                                wisp_hex_operator op, double lambda, wisp_poisson **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_poisson *p = NULL;
+  TRY(wisp_require(err, lambda >= 0 && isfinite(lambda), WISP_EUSAGE, "lambda is %g, must not be negative", lambda));
+  TRY(wisp_new(err, 1, sizeof *p, &p));
+  p->mesh = mesh;
+  p->op = op;
+  p->lambda = lambda;
+  bound(mesh, p->low, p->length);
+  TRY(wisp_hex_create(err, order, &p->hex));
+  TRY(wisp_hexnodes_create(err, name, mesh, order, &p->nodes));
+  TRY(wisp_hexcopies_create(err, p->nodes, op != WISP_HEX_MASS, &p->copies));
+  TRY(wisp_require(
+      err, p->copies->unknowns > 0, WISP_EUSAGE,
+      "%s: all nodes of order %d lie on the boundary: there is nothing to solve for; take more elements or "
+      "a higher order",
+      name, order));
+  TRY(wisp_new(err, p->copies->unknowns, sizeof *p->b, &p->b));
+  status = assemble(err, p, load_elements, p->b);
+  if (status != WISP_OK) TRY(wisp_context(err, status, "%s: ", name));
+  *out = p;
+  p = NULL;
+done:
+  wisp_poisson_destroy(p);
+  return status;
+}
+
+void wisp_poisson_destroy(wisp_poisson *p)
+{
+  if (!p) return;
+  free(p->b);
+  wisp_hexcopies_destroy(p->copies);
+  wisp_hexnodes_destroy(p->nodes);
+  wisp_hex_destroy(p->hex);
+  free(p);
+}
+
+wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, double *diagonal)
+{
+  return assemble(err, problem, diagonal_elements, diagonal);
+}
+
+static wisp_status measure_elements(wisp_error *err, void *context, size_t from, size_t to)
+{
+  wisp_status status = WISP_OK;
+  const loop *l = context;
+  const wisp_poisson *p = l->problem;
+  const size_t Np = (size_t)p->hex->Np;
+  bench b = {.places = NULL};
+  TRY(make_bench(err, p->hex, &b));
+  for (size_t k = from; k < to; k++) {
+    const int32_t *global = p->nodes->global + k * Np;
+    wisp_hex_vertices(p->mesh, k, 1, b.vertices);
+    boundary_values(p, k, &b);
+    for (size_t i = 0; i < Np; i++) {
+      const int32_t unknown = p->copies->unknown[global[i]];
+      if (unknown >= 0) b.nodal[i] = l->unknowns[unknown];
+    }
+    wisp_hex_places(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
+    for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = wisp_poisson_exact(p, b.places + 3 * q);
+    TRY(wisp_hex_distance(err, p->hex, b.vertices, b.nodal, b.values, l->out + k));
+  }
+done:
+  free(b.places);
+  return status;
+}
+
+wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error)
+{
+  wisp_status status = WISP_OK;
+  loop l = {.problem = problem, .unknowns = unknowns};
+  double sum = 0;
+  TRY(wisp_new(err, problem->mesh->elements, sizeof *l.out, &l.out));
+  TRY(wisp_parallel(err, problem->mesh->elements, measure_elements, &l));
+  for (size_t k = 0; k < problem->mesh->elements; k++) sum += l.out[k];
+  *error = sqrt(sum);
+done:
+  free(l.out);
+  return status;
+}

@@ -1,0 +1,87 @@
+/* A step made runnable: its kernels are compiled in parallel and loaded, with defaults for those that fail. */
+#include "solver.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One kernel to compile, and what came of it. */
+typedef struct job {
+  const wisp_plan *plan;
+  const char *target;
+  wisp_binary binary;
+  wisp_status status;
+  wisp_error error;
+  pthread_t thread;
+  bool in_thread;
+} job;
+
+static void *compile(void *argument)
+{
+  job *j = argument;
+  j->status = wisp_plan_compile(&j->error, j->plan, j->target, &j->binary);
+  return NULL;
+}
+
+static void compile_all(const wisp_step *step, const char *target, job *jobs)
+{
+  for (int i = 0; i < step->kernels; i++) {
+    jobs[i] = (job){.plan = step->plan[i], .target = target};
+    jobs[i].in_thread = pthread_create(&jobs[i].thread, NULL, compile, &jobs[i]) == 0;
+    if (!jobs[i].in_thread) compile(&jobs[i]);
+  }
+  for (int i = 0; i < step->kernels; i++)
+    if (jobs[i].in_thread) pthread_join(jobs[i].thread, NULL);
+}
+
+/* A kernel of the step, from its compiled binary. */
+static wisp_status load(wisp_error *err, wisp_device *device, const job *j, wisp_kernel **out)
+{
+  if (j->status != WISP_OK) return wisp_fail(err, j->status, "%s", j->error.text);
+  return wisp_kernel_create(err, device, j->plan, &j->binary, out);
+}
+
+/* The default in place of a stored winner that does not work on this machine. */
+static wisp_status load_default(wisp_error *err, wisp_device *device, wisp_step *step, int i, const char *why,
+                                wisp_kernel **out)
+{
+  wisp_status status = WISP_OK;
+  job j = {.target = wisp_device_limits(device)->target};
+  TRY(wisp_step_fall_back(err, step, i, why));
+  j.plan = step->plan[i];
+  compile(&j);
+  TRY(load(err, device, &j, out));
+done:
+  free(j.binary.data);
+  return status;
+}
+
+wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step,
+                           wisp_kernel *kernel[WISP_MAX_STEP_KERNELS])
+{
+  wisp_status status = WISP_OK;
+  job jobs[WISP_MAX_STEP_KERNELS];
+  compile_all(step, wisp_device_limits(device)->target, jobs);
+  for (int i = 0; i < step->kernels; i++) {
+    wisp_error why = {.text = ""};
+    wisp_status loaded = load(&why, device, &jobs[i], &kernel[i]);
+    if (loaded != WISP_OK && step->choice[i].match == WISP_MATCH_DEFAULT) TRY(wisp_fail(err, loaded, "%s", why.text));
+    if (loaded != WISP_OK) status = load_default(err, device, step, i, why.text, &kernel[i]);
+    if (status == WISP_EREFUSED) TRY(wisp_fail(err, loaded, "%s", why.text));
+    TRY(status);
+  }
+done:
+  for (int i = 0; i < step->kernels; i++) free(jobs[i].binary.data);
+  return status;
+}
+
+bool wisp_step_has(const wisp_step *step, const char *name)
+{
+  for (int k = 0; k < step->kernels; k++) {
+    const wisp_arg *arg = NULL;
+    int args = wisp_plan_args(step->plan[k], &arg);
+    for (int i = 0; i < args; i++)
+      if (strcmp(arg[i].name, name) == 0) return true;
+  }
+  return false;
+}

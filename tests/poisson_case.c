@@ -1,0 +1,65 @@
+#include "poisson_case.h"
+#include "solving.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    wisp_error error = {0};                            \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setup)
+{
+  char composition[WISP_CG_COMPOSITION];
+  wisp_hex_operator op;
+  const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
+  const wisp_cg_request request = {precision, setup->preconditioner, setup->degree ? setup->degree : 3};
+  wisp_cg_composition(setup->kernel, setup->preconditioner, composition);
+  const wisp_solver_request choice = {.family = "tensor",
+                                      .system = "poisson",
+                                      .order = setup->order,
+                                      .precision = precision,
+                                      .elements = (long long)mesh->elements,
+                                      .composition = composition};
+  *c = (poisson_case){.mesh = mesh};
+  assert_true(wisp_hex_operator_find(setup->kernel, &op));
+  GOOD(wisp_strategies_load(&error, &c->strategies));
+  GOOD(wisp_device_open(&error, test_device(), &c->device));
+  GOOD(wisp_poisson_create(&error, "test", mesh, setup->order, op, setup->lambda, &c->problem));
+  GOOD(wisp_step_choose(&error, c->strategies, NULL, wisp_device_limits(c->device), &choice, &c->step));
+  GOOD(wisp_cg_create(&error, c->device, c->problem, &c->step, &request, &c->cg));
+  c->x = calloc(c->problem->copies->unknowns, sizeof *c->x);
+  assert_non_null(c->x);
+}
+
+void poisson_close(poisson_case *c)
+{
+  free(c->x);
+  wisp_cg_destroy(c->cg);
+  wisp_step_free(&c->step);
+  wisp_poisson_destroy(c->problem);
+  wisp_hexmesh_destroy(c->mesh);
+  wisp_device_close(c->device);
+  wisp_strategies_free(c->strategies);
+}
+
+wisp_cg_report poisson_solve(poisson_case *c, double tolerance, long long most)
+{
+  wisp_cg_report report;
+  GOOD(wisp_cg_solve(&error, c->cg, tolerance, most, &report));
+  GOOD(wisp_cg_solution(&error, c->cg, c->x));
+  return report;
+}
+
+wisp_hexmesh *hex_box(int n, double amplitude)
+{
+  const int sides[3] = {n, n, n};
+  wisp_hexmesh *mesh = NULL;
+  GOOD(wisp_hexmesh_box(&error, sides, &mesh));
+  if (amplitude != 0) GOOD(wisp_hexmesh_bend(&error, mesh, amplitude));
+  return mesh;
+}

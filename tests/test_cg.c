@@ -1,0 +1,285 @@
+/* Claim: every candidate of the kernels that conjugate gradients need besides the operator does what its formula says
+ * in double, and nothing else: 1e-13 in FP64, 1e-5 in FP32, of the largest number; whatever the number of unknowns is a
+ * multiple of. */
+#include "each_plan.h"
+#include "solving.h"
+#include "../runtime/arrays.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    wisp_error error = {0};                            \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+enum { UNKNOWNS = 150001, MOST_PARTS = 4096, IN_PARTS = 77, ROOM = 16, ITERATION = 5 };
+static const double alpha_before = 0.375, keep = 0.25, gain = 0.75, scale = 0.5;
+
+/* All arrays of the kernels, as they are in double. */
+enum { SOLUTION, P, Z, R, AP, INVERSE, D, U, Y, RZ_SUMS, RR_SUMS, PAP_SUMS, STATE, HISTORY, ARRAYS };
+static const char *const names[ARRAYS] = {"solution", "p", "z",       "r",       "Ap",       "inverse", "d",
+                                          "u",        "y", "rz_sums", "rr_sums", "pAp_sums", "state",   "history"};
+
+typedef struct vectors {
+  size_t size[ARRAYS];
+  double *at[ARRAYS];
+  int *start, *copy;
+  size_t copies;
+} vectors;
+
+static double *numbers(size_t count)
+{
+  double *list = calloc(count, sizeof *list);
+  assert_non_null(list);
+  return list;
+}
+
+/* Random numbers, positive where sums and diagonals are; one copy of most unknowns, two to eight of every sixth, all
+ * over the elements, with places between them that are nobody's. */
+static void make(vectors *v)
+{
+  *v = (vectors){.start = calloc(UNKNOWNS + 1, sizeof(int))};
+  assert_non_null(v->start);
+  for (int g = 0; g < UNKNOWNS; g++) v->start[g + 1] = v->start[g] + (g % 6 ? 1 : 2 + g / 6 % 7);
+  v->copies = (size_t)v->start[UNKNOWNS];
+  const size_t locals = 400009; /* a prime: every place is met once */
+  assert_true(v->copies < locals);
+  v->copy = calloc(v->copies, sizeof *v->copy);
+  assert_non_null(v->copy);
+  for (size_t c = 0; c < v->copies; c++) v->copy[c] = (int)(c * 7919 % locals);
+  for (int a = 0; a < ARRAYS; a++) {
+    v->size[a] = a < U ? UNKNOWNS : a < RZ_SUMS ? locals : a < STATE ? MOST_PARTS : a == STATE ? 8 : 3 * ROOM;
+    v->at[a] = numbers(v->size[a]);
+    fill_random(v->at[a], v->size[a]);
+    for (size_t i = 0; (a == INVERSE || (a >= RZ_SUMS && a < STATE)) && i < v->size[a]; i++)
+      v->at[a][i] = fabs(v->at[a][i]) + 0.5;
+  }
+  const double state[8] = {0.75, 1.5, alpha_before, 1, 0.5, 0.25, ITERATION, 0};
+  memcpy(v->at[STATE], state, sizeof state);
+}
+
+static vectors copy_of(const vectors *v)
+{
+  vectors same = *v;
+  for (int a = 0; a < ARRAYS; a++) {
+    same.at[a] = numbers(v->size[a]);
+    memcpy(same.at[a], v->at[a], v->size[a] * sizeof(double));
+  }
+  return same;
+}
+
+static void drop(vectors *v)
+{
+  for (int a = 0; a < ARRAYS; a++) free(v->at[a]);
+}
+
+static double sum_parts(const double *parts, size_t count)
+{
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += parts[i];
+  return sum;
+}
+
+static double gathered(const vectors *v, size_t g)
+{
+  double sum = 0;
+  for (int c = v->start[g]; c < v->start[g + 1]; c++) sum += v->at[Y][v->copy[c]];
+  return sum;
+}
+
+static void spread(vectors *v, size_t g, double value)
+{
+  for (int c = v->start[g]; c < v->start[g + 1]; c++) v->at[U][v->copy[c]] = value;
+}
+
+/* --- what each kernel does to the vectors; sums are left in the first part --- */
+
+static void scatter(vectors *v)
+{
+  const double rz = sum_parts(v->at[RZ_SUMS], IN_PARTS), rr = sum_parts(v->at[RR_SUMS], IN_PARTS);
+  const double beta = rz / v->at[STATE][1];
+  for (size_t g = 0; g < UNKNOWNS; g++) {
+    v->at[SOLUTION][g] += alpha_before * v->at[P][g];
+    v->at[P][g] = v->at[Z][g] + beta * v->at[P][g];
+    spread(v, g, v->at[P][g]);
+  }
+  v->at[STATE][0] = rz, v->at[STATE][3] = 1, v->at[STATE][4] = rr;
+  v->at[HISTORY][3 * ITERATION] = rr, v->at[HISTORY][3 * ITERATION + 1] = beta;
+}
+
+static void gather(vectors *v)
+{
+  double pAp = 0;
+  for (size_t g = 0; g < UNKNOWNS; g++) {
+    v->at[AP][g] = gathered(v, g);
+    pAp += v->at[P][g] * v->at[AP][g];
+  }
+  v->at[PAP_SUMS][0] = pAp;
+}
+
+static void advance(vectors *v)
+{
+  const double alpha = v->at[STATE][0] / sum_parts(v->at[PAP_SUMS], IN_PARTS);
+  double rz = 0, rr = 0;
+  for (size_t g = 0; g < UNKNOWNS; g++) {
+    const double r = v->at[R][g] -= alpha * v->at[AP][g], z = scale * v->at[INVERSE][g] * r;
+    v->at[Z][g] = z;
+    rz += r * z, rr += r * r;
+  }
+  v->at[RZ_SUMS][0] = rz, v->at[RR_SUMS][0] = rr;
+  v->at[STATE][1] = v->at[STATE][0], v->at[STATE][2] = alpha, v->at[STATE][6] += 1;
+  v->at[HISTORY][3 * ITERATION + 2] = alpha;
+}
+
+static void spread_all(vectors *v)
+{
+  for (size_t g = 0; g < UNKNOWNS; g++) spread(v, g, v->at[Z][g]);
+}
+
+static void smooth(vectors *v)
+{
+  double rz = 0;
+  for (size_t g = 0; g < UNKNOWNS; g++) {
+    v->at[D][g] = keep * v->at[D][g] + gain * v->at[INVERSE][g] * (v->at[R][g] - gathered(v, g));
+    v->at[Z][g] += v->at[D][g];
+    rz += v->at[R][g] * v->at[Z][g];
+  }
+  v->at[RZ_SUMS][0] = rz;
+}
+
+static const struct {
+  const char *name;
+  void (*reference)(vectors *v);
+  int sums[2]; /* arrays that it leaves parts in; -1: none */
+} kernels[] = {{"scatter", scatter, {-1, -1}},
+               {"gather", gather, {PAP_SUMS, -1}},
+               {"advance", advance, {RZ_SUMS, RR_SUMS}},
+               {"spread", spread_all, {-1, -1}},
+               {"smooth", smooth, {RZ_SUMS, -1}}};
+
+typedef struct check {
+  wisp_device *device;
+  wisp_arrays *arrays;
+  const plan_case *c;
+  vectors start, expected;
+  int kernel, verified;
+} check;
+
+static void open_arrays(check *all, wisp_precision precision)
+{
+  wisp_array list[ARRAYS + 2];
+  for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], false, all->start.size[a]};
+  list[ARRAYS] = (wisp_array){"copy_start", true, UNKNOWNS + 1};
+  list[ARRAYS + 1] = (wisp_array){"copy", true, all->start.copies};
+  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 2, &all->arrays));
+  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_start", all->start.start));
+  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy", all->start.copy));
+}
+
+static void run(check *all, const wisp_plan *plan)
+{
+  const wisp_binding scalars[] = {{"unknowns", 0, UNKNOWNS},  {"rz_parts", 0, IN_PARTS}, {"rr_parts", 0, IN_PARTS},
+                                  {"pAp_parts", 0, IN_PARTS}, {"history_room", 0, ROOM}, {"scale", 0, scale},
+                                  {"first_step", 0, 0},       {"keep", 0, keep},         {"gain", 0, gain}};
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
+  GOOD(wisp_plan_compile(&error, plan, wisp_device_limits(all->device)->target, &binary));
+  GOOD(wisp_kernel_create(&error, all->device, plan, &binary, &kernel));
+  GOOD(wisp_arrays_launch(&error, all->arrays, kernel, 1, 0, scalars, sizeof scalars / sizeof *scalars));
+  GOOD(wisp_device_finish(&error, all->device));
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+}
+
+/* Every array is as expected, those that hold parts of sums in total; guard zones are whole. */
+static void compare(const check *all, const wisp_plan *plan)
+{
+  const double tolerance = wisp_plan_spec(plan)->precision == WISP_F64 ? 1e-13 : 1e-5;
+  bool intact = false;
+  char where[32] = "";
+  for (int a = 0; a < ARRAYS; a++) {
+    double *now = numbers(all->start.size[a]), largest = 0, worst = 0;
+    const double *expected = all->expected.at[a];
+    size_t count = all->start.size[a];
+    GOOD(wisp_arrays_download(&error, all->arrays, names[a], now));
+    if (a == kernels[all->kernel].sums[0] || a == kernels[all->kernel].sums[1]) {
+      now[0] = sum_parts(now, (size_t)wisp_plan_value(plan, "parts", 0));
+      count = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+      largest = fmax(largest, fabs(expected[i]));
+      worst = now[i] == now[i] ? fmax(worst, fabs(now[i] - expected[i])) : INFINITY;
+    }
+    /* A sum of random signs is far smaller than its terms. */
+    if (count == 1) largest = fmax(largest, sqrt(UNKNOWNS));
+    if (!(worst <= tolerance * largest))
+      fail_msg("%s %s: %s is off by %g of %g", plan_case_text(all->c), wisp_plan_params(plan), names[a], worst,
+               largest);
+    free(now);
+  }
+  GOOD(wisp_arrays_guards(&error, all->arrays, &intact, where));
+  if (!intact) fail_msg("%s %s: wrote beside %s", plan_case_text(all->c), wisp_plan_params(plan), where);
+}
+
+static wisp_status verify(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+{
+  check *all = context;
+  (void)err, (void)values, (void)reason;
+  if (!plan) return WISP_OK;
+  run(all, plan);
+  compare(all, plan);
+  all->verified++;
+  wisp_plan_destroy(plan);
+  return WISP_OK;
+}
+
+/* All candidates in double precision, the default in single. */
+static void verify_case(void *context, const plan_case *c)
+{
+  check *all = context;
+  size_t k = 0;
+  wisp_plan *plan = NULL;
+  if (strcmp(c->family->name, "tensor") != 0) return;
+  while (k < sizeof kernels / sizeof *kernels && strcmp(kernels[k].name, wisp_strategy_kernel(c->strategy)) != 0) k++;
+  if (k == sizeof kernels / sizeof *kernels) return;
+  all->c = c;
+  all->kernel = (int)k;
+  all->expected = copy_of(&all->start);
+  kernels[k].reference(&all->expected);
+  open_arrays(all, c->spec.precision);
+  if (c->spec.precision == WISP_F64) {
+    GOOD(wisp_plan_enumerate(&error, c->strategy, &c->spec, &c->layout, c->names, verify, all));
+  } else {
+    GOOD(wisp_plan_default(&error, c->strategy, &c->spec, &c->layout, c->names, &plan));
+    verify(NULL, all, NULL, plan, NULL);
+  }
+  wisp_arrays_destroy(all->arrays);
+  drop(&all->expected);
+}
+
+static void test_candidates(void **state)
+{
+  (void)state;
+  const plan_range range = {{3, 3}, {WISP_F64, WISP_F32}};
+  check all = {.device = open_test_device()};
+  make(&all.start);
+  each_plan(wisp_device_limits(all.device), &range, verify_case, &all);
+  assert_true(all.verified >= 5 * (9 + 1));
+  drop(&all.start);
+  free(all.start.start), free(all.start.copy);
+  wisp_device_close(all.device);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_candidates)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* Claim: the Poisson solver's conjugate gradients solve the assembled equations of BP1, BP3 and BP5, whatever the
+ * preconditioner and wherever the geometry comes from; the error in the energy norm falls in every iteration, and that
+ * of the solution with order N + 1 in the mesh. */
+#include "poisson_case.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char *const kernels[6] = {"mass",           "stiffness",           "collocated",
+                                       "mass_trilinear", "stiffness_trilinear", "collocated_trilinear"};
+
+/* y = A x for the assembled matrix, by the reference. */
+static void multiply(const wisp_poisson *p, const double *x, double *y)
+{
+  const size_t locals = p->mesh->elements * (size_t)p->hex->Np, n = p->copies->unknowns;
+  double *u = calloc(2 * locals, sizeof *u), *image = u + locals, *vertices = calloc(24 * p->mesh->elements, sizeof *u);
+  assert_true(u && vertices);
+  wisp_hex_vertices(p->mesh, 0, p->mesh->elements, vertices);
+  for (size_t g = 0; g < n; g++)
+    for (int c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) u[p->copies->copy[c]] = x[g];
+  assert_int_equal(wisp_hex_apply(NULL, p->hex, p->op, vertices, p->mesh->elements, p->lambda, u, image), WISP_OK);
+  for (size_t g = 0; g < n; g++) {
+    y[g] = 0;
+    for (int c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) y[g] += image[p->copies->copy[c]];
+  }
+  free(u), free(vertices);
+}
+
+/* The dense matrix and the solution with it; the caller frees the matrix. */
+static double *solve_densely(const wisp_poisson *p, double *x)
+{
+  const size_t n = p->copies->unknowns;
+  double *A = calloc(n * n, sizeof *A), *factor = calloc(n * n, sizeof *A), *unit = calloc(n, sizeof *unit);
+  assert_true(A && factor && unit);
+  for (size_t i = 0; i < n; i++) {
+    unit[i] = 1;
+    multiply(p, unit, A + i * n);
+    unit[i] = 0;
+  }
+  memcpy(factor, A, n * n * sizeof *A);
+  memcpy(x, p->b, n * sizeof *x);
+  assert_int_equal(LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', (int)n, 1, factor, (int)n, x, (int)n), 0);
+  free(factor), free(unit);
+  return A;
+}
+
+static double largest_difference(const double *a, const double *b, size_t count)
+{
+  double most = 0, scale = 0;
+  for (size_t i = 0; i < count; i++) {
+    most = fmax(most, fabs(a[i] - b[i]));
+    scale = fmax(scale, fabs(b[i]));
+  }
+  return most / scale;
+}
+
+static void test_dense(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 6; k++)
+    for (int m = 0; m < 3; m++) {
+      const poisson_setup setup = {kernels[k], 3, 0.5 * m, WISP_F64, (wisp_preconditioner)m, 0};
+      poisson_case c;
+      poisson_open(&c, hex_box(2, 0.05), &setup);
+      double *x = calloc(c.problem->copies->unknowns, sizeof *x);
+      assert_non_null(x);
+      free(solve_densely(c.problem, x));
+      const wisp_cg_report report = poisson_solve(&c, 1e-13, 1000);
+      assert_true(report.converged && report.residual <= 1e-13);
+      assert_true(report.iterations > 0 && report.iterations <= report.launched && report.launched < 1000);
+      double error = largest_difference(c.x, x, c.problem->copies->unknowns);
+      if (!(error < 1e-11)) fail_msg("%s, preconditioner %d: error %g", kernels[k], m, error);
+      free(x);
+      poisson_close(&c);
+    }
+}
+
+/* (e, A e) of the error e = x - exact. */
+static double energy(const wisp_poisson *p, const double *x, const double *exact)
+{
+  const size_t n = p->copies->unknowns;
+  double *e = calloc(2 * n, sizeof *e), sum = 0;
+  assert_non_null(e);
+  for (size_t i = 0; i < n; i++) e[i] = x[i] - exact[i];
+  multiply(p, e, e + n);
+  for (size_t i = 0; i < n; i++) sum += e[i] * e[n + i];
+  free(e);
+  return sum;
+}
+
+static void test_monotone(void **state)
+{
+  (void)state;
+  for (int m = 0; m < 3; m++) {
+    const poisson_setup setup = {"collocated", 4, 1, WISP_F64, (wisp_preconditioner)m, 0};
+    poisson_case c;
+    poisson_open(&c, hex_box(2, 0.05), &setup);
+    double *exact = calloc(c.problem->copies->unknowns, sizeof *exact);
+    assert_non_null(exact);
+    free(solve_densely(c.problem, exact));
+    double before = energy(c.problem, c.x, exact);
+    for (int iterations = 1; iterations <= 12; iterations++) {
+      const wisp_cg_report report = poisson_solve(&c, 0, iterations);
+      assert_int_equal(report.iterations, iterations);
+      const double now = energy(c.problem, c.x, exact);
+      assert_true(now < before);
+      before = now;
+    }
+    free(exact);
+    poisson_close(&c);
+  }
+}
+
+/* Preconditioners are worth their name: fewer iterations on a mesh of uneven elements, fewest with the polynomial,
+ * whose interval ends above the largest eigenvalue. */
+static void test_preconditioners(void **state)
+{
+  (void)state;
+  long long iterations[3];
+  for (int m = 0; m < 3; m++) {
+    const poisson_setup setup = {"stiffness", 5, 0, WISP_F64, (wisp_preconditioner)m, 0};
+    poisson_case c;
+    poisson_open(&c, hex_box(3, 0.05), &setup);
+    iterations[m] = poisson_solve(&c, 1e-10, 2000).iterations;
+    assert_true(isnan(wisp_cg_bound(c.cg)) == (m != WISP_CHEBYSHEV));
+    if (m == WISP_CHEBYSHEV) assert_true(wisp_cg_bound(c.cg) > 1 && wisp_cg_bound(c.cg) < 20);
+    poisson_close(&c);
+  }
+  assert_true(iterations[1] < iterations[0] && 2 * iterations[2] < iterations[1]);
+}
+
+static double solution_error(const char *kernel, int order, int n, double amplitude, wisp_precision precision)
+{
+  const poisson_setup setup = {kernel, order, 1, precision, WISP_JACOBI, 0};
+  poisson_case c;
+  double error = NAN;
+  poisson_open(&c, hex_box(n, amplitude), &setup);
+  poisson_solve(&c, precision == WISP_F64 ? 1e-12 : 1e-6, 2000);
+  assert_int_equal(wisp_poisson_error(NULL, c.problem, c.x, &error), WISP_OK);
+  poisson_close(&c);
+  return error;
+}
+
+/* Twice as many elements a side, an error 2^(N+1) times smaller. */
+static void test_order(void **state)
+{
+  (void)state;
+  static const int sides[4] = {6, 4, 3, 3};
+  for (int k = 0; k < 3; k++)
+    for (int N = 1; N <= 4; N++) {
+      const int n = sides[N - 1];
+      const double coarse = solution_error(kernels[k], N, n, 0.02, WISP_F64);
+      const double fine = solution_error(kernels[k], N, 2 * n, 0.02, WISP_F64);
+      const double order = log2(coarse / fine);
+      if (!(order > N + 0.75 && order < N + 2)) fail_msg("%s, N = %d: order %.2f", kernels[k], N, order);
+    }
+}
+
+static void test_single_precision(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    const double twice = solution_error(kernels[k], 3, 4, 0.05, WISP_F64);
+    const double once = solution_error(kernels[k], 3, 4, 0.05, WISP_F32);
+    assert_true(fabs(once - twice) < 1e-5);
+  }
+}
+
+/* Sums are added in the same order every time: a second run gives the same numbers, to the last bit. */
+static void test_repeatable(void **state)
+{
+  (void)state;
+  const poisson_setup setup = {"collocated", 3, 1, WISP_F64, WISP_CHEBYSHEV, 0};
+  poisson_case c;
+  poisson_open(&c, hex_box(4, 0.05), &setup);
+  const size_t bytes = c.problem->copies->unknowns * sizeof(double);
+  double *first = malloc(bytes);
+  assert_non_null(first);
+  const long long iterations = poisson_solve(&c, 1e-8, 1000).iterations;
+  memcpy(first, c.x, bytes);
+  assert_int_equal(poisson_solve(&c, 1e-8, 1000).iterations, iterations);
+  assert_memory_equal(first, c.x, bytes);
+  free(first);
+  poisson_close(&c);
+}
+
+/* Values on the boundary are not zero where the domain is no box: part of a ring. */
+static void test_other_domain(void **state)
+{
+  (void)state;
+  double error[2];
+  for (int i = 0; i < 2; i++) {
+    const poisson_setup setup = {"collocated", 6, 2, WISP_F64, WISP_JACOBI, 0};
+    poisson_case c;
+    wisp_hexmesh *mesh = hex_box(2 * i + 2, 0);
+    for (size_t v = 0; v < mesh->vertices; v++) {
+      double *x = mesh->xyz + 3 * v, r = 1 + x[0], angle = 1.5 * x[1];
+      x[0] = r * cos(angle), x[1] = r * sin(angle), x[2] *= 1 + x[0] / 4;
+    }
+    poisson_open(&c, mesh, &setup);
+    assert_true(poisson_solve(&c, 1e-12, 2000).converged);
+    assert_int_equal(wisp_poisson_error(NULL, c.problem, c.x, &error[i]), WISP_OK);
+    poisson_close(&c);
+  }
+  if (!(error[0] < 1e-2 && error[1] < error[0] / 64)) fail_msg("errors %g, then %g", error[0], error[1]);
+}
+
+static void test_bad_requests(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_poisson *problem = NULL;
+  wisp_hexmesh *one = hex_box(1, 0);
+  assert_int_equal(wisp_poisson_create(&err, "box", one, 1, WISP_HEX_STIFFNESS, 0, &problem), WISP_EUSAGE);
+  assert_non_null(strstr(err.text, "nothing to solve for"));
+  assert_int_equal(wisp_poisson_create(&err, "box", one, 2, WISP_HEX_STIFFNESS, -1, &problem), WISP_EUSAGE);
+  assert_non_null(strstr(err.text, "lambda is -1"));
+  assert_int_equal(wisp_poisson_create(&err, "box", one, 16, WISP_HEX_MASS, 0, &problem), WISP_EUSAGE);
+  assert_null(problem);
+  wisp_hexmesh_destroy(one);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_dense),
+      cmocka_unit_test(test_monotone),
+      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_preconditioners),
+      cmocka_unit_test(test_single_precision),
+      cmocka_unit_test(test_other_domain),
+      cmocka_unit_test(test_repeatable),
+      cmocka_unit_test(test_bad_requests),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* Claim: wisp run poisson solves BP1, BP3 and BP5 on a box or a Gmsh mesh of hexes and says with what, in text and
+ * JSON; whatever is wrong with the request or with the mesh is one line on stderr and the right exit status. */
+#include "command.h"
+#include "each_plan.h"
+#include "store_fixture.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static int open_folder(void **state)
+{
+  char *folder = malloc(64);
+  assert_non_null(folder);
+  fixture_folder(folder);
+  *state = folder;
+  return 0;
+}
+
+static int remove_folder(void **state)
+{
+  fixture_remove(*state);
+  free(*state);
+  return 0;
+}
+
+/* A run that must succeed, as JSON; the caller deletes it. */
+static cJSON *solve(const char *folder, const char *arguments)
+{
+  char line[1024];
+  snprintf(line, sizeof line, "run poisson --json -d %s %s", test_device_name(), arguments);
+  outcome o = run_in(folder, "", line);
+  if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+  cJSON *json = cJSON_Parse(o.out);
+  if (!json) fail_msg("wisp %s prints no JSON: %s", line, o.out);
+  forget(&o);
+  return json;
+}
+
+static double number(const cJSON *json, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+  if (!cJSON_IsNumber(item)) fail_msg("%s is no number", name);
+  return item->valuedouble;
+}
+
+static const char *text(const cJSON *json, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+  if (!cJSON_IsString(item)) fail_msg("%s is no text", name);
+  return item->valuestring;
+}
+
+static void test_json(void **state)
+{
+  cJSON *json = solve(*state, "-n 4 --box 8");
+  assert_true(number(json, "elements") == 512 && number(json, "dofs") == 31 * 31 * 31);
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && number(json, "residual") <= 1e-10);
+  assert_true(number(json, "iterations") <= number(json, "launched") && number(json, "iterations") > 10);
+  assert_true(number(json, "l2_error") < 1e-6);
+  const double ms = number(json, "ms_per_iteration");
+  assert_true(ms > 0 && fabs(number(json, "gdofs") * ms * 1e6 / (31 * 31 * 31) - 1) < 1e-9);
+  assert_string_equal(text(json, "system"), "poisson");
+  assert_string_equal(text(json, "problem"), "bp5");
+  assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "kernels")), 4);
+  cJSON_Delete(json);
+}
+
+static void test_options(void **state)
+{
+  cJSON *json =
+      solve(*state, "--order=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
+                    "--lambda 0 --default");
+  assert_true(number(json, "elements") == 24 && number(json, "dofs") == 5 * 8 * 11 && number(json, "lambda") == 0);
+  assert_string_equal(text(json, "composition"), "scatter+stiffness+gather+advance+spread+smooth");
+  assert_string_equal(text(json, "geometry"), "stored");
+  assert_true(number(json, "degree") == 4 && number(json, "eigenvalue_bound") > 1);
+  cJSON_Delete(json);
+  json = solve(*state, "-n 2 --box 3 --problem bp1 -pf32 --tolerance 0 --iterations 5 --preconditioner none");
+  assert_true(number(json, "dofs") == 7 * 7 * 7 && number(json, "launched") == 5);
+  assert_string_equal(text(json, "precision"), "f32");
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "eigenvalue_bound")));
+  cJSON_Delete(json);
+}
+
+/* A sheared box of two hexes, in Gmsh's first format; their ELEMENTS follow. */
+#define NODES                                                                                                    \
+  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n12\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0.2 0 1\n6 1.2 0 1\n" \
+  "7 1.2 1 1\n8 0.2 1 1\n9 0.5 0 2\n10 1.5 0 2\n11 1.5 1 2\n12 0.5 1 2\n$EndNodes\n$Elements\n"
+static const char two_hexes[] = NODES "2\n1 5 2 0 1 1 2 3 4 5 6 7 8\n2 5 2 0 1 5 6 7 8 9 10 11 12\n$EndElements\n";
+static const char tets[] = NODES "1\n1 4 2 0 1 1 2 3 5\n$EndElements\n";
+static const char folded[] = NODES "1\n1 5 2 0 1 1 2 4 3 5 6 7 8\n$EndElements\n";
+static const char inverted[] = NODES "1\n1 5 2 0 1 5 6 7 8 1 2 3 4\n$EndElements\n";
+
+static void test_mesh(void **state)
+{
+  char line[512];
+  fixture_write(fixture_path(*state, "two.msh"), two_hexes, strlen(two_hexes));
+  snprintf(line, sizeof line, "-n 9 --mesh %s", fixture_path(*state, "two.msh"));
+  cJSON *json = solve(*state, line);
+  assert_true(number(json, "elements") == 2 && number(json, "dofs") == 8 * 8 * 17);
+  assert_true(number(json, "l2_error") < 1e-5);
+  cJSON_Delete(json);
+}
+
+static void test_table(void **state)
+{
+  static const char *const words[] = {"27 hexes",   "order 2", "125 unknowns", "bp5",      "geometry", "scatter",
+                                      "collocated", "default", "iterations",   "L2 error", "GDOF/s"};
+  char line[256];
+  snprintf(line, sizeof line, "run poisson -n 2 --box 3 --default -d %s", test_device_name());
+  outcome o = run_in(*state, "", line);
+  if (o.status != 0) fail_msg("%s", o.err);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strstr(o.out, words[i])) fail_msg("no '%s' in: %s", words[i], o.out);
+  assert_string_equal(o.err, "");
+  forget(&o);
+}
+
+/* Fails with this status and one line, which begins with the command's name and has these words. */
+static void check_bad(const char *folder, const char *arguments, int status, const char *words)
+{
+  char line[1024];
+  snprintf(line, sizeof line, "run poisson -d %s %s", test_device_name(), arguments);
+  outcome o = run_in(folder, "", line);
+  char *end = strchr(o.err, '\n');
+  if (o.status != status) fail_msg("wisp %s: status %d, not %d: %s", line, o.status, status, o.err);
+  if (strncmp(o.err, "wisp run: ", 10) != 0 || !end || end[1]) fail_msg("wisp %s says: %s", line, o.err);
+  if (!strstr(o.err, words)) fail_msg("wisp %s does not say '%s': %s", line, words, o.err);
+  forget(&o);
+}
+
+static void test_bad_requests(void **state)
+{
+  static const struct {
+    const char *arguments, *words;
+    int status;
+  } bad[] = {
+      {"", "-n 1 to 15", 2},
+      {"-n 0", "1 to 15", 2},
+      {"-n 16", "1 to 15", 2},
+      {"-n 3 maxwell poisson", "maxwell", 2},
+      {"-n 3 --box 0", "--box", 2},
+      {"-n 3 --box 2,3", "8,8,16", 2},
+      {"-n 3 --box 2 --mesh x.msh", "leave one out", 2},
+      {"-n 3 --problem bp2", "bp2", 2},
+      {"-n 3 --lambda -1", "--lambda", 2},
+      {"-n 3 --preconditioner ilu", "ilu", 2},
+      {"-n 3 --degree 2", "chebyshev", 2},
+      {"-n 3 --tolerance nan", "--tolerance", 2},
+      {"-n 3 --geometry curved", "curved", 2},
+      {"-n 3 --default --match exact", "--default", 2},
+      {"-n 15 --box 400", "take fewer elements", 2},
+      {"-n 1 --box 1", "nothing to solve for", 2},
+      {"-n 3 --box 1 --match exact", "tune it", 1},
+      {"-n 3 --mesh /nowhere/at/all.msh", "/nowhere/at/all.msh", 1},
+      {"-n 3 --box 4 --iterations 2", "no convergence", 1},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    check_bad(*state, bad[i].arguments, bad[i].status, bad[i].words);
+}
+
+static void test_bad_meshes(void **state)
+{
+  static const struct {
+    const char *text, *words;
+  } bad[] = {{tets, "only straight hexahedra"}, {folded, "degenerate"}, {inverted, "inverted"}};
+  char line[512];
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    fixture_write(fixture_path(*state, "bad.msh"), bad[i].text, strlen(bad[i].text));
+    snprintf(line, sizeof line, "-n 2 --mesh %s", fixture_path(*state, "bad.msh"));
+    check_bad(*state, line, 1, bad[i].words);
+  }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(test_json),  TEST(test_options),      TEST(test_mesh),
+      TEST(test_table), TEST(test_bad_requests), TEST(test_bad_meshes),
+  };
+  unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
