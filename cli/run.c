@@ -27,6 +27,15 @@ wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, 
                       "name one problem to solve, such as 'wisp run %s -n 3'", problem);
 }
 
+static wisp_status refuse(wisp_error *err, const char *named)
+{
+  char list[128] = "";
+  if (!named) return wisp_fail(err, WISP_EUSAGE, "name what to solve, such as 'wisp run %s -n 3'", problems[0].name);
+  for (size_t p = 0, at = 0; p < PROBLEMS && at < sizeof list; p++)
+    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", p ? ", " : "", problems[p].name);
+  return wisp_fail(err, WISP_EUSAGE, "'%s' cannot be solved: there are %s", named, list);
+}
+
 /* The problem is the first word that is one, wherever it stands among the options. */
 int wisp_cli_run(int argc, char **argv)
 {
@@ -39,8 +48,5 @@ int wisp_cli_run(int argc, char **argv)
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
   if (!wisp_arguments_read(&syntax, help ? argc : 1, argv, &args, &exit_status)) return exit_status;
-  wisp_status status =
-      named ? wisp_fail(&err, WISP_EUSAGE, "'%s' cannot be solved: there are maxwell and poisson", argv[1])
-            : wisp_fail(&err, WISP_EUSAGE, "name what to solve, such as 'wisp run %s -n 3'", problems[0].name);
-  return wisp_cli_end(&args, status, &err);
+  return wisp_cli_end(&args, refuse(&err, named ? argv[1] : NULL), &err);
 }

@@ -169,7 +169,7 @@ static void test_bad_requests(void **state)
     int status;
   } bad[] = {
       {"run", "maxwell", 2},
-      {"run acoustics -n 3", "'acoustics' cannot be solved: there are maxwell and poisson", 2},
+      {"run acoustics -n 3", "'acoustics' cannot be solved: there are maxwell, poisson", 2},
       {"run maxwell acoustics -n 3", "acoustics", 2},
       {"run maxwell -n 3 --system acoustics", "acoustics", 2},
       {"run maxwell", "-n 1 to 10", 2},
