@@ -1,5 +1,5 @@
 /* Claim: the tuner serves the tensor family as it does the nodal one. Candidates of every strategy, the first, the
- * last and one between at a few orders, are verified right on the test device; planted ones (through $WISP_TEMPLATES)
+ * last and one between at two orders, are verified right on the test device; planted ones (through $WISP_TEMPLATES)
  * that are wrong at one node, by 1e-3, leave an element out, read geometry that is not theirs or write outside an array
  * are caught, each with its own reason. A sweep stores their trials; a comparison times each beside a copy of its
  * minimal bytes. */
@@ -110,7 +110,7 @@ static void verify_order(check *all, const wisp_strategies *strategies, int orde
 
 static void test_every_strategy(void **state)
 {
-  static const int orders[] = {1, 2, 5};
+  static const int orders[] = {1, 4};
   const bool quick = getenv("WISP_TEST_QUICK") != NULL;
   check all = {.device = *state};
   wisp_strategies *strategies = NULL;
@@ -120,7 +120,7 @@ static void test_every_strategy(void **state)
   for (size_t i = 0; i < (quick ? 1 : sizeof orders / sizeof *orders); i++)
     verify_order(&all, strategies, orders[i], i % 2 ? WISP_F32 : WISP_F64);
   assert_int_equal(all.failed, 0);
-  assert_true(all.verified >= (quick ? 6 : 18));
+  assert_true(all.verified >= (quick ? 6 : 12));
   wisp_pipeline_destroy(all.pipeline);
   wisp_verifier_destroy(all.verifier);
   wisp_strategies_free(strategies);
