@@ -100,6 +100,7 @@ static void verify_order(check *all, const wisp_strategies *strategies, int orde
     if (strcmp(wisp_strategy_family(s), "tensor") != 0 || !wisp_workload_serves("tensor", wisp_strategy_kernel(s)))
       continue;
     snprintf(spec.kernel, sizeof spec.kernel, "%s", wisp_strategy_kernel(s));
+    if (wisp_strategy_applies(NULL, s, layouts, names) != WISP_OK) continue; /* streamed, where nothing can be */
     legal l = {0};
     GOOD(wisp_plan_enumerate(&err, s, &spec, layouts, names, collect, &l));
     submit_some(all, &l);
