@@ -165,9 +165,10 @@ wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool win
   TRY(wisp_reader_load(err, path, false, NULL, &list));
   if (list.count) qsort(list.trials, list.count, sizeof *list.trials, by_competition);
   for (size_t i = 0; i < list.count; i++) {
-    const wisp_trial *trial = &list.trials[i];
+    wisp_trial *trial = &list.trials[i];
     bool first = i == 0 || !wisp_contest_same(trial, trial - 1);
     bool counts = strcmp(trial->outcome, "ok") == 0 && (first || *trial->tie || trial->is_default == 1);
+    if (winners_only) trial->sample_count = 0;
     if (counts || !winners_only) TRY(wisp_shipped_print(err, trial, out));
   }
   if (!out->data) TRY(wisp_text_add(err, out, "", 0));

@@ -122,7 +122,8 @@ wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current kee
                              long long *removed);
 wisp_status wisp_store_export(wisp_error *err, const char *path, wisp_text *json); /* every trial, documented schema */
 wisp_status wisp_store_import(wisp_error *err, const char *path, const char *json, long long *added);
-/* The shipped form: one line a trial, diffable, winners and defaults only where `winners_only`. */
+/* The shipped form: one line a trial, diffable; where `winners_only`, winners, ties and defaults, without raw samples.
+ */
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out);
 /* A line that is no trial is skipped; with WISP_OK, err->text then holds the first one's "name:line: why". Caller frees
  * *out. */

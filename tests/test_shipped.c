@@ -102,7 +102,10 @@ static void test_winners_only(void **state)
     expected += n % 7 != 3 && (winner || n % 5 == 0 || n % 11 == 4 || n % 11 == 5);
   }
   assert_int_equal(count, expected);
-  for (size_t i = 0; i < count; i++) assert_string_equal(trials[i].outcome, "ok");
+  for (size_t i = 0; i < count; i++) {
+    assert_string_equal(trials[i].outcome, "ok");
+    assert_int_equal(trials[i].sample_count, 0);
+  }
   free(trials);
   wisp_text_free(&text);
   fixture_remove(folder);
