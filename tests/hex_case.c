@@ -62,6 +62,13 @@ static void factors_at(const double *vertices, const double at[3], double w, dou
   G[6] = w * J;
 }
 
+/* Elements lie in all twelve directions that axes in cyclic order have. */
+static double turned_cube(int element, int v, int d)
+{
+  int axis = (d + element) % 3, kept = element / 3 % 4;
+  return (kept < 3 && kept != d ? -1 : 1) * (v >> axis & 1);
+}
+
 /* Factors of one element at n^3 points, [c][k][j][i]. */
 static void element_factors(const double *vertices, int n, const double *x, const double *w, double *out)
 {
@@ -81,7 +88,7 @@ static void make_geometry(hex_case *c, uint64_t *seed)
   size_t Np = (size_t)hex->Np, glNp = (size_t)hex->glNp;
   for (size_t e = 0; e < c->elements; e++) {
     double *vertices = c->vertices + 24 * e, *gauss = c->gauss_factors + 7 * glNp * e;
-    for (int v = 0; v < 24; v++) vertices[v] = (v % 8 >> v / 8 & 1) + 0.15 * noise(seed);
+    for (int v = 0; v < 24; v++) vertices[v] = turned_cube((int)e, v % 8, v / 8) + 0.15 * noise(seed);
     element_factors(vertices, hex->Gl, hex->gauss_points, hex->gauss_weights, gauss);
     element_factors(vertices, hex->Nq, hex->gll_points, hex->gll_weights, c->gll_factors + 7 * Np * e);
     memcpy(c->gauss_mass + glNp * e, gauss + 6 * glNp, glNp * sizeof *gauss);

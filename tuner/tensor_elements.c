@@ -17,11 +17,20 @@ size_t wisp_tensor_numbers(const wisp_hex *hex, int array)
   return numbers[array];
 }
 
+/* Coordinate d of a unit cube's vertex v, the cube turned to one of the twelve directions that axes in cyclic order
+ * have: kernels must not mind which way an element lies. */
+static double turned_cube(size_t element, size_t v, size_t d)
+{
+  size_t axis = (d + element) % 3, kept = element / 3 % 4;
+  double sign = kept < 3 && kept != d ? -1 : 1; /* two axes change sign, or none */
+  return sign * (double)(v >> axis & 1);
+}
+
 static void move_vertices(size_t count, uint64_t *state, double *vertices)
 {
   for (size_t i = 0; i < 3 * WISP_HEX_VERTICES * count; i++) {
-    size_t v = i % WISP_HEX_VERTICES, d = i / WISP_HEX_VERTICES % 3;
-    vertices[i] = (double)(v >> d & 1) + wisp_random_real(state) / 8;
+    size_t v = i % WISP_HEX_VERTICES, d = i / WISP_HEX_VERTICES % 3, element = i / (3 * WISP_HEX_VERTICES);
+    vertices[i] = turned_cube(element, v, d) + wisp_random_real(state) / 8;
   }
 }
 
