@@ -1,9 +1,14 @@
 #include "command.h"
 #include "store_fixture.h"
 
+#include <cjson/cJSON.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <cmocka.h>
 
 static char *slurp(const char *folder, const char *name)
 {
@@ -28,4 +33,18 @@ outcome run_in(const char *folder, const char *before, const char *arguments)
 void forget(outcome *o)
 {
   free(o->out), free(o->err);
+}
+
+double json_number(const cJSON *json, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+  if (!cJSON_IsNumber(item)) fail_msg("%s is no number", name);
+  return item->valuedouble;
+}
+
+const char *json_text(const cJSON *json, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+  if (!cJSON_IsString(item)) fail_msg("%s is no text", name);
+  return item->valuestring;
 }

@@ -13,4 +13,9 @@ typedef struct outcome {
 outcome run_in(const char *folder, const char *before, const char *arguments);
 void forget(outcome *o);
 
+/* A member that must be there, of what the command printed as JSON. */
+struct cJSON;
+double json_number(const struct cJSON *json, const char *name);
+const char *json_text(const struct cJSON *json, const char *name);
+
 #endif

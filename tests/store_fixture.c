@@ -132,3 +132,19 @@ void fixture_write(const char *path, const void *data, size_t length)
   assert_int_equal(fwrite(data, 1, length, file), length);
   assert_int_equal(fclose(file), 0);
 }
+
+int fixture_set_up(void **state)
+{
+  char *folder = malloc(64);
+  assert_non_null(folder);
+  fixture_folder(folder);
+  *state = folder;
+  return 0;
+}
+
+int fixture_tear_down(void **state)
+{
+  fixture_remove(*state);
+  free(*state);
+  return 0;
+}

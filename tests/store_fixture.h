@@ -9,6 +9,10 @@ void fixture_folder(char folder[64]);
 void fixture_remove(const char *folder);
 const char *fixture_path(const char *folder, const char *name);
 
+/* cmocka's set-up and tear-down: *state is such a folder. */
+int fixture_set_up(void **state);
+int fixture_tear_down(void **state);
+
 /* A complete trial, different for each number; when grows with the number. */
 wisp_trial fixture_trial(int number);
 /* Every field alike, NaN like NaN. */

@@ -195,23 +195,7 @@ static void test_other_device(void **state)
   expect(*state, "", "best -d 'No Such Card'", 1, "No Such Card");
 }
 
-static int open_folder(void **state)
-{
-  char *folder = malloc(64);
-  assert_non_null(folder);
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  fixture_remove(*state);
-  free(*state);
-  return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

@@ -48,27 +48,13 @@ static cJSON *solve(const char *folder, const char *before, const char *argument
   return json;
 }
 
-static double number(const cJSON *json, const char *name)
-{
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-  if (!cJSON_IsNumber(item)) fail_msg("%s is no number", name);
-  return item->valuedouble;
-}
-
-static const char *text(const cJSON *json, const char *name)
-{
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-  if (!cJSON_IsString(item)) fail_msg("%s is no text", name);
-  return item->valuestring;
-}
-
 /* The kernel of that name in kernels[]. */
 static const cJSON *kernel(const cJSON *json, const char *name)
 {
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "kernels"))
   {
-    if (strcmp(text(item, "kernel"), name) == 0) return item;
+    if (strcmp(json_text(item, "kernel"), name) == 0) return item;
   }
   fail_msg("there is no kernel %s", name);
   return NULL;
@@ -77,20 +63,21 @@ static const cJSON *kernel(const cJSON *json, const char *name)
 static void test_json(void **state)
 {
   cJSON *json = solve(*state, "", "-n 2 --box 2 --steps 10");
-  assert_true(number(json, "elements") == 48 && number(json, "order") == 2 && number(json, "steps") == 10);
-  assert_true(number(json, "dofs") == 48 * 10 * 6);
-  assert_string_equal(text(json, "precision"), "f64");
-  assert_true(strlen(text(json, "device")) > 0 && strlen(text(json, "composition")) > 0);
-  assert_true(number(json, "l2_error") > 1e-4 && number(json, "l2_error") < 5e-2);
-  double first = number(json, "energy_initial"), last = number(json, "energy_final");
+  assert_true(json_number(json, "elements") == 48 && json_number(json, "order") == 2 &&
+              json_number(json, "steps") == 10);
+  assert_true(json_number(json, "dofs") == 48 * 10 * 6);
+  assert_string_equal(json_text(json, "precision"), "f64");
+  assert_true(strlen(json_text(json, "device")) > 0 && strlen(json_text(json, "composition")) > 0);
+  assert_true(json_number(json, "l2_error") > 1e-4 && json_number(json, "l2_error") < 5e-2);
+  double first = json_number(json, "energy_initial"), last = json_number(json, "energy_final");
   assert_true(fabs(first - 0.125) < 0.01 && last <= first && last > 0.99 * first);
-  double ms = number(json, "ms_per_stage");
-  assert_true(ms > 0 && fabs(number(json, "gdofs") * ms * 1e6 / (48 * 10 * 6) - 1) < 1e-9);
-  assert_true(fabs(number(json, "time") - 10 * number(json, "dt")) < 1e-12);
+  double ms = json_number(json, "ms_per_stage");
+  assert_true(ms > 0 && fabs(json_number(json, "gdofs") * ms * 1e6 / (48 * 10 * 6) - 1) < 1e-9);
+  assert_true(fabs(json_number(json, "time") - 10 * json_number(json, "dt")) < 1e-12);
   const cJSON *gather = kernel(json, "gather");
-  assert_true(number(cJSON_GetObjectItem(gather, "params"), "MB") >= 1);
-  assert_true(strlen(text(gather, "strategy")) > 0 && strlen(text(gather, "layout")) > 0);
-  assert_true(strlen(text(gather, "match")) > 0 && strlen(text(gather, "layer")) > 0);
+  assert_true(json_number(cJSON_GetObjectItem(gather, "params"), "MB") >= 1);
+  assert_true(strlen(json_text(gather, "strategy")) > 0 && strlen(json_text(gather, "layout")) > 0);
+  assert_true(strlen(json_text(gather, "match")) > 0 && strlen(json_text(gather, "layer")) > 0);
   cJSON_Delete(json);
 }
 
@@ -99,14 +86,15 @@ static void test_options(void **state)
   cJSON *json = solve(*state, "",
                       "--order=1 --box=2 -pf32 --time 0.1 --dt 0.03 --mode 1,0,1 --alpha 0.5 --default "
                       "--composition gather+fused --layout slab-km32");
-  assert_string_equal(text(json, "precision"), "f32");
-  assert_string_equal(text(json, "composition"), "gather+fused");
-  assert_string_equal(text(kernel(json, "fused"), "layout"), "slab-km32");
-  assert_string_equal(text(json, "start"), "cavity mode 1,0,1");
-  assert_true(number(json, "steps") == 4 && fabs(number(json, "time") - 0.1) < 1e-12);
+  assert_string_equal(json_text(json, "precision"), "f32");
+  assert_string_equal(json_text(json, "composition"), "gather+fused");
+  assert_string_equal(json_text(kernel(json, "fused"), "layout"), "slab-km32");
+  assert_string_equal(json_text(json, "start"), "cavity mode 1,0,1");
+  assert_true(json_number(json, "steps") == 4 && fabs(json_number(json, "time") - 0.1) < 1e-12);
   cJSON_Delete(json);
   json = solve(*state, "", "-n 1 --box 1 --steps 0");
-  assert_true(number(json, "time") == 0 && number(json, "energy_initial") == number(json, "energy_final"));
+  assert_true(json_number(json, "time") == 0 &&
+              json_number(json, "energy_initial") == json_number(json, "energy_final"));
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "gdofs")));
   cJSON_Delete(json);
   json = solve(*state, "", "-n 1 --box 1 --steps 1 --boundary absorbing");
@@ -140,7 +128,7 @@ static void test_other_domain(void **state)
   fixture_write(fixture_path(*state, "one.msh"), one_tet, strlen(one_tet));
   snprintf(line, sizeof line, "-n 3 --mesh %s --steps 5 --output %s", fixture_path(*state, "one.msh"), vtu);
   cJSON *json = solve(*state, "", line);
-  assert_true(number(json, "elements") == 1 && number(json, "energy_initial") > 0);
+  assert_true(json_number(json, "elements") == 1 && json_number(json, "energy_initial") > 0);
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   cJSON_Delete(json);
   size_t length = 0;
@@ -249,7 +237,7 @@ static const char *layer_of(const char *folder, const char *arguments)
   char line[512];
   snprintf(line, sizeof line, "-n 1 --box 1 --steps 1 --composition gather+fused --layout slab-km32 %s", arguments);
   cJSON *json = solve(folder, "", line);
-  snprintf(layer, sizeof layer, "%s", text(kernel(json, "gather"), "layer"));
+  snprintf(layer, sizeof layer, "%s", json_text(kernel(json, "gather"), "layer"));
   cJSON_Delete(json);
   return layer;
 }
@@ -296,14 +284,14 @@ static void test_origin(void **state)
   char line[512];
   static const char start[] = "-n 1 --box 1 --steps 1 --composition gather+fused --layout slab-km32";
   cJSON *json = solve(*state, "", start);
-  assert_string_equal(text(json, "match"), "default");
+  assert_string_equal(json_text(json, "match"), "default");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "step_record")));
   cJSON_Delete(json);
   tune(*state);
   json = solve(*state, "", start);
-  assert_string_equal(text(kernel(json, "gather"), "match"), "exact");
-  assert_string_equal(text(kernel(json, "fused"), "match"), "exact");
-  assert_string_equal(text(json, "match"), "exact");
+  assert_string_equal(json_text(kernel(json, "gather"), "match"), "exact");
+  assert_string_equal(json_text(kernel(json, "fused"), "match"), "exact");
+  assert_string_equal(json_text(json, "match"), "exact");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "step_record"))); /* the request named them, not a record */
   cJSON_Delete(json);
   snprintf(line, sizeof line, "run maxwell -d %s -n 1 --box 1 --steps 1 --layout slab-km32 %s", device(),

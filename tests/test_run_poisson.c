@@ -13,22 +13,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-static int open_folder(void **state)
-{
-  char *folder = malloc(64);
-  assert_non_null(folder);
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  fixture_remove(*state);
-  free(*state);
-  return 0;
-}
-
 /* A run that must succeed, as JSON; the caller deletes it. */
 static cJSON *solve(const char *folder, const char *arguments)
 {
@@ -42,31 +26,17 @@ static cJSON *solve(const char *folder, const char *arguments)
   return json;
 }
 
-static double number(const cJSON *json, const char *name)
-{
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-  if (!cJSON_IsNumber(item)) fail_msg("%s is no number", name);
-  return item->valuedouble;
-}
-
-static const char *text(const cJSON *json, const char *name)
-{
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-  if (!cJSON_IsString(item)) fail_msg("%s is no text", name);
-  return item->valuestring;
-}
-
 static void test_json(void **state)
 {
   cJSON *json = solve(*state, "-n 4 --box 8");
-  assert_true(number(json, "elements") == 512 && number(json, "dofs") == 31 * 31 * 31);
-  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && number(json, "residual") <= 1e-10);
-  assert_true(number(json, "iterations") <= number(json, "launched") && number(json, "iterations") > 10);
-  assert_true(number(json, "l2_error") < 1e-6);
-  const double ms = number(json, "ms_per_iteration");
-  assert_true(ms > 0 && fabs(number(json, "gdofs") * ms * 1e6 / (31 * 31 * 31) - 1) < 1e-9);
-  assert_string_equal(text(json, "system"), "poisson");
-  assert_string_equal(text(json, "problem"), "bp5");
+  assert_true(json_number(json, "elements") == 512 && json_number(json, "dofs") == 31 * 31 * 31);
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && json_number(json, "residual") <= 1e-10);
+  assert_true(json_number(json, "iterations") <= json_number(json, "launched") && json_number(json, "iterations") > 10);
+  assert_true(json_number(json, "l2_error") < 1e-6);
+  const double ms = json_number(json, "ms_per_iteration");
+  assert_true(ms > 0 && fabs(json_number(json, "gdofs") * ms * 1e6 / (31 * 31 * 31) - 1) < 1e-9);
+  assert_string_equal(json_text(json, "system"), "poisson");
+  assert_string_equal(json_text(json, "problem"), "bp5");
   assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "kernels")), 4);
   cJSON_Delete(json);
 }
@@ -76,14 +46,15 @@ static void test_options(void **state)
   cJSON *json =
       solve(*state, "--order=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
                     "--lambda 0 --default");
-  assert_true(number(json, "elements") == 24 && number(json, "dofs") == 5 * 8 * 11 && number(json, "lambda") == 0);
-  assert_string_equal(text(json, "composition"), "scatter+stiffness+gather+advance+spread+smooth");
-  assert_string_equal(text(json, "geometry"), "stored");
-  assert_true(number(json, "degree") == 4 && number(json, "eigenvalue_bound") > 1);
+  assert_true(json_number(json, "elements") == 24 && json_number(json, "dofs") == 5 * 8 * 11 &&
+              json_number(json, "lambda") == 0);
+  assert_string_equal(json_text(json, "composition"), "scatter+stiffness+gather+advance+spread+smooth");
+  assert_string_equal(json_text(json, "geometry"), "stored");
+  assert_true(json_number(json, "degree") == 4 && json_number(json, "eigenvalue_bound") > 1);
   cJSON_Delete(json);
   json = solve(*state, "-n 2 --box 3 --problem bp1 -pf32 --tolerance 0 --iterations 5 --preconditioner none");
-  assert_true(number(json, "dofs") == 7 * 7 * 7 && number(json, "launched") == 5);
-  assert_string_equal(text(json, "precision"), "f32");
+  assert_true(json_number(json, "dofs") == 7 * 7 * 7 && json_number(json, "launched") == 5);
+  assert_string_equal(json_text(json, "precision"), "f32");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "eigenvalue_bound")));
   cJSON_Delete(json);
 }
@@ -103,8 +74,8 @@ static void test_mesh(void **state)
   fixture_write(fixture_path(*state, "two.msh"), two_hexes, strlen(two_hexes));
   snprintf(line, sizeof line, "-n 9 --mesh %s", fixture_path(*state, "two.msh"));
   cJSON *json = solve(*state, line);
-  assert_true(number(json, "elements") == 2 && number(json, "dofs") == 8 * 8 * 17);
-  assert_true(number(json, "l2_error") < 1e-5);
+  assert_true(json_number(json, "elements") == 2 && json_number(json, "dofs") == 8 * 8 * 17);
+  assert_true(json_number(json, "l2_error") < 1e-5);
   cJSON_Delete(json);
 }
 
@@ -178,7 +149,7 @@ static void test_bad_meshes(void **state)
   }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {
