@@ -197,14 +197,16 @@ void wisp_cg_destroy(wisp_cg *cg)
   free(cg);
 }
 
-/* Replays iterations until the device says that the residual was small enough, or there have been enough. */
-static wisp_status replay(wisp_error *err, wisp_cg *cg, long long most, wisp_cg_report *report)
+/* Replays iterations until the device says that the residual was small enough, or there have been enough. The host
+ * looks after every so many of them; without a tolerance there is nothing to look for, and none waits for the host. */
+static wisp_status replay(wisp_error *err, wisp_cg *cg, double tolerance, long long most, wisp_cg_report *report)
 {
   wisp_status status = WISP_OK;
   double state[WISP_CG_STATE] = {[RUNNING] = 1}, ms = 0;
+  const long long every = tolerance > 0 ? WISP_CG_EVERY : most;
   TRY(wisp_event_record(err, cg->begin));
   while (report->launched < most && state[RUNNING] > 0) {
-    const long long left = most - report->launched, count = left < WISP_CG_EVERY ? left : WISP_CG_EVERY;
+    const long long left = most - report->launched, count = left < every ? left : every;
     for (long long i = 0; i < count; i++) TRY(wisp_graph_replay(err, cg->graph));
     report->launched += count;
     TRY(wisp_arrays_download(err, cg->arrays, "state", state));
@@ -225,7 +227,7 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long l
   for (size_t i = 0; i < cg->problem->copies->unknowns; i++) bb += cg->problem->b[i] * cg->problem->b[i];
   TRY(begin(err, cg, cg->problem->b, tolerance * tolerance * bb));
   TRY(record(err, cg));
-  TRY(replay(err, cg, most, &report));
+  TRY(replay(err, cg, tolerance, most, &report));
   TRY(launch(err, cg, WISP_CG_SCATTER, NULL)); /* the last alpha p to the solution, and the residual to state */
   TRY(wisp_arrays_download(err, cg->arrays, "state", state));
   report.iterations = (long long)state[ITERATION];
