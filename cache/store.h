@@ -22,7 +22,7 @@ typedef struct wisp_trial {
   int units;         /* multiprocessors */
   /* provenance */
   char driver[64], compiler[128];
-  char template_hash[20]; /* of the kernel text, its space description and the dialect */
+  char template_hash[20]; /* of all texts that the kernel is made from: gen/closure.h */
   char version[16];       /* wisp's */
   char mode[64];          /* how it was measured: "median of 9, interleaved" */
   double clock_mhz;       /* seen while measuring; NaN where unknown */

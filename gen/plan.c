@@ -258,6 +258,11 @@ const wisp_layout *wisp_plan_layout(const wisp_plan *plan)
   return &plan->layout;
 }
 
+void wisp_plan_hash(const wisp_plan *plan, char hash[20])
+{
+  wisp_strategy_hash(plan->strategy, plan->spec.system, hash);
+}
+
 const char *wisp_plan_params(const wisp_plan *plan)
 {
   return plan->params;

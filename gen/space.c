@@ -1,4 +1,5 @@
 /* Reads space descriptions: one handler a keyword, found in a table. */
+#include "closure.h"
 #include "space.h"
 
 #include <ctype.h>
@@ -323,8 +324,7 @@ wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char 
     TRY(read_line(err, s, line));
   }
   TRY(check_complete(err, s));
-  snprintf(s->hash, sizeof s->hash, "%016llx",
-           (unsigned long long)wisp_hash(wisp_hash(WISP_HASH_SEED, space, strlen(space)), text, strlen(text)));
+  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space, text, &s->hash));
   *out = s;
   s = NULL;
 done:

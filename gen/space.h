@@ -28,7 +28,8 @@ typedef struct wisp_operand { /* beside the argument of the same index */
 } wisp_operand;
 
 struct wisp_strategy {
-  char family[16], name[40], kernel[24], hash[20];
+  char family[16], name[40], kernel[24];
+  uint64_t hash; /* of its closure, without a system */
   char *title, *text, *lane;
   bool node, slab; /* layouts it can read */
   int params;

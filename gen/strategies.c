@@ -1,5 +1,5 @@
 /* The list of strategies: every KERNEL.STRATEGY.space of the embedded templates, then those of $WISP_TEMPLATES. */
-#include "embedded.h"
+#include "closure.h"
 #include "space.h"
 
 #include <dirent.h>
@@ -12,23 +12,6 @@ struct wisp_strategies {
   wisp_strategy **list;
 };
 
-/* Texts that every kernel of a family depends on: a change in a dialect, a system or one of the family's parts makes
- * all its hashes new, and those of no other family. */
-static uint64_t common_hash(const char *family)
-{
-  static const char *const shared[] = {"templates/dialect/", "templates/systems/"};
-  uint64_t hash = WISP_HASH_SEED;
-  char own[64];
-  snprintf(own, sizeof own, "templates/%s/", family);
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    const wisp_embedded *file = &wisp_embedded_files[i];
-    bool common = strncmp(file->path, own, strlen(own)) == 0 && strstr(file->path, ".part");
-    for (int f = 0; f < 2; f++) common |= strncmp(file->path, shared[f], strlen(shared[f])) == 0;
-    if (common) hash = wisp_hash(hash, file->text, file->length);
-  }
-  return hash;
-}
-
 /* Adds strategy family/KERNEL.NAME.space; file is "KERNEL.NAME.space". */
 static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file, const char *space,
                        const char *text)
@@ -39,8 +22,6 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family
   const char *dot = strchr(file, '.');
   snprintf(name, sizeof name, "%.*s", (int)(strlen(dot + 1) - strlen(".space")), dot + 1);
   TRY(wisp_strategy_parse(err, family, name, space, text, &s));
-  uint64_t hash = wisp_hash(common_hash(family), s->hash, strlen(s->hash));
-  snprintf(s->hash, sizeof s->hash, "%016llx", (unsigned long long)hash);
   if (all->count == all->room) {
     size_t room = all->room ? 2 * all->room : 32;
     wisp_strategy **list = realloc(all->list, room * sizeof *list);
@@ -181,9 +162,10 @@ const char *wisp_strategy_title(const wisp_strategy *s)
   return s->title;
 }
 
-const char *wisp_strategy_hash(const wisp_strategy *s)
+void wisp_strategy_hash(const wisp_strategy *s, const char *system, char hash[20])
 {
-  return s->hash;
+  uint64_t whole = wisp_closure_add_system(s->hash, wisp_embedded_files, wisp_embedded_count, system);
+  snprintf(hash, 20, "%016llx", (unsigned long long)whole);
 }
 
 int wisp_strategy_params(const wisp_strategy *s, const wisp_param **params)

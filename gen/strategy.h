@@ -62,8 +62,8 @@ const char *wisp_strategy_name(const wisp_strategy *strategy);   /* "field-in-sh
 const char *wisp_strategy_kernel(const wisp_strategy *strategy); /* "volume" */
 const char *wisp_strategy_family(const wisp_strategy *strategy);
 const char *wisp_strategy_title(const wisp_strategy *strategy);
-/* Of its texts, its family's parts, the systems and the dialects: 16 hex digits. */
-const char *wisp_strategy_hash(const wisp_strategy *strategy);
+/* Of all texts that its kernels for a system (a spec's) are made from, 16 hex digits: see closure.h. */
+void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, char hash[20]);
 int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
 
 /* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set (same structure). */
@@ -112,7 +112,8 @@ wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *strategy, 
 const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan);
 const wisp_spec *wisp_plan_spec(const wisp_plan *plan);
 const wisp_layout *wisp_plan_layout(const wisp_plan *plan);
-const char *wisp_plan_params(const wisp_plan *plan); /* "unroll=4 wi=2", sorted by name */
+void wisp_plan_hash(const wisp_plan *plan, char hash[20]); /* the strategy's, for the spec's system */
+const char *wisp_plan_params(const wisp_plan *plan);       /* "unroll=4 wi=2", sorted by name */
 int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise);
 const char *wisp_plan_symbol(const wisp_plan *plan);    /* the kernel's name in the source: "nodal_volume" */
 const unsigned *wisp_plan_block(const wisp_plan *plan); /* three numbers */

@@ -20,17 +20,20 @@ typedef struct entry {
   const char *hash; /* NULL: today's */
 } entry;
 
-static const char *hash_of(const wisp_strategies *all, const char *kernel, const char *strategy)
+static void hash_of(const wisp_strategies *all, const char *kernel, const char *strategy, char hash[20])
 {
   const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
-  return s ? wisp_strategy_hash(s) : "0";
+  strcpy(hash, "0");
+  if (s) wisp_strategy_hash(s, "maxwell", hash);
 }
 
 /* The hash of a step of a gather and a fused kernel. */
 static void step_hash(const wisp_strategies *all, const char *gather, const char *fused, char text[20])
 {
-  uint64_t hash = wisp_hash(WISP_HASH_SEED, hash_of(all, "gather", gather), 16);
-  hash = wisp_hash(hash, hash_of(all, "fused", fused), 16);
+  hash_of(all, "gather", gather, text);
+  uint64_t hash = wisp_hash(WISP_HASH_SEED, text, 16);
+  hash_of(all, "fused", fused, text);
+  hash = wisp_hash(hash, text, 16);
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
@@ -41,7 +44,8 @@ static void add(const char *folder, const wisp_strategies *all, const entry *e)
   wisp_trial t = fixture_trial(1);
   snprintf(t.spec, sizeof t.spec, "nodal.%s:tet:p2:maxwell:f64", e->kernel);
   snprintf(t.strategy, sizeof t.strategy, "%s", e->strategy);
-  snprintf(t.template_hash, sizeof t.template_hash, "%s", e->hash ? e->hash : hash_of(all, e->kernel, e->strategy));
+  hash_of(all, e->kernel, e->strategy, t.template_hash);
+  if (e->hash) snprintf(t.template_hash, sizeof t.template_hash, "%s", e->hash);
   strcpy(t.layout, "slab-km32");
   strcpy(t.params, "MB=1");
   strcpy(t.device, "Imaginary 1");

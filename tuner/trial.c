@@ -98,9 +98,10 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
 
 void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
 {
-  const wisp_strategy *s = wisp_plan_strategy(plan);
-  wisp_trial_key(bench, wisp_plan_spec(plan), wisp_plan_layout(plan), wisp_strategy_name(s), wisp_strategy_hash(s),
-                 wisp_plan_params(plan), t);
+  const char *strategy = wisp_strategy_name(wisp_plan_strategy(plan));
+  char hash[20];
+  wisp_plan_hash(plan, hash);
+  wisp_trial_key(bench, wisp_plan_spec(plan), wisp_plan_layout(plan), strategy, hash, wisp_plan_params(plan), t);
   t->is_default = is_default;
 }
 

@@ -63,12 +63,13 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
   for (size_t i = 0; i < search->refusals; i++) {
     const wisp_refusal *r = &search->refusal[i];
     bool same = i > 0 && r[-1].strategy == r->strategy && r[-1].layout == r->layout, known = false;
-    char params[16];
+    char params[16], hash[20];
     wisp_trial trial;
     number = same ? number + 1 : 1;
     snprintf(params, sizeof params, "*%d", number);
+    wisp_strategy_hash(r->strategy, search->scope->spec.system, hash);
     wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
-                   wisp_strategy_name(r->strategy), wisp_strategy_hash(r->strategy), params, &trial);
+                   wisp_strategy_name(r->strategy), hash, params, &trial);
     snprintf(trial.outcome, sizeof trial.outcome, "refused");
     snprintf(trial.reason, sizeof trial.reason, "%lld candidates: %s", r->count, r->reason);
     if (!sweep->again) sweep->summary.refused += r->count;

@@ -16,10 +16,13 @@ wisp_asker wisp_limits_asker(const wisp_limits *limits)
 bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *trial)
 {
   wisp_spec spec;
+  char hash[20];
   if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
   if (strcmp(spec.kernel, "step") == 0) return true;
   const wisp_strategy *strategy = wisp_strategies_find(strategies, spec.family, spec.kernel, trial->strategy);
-  return strategy && strcmp(wisp_strategy_hash(strategy), trial->template_hash) == 0;
+  if (!strategy) return false;
+  wisp_strategy_hash(strategy, spec.system, hash);
+  return strcmp(hash, trial->template_hash) == 0;
 }
 
 uint64_t wisp_step_hash(uint64_t step, const char *kernel)

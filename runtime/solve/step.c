@@ -224,8 +224,11 @@ static bool wanted(const char *asked, const char *name)
 static bool same_texts(const wisp_step *step, const wisp_trial *record)
 {
   uint64_t hash = WISP_HASH_SEED;
-  for (int i = 0; i < step->kernels; i++)
-    hash = wisp_step_hash(hash, wisp_strategy_hash(wisp_plan_strategy(step->plan[i])));
+  char kernel[20];
+  for (int i = 0; i < step->kernels; i++) {
+    wisp_plan_hash(step->plan[i], kernel);
+    hash = wisp_step_hash(hash, kernel);
+  }
   return wisp_step_hash_is(hash, record);
 }
 
