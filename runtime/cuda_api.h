@@ -8,6 +8,32 @@
 
 #include <stdint.h>
 
+/* What cuGraphAddNode_v2 takes, of the kinds of node that we add (CUgraphNodeParams). Bytes that a kind does not use
+ * must be 0. */
+typedef struct wisp_cuda_node {
+  int type, reserved[3];
+  union {
+    long long all[29];
+    struct {
+      void *function;
+      unsigned grid[3], block[3], shared_bytes, unused;
+      void **args, **extra, *kernel, *context;
+    } kernel;
+    struct {
+      void *graph; /* copied into the node */
+    } graph;
+    struct {
+      uint64_t handle;
+      int type;
+      unsigned size;
+      void **bodies; /* out: as many graphs, to be filled; they go with the graph that has the node */
+      void *context;
+    } conditional;
+  };
+  long long reserved_end;
+} wisp_cuda_node;
+_Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes");
+
 /* The driver: every function returns a CUresult, 0 for success. X(name, parameters); the names are those that libcuda
  * exports. */
 #define WISP_CUDA_REQUIRED(X)                                                                               \
@@ -28,6 +54,8 @@
   X(cuStreamSynchronize, (void *stream))                                                                    \
   X(cuMemAlloc_v2, (uint64_t * pointer, size_t bytes))                                                      \
   X(cuMemFree_v2, (uint64_t pointer))                                                                       \
+  X(cuMemAllocHost_v2, (void **memory, size_t bytes))                                                       \
+  X(cuMemFreeHost, (void *memory))                                                                          \
   X(cuMemGetInfo_v2, (size_t * free, size_t * total))                                                       \
   X(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream))                      \
   X(cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream))                            \
@@ -42,6 +70,7 @@
      unsigned block_z, unsigned shared_bytes, void *stream, void **args, void **extra))                     \
   X(cuStreamBeginCapture_v2, (void *stream, int mode))                                                      \
   X(cuStreamEndCapture, (void *stream, void **graph))                                                       \
+  X(cuGraphCreate, (void **graph, unsigned flags))                                                          \
   X(cuGraphLaunch, (void *executable, void *stream))                                                        \
   X(cuGraphDestroy, (void *graph))                                                                          \
   X(cuGraphExecDestroy, (void *executable))                                                                 \
@@ -51,11 +80,15 @@
   X(cuEventElapsedTime, (float *ms, void *from, void *to))                                                  \
   X(cuEventDestroy_v2, (void *event))
 
-/* At least one of the first two is there: from CUDA 11.4, and before. */
+/* At least one of the first two is there: from CUDA 11.4, and before. The last two are there from CUDA 12.3 on. */
 #define WISP_CUDA_OPTIONAL(X)                                                                         \
   X(cuGraphInstantiateWithFlags, (void **executable, void *graph, unsigned long long flags))          \
   X(cuGraphInstantiate_v2, (void **executable, void *graph, void **node, char *log, size_t log_size)) \
-  X(cuDeviceGetPCIBusId, (char *bus, int length, int device))
+  X(cuDeviceGetPCIBusId, (char *bus, int length, int device))                                         \
+  X(cuGraphConditionalHandleCreate,                                                                   \
+    (uint64_t * handle, void *graph, void *context, unsigned at_launch, unsigned flags))              \
+  X(cuGraphAddNode_v2,                                                                                \
+    (void **node, void *graph, void *const *after, const void *edges, size_t afters, wisp_cuda_node *parameters))
 
 /* NVRTC: every function returns an nvrtcResult, 0 for success. */
 #define WISP_NVRTC_REQUIRED(X)                                                                \

@@ -228,12 +228,22 @@ wisp_status wisp_graph_begin(wisp_error *err, wisp_device *device)
   return status;
 }
 
-wisp_status wisp_graph_end(wisp_error *err, wisp_device *device, wisp_graph **out)
+static wisp_status end_recording(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out)
 {
   if (!device->recording)
     return wisp_fail(err, WISP_EUSAGE, "graph: nothing is being recorded on %s: begin first", device->limits.name);
   device->recording = false; /* a recording that failed is over, too */
-  return device->kind->end(err, device, out);
+  return device->kind->end(err, device, left, out);
+}
+
+wisp_status wisp_graph_end(wisp_error *err, wisp_device *device, wisp_graph **out)
+{
+  return end_recording(err, device, 0, out);
+}
+
+wisp_status wisp_graph_end_loop(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out)
+{
+  return end_recording(err, device, left, out);
 }
 
 wisp_status wisp_graph_replay(wisp_error *err, wisp_graph *graph)

@@ -30,6 +30,7 @@ typedef struct wisp_limits {      /* queried, never tabled */
   int registers_per_unit;
   int threads_per_unit;
   size_t l2, memory; /* bytes */
+  bool loops;        /* whether a recorded loop runs without the host */
 } wisp_limits;
 
 /* What the compiler said of a kernel; -1 where it does not tell. */
@@ -106,6 +107,16 @@ wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned gri
  * as is a second begin. */
 wisp_status wisp_graph_begin(wisp_error *err, wisp_device *device);
 wisp_status wisp_graph_end(wisp_error *err, wisp_device *device, wisp_graph **out);
+/* The same, as a loop: a replay runs what was recorded over and over while the int at `left`, in device memory, is
+ * above 0. It looks before each pass, so that 0 means none. Every pass must lower that number, by 1 or at once to 0;
+ * nothing else ends the loop. The whole loop is one launch: a host that replays it does not wait.
+ *
+ * Where the device cannot do that (wisp_limits.loops: a driver older than CUDA 12.4, or $WISP_GRAPH_LOOPS is "host"),
+ * the replay enqueues passes itself and looks at the number behind them, a batch of WISP_LOOP_BATCH later, so that the
+ * device has always something to do. After a pass that lowers the number to 0 at once, up to two batches more may run:
+ * they must change nothing. */
+enum { WISP_LOOP_BATCH = 16 };
+wisp_status wisp_graph_end_loop(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out);
 wisp_status wisp_graph_replay(wisp_error *err, wisp_graph *graph);
 void wisp_graph_destroy(wisp_graph *graph);
 

@@ -1,7 +1,5 @@
 /* An NVIDIA GPU as a device: the driver's primary context, one stream, CUBINs from NVRTC, graphs by stream capture. */
-#include "cuda_api.h"
-#include "device_kind.h"
-#include "nvml.h"
+#include "cuda_parts.h"
 #include "nvrtc.h"
 
 #include <stdio.h>
@@ -22,18 +20,8 @@ enum {
   ATTRIBUTE_SHARED_PER_BLOCK_OPTIN = 97,
   FUNCTION_MAX_DYNAMIC_SHARED = 8,
   STREAM_NON_BLOCKING = 1,
-  CAPTURE_RELAXED = 2,
   SHARED_WITHOUT_ASKING = 48 * 1024
 };
-
-typedef struct cuda_device {
-  wisp_device base;
-  wisp_cuda_api api;
-  int handle;
-  void *context, *stream;
-  wisp_nvml *nvml; /* opened at first need */
-  bool asked_nvml;
-} cuda_device;
 
 typedef struct cuda_module {
   wisp_module base;
@@ -42,26 +30,14 @@ typedef struct cuda_module {
   char name[128];
 } cuda_module;
 
-typedef struct cuda_graph {
-  wisp_graph base;
-  void *graph, *executable;
-} cuda_graph;
-
 typedef struct cuda_event {
   wisp_event base;
   void *event;
 } cuda_event;
 
-/* The base structure comes first in each, so that one cast is all there is to it. */
-static cuda_device *of(wisp_device *device)
-{
-  return (cuda_device *)device;
-}
-
 /* ---- Errors and contexts. */
 
-/* A driver's result as a status: "cuda: launch volume: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory ...)". */
-static wisp_status check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name)
+wisp_status wisp_cuda_check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name)
 {
   const char *code = NULL, *text = NULL;
   if (result == 0) return WISP_OK;
@@ -71,10 +47,7 @@ static wisp_status check(wisp_error *err, const wisp_cuda_api *api, int result, 
                    *name ? " " : "", name, code, result, text);
 }
 
-#define CUDA(device, function, ...) check(err, &(device)->api, (device)->api.function(__VA_ARGS__), #function, "")
-
-/* A context is current to a thread, so every door that calls the driver passes here first. */
-static wisp_status enter(wisp_error *err, cuda_device *device)
+wisp_status wisp_cuda_enter(wisp_error *err, cuda_device *device)
 {
   return CUDA(device, cuCtxSetCurrent, device->context);
 }
@@ -143,6 +116,7 @@ static wisp_status query_limits(wisp_error *err, cuda_device *device)
   limits->l2 = (size_t)l2;
   snprintf(limits->kind, sizeof limits->kind, "%s", wisp_cuda_kind.name);
   snprintf(limits->target, sizeof limits->target, "sm_%d", limits->sm);
+  limits->loops = wisp_cuda_has_loops(&device->api);
   driver_version(&device->api, limits->driver, sizeof limits->driver);
   wisp_nvrtc_name(limits->compiler, sizeof limits->compiler);
 done:
@@ -151,7 +125,7 @@ done:
 
 static void cuda_close(wisp_device *base)
 {
-  cuda_device *device = of(base);
+  cuda_device *device = wisp_cuda_of(base);
   if (device->context) {
     void *graph = NULL;
     device->api.cuCtxSetCurrent(device->context);
@@ -176,7 +150,7 @@ static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)
   TRY(CUDA(device, cuDeviceGet, &device->handle, index));
   TRY(query_limits(err, device));
   TRY(CUDA(device, cuDevicePrimaryCtxRetain, &device->context, device->handle));
-  TRY(enter(err, device));
+  TRY(wisp_cuda_enter(err, device));
   TRY(CUDA(device, cuStreamCreate, &device->stream, STREAM_NON_BLOCKING));
   *out = &device->base;
   device = NULL;
@@ -190,8 +164,8 @@ done:
 static wisp_status cuda_alloc(wisp_error *err, wisp_device *base, size_t bytes, wisp_pointer *out)
 {
   wisp_status status = WISP_OK;
-  cuda_device *device = of(base);
-  TRY(enter(err, device));
+  cuda_device *device = wisp_cuda_of(base);
+  TRY(wisp_cuda_enter(err, device));
   int result = device->api.cuMemAlloc_v2(out, bytes);
   if (result == ERROR_OUT_OF_MEMORY) {
     size_t free_bytes = 0, total = 0;
@@ -199,34 +173,34 @@ static wisp_status cuda_alloc(wisp_error *err, wisp_device *base, size_t bytes, 
     TRY(wisp_fail(err, WISP_EMEMORY, "%s: no memory for %zu bytes: %zu bytes are free of %zu", base->limits.name, bytes,
                   free_bytes, total));
   }
-  TRY(check(err, &device->api, result, "cuMemAlloc", ""));
+  TRY(wisp_cuda_check(err, &device->api, result, "cuMemAlloc", ""));
 done:
   return status;
 }
 
 static void cuda_free(wisp_device *base, wisp_pointer pointer)
 {
-  if (enter(NULL, of(base)) == WISP_OK) of(base)->api.cuMemFree_v2(pointer);
+  if (wisp_cuda_enter(NULL, wisp_cuda_of(base)) == WISP_OK) wisp_cuda_of(base)->api.cuMemFree_v2(pointer);
 }
 
 static wisp_status cuda_finish(wisp_error *err, wisp_device *base)
 {
   wisp_status status = WISP_OK;
-  TRY(enter(err, of(base)));
-  TRY(CUDA(of(base), cuStreamSynchronize, of(base)->stream));
+  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  TRY(CUDA(wisp_cuda_of(base), cuStreamSynchronize, wisp_cuda_of(base)->stream));
 done:
   return status;
 }
 
 static wisp_status cuda_stream(wisp_error *err, wisp_device *base, void **out)
 {
-  *out = of(base)->stream;
-  return enter(err, of(base));
+  *out = wisp_cuda_of(base)->stream;
+  return wisp_cuda_enter(err, wisp_cuda_of(base));
 }
 
 static double cuda_clock_mhz(wisp_device *base)
 {
-  cuda_device *device = of(base);
+  cuda_device *device = wisp_cuda_of(base);
   char bus[32] = "";
   if (!device->asked_nvml && device->api.cuDeviceGetPCIBusId &&
       device->api.cuDeviceGetPCIBusId(bus, sizeof bus, device->handle) == 0)
@@ -239,8 +213,8 @@ static double cuda_clock_mhz(wisp_device *base)
 static wisp_status cuda_upload(wisp_error *err, wisp_device *base, wisp_pointer to, const void *from, size_t bytes)
 {
   wisp_status status = WISP_OK;
-  TRY(enter(err, of(base)));
-  TRY(CUDA(of(base), cuMemcpyHtoDAsync_v2, to, from, bytes, of(base)->stream));
+  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  TRY(CUDA(wisp_cuda_of(base), cuMemcpyHtoDAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
   TRY(cuda_finish(err, base));
 done:
   return status;
@@ -249,8 +223,8 @@ done:
 static wisp_status cuda_download(wisp_error *err, wisp_device *base, void *to, wisp_pointer from, size_t bytes)
 {
   wisp_status status = WISP_OK;
-  TRY(enter(err, of(base)));
-  TRY(CUDA(of(base), cuMemcpyDtoHAsync_v2, to, from, bytes, of(base)->stream));
+  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  TRY(CUDA(wisp_cuda_of(base), cuMemcpyDtoHAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
   TRY(cuda_finish(err, base));
 done:
   return status;
@@ -259,8 +233,8 @@ done:
 static wisp_status cuda_fill(wisp_error *err, wisp_device *base, wisp_pointer to, unsigned char byte, size_t bytes)
 {
   wisp_status status = WISP_OK;
-  TRY(enter(err, of(base)));
-  TRY(CUDA(of(base), cuMemsetD8Async, to, byte, bytes, of(base)->stream));
+  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  TRY(CUDA(wisp_cuda_of(base), cuMemsetD8Async, to, byte, bytes, wisp_cuda_of(base)->stream));
 done:
   return status;
 }
@@ -268,8 +242,8 @@ done:
 static wisp_status cuda_copy(wisp_error *err, wisp_device *base, wisp_pointer to, wisp_pointer from, size_t bytes)
 {
   wisp_status status = WISP_OK;
-  TRY(enter(err, of(base)));
-  TRY(CUDA(of(base), cuMemcpyDtoDAsync_v2, to, from, bytes, of(base)->stream));
+  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  TRY(CUDA(wisp_cuda_of(base), cuMemcpyDtoDAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
 done:
   return status;
 }
@@ -279,8 +253,8 @@ done:
 static void cuda_unload(wisp_module *base)
 {
   cuda_module *module = (cuda_module *)base;
-  cuda_device *device = of(base->device);
-  if (module->module && enter(NULL, device) == WISP_OK) device->api.cuModuleUnload(module->module);
+  cuda_device *device = wisp_cuda_of(base->device);
+  if (module->module && wisp_cuda_enter(NULL, device) == WISP_OK) device->api.cuModuleUnload(module->module);
   free(module);
 }
 
@@ -288,7 +262,7 @@ static wisp_status cuda_load(wisp_error *err, wisp_device *base, const wisp_bina
                              size_t shared_bytes, wisp_module **out)
 {
   wisp_status status = WISP_OK;
-  cuda_device *device = of(base);
+  cuda_device *device = wisp_cuda_of(base);
   cuda_module *module = NULL;
   /* The driver finds the end of a CUBIN by its own headers: one that is no ELF file must not reach it. */
   TRY(wisp_require(err, binary->length > 64 && memcmp(binary->data, "\177ELF", 4) == 0, WISP_EUSAGE,
@@ -300,13 +274,15 @@ static wisp_status cuda_load(wisp_error *err, wisp_device *base, const wisp_bina
   module->base.device = base;
   module->shared_bytes = (unsigned)shared_bytes;
   snprintf(module->name, sizeof module->name, "%s", name);
-  TRY(enter(err, device));
-  TRY(check(err, &device->api, device->api.cuModuleLoadData(&module->module, binary->data), "load", name));
-  TRY(check(err, &device->api, device->api.cuModuleGetFunction(&module->function, module->module, name), "find", name));
+  TRY(wisp_cuda_enter(err, device));
+  TRY(wisp_cuda_check(err, &device->api, device->api.cuModuleLoadData(&module->module, binary->data), "load", name));
+  TRY(wisp_cuda_check(err, &device->api, device->api.cuModuleGetFunction(&module->function, module->module, name),
+                      "find", name));
   if (shared_bytes > SHARED_WITHOUT_ASKING)
-    TRY(check(err, &device->api,
-              device->api.cuFuncSetAttribute(module->function, FUNCTION_MAX_DYNAMIC_SHARED, (int)shared_bytes),
-              "allow shared memory for", name));
+    TRY(wisp_cuda_check(
+        err, &device->api,
+        device->api.cuFuncSetAttribute(module->function, FUNCTION_MAX_DYNAMIC_SHARED, (int)shared_bytes),
+        "allow shared memory for", name));
   *out = &module->base;
   module = NULL;
 done:
@@ -320,65 +296,12 @@ static wisp_status cuda_launch(wisp_error *err, wisp_module *base, const unsigne
   (void)arg_count; /* the function itself knows */
   wisp_status status = WISP_OK;
   cuda_module *module = (cuda_module *)base;
-  cuda_device *device = of(base->device);
-  TRY(enter(err, device));
-  TRY(check(err, &device->api,
-            device->api.cuLaunchKernel(module->function, grid[0], grid[1], 1, block[0], block[1], block[2],
-                                       module->shared_bytes, device->stream, args, NULL),
-            "launch", module->name));
-done:
-  return status;
-}
-
-/* ---- Graphs. */
-
-static wisp_status cuda_begin(wisp_error *err, wisp_device *base)
-{
-  wisp_status status = WISP_OK;
-  TRY(enter(err, of(base)));
-  /* Relaxed: what other threads, or this one, do beside the stream cannot break the recording off. */
-  TRY(CUDA(of(base), cuStreamBeginCapture_v2, of(base)->stream, CAPTURE_RELAXED));
-done:
-  return status;
-}
-
-static void cuda_destroy_graph(wisp_graph *base)
-{
-  cuda_graph *graph = (cuda_graph *)base;
-  cuda_device *device = of(base->device);
-  if (enter(NULL, device) == WISP_OK) {
-    if (graph->executable) device->api.cuGraphExecDestroy(graph->executable);
-    if (graph->graph) device->api.cuGraphDestroy(graph->graph);
-  }
-  free(graph);
-}
-
-static wisp_status cuda_end(wisp_error *err, wisp_device *base, wisp_graph **out)
-{
-  wisp_status status = WISP_OK;
-  cuda_device *device = of(base);
-  cuda_graph *graph = NULL;
-  TRY(wisp_new(err, 1, sizeof *graph, &graph));
-  graph->base.device = base;
-  TRY(enter(err, device));
-  TRY(CUDA(device, cuStreamEndCapture, device->stream, &graph->graph));
-  if (device->api.cuGraphInstantiateWithFlags)
-    TRY(CUDA(device, cuGraphInstantiateWithFlags, &graph->executable, graph->graph, 0));
-  else
-    TRY(CUDA(device, cuGraphInstantiate_v2, &graph->executable, graph->graph, NULL, NULL, 0));
-  *out = &graph->base;
-  graph = NULL;
-done:
-  if (graph) cuda_destroy_graph(&graph->base);
-  return status;
-}
-
-static wisp_status cuda_replay(wisp_error *err, wisp_graph *base)
-{
-  wisp_status status = WISP_OK;
-  cuda_device *device = of(base->device);
-  TRY(enter(err, device));
-  TRY(CUDA(device, cuGraphLaunch, ((cuda_graph *)base)->executable, device->stream));
+  cuda_device *device = wisp_cuda_of(base->device);
+  TRY(wisp_cuda_enter(err, device));
+  TRY(wisp_cuda_check(err, &device->api,
+                      device->api.cuLaunchKernel(module->function, grid[0], grid[1], 1, block[0], block[1], block[2],
+                                                 module->shared_bytes, device->stream, args, NULL),
+                      "launch", module->name));
 done:
   return status;
 }
@@ -388,8 +311,8 @@ done:
 static void cuda_event_destroy(wisp_event *base)
 {
   cuda_event *event = (cuda_event *)base;
-  cuda_device *device = of(base->device);
-  if (event->event && enter(NULL, device) == WISP_OK) device->api.cuEventDestroy_v2(event->event);
+  cuda_device *device = wisp_cuda_of(base->device);
+  if (event->event && wisp_cuda_enter(NULL, device) == WISP_OK) device->api.cuEventDestroy_v2(event->event);
   free(event);
 }
 
@@ -399,8 +322,8 @@ static wisp_status cuda_event_create(wisp_error *err, wisp_device *base, wisp_ev
   cuda_event *event = NULL;
   TRY(wisp_new(err, 1, sizeof *event, &event));
   event->base.device = base;
-  TRY(enter(err, of(base)));
-  TRY(CUDA(of(base), cuEventCreate, &event->event, 0));
+  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  TRY(CUDA(wisp_cuda_of(base), cuEventCreate, &event->event, 0));
   *out = &event->base;
   event = NULL;
 done:
@@ -411,8 +334,8 @@ done:
 static wisp_status cuda_event_record(wisp_error *err, wisp_event *base)
 {
   wisp_status status = WISP_OK;
-  cuda_device *device = of(base->device);
-  TRY(enter(err, device));
+  cuda_device *device = wisp_cuda_of(base->device);
+  TRY(wisp_cuda_enter(err, device));
   TRY(CUDA(device, cuEventRecord, ((cuda_event *)base)->event, device->stream));
 done:
   return status;
@@ -421,9 +344,9 @@ done:
 static wisp_status cuda_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to, double *ms)
 {
   wisp_status status = WISP_OK;
-  cuda_device *device = of(to->device);
+  cuda_device *device = wisp_cuda_of(to->device);
   float elapsed = 0;
-  TRY(enter(err, device));
+  TRY(wisp_cuda_enter(err, device));
   TRY(CUDA(device, cuEventSynchronize, ((cuda_event *)to)->event));
   TRY(CUDA(device, cuEventElapsedTime, &elapsed, ((const cuda_event *)from)->event, ((cuda_event *)to)->event));
   *ms = (double)elapsed;
@@ -452,10 +375,10 @@ const wisp_device_kind wisp_cuda_kind = {
     .load = cuda_load,
     .unload = cuda_unload,
     .launch = cuda_launch,
-    .begin = cuda_begin,
-    .end = cuda_end,
-    .replay = cuda_replay,
-    .destroy_graph = cuda_destroy_graph,
+    .begin = wisp_cuda_begin,
+    .end = wisp_cuda_end,
+    .replay = wisp_cuda_replay,
+    .destroy_graph = wisp_cuda_destroy_graph,
     .create_event = cuda_event_create,
     .record = cuda_event_record,
     .elapsed = cuda_event_elapsed,

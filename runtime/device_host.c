@@ -42,6 +42,7 @@ typedef struct host_graph {
   host_call *call;
   uint64_t *value; /* every call's argument values */
   size_t calls, call_room, values, value_room;
+  const int *left; /* a loop's passes; NULL: one pass, whatever happens */
 } host_graph;
 
 typedef struct host_device {
@@ -89,7 +90,8 @@ static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits 
                         .max_shared = MAX_SHARED,
                         .shared_per_unit = MAX_SHARED,
                         .registers_per_unit = 65536, /* nothing is bounded by it: what an ordinary GPU has */
-                        .threads_per_unit = 1024};
+                        .threads_per_unit = 1024,
+                        .loops = true};
   TRY(wisp_host_cpuinfo(err, "model name", &name));
   if (uname(&system) != 0) memset(&system, 0, sizeof system);
   snprintf(limits.kind, sizeof limits.kind, "%s", wisp_host_kind.name);
@@ -216,18 +218,18 @@ static wisp_status host_begin(wisp_error *err, wisp_device *device)
   return status;
 }
 
-static wisp_status host_end(wisp_error *err, wisp_device *device, wisp_graph **out)
+static wisp_status host_end(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out)
 {
   (void)err;
-  *out = &of_device(device)->recording->base;
+  host_graph *graph = of_device(device)->recording;
+  graph->left = at(left);
+  *out = &graph->base;
   of_device(device)->recording = NULL;
   return WISP_OK;
 }
 
-static wisp_status host_replay(wisp_error *err, wisp_graph *base)
+static void run_pass(const host_graph *graph)
 {
-  (void)err;
-  const host_graph *graph = (const host_graph *)base;
   for (size_t i = 0; i < graph->calls; i++) {
     const host_call *call = &graph->call[i];
     uint64_t value[MAX_ARGS]; /* a copy: a kernel may change its arguments */
@@ -243,6 +245,14 @@ static wisp_status host_replay(wisp_error *err, wisp_graph *base)
     else
       memset(at(call->to), call->byte, call->bytes);
   }
+}
+
+static wisp_status host_replay(wisp_error *err, wisp_graph *base)
+{
+  (void)err;
+  const host_graph *graph = (const host_graph *)base;
+  if (!graph->left) run_pass(graph);
+  while (graph->left && *graph->left > 0) run_pass(graph);
   return WISP_OK;
 }
 

@@ -38,7 +38,7 @@ typedef struct wisp_device_kind {
                         void **args, int arg_count);
 
   wisp_status (*begin)(wisp_error *err, wisp_device *device);
-  wisp_status (*end)(wisp_error *err, wisp_device *device, wisp_graph **out);
+  wisp_status (*end)(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out); /* left 0: no loop */
   wisp_status (*replay)(wisp_error *err, wisp_graph *graph);
   void (*destroy_graph)(wisp_graph *graph);
 

@@ -40,6 +40,25 @@ static const char cuda_axpy[] =
     "  if (i < n) y[i] += a * held[far];\n"
     "}\n";
 
+/* Counts its runs, and those with passes left; lowers what is left by 1, and to 0 after the pass of number stop. */
+#define COUNT_BODY                                                             \
+  "{\n"                                                                        \
+  "  ++*runs;\n"                                                               \
+  "  if (*left > 0) { ++*passes; *left = *passes == stop ? 0 : *left - 1; }\n" \
+  "}\n"
+static const char host_count[] = "static void count(int stop, int *left, int *runs, int *passes)\n" COUNT_BODY
+                                 "void wisp_count(void **args, unsigned grid_x, unsigned grid_y)\n"
+                                 "{\n"
+                                 "  (void)grid_x, (void)grid_y;\n"
+                                 "  count(*(int *)args[0], *(int **)args[1], *(int **)args[2], *(int **)args[3]);\n"
+                                 "}\n";
+static const char cuda_count[] =
+    "extern \"C\" __device__ void count(int stop, int *left, int *runs, int *passes)\n" COUNT_BODY
+    "extern \"C\" __global__ void wisp_count(int stop, int *left, int *runs, int *passes)\n"
+    "{\n"
+    "  if (threadIdx.x == 0) count(stop, left, runs, passes);\n"
+    "}\n";
+
 enum { CUDA_SHARED = (7000 + WIDTH) * 8 }; /* 57 KB */
 
 typedef union value {
@@ -51,6 +70,11 @@ typedef union value {
 const char *axpy_source(const char *kind)
 {
   return strcmp(kind, "cuda") == 0 ? cuda_axpy : host_axpy;
+}
+
+const char *count_source(const char *kind)
+{
+  return strcmp(kind, "cuda") == 0 ? cuda_count : host_count;
 }
 
 static char folder[64];
@@ -220,6 +244,69 @@ static void check_recorded_copies(fixture *f)
   wisp_device_free(f->device, kept);
 }
 
+/* One loop, replayed with `left` passes to go, of which pass number `stop` ends it. */
+typedef struct loop {
+  wisp_device *device;
+  wisp_pointer numbers; /* left, runs, passes */
+  wisp_graph *graph;
+} loop;
+
+static void record_loop(loop *l, wisp_module *module, int stop)
+{
+  wisp_error err = {0};
+  value last = {.integer = stop}, at[3];
+  for (size_t i = 0; i < 3; i++) at[i].pointer = l->numbers + i * sizeof(int);
+  good(wisp_graph_begin(&err, l->device), &err);
+  good(wisp_launch(&err, module, (unsigned[]){1, 1}, (unsigned[]){WIDTH, 1, 1},
+                   (void *[]){&last, &at[0], &at[1], &at[2]}, 4),
+       &err);
+  good(wisp_graph_end_loop(&err, l->device, l->numbers, &l->graph), &err);
+}
+
+/* Exactly so many passes, however often it is replayed; more runs only where the host looks, and it looks in time. */
+static void expect_passes(const loop *l, int left, int passes)
+{
+  wisp_error err = {0};
+  for (int again = 0; again < 2; again++) {
+    int numbers[3] = {left, 0, 0};
+    good(wisp_device_upload(&err, l->device, l->numbers, numbers, sizeof numbers), &err);
+    good(wisp_graph_replay(&err, l->graph), &err);
+    good(wisp_device_finish(&err, l->device), &err);
+    good(wisp_device_download(&err, l->device, numbers, l->numbers, sizeof numbers), &err);
+    assert_int_equal(numbers[2], passes);
+    assert_true(numbers[0] == (left < 0 ? left : 0));
+    const bool exact = wisp_device_limits(l->device)->loops || passes == left;
+    assert_in_range(numbers[1], passes, passes + (exact ? 0 : 2 * WISP_LOOP_BATCH));
+  }
+}
+
+/* Passes to go, the pass that ends it early, and how many there are then. */
+static void check_loops(wisp_device *device)
+{
+  static const int cases[][3] = {{0, 5, 0},    {-3, 5, 0},     {1, 5, 1},    {5, 5, 5},      {6, 5, 5},
+                                 {99, 1, 1},   {99, 15, 15},   {99, 16, 16}, {99, 17, 17},   {99, 40, 40},
+                                 {40, 99, 40}, {1000, 99, 99}, {16, 99, 16}, {700, 701, 700}};
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  wisp_module *module = NULL;
+  loop l = {.device = device};
+  const wisp_limits *limits = wisp_device_limits(device);
+  good(wisp_compile(&err, limits->target, "wisp_count", count_source(limits->kind), &binary), &err);
+  good(wisp_module_load(&err, device, &binary, "wisp_count", 0, &module), &err);
+  good(wisp_device_alloc(&err, device, 3 * sizeof(int), &l.numbers), &err);
+  assert_int_equal(wisp_graph_end_loop(&err, device, l.numbers, &l.graph), WISP_EUSAGE);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    record_loop(&l, module, cases[i][1]);
+    expect_passes(&l, cases[i][0], cases[i][2]);
+    if (cases[i][0] > 0) expect_passes(&l, 0, 0); /* the same graph, other numbers */
+    expect_passes(&l, 3, cases[i][1] < 3 ? cases[i][1] : 3);
+    wisp_graph_destroy(l.graph);
+  }
+  wisp_device_free(device, l.numbers);
+  wisp_module_unload(module);
+  free(binary.data);
+}
+
 static void check_events(fixture *f)
 {
   wisp_error err = {0};
@@ -260,6 +347,7 @@ void check_device(wisp_device *device)
   check_launches(&f);
   check_graph(&f);
   check_recorded_copies(&f);
+  check_loops(device);
   check_events(&f);
   check_refusals(&f);
   tear_down(&f);

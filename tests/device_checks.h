@@ -8,6 +8,9 @@
  * (double), x, y; a block is 128 values wide. */
 const char *axpy_source(const char *kind);
 
+/* The kernel text of the loops that are checked, wisp_count. */
+const char *count_source(const char *kind);
+
 /* Runs them all with cmocka's asserts. */
 void check_device(wisp_device *device);
 

@@ -128,6 +128,14 @@ static void gpu_keeps_its_contract(void **state)
   fresh_cache();
   check_device(device);
   wisp_device_close(device);
+  /* Loops are the driver's where it has them; the others' way must hold as well. */
+  setenv("WISP_GRAPH_LOOPS", "host", 1);
+  status = wisp_device_open(&err, demanded ? asked : "cuda", &device);
+  unsetenv("WISP_GRAPH_LOOPS");
+  if (status != WISP_OK) fail_msg("%s", err.text);
+  assert_false(wisp_device_limits(device)->loops);
+  check_device(device);
+  wisp_device_close(device);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
  * that takes the driver's place in this process (tests/stub/libcuda.c), so that no GPU is needed. Skipped where a
  * driver is installed: test_device_cuda holds the real one to the same contract. */
 #include "device_checks.h"
-#include "../runtime/cuda_api.h"
+#include "../runtime/cuda_parts.h"
 #include "../tuner/devices.h"
 
 #include <dlfcn.h>
@@ -52,6 +52,19 @@ static int live_handles(void *stub)
   return live();
 }
 
+/* NVRTC looks for a driver itself and trusts it: it compiles before the stub comes, and the checks read the cache. */
+static void compile_early(void)
+{
+  const char *const kernels[][2] = {
+      {"wisp_axpy", axpy_source("cuda")}, {"wisp_count", count_source("cuda")}, {"wisp_loop", wisp_cuda_loop_source}};
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    wisp_error err = {0};
+    wisp_binary binary = {0};
+    if (wisp_compile(&err, "sm_90", kernels[i][0], kernels[i][1], &binary) != WISP_OK) fail_msg("%s", err.text);
+    free(binary.data);
+  }
+}
+
 static void calls_keep_the_rules(void **state)
 {
   (void)state;
@@ -60,12 +73,9 @@ static void calls_keep_the_rules(void **state)
   wisp_nvrtc_api nvrtc;
   size_t count = 0;
   char **names = NULL;
-  wisp_binary binary = {0};
   const char *folder = fresh_cache();
   if (driver_is_here() || wisp_nvrtc_api_open(&err, &nvrtc) != WISP_OK) skip();
-  /* NVRTC looks for a driver itself and trusts it: it compiles before the stub comes, and the checks read the cache. */
-  if (wisp_compile(&err, "sm_90", "wisp_axpy", axpy_source("cuda"), &binary) != WISP_OK) fail_msg("%s", err.text);
-  free(binary.data);
+  compile_early();
   void *stub = load_stub(folder);
   if (!stub) skip();
   assert_int_equal(wisp_device_list(&err, &count, &names), WISP_OK);
@@ -82,6 +92,14 @@ static void calls_keep_the_rules(void **state)
   if (wisp_device_open(&err, "auto", &device) != WISP_OK) fail_msg("%s", err.text);
   assert_string_equal(wisp_device_limits(device)->name, "Stub 9000");
   assert_string_equal(wisp_device_limits(device)->target, "sm_90");
+  assert_true(wisp_device_limits(device)->loops);
+  check_device(device);
+  wisp_device_close(device);
+  assert_int_equal(live_handles(stub), 0);
+  setenv("WISP_GRAPH_LOOPS", "host", 1);
+  if (wisp_device_open(&err, "auto", &device) != WISP_OK) fail_msg("%s", err.text);
+  unsetenv("WISP_GRAPH_LOOPS");
+  assert_false(wisp_device_limits(device)->loops);
   check_device(device);
   wisp_device_close(device);
   assert_int_equal(live_handles(stub), 0);

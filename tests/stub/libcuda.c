@@ -1,5 +1,5 @@
-/* A driver without a GPU, for the test of the calls that we make: memory is memory, the stream runs at once, the one
- * kernel it knows is axpy. Where the real driver would refuse, so does this. */
+/* A driver without a GPU, for the test of the calls that we make: memory is memory, the stream runs at once, and it
+ * knows the three kernels of that test. Where the real driver would refuse, so does this. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,17 +8,25 @@
 
 enum { INVALID_VALUE = 1, NO_MEMORY = 2, NO_CONTEXT = 201, NOT_FOUND = 500, CAPTURING = 906, LARGE = 48 * 1024 };
 
+/* What a module's one function is. */
+enum { AXPY, COUNT, LOOP };
+static const char *const functions[] = {"wisp_axpy", "wisp_count", "wisp_loop"};
+
 typedef struct call {
-  int kind; /* 0 launch, 1 copy, 2 fill */
-  int n;
+  int kind; /* 0 launch, 1 copy, 2 fill, 3 another graph, 4 another graph while a condition holds */
+  int function, n;
   double a;
-  uint64_t x, y;
+  uint64_t x, y, z;
   size_t bytes;
+  struct graph *inner;
 } call;
 
 typedef struct graph {
+  int function; /* of a module */
   int count;
   call list[64];
+  unsigned condition; /* of the loops in it */
+  struct graph *body; /* goes with it */
 } graph;
 
 static graph *capture;
@@ -45,14 +53,34 @@ static int drop(void *it)
   return 0;
 }
 
+static void run_all(const graph *g);
+
+/* The kernel that counts its runs, and brings what is left down: by 1, and to 0 after n of them. */
+static void count(int stop, int *left, int *runs, int *passes)
+{
+  ++*runs;
+  if (*left <= 0) return;
+  *left = ++*passes == stop ? 0 : *left - 1;
+}
+
 static void run(const call *c)
 {
+  if (c->kind == 3) run_all(c->inner);
+  while (c->kind == 4 && c->inner->condition) run_all(c->inner->body);
+  if (c->kind == 0 && c->function == COUNT)
+    count(c->n, (int *)(uintptr_t)c->x, (int *)(uintptr_t)c->y, (int *)(uintptr_t)c->z);
+  if (c->kind == 0 && c->function == LOOP) ((graph *)(uintptr_t)c->x)->condition = *(int *)(uintptr_t)c->y > 0;
   const double *x = (const double *)(uintptr_t)c->x;
   double *y = (double *)(uintptr_t)c->y;
   if (c->kind == 1) memmove(y, x, c->bytes);
   if (c->kind == 2) memset(y, (int)c->x, c->bytes);
-  if (c->kind == 0)
+  if (c->kind == 0 && c->function == AXPY)
     for (int i = 0; i < c->n; i++) y[i] += c->a * x[i];
+}
+
+static void run_all(const graph *g)
+{
+  for (int i = 0; i < g->count; i++) run(&g->list[i]);
 }
 
 static int in_stream(call c)
@@ -184,6 +212,18 @@ int cuMemFree_v2(uint64_t pointer)
   return drop((void *)(uintptr_t)pointer);
 }
 
+int cuMemAllocHost_v2(void **memory, size_t bytes)
+{
+  live++;
+  *memory = malloc(bytes);
+  return current ? 0 : NO_CONTEXT;
+}
+
+int cuMemFreeHost(void *memory)
+{
+  return drop(memory);
+}
+
 int cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
   *free_bytes = 12345, *total = (size_t)1 << 30;
@@ -227,7 +267,12 @@ int cuModuleUnload(void *module)
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
   *function = module;
-  return strcmp(name, "wisp_axpy") == 0 ? 0 : NOT_FOUND;
+  for (int f = AXPY; f <= LOOP; f++)
+    if (strcmp(name, functions[f]) == 0) {
+      ((graph *)module)->function = f;
+      return 0;
+    }
+  return NOT_FOUND;
 }
 
 int cuFuncSetAttribute(void *function, int attribute, int value)
@@ -237,13 +282,25 @@ int cuFuncSetAttribute(void *function, int attribute, int value)
   return 0;
 }
 
+/* A launch's arguments, as the kernel has them. */
+static call launch_of(int function, void **args)
+{
+  if (function == LOOP) return (call){.function = function, .x = *(uint64_t *)args[0], .y = *(uint64_t *)args[1]};
+  if (function == COUNT)
+    return (call){.function = function,
+                  .n = *(int *)args[0],
+                  .x = *(uint64_t *)args[1],
+                  .y = *(uint64_t *)args[2],
+                  .z = *(uint64_t *)args[3]};
+  return (call){.n = *(int *)args[0], .a = *(double *)args[1], .x = *(uint64_t *)args[2], .y = *(uint64_t *)args[3]};
+}
+
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *stream, void **args, void **extra)
 {
   if (!function || !stream || extra || gz != 1 || !gx || !gy || bx != 128 || by != 1 || bz != 1) return INVALID_VALUE;
   if (shared > allowed_shared) return INVALID_VALUE;
-  return in_stream(
-      (call){.n = *(int *)args[0], .a = *(double *)args[1], .x = *(uint64_t *)args[2], .y = *(uint64_t *)args[3]});
+  return in_stream(launch_of(((graph *)function)->function, args));
 }
 
 int cuStreamBeginCapture_v2(void *stream, int mode)
@@ -261,6 +318,86 @@ int cuStreamEndCapture(void *stream, void **out)
   return *out ? 0 : INVALID_VALUE;
 }
 
+int cuGraphCreate(void **out, unsigned flags)
+{
+  return flags ? INVALID_VALUE : handle(out);
+}
+
+/* The handle is the graph that it was made for. */
+int cuGraphConditionalHandleCreate(uint64_t *out, void *g, void *context, unsigned at_launch, unsigned flags)
+{
+  *out = (uintptr_t)g;
+  return context == current && context && !at_launch && flags == 1 ? 0 : INVALID_VALUE;
+}
+
+/* The parameters as the driver documents them: 64-bit words behind four ints. */
+typedef struct node {
+  int type, reserved[3];
+  uint64_t word[29];
+  uint64_t reserved_end;
+} node;
+
+static int words_are_zero(const node *n, int from)
+{
+  for (int w = from; w < 29; w++)
+    if (n->word[w]) return 0;
+  return !n->reserved[0] && !n->reserved[1] && !n->reserved[2] && !n->reserved_end;
+}
+
+/* A kernel of one thread: function; grid and block; shared bytes; arguments. */
+static int kernel_node(const node *n, call *out)
+{
+  unsigned shape[8];
+  memcpy(shape, &n->word[1], sizeof shape);
+  for (int i = 0; i < 6; i++)
+    if (shape[i] != 1) return INVALID_VALUE;
+  if (shape[6] || shape[7] || !n->word[0] || !n->word[5] || !words_are_zero(n, 6)) return INVALID_VALUE;
+  *out = launch_of(((graph *)(uintptr_t)n->word[0])->function, (void **)(uintptr_t)n->word[5]);
+  return 0;
+}
+
+/* A graph is copied. */
+static int graph_node(const node *n, graph *g, call *out)
+{
+  if (!n->word[0] || !words_are_zero(n, 1) || g->body) return INVALID_VALUE;
+  handle((void **)&g->body);
+  memcpy(g->body, (void *)(uintptr_t)n->word[0], sizeof *g);
+  *out = (call){.kind = 3, .inner = g->body};
+  return 0;
+}
+
+/* While: handle, type 1 and size 1, bodies, context. */
+static int conditional_node(node *n, graph *g, call *out)
+{
+  static graph *bodies[1];
+  unsigned shape[2];
+  memcpy(shape, &n->word[1], sizeof shape);
+  if (n->word[0] != (uintptr_t)g || shape[0] != 1 || shape[1] != 1 || n->word[2] || n->word[3] != (uintptr_t)current ||
+      !words_are_zero(n, 4) || g->body)
+    return INVALID_VALUE;
+  handle((void **)&g->body);
+  bodies[0] = g->body;
+  n->word[2] = (uintptr_t)bodies;
+  *out = (call){.kind = 4, .inner = g};
+  return 0;
+}
+
+/* Nodes run in the order in which they are added, so each must come behind the one before. */
+int cuGraphAddNode_v2(void **out, void *target, void *const *after, const void *edges, size_t afters, void *parameters)
+{
+  graph *g = target;
+  node *n = parameters;
+  call c = {0};
+  if (edges || afters != (g->count > 0) || (afters && *after != &g->list[g->count - 1])) return INVALID_VALUE;
+  int result = n->type == 0    ? kernel_node(n, &c)
+               : n->type == 4  ? graph_node(n, g, &c)
+               : n->type == 13 ? conditional_node(n, g, &c)
+                               : INVALID_VALUE;
+  g->list[g->count] = c;
+  *out = &g->list[g->count++];
+  return result;
+}
+
 /* The old one alone: the new one is taken where it is there, as on the real driver. */
 int cuGraphInstantiate_v2(void **executable, void *source, void **node, char *log, size_t log_size)
 {
@@ -273,13 +410,13 @@ int cuGraphInstantiate_v2(void **executable, void *source, void **node, char *lo
 int cuGraphLaunch(void *executable, void *stream)
 {
   (void)stream;
-  const graph *g = executable;
-  for (int i = 0; i < g->count; i++) run(&g->list[i]);
+  run_all(executable);
   return 0;
 }
 
 int cuGraphDestroy(void *g)
 {
+  if (((graph *)g)->body) cuGraphDestroy(((graph *)g)->body);
   return drop(g);
 }
 

@@ -1,0 +1,206 @@
+/* Graphs on an NVIDIA GPU: what a stream would do is captured, made executable, and launched as one. A loop is a graph
+ * of its own that holds the captured one in a conditional node; with a driver that lacks those the host looks, a batch
+ * of passes behind. */
+#include "cuda_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* From cuda.h. */
+enum {
+  CAPTURE_RELAXED = 2,
+  NODE_KERNEL = 0,
+  NODE_GRAPH = 4,
+  NODE_CONDITIONAL = 13,
+  CONDITIONAL_WHILE = 1,
+  CONDITIONAL_ASSIGN_AT_LAUNCH = 1,
+  VERSION_WITH_LOOPS = 12040
+};
+
+/* Looks of the host: the number of passes left, as it was behind one batch and the next. */
+enum { LOOKS = 2 };
+
+typedef struct cuda_graph {
+  wisp_graph base;
+  void *graph, *executable;
+  void *module;        /* of a loop that needs no host: its kernel */
+  wisp_pointer left;   /* of a loop that the host looks after; else 0 */
+  int *seen;           /* LOOKS numbers that the device writes to */
+  void *looked[LOOKS]; /* events: they are written */
+} cuda_graph;
+
+/* Known to the compiler and the driver, like printf: CUDA's header only declares it. */
+const char wisp_cuda_loop_source[] =
+    "extern \"C\" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);\n"
+    "extern \"C\" __global__ void wisp_loop(unsigned long long handle, const int *left)\n"
+    "{\n"
+    "  cudaGraphSetConditional(handle, *left > 0);\n"
+    "}\n";
+
+bool wisp_cuda_has_loops(const wisp_cuda_api *api)
+{
+  const char *where = getenv("WISP_GRAPH_LOOPS");
+  int version = 0;
+  return api->cuGraphConditionalHandleCreate && api->cuGraphAddNode_v2 && api->cuDriverGetVersion(&version) == 0 &&
+         version >= VERSION_WITH_LOOPS && !(where && strcmp(where, "host") == 0);
+}
+
+wisp_status wisp_cuda_begin(wisp_error *err, wisp_device *base)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = wisp_cuda_of(base);
+  TRY(wisp_cuda_enter(err, device));
+  /* Relaxed: what other threads, or this one, do beside the stream cannot break the recording off. */
+  TRY(CUDA(device, cuStreamBeginCapture_v2, device->stream, CAPTURE_RELAXED));
+done:
+  return status;
+}
+
+void wisp_cuda_destroy_graph(wisp_graph *base)
+{
+  cuda_graph *graph = (cuda_graph *)base;
+  cuda_device *device = wisp_cuda_of(base->device);
+  const wisp_cuda_api *api = &device->api;
+  if (wisp_cuda_enter(NULL, device) == WISP_OK) {
+    if (graph->seen) api->cuStreamSynchronize(device->stream); /* the last look may still be written */
+    if (graph->executable) api->cuGraphExecDestroy(graph->executable);
+    if (graph->graph) api->cuGraphDestroy(graph->graph);
+    if (graph->module) api->cuModuleUnload(graph->module);
+    if (graph->seen) api->cuMemFreeHost(graph->seen);
+    for (int i = 0; i < LOOKS; i++)
+      if (graph->looked[i]) api->cuEventDestroy_v2(graph->looked[i]);
+  }
+  free(graph);
+}
+
+/* ---- Loops without the host. */
+
+static wisp_status load_loop_kernel(wisp_error *err, cuda_graph *graph, void **function)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = wisp_cuda_of(graph->base.device);
+  wisp_binary binary = {0};
+  TRY(wisp_compile(err, device->base.limits.target, "wisp_loop", wisp_cuda_loop_source, &binary));
+  TRY(CUDA(device, cuModuleLoadData, &graph->module, binary.data));
+  TRY(CUDA(device, cuModuleGetFunction, function, graph->module, "wisp_loop"));
+done:
+  free(binary.data);
+  return status;
+}
+
+/* Adds a node to a graph, behind another one unless that is NULL. */
+static wisp_status add_node(wisp_error *err, cuda_device *device, void *graph, void *after, wisp_cuda_node *node,
+                            void **out)
+{
+  return CUDA(device, cuGraphAddNode_v2, out, graph, after ? &after : NULL, NULL, after ? 1 : 0, node);
+}
+
+/* Puts the captured pass into a loop: say whether to go on -> while so: (the pass -> say whether to go on). */
+static wisp_status make_loop(wisp_error *err, cuda_graph *graph, wisp_pointer left)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = wisp_cuda_of(graph->base.device);
+  wisp_cuda_node say = {.type = NODE_KERNEL}, loop = {.type = NODE_CONDITIONAL}, pass = {.type = NODE_GRAPH};
+  void *whole = NULL, *captured = graph->graph, *last = NULL;
+  uint64_t handle = 0;
+  say.kernel.grid[0] = say.kernel.grid[1] = say.kernel.grid[2] = 1;
+  say.kernel.block[0] = say.kernel.block[1] = say.kernel.block[2] = 1;
+  say.kernel.args = (void *[]){&handle, &left};
+  pass.graph.graph = captured;
+  TRY(load_loop_kernel(err, graph, &say.kernel.function));
+  TRY(CUDA(device, cuGraphCreate, &whole, 0));
+  TRY(CUDA(device, cuGraphConditionalHandleCreate, &handle, whole, device->context, 0, CONDITIONAL_ASSIGN_AT_LAUNCH));
+  loop.conditional.handle = handle;
+  loop.conditional.type = CONDITIONAL_WHILE;
+  loop.conditional.size = 1;
+  loop.conditional.context = device->context;
+  TRY(add_node(err, device, whole, NULL, &say, &last));
+  TRY(add_node(err, device, whole, last, &loop, &last));
+  TRY(add_node(err, device, loop.conditional.bodies[0], NULL, &pass, &last));
+  TRY(add_node(err, device, loop.conditional.bodies[0], last, &say, &last));
+  graph->graph = whole;
+  whole = captured;
+done:
+  if (whole) device->api.cuGraphDestroy(whole);
+  return status;
+}
+
+/* ---- Loops that the host looks after. */
+
+static wisp_status make_looks(wisp_error *err, cuda_graph *graph, wisp_pointer left)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = wisp_cuda_of(graph->base.device);
+  void *memory = NULL;
+  /* Pinned: the copy of a look does not wait for the host, nor the host for it. */
+  TRY(CUDA(device, cuMemAllocHost_v2, &memory, LOOKS * sizeof *graph->seen));
+  graph->seen = memory;
+  for (int i = 0; i < LOOKS; i++) TRY(CUDA(device, cuEventCreate, &graph->looked[i], 0));
+  graph->left = left;
+done:
+  return status;
+}
+
+/* No more passes than `left` says at the beginning; fewer, if it is found to be 0 before. */
+static wisp_status replay_looking(wisp_error *err, cuda_graph *graph)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = wisp_cuda_of(graph->base.device);
+  const size_t bytes = sizeof *graph->seen;
+  int more = 0;
+  TRY(wisp_device_download(err, &device->base, &more, graph->left, sizeof more));
+  for (int turn = 0; more > 0; turn++) {
+    const int now = turn % LOOKS, before = (turn + 1) % LOOKS, batch = more < WISP_LOOP_BATCH ? more : WISP_LOOP_BATCH;
+    for (int i = 0; i < batch; i++) TRY(CUDA(device, cuGraphLaunch, graph->executable, device->stream));
+    TRY(CUDA(device, cuMemcpyDtoHAsync_v2, &graph->seen[now], graph->left, bytes, device->stream));
+    TRY(CUDA(device, cuEventRecord, graph->looked[now], device->stream));
+    more -= batch;
+    if (turn == 0) continue;
+    TRY(CUDA(device, cuEventSynchronize, graph->looked[before]));
+    if (graph->seen[before] <= 0) break;
+  }
+done:
+  return status;
+}
+
+/* ---- Both, and graphs that are no loops. */
+
+static wisp_status instantiate(wisp_error *err, cuda_graph *graph)
+{
+  cuda_device *device = wisp_cuda_of(graph->base.device);
+  if (device->api.cuGraphInstantiateWithFlags)
+    return CUDA(device, cuGraphInstantiateWithFlags, &graph->executable, graph->graph, 0);
+  return CUDA(device, cuGraphInstantiate_v2, &graph->executable, graph->graph, NULL, NULL, 0);
+}
+
+wisp_status wisp_cuda_end(wisp_error *err, wisp_device *base, wisp_pointer left, wisp_graph **out)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = wisp_cuda_of(base);
+  cuda_graph *graph = NULL;
+  TRY(wisp_new(err, 1, sizeof *graph, &graph));
+  graph->base.device = base;
+  TRY(wisp_cuda_enter(err, device));
+  TRY(CUDA(device, cuStreamEndCapture, device->stream, &graph->graph));
+  if (left) TRY(base->limits.loops ? make_loop(err, graph, left) : make_looks(err, graph, left));
+  TRY(instantiate(err, graph));
+  *out = &graph->base;
+  graph = NULL;
+done:
+  if (graph) wisp_cuda_destroy_graph(&graph->base);
+  return status;
+}
+
+wisp_status wisp_cuda_replay(wisp_error *err, wisp_graph *base)
+{
+  wisp_status status = WISP_OK;
+  cuda_graph *graph = (cuda_graph *)base;
+  cuda_device *device = wisp_cuda_of(base->device);
+  TRY(wisp_cuda_enter(err, device));
+  if (graph->left)
+    TRY(replay_looking(err, graph));
+  else
+    TRY(CUDA(device, cuGraphLaunch, graph->executable, device->stream));
+done:
+  return status;
+}
