@@ -212,7 +212,7 @@ static wisp_status solve(wisp_error *err, const wisp_poisson_request *r, wisp_po
   TRY(wisp_cg_solution(err, run->cg, solution));
   TRY(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
   run->unknowns = (double)unknowns;
-  run->gdofs = run->report.launched ? run->unknowns / run->report.ms_per_iteration / 1e6 : NAN;
+  run->gdofs = run->report.iterations ? run->unknowns / run->report.ms_per_iteration / 1e6 : NAN;
 done:
   free(solution);
   return status;

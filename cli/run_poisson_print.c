@@ -56,9 +56,9 @@ static void print_text(const wisp_poisson_request *r, const wisp_poisson_run *ru
   printf("\niterations  %lld, residual %.3e", report->iterations, report->residual);
   if (r->tolerance > 0) printf(" (%s %g)", report->converged ? "reached" : "not reached:", r->tolerance);
   printf("\nL2 error    %.6e\n", run->l2_error);
-  if (report->launched)
+  if (report->iterations)
     printf("speed       %.4g ms an iteration, %.4g GDOF/s, %.3g s in all\n", report->ms_per_iteration, run->gdofs,
-           report->ms_per_iteration * (double)report->launched / 1e3);
+           report->ms_per_iteration * (double)report->iterations / 1e3);
 }
 
 static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *run)
@@ -76,13 +76,12 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
       {"degree", r->cg.preconditioner == WISP_CHEBYSHEV ? (double)r->cg.degree : NAN},
       {"eigenvalue_bound", wisp_cg_bound(run->cg)},
       {"iterations", (double)report->iterations},
-      {"launched", (double)report->launched},
       {"tolerance", r->tolerance},
       {"residual", report->residual},
       {"l2_error", run->l2_error},
-      {"ms_per_iteration", report->launched ? report->ms_per_iteration : NAN},
+      {"ms_per_iteration", report->iterations ? report->ms_per_iteration : NAN},
       {"gdofs", run->gdofs},
-      {"seconds", report->ms_per_iteration * (double)report->launched / 1e3},
+      {"seconds", report->ms_per_iteration * (double)report->iterations / 1e3},
   };
   cJSON_AddStringToObject(object, "system", "poisson");
   cJSON_AddStringToObject(object, "problem", wisp_poisson_problems[r->op]);

@@ -224,6 +224,12 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
   return wisp_device_upload(err, arrays->device, start(arrays, e), values, own_bytes(arrays, e));
 }
 
+wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *name)
+{
+  const entry *e = find(arrays, name);
+  return e ? start(arrays, e) : 0;
+}
+
 wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *name, unsigned char byte)
 {
   const entry *e = NULL;

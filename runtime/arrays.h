@@ -36,6 +36,9 @@ wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char 
                                const double *values);
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const int *values);
 
+/* The device address of an array's first number, until it is swapped; 0 for an unknown name. */
+wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *array);
+
 /* Guard zones: every array has WISP_GUARD numbers before and after it, filled with a pattern. False, and the array's
  * name, where one was overwritten; the zone is made whole again. */
 enum { WISP_GUARD = 256 };

@@ -19,7 +19,7 @@
     if ((call) != WISP_OK) fail_msg("%s", error.text); \
   } while (0)
 
-enum { UNKNOWNS = 150001, MOST_PARTS = 4096, IN_PARTS = 77, ROOM = 16, ITERATION = 5 };
+enum { UNKNOWNS = 150001, MOST_PARTS = 4096, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };
 static const double alpha_before = 0.375, keep = 0.25, gain = 0.75, scale = 0.5;
 
 /* All arrays of the kernels, as they are in double. */
@@ -32,6 +32,7 @@ typedef struct vectors {
   double *at[ARRAYS];
   int *start, *copy;
   size_t copies;
+  int left; /* iterations */
 } vectors;
 
 static double *numbers(size_t count)
@@ -45,7 +46,7 @@ static double *numbers(size_t count)
  * over the elements, with places between them that are nobody's. */
 static void make(vectors *v)
 {
-  *v = (vectors){.start = calloc(UNKNOWNS + 1, sizeof(int))};
+  *v = (vectors){.start = calloc(UNKNOWNS + 1, sizeof(int)), .left = LEFT};
   assert_non_null(v->start);
   for (int g = 0; g < UNKNOWNS; g++) v->start[g + 1] = v->start[g] + (g % 6 ? 1 : 2 + g / 6 % 7);
   v->copies = (size_t)v->start[UNKNOWNS];
@@ -136,6 +137,7 @@ static void advance(vectors *v)
   v->at[RZ_SUMS][0] = rz, v->at[RR_SUMS][0] = rr;
   v->at[STATE][1] = v->at[STATE][0], v->at[STATE][2] = alpha, v->at[STATE][6] += 1;
   v->at[HISTORY][3 * ITERATION + 2] = alpha;
+  v->left--;
 }
 
 static void spread_all(vectors *v)
@@ -174,11 +176,12 @@ typedef struct check {
 
 static void open_arrays(check *all, wisp_precision precision)
 {
-  wisp_array list[ARRAYS + 2];
+  wisp_array list[ARRAYS + 3];
   for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], false, all->start.size[a]};
   list[ARRAYS] = (wisp_array){"copy_start", true, UNKNOWNS + 1};
   list[ARRAYS + 1] = (wisp_array){"copy", true, all->start.copies};
-  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 2, &all->arrays));
+  list[ARRAYS + 2] = (wisp_array){"left", true, 1};
+  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 3, &all->arrays));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_start", all->start.start));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy", all->start.copy));
 }
@@ -191,6 +194,7 @@ static void run(check *all, const wisp_plan *plan)
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
+  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "left", &all->start.left));
   GOOD(wisp_plan_compile(&error, plan, wisp_device_limits(all->device)->target, &binary));
   GOOD(wisp_kernel_create(&error, all->device, plan, &binary, &kernel));
   GOOD(wisp_arrays_launch(&error, all->arrays, kernel, 1, 0, scalars, sizeof scalars / sizeof *scalars));
@@ -225,6 +229,9 @@ static void compare(const check *all, const wisp_plan *plan)
                largest);
     free(now);
   }
+  int left = -1;
+  GOOD(wisp_device_download(&error, all->device, &left, wisp_arrays_at(all->arrays, "left"), sizeof left));
+  assert_int_equal(left, all->expected.left);
   GOOD(wisp_arrays_guards(&error, all->arrays, &intact, where));
   if (!intact) fail_msg("%s %s: wrote beside %s", plan_case_text(all->c), wisp_plan_params(plan), where);
 }

@@ -31,7 +31,7 @@ static void test_json(void **state)
   cJSON *json = solve(*state, "-n 4 --box 8");
   assert_true(json_number(json, "elements") == 512 && json_number(json, "dofs") == 31 * 31 * 31);
   assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && json_number(json, "residual") <= 1e-10);
-  assert_true(json_number(json, "iterations") <= json_number(json, "launched") && json_number(json, "iterations") > 10);
+  assert_true(json_number(json, "iterations") > 10 && json_number(json, "iterations") < 1000);
   assert_true(json_number(json, "l2_error") < 1e-6);
   const double ms = json_number(json, "ms_per_iteration");
   assert_true(ms > 0 && fabs(json_number(json, "gdofs") * ms * 1e6 / (31 * 31 * 31) - 1) < 1e-9);
@@ -53,7 +53,7 @@ static void test_options(void **state)
   assert_true(json_number(json, "degree") == 4 && json_number(json, "eigenvalue_bound") > 1);
   cJSON_Delete(json);
   json = solve(*state, "-n 2 --box 3 --problem bp1 -pf32 --tolerance 0 --iterations 5 --preconditioner none");
-  assert_true(json_number(json, "dofs") == 7 * 7 * 7 && json_number(json, "launched") == 5);
+  assert_true(json_number(json, "dofs") == 7 * 7 * 7 && json_number(json, "iterations") == 5);
   assert_string_equal(json_text(json, "precision"), "f32");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "eigenvalue_bound")));
   cJSON_Delete(json);

@@ -2,6 +2,7 @@
 #include "cg_parts.h"
 
 #include <lapacke.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,14 +71,15 @@ done:
 static wisp_status iterate(wisp_error *err, wisp_cg *cg)
 {
   wisp_status status = WISP_OK;
-  TRY(launch(err, cg, WISP_CG_SCATTER, NULL));
   TRY(launch(err, cg, WISP_CG_OPERATOR, NULL));
   TRY(launch(err, cg, WISP_CG_GATHER, NULL));
   TRY(precondition(err, cg));
+  TRY(launch(err, cg, WISP_CG_SCATTER, NULL));
 done:
   return status;
 }
 
+/* The solve as one graph, whatever its tolerance and length: these are in device memory. */
 static wisp_status record(wisp_error *err, wisp_cg *cg)
 {
   wisp_status status = WISP_OK, ended = WISP_OK;
@@ -85,15 +87,16 @@ static wisp_status record(wisp_error *err, wisp_cg *cg)
   if (cg->graph) return WISP_OK;
   TRY(wisp_graph_begin(err, cg->device));
   status = iterate(err, cg);
-  ended = wisp_graph_end(&later, cg->device, &cg->graph);
+  ended = wisp_graph_end_loop(&later, cg->device, wisp_arrays_at(cg->arrays, "left"), &cg->graph);
   TRY(status);
   if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
 done:
   return status;
 }
 
-/* The start: solution and p are 0, r is given, and z follows from it, as alpha is 0 while nothing is running. */
-static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double limit)
+/* The start: solution and p are 0, r is given, z follows from it, as alpha is 0 while nothing is running, and p is z.
+ */
+static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double limit, int most)
 {
   wisp_status status = WISP_OK;
   double state[WISP_CG_STATE] = {0};
@@ -103,7 +106,9 @@ static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double l
   TRY(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
   TRY(wisp_arrays_upload(err, cg->arrays, "r", r));
   TRY(wisp_arrays_upload(err, cg->arrays, "state", state));
+  TRY(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
   TRY(precondition(err, cg));
+  TRY(launch(err, cg, WISP_CG_SCATTER, NULL));
 done:
   return status;
 }
@@ -141,7 +146,7 @@ static wisp_status estimate(wisp_error *err, wisp_cg *cg)
     r[i] = (double)(seed >> 8) / (1 << 23) - 1;
     rr += r[i] * r[i];
   }
-  TRY(begin(err, cg, r, 1e-12 * rr));
+  TRY(begin(err, cg, r, 1e-12 * rr, LANCZOS));
   for (int k = 0; k < LANCZOS; k++) TRY(iterate(err, cg));
   TRY(wisp_arrays_download(err, cg->arrays, "state", state));
   TRY(wisp_arrays_download(err, cg->arrays, "history", history));
@@ -197,24 +202,15 @@ void wisp_cg_destroy(wisp_cg *cg)
   free(cg);
 }
 
-/* Replays iterations until the device says that the residual was small enough, or there have been enough. The host
- * looks after every so many of them; without a tolerance there is nothing to look for, and none waits for the host. */
-static wisp_status replay(wisp_error *err, wisp_cg *cg, double tolerance, long long most, wisp_cg_report *report)
+/* All iterations, and the time that they take. */
+static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms)
 {
   wisp_status status = WISP_OK;
-  double state[WISP_CG_STATE] = {[RUNNING] = 1}, ms = 0;
-  const long long every = tolerance > 0 ? WISP_CG_EVERY : most;
   TRY(wisp_event_record(err, cg->begin));
-  while (report->launched < most && state[RUNNING] > 0) {
-    const long long left = most - report->launched, count = left < every ? left : every;
-    for (long long i = 0; i < count; i++) TRY(wisp_graph_replay(err, cg->graph));
-    report->launched += count;
-    TRY(wisp_arrays_download(err, cg->arrays, "state", state));
-  }
+  TRY(wisp_graph_replay(err, cg->graph));
   TRY(wisp_event_record(err, cg->end));
   TRY(wisp_device_finish(err, cg->device));
-  TRY(wisp_event_elapsed(err, cg->begin, cg->end, &ms));
-  report->ms_per_iteration = report->launched ? ms / (double)report->launched : 0;
+  TRY(wisp_event_elapsed(err, cg->begin, cg->end, ms));
 done:
   return status;
 }
@@ -223,14 +219,16 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long l
 {
   wisp_status status = WISP_OK;
   wisp_cg_report report = {.iterations = 0};
-  double state[WISP_CG_STATE], bb = 0;
+  double state[WISP_CG_STATE], bb = 0, ms = 0;
+  TRY(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
+                   most, INT_MAX));
   for (size_t i = 0; i < cg->problem->copies->unknowns; i++) bb += cg->problem->b[i] * cg->problem->b[i];
-  TRY(begin(err, cg, cg->problem->b, tolerance * tolerance * bb));
+  TRY(begin(err, cg, cg->problem->b, tolerance * tolerance * bb, (int)most));
   TRY(record(err, cg));
-  TRY(replay(err, cg, tolerance, most, &report));
-  TRY(launch(err, cg, WISP_CG_SCATTER, NULL)); /* the last alpha p to the solution, and the residual to state */
+  TRY(replay(err, cg, &ms));
   TRY(wisp_arrays_download(err, cg->arrays, "state", state));
   report.iterations = (long long)state[ITERATION];
+  report.ms_per_iteration = report.iterations ? ms / (double)report.iterations : 0;
   report.residual = bb > 0 ? sqrt(state[RR] / bb) : 0;
   report.converged = state[RR] <= state[LIMIT];
   TRY(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",

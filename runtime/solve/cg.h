@@ -1,14 +1,16 @@
 /* Conjugate gradients on continuous elements, with the kernels of the tensor family: nothing but launches, so that an
- * iteration is recorded once and replayed without host round trips. All scalars live in device memory; sums are left as
- * parts by the blocks of one kernel and added up by those of the next, in the same order every time.
+ * iteration is recorded once, as a loop, and a whole solve is one launch. All scalars live in device memory; sums are
+ * left as parts by the blocks of one kernel and added up by those of the next, in the same order every time.
  *
- * An iteration is scatter (p = z + beta p, to the elements as u), the operator (y = A u in each element), gather (Ap),
- * and advance (r -= alpha Ap, z = M^-1 r); with the Chebyshev preconditioner then degree - 1 times spread (z to u), the
- * operator, smooth. The solution follows one kernel later, in scatter.
+ * An iteration is the operator (y = A u in each element), gather (Ap), and advance (r -= alpha Ap, z = M^-1 r); with
+ * the Chebyshev preconditioner then degree - 1 times spread (z to u), the operator, smooth; and at last scatter
+ * (solution += alpha p, p = z + beta p, to the elements as u), which also sees whether the residual is small enough.
+ * Advance and scatter run once before the first.
  *
  * Arrays: solution, p, z, r, Ap, d, inverse: a number an unknown; u, y: Np an element; copy_start, copy: hexmesh.h's
  * start and copy; rz_sums, rr_sums, pAp_sums: parts; state: see templates/tensor/cg_state.part; history: r . r, beta
- * and alpha of each iteration; and the geometry that the operator reads. */
+ * and alpha of each iteration; left: one int, the iterations that are still allowed, 0 once the residual is small
+ * enough; and the geometry that the operator reads. */
 #ifndef WISP_CG_H
 #define WISP_CG_H
 
@@ -29,11 +31,10 @@ typedef struct wisp_cg_request {
 } wisp_cg_request;
 
 typedef struct wisp_cg_report {
-  long long iterations;    /* until the residual was small enough */
-  long long launched;      /* with those since, before the host looked */
+  long long iterations;    /* that were run: until the residual was small enough, or as many as were allowed */
   bool converged;          /* residual <= tolerance */
   double residual;         /* |r| / |b|, r as iterated */
-  double ms_per_iteration; /* of those launched; 0 for none */
+  double ms_per_iteration; /* 0 for none */
 } wisp_cg_report;
 
 typedef struct wisp_cg wisp_cg;
@@ -45,9 +46,9 @@ wisp_status wisp_cg_create(wisp_error *err, wisp_device *device, const wisp_pois
                            const wisp_cg_request *request, wisp_cg **out);
 void wisp_cg_destroy(wisp_cg *cg);
 
-/* Solves from 0 until |r| <= tolerance |b|, or for `most` iterations. The host looks every WISP_CG_EVERY. WISP_EWRONG
- * where the residual is no number. */
-enum { WISP_CG_EVERY = 16 };
+/* Solves from 0 until |r| <= tolerance |b|, or for `most` iterations, 0 to INT_MAX. Where the device can loop
+ * (wisp_limits.loops) the host starts it and waits for the end, no more. WISP_EWRONG where the residual is no number.
+ */
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long long most, wisp_cg_report *out);
 
 /* The solution at the unknowns, caller's memory. */

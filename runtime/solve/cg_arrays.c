@@ -50,6 +50,7 @@ wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision pre
       {"pAp_sums", false, (size_t)wisp_cg_blocks(cg, WISP_CG_GATHER)},
       {"state", false, WISP_CG_STATE},
       {"history", false, 3 * WISP_CG_HISTORY},
+      {"left", true, 1},
       {"gauss_factors", false, WISP_HEX_FACTORS * gauss},
       {"gauss_mass", false, gauss},
       {"gll_factors", false, WISP_HEX_FACTORS * locals},

@@ -25,7 +25,7 @@ struct wisp_cg {
   wisp_arrays *arrays;
   int degree;          /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
   double scale, bound; /* z = scale r / diagonal before it */
-  wisp_graph *graph;   /* of one iteration; NULL: not recorded */
+  wisp_graph *graph;   /* of all iterations; NULL: not recorded */
   wisp_event *begin, *end;
 };
 
