@@ -243,6 +243,7 @@ wisp_status wisp_graph_end(wisp_error *err, wisp_device *device, wisp_graph **ou
 
 wisp_status wisp_graph_end_loop(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out)
 {
+  if (!left) return wisp_fail(err, WISP_EUSAGE, "graph: a loop needs the number of passes left, in device memory");
   return end_recording(err, device, left, out);
 }
 

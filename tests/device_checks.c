@@ -294,7 +294,8 @@ static void check_loops(wisp_device *device)
   good(wisp_compile(&err, limits->target, "wisp_count", count_source(limits->kind), &binary), &err);
   good(wisp_module_load(&err, device, &binary, "wisp_count", 0, &module), &err);
   good(wisp_device_alloc(&err, device, 3 * sizeof(int), &l.numbers), &err);
-  assert_int_equal(wisp_graph_end_loop(&err, device, l.numbers, &l.graph), WISP_EUSAGE);
+  assert_int_equal(wisp_graph_end_loop(&err, device, l.numbers, &l.graph), WISP_EUSAGE); /* nothing is recorded */
+  assert_int_equal(wisp_graph_end_loop(&err, device, 0, &l.graph), WISP_EUSAGE);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     record_loop(&l, module, cases[i][1]);
     expect_passes(&l, cases[i][0], cases[i][2]);

@@ -331,13 +331,13 @@ int cuGraphConditionalHandleCreate(uint64_t *out, void *g, void *context, unsign
 }
 
 /* The parameters as the driver documents them: 64-bit words behind four ints. */
-typedef struct node {
+typedef struct parameters {
   int type, reserved[3];
   uint64_t word[29];
   uint64_t reserved_end;
-} node;
+} parameters;
 
-static int words_are_zero(const node *n, int from)
+static int words_are_zero(const parameters *n, int from)
 {
   for (int w = from; w < 29; w++)
     if (n->word[w]) return 0;
@@ -345,7 +345,7 @@ static int words_are_zero(const node *n, int from)
 }
 
 /* A kernel of one thread: function; grid and block; shared bytes; arguments. */
-static int kernel_node(const node *n, call *out)
+static int kernel_node(const parameters *n, call *out)
 {
   unsigned shape[8];
   memcpy(shape, &n->word[1], sizeof shape);
@@ -357,7 +357,7 @@ static int kernel_node(const node *n, call *out)
 }
 
 /* A graph is copied. */
-static int graph_node(const node *n, graph *g, call *out)
+static int graph_node(const parameters *n, graph *g, call *out)
 {
   if (!n->word[0] || !words_are_zero(n, 1) || g->body) return INVALID_VALUE;
   handle((void **)&g->body);
@@ -367,7 +367,7 @@ static int graph_node(const node *n, graph *g, call *out)
 }
 
 /* While: handle, type 1 and size 1, bodies, context. */
-static int conditional_node(node *n, graph *g, call *out)
+static int conditional_node(parameters *n, graph *g, call *out)
 {
   static graph *bodies[1];
   unsigned shape[2];
@@ -383,10 +383,10 @@ static int conditional_node(node *n, graph *g, call *out)
 }
 
 /* Nodes run in the order in which they are added, so each must come behind the one before. */
-int cuGraphAddNode_v2(void **out, void *target, void *const *after, const void *edges, size_t afters, void *parameters)
+int cuGraphAddNode_v2(void **out, void *target, void *const *after, const void *edges, size_t afters, void *values)
 {
   graph *g = target;
-  node *n = parameters;
+  parameters *n = values;
   call c = {0};
   if (edges || afters != (g->count > 0) || (afters && *after != &g->list[g->count - 1])) return INVALID_VALUE;
   int result = n->type == 0    ? kernel_node(n, &c)
