@@ -19,6 +19,8 @@
     if ((call) != WISP_OK) fail_msg("%s", error.text); \
   } while (0)
 
+/* Of order 3: 8 unknowns within each of the elements, of 64 places. */
+enum { ORDER = 3, ELEMENTS = 6007, WITHIN = 8 * ELEMENTS, PLACES = 64 * ELEMENTS };
 enum { UNKNOWNS = 150001, MOST_PARTS = 4096, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };
 static const double alpha_before = 0.375, keep = 0.25, gain = 0.75, scale = 0.5;
 
@@ -31,7 +33,8 @@ typedef struct vectors {
   size_t size[ARRAYS];
   double *at[ARRAYS];
   int *start, *copy;
-  size_t copies;
+  int *one, *two, *more; /* as the kernels have them */
+  size_t copies, more_count;
   int left; /* iterations */
 } vectors;
 
@@ -42,21 +45,63 @@ static double *numbers(size_t count)
   return list;
 }
 
-/* Random numbers, positive where sums and diagonals are; one copy of most unknowns, two to eight of every sixth, all
- * over the elements, with places between them that are nobody's. */
+static int *integers(size_t count)
+{
+  int *list = calloc(count, sizeof *list);
+  assert_non_null(list);
+  return list;
+}
+
+static int is_within(int place)
+{
+  const int i = place % 4, j = place / 4 % 4, k = place / 16 % 4;
+  return i % 3 && j % 3 && k % 3;
+}
+
+/* Unknowns within the elements have their one place there; of the others some have one copy, most two, some up to
+ * eight, all over the elements, with places between them that are nobody's. */
+static void make_copies(vectors *v)
+{
+  int *outer = integers(PLACES), outers = 0;
+  v->start = integers(UNKNOWNS + 1);
+  for (int g = 0; g < UNKNOWNS; g++)
+    v->start[g + 1] = v->start[g] + (g < WITHIN || g % 7 == 0 ? 1 : g % 7 < 6 ? 2 : 3 + g / 7 % 6);
+  v->copies = (size_t)v->start[UNKNOWNS];
+  v->copy = integers(v->copies);
+  for (int place = 0, g = 0; place < PLACES; place++)
+    if (is_within(place))
+      v->copy[g++] = place;
+    else
+      outer[outers++] = place;
+  const size_t shared = v->copies - WITHIN;
+  assert_true(shared < (size_t)outers && outers % 7919 != 0); /* a prime: every place is met once */
+  for (size_t c = 0; c < shared; c++) v->copy[WITHIN + c] = outer[c * 7919 % (size_t)outers];
+  free(outer);
+}
+
+/* The same for the kernels: see wisp_hexcopies. */
+static void pack_copies(vectors *v)
+{
+  v->one = integers(UNKNOWNS - WITHIN), v->two = integers(UNKNOWNS - WITHIN), v->more = integers(v->copies);
+  v->more_count = 1;
+  for (int g = WITHIN; g < UNKNOWNS; g++) {
+    const int *copy = v->copy + v->start[g], others = v->start[g + 1] - v->start[g] - 1;
+    v->one[g - WITHIN] = copy[0];
+    v->two[g - WITHIN] = others == 0 ? -1 : others == 1 ? copy[1] : -1 - (int)v->more_count;
+    if (others < 2) continue;
+    v->more[v->more_count++] = others;
+    for (int i = 1; i <= others; i++) v->more[v->more_count++] = copy[i];
+  }
+}
+
+/* Random numbers, positive where sums and diagonals are. */
 static void make(vectors *v)
 {
-  *v = (vectors){.start = calloc(UNKNOWNS + 1, sizeof(int)), .left = LEFT};
-  assert_non_null(v->start);
-  for (int g = 0; g < UNKNOWNS; g++) v->start[g + 1] = v->start[g] + (g % 6 ? 1 : 2 + g / 6 % 7);
-  v->copies = (size_t)v->start[UNKNOWNS];
-  const size_t locals = 400009; /* a prime: every place is met once */
-  assert_true(v->copies < locals);
-  v->copy = calloc(v->copies, sizeof *v->copy);
-  assert_non_null(v->copy);
-  for (size_t c = 0; c < v->copies; c++) v->copy[c] = (int)(c * 7919 % locals);
+  *v = (vectors){.left = LEFT};
+  make_copies(v);
+  pack_copies(v);
   for (int a = 0; a < ARRAYS; a++) {
-    v->size[a] = a < U ? UNKNOWNS : a < RZ_SUMS ? locals : a < STATE ? MOST_PARTS : a == STATE ? 8 : 3 * ROOM;
+    v->size[a] = a < U ? UNKNOWNS : a < RZ_SUMS ? PLACES : a < STATE ? MOST_PARTS : a == STATE ? 8 : 3 * ROOM;
     v->at[a] = numbers(v->size[a]);
     fill_random(v->at[a], v->size[a]);
     for (size_t i = 0; (a == INVERSE || (a >= RZ_SUMS && a < STATE)) && i < v->size[a]; i++)
@@ -176,21 +221,25 @@ typedef struct check {
 
 static void open_arrays(check *all, wisp_precision precision)
 {
-  wisp_array list[ARRAYS + 3];
-  for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], false, all->start.size[a]};
-  list[ARRAYS] = (wisp_array){"copy_start", true, UNKNOWNS + 1};
-  list[ARRAYS + 1] = (wisp_array){"copy", true, all->start.copies};
-  list[ARRAYS + 2] = (wisp_array){"left", true, 1};
-  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 3, &all->arrays));
-  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_start", all->start.start));
-  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy", all->start.copy));
+  const vectors *v = &all->start;
+  wisp_array list[ARRAYS + 4];
+  for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], false, v->size[a]};
+  list[ARRAYS] = (wisp_array){"copy_one", true, UNKNOWNS - WITHIN};
+  list[ARRAYS + 1] = (wisp_array){"copy_two", true, UNKNOWNS - WITHIN};
+  list[ARRAYS + 2] = (wisp_array){"copy_more", true, v->more_count};
+  list[ARRAYS + 3] = (wisp_array){"left", true, 1};
+  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 4, &all->arrays));
+  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_one", v->one));
+  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_two", v->two));
+  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_more", v->more));
 }
 
 static void run(check *all, const wisp_plan *plan)
 {
-  const wisp_binding scalars[] = {{"unknowns", 0, UNKNOWNS},  {"rz_parts", 0, IN_PARTS}, {"rr_parts", 0, IN_PARTS},
-                                  {"pAp_parts", 0, IN_PARTS}, {"history_room", 0, ROOM}, {"scale", 0, scale},
-                                  {"first_step", 0, 0},       {"keep", 0, keep},         {"gain", 0, gain}};
+  const wisp_binding scalars[] = {{"within", 0, WITHIN},     {"unknowns", 0, UNKNOWNS},  {"rz_parts", 0, IN_PARTS},
+                                  {"rr_parts", 0, IN_PARTS}, {"pAp_parts", 0, IN_PARTS}, {"history_room", 0, ROOM},
+                                  {"scale", 0, scale},       {"first_step", 0, 0},       {"keep", 0, keep},
+                                  {"gain", 0, gain}};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
@@ -275,13 +324,14 @@ static void verify_case(void *context, const plan_case *c)
 static void test_candidates(void **state)
 {
   (void)state;
-  const plan_range range = {{3, 3}, {WISP_F64, WISP_F32}};
+  const plan_range range = {{ORDER, ORDER}, {WISP_F64, WISP_F32}};
   check all = {.device = open_test_device()};
   make(&all.start);
   each_plan(wisp_device_limits(all.device), &range, verify_case, &all);
   assert_true(all.verified >= 5 * (9 + 1));
   drop(&all.start);
   free(all.start.start), free(all.start.copy);
+  free(all.start.one), free(all.start.two), free(all.start.more);
   wisp_device_close(all.device);
 }
 

@@ -129,6 +129,30 @@ static void test_places(void **state)
   }
 }
 
+/* Where the short form finds copy i of an unknown; -1: nowhere. */
+static int32_t short_place(const wisp_hexnodes *nodes, const wisp_hexcopies *copies, size_t g, int32_t i)
+{
+  const size_t Nq = (size_t)nodes->Nq, n = Nq - 2, own = n * n * n, q = g % own;
+  if (g < copies->within)
+    return i ? -1 : (int32_t)(g / own * Nq * Nq * Nq + ((q / n / n + 1) * Nq + q / n % n + 1) * Nq + q % n + 1);
+  const int32_t two = copies->two[g - copies->within];
+  if (i == 0) return copies->one[g - copies->within];
+  if (two >= 0) return i == 1 ? two : -1;
+  return i <= copies->more[-1 - two] ? copies->more[-1 - two + i] : -1;
+}
+
+/* The short form says the same as the long one. */
+static void check_short_lists(const wisp_hexnodes *nodes, const wisp_hexcopies *copies)
+{
+  assert_int_equal(copies->within, nodes->elements * 8);
+  for (size_t g = 0; g < copies->unknowns; g++) {
+    const int32_t count = copies->start[g + 1] - copies->start[g];
+    for (int32_t i = 0; i < count; i++)
+      assert_int_equal(short_place(nodes, copies, g, i), copies->copy[copies->start[g] + i]);
+    assert_int_equal(short_place(nodes, copies, g, count), -1);
+  }
+}
+
 /* The lists of copies hold every local node of an unknown once, ascending, and no other. */
 static void test_copies(void **state)
 {
@@ -149,6 +173,7 @@ static void test_copies(void **state)
       }
     assert_int_equal(seen, free_locals);
     assert_int_equal(copies->copies, free_locals);
+    check_short_lists(nodes, copies);
     for (size_t n = 0; n < nodes->nodes; n++)
       assert_int_equal(copies->unknown[n] < 0, inside_only && nodes->outside[n]);
     wisp_hexcopies_destroy(copies);

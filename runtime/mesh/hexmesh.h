@@ -53,12 +53,20 @@ wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_h
 void wisp_hexnodes_destroy(wisp_hexnodes *nodes);
 
 /* The unknowns of a problem on these nodes: all, or those inside; and where each is found in the elements: unknown g is
- * local node copy[start[g]] .. copy[start[g+1] - 1], ascending (an index into elements x Np). */
+ * local node copy[start[g]] .. copy[start[g+1] - 1], ascending (an index into elements x Np).
+ *
+ * The first `within` unknowns are those within the elements, which have one copy each, (Nq - 2)^3 an element, in the
+ * order of their local nodes: arithmetic finds their places. The others follow in the order of their nodes, and have
+ * their places once more in a form that asks for few bytes and no start, by s = g - within: one[s] is the first copy.
+ * two[s] is the other where there are two; else it is -1 - at, and more[at] counts the copies besides the first, which
+ * follow it there. So -1 stands for no other copy: more[0] is 0. */
 typedef struct wisp_hexcopies {
-  size_t unknowns, copies;
-  int32_t *unknown; /* nodes: its unknown, or -1 */
-  int32_t *start;   /* unknowns + 1 */
-  int32_t *copy;    /* copies */
+  size_t unknowns, within, copies, more_count;
+  int32_t *unknown;   /* nodes: its unknown, or -1 */
+  int32_t *start;     /* unknowns + 1 */
+  int32_t *copy;      /* copies */
+  int32_t *one, *two; /* unknowns - within */
+  int32_t *more;      /* more_count */
 } wisp_hexcopies;
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out);
 void wisp_hexcopies_destroy(wisp_hexcopies *copies);

@@ -33,6 +33,7 @@ static wisp_status launch(wisp_error *err, wisp_cg *cg, wisp_cg_kernel kernel, c
 {
   const wisp_binding scalars[] = {
       {"groups", 0, (double)cg->problem->mesh->elements},
+      {"within", 0, (double)cg->problem->copies->within},
       {"unknowns", 0, (double)cg->problem->copies->unknowns},
       {"lambda", 0, cg->problem->lambda},
       {"rz_parts", 0, wisp_cg_blocks(cg, cg->degree > 1 ? WISP_CG_SMOOTH : WISP_CG_ADVANCE)},

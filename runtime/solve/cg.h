@@ -7,10 +7,10 @@
  * (solution += alpha p, p = z + beta p, to the elements as u), which also sees whether the residual is small enough.
  * Advance and scatter run once before the first.
  *
- * Arrays: solution, p, z, r, Ap, d, inverse: a number an unknown; u, y: Np an element; copy_start, copy: hexmesh.h's
- * start and copy; rz_sums, rr_sums, pAp_sums: parts; state: see templates/tensor/cg_state.part; history: r . r, beta
- * and alpha of each iteration; left: one int, the iterations that are still allowed, 0 once the residual is small
- * enough; and the geometry that the operator reads. */
+ * Arrays: solution, p, z, r, Ap, d, inverse: a number an unknown; u, y: Np an element; copy_one, copy_two, copy_more:
+ * hexmesh.h's one, two, more; rz_sums, rr_sums, pAp_sums: parts; state: see templates/tensor/cg_state.part; history: r
+ * . r, beta and alpha of each iteration; left: one int, the iterations that are still allowed, 0 once the residual is
+ * small enough; and the geometry that the operator reads. */
 #ifndef WISP_CG_H
 #define WISP_CG_H
 

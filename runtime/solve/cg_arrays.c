@@ -43,8 +43,9 @@ wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision pre
       {"d", false, n},
       {"u", false, locals},
       {"y", false, locals},
-      {"copy_start", true, n + 1},
-      {"copy", true, p->copies->copies},
+      {"copy_one", true, n - p->copies->within},
+      {"copy_two", true, n - p->copies->within},
+      {"copy_more", true, p->copies->more_count},
       {"rz_sums", false, most},
       {"rr_sums", false, most},
       {"pAp_sums", false, (size_t)wisp_cg_blocks(cg, WISP_CG_GATHER)},
@@ -154,8 +155,9 @@ wisp_status wisp_cg_upload(wisp_error *err, wisp_cg *cg, bool diagonal)
 {
   wisp_status status = WISP_OK;
   const wisp_poisson *p = cg->problem;
-  TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_start", p->copies->start));
-  TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy", p->copies->copy));
+  TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_one", p->copies->one));
+  TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_two", p->copies->two));
+  TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_more", p->copies->more));
   TRY(upload_factors(err, cg, "gauss_factors", (geometry){.problem = p, .points = WISP_HEX_GAUSS}));
   TRY(upload_factors(err, cg, "gauss_mass", (geometry){.problem = p, .points = WISP_HEX_GAUSS, .mass_alone = true}));
   TRY(upload_factors(err, cg, "gll_factors", (geometry){.problem = p, .points = WISP_HEX_GLL}));
