@@ -198,11 +198,16 @@ static wisp_status read_grid(wisp_error *err, wisp_strategy *s, char *line)
   return read_extents(err, line, s->grid, 2);
 }
 
-static wisp_status read_type(wisp_error *err, const char *type, bool *is_int)
+static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
 {
-  *is_int = strcmp(type, "int") == 0;
-  if (*is_int || strcmp(type, "real") == 0) return WISP_OK;
-  return wisp_fail(err, WISP_EINPUT, "type '%s' is neither int nor real", type);
+  static const char *const words[] = {[WISP_REAL] = "real", [WISP_INT] = "int", [WISP_SINGLE] = "single"};
+  const bool array = arg->kind != WISP_ARG_VALUE && arg->kind != WISP_ARG_OPERAND;
+  for (wisp_number_type n = WISP_REAL; n <= (array ? WISP_SINGLE : WISP_INT); n++)
+    if (strcmp(type, words[n]) == 0) {
+      arg->type = n;
+      return WISP_OK;
+    }
+  return wisp_fail(err, WISP_EINPUT, "type '%s' is neither int nor real%s", type, array ? " nor single" : "");
 }
 
 static wisp_status read_shared(wisp_error *err, wisp_strategy *s, char *line)
@@ -227,7 +232,7 @@ static wisp_status add_arg(wisp_error *err, wisp_strategy *s, wisp_arg_kind kind
   TRY(wisp_require(err, s->args < WISP_MAX_ARGS, WISP_EINPUT, "more than %d arguments", WISP_MAX_ARGS));
   wisp_arg *arg = &s->arg[s->args];
   arg->kind = kind;
-  TRY(read_type(err, word(line), &arg->is_int));
+  TRY(read_type(err, word(line), arg));
   TRY(copy_name(err, word(line), arg->name, sizeof arg->name));
   s->args++;
 done:

@@ -17,7 +17,8 @@
  *   lane      TEXT                            this thread's x lane on CUDA, a template (default threadIdx.x)
  *   grid      EXPR [EXPR]                     blocks; may use `groups` and `blocks`, known at launch
  *   shared    TYPE NAME EXPR                  a shared array of EXPR numbers (real, int) or bytes (byte)
- *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch
+ *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch; TYPE: real, int, or single (float
+ *                                             in either precision)
  *   arg       value TYPE NAME                 a scalar argument, bound by name at launch
  *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
  *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
@@ -44,9 +45,12 @@ typedef enum wisp_arg_kind {
   WISP_ARG_OPERAND
 } wisp_arg_kind;
 
+/* What an array holds: numbers of the precision at hand, int, or float in either precision. */
+typedef enum wisp_number_type { WISP_REAL, WISP_INT, WISP_SINGLE } wisp_number_type;
+
 typedef struct wisp_arg {
   wisp_arg_kind kind;
-  bool is_int; /* int, else real */
+  wisp_number_type type;
   char name[32];
 } wisp_arg;
 

@@ -132,21 +132,26 @@ done:
   return status;
 }
 
-/* The vector kernels of conjugate gradients: numbers of the unknowns, N^3 for an element of a large mesh, and of the
- * Np copies of their nodes; integers that lead from the ones to the others, a start and a place, at four bytes. */
+/* The vector kernels of conjugate gradients, in a large mesh: numbers of the unknowns, N^3 an element; weights, four
+ * bytes; numbers of the Np copies of their nodes; and what leads from the ones to the others, for unknowns that
+ * elements share: two integers each, four more on an edge, of four copies, and eight at a vertex, of eight. */
 static bool vector_work(const wisp_spec *spec, double elements, wisp_work *out)
 {
   const double N = spec->order, unknowns = N * N * N, copies = (N + 1) * (N + 1) * (N + 1);
+  const double shared = unknowns - (N - 1) * (N - 1) * (N - 1), integers = 2 * shared + 4 * 3 * (N - 1) + 8;
   static const struct {
     const char *kernel;
-    int vectors, copies, flops; /* of an unknown */
-  } counts[] = {
-      {"scatter", 5, 1, 4}, {"gather", 2, 1, 2}, {"advance", 5, 0, 8}, {"spread", 1, 1, 0}, {"smooth", 6, 1, 8}};
+    int vectors, weights, copies, flops; /* of an unknown */
+  } counts[] = {{"scatter", 5, 1, 1, 6},
+                {"gather", 2, 0, 1, 2},
+                {"advance", 3, 1, 0, 8},
+                {"spread", 1, 0, 1, 0},
+                {"smooth", 5, 1, 1, 8}};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     if (strcmp(spec->kernel, counts[i].kernel) != 0) continue;
     const double numbers = counts[i].vectors * unknowns + counts[i].copies * copies;
-    const double places = counts[i].copies * (unknowns + copies);
-    *out = (wisp_work){(numbers * (double)spec->precision + 4 * places) * elements,
+    const double words = counts[i].weights * unknowns + counts[i].copies * integers;
+    *out = (wisp_work){(numbers * (double)spec->precision + 4 * words) * elements,
                        counts[i].flops * unknowns * elements, unknowns * elements};
     return true;
   }

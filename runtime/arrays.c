@@ -23,9 +23,15 @@ struct wisp_arrays {
 static const double guard_real = 1234.5;
 static const int guard_int = -1;
 
+/* Reals that lie on the device as float. */
+static bool is_float(const wisp_arrays *arrays, const entry *e)
+{
+  return e->array.type == WISP_SINGLE || arrays->precision == WISP_F32;
+}
+
 static size_t number_bytes(const wisp_arrays *arrays, const entry *e)
 {
-  return e->array.is_int ? sizeof(int) : (size_t)arrays->precision;
+  return e->array.type == WISP_INT ? sizeof(int) : is_float(arrays, e) ? sizeof(float) : sizeof(double);
 }
 
 static size_t own_bytes(const wisp_arrays *arrays, const entry *e)
@@ -51,9 +57,9 @@ static wisp_pointer start(const wisp_arrays *arrays, const entry *e)
 static void make_guard(const wisp_arrays *arrays, const entry *e, double guard[WISP_GUARD])
 {
   for (size_t i = 0; i < WISP_GUARD; i++)
-    if (e->array.is_int)
+    if (e->array.type == WISP_INT)
       ((int *)(void *)guard)[i] = guard_int;
-    else if (arrays->precision == WISP_F32)
+    else if (is_float(arrays, e))
       ((float *)(void *)guard)[i] = (float)guard_real;
     else
       guard[i] = guard_real;
@@ -143,7 +149,8 @@ void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other)
 static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const char *name, const entry **out)
 {
   *out = find(arrays, name);
-  return wisp_require(err, *out && !(*out)->array.is_int, WISP_EUSAGE, "the problem has no array of reals '%s'", name);
+  return wisp_require(err, *out && (*out)->array.type != WISP_INT, WISP_EUSAGE,
+                      "the problem has no array of reals '%s'", name);
 }
 
 enum { CHUNK = 1 << 20 }; /* numbers converted at a time: fields of gigabytes need no second copy on the host */
@@ -159,7 +166,7 @@ wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const 
                    "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, e->array.size));
   if (!count) goto done;
   wisp_pointer to = start(arrays, e) + from * number_bytes(arrays, e);
-  if (arrays->precision == WISP_F64) return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
+  if (!is_float(arrays, e)) return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
   TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
     size_t part = count - at < CHUNK ? count - at : CHUNK;
@@ -184,7 +191,7 @@ wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const cha
   TRY(find_reals(err, arrays, name, &e));
   size_t size = e->array.size;
   if (!size) goto done;
-  if (arrays->precision == WISP_F64)
+  if (!is_float(arrays, e))
     return wisp_device_download(err, arrays->device, values, start(arrays, e), size * sizeof *values);
   TRY(wisp_new(err, size < CHUNK ? size : CHUNK, sizeof *chunk, &chunk));
   for (size_t from = 0; from < size; from += CHUNK) {
@@ -219,7 +226,7 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
 {
   const entry *e = find(arrays, name);
   wisp_status status =
-      wisp_require(err, e && e->array.is_int, WISP_EUSAGE, "the problem has no array of integers '%s'", name);
+      wisp_require(err, e && e->array.type == WISP_INT, WISP_EUSAGE, "the problem has no array of integers '%s'", name);
   if (status != WISP_OK || !e->array.size) return status;
   return wisp_device_upload(err, arrays->device, start(arrays, e), values, own_bytes(arrays, e));
 }

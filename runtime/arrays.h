@@ -7,8 +7,8 @@
 
 typedef struct wisp_array {
   const char *name; /* a constant: it is kept */
-  bool is_int;      /* int, else real */
-  size_t size;      /* numbers; 0 is fine */
+  wisp_number_type type;
+  size_t size; /* numbers; 0 is fine */
 } wisp_array;
 
 typedef struct wisp_arrays wisp_arrays;
@@ -23,8 +23,8 @@ void wisp_arrays_destroy(wisp_arrays *arrays);
 size_t wisp_arrays_bytes(const wisp_arrays *arrays);                   /* of device memory, guard zones included */
 size_t wisp_arrays_size(const wisp_arrays *arrays, const char *array); /* numbers; 0 for an unknown name */
 
-/* Moves an array of reals between the host (double) and the device (its precision): all of it, or `count` numbers from
- * number `from` on. WISP_EUSAGE where there is no such array of reals, or the part is not within it. */
+/* Moves an array of reals between the host (double) and the device (its precision, or float): all of it, or `count`
+ * numbers from number `from` on. WISP_EUSAGE where there is no such array of reals, or the part is not within it. */
 wisp_status wisp_arrays_upload(wisp_error *err, wisp_arrays *arrays, const char *array, const double *values);
 wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *array, size_t from, size_t count,
                                     const double *values);

@@ -111,9 +111,9 @@ static wisp_status convert(wisp_error *err, const wisp_arg *arg, const wisp_bind
 {
   if (arg->kind != WISP_ARG_VALUE)
     out->pointer = binding->pointer;
-  else if (arg->is_int && !(binding->value >= INT_MIN && binding->value <= INT_MAX))
+  else if (arg->type == WISP_INT && !(binding->value >= INT_MIN && binding->value <= INT_MAX))
     return wisp_fail(err, WISP_EUSAGE, "argument %s: %g does not fit an int", arg->name, binding->value);
-  else if (arg->is_int)
+  else if (arg->type == WISP_INT)
     out->integer = (int)binding->value;
   else if (precision == WISP_F32)
     out->single = (float)binding->value;

@@ -21,7 +21,7 @@
 
 /* Of order 3: 8 unknowns within each of the elements, of 64 places. */
 enum { ORDER = 3, ELEMENTS = 6007, WITHIN = 8 * ELEMENTS, PLACES = 64 * ELEMENTS };
-enum { UNKNOWNS = 150001, MOST_PARTS = 4096, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };
+enum { UNKNOWNS = 150001, PADDED = 150004, MOST_PARTS = 4096, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };
 static const double alpha_before = 0.375, keep = 0.25, gain = 0.75, scale = 0.5;
 
 /* All arrays of the kernels, as they are in double. */
@@ -35,7 +35,8 @@ typedef struct vectors {
   int *start, *copy;
   int *one, *two, *more; /* as the kernels have them */
   size_t copies, more_count;
-  int left; /* iterations */
+  int left;        /* iterations */
+  bool polynomial; /* makes z, or it is scale r / diagonal */
 } vectors;
 
 static double *numbers(size_t count)
@@ -101,12 +102,13 @@ static void make(vectors *v)
   make_copies(v);
   pack_copies(v);
   for (int a = 0; a < ARRAYS; a++) {
-    v->size[a] = a < U ? UNKNOWNS : a < RZ_SUMS ? PLACES : a < STATE ? MOST_PARTS : a == STATE ? 8 : 3 * ROOM;
+    v->size[a] = a < U ? PADDED : a < RZ_SUMS ? PLACES : a < STATE ? MOST_PARTS : a == STATE ? 8 : 3 * ROOM;
     v->at[a] = numbers(v->size[a]);
     fill_random(v->at[a], v->size[a]);
     for (size_t i = 0; (a == INVERSE || (a >= RZ_SUMS && a < STATE)) && i < v->size[a]; i++)
-      v->at[a][i] = fabs(v->at[a][i]) + 0.5;
+      v->at[a][i] = (float)fabs(v->at[a][i]) + 0.5f;
   }
+  for (int i = UNKNOWNS; i < PADDED; i++) v->at[R][i] = v->at[AP][i] = v->at[Z][i] = 0;
   const double state[8] = {0.75, 1.5, alpha_before, 1, 0.5, 0.25, ITERATION, 0};
   memcpy(v->at[STATE], state, sizeof state);
 }
@@ -153,7 +155,8 @@ static void scatter(vectors *v)
   const double beta = rz / v->at[STATE][1];
   for (size_t g = 0; g < UNKNOWNS; g++) {
     v->at[SOLUTION][g] += alpha_before * v->at[P][g];
-    v->at[P][g] = v->at[Z][g] + beta * v->at[P][g];
+    const double z = v->polynomial ? v->at[Z][g] : scale * v->at[INVERSE][g] * v->at[R][g];
+    v->at[P][g] = z + beta * v->at[P][g];
     spread(v, g, v->at[P][g]);
   }
   v->at[STATE][0] = rz, v->at[STATE][3] = 1, v->at[STATE][4] = rr;
@@ -176,7 +179,7 @@ static void advance(vectors *v)
   double rz = 0, rr = 0;
   for (size_t g = 0; g < UNKNOWNS; g++) {
     const double r = v->at[R][g] -= alpha * v->at[AP][g], z = scale * v->at[INVERSE][g] * r;
-    v->at[Z][g] = z;
+    if (v->polynomial) v->at[Z][g] = z;
     rz += r * z, rr += r * r;
   }
   v->at[RZ_SUMS][0] = rz, v->at[RR_SUMS][0] = rr;
@@ -215,7 +218,7 @@ typedef struct check {
   wisp_device *device;
   wisp_arrays *arrays;
   const plan_case *c;
-  vectors start, expected;
+  vectors start, expected[2]; /* without a polynomial and with it */
   int kernel, verified;
 } check;
 
@@ -223,44 +226,37 @@ static void open_arrays(check *all, wisp_precision precision)
 {
   const vectors *v = &all->start;
   wisp_array list[ARRAYS + 4];
-  for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], false, v->size[a]};
-  list[ARRAYS] = (wisp_array){"copy_one", true, UNKNOWNS - WITHIN};
-  list[ARRAYS + 1] = (wisp_array){"copy_two", true, UNKNOWNS - WITHIN};
-  list[ARRAYS + 2] = (wisp_array){"copy_more", true, v->more_count};
-  list[ARRAYS + 3] = (wisp_array){"left", true, 1};
+  for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], a == INVERSE ? WISP_SINGLE : WISP_REAL, v->size[a]};
+  list[ARRAYS] = (wisp_array){"copy_one", WISP_INT, UNKNOWNS - WITHIN};
+  list[ARRAYS + 1] = (wisp_array){"copy_two", WISP_INT, UNKNOWNS - WITHIN};
+  list[ARRAYS + 2] = (wisp_array){"copy_more", WISP_INT, v->more_count};
+  list[ARRAYS + 3] = (wisp_array){"left", WISP_INT, 1};
   GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 4, &all->arrays));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_one", v->one));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_two", v->two));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_more", v->more));
 }
 
-static void run(check *all, const wisp_plan *plan)
+static void run(check *all, const wisp_kernel *kernel, bool polynomial)
 {
-  const wisp_binding scalars[] = {{"within", 0, WITHIN},     {"unknowns", 0, UNKNOWNS},  {"rz_parts", 0, IN_PARTS},
-                                  {"rr_parts", 0, IN_PARTS}, {"pAp_parts", 0, IN_PARTS}, {"history_room", 0, ROOM},
-                                  {"scale", 0, scale},       {"first_step", 0, 0},       {"keep", 0, keep},
-                                  {"gain", 0, gain}};
-  wisp_binary binary = {0};
-  wisp_kernel *kernel = NULL;
+  const wisp_binding scalars[] = {{"within", 0, WITHIN},         {"unknowns", 0, UNKNOWNS}, {"padded", 0, PADDED},
+                                  {"polynomial", 0, polynomial}, {"rz_parts", 0, IN_PARTS}, {"rr_parts", 0, IN_PARTS},
+                                  {"pAp_parts", 0, IN_PARTS},    {"history_room", 0, ROOM}, {"scale", 0, scale},
+                                  {"first_step", 0, 0},          {"keep", 0, keep},         {"gain", 0, gain}};
   for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
-  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "left", &all->start.left));
-  GOOD(wisp_plan_compile(&error, plan, wisp_device_limits(all->device)->target, &binary));
-  GOOD(wisp_kernel_create(&error, all->device, plan, &binary, &kernel));
   GOOD(wisp_arrays_launch(&error, all->arrays, kernel, 1, 0, scalars, sizeof scalars / sizeof *scalars));
   GOOD(wisp_device_finish(&error, all->device));
-  wisp_kernel_destroy(kernel);
-  free(binary.data);
 }
 
 /* Every array is as expected, those that hold parts of sums in total; guard zones are whole. */
-static void compare(const check *all, const wisp_plan *plan)
+static void compare(const check *all, const wisp_plan *plan, const vectors *after)
 {
   const double tolerance = wisp_plan_spec(plan)->precision == WISP_F64 ? 1e-13 : 1e-5;
   bool intact = false;
   char where[32] = "";
   for (int a = 0; a < ARRAYS; a++) {
     double *now = numbers(all->start.size[a]), largest = 0, worst = 0;
-    const double *expected = all->expected.at[a];
+    const double *expected = after->at[a];
     size_t count = all->start.size[a];
     GOOD(wisp_arrays_download(&error, all->arrays, names[a], now));
     if (a == kernels[all->kernel].sums[0] || a == kernels[all->kernel].sums[1]) {
@@ -289,10 +285,18 @@ static wisp_status verify(wisp_error *err, void *context, const int *values, wis
 {
   check *all = context;
   (void)err, (void)values, (void)reason;
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
   if (!plan) return WISP_OK;
-  run(all, plan);
-  compare(all, plan);
+  GOOD(wisp_plan_compile(&error, plan, wisp_device_limits(all->device)->target, &binary));
+  GOOD(wisp_kernel_create(&error, all->device, plan, &binary, &kernel));
+  for (int polynomial = 0; polynomial < 2; polynomial++) {
+    run(all, kernel, polynomial);
+    compare(all, plan, &all->expected[polynomial]);
+  }
   all->verified++;
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
   wisp_plan_destroy(plan);
   return WISP_OK;
 }
@@ -308,8 +312,11 @@ static void verify_case(void *context, const plan_case *c)
   if (k == sizeof kernels / sizeof *kernels) return;
   all->c = c;
   all->kernel = (int)k;
-  all->expected = copy_of(&all->start);
-  kernels[k].reference(&all->expected);
+  for (int polynomial = 0; polynomial < 2; polynomial++) {
+    all->expected[polynomial] = copy_of(&all->start);
+    all->expected[polynomial].polynomial = polynomial;
+    kernels[k].reference(&all->expected[polynomial]);
+  }
   open_arrays(all, c->spec.precision);
   if (c->spec.precision == WISP_F64) {
     GOOD(wisp_plan_enumerate(&error, c->strategy, &c->spec, &c->layout, c->names, verify, all));
@@ -318,7 +325,7 @@ static void verify_case(void *context, const plan_case *c)
     verify(NULL, all, NULL, plan, NULL);
   }
   wisp_arrays_destroy(all->arrays);
-  drop(&all->expected);
+  for (int polynomial = 0; polynomial < 2; polynomial++) drop(&all->expected[polynomial]);
 }
 
 static void test_candidates(void **state)

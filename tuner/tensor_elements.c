@@ -62,7 +62,7 @@ wisp_status wisp_tensor_arrays(wisp_error *err, wisp_device *device, const wisp_
   wisp_array list[WISP_TENSOR_ARRAYS];
   char what[64];
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
-    list[a] = (wisp_array){wisp_tensor_names[a], false, elements * wisp_tensor_numbers(hex, a)};
+    list[a] = (wisp_array){wisp_tensor_names[a], WISP_REAL, elements * wisp_tensor_numbers(hex, a)};
   snprintf(what, sizeof what, "a problem of %zu elements", elements);
   return wisp_arrays_create(err, device, precision, what, list, WISP_TENSOR_ARRAYS, out);
 }

@@ -40,7 +40,9 @@ static wisp_status launch(wisp_error *err, wisp_cg *cg, wisp_cg_kernel kernel, c
       {"rr_parts", 0, wisp_cg_blocks(cg, WISP_CG_ADVANCE)},
       {"pAp_parts", 0, wisp_cg_blocks(cg, WISP_CG_GATHER)},
       {"history_room", 0, WISP_CG_HISTORY},
+      {"padded", 0, (double)wisp_cg_padded(cg)},
       {"scale", 0, cg->scale},
+      {"polynomial", 0, cg->degree > 1},
       {"first_step", 0, s ? s->first : 0},
       {"keep", 0, s ? s->keep : 0},
       {"gain", 0, s ? s->gain : 0},
@@ -105,7 +107,7 @@ static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double l
   TRY(wisp_arrays_fill(err, cg->arrays, "solution", 0));
   TRY(wisp_arrays_fill(err, cg->arrays, "p", 0));
   TRY(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
-  TRY(wisp_arrays_upload(err, cg->arrays, "r", r));
+  TRY(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->problem->copies->unknowns, r));
   TRY(wisp_arrays_upload(err, cg->arrays, "state", state));
   TRY(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
   TRY(precondition(err, cg));

@@ -11,6 +11,11 @@ int wisp_cg_blocks(const wisp_cg *cg, wisp_cg_kernel kernel)
   return (int)kernel < cg->step->kernels ? wisp_plan_value(cg->step->plan[kernel], "parts", 1) : 1;
 }
 
+size_t wisp_cg_padded(const wisp_cg *cg)
+{
+  return (cg->problem->copies->unknowns + 3) / 4 * 4;
+}
+
 /* Kernels on a GPU count in 31 bits; the geometry is by far the largest. */
 static wisp_status check_addresses(wisp_error *err, const wisp_cg *cg, const wisp_array *list, size_t count)
 {
@@ -28,34 +33,35 @@ static wisp_status check_addresses(wisp_error *err, const wisp_cg *cg, const wis
 wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision precision)
 {
   const wisp_poisson *p = cg->problem;
-  const size_t E = p->mesh->elements, n = p->copies->unknowns, locals = E * (size_t)p->hex->Np;
+  const size_t E = p->mesh->elements, n = p->copies->unknowns, padded = wisp_cg_padded(cg),
+               locals = E * (size_t)p->hex->Np;
   const size_t gauss = E * (size_t)p->hex->glNp;
   const size_t most = (size_t)(wisp_cg_blocks(cg, WISP_CG_ADVANCE) > wisp_cg_blocks(cg, WISP_CG_SMOOTH)
                                    ? wisp_cg_blocks(cg, WISP_CG_ADVANCE)
                                    : wisp_cg_blocks(cg, WISP_CG_SMOOTH));
   const wisp_array all[] = {
-      {"solution", false, n},
-      {"p", false, n},
-      {"z", false, n},
-      {"r", false, n},
-      {"Ap", false, n},
-      {"inverse", false, n},
-      {"d", false, n},
-      {"u", false, locals},
-      {"y", false, locals},
-      {"copy_one", true, n - p->copies->within},
-      {"copy_two", true, n - p->copies->within},
-      {"copy_more", true, p->copies->more_count},
-      {"rz_sums", false, most},
-      {"rr_sums", false, most},
-      {"pAp_sums", false, (size_t)wisp_cg_blocks(cg, WISP_CG_GATHER)},
-      {"state", false, WISP_CG_STATE},
-      {"history", false, 3 * WISP_CG_HISTORY},
-      {"left", true, 1},
-      {"gauss_factors", false, WISP_HEX_FACTORS * gauss},
-      {"gauss_mass", false, gauss},
-      {"gll_factors", false, WISP_HEX_FACTORS * locals},
-      {"vertices", false, 24 * E},
+      {"solution", WISP_REAL, n},
+      {"p", WISP_REAL, n},
+      {"z", WISP_REAL, padded},
+      {"r", WISP_REAL, padded},
+      {"Ap", WISP_REAL, padded},
+      {"inverse", WISP_SINGLE, padded},
+      {"d", WISP_REAL, n},
+      {"u", WISP_REAL, locals},
+      {"y", WISP_REAL, locals},
+      {"copy_one", WISP_INT, n - p->copies->within},
+      {"copy_two", WISP_INT, n - p->copies->within},
+      {"copy_more", WISP_INT, p->copies->more_count},
+      {"rz_sums", WISP_REAL, most},
+      {"rr_sums", WISP_REAL, most},
+      {"pAp_sums", WISP_REAL, (size_t)wisp_cg_blocks(cg, WISP_CG_GATHER)},
+      {"state", WISP_REAL, WISP_CG_STATE},
+      {"history", WISP_REAL, 3 * WISP_CG_HISTORY},
+      {"left", WISP_INT, 1},
+      {"gauss_factors", WISP_REAL, WISP_HEX_FACTORS * gauss},
+      {"gauss_mass", WISP_REAL, gauss},
+      {"gll_factors", WISP_REAL, WISP_HEX_FACTORS * locals},
+      {"vertices", WISP_REAL, 24 * E},
   };
   wisp_array list[sizeof all / sizeof *all];
   char what[96];
@@ -145,7 +151,7 @@ static wisp_status upload_inverse(wisp_error *err, wisp_cg *cg, bool diagonal)
   TRY(wisp_new(err, n, sizeof *inverse, &inverse));
   TRY(wisp_poisson_diagonal(err, cg->problem, inverse));
   for (size_t i = 0; i < n; i++) inverse[i] = 1 / inverse[i];
-  TRY(wisp_arrays_upload(err, cg->arrays, "inverse", inverse));
+  TRY(wisp_arrays_upload_part(err, cg->arrays, "inverse", 0, n, inverse));
 done:
   free(inverse);
   return status;

@@ -15,21 +15,21 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
   const wisp_dg *dg = problem->dg;
   size_t volume = wisp_dg_volume_size(dg), slots = dg->groups * (size_t)dg->layout.KM;
   const wisp_array all[] = {
-      {"u", false, volume},
-      {"u_next", false, volume},
-      {"rhs", false, volume},
-      {"lifted", false, volume},
-      {"res", false, volume},
-      {"flux", false, wisp_dg_face_size(dg)},
-      {"geo", false, slots * WISP_GEO},
-      {"face_int", true, slots * WISP_FACE_INTS},
-      {"face_real", false, slots * WISP_FACE_REALS},
-      {"pair_block", true, dg->blocks * WISP_BLOCK_INTS},
-      {"pair_int", true, dg->pairs * WISP_PAIR_INTS},
-      {"pair_real", false, dg->pairs * WISP_PAIR_REALS},
-      {"dux", false, volume},
-      {"duy", false, volume},
-      {"duz", false, volume},
+      {"u", WISP_REAL, volume},
+      {"u_next", WISP_REAL, volume},
+      {"rhs", WISP_REAL, volume},
+      {"lifted", WISP_REAL, volume},
+      {"res", WISP_REAL, volume},
+      {"flux", WISP_REAL, wisp_dg_face_size(dg)},
+      {"geo", WISP_REAL, slots * WISP_GEO},
+      {"face_int", WISP_INT, slots * WISP_FACE_INTS},
+      {"face_real", WISP_REAL, slots * WISP_FACE_REALS},
+      {"pair_block", WISP_INT, dg->blocks * WISP_BLOCK_INTS},
+      {"pair_int", WISP_INT, dg->pairs * WISP_PAIR_INTS},
+      {"pair_real", WISP_REAL, dg->pairs * WISP_PAIR_REALS},
+      {"dux", WISP_REAL, volume},
+      {"duy", WISP_REAL, volume},
+      {"duz", WISP_REAL, volume},
   };
   size_t count = sizeof all / sizeof *all - (with_derivatives ? 0 : 3);
   char what[64];
