@@ -246,13 +246,6 @@ done:
 
 /* ---- All rows. */
 
-/* Problems and operators of another order or precision make room for these. */
-static wisp_status begin_order(wisp_error *err, comparer *c, const wisp_spec *spec)
-{
-  c->done = 0;
-  return wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order));
-}
-
 static bool is_host(const wisp_device *device)
 {
   return strcmp(wisp_device_limits(device)->kind, "host") == 0;
@@ -268,7 +261,8 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
   if (is_host(c->device)) wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
   for (size_t i = 0; i < ups->count; i++) {
     const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
-    if (!before || before->order != spec->order || before->precision != spec->precision) TRY(begin_order(err, c, spec));
+    if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;
+    TRY(wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order)));
     TRY(compare_one(err, c, &ups->list[i]));
   }
 done:
@@ -285,7 +279,7 @@ wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compar
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
   TRY(wisp_strategies_load(err, &strategies));
-  if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, &workload));
+  if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
   if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
   TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));

@@ -9,6 +9,14 @@
 const char *const wisp_tensor_names[WISP_TENSOR_ARRAYS] = {"u",          "y",           "gauss_factors",
                                                            "gauss_mass", "gll_factors", "vertices"};
 
+size_t wisp_tensor_elements(const wisp_device *device, int order, long long asked)
+{
+  static const size_t gpu_nodes = 10000000, host_nodes = 100000;
+  const size_t nodes = strcmp(wisp_device_limits(device)->kind, "host") == 0 ? host_nodes : gpu_nodes;
+  const size_t Nq = (size_t)order + 1, Np = Nq * Nq * Nq;
+  return asked > 0 ? (size_t)asked : (nodes + Np - 1) / Np;
+}
+
 size_t wisp_tensor_numbers(const wisp_hex *hex, int array)
 {
   const size_t Np = (size_t)hex->Np, glNp = (size_t)hex->glNp;

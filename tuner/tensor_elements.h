@@ -17,6 +17,10 @@ enum {
 };
 extern const char *const wisp_tensor_names[WISP_TENSOR_ARRAYS];
 
+/* How many elements kernels are timed on: so many as asked for, or where that is 0 those of 10^7 nodes, far more than a
+ * GPU's caches hold, or of 10^5 on the host, where a trial takes milliseconds. */
+size_t wisp_tensor_elements(const wisp_device *device, int order, long long asked);
+
 /* Numbers of an array in one element. */
 size_t wisp_tensor_numbers(const wisp_hex *hex, int array);
 

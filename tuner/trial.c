@@ -35,9 +35,17 @@ void wisp_bench_free(wisp_bench *bench)
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements)
 {
   wisp_status status = WISP_OK;
+  const wisp_workload *workload = NULL;
+  TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
+  if (bench->problems && workload == bench->workload && spec->order == bench->order &&
+      spec->precision == bench->precision && elements == bench->asked)
+    goto done;
   forget_problems(bench);
-  TRY(wisp_workload_find(err, spec->family, &bench->workload));
-  TRY(bench->workload->create(err, bench->device, spec->order, elements, &bench->problems));
+  bench->workload = workload;
+  bench->order = spec->order;
+  bench->precision = spec->precision;
+  bench->asked = elements;
+  TRY(workload->create(err, bench->device, spec->order, elements, &bench->problems));
 done:
   return status;
 }

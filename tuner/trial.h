@@ -15,18 +15,22 @@ typedef struct wisp_bench {
   const wisp_limits *limits;
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
-  const wisp_workload *workload; /* of the family at hand */
-  void *problems;                /* its large ones, for timing; made anew for each order */
-  double drop;                   /* a candidate slower than this times the best is not measured further */
-  const wisp_link *link;         /* to the tuner, which is told of each launch before; set by who tries candidates */
-  bool doubtful;                 /* the device is lost or memory may be damaged: a new worker has to go on */
+  const wisp_workload *workload; /* of the kernel at hand */
+  void *problems;                /* its large ones, for timing, and what they were made for */
+  int order;
+  wisp_precision precision;
+  long long asked;
+  double drop;           /* a candidate slower than this times the best is not measured further */
+  const wisp_link *link; /* to the tuner, which is told of each launch before; set by who tries candidates */
+  bool doubtful;         /* the device is lost or memory may be damaged: a new worker has to go on */
 } wisp_bench;
 
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
 void wisp_bench_free(wisp_bench *bench);
 
-/* What the family and order of a spec are timed on: `elements` elements, or more where the family needs it, or as many
- * as it chooses for the device where 0. */
+/* What the kernel, order and precision of a spec are timed on: `elements` elements, or more where the family needs it,
+ * or as many as it chooses for the device where 0. Before that, what the kernel before was timed on is dropped, unless
+ * it serves this one too. */
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
 /* The problem that a plan is launched on, until two others were asked for. */
 wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan, void **problem);

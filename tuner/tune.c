@@ -292,7 +292,7 @@ static bool has_steps(const wisp_sweep *sweep)
 }
 
 /* Where this unit starts from: what the store knows now, other workers' trials included. */
-static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given, const wisp_spec *spec)
+static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
 {
   wisp_status status = WISP_OK;
   const wisp_tune_request *request = sweep->request;
@@ -310,7 +310,6 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
     wisp_seeds_free(&sweep->seeds);
     TRY(wisp_seeds_load(err, request->db, limits->name, limits->target, &sweep->seeds));
   }
-  TRY(wisp_bench_set_problem(err, &sweep->bench, spec, request->elements));
 done:
   return status;
 }
@@ -322,11 +321,12 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   wisp_target target = wisp_limits_target(sweep->bench.limits);
   wisp_spec spec = wisp_family_spec(sweep->family, given->order, request->system, given->precision);
   wisp_scope scope = {0};
-  TRY(begin_unit(err, sweep, given, &spec));
+  TRY(begin_unit(err, sweep, given));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
   for (int k = 0; sweep->family->kernels[k]; k++) {
     if (!wanted(sweep, k)) continue;
     snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k]);
+    TRY(wisp_bench_set_problem(err, &sweep->bench, &scope.spec, request->elements));
     TRY(tune_kernel(err, sweep, &scope, k));
     sweep->parts_done++;
   }

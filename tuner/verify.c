@@ -1,16 +1,16 @@
-/* Sends each candidate to its family's workload. */
+/* Sends each candidate to its workload. */
 #include "verify.h"
 #include "random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FAMILIES = 16 };
+enum { MAX_WORKLOADS = 16 };
 
 struct wisp_verifier {
   wisp_device *device;
   uint64_t seed;
-  void *own[MAX_FAMILIES]; /* by workload; NULL: not needed yet */
+  void *own[MAX_WORKLOADS]; /* by workload; NULL: not needed yet */
 };
 
 static wisp_status find(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, const wisp_workload **workload,
@@ -18,7 +18,8 @@ static wisp_status find(wisp_error *err, wisp_verifier *v, const wisp_plan *plan
 {
   wisp_status status = WISP_OK;
   int i = 0;
-  TRY(wisp_workload_find(err, wisp_plan_spec(plan)->family, workload));
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  TRY(wisp_workload_find(err, spec->family, spec->kernel, workload));
   while (wisp_workloads[i] != *workload) i++;
   if (!v->own[i]) TRY((*workload)->verifier_create(err, v->device, &v->own[i]));
   *own = v->own[i];

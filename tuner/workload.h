@@ -1,6 +1,7 @@
-/* What the tuner knows of a family: each one file in tuner/, one line in the list of workload.c.
+/* What the tuner knows of a family, or of those of its kernels that work on the same arrays: each one file in tuner/,
+ * one line in the list of workload.c.
  *
- * A workload makes the problems that the family's kernels are timed on and launches them there, and checks a candidate
+ * A workload makes the problems that its kernels are timed on and launches them there, and checks a candidate
  * against the double reference. All else that the tuner does is the same for every family.
  */
 #ifndef WISP_WORKLOAD_H
@@ -26,7 +27,8 @@ typedef struct wisp_alternative {
 typedef struct wisp_workload {
   const char *family;
 
-  /* Can this kernel of the family be timed and checked here? The tuner leaves the others alone. NULL: all can. */
+  /* Can this kernel of the family be timed and checked here? NULL: all can. The tuner leaves a kernel alone that no
+   * workload serves. */
   bool (*serves)(const char *kernel);
 
   /* --- Timing. `problems` are those of one order and size, made at first need and kept: their number of elements is
@@ -65,8 +67,9 @@ typedef struct wisp_workload {
 
 extern const wisp_workload *const wisp_workloads[]; /* NULL-terminated */
 
-/* WISP_EUSAGE where the tuner has none for the family. */
-wisp_status wisp_workload_find(wisp_error *err, const char *family, const wisp_workload **out);
+/* The first of the family that serves the kernel; any of the family's where kernel is NULL. WISP_EUSAGE where the tuner
+ * has none. */
+wisp_status wisp_workload_find(wisp_error *err, const char *family, const char *kernel, const wisp_workload **out);
 
 /* Whether the family has a workload that serves the kernel. */
 bool wisp_workload_serves(const char *family, const char *kernel);

@@ -2,22 +2,17 @@
  * as they must move (the roofline of Swirydowicz, Chalmers, Karakus, Warburton 2019). */
 #include "tensor_elements.h"
 #include "tensor_verify.h"
-#include "workload.h"
+#include "yardstick_copy.h"
 #include "random.h"
-#include "../gen/family.h"
 #include "../runtime/solve/hex_reference.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Element-local nodes to time on. On a GPU far more than its caches hold; on the host a trial takes milliseconds. */
-static const size_t gpu_nodes = 10000000, host_nodes = 100000;
 static const double LAMBDA = 1;
 
-/* The operators; vectors of continuous elements have no problem here. */
+/* The operators; vectors of continuous elements are workload_vectors.c's. */
 static bool serves(const char *kernel)
 {
   wisp_hex_operator op;
@@ -56,12 +51,10 @@ static wisp_status create(wisp_error *err, wisp_device *device, int order, long 
 {
   wisp_status status = WISP_OK;
   problems *all = NULL;
-  const size_t nodes = strcmp(wisp_device_limits(device)->kind, "host") == 0 ? host_nodes : gpu_nodes;
   TRY(wisp_new(err, 1, sizeof *all, &all));
   all->device = device;
   TRY(wisp_hex_create(err, order, &all->hex));
-  const size_t Np = (size_t)all->hex->Np;
-  all->elements = elements > 0 ? (size_t)elements : (nodes + Np - 1) / Np;
+  all->elements = wisp_tensor_elements(device, order, elements);
   *out = all;
   all = NULL;
 done:
@@ -135,50 +128,6 @@ static wisp_status launch(wisp_error *err, void *context, const wisp_kernel *ker
   return wisp_tensor_launch(err, p->arrays, kernel, p->elements, LAMBDA);
 }
 
-/* --- a copy of the same bytes --- */
-
-typedef struct copy {
-  wisp_device *device;
-  wisp_pointer from, to;
-  size_t bytes; /* read, and as many written */
-} copy;
-
-static wisp_status run_copy(wisp_error *err, const void *context)
-{
-  const copy *c = context;
-  return wisp_device_copy(err, c->device, c->to, c->from, c->bytes);
-}
-
-static void destroy_copy(void *context)
-{
-  copy *c = context;
-  if (!c) return;
-  if (c->from) wisp_device_free(c->device, c->from);
-  if (c->to) wisp_device_free(c->device, c->to);
-  free(c);
-}
-
-static wisp_status yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
-                             long long count, wisp_yardstick *out)
-{
-  wisp_status status = WISP_OK;
-  wisp_work work = {0};
-  copy *c = NULL;
-  (void)blas;
-  TRY(wisp_family_find(spec->family)->work(err, spec, (double)count, &work));
-  TRY(wisp_new(err, 1, sizeof *c, &c));
-  c->device = device;
-  c->bytes = (size_t)(work.bytes / 2);
-  TRY(wisp_device_alloc(err, device, c->bytes, &c->from));
-  TRY(wisp_device_alloc(err, device, c->bytes, &c->to));
-  TRY(wisp_device_fill(err, device, c->from, 0x5a, c->bytes));
-  *out = (wisp_yardstick){.run = run_copy, .destroy = destroy_copy, .context = c, .name = "copy", .error = NAN};
-  c = NULL;
-done:
-  destroy_copy(c);
-  return status;
-}
-
 /* --- verification --- */
 
 static wisp_status verifier_create(wisp_error *err, wisp_device *device, void **out)
@@ -219,7 +168,7 @@ const wisp_workload wisp_workload_tensor = {
     .elements = elements,
     .get = get,
     .launch = launch,
-    .yardstick = yardstick,
+    .yardstick = wisp_yardstick_copy,
     .alternatives = alternatives,
     .verifier_create = verifier_create,
     .verifier_destroy = verifier_destroy,
