@@ -15,6 +15,7 @@ wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision pre
       {"T", 32},
       {"cuda", target->cuda},
       {"sm", target->sm},
+      {"units", target->units},
       {"max_threads", target->max_threads},
       {"max_shared", target->max_shared},
       {"shared_per_unit", target->shared_per_unit},

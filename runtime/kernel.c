@@ -19,6 +19,7 @@ wisp_target wisp_limits_target(const wisp_limits *limits)
 {
   return (wisp_target){.cuda = strcmp(limits->kind, "cuda") == 0,
                        .sm = limits->sm,
+                       .units = limits->units,
                        .max_threads = limits->max_threads,
                        .max_shared = limits->max_shared,
                        .shared_per_unit = limits->shared_per_unit,

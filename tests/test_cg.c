@@ -260,7 +260,9 @@ static void compare(const check *all, const wisp_plan *plan, const vectors *afte
     size_t count = all->start.size[a];
     GOOD(wisp_arrays_download(&error, all->arrays, names[a], now));
     if (a == kernels[all->kernel].sums[0] || a == kernels[all->kernel].sums[1]) {
-      now[0] = sum_parts(now, (size_t)wisp_plan_value(plan, "parts", 0));
+      unsigned grid[2] = {0};
+      GOOD(wisp_plan_grid(&error, plan, 1, 0, grid));
+      now[0] = sum_parts(now, grid[0]);
       count = 1;
     }
     for (size_t i = 0; i < count; i++) {

@@ -230,11 +230,13 @@ static wisp_status compare_all(wisp_error *err, wisp_vectors_verifier *v, const 
   const double tolerance = wisp_tolerance(spec, wisp_plan_layout(plan));
   const size_t k = find(spec->kernel);
   double *got = NULL;
+  unsigned grid[2];
+  TRY(wisp_plan_grid(err, plan, v->vectors->elements, 0, grid));
   for (int a = 0; a < WISP_VECTORS; a++) {
     const bool sums = a == kernels[k].sums[0] || a == kernels[k].sums[1];
     TRY(wisp_new(err, v->vectors->size[a], sizeof *got, &got));
     TRY(wisp_arrays_download(err, v->arrays, wisp_vector_names[a], got));
-    if (sums) got[0] = sum_parts(got, (size_t)wisp_plan_value(plan, "parts", 1));
+    if (sums) got[0] = sum_parts(got, grid[0]);
     /* A sum of numbers of random sign is far smaller than what was added. */
     TRY(compare(err, wisp_vector_names[a], sums ? 1 : v->vectors->size[a], got, n->at[a],
                 sums ? sqrt((double)v->vectors->copies->unknowns) : 0, tolerance, error));

@@ -13,7 +13,7 @@ void wisp_vectors_verifier_destroy(wisp_vectors_verifier *verifier);
 
 /* On hexes of 200 000 nodes, with data of this seed, once as Jacobi's preconditioner asks and once as a polynomial
  * does. Every array must end as the kernel's formula leaves it in double, those besides its outputs as they were; sums,
- * left as `parts` parts, in total. */
+ * left as parts by the blocks, in total. */
 wisp_status wisp_vectors_verifier_prepare(wisp_error *err, wisp_vectors_verifier *verifier, const wisp_plan *plan,
                                           uint64_t seed);
 wisp_status wisp_vectors_verifier_check(wisp_error *err, wisp_vectors_verifier *verifier, const wisp_kernel *kernel,

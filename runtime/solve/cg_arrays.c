@@ -8,7 +8,9 @@
 
 int wisp_cg_blocks(const wisp_cg *cg, wisp_cg_kernel kernel)
 {
-  return (int)kernel < cg->step->kernels ? wisp_plan_value(cg->step->plan[kernel], "parts", 1) : 1;
+  unsigned grid[2] = {1, 1};
+  if ((int)kernel < cg->step->kernels) wisp_plan_grid(NULL, cg->step->plan[kernel], 1, 0, grid);
+  return (int)grid[0];
 }
 
 size_t wisp_cg_padded(const wisp_cg *cg)
