@@ -1,8 +1,8 @@
 /* Claim: the tuner serves the tensor family as it does the nodal one. Candidates of every strategy, the first, the
  * last and one between at two orders, are verified right on the test device; planted ones (through $WISP_TEMPLATES)
- * that are wrong at one node, by 1e-3, leave an element out, read geometry that is not theirs or write outside an array
- * are caught, each with its own reason. A sweep stores their trials; a comparison times each beside a copy of its
- * minimal bytes. */
+ * that are wrong at one node, by 1e-3, leave an element or unknown out, read what is not theirs or write where nobody's
+ * numbers are, or outside an array, are caught, each with its own reason. A sweep stores their trials; a comparison
+ * times each beside a copy of its minimal bytes. */
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/compare.h"
@@ -150,23 +150,49 @@ static const char text[] =
     "  END_X\n"
     "END_Y\n";
 
+/* Numbers to the copies of their unknowns; no node of order 1 lies within an element, and place 0 is on the boundary.
+ */
+static const char vector_space[] =
+    "kernel spread\nlayouts node\nblock 64\ngrid 16\narg in real z\narg in real r\narg out real u\n"
+    "arg in int copy_one\narg in int copy_two\narg in int copy_more\narg value int unknowns\n";
+static const char vector_text[] =
+    "for (INDEX first = bx * 64; first < unknowns; first += 1024) {\n"
+    "  FOR_X(x, 64)\n"
+    "    const INDEX g = first + x, at = g < unknowns ? g : 0;\n"
+    "    const int two = copy_two[at];\n"
+    "    real value = z[at];\n"
+    "    %s\n"
+    "    if (g < unknowns && %s) {\n"
+    "      u[copy_one[g]] = value;\n"
+    "      if (two >= 0) u[two] = value;\n"
+    "      for (INDEX c = two < -1 ? -1 - two : 0, last = c + copy_more[c]; c < last;) u[copy_more[++c]] = value;\n"
+    "    }\n"
+    "  END_X\n"
+    "}\n";
+
 static const struct {
-  const char *name, *fault, *condition, *reason; /* reason NULL: right */
+  const char *kernel, *name, *fault, *condition, *reason; /* reason NULL: right */
 } planted[] = {
-    {"right", "", "1", NULL},
-    {"thousandth", "sum *= (real)1.001;", "1", "error "},
-    {"one-node", "if (bx == 7 && n == 2) sum += (real)0.01;", "1", "at element 7, node 2"},
-    {"left-out", "", "bx < groups - 1", "at element 28, node 0: not finite"},
-    {"foreign", "sum += 0 * vertices[bx * 24];", "1", "at element 0, node 0: not finite"},
-    {"beyond", "if (bx == groups - 1 && n == 0) result[groups * 8 + 3] = 1;", "1", "writes outside array y"},
-    {"before", "if (bx == 0 && n == 0) (result - 5)[0] = 1;", "1", "writes outside array y"},
+    {"mass", "right", "", "1", NULL},
+    {"mass", "thousandth", "sum *= (real)1.001;", "1", "error "},
+    {"mass", "one-node", "if (bx == 7 && n == 2) sum += (real)0.01;", "1", "at element 7, node 2"},
+    {"mass", "left-out", "", "bx < groups - 1", "at element 28, node 0: not finite"},
+    {"mass", "foreign", "sum += 0 * vertices[bx * 24];", "1", "at element 0, node 0: not finite"},
+    {"mass", "beyond", "if (bx == groups - 1 && n == 0) result[groups * 8 + 3] = 1;", "1", "writes outside array y"},
+    {"mass", "before", "if (bx == 0 && n == 0) (result - 5)[0] = 1;", "1", "writes outside array y"},
+    {"spread", "right", "", "1", NULL},
+    {"spread", "thousandth", "value *= (real)1.001;", "1", "error "},
+    {"spread", "another", "value = r[at];", "1", "error "},
+    {"spread", "left-out", "", "g < unknowns - 1", "u is nan, not "},
+    {"spread", "nobody", "if (g == 5) u[0] = 1;", "1", "u is 1, not nan, at number 0"},
+    {"spread", "beyond", "if (g == 5) u[8 * (INDEX)25000 + 1] = 1;", "1", "writes outside array u"},
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 
-static void write_file(const char *folder, const char *name, const char *ending, const char *content)
+static void write_file(const char *folder, int i, const char *ending, const char *content)
 {
   char path[256];
-  snprintf(path, sizeof path, "%s/tensor/mass.%s.%s", folder, name, ending);
+  snprintf(path, sizeof path, "%s/tensor/%s.%s.%s", folder, planted[i].kernel, planted[i].name, ending);
   FILE *file = fopen(path, "w");
   assert_non_null(file);
   fputs(content, file);
@@ -179,9 +205,10 @@ static void plant(const char *folder)
   snprintf(path, sizeof path, "%s/tensor", folder);
   assert_int_equal(mkdir(path, 0700), 0);
   for (int i = 0; i < PLANTED; i++) {
-    snprintf(body, sizeof body, text, planted[i].fault, planted[i].condition);
-    write_file(folder, planted[i].name, "space", space);
-    write_file(folder, planted[i].name, "k", body);
+    const bool is_mass = strcmp(planted[i].kernel, "mass") == 0;
+    snprintf(body, sizeof body, is_mass ? text : vector_text, planted[i].fault, planted[i].condition);
+    write_file(folder, i, "space", is_mass ? space : vector_space);
+    write_file(folder, i, "k", body);
   }
   setenv("WISP_TEMPLATES", folder, 1);
 }
@@ -191,7 +218,8 @@ static void uproot(const char *folder)
   char path[256];
   static const char *const endings[] = {"space", "k"};
   for (int i = 0; i < 2 * PLANTED; i++) {
-    snprintf(path, sizeof path, "%s/tensor/mass.%s.%s", folder, planted[i / 2].name, endings[i % 2]);
+    snprintf(path, sizeof path, "%s/tensor/%s.%s.%s", folder, planted[i / 2].kernel, planted[i / 2].name,
+             endings[i % 2]);
     unlink(path);
   }
   snprintf(path, sizeof path, "%s/tensor", folder);
@@ -214,7 +242,7 @@ static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *v
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   double error = 0;
-  snprintf(spec.kernel, sizeof spec.kernel, "mass");
+  snprintf(spec.kernel, sizeof spec.kernel, "%s", wisp_strategy_kernel(s));
   family->layouts(1, layouts);
   TRY(family->names(err, &spec, layouts, &target, &names));
   TRY(wisp_plan_default(err, s, &spec, layouts, names, &plan));
@@ -240,14 +268,14 @@ static void test_planted(void **state)
   GOOD(wisp_strategies_load(&err, &all));
   GOOD(wisp_verifier_create(&err, *state, &verifier));
   for (int i = 0; i < 2 * PLANTED; i++) {
-    const wisp_strategy *s = wisp_strategies_find(all, "tensor", "mass", planted[i / 2].name);
+    const wisp_strategy *s = wisp_strategies_find(all, "tensor", planted[i / 2].kernel, planted[i / 2].name);
     const char *reason = planted[i / 2].reason;
     wisp_error err = {0};
     assert_non_null(s);
     wisp_verifier_seed(verifier, (uint64_t)(i + 1));
     wisp_status status = verify(&err, *state, verifier, s, i % 2 ? WISP_F64 : WISP_F32);
     if (!reason ? status != WISP_OK : status != WISP_EWRONG || !strstr(err.text, reason))
-      fail_msg("planted '%s': status %d: %s", planted[i / 2].name, (int)status, err.text);
+      fail_msg("planted '%s.%s': status %d: %s", planted[i / 2].kernel, planted[i / 2].name, (int)status, err.text);
   }
   wisp_verifier_destroy(verifier);
   wisp_strategies_free(all);
@@ -294,9 +322,9 @@ static void tune(const char *db, const char *kernel)
 
 static void test_sweep(void **state)
 {
-  static const char *const kernels[] = {"mass", "collocated_trilinear"};
+  static const char *const kernels[] = {"mass", "collocated_trilinear", "gather"};
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     char folder[64];
     fixture_folder(folder);
     tune(fixture_path(folder, "tune.db"), kernels[i]);
@@ -341,7 +369,7 @@ static void test_comparison(void **state)
                                         .warn = complain,
                                         .context = &s};
   GOOD(wisp_compare(&err, *state, &request));
-  assert_true(s.rows >= 6);
+  assert_true(s.rows >= 6 + 5); /* operators and vectors */
   assert_int_equal(s.alternatives, 3);
 }
 
