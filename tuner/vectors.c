@@ -25,8 +25,8 @@ done:
 
 static size_t count_numbers(const wisp_vectors *v, int array, size_t locals)
 {
-  const size_t padded = (v->copies->unknowns + 3) / 4 * 4;
-  if (array == WISP_VECTOR_STATE) return WISP_VECTOR_STATE_SIZE;
+  const size_t padded = wisp_cg_padded(v->copies->unknowns);
+  if (array == WISP_VECTOR_STATE) return WISP_CG_STATE;
   if (array == WISP_VECTOR_HISTORY) return 3 * WISP_VECTOR_ITERATIONS;
   return array >= WISP_VECTOR_RZ_SUMS ? WISP_VECTOR_PARTS : array >= WISP_VECTOR_U ? locals : padded;
 }
@@ -68,15 +68,16 @@ wisp_status wisp_vectors_arrays(wisp_error *err, wisp_device *device, const wisp
   wisp_status status = WISP_OK;
   wisp_arrays *arrays = NULL;
   const wisp_hexcopies *c = v->copies;
-  wisp_array list[WISP_VECTORS + 3];
+  wisp_array list[WISP_VECTORS + 4];
   char what[64];
   for (int a = 0; a < WISP_VECTORS; a++)
     list[a] = (wisp_array){wisp_vector_names[a], a == WISP_VECTOR_INVERSE ? WISP_SINGLE : WISP_REAL, v->size[a]};
   list[WISP_VECTORS] = (wisp_array){"copy_one", WISP_INT, c->unknowns - c->within};
   list[WISP_VECTORS + 1] = (wisp_array){"copy_two", WISP_INT, c->unknowns - c->within};
   list[WISP_VECTORS + 2] = (wisp_array){"copy_more", WISP_INT, c->more_count};
+  list[WISP_VECTORS + 3] = (wisp_array){"left", WISP_INT, 1};
   snprintf(what, sizeof what, "a problem of %zu elements", v->elements);
-  TRY(wisp_arrays_create(err, device, precision, what, list, WISP_VECTORS + 3, &arrays));
+  TRY(wisp_arrays_create(err, device, precision, what, list, WISP_VECTORS + 4, &arrays));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));

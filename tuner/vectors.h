@@ -4,7 +4,7 @@
 #define WISP_VECTORS_H
 
 #include "../runtime/arrays.h"
-#include "../runtime/mesh/hexmesh.h"
+#include "../runtime/solve/cg.h"
 
 /* The arrays of reals; indices into a set of them. */
 enum {
@@ -26,10 +26,8 @@ enum {
 };
 extern const char *const wisp_vector_names[WISP_VECTORS];
 
-/* Places in the array state, as in templates/tensor/cg_state.part; places in it; iterations that history has room for;
- * and parts that a sum can have. */
-enum { WISP_AT_RZ, WISP_AT_RZ_BEFORE, WISP_AT_ALPHA, WISP_AT_RUNNING, WISP_AT_RR, WISP_AT_LIMIT, WISP_AT_ITERATION };
-enum { WISP_VECTOR_STATE_SIZE = 8, WISP_VECTOR_ITERATIONS = 16, WISP_VECTOR_PARTS = 4096 };
+/* Iterations that history has room for, and parts that a sum can have. */
+enum { WISP_VECTOR_ITERATIONS = 16, WISP_VECTOR_PARTS = 4096 };
 
 /* The unknowns within the first so many hexes of a box that is about as long as wide, boundary values given. */
 typedef struct wisp_vectors {

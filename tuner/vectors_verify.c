@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 200000, PARTS = 77, ITERATION = 5 };
+enum { NODES = 200000, PARTS = 77, ITERATION = 5, LEFT = 9 };
 static const wisp_vector_scalars scalars = {.scale = 0.5, .keep = 0.25, .gain = 0.75, .parts = PARTS};
 
 /* --- what the kernels do --- */
@@ -17,6 +17,7 @@ static const wisp_vector_scalars scalars = {.scale = 0.5, .keep = 0.25, .gain = 
 typedef struct numbers {
   const wisp_vectors *vectors;
   bool polynomial; /* makes z, or it is scale r / diagonal */
+  int left;        /* iterations */
   double *at[WISP_VECTORS];
 } numbers;
 
@@ -45,15 +46,15 @@ static void scatter(numbers *n)
 {
   double *state = n->at[WISP_VECTOR_STATE], *x = n->at[WISP_VECTOR_SOLUTION], *p = n->at[WISP_VECTOR_P];
   const double rz = sum_parts(n->at[WISP_VECTOR_RZ_SUMS], PARTS), rr = sum_parts(n->at[WISP_VECTOR_RR_SUMS], PARTS);
-  const double beta = rz / state[WISP_AT_RZ_BEFORE];
+  const double beta = rz / state[WISP_CG_AT_RZ_BEFORE];
   for (size_t g = 0; g < n->vectors->copies->unknowns; g++) {
     const double made = scalars.scale * n->at[WISP_VECTOR_INVERSE][g] * n->at[WISP_VECTOR_R][g];
-    x[g] += state[WISP_AT_ALPHA] * p[g];
+    x[g] += state[WISP_CG_AT_ALPHA] * p[g];
     p[g] = (n->polynomial ? n->at[WISP_VECTOR_Z][g] : made) + beta * p[g];
     spread_one(n, g, p[g]);
   }
-  state[WISP_AT_RZ] = rz;
-  state[WISP_AT_RR] = n->at[WISP_VECTOR_HISTORY][3 * ITERATION] = rr;
+  state[WISP_CG_AT_RZ] = rz;
+  state[WISP_CG_AT_RR] = n->at[WISP_VECTOR_HISTORY][3 * ITERATION] = rr;
   n->at[WISP_VECTOR_HISTORY][3 * ITERATION + 1] = beta;
 }
 
@@ -70,7 +71,7 @@ static void gather(numbers *n)
 static void advance(numbers *n)
 {
   double *state = n->at[WISP_VECTOR_STATE], *r = n->at[WISP_VECTOR_R], rz = 0, rr = 0;
-  const double alpha = state[WISP_AT_RZ] / sum_parts(n->at[WISP_VECTOR_PAP_SUMS], PARTS);
+  const double alpha = state[WISP_CG_AT_RZ] / sum_parts(n->at[WISP_VECTOR_PAP_SUMS], PARTS);
   for (size_t g = 0; g < n->vectors->copies->unknowns; g++) {
     r[g] -= alpha * n->at[WISP_VECTOR_AP][g];
     const double z = scalars.scale * n->at[WISP_VECTOR_INVERSE][g] * r[g];
@@ -80,9 +81,10 @@ static void advance(numbers *n)
   }
   n->at[WISP_VECTOR_RZ_SUMS][0] = rz;
   n->at[WISP_VECTOR_RR_SUMS][0] = rr;
-  state[WISP_AT_RZ_BEFORE] = state[WISP_AT_RZ];
-  state[WISP_AT_ALPHA] = n->at[WISP_VECTOR_HISTORY][3 * ITERATION + 2] = alpha;
-  state[WISP_AT_ITERATION] += 1;
+  state[WISP_CG_AT_RZ_BEFORE] = state[WISP_CG_AT_RZ];
+  state[WISP_CG_AT_ALPHA] = n->at[WISP_VECTOR_HISTORY][3 * ITERATION + 2] = alpha;
+  state[WISP_CG_AT_ITERATION] += 1;
+  n->left--;
 }
 
 static void spread(numbers *n)
@@ -151,9 +153,9 @@ static void release(wisp_vectors_verifier *v)
 wisp_status wisp_vectors_verifier_prepare(wisp_error *err, wisp_vectors_verifier *v, const wisp_plan *plan,
                                           uint64_t seed)
 {
-  static const double state[WISP_VECTOR_STATE_SIZE] = {
-      [WISP_AT_RZ] = 0.75, [WISP_AT_RZ_BEFORE] = 1.5, [WISP_AT_ALPHA] = 0.375,        [WISP_AT_RUNNING] = 1,
-      [WISP_AT_RR] = 0.5,  [WISP_AT_LIMIT] = 0.25,    [WISP_AT_ITERATION] = ITERATION};
+  static const double state[WISP_CG_STATE] = {
+      [WISP_CG_AT_RZ] = 0.75, [WISP_CG_AT_RZ_BEFORE] = 1.5, [WISP_CG_AT_ALPHA] = 0.375,        [WISP_CG_AT_RUNNING] = 1,
+      [WISP_CG_AT_RR] = 0.5,  [WISP_CG_AT_LIMIT] = 0.25,    [WISP_CG_AT_ITERATION] = ITERATION};
   wisp_status status = WISP_OK;
   const wisp_spec *spec = wisp_plan_spec(plan);
   const int Nq = spec->order + 1, Np = Nq * Nq * Nq;
@@ -198,6 +200,7 @@ static wisp_status begin(wisp_error *err, wisp_vectors_verifier *v, const wisp_p
     for (size_t i = 0; is_output(plan, wisp_vector_names[a]) && i < end; i++) n->at[a][i] = NAN;
     TRY(wisp_arrays_upload(err, v->arrays, wisp_vector_names[a], n->at[a]));
   }
+  TRY(wisp_arrays_upload_ints(err, v->arrays, "left", &n->left));
 done:
   return status;
 }
@@ -231,6 +234,7 @@ static wisp_status compare_all(wisp_error *err, wisp_vectors_verifier *v, const 
   const size_t k = find(spec->kernel);
   double *got = NULL;
   unsigned grid[2];
+  int left = 0;
   TRY(wisp_plan_grid(err, plan, v->vectors->elements, 0, grid));
   for (int a = 0; a < WISP_VECTORS; a++) {
     const bool sums = a == kernels[k].sums[0] || a == kernels[k].sums[1];
@@ -243,6 +247,8 @@ static wisp_status compare_all(wisp_error *err, wisp_vectors_verifier *v, const 
     free(got);
     got = NULL;
   }
+  TRY(wisp_device_download(err, v->device, &left, wisp_arrays_at(v->arrays, "left"), sizeof left));
+  TRY(wisp_require(err, left == n->left, WISP_EWRONG, "left is %d, not %d", left, n->left));
 done:
   free(got);
   return status;
@@ -254,7 +260,7 @@ static wisp_status check_once(wisp_error *err, wisp_vectors_verifier *v, const w
   wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
   wisp_vector_scalars given = scalars;
-  numbers n = {.vectors = v->vectors, .polynomial = polynomial};
+  numbers n = {.vectors = v->vectors, .polynomial = polynomial, .left = LEFT};
   given.polynomial = polynomial;
   TRY(begin(err, v, plan, &n));
   kernels[find(wisp_plan_spec(plan)->kernel)].reference(&n);

@@ -15,7 +15,7 @@ enum { PERIOD = 1 << 20 };
 
 /* With a limit that no residual exceeds, alpha and beta are 0: p = z, nothing else changes, and a kernel can run any
  * number of times. What it must read and write is the same. */
-static const double state[WISP_VECTOR_STATE_SIZE] = {[WISP_AT_LIMIT] = 1e30};
+static const double state[WISP_CG_STATE] = {[WISP_CG_AT_LIMIT] = 1e30};
 static const wisp_vector_scalars scalars = {.scale = 1, .parts = 792};
 
 typedef struct problem {

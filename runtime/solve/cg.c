@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Places in the array state, as in templates/tensor/cg_state.part. */
-enum { RZ, RZ_BEFORE, ALPHA, RUNNING, RR, LIMIT, ITERATION };
-
 /* The Chebyshev interval reaches from its upper end down to a thirtieth; below it the polynomial still damps, and stays
  * positive. The upper end lies above what this many Lanczos steps see of the largest eigenvalue. */
 enum { LANCZOS = 15, INTERVAL = 30 };
@@ -40,7 +37,7 @@ static wisp_status launch(wisp_error *err, wisp_cg *cg, wisp_cg_kernel kernel, c
       {"rr_parts", 0, wisp_cg_blocks(cg, WISP_CG_ADVANCE)},
       {"pAp_parts", 0, wisp_cg_blocks(cg, WISP_CG_GATHER)},
       {"history_room", 0, WISP_CG_HISTORY},
-      {"padded", 0, (double)wisp_cg_padded(cg)},
+      {"padded", 0, (double)wisp_cg_padded(cg->problem->copies->unknowns)},
       {"scale", 0, cg->scale},
       {"polynomial", 0, cg->degree > 1},
       {"first_step", 0, s ? s->first : 0},
@@ -103,7 +100,7 @@ static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double l
 {
   wisp_status status = WISP_OK;
   double state[WISP_CG_STATE] = {0};
-  state[LIMIT] = limit;
+  state[WISP_CG_AT_LIMIT] = limit;
   TRY(wisp_arrays_fill(err, cg->arrays, "solution", 0));
   TRY(wisp_arrays_fill(err, cg->arrays, "p", 0));
   TRY(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
@@ -153,7 +150,7 @@ static wisp_status estimate(wisp_error *err, wisp_cg *cg)
   for (int k = 0; k < LANCZOS; k++) TRY(iterate(err, cg));
   TRY(wisp_arrays_download(err, cg->arrays, "state", state));
   TRY(wisp_arrays_download(err, cg->arrays, "history", history));
-  TRY(largest_eigenvalue(err, (int)state[ITERATION], history, &largest));
+  TRY(largest_eigenvalue(err, (int)state[WISP_CG_AT_ITERATION], history, &largest));
   cg->bound = above * largest;
 done:
   free(r);
@@ -230,10 +227,10 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long l
   TRY(record(err, cg));
   TRY(replay(err, cg, &ms));
   TRY(wisp_arrays_download(err, cg->arrays, "state", state));
-  report.iterations = (long long)state[ITERATION];
+  report.iterations = (long long)state[WISP_CG_AT_ITERATION];
   report.ms_per_iteration = report.iterations ? ms / (double)report.iterations : 0;
-  report.residual = bb > 0 ? sqrt(state[RR] / bb) : 0;
-  report.converged = state[RR] <= state[LIMIT];
+  report.residual = bb > 0 ? sqrt(state[WISP_CG_AT_RR] / bb) : 0;
+  report.converged = state[WISP_CG_AT_RR] <= state[WISP_CG_AT_LIMIT];
   TRY(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
                    report.residual, report.iterations));
   *out = report;

@@ -17,6 +17,22 @@
 #include "poisson.h"
 #include "solver.h"
 
+/* Places in state. */
+typedef enum wisp_cg_place {
+  WISP_CG_AT_RZ,
+  WISP_CG_AT_RZ_BEFORE,
+  WISP_CG_AT_ALPHA,
+  WISP_CG_AT_RUNNING,
+  WISP_CG_AT_RR,
+  WISP_CG_AT_LIMIT,
+  WISP_CG_AT_ITERATION,
+  WISP_CG_STATE /* numbers */
+} wisp_cg_place;
+
+/* Numbers of r, Ap, z and inverse: the unknowns, rounded up to vectors of either precision; behind the unknowns r and
+ * Ap are 0. */
+size_t wisp_cg_padded(size_t unknowns);
+
 typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;
 
 enum { WISP_CG_COMPOSITION = 64 };

@@ -13,9 +13,9 @@ int wisp_cg_blocks(const wisp_cg *cg, wisp_cg_kernel kernel)
   return (int)grid[0];
 }
 
-size_t wisp_cg_padded(const wisp_cg *cg)
+size_t wisp_cg_padded(size_t unknowns)
 {
-  return (cg->problem->copies->unknowns + 3) / 4 * 4;
+  return (unknowns + 3) / 4 * 4;
 }
 
 /* Kernels on a GPU count in 31 bits; the geometry is by far the largest. */
@@ -35,7 +35,7 @@ static wisp_status check_addresses(wisp_error *err, const wisp_cg *cg, const wis
 wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision precision)
 {
   const wisp_poisson *p = cg->problem;
-  const size_t E = p->mesh->elements, n = p->copies->unknowns, padded = wisp_cg_padded(cg),
+  const size_t E = p->mesh->elements, n = p->copies->unknowns, padded = wisp_cg_padded(n),
                locals = E * (size_t)p->hex->Np;
   const size_t gauss = E * (size_t)p->hex->glNp;
   const size_t most = (size_t)(wisp_cg_blocks(cg, WISP_CG_ADVANCE) > wisp_cg_blocks(cg, WISP_CG_SMOOTH)

@@ -15,7 +15,7 @@ typedef enum wisp_cg_kernel {
   WISP_CG_SMOOTH
 } wisp_cg_kernel;
 
-enum { WISP_CG_STATE = 8, WISP_CG_HISTORY = 1024 }; /* numbers; iterations whose scalars are kept */
+enum { WISP_CG_HISTORY = 1024 }; /* iterations whose scalars are kept */
 
 struct wisp_cg {
   wisp_device *device;
@@ -31,9 +31,6 @@ struct wisp_cg {
 
 /* Blocks of a kernel, each of which leaves one part of a sum; 1 for a kernel that the step lacks. */
 int wisp_cg_blocks(const wisp_cg *cg, wisp_cg_kernel kernel);
-
-/* Unknowns, rounded up to vectors of any precision: so long are r, Ap, z and inverse, and 0 behind the unknowns. */
-size_t wisp_cg_padded(const wisp_cg *cg);
 
 /* All arrays that the step's kernels take. */
 wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision precision);
