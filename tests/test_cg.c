@@ -244,6 +244,7 @@ static void run(check *all, const wisp_kernel *kernel, bool polynomial)
                                   {"pAp_parts", 0, IN_PARTS},    {"history_room", 0, ROOM}, {"scale", 0, scale},
                                   {"first_step", 0, 0},          {"keep", 0, keep},         {"gain", 0, gain}};
   for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
+  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "left", &all->start.left));
   GOOD(wisp_arrays_launch(&error, all->arrays, kernel, 1, 0, scalars, sizeof scalars / sizeof *scalars));
   GOOD(wisp_device_finish(&error, all->device));
 }
