@@ -1,13 +1,14 @@
 /* Claim: every strategy's default candidate compiles with NVRTC for sm_80, sm_90 and sm_100 where it is legal there,
  * and none spills absurdly: nodal at N = 1..9; tensor at N = 2 and, a third of them for each target, at N = 7; with
- * WISP_TEST_FULL=1 tensor at N = 1..9 and 15. Skipped where there is no NVRTC. Layouts take turns, so that the test
- * ends in minutes. */
+ * WISP_TEST_FULL=1 tensor at N = 1..9 and 15. Layouts take turns, so that the test ends in minutes. What a text calls
+ * the indices of its regions makes no difference to the code. Skipped where there is no NVRTC. */
 #include "each_plan.h"
 #include "../tuner/pipeline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -95,9 +96,80 @@ static void test_sm_100(void **state)
   compile_for("sm_100", 2);
 }
 
+/* A kernel with a region of each kind, for a block of 8 x 4 threads: with the indices' usual names, and with others. */
+static const char space[] = "kernel assemble\nlayouts node\nblock 8 4\ngrid groups\n"
+                            "arg in real dux\narg out real rhs\narg value int groups\n";
+static const char usual[] = "FOR_Y(y, 4)\n"
+                            "  FOR_X(x, 8)\n"
+                            "    rhs[y * 8 + x] = dux[x * 4 + y];\n"
+                            "  END_X\n"
+                            "END_Y\n"
+                            "SYNC();\n"
+                            "FOR_ITEMS(i, 4, e, 2)\n"
+                            "  rhs[32 + i * 2 + e] = dux[e * 4 + i];\n"
+                            "END_ITEMS\n"
+                            "SYNC();\n"
+                            "FOR_ALL(q, 64)\n"
+                            "  rhs[q] *= dux[q];\n"
+                            "END_ALL\n";
+static const char other[] = "FOR_Y(e, 4)\n"
+                            "  FOR_X(n, 8)\n"
+                            "    rhs[e * 8 + n] = dux[n * 4 + e];\n"
+                            "  END_X\n"
+                            "END_Y\n"
+                            "SYNC();\n"
+                            "FOR_ITEMS(x, 4, y, 2)\n"
+                            "  rhs[32 + x * 2 + y] = dux[y * 4 + x];\n"
+                            "END_ITEMS\n"
+                            "SYNC();\n"
+                            "FOR_ALL(z, 64)\n"
+                            "  rhs[z] *= dux[z];\n"
+                            "END_ALL\n";
+
+static wisp_status compile_text(wisp_error *err, const char *text, wisp_binary *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_family *family = wisp_family_find("nodal");
+  wisp_spec spec = wisp_family_spec(family, 1, NULL, WISP_F64);
+  wisp_layout layouts[8];
+  wisp_limits limits;
+  wisp_env *names = NULL;
+  wisp_strategy *strategy = NULL;
+  wisp_plan *plan = NULL;
+  snprintf(spec.kernel, sizeof spec.kernel, "assemble");
+  family->layouts(1, layouts);
+  TRY(wisp_target_limits(err, "sm_90", &limits));
+  const wisp_target target = wisp_limits_target(&limits);
+  TRY(family->names(err, &spec, layouts, &target, &names));
+  TRY(wisp_strategy_parse(err, "nodal", "trial", space, text, &strategy));
+  TRY(wisp_plan_default(err, strategy, &spec, layouts, names, &plan));
+  TRY(wisp_plan_compile(err, plan, "sm_90", out));
+done:
+  wisp_plan_destroy(plan);
+  wisp_strategy_destroy(strategy);
+  wisp_env_destroy(names);
+  return status;
+}
+
+static void test_any_name(void **state)
+{
+  wisp_binary binary[2] = {{0}, {0}};
+  (void)state;
+  if (!has_nvrtc()) skip();
+  for (int i = 0; i < 2; i++) {
+    wisp_error err = {0};
+    if (compile_text(&err, i ? other : usual, &binary[i]) != WISP_OK) fail_msg("%s", err.text);
+  }
+  assert_true(binary[0].length > 0);
+  assert_int_equal(binary[0].length, binary[1].length);
+  assert_memory_equal(binary[0].data, binary[1].data, binary[0].length);
+  for (int i = 0; i < 2; i++) free(binary[i].data);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_any_name),
       cmocka_unit_test(test_sm_80),
       cmocka_unit_test(test_sm_90),
       cmocka_unit_test(test_sm_100),
