@@ -185,7 +185,7 @@ static const struct {
     {"spread", "another", "value = r[at];", "1", "error "},
     {"spread", "left-out", "", "g < unknowns - 1", "u is nan, not "},
     {"spread", "nobody", "if (g == 5) u[0] = 1;", "1", "u is 1, not nan, at number 0"},
-    {"spread", "beyond", "if (g == 5) u[8 * (INDEX)25000 + 1] = 1;", "1", "writes outside array u"},
+    {"spread", "beyond", "if (g == 5) u[8 * (INDEX)12500 + 1] = 1;", "1", "writes outside array u"},
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 

@@ -11,7 +11,7 @@ typedef struct wisp_vectors_verifier wisp_vectors_verifier;
 wisp_status wisp_vectors_verifier_create(wisp_error *err, wisp_device *device, wisp_vectors_verifier **out);
 void wisp_vectors_verifier_destroy(wisp_vectors_verifier *verifier);
 
-/* On hexes of 200 000 nodes, with data of this seed, once as Jacobi's preconditioner asks and once as a polynomial
+/* On hexes of 100 000 nodes, with data of this seed, once as Jacobi's preconditioner asks and once as a polynomial
  * does. Every array must end as the kernel's formula leaves it in double, those besides its outputs as they were; sums,
  * left as parts by the blocks, in total. */
 wisp_status wisp_vectors_verifier_prepare(wisp_error *err, wisp_vectors_verifier *verifier, const wisp_plan *plan,
