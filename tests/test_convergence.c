@@ -13,6 +13,12 @@
 
 enum { MESHES = 3 };
 
+/* How many of them are solved on: WISP_TEST_COARSE leaves out the last, which takes nine tenths of the time. */
+static int meshes(void)
+{
+  return getenv("WISP_TEST_COARSE") ? MESHES - 1 : MESHES;
+}
+
 #define GOOD(call)                                     \
   do {                                                 \
     if ((call) != WISP_OK) fail_msg("%s", error.text); \
@@ -46,13 +52,13 @@ static void test_boxes(void **state)
   static const int boxes[5][MESHES] = {{6, 8, 11}, {4, 6, 8}, {3, 4, 6}, {2, 3, 4}, {2, 3, 4}};
   for (int order = 1; order <= 5; order++) {
     double h[MESHES], l2[MESHES];
-    for (int i = 0; i < MESHES; i++) {
+    for (int i = 0; i < meshes(); i++) {
       wisp_error error = {0};
       wisp_mesh *mesh = NULL;
       GOOD(wisp_mesh_box(&error, boxes[order - 1][i], &mesh));
       l2[i] = solve(order, mesh, 0.2, &h[i]);
     }
-    for (int i = 1; i < MESHES; i++) check_order(order, h, l2, i - 1, i);
+    for (int i = 1; i < meshes(); i++) check_order(order, h, l2, i - 1, i);
   }
 }
 
@@ -96,8 +102,12 @@ static void test_unstructured(void **state)
     wisp_mesh *mesh[MESHES] = {NULL};
     double h[MESHES], l2[MESHES];
     make_unstructured(mesh);
-    for (int i = 0; i < MESHES; i++) l2[i] = solve(order, mesh[i], 0.06, &h[i]);
-    check_order(order, h, l2, 0, MESHES - 1); /* the first refinement depends on how Gmsh filled the box */
+    for (int i = 0; i < meshes(); i++) l2[i] = solve(order, mesh[i], 0.06, &h[i]);
+    assert_true(l2[1] < l2[0]); /* by how much depends on how Gmsh filled the box */
+    if (meshes() == MESHES)
+      check_order(order, h, l2, 0, MESHES - 1);
+    else
+      wisp_mesh_destroy(mesh[MESHES - 1]);
   }
 }
 

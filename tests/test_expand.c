@@ -245,6 +245,7 @@ static void limits_end_in_errors(void **state)
   memmove(text + 9, text, strlen(text) + 1);
   assert_fails(text, "t:1: ", "deeper than 64");
   assert_fails("{{>self}}", "t:1: ", "deeper than 64");
+  if (getenv("WISP_TEST_QUICK")) return; /* these limits are many steps away, all alike */
   assert_fails(
       "{{#for i in 1000000}}\n0123456789012345678901234567890123456789012345678901234567890123456789\n{{/for}}",
       "t:2: ", "larger than 64 MiB");
