@@ -27,7 +27,7 @@ enum {
 extern const char *const wisp_vector_names[WISP_VECTORS];
 
 /* Iterations that history has room for, and parts that a sum can have. */
-enum { WISP_VECTOR_ITERATIONS = 16, WISP_VECTOR_PARTS = 4096 };
+enum { WISP_VECTOR_ITERATIONS = 16, WISP_VECTOR_PARTS = 65536 };
 
 /* The unknowns within the first so many hexes of a box that is about as long as wide, boundary values given. */
 typedef struct wisp_vectors {
