@@ -21,7 +21,7 @@
 
 /* Of order 3: 8 unknowns within each of the elements, of 64 places. */
 enum { ORDER = 3, ELEMENTS = 6007, WITHIN = 8 * ELEMENTS, PLACES = 64 * ELEMENTS };
-enum { UNKNOWNS = 150001, PADDED = 150004, MOST_PARTS = 4096, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };
+enum { UNKNOWNS = 150001, PADDED = 150004, MOST_PARTS = 65536, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };
 static const double alpha_before = 0.375, keep = 0.25, gain = 0.75, scale = 0.5;
 
 /* All arrays of the kernels, as they are in double. */
@@ -290,8 +290,11 @@ static wisp_status verify(wisp_error *err, void *context, const int *values, wis
   (void)err, (void)values, (void)reason;
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
+  unsigned grid[2] = {0};
   if (!plan) return WISP_OK;
   GOOD(wisp_plan_compile(&error, plan, wisp_device_limits(all->device)->target, &binary));
+  GOOD(wisp_plan_grid(&error, plan, 1, 0, grid));
+  assert_true(grid[0] <= MOST_PARTS); /* each leaves a part */
   GOOD(wisp_kernel_create(&error, all->device, plan, &binary, &kernel));
   for (int polynomial = 0; polynomial < 2; polynomial++) {
     run(all, kernel, polynomial);
