@@ -16,10 +16,10 @@ static const char *const kernels[] = {
     "mass_trilinear",
     "stiffness_trilinear",
     "collocated_trilinear",
-    "scatter",
+    "update",
+    "spread",
     "gather",
     "advance",
-    "spread",
     "smooth",
     NULL,
 };
@@ -133,24 +133,28 @@ done:
 }
 
 /* The vector kernels of conjugate gradients, in a large mesh: numbers of the unknowns, N^3 an element; weights, four
- * bytes; numbers of the Np copies of their nodes; and what leads from the ones to the others, for unknowns that
- * elements share: two integers each, four more on an edge, of four copies, and eight at a vertex, of eight. */
+ * bytes; numbers of the Np copies of their nodes; and what leads from the ones to the others. From unknowns that
+ * elements share: two integers each, four more on an edge, of four copies, and eight at a vertex, of eight. From nodes
+ * on an element's surface: one each. */
 static bool vector_work(const wisp_spec *spec, double elements, wisp_work *out)
 {
   const double N = spec->order, unknowns = N * N * N, copies = (N + 1) * (N + 1) * (N + 1);
-  const double shared = unknowns - (N - 1) * (N - 1) * (N - 1), integers = 2 * shared + 4 * 3 * (N - 1) + 8;
-  static const struct {
+  const double within = (N - 1) * (N - 1) * (N - 1), surface = copies - within;
+  const double lists = 2 * (unknowns - within) + 4 * 3 * (N - 1) + 8;
+  const struct {
     const char *kernel;
-    int vectors, weights, copies, flops; /* of an unknown */
-  } counts[] = {{"scatter", 5, 1, 1, 6},
-                {"gather", 2, 0, 1, 2},
-                {"advance", 3, 1, 0, 8},
-                {"spread", 1, 0, 1, 0},
-                {"smooth", 5, 1, 1, 8}};
+    int vectors, weights, copies; /* of an unknown */
+    double integers;
+    int flops;
+  } counts[] = {{"update", 5, 1, 0, 0, 6},
+                {"spread", 1, 0, 1, surface, 0},
+                {"gather", 2, 0, 1, lists, 2},
+                {"advance", 3, 1, 0, 0, 8},
+                {"smooth", 5, 1, 1, lists, 8}};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     if (strcmp(spec->kernel, counts[i].kernel) != 0) continue;
     const double numbers = counts[i].vectors * unknowns + counts[i].copies * copies;
-    const double words = counts[i].weights * unknowns + counts[i].copies * integers;
+    const double words = counts[i].weights * unknowns + counts[i].integers;
     *out = (wisp_work){(numbers * (double)spec->precision + 4 * words) * elements,
                        counts[i].flops * unknowns * elements, unknowns * elements};
     return true;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SCALARS = 16 };
+enum { MAX_OTHERS = 16 };
 
 typedef struct entry {
   wisp_array array;
@@ -153,6 +153,17 @@ static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const 
                       "the problem has no array of reals '%s'", name);
 }
 
+static wisp_status find_part(wisp_error *err, const wisp_arrays *arrays, const char *name, size_t from, size_t count,
+                             const entry **out)
+{
+  wisp_status status = WISP_OK;
+  TRY(find_reals(err, arrays, name, out));
+  TRY(wisp_require(err, from <= (*out)->array.size && count <= (*out)->array.size - from, WISP_EUSAGE,
+                   "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, (*out)->array.size));
+done:
+  return status;
+}
+
 enum { CHUNK = 1 << 20 }; /* numbers converted at a time: fields of gigabytes need no second copy on the host */
 
 wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
@@ -161,9 +172,7 @@ wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const 
   wisp_status status = WISP_OK;
   const entry *e = NULL;
   float *chunk = NULL;
-  TRY(find_reals(err, arrays, name, &e));
-  TRY(wisp_require(err, from <= e->array.size && count <= e->array.size - from, WISP_EUSAGE,
-                   "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, e->array.size));
+  TRY(find_part(err, arrays, name, from, count, &e));
   if (!count) goto done;
   wisp_pointer to = start(arrays, e) + from * number_bytes(arrays, e);
   if (!is_float(arrays, e)) return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
@@ -183,26 +192,31 @@ wisp_status wisp_arrays_upload(wisp_error *err, wisp_arrays *arrays, const char 
   return wisp_arrays_upload_part(err, arrays, name, 0, wisp_arrays_size(arrays, name), values);
 }
 
-wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const char *name, double *values)
+wisp_status wisp_arrays_download_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
+                                      double *values)
 {
   wisp_status status = WISP_OK;
   const entry *e = NULL;
   float *chunk = NULL;
-  TRY(find_reals(err, arrays, name, &e));
-  size_t size = e->array.size;
-  if (!size) goto done;
-  if (!is_float(arrays, e))
-    return wisp_device_download(err, arrays->device, values, start(arrays, e), size * sizeof *values);
-  TRY(wisp_new(err, size < CHUNK ? size : CHUNK, sizeof *chunk, &chunk));
-  for (size_t from = 0; from < size; from += CHUNK) {
-    size_t part = size - from < CHUNK ? size - from : CHUNK;
-    TRY(wisp_device_download(err, arrays->device, chunk, start(arrays, e) + from * sizeof *chunk,
-                             part * sizeof *chunk));
-    for (size_t i = 0; i < part; i++) values[from + i] = (double)chunk[i];
+  wisp_pointer source = 0;
+  TRY(find_part(err, arrays, name, from, count, &e));
+  if (!count) goto done;
+  source = start(arrays, e) + from * number_bytes(arrays, e);
+  if (!is_float(arrays, e)) return wisp_device_download(err, arrays->device, values, source, count * sizeof *values);
+  TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
+  for (size_t at = 0; at < count; at += CHUNK) {
+    size_t part = count - at < CHUNK ? count - at : CHUNK;
+    TRY(wisp_device_download(err, arrays->device, chunk, source + at * sizeof *chunk, part * sizeof *chunk));
+    for (size_t i = 0; i < part; i++) values[at + i] = (double)chunk[i];
   }
 done:
   free(chunk);
   return status;
+}
+
+wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const char *name, double *values)
+{
+  return wisp_arrays_download_part(err, arrays, name, 0, wisp_arrays_size(arrays, name), values);
 }
 
 /* What is there is copied behind itself, twice as much each time. */
@@ -268,15 +282,15 @@ done:
 }
 
 wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t groups,
-                               size_t blocks, const wisp_binding *scalars, size_t count)
+                               size_t blocks, const wisp_binding *others, size_t count)
 {
-  wisp_binding bindings[WISP_MAX_ARRAYS + MAX_SCALARS];
+  wisp_binding bindings[WISP_MAX_ARRAYS + MAX_OTHERS];
   size_t n = 0;
   wisp_status status =
-      wisp_require(err, count <= MAX_SCALARS, WISP_EUSAGE, "%zu scalars, must be at most %d", count, MAX_SCALARS);
+      wisp_require(err, count <= MAX_OTHERS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MAX_OTHERS);
   if (status != WISP_OK) return status;
   for (size_t i = 0; i < arrays->count; i++)
     bindings[n++] = (wisp_binding){arrays->entries[i].array.name, start(arrays, &arrays->entries[i]), 0};
-  for (size_t i = 0; i < count; i++) bindings[n++] = scalars[i];
+  for (size_t i = 0; i < count; i++) bindings[n++] = others[i];
   return wisp_kernel_launch(err, kernel, groups, blocks, bindings, n);
 }

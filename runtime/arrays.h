@@ -29,6 +29,8 @@ wisp_status wisp_arrays_upload(wisp_error *err, wisp_arrays *arrays, const char 
 wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *array, size_t from, size_t count,
                                     const double *values);
 wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const char *array, double *values);
+wisp_status wisp_arrays_download_part(wisp_error *err, wisp_arrays *arrays, const char *array, size_t from,
+                                      size_t count, double *values);
 wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *array,
                              unsigned char byte); /* 0xff: NaN */
 /* Fills an array of reals with these numbers, count >= 1, over and over. */
@@ -47,8 +49,9 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
 /* Lets two arrays of one size change places (their addresses). */
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other);
 
-/* Launches a kernel on the arrays by their names, with these scalars besides (runtime/kernel.h). */
+/* Launches a kernel on the arrays by their names, with these bindings besides (runtime/kernel.h): scalars, and arrays
+ * that the kernel has another name for. */
 wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t groups,
-                               size_t blocks, const wisp_binding *scalars, size_t count);
+                               size_t blocks, const wisp_binding *others, size_t count);
 
 #endif

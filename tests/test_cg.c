@@ -33,7 +33,7 @@ typedef struct vectors {
   size_t size[ARRAYS];
   double *at[ARRAYS];
   int *start, *copy;
-  int *one, *two, *more; /* as the kernels have them */
+  int *one, *two, *more, *surface; /* as the kernels have them */
   size_t copies, more_count;
   int left;        /* iterations */
   bool polynomial; /* makes z, or it is scale r / diagonal */
@@ -80,7 +80,7 @@ static void make_copies(vectors *v)
   free(outer);
 }
 
-/* The same for the kernels: see wisp_hexcopies. */
+/* The same for the kernels that begin at the unknowns: see wisp_hexcopies. */
 static void pack_copies(vectors *v)
 {
   v->one = integers(UNKNOWNS - WITHIN), v->two = integers(UNKNOWNS - WITHIN), v->more = integers(v->copies);
@@ -95,12 +95,27 @@ static void pack_copies(vectors *v)
   }
 }
 
+/* And for the one that begins at the places. */
+static void pack_surfaces(vectors *v)
+{
+  int *unknown = integers(PLACES), outers = 0;
+  for (int place = 0; place < PLACES; place++) unknown[place] = -1;
+  for (int g = 0; g < UNKNOWNS; g++)
+    for (int c = v->start[g]; c < v->start[g + 1]; c++) unknown[v->copy[c]] = g;
+  v->surface = integers(PLACES - WITHIN);
+  for (int place = 0; place < PLACES; place++)
+    if (!is_within(place)) v->surface[outers++] = unknown[place];
+  assert_int_equal(outers, PLACES - WITHIN);
+  free(unknown);
+}
+
 /* Random numbers, positive where sums and diagonals are. */
 static void make(vectors *v)
 {
   *v = (vectors){.left = LEFT};
   make_copies(v);
   pack_copies(v);
+  pack_surfaces(v);
   for (int a = 0; a < ARRAYS; a++) {
     v->size[a] = a < U ? PADDED : a < RZ_SUMS ? PLACES : a < STATE ? MOST_PARTS : a == STATE ? 8 : 3 * ROOM;
     v->at[a] = numbers(v->size[a]);
@@ -108,7 +123,7 @@ static void make(vectors *v)
     for (size_t i = 0; (a == INVERSE || (a >= RZ_SUMS && a < STATE)) && i < v->size[a]; i++)
       v->at[a][i] = (float)fabs(v->at[a][i]) + 0.5f;
   }
-  for (int i = UNKNOWNS; i < PADDED; i++) v->at[R][i] = v->at[AP][i] = v->at[Z][i] = 0;
+  for (int i = UNKNOWNS; i < PADDED; i++) v->at[P][i] = v->at[R][i] = v->at[AP][i] = v->at[Z][i] = 0;
   const double state[8] = {0.75, 1.5, alpha_before, 1, 0.5, 0.25, ITERATION, 0};
   memcpy(v->at[STATE], state, sizeof state);
 }
@@ -142,14 +157,9 @@ static double gathered(const vectors *v, size_t g)
   return sum;
 }
 
-static void spread(vectors *v, size_t g, double value)
-{
-  for (int c = v->start[g]; c < v->start[g + 1]; c++) v->at[U][v->copy[c]] = value;
-}
-
 /* --- what each kernel does to the vectors; sums are left in the first part --- */
 
-static void scatter(vectors *v)
+static void update(vectors *v)
 {
   const double rz = sum_parts(v->at[RZ_SUMS], IN_PARTS), rr = sum_parts(v->at[RR_SUMS], IN_PARTS);
   const double beta = rz / v->at[STATE][1];
@@ -157,7 +167,6 @@ static void scatter(vectors *v)
     v->at[SOLUTION][g] += alpha_before * v->at[P][g];
     const double z = v->polynomial ? v->at[Z][g] : scale * v->at[INVERSE][g] * v->at[R][g];
     v->at[P][g] = z + beta * v->at[P][g];
-    spread(v, g, v->at[P][g]);
   }
   v->at[STATE][0] = rz, v->at[STATE][3] = 1, v->at[STATE][4] = rr;
   v->at[HISTORY][3 * ITERATION] = rr, v->at[HISTORY][3 * ITERATION + 1] = beta;
@@ -188,9 +197,12 @@ static void advance(vectors *v)
   v->left--;
 }
 
-static void spread_all(vectors *v)
+static void spread(vectors *v)
 {
-  for (size_t g = 0; g < UNKNOWNS; g++) spread(v, g, v->at[Z][g]);
+  const double *vector = v->at[v->polynomial ? Z : P];
+  for (int place = 0; place < PLACES; place++) v->at[U][place] = 0;
+  for (int g = 0; g < UNKNOWNS; g++)
+    for (int c = v->start[g]; c < v->start[g + 1]; c++) v->at[U][v->copy[c]] = vector[g];
 }
 
 static void smooth(vectors *v)
@@ -208,10 +220,10 @@ static const struct {
   const char *name;
   void (*reference)(vectors *v);
   int sums[2]; /* arrays that it leaves parts in; -1: none */
-} kernels[] = {{"scatter", scatter, {-1, -1}},
+} kernels[] = {{"update", update, {-1, -1}},
+               {"spread", spread, {-1, -1}},
                {"gather", gather, {PAP_SUMS, -1}},
                {"advance", advance, {RZ_SUMS, RR_SUMS}},
-               {"spread", spread_all, {-1, -1}},
                {"smooth", smooth, {RZ_SUMS, -1}}};
 
 typedef struct check {
@@ -225,24 +237,36 @@ typedef struct check {
 static void open_arrays(check *all, wisp_precision precision)
 {
   const vectors *v = &all->start;
-  wisp_array list[ARRAYS + 4];
+  wisp_array list[ARRAYS + 5];
   for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], a == INVERSE ? WISP_SINGLE : WISP_REAL, v->size[a]};
   list[ARRAYS] = (wisp_array){"copy_one", WISP_INT, UNKNOWNS - WITHIN};
   list[ARRAYS + 1] = (wisp_array){"copy_two", WISP_INT, UNKNOWNS - WITHIN};
   list[ARRAYS + 2] = (wisp_array){"copy_more", WISP_INT, v->more_count};
-  list[ARRAYS + 3] = (wisp_array){"left", WISP_INT, 1};
-  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 4, &all->arrays));
+  list[ARRAYS + 3] = (wisp_array){"surface", WISP_INT, PLACES - WITHIN};
+  list[ARRAYS + 4] = (wisp_array){"left", WISP_INT, 1};
+  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 5, &all->arrays));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_one", v->one));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_two", v->two));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_more", v->more));
+  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "surface", v->surface));
 }
 
 static void run(check *all, const wisp_kernel *kernel, bool polynomial)
 {
-  const wisp_binding scalars[] = {{"within", 0, WITHIN},         {"unknowns", 0, UNKNOWNS}, {"padded", 0, PADDED},
-                                  {"polynomial", 0, polynomial}, {"rz_parts", 0, IN_PARTS}, {"rr_parts", 0, IN_PARTS},
-                                  {"pAp_parts", 0, IN_PARTS},    {"history_room", 0, ROOM}, {"scale", 0, scale},
-                                  {"first_step", 0, 0},          {"keep", 0, keep},         {"gain", 0, gain}};
+  const wisp_binding scalars[] = {{"vector", wisp_arrays_at(all->arrays, polynomial ? "z" : "p"), 0},
+                                  {"groups", 0, ELEMENTS},
+                                  {"within", 0, WITHIN},
+                                  {"unknowns", 0, UNKNOWNS},
+                                  {"padded", 0, PADDED},
+                                  {"polynomial", 0, polynomial},
+                                  {"rz_parts", 0, IN_PARTS},
+                                  {"rr_parts", 0, IN_PARTS},
+                                  {"pAp_parts", 0, IN_PARTS},
+                                  {"history_room", 0, ROOM},
+                                  {"scale", 0, scale},
+                                  {"first_step", 0, 0},
+                                  {"keep", 0, keep},
+                                  {"gain", 0, gain}};
   for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "left", &all->start.left));
   GOOD(wisp_arrays_launch(&error, all->arrays, kernel, 1, 0, scalars, sizeof scalars / sizeof *scalars));
@@ -344,7 +368,7 @@ static void test_candidates(void **state)
   assert_true(all.verified >= 5 * (9 + 1));
   drop(&all.start);
   free(all.start.start), free(all.start.copy);
-  free(all.start.one), free(all.start.two), free(all.start.more);
+  free(all.start.one), free(all.start.two), free(all.start.more), free(all.start.surface);
   wisp_device_close(all.device);
 }
 

@@ -153,6 +153,17 @@ static void check_short_lists(const wisp_hexnodes *nodes, const wisp_hexcopies *
   }
 }
 
+/* Nodes on the elements' surfaces, in order, are all but those within. */
+static void check_surfaces(const wisp_hexnodes *nodes, const wisp_hexcopies *copies)
+{
+  size_t next = 0;
+  for (size_t l = 0; l < nodes->elements * 64; l++) {
+    const int32_t g = copies->unknown[nodes->global[l]];
+    if (g < 0 || (size_t)g >= copies->within) assert_int_equal(copies->surface[next++], g);
+  }
+  assert_int_equal(next, copies->surfaces);
+}
+
 /* The lists of copies hold every local node of an unknown once, ascending, and no other. */
 static void test_copies(void **state)
 {
@@ -174,6 +185,7 @@ static void test_copies(void **state)
     assert_int_equal(seen, free_locals);
     assert_int_equal(copies->copies, free_locals);
     check_short_lists(nodes, copies);
+    check_surfaces(nodes, copies);
     for (size_t n = 0; n < nodes->nodes; n++)
       assert_int_equal(copies->unknown[n] < 0, inside_only && nodes->outside[n]);
     wisp_hexcopies_destroy(copies);

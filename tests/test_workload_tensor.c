@@ -150,25 +150,21 @@ static const char text[] =
     "  END_X\n"
     "END_Y\n";
 
-/* Numbers to the copies of their unknowns; no node of order 1 lies within an element, and place 0 is on the boundary.
+/* Numbers to the places of their unknowns; no node of order 1 lies within an element, and place 0 is on the boundary.
  */
 static const char vector_space[] =
-    "kernel spread\nlayouts node\nblock 64\ngrid 16\narg in real z\narg in real r\narg out real u\n"
-    "arg in int copy_one\narg in int copy_two\narg in int copy_more\narg value int unknowns\n";
-static const char vector_text[] =
-    "for (INDEX first = bx * 64; first < unknowns; first += 1024) {\n"
-    "  FOR_X(x, 64)\n"
-    "    const INDEX g = first + x, at = g < unknowns ? g : 0;\n"
-    "    const int two = copy_two[at];\n"
-    "    real value = z[at];\n"
-    "    %s\n"
-    "    if (g < unknowns && %s) {\n"
-    "      u[copy_one[g]] = value;\n"
-    "      if (two >= 0) u[two] = value;\n"
-    "      for (INDEX c = two < -1 ? -1 - two : 0, last = c + copy_more[c]; c < last;) u[copy_more[++c]] = value;\n"
-    "    }\n"
-    "  END_X\n"
-    "}\n";
+    "kernel spread\nlayouts node\nblock 64\ngrid 16\narg in real vector\narg in real r\narg in int surface\n"
+    "arg out real u\narg value int groups\n";
+static const char vector_text[] = "const INDEX nodes = 8 * groups;\n"
+                                  "for (INDEX first = bx * 64; first < nodes; first += 1024) {\n"
+                                  "  FOR_X(x, 64)\n"
+                                  "    const INDEX node = first + x;\n"
+                                  "    const int g = node < nodes ? surface[node] : -1;\n"
+                                  "    real value = g >= 0 ? vector[g] : 0;\n"
+                                  "    %s\n"
+                                  "    if (node < nodes && %s) u[node] = value;\n"
+                                  "  END_X\n"
+                                  "}\n";
 
 static const struct {
   const char *kernel, *name, *fault, *condition, *reason; /* reason NULL: right */
@@ -182,10 +178,10 @@ static const struct {
     {"mass", "before", "if (bx == 0 && n == 0) (result - 5)[0] = 1;", "1", "writes outside array y"},
     {"spread", "right", "", "1", NULL},
     {"spread", "thousandth", "value *= (real)1.001;", "1", "error "},
-    {"spread", "another", "value = r[at];", "1", "error "},
-    {"spread", "left-out", "", "g < unknowns - 1", "u is nan, not "},
-    {"spread", "nobody", "if (g == 5) u[0] = 1;", "1", "u is 1, not nan, at number 0"},
-    {"spread", "beyond", "if (g == 5) u[8 * (INDEX)12500 + 1] = 1;", "1", "writes outside array u"},
+    {"spread", "another", "if (g >= 0) value = r[g];", "1", "error "},
+    {"spread", "left-out", "", "node < nodes - 1", "u is nan, not 0"},
+    {"spread", "nobody", "if (node == 0) value = 1;", "1", "u is 1, not 0, at number 0"},
+    {"spread", "beyond", "if (node == 5) u[nodes + 1] = 1;", "1", "writes outside array u"},
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 

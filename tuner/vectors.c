@@ -68,19 +68,21 @@ wisp_status wisp_vectors_arrays(wisp_error *err, wisp_device *device, const wisp
   wisp_status status = WISP_OK;
   wisp_arrays *arrays = NULL;
   const wisp_hexcopies *c = v->copies;
-  wisp_array list[WISP_VECTORS + 4];
+  wisp_array list[WISP_VECTORS + 5];
   char what[64];
   for (int a = 0; a < WISP_VECTORS; a++)
     list[a] = (wisp_array){wisp_vector_names[a], a == WISP_VECTOR_INVERSE ? WISP_SINGLE : WISP_REAL, v->size[a]};
   list[WISP_VECTORS] = (wisp_array){"copy_one", WISP_INT, c->unknowns - c->within};
   list[WISP_VECTORS + 1] = (wisp_array){"copy_two", WISP_INT, c->unknowns - c->within};
   list[WISP_VECTORS + 2] = (wisp_array){"copy_more", WISP_INT, c->more_count};
-  list[WISP_VECTORS + 3] = (wisp_array){"left", WISP_INT, 1};
+  list[WISP_VECTORS + 3] = (wisp_array){"surface", WISP_INT, c->surfaces};
+  list[WISP_VECTORS + 4] = (wisp_array){"left", WISP_INT, 1};
   snprintf(what, sizeof what, "a problem of %zu elements", v->elements);
-  TRY(wisp_arrays_create(err, device, precision, what, list, WISP_VECTORS + 4, &arrays));
+  TRY(wisp_arrays_create(err, device, precision, what, list, WISP_VECTORS + 5, &arrays));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));
+  TRY(wisp_arrays_upload_ints(err, arrays, "surface", c->surface));
   *out = arrays;
   arrays = NULL;
 done:
@@ -101,7 +103,9 @@ void wisp_vectors_fill(const wisp_vectors *v, int array, uint64_t *state, size_t
 wisp_status wisp_vectors_launch(wisp_error *err, wisp_arrays *arrays, const wisp_vectors *v, const wisp_kernel *kernel,
                                 const wisp_vector_scalars *s)
 {
-  const wisp_binding scalars[] = {{"within", 0, (double)v->copies->within},
+  const wisp_binding scalars[] = {{"vector", wisp_arrays_at(arrays, s->polynomial ? "z" : "p"), 0},
+                                  {"groups", 0, (double)v->elements},
+                                  {"within", 0, (double)v->copies->within},
                                   {"unknowns", 0, (double)v->copies->unknowns},
                                   {"padded", 0, (double)v->size[WISP_VECTOR_R]},
                                   {"polynomial", 0, s->polynomial},

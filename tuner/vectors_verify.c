@@ -36,13 +36,7 @@ static double gather_one(const numbers *n, size_t g)
   return sum;
 }
 
-static void spread_one(numbers *n, size_t g, double value)
-{
-  const wisp_hexcopies *c = n->vectors->copies;
-  for (int32_t i = c->start[g]; i < c->start[g + 1]; i++) n->at[WISP_VECTOR_U][c->copy[i]] = value;
-}
-
-static void scatter(numbers *n)
+static void update(numbers *n)
 {
   double *state = n->at[WISP_VECTOR_STATE], *x = n->at[WISP_VECTOR_SOLUTION], *p = n->at[WISP_VECTOR_P];
   const double rz = sum_parts(n->at[WISP_VECTOR_RZ_SUMS], PARTS), rr = sum_parts(n->at[WISP_VECTOR_RR_SUMS], PARTS);
@@ -51,7 +45,6 @@ static void scatter(numbers *n)
     const double made = scalars.scale * n->at[WISP_VECTOR_INVERSE][g] * n->at[WISP_VECTOR_R][g];
     x[g] += state[WISP_CG_AT_ALPHA] * p[g];
     p[g] = (n->polynomial ? n->at[WISP_VECTOR_Z][g] : made) + beta * p[g];
-    spread_one(n, g, p[g]);
   }
   state[WISP_CG_AT_RZ] = rz;
   state[WISP_CG_AT_RR] = n->at[WISP_VECTOR_HISTORY][3 * ITERATION] = rr;
@@ -89,7 +82,12 @@ static void advance(numbers *n)
 
 static void spread(numbers *n)
 {
-  for (size_t g = 0; g < n->vectors->copies->unknowns; g++) spread_one(n, g, n->at[WISP_VECTOR_Z][g]);
+  const wisp_hexcopies *c = n->vectors->copies;
+  const double *vector = n->at[n->polynomial ? WISP_VECTOR_Z : WISP_VECTOR_P];
+  double *u = n->at[WISP_VECTOR_U];
+  for (size_t l = 0; l < n->vectors->size[WISP_VECTOR_U]; l++) u[l] = 0;
+  for (size_t g = 0; g < c->unknowns; g++)
+    for (int32_t i = c->start[g]; i < c->start[g + 1]; i++) u[c->copy[i]] = vector[g];
 }
 
 static void smooth(numbers *n)
@@ -109,10 +107,10 @@ static const struct {
   void (*reference)(numbers *n);
   int sums[2]; /* arrays that it leaves parts in; -1: none */
 } kernels[] = {
-    {"scatter", scatter, {-1, -1}},
+    {"update", update, {-1, -1}},
+    {"spread", spread, {-1, -1}},
     {"gather", gather, {WISP_VECTOR_PAP_SUMS, -1}},
     {"advance", advance, {WISP_VECTOR_RZ_SUMS, WISP_VECTOR_RR_SUMS}},
-    {"spread", spread, {-1, -1}},
     {"smooth", smooth, {WISP_VECTOR_RZ_SUMS, -1}},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };

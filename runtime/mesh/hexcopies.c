@@ -52,6 +52,20 @@ static size_t list_shared(wisp_hexcopies *c, int32_t *more)
   return end;
 }
 
+/* The unknowns of nodes on the elements' surfaces; surface may be NULL, to count them. */
+static size_t list_surfaces(const wisp_hexnodes *nodes, const int32_t *unknown, int32_t *surface)
+{
+  const size_t Nq = (size_t)nodes->Nq, Np = Nq * Nq * Nq, last = Nq - 1;
+  size_t count = 0;
+  for (size_t l = 0; l < nodes->elements * Np; l++) {
+    const size_t i = l % Nq, j = l / Nq % Nq, k = l / (Nq * Nq) % Nq;
+    if (i % last && j % last && k % last) continue;
+    if (surface) surface[count] = unknown[nodes->global[l]];
+    count++;
+  }
+  return count;
+}
+
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out)
 {
   wisp_status status = WISP_OK;
@@ -68,6 +82,9 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   copies->more_count = list_shared(copies, NULL);
   TRY(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
   list_shared(copies, copies->more);
+  copies->surfaces = list_surfaces(nodes, copies->unknown, NULL);
+  TRY(wisp_new(err, copies->surfaces, sizeof *copies->surface, &copies->surface));
+  list_surfaces(nodes, copies->unknown, copies->surface);
   *out = copies;
   copies = NULL;
 done:
@@ -84,5 +101,6 @@ void wisp_hexcopies_destroy(wisp_hexcopies *copies)
   free(copies->one);
   free(copies->two);
   free(copies->more);
+  free(copies->surface);
   free(copies);
 }

@@ -59,7 +59,10 @@ void wisp_hexnodes_destroy(wisp_hexnodes *nodes);
  * order of their local nodes: arithmetic finds their places. The others follow in the order of their nodes, and have
  * their places once more in a form that asks for few bytes and no start, by s = g - within: one[s] is the first copy.
  * two[s] is the other where there are two; else it is -1 - at, and more[at] counts the copies besides the first, which
- * follow it there. So -1 stands for no other copy: more[0] is 0. */
+ * follow it there. So -1 stands for no other copy: more[0] is 0.
+ *
+ * surface leads the other way: the unknown of each node on an element's surface, Nq^3 - (Nq - 2)^3 an element, in the
+ * order of their local nodes, -1 where the node is none. */
 typedef struct wisp_hexcopies {
   size_t unknowns, within, copies, more_count;
   int32_t *unknown;   /* nodes: its unknown, or -1 */
@@ -67,6 +70,8 @@ typedef struct wisp_hexcopies {
   int32_t *copy;      /* copies */
   int32_t *one, *two; /* unknowns - within */
   int32_t *more;      /* more_count */
+  size_t surfaces;
+  int32_t *surface; /* surfaces */
 } wisp_hexcopies;
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out);
 void wisp_hexcopies_destroy(wisp_hexcopies *copies);

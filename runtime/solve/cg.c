@@ -14,8 +14,8 @@ static const double above = 1.1;
 
 void wisp_cg_composition(const char *kernel, wisp_preconditioner preconditioner, char text[WISP_CG_COMPOSITION])
 {
-  snprintf(text, WISP_CG_COMPOSITION, "scatter+%s+gather+advance%s", kernel,
-           preconditioner == WISP_CHEBYSHEV ? "+spread+smooth" : "");
+  snprintf(text, WISP_CG_COMPOSITION, "update+spread+%s+gather+advance%s", kernel,
+           preconditioner == WISP_CHEBYSHEV ? "+smooth" : "");
 }
 
 /* --- launches --- */
@@ -48,6 +48,15 @@ static wisp_status launch(wisp_error *err, wisp_cg *cg, wisp_cg_kernel kernel, c
                             sizeof scalars / sizeof *scalars);
 }
 
+/* A vector from the unknowns to the elements, as u. */
+static wisp_status spread(wisp_error *err, wisp_cg *cg, const char *vector)
+{
+  const wisp_binding bindings[] = {{"vector", wisp_arrays_at(cg->arrays, vector), 0},
+                                   {"groups", 0, (double)cg->problem->mesh->elements}};
+  return wisp_arrays_launch(err, cg->arrays, cg->kernel[WISP_CG_SPREAD], cg->problem->mesh->elements, 0, bindings,
+                            sizeof bindings / sizeof *bindings);
+}
+
 /* z from the residual: z = r / diagonal by advance, then the Chebyshev iteration for A z = r (Saad 2003, Algorithm
  * 12.1), whose interval has the middle theta and half the width delta. */
 static wisp_status precondition(wisp_error *err, wisp_cg *cg)
@@ -59,7 +68,7 @@ static wisp_status precondition(wisp_error *err, wisp_cg *cg)
   for (int k = 1; k < cg->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
     const smoothing s = {.first = k == 1, .keep = next * rho, .gain = 2 * next / delta};
-    TRY(launch(err, cg, WISP_CG_SPREAD, NULL));
+    TRY(spread(err, cg, "z"));
     TRY(launch(err, cg, WISP_CG_OPERATOR, NULL));
     TRY(launch(err, cg, WISP_CG_SMOOTH, &s));
     rho = next;
@@ -74,7 +83,8 @@ static wisp_status iterate(wisp_error *err, wisp_cg *cg)
   TRY(launch(err, cg, WISP_CG_OPERATOR, NULL));
   TRY(launch(err, cg, WISP_CG_GATHER, NULL));
   TRY(precondition(err, cg));
-  TRY(launch(err, cg, WISP_CG_SCATTER, NULL));
+  TRY(launch(err, cg, WISP_CG_UPDATE, NULL));
+  TRY(spread(err, cg, "p"));
 done:
   return status;
 }
@@ -108,7 +118,8 @@ static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double l
   TRY(wisp_arrays_upload(err, cg->arrays, "state", state));
   TRY(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
   TRY(precondition(err, cg));
-  TRY(launch(err, cg, WISP_CG_SCATTER, NULL));
+  TRY(launch(err, cg, WISP_CG_UPDATE, NULL));
+  TRY(spread(err, cg, "p"));
 done:
   return status;
 }
@@ -240,7 +251,7 @@ done:
 
 wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns)
 {
-  return wisp_arrays_download(err, cg->arrays, "solution", unknowns);
+  return wisp_arrays_download_part(err, cg->arrays, "solution", 0, cg->problem->copies->unknowns, unknowns);
 }
 
 double wisp_cg_bound(const wisp_cg *cg)

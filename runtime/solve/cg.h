@@ -3,14 +3,14 @@
  * left as parts by the blocks of one kernel and added up by those of the next, in the same order every time.
  *
  * An iteration is the operator (y = A u in each element), gather (Ap), and advance (r -= alpha Ap, z = M^-1 r); with
- * the Chebyshev preconditioner then degree - 1 times spread (z to u), the operator, smooth; and at last scatter
- * (solution += alpha p, p = z + beta p, to the elements as u), which also sees whether the residual is small enough.
- * Advance and scatter run once before the first.
+ * the Chebyshev preconditioner then degree - 1 times spread (z to the elements, as u), the operator, smooth; then
+ * update (solution += alpha p, p = z + beta p), which also sees whether the residual is small enough; and at last
+ * spread (p to the elements). Advance, update and spread run once before the first.
  *
- * Arrays: solution, p, z, r, Ap, d, inverse: a number an unknown; u, y: Np an element; copy_one, copy_two, copy_more:
- * hexmesh.h's one, two, more; rz_sums, rr_sums, pAp_sums: parts; state: see templates/tensor/cg_state.part; history: r
- * . r, beta and alpha of each iteration; left: one int, the iterations that are still allowed, 0 once the residual is
- * small enough; and the geometry that the operator reads. */
+ * Arrays: solution, p, z, r, Ap, d, inverse: a number an unknown; u, y: Np an element; copy_one, copy_two, copy_more,
+ * surface: hexmesh.h's one, two, more, surface; rz_sums, rr_sums, pAp_sums: parts; state: see
+ * templates/tensor/cg_state.part; history: r . r, beta and alpha of each iteration; left: one int, the iterations that
+ * are still allowed, 0 once the residual is small enough; and the geometry that the operator reads. */
 #ifndef WISP_CG_H
 #define WISP_CG_H
 
@@ -29,8 +29,8 @@ typedef enum wisp_cg_place {
   WISP_CG_STATE /* numbers */
 } wisp_cg_place;
 
-/* Numbers of r, Ap, z and inverse: the unknowns, rounded up to vectors of either precision; behind the unknowns r and
- * Ap are 0. */
+/* Numbers of solution, p, z, r, Ap and inverse: the unknowns, rounded up to vectors of either precision; behind the
+ * unknowns p, z, r and Ap are 0. */
 size_t wisp_cg_padded(size_t unknowns);
 
 typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;

@@ -42,8 +42,8 @@ wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision pre
                                    ? wisp_cg_blocks(cg, WISP_CG_ADVANCE)
                                    : wisp_cg_blocks(cg, WISP_CG_SMOOTH));
   const wisp_array all[] = {
-      {"solution", WISP_REAL, n},
-      {"p", WISP_REAL, n},
+      {"solution", WISP_REAL, padded},
+      {"p", WISP_REAL, padded},
       {"z", WISP_REAL, padded},
       {"r", WISP_REAL, padded},
       {"Ap", WISP_REAL, padded},
@@ -54,6 +54,7 @@ wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision pre
       {"copy_one", WISP_INT, n - p->copies->within},
       {"copy_two", WISP_INT, n - p->copies->within},
       {"copy_more", WISP_INT, p->copies->more_count},
+      {"surface", WISP_INT, p->copies->surfaces},
       {"rz_sums", WISP_REAL, most},
       {"rr_sums", WISP_REAL, most},
       {"pAp_sums", WISP_REAL, (size_t)wisp_cg_blocks(cg, WISP_CG_GATHER)},
@@ -166,6 +167,7 @@ wisp_status wisp_cg_upload(wisp_error *err, wisp_cg *cg, bool diagonal)
   TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_one", p->copies->one));
   TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_two", p->copies->two));
   TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_more", p->copies->more));
+  TRY(wisp_arrays_upload_ints(err, cg->arrays, "surface", p->copies->surface));
   TRY(upload_factors(err, cg, "gauss_factors", (geometry){.problem = p, .points = WISP_HEX_GAUSS}));
   TRY(upload_factors(err, cg, "gauss_mass", (geometry){.problem = p, .points = WISP_HEX_GAUSS, .mass_alone = true}));
   TRY(upload_factors(err, cg, "gll_factors", (geometry){.problem = p, .points = WISP_HEX_GLL}));

@@ -7,11 +7,11 @@
 
 /* The kernels of a step, in the order of wisp_cg_composition. */
 typedef enum wisp_cg_kernel {
-  WISP_CG_SCATTER,
+  WISP_CG_UPDATE,
+  WISP_CG_SPREAD,
   WISP_CG_OPERATOR,
   WISP_CG_GATHER,
   WISP_CG_ADVANCE,
-  WISP_CG_SPREAD,
   WISP_CG_SMOOTH
 } wisp_cg_kernel;
 
