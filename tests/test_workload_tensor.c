@@ -130,10 +130,10 @@ static void test_every_strategy(void **state)
 /* --- planted ones --- */
 
 /* The mass matrix of order 1 by its definition, one element a block, with one statement more. */
-static const char space[] =
+static const char mass_space[] =
     "kernel mass\nlayouts node\nblock 8\ngrid groups\noperand real I 6 = I[q]\n"
     "arg in real u\narg in real gauss_mass\narg in real vertices\narg out real y\narg value int groups\n";
-static const char text[] =
+static const char mass_text[] =
     "real *const result = y;\n"
     "FOR_Y(y, 1)\n"
     "  FOR_X(n, 8)\n"
@@ -152,10 +152,10 @@ static const char text[] =
 
 /* Numbers to the places of their unknowns; no node of order 1 lies within an element, and place 0 is on the boundary.
  */
-static const char vector_space[] =
+static const char spread_space[] =
     "kernel spread\nlayouts node\nblock 64\ngrid 16\narg in real vector\narg in real r\narg in int surface\n"
     "arg out real u\narg value int groups\n";
-static const char vector_text[] = "const INDEX nodes = 8 * groups;\n"
+static const char spread_text[] = "const INDEX nodes = 8 * groups;\n"
                                   "for (INDEX first = bx * 64; first < nodes; first += 1024) {\n"
                                   "  FOR_X(x, 64)\n"
                                   "    const INDEX node = first + x;\n"
@@ -165,6 +165,43 @@ static const char vector_text[] = "const INDEX nodes = 8 * groups;\n"
                                   "    if (node < nodes && %s) u[node] = value;\n"
                                   "  END_X\n"
                                   "}\n";
+
+/* The solution and the next direction; every thread adds up the parts itself. */
+static const char update_space[] =
+    "kernel update\nlayouts node\nblock 64\ngrid 16\narg inout real solution\narg inout real p\narg in real r\n"
+    "arg in single inverse\narg in real z\narg in real rz_sums\narg in real rr_sums\narg inout real state\n"
+    "arg inout real history\narg value real scale\narg value int polynomial\narg value int rz_parts\n"
+    "arg value int unknowns\narg value int padded\n";
+static const char update_text[] =
+    "real rz = 0, rr = 0;\n"
+    "for (INDEX q = 0; q < rz_parts; q++) rz += rz_sums[q], rr += rr_sums[q];\n"
+    "const real beta = rz / state[1], alpha = state[2];\n"
+    "for (INDEX first = bx * 64; first < unknowns; first += 1024) {\n"
+    "  FOR_X(x, 64)\n"
+    "    const INDEX g = first + x, at = g < unknowns ? g : 0;\n"
+    "    real old = p[at], value = (polynomial ? z[at] : scale * inverse[at] * r[at]) + beta * old;\n"
+    "    %s\n"
+    "    if (g < unknowns && %s) {\n"
+    "      solution[g] += alpha * old;\n"
+    "      p[g] = value;\n"
+    "    }\n"
+    "  END_X\n"
+    "}\n"
+    "FOR_X(x, 64)\n"
+    "  if (bx == 0 && x == 0) {\n"
+    "    state[0] = rz;\n"
+    "    state[4] = history[3 * 5] = rr;\n"
+    "    history[3 * 5 + 1] = beta;\n"
+    "  }\n"
+    "END_X\n";
+
+static const struct {
+  const char *kernel, *space, *text;
+} plain[] = {
+    {"mass", mass_space, mass_text},
+    {"spread", spread_space, spread_text},
+    {"update", update_space, update_text},
+};
 
 static const struct {
   const char *kernel, *name, *fault, *condition, *reason; /* reason NULL: right */
@@ -182,6 +219,13 @@ static const struct {
     {"spread", "left-out", "", "node < nodes - 1", "u is nan, not 0"},
     {"spread", "nobody", "if (node == 0) value = 1;", "1", "u is 1, not 0, at number 0"},
     {"spread", "beyond", "if (node == 5) u[nodes + 1] = 1;", "1", "writes outside array u"},
+    {"update", "right", "", "1", NULL},
+    {"update", "thousandth", "value *= (real)1.001;", "1", "p is "},
+    {"update", "new-direction", "old = value;", "1", "solution is "},
+    {"update", "no-polynomial", "value += polynomial ? scale * inverse[at] * r[at] - z[at] : 0;", "1", "p is "},
+    {"update", "left-out", "", "g < unknowns - 1", "at number "},
+    {"update", "beyond", "if (g == 5) p[padded + 1] = 1;", "1", "writes outside array p"},
+    {"update", "foreign", "if (g == 5) history[0] = 1;", "1", "history is 1, not "},
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 
@@ -201,9 +245,10 @@ static void plant(const char *folder)
   snprintf(path, sizeof path, "%s/tensor", folder);
   assert_int_equal(mkdir(path, 0700), 0);
   for (int i = 0; i < PLANTED; i++) {
-    const bool is_mass = strcmp(planted[i].kernel, "mass") == 0;
-    snprintf(body, sizeof body, is_mass ? text : vector_text, planted[i].fault, planted[i].condition);
-    write_file(folder, i, "space", is_mass ? space : vector_space);
+    size_t k = 0;
+    while (strcmp(plain[k].kernel, planted[i].kernel) != 0) k++;
+    snprintf(body, sizeof body, plain[k].text, planted[i].fault, planted[i].condition);
+    write_file(folder, i, "space", plain[k].space);
     write_file(folder, i, "k", body);
   }
   setenv("WISP_TEMPLATES", folder, 1);
