@@ -1,10 +1,18 @@
 #include "check.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Messages quote what users bring. Whatever that is, they stay one line, and no terminal obeys them. */
+static void disarm(char *text)
+{
+  for (; *text; text++)
+    if (iscntrl((unsigned char)*text)) *text = '?';
+}
 
 wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, ...)
 {
@@ -13,6 +21,7 @@ wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, .
   va_start(args, format);
   vsnprintf(err->text, sizeof err->text, format, args);
   va_end(args);
+  disarm(err->text);
   err->status = status;
   return status;
 }
@@ -25,6 +34,7 @@ wisp_status wisp_context(wisp_error *err, wisp_status status, const char *format
   va_start(args, format);
   vsnprintf(prefix, sizeof prefix, format, args);
   va_end(args);
+  disarm(prefix);
   snprintf(whole, sizeof whole, "%s%s", prefix, err->text);
   memcpy(err->text, whole, sizeof err->text - 1);
   err->text[sizeof err->text - 1] = '\0';
