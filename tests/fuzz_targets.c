@@ -224,9 +224,9 @@ static bool take_store(fuzz_world *world, const char *data, size_t size)
 }
 
 const fuzz_target fuzz_targets[] = {
-    {"mesh", take_mesh},     {"hexmesh", take_hexmesh}, {"space", take_space}, {"text", take_text},
-    {"system", take_system}, {"shipped", take_shipped}, {"json", take_json},   {"store", take_store},
-    {NULL, NULL},
+    {"mesh", take_mesh}, {"hexmesh", take_hexmesh}, {"space", take_space},
+    {"text", take_text}, {"system", take_system},   {"shipped", take_shipped},
+    {"json", take_json}, {"store", take_store},     {NULL, NULL},
 };
 
 fuzz_world *fuzz_world_create(void)
