@@ -199,8 +199,9 @@ static bool find_value(const char *params, const char *name, int *value)
   for (const char *at = params; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
     char *end = NULL;
     if (strncmp(at, name, length) != 0 || at[length] != '=') continue;
-    *value = (int)strtol(at + length + 1, &end, 10);
-    return end > at + length + 1 && (*end == ' ' || *end == '\0');
+    long number = strtol(at + length + 1, &end, 10);
+    *value = (int)number;
+    return number == *value && end > at + length + 1 && (*end == ' ' || *end == '\0');
   }
   return false;
 }

@@ -12,7 +12,8 @@ struct wisp_strategies {
   wisp_strategy **list;
 };
 
-/* Adds strategy family/KERNEL.NAME.space; file is "KERNEL.NAME.space". */
+/* Adds strategy family/KERNEL.NAME.space; file is "KERNEL.NAME.space". A name is one strategy's: trials name no text,
+ * and would answer for another. */
 static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file, const char *space,
                        const char *text)
 {
@@ -22,6 +23,9 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family
   const char *dot = strchr(file, '.');
   snprintf(name, sizeof name, "%.*s", (int)(strlen(dot + 1) - strlen(".space")), dot + 1);
   TRY(wisp_strategy_parse(err, family, name, space, text, &s));
+  TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
+                   "%s/%s: kernel %s has a strategy '%s' already: give this one a name of its own", family, file,
+                   s->kernel, s->name));
   if (all->count == all->room) {
     size_t room = all->room ? 2 * all->room : 32;
     wisp_strategy **list = realloc(all->list, room * sizeof *list);
