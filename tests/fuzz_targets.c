@@ -12,14 +12,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PLACES = 2 }; /* the host and a GPU */
+/* Where kernels are made for: the host, nodes fastest, and a GPU, elements fastest. */
+typedef struct place {
+  const char *target, *dialect;
+  wisp_layout layout;
+  wisp_env *names;
+} place;
+
+enum { PLACES = 2 };
 
 struct fuzz_world {
   char folder[64], store[80];
   wisp_spec spec;
-  wisp_layout layout[8];
-  wisp_env *names[PLACES][8]; /* of every layout */
-  int layouts;
+  place place[PLACES];
 };
 
 static void hold(bool promise)
@@ -61,19 +66,15 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
 }
 
 /* Makes a plan's source and operands. */
-static bool expands(const wisp_plan *plan)
+static bool expands(const wisp_plan *plan, const char *dialect)
 {
-  static const char *const dialects[] = {"host", "cuda"};
   const wisp_arg *arg = NULL;
   const int args = wisp_plan_args(plan, &arg);
   wisp_error err = {0};
-  bool all = true;
-  for (int d = 0; d < 2; d++) {
-    wisp_text source = {0};
-    const wisp_status status = wisp_plan_source(&err, plan, dialects[d], &source);
-    all &= passed(status, &err, status == WISP_OK ? source.data : NULL);
-    wisp_text_free(&source);
-  }
+  wisp_text source = {0};
+  const wisp_status made = wisp_plan_source(&err, plan, dialect, &source);
+  bool all = passed(made, &err, made == WISP_OK ? source.data : NULL);
+  wisp_text_free(&source);
   for (int i = 0; i < args; i++) {
     size_t count = 0;
     double *reals = NULL;
@@ -86,19 +87,17 @@ static bool expands(const wisp_plan *plan)
   return all;
 }
 
-/* The default candidate in one layout: its text gives the same candidate again. */
-static bool plans(const fuzz_world *world, const wisp_strategy *s, int place, int layout)
+/* The default candidate: its text gives the same candidate again. */
+static bool plans(const wisp_spec *spec, const place *at, const wisp_strategy *s)
 {
-  const wisp_env *names = world->names[place][layout];
   wisp_error err = {0};
   wisp_plan *plan = NULL, *again = NULL;
   unsigned grid[2];
-  bool made = passed(wisp_plan_default(&err, s, &world->spec, &world->layout[layout], names, &plan), &err, plan);
+  bool made = passed(wisp_plan_default(&err, s, spec, &at->layout, at->names, &plan), &err, plan);
   if (!made) return false;
-  const wisp_status status =
-      wisp_plan_from_text(&err, s, &world->spec, &world->layout[layout], names, wisp_plan_params(plan), &again);
-  hold(status == WISP_OK && strcmp(wisp_plan_params(plan), wisp_plan_params(again)) == 0);
-  made = expands(plan) && wisp_plan_grid(&err, plan, 7, 3, grid) == WISP_OK;
+  hold(wisp_plan_from_text(&err, s, spec, &at->layout, at->names, wisp_plan_params(plan), &again) == WISP_OK);
+  hold(strcmp(wisp_plan_params(plan), wisp_plan_params(again)) == 0);
+  made = expands(plan, at->dialect) && wisp_plan_grid(&err, plan, 7, 3, grid) == WISP_OK;
   wisp_plan_destroy(again);
   wisp_plan_destroy(plan);
   return made;
@@ -108,10 +107,11 @@ static bool take_strategy(const fuzz_world *world, const char *space, const char
 {
   wisp_error err = {0};
   wisp_strategy *s = NULL;
-  bool taken = passed(wisp_strategy_parse(&err, "nodal", "fuzz", space, text, &s), &err, s);
-  for (int i = 0; taken && i < PLACES * world->layouts; i++) taken &= plans(world, s, i % PLACES, i / PLACES);
+  bool some = false;
+  if (passed(wisp_strategy_parse(&err, "nodal", "fuzz", space, text, &s), &err, s))
+    for (int i = 0; i < PLACES; i++) some |= plans(&world->spec, &world->place[i], s);
   wisp_strategy_destroy(s);
-  return taken;
+  return some;
 }
 
 static bool take_space(fuzz_world *world, const char *data, size_t size)
@@ -229,24 +229,28 @@ const fuzz_target fuzz_targets[] = {
     {"json", take_json}, {"store", take_store},     {NULL, NULL},
 };
 
+/* The lowest order's names, in the first layout or the last. */
+static void make_place(place *at, const wisp_family *family, const wisp_spec *spec, bool last)
+{
+  wisp_layout layouts[8];
+  wisp_limits limits;
+  const int count = family->layouts(spec->order, layouts);
+  hold(wisp_target_limits(NULL, at->target, &limits) == WISP_OK);
+  const wisp_target target = wisp_limits_target(&limits);
+  at->layout = layouts[last ? count - 1 : 0];
+  hold(family->names(NULL, spec, &at->layout, &target, &at->names) == WISP_OK);
+}
+
 fuzz_world *fuzz_world_create(void)
 {
-  static const char *const targets[PLACES] = {"host", "sm_90"};
   const wisp_family *family = wisp_family_find("nodal");
   const char *tmp = getenv("TMPDIR");
-  wisp_error err = {0};
   fuzz_world *world = calloc(1, sizeof *world);
   hold(world != NULL);
-  world->spec = wisp_family_spec(family, 1, NULL, WISP_F64);
+  *world = (fuzz_world){.spec = wisp_family_spec(family, 1, NULL, WISP_F64),
+                        .place = {{.target = "host", .dialect = "host"}, {.target = "sm_90", .dialect = "cuda"}}};
   snprintf(world->spec.kernel, sizeof world->spec.kernel, "volume");
-  world->layouts = family->layouts(1, world->layout);
-  for (int i = 0; i < PLACES * world->layouts; i++) {
-    wisp_limits limits;
-    hold(wisp_target_limits(&err, targets[i % PLACES], &limits) == WISP_OK);
-    const wisp_target target = wisp_limits_target(&limits);
-    hold(family->names(&err, &world->spec, &world->layout[i / PLACES], &target,
-                       &world->names[i % PLACES][i / PLACES]) == WISP_OK);
-  }
+  for (int i = 0; i < PLACES; i++) make_place(&world->place[i], family, &world->spec, i > 0);
   snprintf(world->folder, sizeof world->folder, "%.40s/wisp-fuzz-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   hold(mkdtemp(world->folder) != NULL);
   snprintf(world->store, sizeof world->store, "%s/it.db", world->folder);
@@ -255,7 +259,7 @@ fuzz_world *fuzz_world_create(void)
 
 void fuzz_world_destroy(fuzz_world *world)
 {
-  for (int i = 0; i < PLACES * world->layouts; i++) wisp_env_destroy(world->names[i % PLACES][i / PLACES]);
+  for (int i = 0; i < PLACES; i++) wisp_env_destroy(world->place[i].names);
   rmdir(world->folder);
   free(world);
 }
