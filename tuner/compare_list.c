@@ -3,6 +3,7 @@
 #include "compare_list.h"
 #include "workload.h"
 #include "../runtime/solve/current.h"
+#include "../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdio.h>

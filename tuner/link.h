@@ -44,7 +44,7 @@ typedef struct wisp_link {
   const char *device; /* the worker's */
 } wisp_link;
 
-/* Whole structures; false where the other end is gone. */
+/* Whole structures; false where the other end is gone (errno is 0), or says no more for too long (EAGAIN). */
 bool wisp_link_send(int socket, const void *data, size_t size);
 bool wisp_link_receive(int socket, void *data, size_t size);
 

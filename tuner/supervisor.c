@@ -274,11 +274,11 @@ static void fell_silent(supervisor *s, member *m)
   if (status != WISP_OK) give_up(s, m, status, &why);
 }
 
-/* The worker is gone without a word. */
-static wisp_status died(wisp_error *err, supervisor *s, member *m)
+/* The worker is gone without a word, or has so many seconds to go. */
+static wisp_status died(wisp_error *err, supervisor *s, member *m, double seconds)
 {
   char reason[128];
-  int how = wisp_worker_reap(m->worker, s->crew->warden, END_SECONDS);
+  int how = wisp_worker_reap(m->worker, s->crew->warden, seconds);
   if (WIFSIGNALED(how))
     snprintf(reason, sizeof reason, "the worker died of signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
   else
@@ -343,7 +343,12 @@ static wisp_status attend(wisp_error *err, supervisor *s, member *m)
 {
   wisp_note note;
   wisp_answer_note answer;
-  if (!wisp_link_receive(m->worker->socket, &note, sizeof note)) return died(err, s, m);
+  if (!wisp_link_receive(m->worker->socket, &note, sizeof note)) {
+    bool stopped = errno == EAGAIN || errno == EWOULDBLOCK; /* in the middle of a note */
+    if (!stopped || m->flight.active) return died(err, s, m, stopped ? 0 : END_SECONDS);
+    fell_silent(s, m);
+    return WISP_OK;
+  }
   memset(&answer, 0, sizeof answer);
   answer.status = serve(&answer.error, s, m, &note, &answer);
   wisp_link_send(m->worker->socket, &answer, sizeof answer);

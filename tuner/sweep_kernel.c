@@ -3,7 +3,7 @@
 #include "final.h"
 #include "random.h"
 #include "../runtime/host_compile.h"
-#include "../runtime/solve/solver.h"
+#include "../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdio.h>

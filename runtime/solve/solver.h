@@ -56,12 +56,6 @@ wisp_status wisp_step_choose(wisp_error *err, const wisp_strategies *strategies,
                              const wisp_limits *limits, const wisp_solver_request *request, wisp_step *out);
 void wisp_step_free(wisp_step *step);
 
-/* What runs without a store (`wisp run --default`): for kernel "step" the whole of it, for another that kernel alone,
- * of the first composition that has it and has plans here. This, and nothing else, is what "default" means where
- * winners are compared with it. out->kernels stays 0 where there is none. */
-wisp_status wisp_step_standard(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
-                               const wisp_spec *spec, wisp_step *out);
-
 /* Gives kernel i the default plan that fits the step's layout and MB, and notes why in its choice. WISP_EREFUSED, with
  * the step unchanged, where there is none or it is the one that the kernel has. */
 wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why);
