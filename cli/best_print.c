@@ -50,6 +50,18 @@ static const char *cell(char out[24], const char *format, double value)
   return out;
 }
 
+/* Whether the row is dropped: a candidate that was slow against one that is gone. */
+static bool is_dropped(const wisp_best_row *row)
+{
+  return strcmp(row->trial->outcome, "slow") == 0;
+}
+
+/* What is to be said of a row besides. */
+static const char *remark(const wisp_best_row *row)
+{
+  return row->stale ? "stale" : is_dropped(row) ? "dropped" : "";
+}
+
 /* How well the answer fits, and whether it counts at all. */
 static const char *match_name(const wisp_best_row *row)
 {
@@ -69,21 +81,18 @@ static wisp_status print_row(wisp_error *err, const wisp_best_row *row, int kern
   char params[COLUMNS][32], rest[200], KM[16], ms[24], gdofs[24], efficiency[24], by_default[24], ratio[24];
   split_params(t->params, params, rest);
   print_km(t->layout, KM);
-  return wisp_text_print(err, out, "%2d %-*s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s%s\n", row->spec.order,
-                         kernel, row->spec.kernel, width, t->strategy,
-                         strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM, params[0], params[1], params[2],
-                         params[3], params[4], cell(ms, "%.4g", t->ms), cell(gdofs, "%.4g", t->gdofs),
-                         cell(efficiency, "%.2f", t->efficiency), cell(by_default, "%.4g", row->default_ms),
-                         cell(ratio, "%.2f", row->default_ms / t->ms), rest,
-                         !row->stale ? ""
-                         : *rest     ? ", stale"
-                                     : "stale");
+  return wisp_text_print(
+      err, out, "%2d %-*s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s%s%s\n", row->spec.order, kernel,
+      row->spec.kernel, width, t->strategy, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM, params[0],
+      params[1], params[2], params[3], params[4], cell(ms, "%.4g", t->ms), cell(gdofs, "%.4g", t->gdofs),
+      cell(efficiency, "%.2f", t->efficiency), cell(by_default, "%.4g", row->default_ms),
+      cell(ratio, "%.2f", row->default_ms / t->ms), rest, *rest && *remark(row) ? ", " : "", remark(row));
 }
 
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  size_t width = 8, kernel = 8, stale = 0;
+  size_t width = 8, kernel = 8, stale = 0, dropped = 0;
   for (size_t i = 0; i < rows->count; i++) {
     size_t length = strlen(rows->rows[i].trial->strategy), named = strlen(rows->rows[i].spec.kernel);
     width = length > width ? length : width;
@@ -103,6 +112,7 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
       TRY(wisp_text_print(err, out, "\n"));
     TRY(print_row(err, row, (int)kernel, (int)width, out));
     stale += row->stale;
+    dropped += is_dropped(row) && !row->stale;
   }
   if (stale)
     TRY(wisp_text_print(
@@ -110,6 +120,12 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
         "\n%zu of these are stale: measured before a kernel's text changed, so that they no longer count: "
         "'wisp tune' measures anew\n",
         stale));
+  if (dropped)
+    TRY(wisp_text_print(
+        err, out,
+        "\n%zu of these were dropped for what is gone now, and answer until 'wisp tune' has measured them "
+        "anew\n",
+        dropped));
 done:
   return status;
 }

@@ -2,8 +2,10 @@
 
 #include "wisp.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name;
@@ -37,8 +39,18 @@ static int finish(int status)
   return status ? status : 1;
 }
 
+/* A descriptor below 3 that the caller closed would be given to the first file that is opened, and what is printed
+ * would go there: /dev/null stands in. */
+static void fill_descriptors(void)
+{
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
+  if (fd >= 0) close(fd);
+}
+
 int main(int argc, char **argv)
 {
+  fill_descriptors();
   const char *name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_help(stdout);
