@@ -23,8 +23,8 @@ const char *wisp_defaults_stage(const wisp_defaults *defaults, size_t i);
 wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *defaults, size_t i, const wisp_env *names,
                                       bool *holds);
 
-/* The candidate of spec's kernel that runs in this layout, of those that fit (fits NULL: all do). WISP_EREFUSED with the
- * last reason where there is none. */
+/* The candidate of spec's kernel that runs in this layout, of those that fit (fits NULL: all do). WISP_EREFUSED with
+ * the last reason where there is none. */
 typedef bool (*wisp_plan_fits)(const void *context, const wisp_plan *plan);
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
                                const wisp_layout *layout, const wisp_env *names, wisp_plan_fits fits,
