@@ -95,6 +95,8 @@ static void test_keywords(void **state)
   wisp_strategy_destroy(s);
 }
 
+#define MANY(name) "param " #name " 1 2 3 4 5 6 7 8 9 10\n"
+
 static void test_errors_name_the_line(void **state)
 {
   (void)state;
@@ -119,6 +121,9 @@ static void test_errors_name_the_line(void **state)
       {"kernel volume\nblock 1\ngrid 1\n", "space:", "layouts"},
       {"layouts node\nblock 1\ngrid 1\n", "space:", "kernel"},
       {"kernel v\nlayouts node\nblock 1\ngrid 1\nparam p 1 2\ndefault p=3\n", "space:", "default of p"},
+      {"kernel v\nlayouts node\nblock 1\ngrid 1\n" MANY(a) MANY(b) MANY(c) MANY(d) MANY(e),
+       "space:", "more than 65536"},
+      {"kernel volume\n\x1b]0;nonsense\x07 3\n", ":2: ", "?]0;nonsense?"}, /* no terminal obeys a message */
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_strategy *s = NULL;
@@ -226,6 +231,24 @@ static void test_default_falls_back(void **state)
   wisp_strategy_destroy(s);
 }
 
+/* A candidate that makes no sense, met while another is looked for in place of the default, is an error; what was found
+ * so far is let go of. */
+static void test_senseless_candidate(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam a 1 2 3\n"
+                           "require a != 1 : one\nrequire a < 3 || nothing : why\n");
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names(3, 1024, 65536);
+  wisp_plan *plan = NULL;
+  wisp_error err = {0};
+  assert_int_equal(wisp_plan_default(&err, s, &spec, &layout, names, &plan), WISP_EINPUT);
+  assert_non_null(strstr(err.text, "nothing"));
+  assert_null(plan);
+  wisp_env_destroy(names);
+  wisp_strategy_destroy(s);
+}
+
 static void test_text_comes_back(void **state)
 {
   (void)state;
@@ -313,6 +336,7 @@ int main(void)
       cmocka_unit_test(test_enumeration_visits_every_combination),
       cmocka_unit_test(test_limits_refuse),
       cmocka_unit_test(test_default_falls_back),
+      cmocka_unit_test(test_senseless_candidate),
       cmocka_unit_test(test_text_comes_back),
       cmocka_unit_test(test_operands_and_launch),
   };
