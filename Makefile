@@ -11,8 +11,8 @@ OPT     ?= -O2 -g
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 # The user's CFLAGS, LDFLAGS and LDLIBS come last, so that they win.
 compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -Iinclude $(SANITIZE) $(CFLAGS)
-# The command finds carried libraries in lib/ beside it, a test in lib/ above it (make bundle); by the old kind of rpath, which
-# holds for what those libraries need as well.
+# The command finds libraries in lib/ beside it, a test in lib/ above it; by the old kind of rpath, which holds for what those
+# libraries need as well.
 link     = $(CC) -pthread $(SANITIZE) $(LDFLAGS)
 rpath   := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 libs     = -llapacke -lblas -lmetis -lcjson -lsqlite3 -ldl -lm $(LDLIBS)
@@ -43,7 +43,12 @@ $(BUILD)/libwisp.so: $(LIBRARY)
 $(BUILD)/wisp: $(COMMAND) $(BUILD)/libwisp.a
 	$(link) $(rpath) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(HELPERS) $(BUILD)/libwisp.a
+# What the tests share: the library with all its symbols, and their helpers. Made for them alone, never installed.
+$(BUILD)/lib/libwisp-tests.so: $(LIBRARY) $(HELPERS)
+	@mkdir -p $(@D)
+	$(link) -shared -Wl,-soname,$(@F) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/lib/libwisp-tests.so
 	@rm -f $@
 	$(link) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
 
@@ -75,7 +80,7 @@ check:
 # Where the libraries' headers are missing (a GPU machine that nothing can be installed on), the carried bundle is run.
 check-gpu:
 	+@if printf '#include <sqlite3.h>\n#include <cmocka.h>\n' | $(CC) -M -include stdarg.h -include stddef.h \
-	  -include setjmp.h -include stdint.h - >/dev/null 2>&1; then \
+	  -include setjmp.h -include stdint.h -x c - >/dev/null 2>&1; then \
 	  $(call build-tests) && WISP_TEST_DEVICE=cuda scripts/run-tests -x gpu $(BUILD) $(ONLY); \
 	elif [ -x bundle/run-tests ]; then bundle/run-tests $(ONLY); \
 	else echo "check-gpu: no libraries to build with: run scripts/setup --dev, or bring bundle/ (make bundle)" >&2; exit 1; fi
