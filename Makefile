@@ -1,9 +1,15 @@
-# make                  the library and the command          make check           every test on the host device
-# make lint             format, warnings, includes, shape    make check-gpu       the same tests on this machine's GPU
-# make format           rewrite in the house format          make check-sanitize  with address and undefined-behaviour checks
-# make bench            ours against the vendor's library    make check-valgrind  the quick tests under valgrind
-# make install          to PREFIX, under DESTDIR             make bundle          a folder to carry to a GPU machine
-# make clean            remove what was made here            ONLY="test_a test_b" runs only those tests
+# make                  the library and the command
+# make check            every test on the host device; ONLY="test_a test_b" runs only those, here and below
+# make check-gpu        the same tests on this machine's GPU
+# make check-sanitize   with address and undefined-behaviour checks
+# make check-valgrind   the quick tests under valgrind
+# make lint             format, warnings, includes, shape
+# make format           rewrite in the house format
+# make bench            ours against the vendor's library
+# make bundle           a folder to carry to a GPU machine
+# make install          to PREFIX (/usr/local), under DESTDIR
+# make uninstall        what make install put there, given the same two
+# make clean            remove what was made here
 CC      ?= cc
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -113,7 +119,10 @@ bundle:
 	+@$(call build-tests)
 	@scripts/bundle $(BUILD) bundle
 
+comma := ,
 to := $(DESTDIR)$(PREFIX)
+# Programs find the library where the system does not look for it.
+found := $(if $(filter /usr /usr/local,$(PREFIX)),,-Wl$(comma)-rpath$(comma)$(PREFIX)/lib )
 install: all
 	install -d $(to)/bin $(to)/lib/pkgconfig $(to)/include
 	$(if $(PROGRAM),install -m 755 $(PROGRAM) $(to)/bin/)
@@ -123,12 +132,18 @@ install: all
 	ln -sf libwisp.so.$(VERSION) $(to)/lib/libwisp.so.$(MAJOR)
 	ln -sf libwisp.so.$(MAJOR) $(to)/lib/libwisp.so
 	printf '%s\n' 'Name: wisp' 'Description: tuned GPU kernels for discontinuous Galerkin methods' \
-	  'Version: $(VERSION)' 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib -lwisp' \
+	  'Version: $(VERSION)' 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib $(found)-lwisp' \
 	  'Libs.private: $(libs) -pthread' > $(to)/lib/pkgconfig/wisp.pc
+
+uninstall:
+	rm -f $(to)/bin/wisp $(to)/include/wisp.h $(to)/lib/libwisp.a $(to)/lib/libwisp.so* $(to)/lib/pkgconfig/wisp.pc
+
+help:
+	@sed -n 's/^# \(make.*\)/\1/p' Makefile
 
 clean:
 	rm -rf $(BUILD) build-sanitize bundle
 
-.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench bundle install clean
+.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench bundle install uninstall help clean
 .SECONDARY: $(TESTS:=.o)
 -include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d)
