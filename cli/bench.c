@@ -16,7 +16,7 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-9)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"kernel", 0, "KERNEL", "this kernel only; 'step' is the whole stage"},
+    {"kernel", 'k', "KERNEL", "this kernel only; 'step' is the whole stage"},
     {"elements", 0, "K", "size of the problem (on a GPU 105456 tets, or 1e7 nodes of hexes; less on the host)"},
     {"nodes", 0, "NODES", "the same in element-local nodes, such as 1e7"},
     {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The words of the usage before options and choices: "wisp run maxwell". */
 static void full_name(const wisp_syntax *syntax, char name[64])
@@ -91,21 +92,48 @@ bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_
   TRY(wisp_require(&err, fits, WISP_EUSAGE, "'%s' is one argument too many: 'wisp %s --help' shows the use",
                    out->operands[syntax->most_operands], out->command));
 done:
-  *exit_status = wisp_cli_end(out, status, &err);
+  if (status != WISP_OK) *exit_status = wisp_cli_end(out, status, &err);
   return status == WISP_OK;
 }
 
+/* A store that a variable names and that is not there: a slip, or not made yet. "" where all are there, or none is
+ * read.
+ */
+static void say_missing_stores(const wisp_arguments *args, char *text, size_t size)
+{
+  const char *const variables[] = {wisp_option_given(args, "db") ? "" : "WISP_DB", "WISP_SITE_DB"};
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; find(args->syntax, "db", 2, 0) >= 0 && i < sizeof variables / sizeof *variables; i++) {
+    const char *path = getenv(variables[i]);
+    if (!path || !*path || access(path, F_OK) == 0 || used >= size) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%s is '%s': %s", used ? "; " : "", variables[i], path,
+                             strerror(errno));
+  }
+}
+
+/* That a store is not there is worth a note, and may be why something is missing. */
 int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err)
 {
-  if (status == WISP_OK) return 0;
+  char missing[512];
+  say_missing_stores(args, missing, sizeof missing);
+  if (status == WISP_OK) {
+    if (*missing) wisp_cli_warn(args, missing);
+    return 0;
+  }
   fflush(stdout); /* what was printed before stays before */
-  fprintf(stderr, "wisp %s: %s\n", args->command, err->text);
+  bool why = status == WISP_EMISSING && *missing;
+  fprintf(stderr, "wisp %s: %s%s%s\n", args->command, err->text, why ? "; " : "", why ? missing : "");
   return status == WISP_EUSAGE ? 2 : 1;
 }
 
 void wisp_cli_warn(const wisp_arguments *args, const char *text)
 {
-  if (!wisp_option_given(args, "quiet")) fprintf(stderr, "wisp %s: note: %s\n", args->command, text);
+  if (wisp_option_given(args, "quiet")) return;
+  for (size_t length; *text; text += length + (text[length] == '\n')) {
+    length = strcspn(text, "\n");
+    fprintf(stderr, "wisp %s: note: %.*s\n", args->command, (int)length, text);
+  }
 }
 
 const char *wisp_option_value(const wisp_arguments *args, const char *name)

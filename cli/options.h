@@ -54,7 +54,7 @@ bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_
 /* Prints "wisp COMMAND: text" on stderr where status is a failure; returns the exit status 0, 1, or 2 for WISP_EUSAGE.
  */
 int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err);
-/* A line of the same form that is no failure; none where --quiet was given. */
+/* Lines of the same form that are no failure; none where --quiet was given. */
 void wisp_cli_warn(const wisp_arguments *args, const char *text);
 
 /* The value of an option, by its long name; NULL where it was not given. A name that the table lacks is a mistake of
