@@ -18,7 +18,7 @@ static const wisp_option options[] = {
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
     {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
     {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
-    {"target", 0, "TARGET", "whose limits hold: host, sm_80, sm_90, sm_100 (sm_90; host for that dialect)"},
+    {"target", 0, "TARGET", "whose limits hold: host, or a GPU from sm_75 to sm_121 (sm_90; host for that dialect)"},
 };
 static const wisp_syntax syntax = {
     "wisp emit [options]",
