@@ -23,7 +23,7 @@ static const wisp_option options[] = {
 static const wisp_syntax syntax = {
     "wisp emit [options]",
     "Prints the source of a candidate with every number written out. Without --kernel: the "
-    "layouts, kernels and strategies, their parameters\nand how many candidates are legal.",
+    "layouts, kernels and strategies, their parameters and how many candidates are legal.",
     options, sizeof options / sizeof *options, 0};
 
 typedef struct wish {
