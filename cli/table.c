@@ -99,7 +99,7 @@ done:
 wisp_status wisp_table_print(wisp_error *err, const wisp_table *t, int room, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  int width[WISP_MOST_COLUMNS], whole = 1;
+  int width[WISP_MOST_COLUMNS], whole = 0;
   find_widths(t, width);
   for (size_t c = 0; c < t->count; c++) whole += width[c] ? width[c] + 1 : 0;
   if (whole <= room) room = 0; /* nothing needs to be broken */
