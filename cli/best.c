@@ -128,7 +128,7 @@ static double default_ms(const wisp_store *store, const wisp_trial *winner)
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     if (t->is_default != 1 || strcmp(t->outcome, "ok") != 0 || strcmp(t->spec, winner->spec) != 0 ||
         strcmp(t->device, winner->device) != 0 || strcmp(t->driver, winner->driver) != 0 ||
-        t->elements != winner->elements)
+        t->elements != winner->elements || strcmp(wisp_trial_mesh(t), wisp_trial_mesh(winner)) != 0)
       continue;
     int fit = 2 * (strcmp(t->strategy, winner->strategy) == 0) + (strcmp(t->layout, winner->layout) == 0);
     if (fit < best || (fit == best && !(t->ms < ms))) continue;

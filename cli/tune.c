@@ -1,6 +1,6 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
-#include "options.h"
+#include "mesh_options.h"
 #include "replay.h"
 #include "winners.h"
 #include "../gen/family.h"
@@ -28,6 +28,7 @@ static const wisp_option options[] = {
     {"exhaustive", 0, NULL, "every candidate, however long it takes"},
     {"elements", 0, "K", "size of the problem that kernels are timed on (chosen for the device)"},
     {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
+    WISP_MESH_OPTIONS("tets, or of hexes by --family tensor,"),
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the store (the user's own)"},
     {"retry-failed", 0, NULL, "try again what went wrong before"},
@@ -130,7 +131,7 @@ static void note_device(void *context, const char *device, const wisp_tune_summa
 /* --- the request --- */
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
-                                wisp_precisions *precisions, wisp_tune_request *r)
+                                wisp_precisions *precisions, wisp_mesh_source *source, wisp_tune_request *r)
 {
   wisp_status status = WISP_OK;
   long long jobs = 0;
@@ -157,6 +158,10 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                    "--budget and --exhaustive exclude each other: leave one out"));
   if (exhaustive) r->budget_seconds = 0;
   TRY(wisp_option_elements(err, args, &r->elements));
+  TRY(wisp_option_mesh(err, args, source));
+  static const char *const of_meshes[] = {"mesh", "jitter", "shuffle", "order"};
+  for (size_t i = 0; i < sizeof of_meshes / sizeof *of_meshes; i++)
+    if (wisp_option_given(args, of_meshes[i])) r->source = source;
 done:
   return status;
 }
@@ -255,6 +260,7 @@ int wisp_cli_tune(int argc, char **argv)
   wisp_status status = WISP_OK;
   wisp_orders orders;
   wisp_precisions precisions;
+  wisp_mesh_source source;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
   display d = {.args = &args, .terminal = isatty(STDERR_FILENO)};
@@ -267,7 +273,7 @@ int wisp_cli_tune(int argc, char **argv)
   }
   TRY(wisp_require(&err, !wisp_option_given(&args, "seeded") && !wisp_option_given(&args, "unseeded"), WISP_EUSAGE,
                    "--seeded and --unseeded are for --replay"));
-  TRY(read_request(&err, &args, &orders, &precisions, &request));
+  TRY(read_request(&err, &args, &orders, &precisions, &source, &request));
   request.progress = show;
   request.warn = warn;
   request.device_done = note_device;

@@ -420,6 +420,7 @@ static wisp_status work(wisp_error *err, void *context, const wisp_link *link)
   TRY(wisp_device_open(err, link->device, &device));
   sweep->summary.limits = *wisp_device_limits(device);
   TRY(wisp_bench_create(err, device, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
+  sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
   sweep->bench.link = link;
   /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
   TRY(wisp_pipeline_create(err, sweep->bench.limits->target, jobs_of(sweep), is_host(sweep) ? 1 : 3, &sweep->pipeline));

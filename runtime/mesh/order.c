@@ -6,17 +6,24 @@ const char *const wisp_ordering_names[WISP_ORDERINGS] = {"as-given", "curve", "c
 
 enum { SLAB = 32 }; /* elements of a cluster: those of a slab, and the lanes of a warp */
 
-static wisp_status order_by_curve(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
+/* Along the curve through the centres of elements of so many corners. */
+static wisp_status along_curve(wisp_error *err, size_t elements, size_t corners, const int32_t *vertex,
+                               const double *xyz, int32_t *order)
 {
   wisp_status status = WISP_OK;
   double *centre = NULL;
-  TRY(wisp_new(err, 3 * mesh->elements, sizeof *centre, &centre));
-  for (size_t i = 0; i < 12 * mesh->elements; i++)
-    centre[i / 12 * 3 + i % 3] += mesh->xyz[3 * (size_t)mesh->tet[i / 3] + i % 3] / 4;
-  TRY(wisp_curve(err, mesh->elements, centre, order));
+  TRY(wisp_new(err, 3 * elements, sizeof *centre, &centre));
+  for (size_t i = 0; i < corners * elements; i++)
+    for (size_t d = 0; d < 3; d++) centre[i / corners * 3 + d] += xyz[3 * (size_t)vertex[i] + d] / (double)corners;
+  TRY(wisp_curve(err, elements, centre, order));
 done:
   free(centre);
   return status;
+}
+
+static wisp_status order_by_curve(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
+{
+  return along_curve(err, mesh->elements, 4, mesh->tet, mesh->xyz, order);
 }
 
 /* Clusters are grown from the lowest element on the curve that is left. The next is always that neighbour of the
@@ -112,5 +119,27 @@ wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
   order = NULL;
 done:
   free(order);
+  return status;
+}
+
+wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how)
+{
+  wisp_status status = WISP_OK;
+  int32_t *order = NULL, *hex = NULL;
+  TRY(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for hexes"));
+  if (how == WISP_ORDER_AS_GIVEN) goto done;
+  TRY(wisp_new(err, mesh->elements, sizeof *order, &order));
+  TRY(wisp_new(err, mesh->elements, 8 * sizeof *hex, &hex));
+  TRY(along_curve(err, mesh->elements, 8, mesh->hex, mesh->xyz, order));
+  for (size_t i = 0; i < 8 * mesh->elements; i++) hex[i] = mesh->hex[8 * (size_t)order[i / 8] + i % 8];
+  for (size_t k = 0; k < mesh->elements; k++) order[k] = (int32_t)wisp_hexmesh_number(mesh, (size_t)order[k]);
+  int32_t *const old[] = {mesh->hex, mesh->number};
+  mesh->hex = hex;
+  mesh->number = order;
+  hex = old[0];
+  order = old[1];
+done:
+  free(order);
+  free(hex);
   return status;
 }
