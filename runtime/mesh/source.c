@@ -55,8 +55,7 @@ done:
 
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])
 {
-  static const char *const ordered[WISP_ORDERINGS] = {"", ", along a curve", ", in clusters along a curve",
-                                                      ", in parts by METIS"};
+  static const char *const ordered[WISP_ORDERINGS] = {"", ", along a curve", ", in parts by METIS"};
   char edges[64] = "", moved[64] = "", shuffled[64] = "";
   const int *n = source->box;
   if (n[0] == n[1] && n[1] == n[2])
