@@ -47,6 +47,7 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_p
   long long order = 0;
   int end = 0, *n = r->mesh.box;
   TRY(wisp_option_mesh(err, args, &r->mesh));
+  TRY(wisp_require(err, !r->mesh.file || !box, WISP_EUSAGE, "--mesh and --box both give the domain: leave one out"));
   n[0] = n[1] = n[2] = 8;
   bool one = box && sscanf(box, "%4d%n", &n[0], &end) == 1 && !box[end];
   if (one) n[1] = n[2] = n[0];

@@ -158,10 +158,10 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                    "--budget and --exhaustive exclude each other: leave one out"));
   if (exhaustive) r->budget_seconds = 0;
   TRY(wisp_option_elements(err, args, &r->elements));
-  TRY(wisp_option_mesh(err, args, source));
-  static const char *const of_meshes[] = {"mesh", "jitter", "shuffle", "order"};
-  for (size_t i = 0; i < sizeof of_meshes / sizeof *of_meshes; i++)
-    if (wisp_option_given(args, of_meshes[i])) r->source = source;
+  TRY(wisp_option_timed_mesh(err, args, source));
+  r->source = source;
+  TRY(wisp_require(err, !source->file || !r->elements, WISP_EUSAGE,
+                   "--mesh gives the size, and so does --elements or --box: leave one out"));
 done:
   return status;
 }
