@@ -146,7 +146,8 @@ static wisp_status list_entities(wisp_error *err, const char *name, numbering *n
       TRY(wisp_require(err, met->elements <= 2 && met->opposite == face.opposite, WISP_EINPUT,
                        "%s: the mesh does not conform: face (%d %d %d %d) of hex %zu is shared by %d hexes or cut "
                        "another way; was one element saved twice?",
-                       name, face.vertex[0], face.vertex[1], face.opposite, face.vertex[2], k, met->elements));
+                       name, face.vertex[0], face.vertex[1], face.opposite, face.vertex[2],
+                       wisp_hexmesh_number(n->mesh, k), met->elements));
     }
   }
 done:
