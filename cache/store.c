@@ -138,10 +138,12 @@ static double distance(const wisp_trial *trial, long long elements)
   return fabs(log((double)trial->elements / (double)elements));
 }
 
-/* Is a better than b: nearer size, then speed; last the fixed rule for ties, so that an answer never depends on the
- * order of rows. */
+/* Is a better than b: the mesh that counts, nearer size, then speed; last the fixed rule for ties, so that an answer
+ * never depends on the order of rows. */
 static bool better(const wisp_trial *a, const wisp_trial *b, long long elements)
 {
+  const int meshes = wisp_contest_meshes(a, b);
+  if (meshes) return meshes < 0;
   double near_a = distance(a, elements), near_b = distance(b, elements);
   if (near_a != near_b) return near_a < near_b;
   double a_ms = wisp_contest_ms(a) / (double)a->elements,

@@ -45,7 +45,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   bench->order = spec->order;
   bench->precision = spec->precision;
   bench->asked = elements;
-  TRY(workload->create(err, bench->device, spec->order, elements, &bench->problems));
+  TRY(workload->create(err, bench->device, spec->order, elements, &bench->source, &bench->problems));
 done:
   return status;
 }
@@ -112,6 +112,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->mode, sizeof t->mode, "not timed");
   wisp_trial_stamp(t);
   t->elements = bench->workload->elements(bench->problems);
+  put(t->mesh, sizeof t->mesh, bench->workload->alone ? WISP_MESH_BOX : wisp_mesh_source_kind(&bench->source));
 }
 
 void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
