@@ -108,7 +108,9 @@ static bool take_strategy(const fuzz_world *world, const char *space, const char
   wisp_error err = {0};
   wisp_strategy *s = NULL;
   bool some = false;
-  if (passed(wisp_strategy_parse(&err, "nodal", "fuzz", space, text, &s), &err, s))
+  if (passed(wisp_strategy_parse(&err, "nodal", "fuzz", (wisp_file_text){"fuzz.space", space},
+                                 (wisp_file_text){"fuzz.k", text}, &s),
+             &err, s))
     for (int i = 0; i < PLACES; i++) some |= plans(&world->spec, &world->place[i], s);
   wisp_strategy_destroy(s);
   return some;
