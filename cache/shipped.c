@@ -158,19 +158,28 @@ static int by_competition(const void *x, const void *y)
   return wisp_contest_simpler(a, b) ? -1 : wisp_contest_simpler(b, a);
 }
 
+void wisp_shipped_select(wisp_trials *list, bool winners_only)
+{
+  size_t kept = 0;
+  if (list->count) qsort(list->trials, list->count, sizeof *list->trials, by_competition);
+  for (size_t i = 0; winners_only && i < list->count; i++) {
+    wisp_trial *trial = &list->trials[i];
+    /* The one before is the last one kept: every competition's first is. */
+    bool first = kept == 0 || !wisp_contest_same(trial, &list->trials[kept - 1]);
+    bool counts = strcmp(trial->outcome, "ok") == 0 && (first || *trial->tie || trial->is_default == 1);
+    trial->sample_count = 0;
+    if (counts) list->trials[kept++] = *trial;
+  }
+  if (winners_only) list->count = kept;
+}
+
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out)
 {
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
   TRY(wisp_reader_load(err, path, false, NULL, &list));
-  if (list.count) qsort(list.trials, list.count, sizeof *list.trials, by_competition);
-  for (size_t i = 0; i < list.count; i++) {
-    wisp_trial *trial = &list.trials[i];
-    bool first = i == 0 || !wisp_contest_same(trial, trial - 1);
-    bool counts = strcmp(trial->outcome, "ok") == 0 && (first || *trial->tie || trial->is_default == 1);
-    if (winners_only) trial->sample_count = 0;
-    if (counts || !winners_only) TRY(wisp_shipped_print(err, trial, out));
-  }
+  wisp_shipped_select(&list, winners_only);
+  for (size_t i = 0; i < list.count; i++) TRY(wisp_shipped_print(err, &list.trials[i], out));
   if (!out->data) TRY(wisp_text_add(err, out, "", 0));
 done:
   free(list.trials);

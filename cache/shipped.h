@@ -16,4 +16,7 @@ wisp_status wisp_shipped_print(wisp_error *err, const wisp_trial *trial, wisp_te
 wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *text, wisp_text *warning,
                                wisp_trials *list);
 
+/* Sorts by competition; where winners_only, leaves winners, ties and defaults, without raw samples. */
+void wisp_shipped_select(wisp_trials *list, bool winners_only);
+
 #endif

@@ -7,15 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses what is no store before SQLite may write there: even closing a foreign file could change it. */
+/* Refuses what is no store, or has a row that nobody could read, before SQLite may write there: even closing a foreign
+ * file could change it. */
 static wisp_status look_first(wisp_error *err, const char *path)
 {
   wisp_status status = WISP_OK;
   wisp_reader reader = {.lock = -1};
+  wisp_trials rows = {0};
   bool there = false;
   TRY(wisp_reader_open(err, path, true, &there, &reader));
-  if (there) TRY(wisp_database_verify(err, &reader.database, false));
+  if (!there) goto done;
+  TRY(wisp_database_verify(err, &reader.database, false));
+  TRY(wisp_rows_read(err, &reader.database, &rows));
 done:
+  free(rows.trials);
   wisp_reader_close(&reader);
   return status;
 }
@@ -61,7 +66,7 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   TRY(wisp_new(err, 1, sizeof *writer, &writer));
   writer->lock = -1;
   TRY(look_first(err, path));
-  TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &writer->database));
+  TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, false, &writer->database));
   TRY(wisp_database_migrate(err, &writer->database));
   TRY(choose_journal(err, &writer->database, rollback, &writer->wal));
   TRY(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_REPLACE, &writer->replace));
@@ -85,10 +90,11 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   if (warning) *warning = NULL;
   TRY(wisp_place_resolve(err, path, &real));
   TRY(wisp_place_folders(err, real));
+  TRY(wisp_place_writable(err, real));
   bool rollback = wisp_place_needs_rollback(real);
   TRY(wisp_lock_open(err, real, &lock));
   TRY(wisp_lock_take(err, lock, false, true, &state));
-  if (rollback && warning) TRY(warn(err, path, warning));
+  if (warning && wisp_place_on_network(real)) TRY(warn(err, path, warning));
   TRY(wisp_writer_attach(err, real, lock, rollback, out));
   lock = -1;
 done:

@@ -36,7 +36,10 @@ void wisp_run_print_kernels(const wisp_step *step, bool as_asked)
     const char *match = as_asked && c->match == WISP_MATCH_DEFAULT ? "default, as asked" : wisp_match_name(c->match);
     printf("%-*s  %-*s  %-*s  %-18s  %s\n", wide[0], c->kernel, wide[1], c->strategy, wide[2], c->params, match,
            wisp_layer_name(c->layer));
-    if (*c->note) printf("%-*s  the stored winner did not work here: %s\n", wide[0], "", c->note);
+    if (!*c->note) continue;
+    char note[4 * sizeof c->note];
+    wisp_show_text(c->note, note, sizeof note);
+    printf("%-*s  the stored winner did not work here: %s\n", wide[0], "", note);
   }
   printf("\n");
 }

@@ -50,6 +50,7 @@ wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const 
   wisp_strategies *strategies = NULL;
   TRY(wisp_strategies_load(err, &strategies));
   TRY(wisp_store_open(err, r->db, true, NULL, &w.store));
+  wisp_store_show(w.store);
   const wisp_today today = {strategies, w.store, &asker};
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) TRY(find_order(err, &w, &today, r, r->orders[i], r->precisions[p]));

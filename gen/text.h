@@ -25,6 +25,10 @@ wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_
 #define WISP_HASH_SEED 14695981039346656037ull
 uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count);
 
+/* Copies text, as far as it fits, for a terminal: what would steer one (control characters, and bytes that are no
+ * UTF-8) becomes \xNN. Texts in stores and files may hold anything. */
+void wisp_show_text(const char *text, char *out, size_t room);
+
 /* Takes "name=value" off the front of a list of parameters, "unroll=4 wi=2"; false at its end. */
 bool wisp_next_param(const char **at, char name[32], char value[32]);
 

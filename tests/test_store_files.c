@@ -108,7 +108,7 @@ static void test_older(void **state)
     assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
   }
   wisp_store_close(store);
-  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, &database), WISP_OK);
+  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, false, &database), WISP_OK);
   assert_int_equal(wisp_database_number(NULL, &database, "PRAGMA user_version", &version), WISP_OK);
   assert_int_equal(version, wisp_database_newest());
   assert_true(version >= 2);
