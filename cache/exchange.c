@@ -21,8 +21,9 @@ static wisp_status print_json(wisp_error *err, const char *path, const wisp_tria
   for (size_t i = 0; i < list->count; i++) { /* one trial a line */
     cJSON *object = wisp_trial_to_json(&list->trials[i]);
     char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    status = text ? wisp_text_print(err, json, "%s\n%s", i ? "," : "", text)
-                  : wisp_fail(err, WISP_EMEMORY, "%s: out of memory", path);
+    status = wisp_require(err, text, WISP_EMEMORY, "%s: out of memory", path);
+    if (status == WISP_OK) status = wisp_text_print(err, json, "%s\n", i ? "," : "");
+    if (status == WISP_OK) status = wisp_text_add_json(err, json, text);
     cJSON_free(text);
     cJSON_Delete(object);
     TRY(status);

@@ -88,13 +88,14 @@ done:
 
 wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out)
 {
-  enum { LINKS_AND_FOLDERS = 256, BESIDE = 16 }; /* BESIDE: what the names of files beside it may add */
+  enum { LINKS_AND_FOLDERS = 256, LONGEST = 512 - 16 }; /* SQLite's limit, less what names of files beside it add */
   wisp_status status = WISP_OK;
   wisp_text real = {0};
   TRY(wisp_require(err, *path, WISP_EUSAGE, "the tuning store's name is empty: name a file with --db or WISP_DB"));
-  TRY(wisp_require(err, strlen(path) < PATH_MAX - BESIDE, WISP_ESTORE,
-                   "%s: the name is too long: name another file with --db or WISP_DB", path));
   TRY(resolve(err, path, LINKS_AND_FOLDERS, &real));
+  TRY(wisp_require(err, real.length < LONGEST, WISP_ESTORE,
+                   "%s: the name is too long, at most %d bytes can be opened: name another file with --db or WISP_DB",
+                   path, LONGEST));
   *out = real.data;
   real.data = NULL;
 done:
@@ -107,8 +108,9 @@ wisp_status wisp_place_writable(wisp_error *err, const char *path)
   struct stat about;
   if (stat(path, &about) != 0) return WISP_OK;
   bool nobody = !(about.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)); /* not even root, for whom access() says yes */
-  return wisp_require(err, !nobody && access(path, W_OK) == 0, WISP_ESTORE,
-                      "%s cannot be written: it is read-only: name another file with --db or WISP_DB", path);
+  if (!nobody && access(path, W_OK) == 0) return WISP_OK;
+  return wisp_fail(err, WISP_ESTORE, "%s cannot be written (%s): name another file with --db or WISP_DB", path,
+                   nobody ? "it is read-only" : strerror(errno));
 }
 
 wisp_status wisp_place_folders(wisp_error *err, const char *path)

@@ -14,8 +14,8 @@
 
 static const char *const side_files[] = {"-wal", "-journal"};
 
-/* What reading and checking a store of ours takes is below one of SQLite's steps a byte. */
-enum { WORK_UNIT = 10000, WORK_FREE = 2000000, WORK_PER_BYTE = 4 };
+/* In SQLite's steps. Reading and checking all of a store of ours takes one for 8 bytes of it. */
+enum { WORK_UNIT = 1000, WORK_FREE = 100000, BYTES_PER_WORK = 2 };
 
 /* How much there is beside the file that belongs to its content. */
 static long long side_bytes(const char *path)
@@ -154,7 +154,7 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
   TRY(look(err, path, &size));
   if (!size) goto done;
   for (int how = PLAIN; how < WAY_COUNT; how++) {
-    out->work = WORK_FREE + WORK_PER_BYTE * (size + side_bytes(real));
+    out->work = WORK_FREE + (size + side_bytes(real)) / BYTES_PER_WORK;
     wisp_status got = open_by(err, (way)how, real, locked, out, &tried, &code);
     if (!tried) continue;
     status = got;

@@ -4,7 +4,7 @@
 #include "place.h"
 #include "reader.h"
 
-#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,15 +19,28 @@ typedef struct rescue {
   wisp_salvaged found;
 } rescue;
 
-/* SQLite believes that a file which was cut off is as long as it says, and refuses it, unless its schema may be written
- * to. */
+/* SQLite refuses a file that is shorter than its head says. What was cut off becomes empty pages, which it passes over
+ * as damaged. */
+static void fill_up(const char *copy)
+{
+  unsigned char head[32];
+  struct stat about;
+  FILE *file = fopen(copy, "rb");
+  size_t got = file ? fread(head, 1, sizeof head, file) : 0;
+  if (file) fclose(file);
+  if (got != sizeof head || stat(copy, &about) != 0) return;
+  long long page = head[16] << 8 | head[17], pages = 0; /* both highest byte first */
+  if (page == 1) page = 65536;
+  for (int i = 28; i < 32; i++) pages = pages << 8 | head[i];
+  if (page * pages > about.st_size && truncate(copy, page * pages) != 0) return; /* it is refused then */
+}
+
 static wisp_status open_copy(wisp_error *err, const char *path, const char *copy, rescue *r)
 {
   wisp_status status = WISP_OK;
   int version = 0;
+  fill_up(copy);
   TRY(wisp_database_open(err, path, copy, SQLITE_OPEN_READWRITE, false, &r->database));
-  sqlite3_db_config(r->database.db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-  sqlite3_db_config(r->database.db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
   TRY(wisp_database_recognise(err, &r->database, &version));
   TRY(wisp_require(err, version > 0, WISP_ESTORE, "%s is empty: there is nothing to rescue", path));
   const char *const sql[] = {"SELECT rowid AS number, * FROM trial WHERE rowid > ? ORDER BY rowid",
@@ -47,7 +60,10 @@ static wisp_status take_rows(wisp_error *err, rescue *r, sqlite3_stmt *rows, lon
   sqlite3_reset(rows);
   sqlite3_bind_int64(rows, 1, number);
   while ((*code = sqlite3_step(rows)) == SQLITE_ROW) {
-    *last = sqlite3_column_int64(rows, 0);
+    long long own = sqlite3_column_int64(rows, 0);
+    *code = own > *last ? SQLITE_ROW : SQLITE_CORRUPT; /* pages that lead back to where it was */
+    if (*code == SQLITE_CORRUPT) break;
+    *last = own;
     if (wisp_rows_fetch(NULL, &r->database, rows, &trial) == WISP_OK)
       TRY(wisp_trials_add(err, &r->list, &trial));
     else

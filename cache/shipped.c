@@ -2,23 +2,37 @@
 
 #include "reader.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What is written as backslash and letter inside quotes. */
 static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
 
+/* May the value stand without quotes? */
+static bool is_plain(const char *value)
+{
+  size_t length = strcspn(value, " \"\\=#\n\r\t"), at = 0;
+  for (size_t bytes; at < length && (bytes = wisp_shown_bytes(value + at)); at += bytes) {}
+  return !value[at];
+}
+
 static wisp_status print_value(wisp_error *err, const char *value, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  if (!value[strcspn(value, " \"\\=#\n\r\t")]) return wisp_text_add(err, out, value, strlen(value));
+  if (is_plain(value)) return wisp_text_add(err, out, value, strlen(value));
   TRY(wisp_text_add(err, out, "\"", 1));
-  for (const char *c = value; *c; c++) {
+  for (const char *c = value; *c;) {
     const char *special = strchr(escaped, *c);
+    size_t bytes = wisp_shown_bytes(c);
     if (special)
       TRY(wisp_text_print(err, out, "\\%c", letters[special - escaped]));
+    else if (bytes)
+      TRY(wisp_text_add(err, out, c, bytes));
     else
-      TRY(wisp_text_add(err, out, c, 1));
+      TRY(wisp_text_print(err, out, "\\x%02x", (unsigned char)*c));
+    c += bytes ? bytes : 1;
   }
   TRY(wisp_text_add(err, out, "\"", 1));
 done:
@@ -57,6 +71,14 @@ static char *take_value(char **at)
   }
   for (from++; *from != '"'; from++) {
     const char *letter = NULL;
+    unsigned byte = 0;
+    if (from[0] == '\\' && from[1] == 'x') { /* two digits, and no NUL */
+      if (!isxdigit((unsigned char)from[2]) || !isxdigit((unsigned char)from[3])) return NULL;
+      if (sscanf(from + 2, "%2x", &byte) != 1 || byte == 0) return NULL;
+      *to++ = (char)byte;
+      from += 3;
+      continue;
+    }
     if (*from == '\\' && (!*++from || !(letter = strchr(letters, *from)))) return NULL;
     if (!*from) return NULL;
     *to++ = letter ? escaped[letter - letters] : *from;

@@ -42,9 +42,9 @@ static wisp_status warn(wisp_error *err, const char *path, char **warning)
   wisp_text text = {0};
   wisp_status status = wisp_text_print(
       err, &text,
-      "%s is on a network file system: it keeps a rollback journal, so that writers wait for each other; "
+      "%s %s: it keeps a rollback journal, so that writers wait for each other; "
       "tuners on several hosts do better with a file each and 'wisp db merge'",
-      path);
+      path, wisp_place_on_network(path) ? "is on a network file system" : "is treated so by WISP_JOURNAL=rollback");
   if (status == WISP_OK) *warning = text.data;
   return status;
 }
@@ -94,7 +94,7 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   bool rollback = wisp_place_needs_rollback(real);
   TRY(wisp_lock_open(err, real, &lock));
   TRY(wisp_lock_take(err, lock, false, true, &state));
-  if (warning && wisp_place_on_network(real)) TRY(warn(err, path, warning));
+  if (rollback && warning) TRY(warn(err, path, warning));
   TRY(wisp_writer_attach(err, real, lock, rollback, out));
   lock = -1;
 done:

@@ -3,6 +3,7 @@
 #include "../cache/store.h"
 #include "../gen/text.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,33 +76,42 @@ static wisp_status count_holdings(wisp_error *err, const wisp_store *store, size
   return WISP_OK;
 }
 
-/* A JSON string with what must be escaped. */
-static void print_json_string(const char *text)
+static cJSON *holding_to_json(const holding *h)
 {
-  putchar('"');
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') putchar('\\');
-    if ((unsigned char)*text < ' ')
-      printf("\\u%04x", (unsigned char)*text);
-    else
-      putchar(*text);
-  }
-  putchar('"');
+  cJSON *object = cJSON_CreateObject();
+  const struct {
+    const char *name;
+    size_t count;
+  } counts[] = {{"trials", h->trials}, {"ok", h->ok}, {"slow", h->slow}, {"failed", h->trials - h->ok - h->slow}};
+  bool good = cJSON_AddStringToObject(object, "layer", wisp_layer_name(h->layer)) &&
+              cJSON_AddStringToObject(object, "device", h->sample->device) &&
+              cJSON_AddStringToObject(object, "target", h->sample->target);
+  for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
+    good = cJSON_AddNumberToObject(object, counts[i].name, (double)counts[i].count);
+  if (good) return object;
+  cJSON_Delete(object);
+  return NULL;
 }
 
-static void show_json(size_t count, const holding *list)
+static wisp_status show_json(wisp_error *err, size_t count, const holding *list)
 {
-  printf("[");
+  wisp_status status = WISP_OK;
+  wisp_text out = {0};
+  TRY(wisp_text_print(err, &out, "["));
   for (size_t i = 0; i < count; i++) {
-    const holding *h = &list[i];
-    printf("%s\n{\"layer\":\"%s\",\"device\":", i ? "," : "", wisp_layer_name(h->layer));
-    print_json_string(h->sample->device);
-    printf(",\"target\":");
-    print_json_string(h->sample->target);
-    printf(",\"trials\":%zu,\"ok\":%zu,\"slow\":%zu,\"failed\":%zu}", h->trials, h->ok, h->slow,
-           h->trials - h->ok - h->slow);
+    cJSON *object = holding_to_json(&list[i]);
+    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+    cJSON_Delete(object);
+    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu devices as JSON", count);
+    if (status == WISP_OK) status = wisp_text_print(err, &out, "%s\n", i ? "," : "");
+    if (status == WISP_OK) status = wisp_text_add_json(err, &out, text);
+    cJSON_free(text);
+    TRY(status);
   }
-  printf("\n]\n");
+  printf("%s\n]\n", out.data);
+done:
+  wisp_text_free(&out);
+  return status;
 }
 
 static void show_text(const char *path, size_t count, const holding *list)
@@ -130,7 +140,7 @@ static wisp_status show(wisp_error *err, const wisp_arguments *args, const char 
   if (!json) wisp_store_show(store);
   TRY(count_holdings(err, store, &count, &list));
   if (json)
-    show_json(count, list);
+    TRY(show_json(err, count, list));
   else
     show_text(path, count, list);
 done:

@@ -79,8 +79,7 @@ uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count)
   return seed;
 }
 
-/* How many bytes make the character at text; 0 where it is none to be shown. */
-static size_t shown_bytes(const char *text)
+size_t wisp_shown_bytes(const char *text)
 {
   const unsigned char *byte = (const unsigned char *)text;
   size_t count = *byte < 0x80                    ? 1
@@ -98,7 +97,7 @@ void wisp_show_text(const char *text, char *out, size_t room)
 {
   size_t used = 0;
   while (*text) {
-    size_t count = shown_bytes(text), length = count ? count : 4; /* \xNN */
+    size_t count = wisp_shown_bytes(text), length = count ? count : 4; /* \xNN */
     if (used + length >= room) break;
     if (count)
       memcpy(out + used, text, count);
@@ -108,6 +107,21 @@ void wisp_show_text(const char *text, char *out, size_t room)
     text += count ? count : 1;
   }
   out[used] = '\0';
+}
+
+wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json)
+{
+  wisp_status status = WISP_OK;
+  for (const unsigned char *at = (const unsigned char *)json; *at; at++) {
+    bool C1 = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
+    if (C1 || *at == 0x7F) {
+      at += C1;
+      TRY(wisp_text_print(err, out, "\\u%04x", *at));
+    } else
+      TRY(wisp_text_add(err, out, (const char *)at, 1));
+  }
+done:
+  return status;
 }
 
 bool wisp_next_param(const char **at, char name[32], char value[32])
