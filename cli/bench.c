@@ -1,7 +1,7 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
 #include "bench.h"
 #include "cli.h"
-#include "options.h"
+#include "mesh_options.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -16,10 +16,11 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-9)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"kernel", 0, "KERNEL", "this kernel only; 'step' is the whole stage"},
+    {"kernel", 'k', "KERNEL", "this kernel only; 'step' is the whole stage"},
     {"elements", 0, "K", "size of the problem (on a GPU 105456 tets, or 1e7 nodes of hexes; less on the host)"},
     {"nodes", 0, "NODES", "the same in element-local nodes, such as 1e7"},
     {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
+    WISP_MESH_OPTIONS("tets"),
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
     {"json", 0, NULL, "a JSON array, one object a kernel, and one a stage"},
@@ -109,6 +110,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
+  TRY(wisp_option_mesh(err, args, &r->source));
   TRY(wisp_option_elements(err, args, &r->elements));
   TRY(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
   TRY(wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,

@@ -283,6 +283,7 @@ wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compar
   if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
   TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
+  c.bench.source = r.source;
   TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, r.jobs, 1, &c.pipeline));
   if (wisp_blas_open(&missing, device, &c.blas) != WISP_OK) warn(&c, missing.text);
   TRY(run(err, &c, &ups));

@@ -3,6 +3,7 @@
 #ifndef WISP_COMPARE_H
 #define WISP_COMPARE_H
 
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/solver.h"
 
 /* One kernel, or one stage of the whole step (spec.kernel is "step", and ours.strategy its composition). Unknown
@@ -27,9 +28,10 @@ typedef struct wisp_compare_request {
   size_t order_count;
   const wisp_precision *precisions;
   size_t precision_count;
-  const char *kernel; /* this one only, or "step"; NULL: all */
-  long long elements; /* 0: chosen for the device, or by nodes */
-  double nodes;       /* element-local nodes, rounded up to whole elements; 0: not given */
+  const char *kernel;      /* this one only, or "step"; NULL: all */
+  long long elements;      /* 0: chosen for the device, or by nodes */
+  double nodes;            /* element-local nodes, rounded up to whole elements; 0: not given */
+  wisp_mesh_source source; /* what kernels are timed on; zero: the box as it is */
   const wisp_store *store;
   int jobs; /* compilations at a time; 0: one a core */
   /* Called with each row as it is measured, and with what could not be compared. */

@@ -45,7 +45,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   bench->order = spec->order;
   bench->precision = spec->precision;
   bench->asked = elements;
-  TRY(workload->create(err, bench->device, spec->order, elements, &bench->problems));
+  TRY(workload->create(err, bench->device, spec->order, elements, &bench->source, &bench->problems));
 done:
   return status;
 }

@@ -15,6 +15,7 @@ typedef struct wisp_bench {
   const wisp_limits *limits;
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
+  wisp_mesh_source source;       /* of what kernels are timed on; zero: the box as it is */
   const wisp_workload *workload; /* of the kernel at hand */
   void *problems;                /* its large ones, for timing, and what they were made for */
   int order;
