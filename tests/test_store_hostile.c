@@ -48,7 +48,7 @@ static void names_are_files(void **state)
   static const char *const commands[] = {"db show",
                                          "db export",
                                          "db check",
-                                         "best",
+                                         "best -d all",
                                          "run maxwell -n 1 --box 1 -d host",
                                          "tune -d host -n 1 -p f32 --kernel update --box 1",
                                          "report -o page",
@@ -244,9 +244,9 @@ static void locks_are_shared_as_the_store(void **state)
 static void nothing_steers_the_terminal(void **state)
 {
   static const char *const commands[] = {"db show",
-                                         "best",
-                                         "best --format csv",
-                                         "best --json",
+                                         "best -d all",
+                                         "best -d all --format csv",
+                                         "best -d all --json",
                                          "db show --json",
                                          "db prune -d x --dry-run",
                                          "db prune --before 2027-01-01 --dry-run",
