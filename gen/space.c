@@ -80,6 +80,12 @@ static wisp_status read_lane(wisp_error *err, wisp_strategy *s, char *line)
   return copy_text(err, rest(&line), &s->lane);
 }
 
+static wisp_status read_varies(wisp_error *err, wisp_strategy *s, char *line)
+{
+  s->varies = true;
+  return *rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "varies gives no reason");
+}
+
 /* Read before parsing, by gen/strategies.c: which kernel text to take. */
 static wisp_status read_text(wisp_error *err, wisp_strategy *s, char *line)
 {
@@ -278,7 +284,7 @@ static const struct {
 } keywords[] = {
     {"kernel", read_kernel},   {"title", read_title}, {"layouts", read_layouts}, {"needs", read_needs},
     {"param", read_param},     {"let", read_let},     {"require", read_require}, {"block", read_block},
-    {"lane", read_lane},       {"grid", read_grid},   {"shared", read_shared},   {"arg", read_arg},
+    {"varies", read_varies},   {"lane", read_lane},       {"grid", read_grid},   {"shared", read_shared},   {"arg", read_arg},
     {"operand", read_operand}, {"text", read_text},   {"default", read_default},
 };
 

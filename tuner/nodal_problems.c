@@ -1,6 +1,6 @@
 /* A cache of problems, least recently used goes first. Its mesh, operators and systems are shared by all. */
 #include "nodal_problems.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static wisp_status make(wisp_error *err, wisp_nodal_problems *problems, entry *e
   wisp_status status = WISP_OK;
   TRY(wisp_tet_create(err, e->spec.order, &e->tet));
   TRY(wisp_system_load(err, e->spec.system, &e->system));
-  TRY(wisp_dg_create(err, problems->mesh, e->tet, e->system, &e->layout, e->grouping, e->MB, 0, &e->dg));
+  TRY(wisp_dg_create(err, problems->mesh, e->tet, e->system, &e->layout, e->grouping, e->MB, WISP_BY_TAG, &e->dg));
   TRY(wisp_problem_create(err, problems->device, e->dg, e->spec.precision, true, &e->problem));
   TRY(randomise(err, e->problem));
 done:

@@ -8,6 +8,13 @@ static void set_face(wisp_dg *dg, size_t k, int f, size_t neighbour, int code)
   dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + f, k)] = code;
 }
 
+/* The boundary of a face of the mesh's boundary, by index. */
+static int boundary_of(const wisp_dg *dg, size_t face, int boundary)
+{
+  const int count = dg->system->boundaries;
+  return boundary == WISP_BY_TAG ? (dg->mesh->tag[face] % count + count) % count : boundary;
+}
+
 void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
 {
   const wisp_mesh *mesh = dg->mesh;
@@ -17,7 +24,7 @@ void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
       if (dg->slot[k] == WISP_EMPTY)
         set_face(dg, k, f, k, 32 * (1 + 0)); /* the first boundary's, whichever was asked for */
       else if (mesh->neighbour[face] == WISP_BOUNDARY)
-        set_face(dg, k, f, k, 32 * (1 + boundary));
+        set_face(dg, k, f, k, 32 * (1 + boundary_of(dg, face, boundary)));
       else
         set_face(dg, k, f, (size_t)where[mesh->neighbour[face]],
                  mesh->neighbour_face[face] * WISP_TET_TURNS + mesh->neighbour_turn[face]);
