@@ -282,10 +282,10 @@ static const struct {
   const char *word;
   handler *read;
 } keywords[] = {
-    {"kernel", read_kernel},   {"title", read_title}, {"layouts", read_layouts}, {"needs", read_needs},
-    {"param", read_param},     {"let", read_let},     {"require", read_require}, {"block", read_block},
-    {"varies", read_varies},   {"lane", read_lane},       {"grid", read_grid},   {"shared", read_shared},   {"arg", read_arg},
-    {"operand", read_operand}, {"text", read_text},   {"default", read_default},
+    {"kernel", read_kernel}, {"title", read_title},     {"layouts", read_layouts}, {"needs", read_needs},
+    {"param", read_param},   {"let", read_let},         {"require", read_require}, {"block", read_block},
+    {"varies", read_varies}, {"lane", read_lane},       {"grid", read_grid},       {"shared", read_shared},
+    {"arg", read_arg},       {"operand", read_operand}, {"text", read_text},       {"default", read_default},
 };
 
 static wisp_status read_line(wisp_error *err, wisp_strategy *s, char *line)

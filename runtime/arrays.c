@@ -117,7 +117,8 @@ wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const 
   TRY(find_part(err, arrays, name, from, count, &e));
   if (!count) goto done;
   wisp_pointer to = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
-  if (!wisp_entry_is_float(arrays, e)) return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
+  if (!wisp_entry_is_float(arrays, e))
+    return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
   TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
     size_t part = count - at < CHUNK ? count - at : CHUNK;
@@ -144,7 +145,8 @@ wisp_status wisp_arrays_download_part(wisp_error *err, wisp_arrays *arrays, cons
   TRY(find_part(err, arrays, name, from, count, &e));
   if (!count) goto done;
   source = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
-  if (!wisp_entry_is_float(arrays, e)) return wisp_device_download(err, arrays->device, values, source, count * sizeof *values);
+  if (!wisp_entry_is_float(arrays, e))
+    return wisp_device_download(err, arrays->device, values, source, count * sizeof *values);
   TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
     size_t part = count - at < CHUNK ? count - at : CHUNK;
@@ -172,7 +174,8 @@ wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char 
   TRY(wisp_arrays_upload_part(err, arrays, name, 0, part, values));
   for (size_t have = part; have < size; have += part) {
     part = have < size - have ? have : size - have;
-    TRY(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e) + have * number, wisp_entry_start(arrays, e), part * number));
+    TRY(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e) + have * number, wisp_entry_start(arrays, e),
+                         part * number));
   }
 done:
   return status;

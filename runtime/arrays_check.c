@@ -151,9 +151,9 @@ wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp
   while (i < arrays->count && strcmp(arrays->entries[i].array.name, name) != 0) i++;
   TRY(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
   const wisp_entry *e = &arrays->entries[i];
-  const wisp_comparison results = {.what = e->array.type == WISP_INT          ? WISP_COMPARE_BITS
+  const wisp_comparison results = {.what = e->array.type == WISP_INT        ? WISP_COMPARE_BITS
                                            : wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS
-                                                                              : WISP_COMPARE_DOUBLES,
+                                                                            : WISP_COMPARE_DOUBLES,
                                    .a = wisp_entry_start(arrays, e),
                                    .b = kept->copy[i],
                                    .mask = mask,

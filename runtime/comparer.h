@@ -12,7 +12,12 @@ wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comp
 void wisp_comparer_destroy(wisp_comparer *comparer);
 
 /* What is compared: numbers of 4 bytes by their bits, floats or doubles by their values. */
-typedef enum wisp_compared { WISP_COMPARE_BITS, WISP_COMPARE_FLOATS, WISP_COMPARE_DOUBLES, WISP_COMPARE_KINDS } wisp_compared;
+typedef enum wisp_compared {
+  WISP_COMPARE_BITS,
+  WISP_COMPARE_FLOATS,
+  WISP_COMPARE_DOUBLES,
+  WISP_COMPARE_KINDS
+} wisp_compared;
 
 /* One comparison of `count` numbers at a with those at b, or each with the one number there. */
 typedef struct wisp_comparison {
@@ -28,7 +33,8 @@ typedef struct wisp_comparison {
 enum { WISP_COMPARISONS = 128 };
 wisp_status wisp_comparer_begin(wisp_error *err, wisp_comparer *comparer);
 /* Enqueues a comparison, whose result goes to `place`, below WISP_COMPARISONS: several may share one. */
-wisp_status wisp_comparer_add(wisp_error *err, wisp_comparer *comparer, size_t place, const wisp_comparison *comparison);
+wisp_status wisp_comparer_add(wisp_error *err, wisp_comparer *comparer, size_t place,
+                              const wisp_comparison *comparison);
 /* Waits. first[place]: the first number that differs, of all comparisons that share the place; WISP_SAME: none. */
 #define WISP_SAME UINT64_MAX
 wisp_status wisp_comparer_end(wisp_error *err, wisp_comparer *comparer, uint64_t first[WISP_COMPARISONS]);

@@ -1,6 +1,6 @@
 /* Who meets in a final round, how it is held, and what is stored of it. */
 #include "final.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <math.h>
 #include <stdio.h>

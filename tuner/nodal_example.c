@@ -176,7 +176,9 @@ static double positive(uint64_t *random, double least, double most)
 static wisp_scalars make_scalars(uint64_t *random, int round)
 {
   const double alpha = positive(random, 0.25, 0.75);
-  return (wisp_scalars){.alpha = round == ZEROS ? 0 : round == PLAIN ? 1 : alpha,
+  return (wisp_scalars){.alpha = round == ZEROS   ? 0
+                                 : round == PLAIN ? 1
+                                                  : alpha,
                         .a = -positive(random, 0.25, 1),
                         .b = positive(random, 0.25, 1),
                         .dt = positive(random, 0.015625, 0.03125)};
@@ -233,7 +235,8 @@ static wisp_status compute(wisp_error *err, const wisp_dg *dg, const struct role
     for (size_t q = 0; q < wisp_nodal_size(dg, a); q++) sizes[a][q] = fabs(e->before[a][q]);
   }
   const wisp_scalars s = e->scalars, without = {fabs(s.alpha), fabs(s.a), fabs(s.b), fabs(s.dt)};
-  const pass of_values = {dg, s, e->before, e->after, flux}, of_sizes = {magnitudes, without, sizes, e->size, flux_size};
+  const pass of_values = {dg, s, e->before, e->after, flux},
+             of_sizes = {magnitudes, without, sizes, e->size, flux_size};
   TRY(role->compute(err, &of_values));
   TRY(role->compute(err, &of_sizes));
 done:

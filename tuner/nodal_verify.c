@@ -247,11 +247,12 @@ static wisp_status irregular_mesh(wisp_error *err, wisp_mesh **out)
   TRY(wisp_mesh_jitter(err, mesh, JITTER, SEED));
   TRY(wisp_mesh_shuffle(err, mesh, SEED));
   const int ways = ways_to_meet(mesh);
-  TRY(wisp_require(err, ways == WAYS, WISP_ESYSTEM, "the mesh for verification shows %d ways in which faces meet, not %d",
-                   ways, WAYS));
+  TRY(wisp_require(err, ways == WAYS, WISP_ESYSTEM,
+                   "the mesh for verification shows %d ways in which faces meet, not %d", ways, WAYS));
   uint64_t random = wisp_random_from(SEED);
   for (size_t face = 0; face < 4 * mesh->elements; face++)
-    if (mesh->neighbour[face] == WISP_BOUNDARY) mesh->tag[face] = (int32_t)wisp_random_below(&random, WISP_MAX_BOUNDARIES);
+    if (mesh->neighbour[face] == WISP_BOUNDARY)
+      mesh->tag[face] = (int32_t)wisp_random_below(&random, WISP_MAX_BOUNDARIES);
   *out = mesh;
   mesh = NULL;
 done:

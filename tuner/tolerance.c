@@ -1,7 +1,7 @@
 /* One table: what a kernel sums, and so how its rounding errors grow.
  *
- * A result is a sum of s terms, each a product. It is held against S, the sum of the terms' magnitudes, and u = eps / 2:
- * every rounding is at most u of what is rounded.
+ * A result is a sum of s terms, each a product. It is held against S, the sum of the terms' magnitudes, and u = eps /
+ * 2: every rounding is at most u of what is rounded.
  *
  * Terms. A term passes through few roundings: of its matrix entry, its geometric factor and its products, at most 4 u;
  * with 3 x TF32 the dropped product of the low halves and the cut of one of them are 2^-21 of the term at most, 8 u. In

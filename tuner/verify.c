@@ -1,6 +1,6 @@
 /* Sends each candidate to its workload. */
 #include "verify.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "tensor_elements.h"
 #include "tensor_verify.h"
 #include "yardstick_copy.h"
-#include "random.h"
+#include "../gen/random.h"
 #include "../runtime/solve/hex_reference.h"
 
 #include <limits.h>

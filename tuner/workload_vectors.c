@@ -4,7 +4,7 @@
 #include "vectors.h"
 #include "vectors_verify.h"
 #include "yardstick_copy.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <stdlib.h>
 

@@ -48,7 +48,8 @@ typedef struct wisp_dg {
 } wisp_dg;
 
 /* Addresses must fit 31 bits: WISP_EUSAGE says how large the problem may be. Every boundary face gets the boundary
- * `boundary` (index), or with WISP_BY_TAG the one that its tag counts out: 0 the first, 1 the second, round and round. */
+ * `boundary` (index), or with WISP_BY_TAG the one that its tag counts out: 0 the first, 1 the second, round and round.
+ */
 enum { WISP_BY_TAG = -2 };
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
