@@ -26,7 +26,7 @@ typedef struct wisp_comparison {
   bool one;          /* b is one number */
   wisp_pointer mask; /* a byte a number, 0: not compared; 0: all are */
   size_t count;
-  double bound; /* of |a - b|; NaN is farther from everything. Bits are equal or not. */
+  double bound; /* of |a - b|; NaN is as far from numbers as can be. Bits are equal or not. */
 } wisp_comparison;
 
 /* Forgets what was found. */

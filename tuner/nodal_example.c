@@ -268,3 +268,72 @@ done:
   free(scales);
   return status;
 }
+
+/* --- the worst element --- */
+
+/* One element, without signs, whose every factor is the largest that there is. */
+static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, double *scale)
+{
+  wisp_status status = WISP_OK;
+  *one = (wisp_dg){.tet = dg->tet, .system = dg->system, .slots = 1, .groups = 1, .blocks = 1, .MB = 1};
+  one->layout = wisp_layout_padded(dg->layout.Np, dg->layout.Nf, 1);
+  TRY(wisp_new(err, 1, sizeof *one->slot, &one->slot));
+  TRY(wisp_new(err, WISP_GEO, sizeof *one->geo, &one->geo));
+  for (size_t k = 0; k < dg->slots; k++) {
+    if (dg->slot[k] == WISP_EMPTY) continue;
+    for (int c = 0; c < WISP_GEO; c++)
+      one->geo[c] = fmax(one->geo[c], fabs(dg->geo[wisp_layout_element(&dg->layout, WISP_GEO, c, k)]));
+    for (int f = 0; f < WISP_TET_FACES; f++)
+      *scale = fmax(*scale, dg->face_real[wisp_layout_element(&dg->layout, WISP_FACE_REALS, 4 * f + 3, k)]);
+  }
+done:
+  return status;
+}
+
+/* The fluxes' sums, of traces of magnitude 1 on any kind of face. */
+static wisp_status worst_flux(wisp_error *err, const wisp_dg *one, double alpha, double scale, double *flux)
+{
+  static const double normal[3] = {1, 1, 1};
+  wisp_status status = WISP_OK;
+  const int n = one->system->fields;
+  double ones[WISP_MAX_FIELDS], value[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
+  for (int f = 0; f < n; f++) ones[f] = 1;
+  for (int boundary = -1; boundary < one->system->boundaries; boundary++) {
+    TRY(wisp_system_flux_sizes(err, one->system, boundary, normal, alpha, ones, ones, value, size));
+    for (int f = 0; f < n; f++)
+      for (int i = 0; i < one->layout.Nf; i++) {
+        double *at = &flux[wisp_layout_face(&one->layout, n, f, 0, (size_t)i)];
+        *at = fmax(*at, scale * size[f]);
+      }
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_nodal_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *s,
+                               double largest[WISP_NODAL_ARRAYS])
+{
+  wisp_status status = WISP_OK;
+  const struct role *role = find_role(kernel);
+  wisp_dg one = {0}, *magnitudes = NULL;
+  double scale = 0, *flux = NULL, *in[ARRAYS] = {NULL}, *out[ARRAYS] = {NULL};
+  TRY(make_worst(err, dg, &one, &scale));
+  TRY(wisp_dg_magnitudes(err, &one, &magnitudes));
+  TRY(wisp_new(err, wisp_dg_face_size(&one), sizeof *flux, &flux));
+  TRY(worst_flux(err, &one, s->alpha, scale, flux));
+  for (int a = 0; a < ARRAYS; a++) {
+    TRY(wisp_new(err, wisp_nodal_size(&one, a), sizeof *in[a], &in[a]));
+    TRY(wisp_new(err, wisp_nodal_size(&one, a), sizeof *out[a], &out[a]));
+    for (size_t q = 0; q < wisp_nodal_size(&one, a); q++) in[a][q] = 1;
+  }
+  TRY(role->compute(err, &(pass){magnitudes, {fabs(s->alpha), fabs(s->a), fabs(s->b), fabs(s->dt)}, in, out, flux}));
+  for (int a = 0; a < ARRAYS; a++) {
+    largest[a] = 0;
+    for (size_t q = 0; q < wisp_nodal_size(&one, a); q++) largest[a] = fmax(largest[a], out[a][q]);
+  }
+done:
+  for (int a = 0; a < ARRAYS; a++) free(in[a]), free(out[a]);
+  free(flux), free(one.slot), free(one.geo);
+  wisp_dg_magnitudes_destroy(magnitudes);
+  return status;
+}

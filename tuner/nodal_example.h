@@ -40,6 +40,11 @@ wisp_status wisp_nodal_example_make(wisp_error *err, const wisp_dg *dg, const ch
                                     wisp_nodal_example *out);
 void wisp_nodal_example_free(wisp_nodal_example *example);
 
+/* For each array that the kernel leaves results in, the largest sum of magnitudes that one of them can have where no
+ * number that it reads is above 1; 0 for the others. */
+wisp_status wisp_nodal_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *scalars,
+                               double largest[WISP_NODAL_ARRAYS]);
+
 /* Numbers of an array; those of a DOF of field f in the element of slot k. */
 size_t wisp_nodal_size(const wisp_dg *dg, int array);
 size_t wisp_nodal_dofs(const wisp_dg *dg, int array);

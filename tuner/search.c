@@ -1,5 +1,5 @@
 #include "search.h"
-#include "../gen/random.h"
+#include "random.h"
 
 #include <ctype.h>
 #include <stdio.h>

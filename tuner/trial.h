@@ -8,6 +8,7 @@
 #include "measure.h"
 #include "pipeline.h"
 #include "verify.h"
+#include "witness.h"
 
 /* What all trials of a sweep on one device share. */
 typedef struct wisp_bench {
@@ -15,6 +16,7 @@ typedef struct wisp_bench {
   const wisp_limits *limits;
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
+  wisp_witnesses *witnesses;
   const wisp_workload *workload; /* of the kernel at hand */
   void *problems;                /* its large ones, for timing, and what they were made for */
   int order;

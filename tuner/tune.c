@@ -2,7 +2,7 @@
  * candidates, in this order. */
 #include "devices.h"
 #include "final.h"
-#include "../gen/random.h"
+#include "random.h"
 #include "supervisor.h"
 #include "../runtime/host_compile.h"
 

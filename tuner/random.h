@@ -1,0 +1,1 @@
+#include "../gen/random.h"
