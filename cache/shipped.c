@@ -170,7 +170,8 @@ static int by_competition(const void *x, const void *y)
                        a->units - b->units,
                        strcmp(a->driver, b->driver),
                        strcmp(a->compiler, b->compiler),
-                       (a->elements > b->elements) - (a->elements < b->elements)};
+                       (a->elements > b->elements) - (a->elements < b->elements),
+                       strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b))};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++)
     if (order[i]) return order[i];
   bool a_ok = strcmp(a->outcome, "ok") == 0, b_ok = strcmp(b->outcome, "ok") == 0;
@@ -188,7 +189,8 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
     wisp_trial *trial = &list->trials[i];
     /* The one before is the last one kept: every competition's first is. */
     bool first = kept == 0 || !wisp_contest_same(trial, &list->trials[kept - 1]);
-    bool counts = strcmp(trial->outcome, "ok") == 0 && (first || *trial->tie || trial->is_default == 1);
+    bool ok = strcmp(trial->outcome, "ok") == 0;
+    bool counts = (ok && (first || *trial->tie)) || (wisp_trial_is_right(trial) && trial->is_default == 1);
     trial->sample_count = 0;
     if (counts) list->trials[kept++] = *trial;
   }

@@ -1,5 +1,6 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
+#include "mesh_options.h"
 #include "options.h"
 #include "progress.h"
 #include "replay.h"
@@ -26,6 +27,7 @@ static const wisp_option options[] = {
     {"exhaustive", 0, NULL, "every candidate, however long it takes"},
     {"elements", 0, "K", "size of the problem that kernels are timed on (chosen for the device)"},
     {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
+    WISP_MESH_OPTIONS("tets, or of hexes by --family tensor,"),
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the store (the user's own)"},
     {"retry-failed", 0, NULL, "try again what went wrong before"},
@@ -93,7 +95,7 @@ static void note_device(void *context, const char *device, const wisp_tune_summa
 /* --- the request --- */
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
-                                wisp_precisions *precisions, wisp_tune_request *r)
+                                wisp_precisions *precisions, wisp_mesh_source *source, wisp_tune_request *r)
 {
   wisp_status status = WISP_OK;
   long long jobs = 0;
@@ -120,6 +122,10 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                    "--budget and --exhaustive exclude each other: leave one out"));
   if (exhaustive) r->budget_seconds = 0;
   TRY(wisp_option_elements(err, args, &r->elements));
+  TRY(wisp_option_timed_mesh(err, args, source));
+  r->source = source;
+  TRY(wisp_require(err, !source->file || !r->elements, WISP_EUSAGE,
+                   "--mesh gives the size, and so does --elements or --box: leave one out"));
 done:
   return status;
 }
@@ -140,8 +146,10 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
              one->trials, one->seconds);
   }
   wisp_print_duration(s->seconds, time);
-  printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before\n", s->trials, time,
+  printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
+  if (s->skipped) printf(", %lld not compiled for want of memory, room or processes", s->skipped);
+  putchar('\n');
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
          strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
 }
@@ -151,9 +159,10 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
   const struct {
     const char *key;
     double value;
-  } numbers[] = {{"trials", (double)s->trials},        {"ok", (double)s->ok},       {"refused", (double)s->refused},
-                 {"failed", (double)s->failed},        {"known", (double)s->known}, {"seconds", s->seconds},
-                 {"device_seconds", s->device_seconds}};
+  } numbers[] = {{"trials", (double)s->trials},   {"ok", (double)s->ok},
+                 {"refused", (double)s->refused}, {"failed", (double)s->failed},
+                 {"known", (double)s->known},     {"skipped", (double)s->skipped},
+                 {"seconds", s->seconds},         {"device_seconds", s->device_seconds}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
 }
@@ -209,6 +218,28 @@ done:
   return status;
 }
 
+/* A sweep that leaves nothing behind that could run has failed, and so has one that could not try anything. */
+static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
+{
+  if (s->ok || (s->known_ok && !s->failed && !s->skipped)) return WISP_OK;
+  if (s->skipped && !s->trials)
+    return wisp_fail(err, WISP_ESYSTEM, "nothing could be compiled: %lld candidates are left for another sweep",
+                     s->skipped);
+  if (s->trials) return wisp_fail(err, WISP_EWRONG, "none of %lld trials is right: the first: %s", s->trials, s->why);
+  return wisp_fail(err, WISP_EWRONG, "nothing is right, and nothing is left to try: %s%s", s->why,
+                   s->known ? ": --retry-failed tries again what failed" : "");
+}
+
+/* How a shell tells of the signal. */
+static int stopped(const wisp_arguments *args, const wisp_tune_summary *s)
+{
+  fflush(stdout);
+  fprintf(stderr,
+          "wisp %s: stopped by signal %d (%s): what was measured is stored, and the next sweep goes on from it\n",
+          args->command, s->stopped, strsignal(s->stopped));
+  return 128 + s->stopped;
+}
+
 int wisp_cli_tune(int argc, char **argv)
 {
   wisp_arguments args;
@@ -216,6 +247,7 @@ int wisp_cli_tune(int argc, char **argv)
   wisp_status status = WISP_OK;
   wisp_orders orders;
   wisp_precisions precisions;
+  wisp_mesh_source source;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
   display d = {.args = &args, .request = &request};
@@ -228,7 +260,7 @@ int wisp_cli_tune(int argc, char **argv)
   }
   TRY(wisp_require(&err, !wisp_option_given(&args, "seeded") && !wisp_option_given(&args, "unseeded"), WISP_EUSAGE,
                    "--seeded and --unseeded are for --replay"));
-  TRY(read_request(&err, &args, &orders, &precisions, &request));
+  TRY(read_request(&err, &args, &orders, &precisions, &source, &request));
   d.progress = wisp_progress_begin(wisp_option_given(&args, "quiet"));
   request.progress = show;
   request.warn = warn;
@@ -242,8 +274,10 @@ int wisp_cli_tune(int argc, char **argv)
     TRY(add_winners(&err, &d, &request, NULL));
     print_summary(&d, &summary);
   }
+  if (!summary.stopped) TRY(judge(&err, &summary));
 done:
   wisp_progress_clear(&d.progress);
   free(d.parts);
+  if (status == WISP_OK && summary.stopped) return stopped(&args, &summary);
   return wisp_cli_end(&args, status, &err);
 }

@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,7 +8,8 @@
 #include <string.h>
 
 /* Copies text into room bytes; of one that is too long (a path may be) the middle goes: what happened and what to do
- * stand at its ends. */
+ * stand at its ends. Messages quote what users bring: whatever that is, they stay one line, and no terminal obeys them.
+ */
 static void fit(const char *text, char *out, size_t room)
 {
   static const char gap[] = " ... ";
@@ -16,6 +18,8 @@ static void fit(const char *text, char *out, size_t room)
     memcpy(out, text, length + 1);
   else
     snprintf(out, room, "%.*s%s%s", (int)kept, text, gap, text + length - kept);
+  for (; *out; out++)
+    if (iscntrl((unsigned char)*out)) *out = '?';
 }
 
 wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, ...)

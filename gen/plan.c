@@ -188,7 +188,9 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   TRY(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
   TRY(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
   *out = first;
+  first = NULL;
 done:
+  wisp_plan_destroy(first);
   return status;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
+
 /* --- small readers: each takes a cursor and moves it on --- */
 
 static void skip_blanks(char **at)
@@ -332,8 +334,13 @@ static wisp_status check_complete(wisp_error *err, const wisp_strategy *s)
   if (!*s->kernel) return wisp_fail(err, WISP_EINPUT, "no kernel named");
   if (!s->node && !s->slab) return wisp_fail(err, WISP_EINPUT, "no layouts named");
   if (!s->block[0] || !s->grid[0]) return wisp_fail(err, WISP_EINPUT, "block and grid must be given");
+  long long candidates = 1;
   for (int i = 0; i < s->params; i++) {
     bool listed = false;
+    candidates *= s->param[i].count;
+    if (candidates > MOST_CANDIDATES)
+      return wisp_fail(err, WISP_EINPUT, "more than %d candidates: fewer parameters, or fewer values of each",
+                       MOST_CANDIDATES);
     for (int v = 0; v < s->param[i].count; v++) listed |= s->param[i].values[v] == s->param[i].preferred;
     if (!listed) return wisp_fail(err, WISP_EINPUT, "default of %s is none of its values", s->param[i].name);
   }
