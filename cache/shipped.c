@@ -167,7 +167,8 @@ wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool win
   for (size_t i = 0; i < list.count; i++) {
     wisp_trial *trial = &list.trials[i];
     bool first = i == 0 || !wisp_contest_same(trial, trial - 1);
-    bool counts = strcmp(trial->outcome, "ok") == 0 && (first || *trial->tie || trial->is_default == 1);
+    bool ok = strcmp(trial->outcome, "ok") == 0, slow = strcmp(trial->outcome, "slow") == 0;
+    bool counts = (ok && (first || *trial->tie)) || ((ok || slow) && trial->is_default == 1);
     if (winners_only) trial->sample_count = 0;
     if (counts || !winners_only) TRY(wisp_shipped_print(err, trial, out));
   }

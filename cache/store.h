@@ -83,7 +83,8 @@ bool wisp_contest_same(const wisp_trial *a, const wisp_trial *b);
 
 /* The fastest `ok` trial for (spec, layout) whose template hash is among those accepted by `current` (NULL: any), of
  * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over speed; a
- * tie's chosen one counts as the fastest. *out is
+ * tie's chosen one counts as the fastest. Where there is no `ok` one, what it was slow against is gone: the fastest
+ * `slow` one, which is right, too. *out is
  * WISP_MATCH_DEFAULT with layer NONE where nothing fits: no error. The trial belongs to the store. */
 typedef bool (*wisp_current)(const void *context, const wisp_trial *trial);
 typedef struct wisp_answer {

@@ -21,6 +21,7 @@ static const struct {
     {NULL, "WISP_NVML", "the library that reads clocks and temperatures (libnvidia-ml.so.1)"},
     {NULL, "WISP_GRAPH_LOOPS", "host: loops of solvers run on the host, not in CUDA graphs (in graphs)"},
     {"Tuning", "WISP_TRIAL_SECONDS", "how long a candidate may run, beside ten times the best (10)"},
+    {NULL, "WISP_WORKER_SECONDS", "how long a tuner's worker may say nothing outside of trials (300)"},
     {"Places and the terminal", "HOME", "where the folders of the user are, unless the next two say otherwise"},
     {NULL, "XDG_DATA_HOME", "where wisp/wisp.db is, the user's store (~/.local/share)"},
     {NULL, "XDG_CACHE_HOME", "where wisp/ is, the compiled kernels (~/.cache)"},

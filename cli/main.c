@@ -4,9 +4,11 @@
 
 #include "wisp.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name;
@@ -39,6 +41,15 @@ static int finish(int status)
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
   fprintf(stderr, "wisp: the output could not be written: make room, or send it elsewhere\n");
   return status ? status : 1;
+}
+
+/* A descriptor below 3 that the caller closed would be given to the first file that is opened, and what is printed
+ * would go there: /dev/null stands in. */
+static void fill_descriptors(void)
+{
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
+  if (fd >= 0) close(fd);
 }
 
 /* What a first argument stands for that is no command. */
@@ -92,6 +103,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  fill_descriptors();
   const char *name = argc > 1 ? argv[1] : "";
   int command = find_command(name);
   if (command >= 0) return finish(commands[command].run(argc - 1, argv + 1));

@@ -72,6 +72,18 @@ static void first_error(const char *log, const char *folder, char *out, size_t s
   out[n] = '\0';
 }
 
+/* Is what went wrong the machine's fault, which says nothing of the kernel? gcc and clang pass on what the system said,
+ * and tell by "Killed" of a part of theirs that was ended for want of memory. */
+static bool is_machine(const char *line)
+{
+  static const int refusals[] = {ENOSPC, EDQUOT, EAGAIN, ENOMEM, EMFILE, ENFILE, EIO, EROFS};
+  static const char *const words[] = {"Killed", "out of memory", "virtual memory exhausted"};
+  bool found = !*line;
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) found |= strstr(line, strerror(refusals[i])) != NULL;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) found |= strstr(line, words[i]) != NULL;
+  return found;
+}
+
 static wisp_status judge(wisp_error *err, const command *c, const char *name, const char *folder, const char *log_path,
                          wisp_outcome outcome, int code)
 {
@@ -91,9 +103,15 @@ static wisp_status judge(wisp_error *err, const command *c, const char *name, co
   TRY(wisp_read_file(err, log_path, &log, &length));
   first_error(log, folder, line, sizeof line);
   if (outcome == WISP_KILLED)
-    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s died of signal %d: %s", name, cc, code, line);
+    status = wisp_fail(err, WISP_ESYSTEM,
+                       "%s: %s died of signal %d (%s): see that there is memory; fewer compile at a "
+                       "time with --jobs",
+                       name, cc, code, strsignal(code));
+  else if (is_machine(line))
+    status = wisp_fail(err, WISP_ESYSTEM, "%s: %s failed for want of memory, room or processes: %s", name, cc,
+                       *line ? line : "without a word");
   else
-    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s", name, *line ? line : "the compiler failed without a word");
+    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s", name, line);
 done:
   free(log);
   return status;
