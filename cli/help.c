@@ -41,7 +41,7 @@ static bool is_for(const char *help, const char *word)
 {
   if (!word || help[strspn(help, "abcdefghijklmnopqrstuvwxyz, ")] != ':') return true;
   for (const char *at = help; (at = strstr(at, word)); at++)
-    if ((at == help || at[-1] == ' ') && strchr(":,", at[strlen(word)])) return true;
+    if ((at == help || at[-1] == ' ') && (at[strlen(word)] == ':' || at[strlen(word)] == ',')) return true;
   return false;
 }
 
