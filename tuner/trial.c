@@ -72,11 +72,6 @@ void wisp_trial_name(const wisp_trial *t, char out[WISP_TRIAL_NAME])
   snprintf(out, WISP_TRIAL_NAME, "%s %s (%s)", t->strategy, t->params, t->template_hash);
 }
 
-bool wisp_trial_is_right(const wisp_trial *t)
-{
-  return strcmp(t->outcome, "ok") == 0 || strcmp(t->outcome, "slow") == 0;
-}
-
 void wisp_trial_stamp(wisp_trial *t)
 {
   time_t now = time(NULL);
@@ -112,6 +107,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->mode, sizeof t->mode, "not timed");
   wisp_trial_stamp(t);
   t->elements = bench->workload->elements(bench->problems);
+  put(t->mesh, sizeof t->mesh, bench->workload->alone ? WISP_MESH_BOX : wisp_mesh_source_kind(&bench->source));
 }
 
 void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
