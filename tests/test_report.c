@@ -195,7 +195,8 @@ static void test_several(void **state)
   assert_int_equal(count_of(page.data, "aria-label=\"roofline\""), 2); /* of f64, in each */
   assert_int_equal(count_of(page.data, "aria-label=\"GDOF/s of the whole stage"), 1);
   assert_non_null(strstr(page.data, ">3.502</td>"));
-  if (strstr(page.data, ">0.994&#8201;×") || !strstr(page.data, ">≈&#8201;1&#8201;×")) fail_msg("a runner-up is faster");
+  if (strstr(page.data, ">0.994&#8201;×") || !strstr(page.data, ">≈&#8201;1&#8201;×"))
+    fail_msg("a runner-up is faster");
   assert_true(check_balanced(page.data) > 6);
   wisp_text_free(&page);
   fixture_remove(folder);
