@@ -28,13 +28,13 @@ static const wisp_option options[] = {
     {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
     {"default", 0, NULL, "ignore the store: default kernels"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
-    {"layout", 0, "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
+    {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
     {"json", 0, NULL, "a JSON object"},
 };
 static const wisp_syntax syntax = {
     "wisp run maxwell -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default\n"
+    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default "
     "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
     options, sizeof options / sizeof *options, 1};
 

@@ -83,13 +83,12 @@ static void print_strategy(wisp_page *page, const char *strategy)
 /* How much longer another trial takes, and what it is. */
 static void print_gap(wisp_page *page, const wisp_trial *winner, const wisp_trial *other, bool name_it)
 {
-  char number[WISP_NUMBER_TEXT];
   if (!other) {
     wisp_page_print(page, "<td class=\"n\">–</td>");
     if (name_it) wisp_page_print(page, "<td></td>");
     return;
   }
-  wisp_page_print(page, "<td class=\"n\">%s&#8201;×</td>", wisp_number(number, other->ms / winner->ms, 3));
+  wisp_page_ratio(page, other->ms / winner->ms);
   if (!name_it) return;
   wisp_page_print(page, "<td class=\"w\">");
   if (strcmp(other->strategy, winner->strategy) != 0)
@@ -163,5 +162,7 @@ void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
     print_order(page, &subject->cells[i], order_end - i);
     i = order_end;
   }
-  wisp_page_print(page, "</table></section>\n");
+  wisp_page_print(page,
+                  "</table><p class=\"about\">≈&#8201;1&#8201;×: stored with no longer a time than the winner's, but "
+                  "timed at another moment; the winner is what won side by side.</p></section>\n");
 }
