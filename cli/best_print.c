@@ -51,6 +51,18 @@ static const char *cell(char out[24], const char *format, double value)
   return out;
 }
 
+/* Whether the row is dropped: a candidate that was slow against one that is gone. */
+static bool is_dropped(const wisp_best_row *row)
+{
+  return strcmp(row->trial->outcome, "slow") == 0;
+}
+
+/* What is to be said of a row besides. */
+static const char *remark(const wisp_best_row *row)
+{
+  return row->stale ? "stale" : is_dropped(row) ? "dropped" : "";
+}
+
 /* How well the answer fits, and whether it counts at all. */
 static const char *match_name(const wisp_best_row *row)
 {
@@ -67,12 +79,12 @@ static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
 static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_row *row)
 {
   const wisp_trial *t = row->trial;
-  char params[COLUMNS][32], rest[200], who[sizeof t->strategy + sizeof rest], KM[16], ms[24], gdofs[24], efficiency[24],
-      by_default[24], ratio[24], order[12];
+  char params[COLUMNS][32], rest[200], who[sizeof t->strategy + sizeof rest + 16], KM[16], ms[24], gdofs[24],
+      efficiency[24], by_default[24], ratio[24], order[12];
   split_params(t->params, params, rest);
   print_km(t->layout, KM);
   snprintf(order, sizeof order, "%d", row->spec.order);
-  snprintf(who, sizeof who, "%s%s%s%s", t->strategy, *rest ? " " : "", rest, row->stale ? ", stale" : "");
+  snprintf(who, sizeof who, "%s%s%s%s%s", t->strategy, *rest ? " " : "", rest, *remark(row) ? ", " : "", remark(row));
   const char *const cells[] = {order,
                                row->spec.kernel,
                                strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node",
@@ -121,20 +133,29 @@ done:
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  size_t stale = 0;
+  size_t stale = 0, dropped = 0;
   int room = wisp_terminal_columns(STDOUT_FILENO);
   for (size_t from = 0, to; from < rows->count; from = to) {
     for (to = from + 1; to < rows->count && same_table(&rows->rows[to], &rows->rows[from]); to++) {}
     TRY(wisp_text_print(err, out, "%s", from ? "\n" : ""));
     TRY(print_rows(err, rows, from, to, room, out));
   }
-  for (size_t i = 0; i < rows->count; i++) stale += rows->rows[i].stale;
+  for (size_t i = 0; i < rows->count; i++) {
+    stale += rows->rows[i].stale;
+    dropped += is_dropped(&rows->rows[i]) && !rows->rows[i].stale;
+  }
   if (stale)
     TRY(wisp_text_print(
         err, out,
         "\n%zu of these are stale: measured before a kernel's text changed, so that they no longer count: "
         "'wisp tune' measures anew\n",
         stale));
+  if (dropped)
+    TRY(wisp_text_print(
+        err, out,
+        "\n%zu of these were dropped for what is gone now, and answer until 'wisp tune' has measured them "
+        "anew\n",
+        dropped));
 done:
   return status;
 }
@@ -214,8 +235,9 @@ wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wi
   for (size_t i = 0; i < rows->count; i++) { /* one winner a line */
     cJSON *object = row_to_json(&rows->rows[i]);
     char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    status = text ? wisp_text_print(err, out, "%s\n%s", i ? "," : "", text)
-                  : wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    if (status == WISP_OK) status = wisp_text_print(err, out, "%s\n", i ? "," : "");
+    if (status == WISP_OK) status = wisp_text_add_json(err, out, text);
     cJSON_free(text);
     cJSON_Delete(object);
     TRY(status);

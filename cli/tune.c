@@ -145,8 +145,10 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
              one->trials, one->seconds);
   }
   wisp_print_duration(s->seconds, time);
-  printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before\n", s->trials, time,
+  printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
+  if (s->skipped) printf(", %lld not compiled for want of memory, room or processes", s->skipped);
+  putchar('\n');
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
          strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
 }
@@ -156,9 +158,10 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
   const struct {
     const char *key;
     double value;
-  } numbers[] = {{"trials", (double)s->trials},        {"ok", (double)s->ok},       {"refused", (double)s->refused},
-                 {"failed", (double)s->failed},        {"known", (double)s->known}, {"seconds", s->seconds},
-                 {"device_seconds", s->device_seconds}};
+  } numbers[] = {{"trials", (double)s->trials},   {"ok", (double)s->ok},
+                 {"refused", (double)s->refused}, {"failed", (double)s->failed},
+                 {"known", (double)s->known},     {"skipped", (double)s->skipped},
+                 {"seconds", s->seconds},         {"device_seconds", s->device_seconds}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
 }
@@ -214,6 +217,28 @@ done:
   return status;
 }
 
+/* A sweep that leaves nothing behind that could run has failed, and so has one that could not try anything. */
+static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
+{
+  if (s->ok || (s->known_ok && !s->failed && !s->skipped)) return WISP_OK;
+  if (s->skipped && !s->trials)
+    return wisp_fail(err, WISP_ESYSTEM, "nothing could be compiled: %lld candidates are left for another sweep",
+                     s->skipped);
+  if (s->trials) return wisp_fail(err, WISP_EWRONG, "none of %lld trials is right: the first: %s", s->trials, s->why);
+  return wisp_fail(err, WISP_EWRONG, "nothing is right, and nothing is left to try: %s%s", s->why,
+                   s->known ? ": --retry-failed tries again what failed" : "");
+}
+
+/* How a shell tells of the signal. */
+static int stopped(const wisp_arguments *args, const wisp_tune_summary *s)
+{
+  fflush(stdout);
+  fprintf(stderr,
+          "wisp %s: stopped by signal %d (%s): what was measured is stored, and the next sweep goes on from it\n",
+          args->command, s->stopped, strsignal(s->stopped));
+  return 128 + s->stopped;
+}
+
 int wisp_cli_tune(int argc, char **argv)
 {
   wisp_arguments args;
@@ -248,8 +273,10 @@ int wisp_cli_tune(int argc, char **argv)
     TRY(add_winners(&err, &d, &request, NULL));
     print_summary(&d, &summary);
   }
+  if (!summary.stopped) TRY(judge(&err, &summary));
 done:
   wisp_progress_clear(&d.progress);
   free(d.parts);
+  if (status == WISP_OK && summary.stopped) return stopped(&args, &summary);
   return wisp_cli_end(&args, status, &err);
 }

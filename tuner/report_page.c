@@ -14,8 +14,8 @@
 
 typedef struct totals {
   size_t timed, slow, refused, bad, layered;
-  double gain; /* sum of logarithms of default over winner */
-  size_t gains;
+  double gain[2]; /* sums of logarithms of default over winner: kernels, whole stages */
+  size_t gains[2];
   double efficiency;
   size_t efficiencies;
   const wisp_report_cell *fastest[2]; /* step with the most GDOF/s, f32 and f64 */
@@ -30,8 +30,7 @@ static void add_up(const wisp_report_subject *subject, totals *sum)
     sum->timed += cell->ok, sum->slow += cell->slow, sum->bad += cell->bad, sum->refused += cell->refused;
     for (size_t e = 0; e < cell->count; e++) sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
     if (!cell->best) continue;
-    const wisp_trial *by_default = wisp_report_default(cell, cell->best);
-    if (by_default && !step) sum->gain += log(by_default->ms / cell->best->ms), sum->gains++;
+    if (isfinite(cell->default_ms)) sum->gain[step] += log(cell->default_ms / cell->best->ms), sum->gains[step]++;
     if (cell->in_step && !step && cell->in_step->efficiency > 0)
       sum->efficiency += log(cell->in_step->efficiency), sum->efficiencies++;
     const wisp_report_cell **best = &sum->fastest[cell->spec.precision == WISP_F64];
@@ -55,9 +54,11 @@ static void print_tiles(wisp_page *page, const totals *sum)
              sum->fastest[p]->spec.order);
     print_tile(page, sum->fastest[p]->best->gdofs, 3, "", what);
   }
-  if (sum->gains)
-    print_tile(page, exp(sum->gain / (double)sum->gains), 3, "&#8201;×",
-               "faster than the default candidate, geometric mean over kernels");
+  for (int step = 1; step >= 0; step--)
+    if (sum->gains[step])
+      print_tile(page, exp(sum->gain[step] / (double)sum->gains[step]), 3, "&#8201;×",
+                 step ? "faster whole stages than by default, geometric mean"
+                      : "faster than what runs by default, geometric mean over kernels");
   if (sum->efficiencies)
     print_tile(page, 100 * exp(sum->efficiency / (double)sum->efficiencies), 2, "&#8201;%",
                "of the floor: the fastest stages' kernels, geometric mean");

@@ -16,10 +16,14 @@ typedef struct wisp_tune_progress { /* handed to the callback after every trial 
 } wisp_tune_progress;
 
 typedef struct wisp_tune_summary {
-  long long trials, ok, refused, failed, known;
-  double seconds;        /* wall time */
-  double device_seconds; /* that workers had their devices, summed over all */
-  wisp_limits limits;    /* of the first device that was there; kind is empty where there was none */
+  long long trials, ok, refused, failed;
+  long long known, known_ok; /* not tried again, for the store knows them; those of them that are right */
+  long long skipped;         /* not compiled for want of memory, room or processes: not stored */
+  int stopped;               /* by this signal; 0: it came to its end */
+  char why[640];             /* of the first candidate that failed, or of those that are refused; else empty */
+  double seconds;            /* wall time */
+  double device_seconds;     /* that workers had their devices, summed over all */
+  wisp_limits limits;        /* of the first device that was there; kind is empty where there was none */
 } wisp_tune_summary;
 
 typedef struct wisp_tune_request {
@@ -51,7 +55,8 @@ typedef struct wisp_tune_request {
  * size) ends when its layout's best is as efficient as `enough`; where what is timed fits the caches, as on a host,
  * only if that is given. A candidate's failure is its trial's outcome, also where it takes its process with it or
  * never ends; the sweep fails where the request has no meaning (WISP_EUSAGE), the store cannot be written, memory is
- * short, there is no compiler or no device.
+ * short, there is no compiler or no device, or the problem does not fit it. What the machine could not compile is
+ * skipped and counted. Ctrl-C, TERM and HUP end it in order: WISP_OK, and summary->stopped says which came.
  *
  * devices: a name as wisp_device_open takes it, several with commas between them, or "all" (tuner/devices.h). Each is
  * opened in a worker process of its own (tuner/supervisor.h), which is a fork of this one: for a GPU this process must
