@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -131,14 +130,11 @@ static void test_oversize(void **state)
 static void test_damaged_row(void **state)
 {
   char folder[64];
-  sqlite3 *db = NULL;
   (void)state;
   fixture_folder(folder);
   const char *path = fixture_path(folder, "user.db");
   fixture_fill(path, 0, 20);
-  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-  assert_int_equal(sqlite3_exec(db, "UPDATE trial SET ms = ms / 2 WHERE rowid = 7", NULL, NULL, NULL), SQLITE_OK);
-  sqlite3_close(db);
+  fixture_sql(path, "UPDATE trial SET ms = ms / 2 WHERE rowid = 7");
   size_t before = 0, after = 0;
   char *was = fixture_read(path, &before);
   outcome o = run_in(folder, "WISP_SHIPPED=none", TUNE);
