@@ -1,7 +1,6 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
 #include "mesh_options.h"
-#include "options.h"
 #include "progress.h"
 #include "replay.h"
 #include "winners.h"
