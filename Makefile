@@ -49,8 +49,9 @@ $(BUILD)/libwisp.so: $(LIBRARY)
 $(BUILD)/wisp: $(COMMAND) $(BUILD)/libwisp.a
 	$(link) $(rpath) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
 
-# What the tests share: the library with all its symbols, and their helpers. Made for them alone, never installed.
-$(BUILD)/lib/libwisp-tests.so: $(LIBRARY) $(HELPERS)
+# What the tests share: the library with all its symbols, the command's parts, and their helpers. Made for them alone, never
+# installed.
+$(BUILD)/lib/libwisp-tests.so: $(LIBRARY) $(filter-out %/main.o,$(COMMAND)) $(HELPERS)
 	@mkdir -p $(@D)
 	$(link) -shared -Wl,-soname,$(@F) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
 

@@ -29,10 +29,10 @@ static const wisp_syntax syntax = {
     "wisp bench [-d DEV] [-n ORDERS] [-p f32,f64] [--kernel KERNEL] [--elements K | --nodes NODES | --box N] [--db "
     "FILE] [--json]",
     "Times the stored winners, the default candidates and the vendor's library (cuBLAS; the system's BLAS on the "
-    "host)\n"
-    "side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at the measured\n"
+    "host) "
+    "side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at the measured "
     "copy bandwidth or the operations at the measured peak; x def. and x BLAS say how many times as fast ours is.\n"
-    "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is\n"
+    "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is "
     "the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
     options, sizeof options / sizeof *options, 0};
 

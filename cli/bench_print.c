@@ -1,9 +1,11 @@
 /* What the families' rows have for columns: the nodal one beside the vendor's product, the tensor one beside a copy. */
 #include "bench.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct column {
   const char *title;
@@ -109,12 +111,21 @@ static void print_number(int width, int digits, double value)
     printf(" %*s", width, "-");
 }
 
+/* Rows are printed as they come, so that their columns are fixed: where they do not fit, that is said. */
+static void say_width(const table *t)
+{
+  int width = 2 + 1 + 3 + 1 + t->kernel + 1 + t->who, room = wisp_terminal_columns(STDOUT_FILENO);
+  for (size_t i = 0; i < t->count; i++) width += 1 + t->columns[i].width;
+  if (width > (room ? room : 80)) printf("%d columns wide\n", width);
+}
+
 void wisp_bench_print(const wisp_comparison *row, bool first)
 {
   const table *t = table_of(row->spec.family);
   const char *more = t->with_layout ? row->ours.layout : row->ours.params;
   char who[sizeof row->ours.strategy + sizeof row->ours.params + 1];
   if (first) {
+    say_width(t);
     printf("%-2s %-3s %-*s %-*s", "N", "", t->kernel, "kernel", t->who, t->title);
     for (size_t i = 0; i < t->count; i++) printf(" %*s", t->columns[i].width, t->columns[i].title);
     printf("\n");

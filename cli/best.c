@@ -1,6 +1,7 @@
 #include "best.h"
 #include "cli.h"
 #include "options.h"
+#include "../runtime/device.h"
 #include "../runtime/solve/current.h"
 #include "../runtime/solve/standard.h"
 
@@ -12,7 +13,9 @@
 #include <unistd.h>
 
 static const wisp_option options[] = {
-    {"device", 'd', "DEV", "a device that is here (auto, host, cuda:1), else any whose stored name begins so"},
+    {"device", 'd', "DEV",
+     "a device that is here (auto, host, cuda:1), all, or any whose stored name begins so (auto)"},
+    {"all", 0, NULL, "of every device, the same as -d all"},
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
     {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
     {"precision", 'p', "f32,f64", "only these precisions"},
@@ -24,7 +27,8 @@ static const wisp_option options[] = {
 };
 static const wisp_syntax syntax = {
     "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv]",
-    "Prints the winners for each order and kernel: strategy, layout and parameters, with times and efficiency.\n"
+    "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times and "
+    "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
     "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
     "is there.",
@@ -227,11 +231,30 @@ static wisp_status fill(wisp_error *err, lookup *in, const best_wish *wish, wisp
   }
   TRY(wisp_require(err, rows->count, WISP_EMISSING,
                    "nothing is stored for %s%s: 'wisp tune' fills the store, and "
-                   "'wisp db show' tells what is there",
+                   "'wisp db show' tells what is there, -d all shows it",
                    *wish->device ? wish->device : "any device",
                    *wish->device ? " and these options" : " with these options"));
 done:
   free(groups.list);
+  return status;
+}
+
+/* The device that is meant where none is named: the one that would be tuned here. "": any. */
+static wisp_status read_device(wisp_error *err, const wisp_arguments *args, char name[128])
+{
+  wisp_status status = WISP_OK;
+  const char *given = wisp_option_value(args, "device");
+  wisp_device *device = NULL;
+  bool every = wisp_option_given(args, "all"), all = given && strcmp(given, "all") == 0;
+  name[0] = '\0';
+  TRY(wisp_require(err, !every || !given || all, WISP_EUSAGE, "--all and -d %s exclude each other: leave one out",
+                   given));
+  if (every || all) return WISP_OK;
+  if (given) return wisp_option_stored_device(err, args, name);
+  TRY(wisp_device_open(err, "auto", &device));
+  snprintf(name, 128, "%s", wisp_device_limits(device)->name);
+done:
+  wisp_device_close(device);
   return status;
 }
 
@@ -241,7 +264,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
   *out = (best_wish){.family = wisp_option_value(args, "family"),
                      .system = wisp_option_value(args, "system"),
                      .any_layout = wisp_option_given(args, "any-layout")};
-  TRY(wisp_option_stored_device(err, args, out->device));
+  TRY(read_device(err, args, out->device));
   TRY(wisp_option_orders(err, args, "orders", NULL, "1-20", &out->orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
 done:

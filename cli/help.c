@@ -1,4 +1,5 @@
 #include "help.h"
+#include "terminal.h"
 
 #include <string.h>
 
@@ -21,16 +22,9 @@ const wisp_option *wisp_option_at(const wisp_syntax *syntax, size_t i)
 
 void wisp_help_wrap(FILE *to, const char *text, int at, int indent)
 {
-  for (bool first = true; *text; first = false) {
-    int length = (int)strcspn(text, " ");
-    if (!first && at + 1 + length > WIDTH)
-      at = fprintf(to, "\n%*s", indent, "") - 1;
-    else if (!first)
-      at += fprintf(to, " ");
-    at += fprintf(to, "%.*s", length, text);
-    text += length + (int)strspn(text + length, " ");
-  }
-  fprintf(to, "\n");
+  wisp_text lines = {0};
+  if (wisp_wrap(NULL, &lines, text, at, indent, WIDTH) == WISP_OK) fputs(lines.data, to);
+  wisp_text_free(&lines);
 }
 
 /* The column in which a line's text stands: after a gap, as in "merge FILE...   adds the trials"; 0 where it has none.

@@ -1,10 +1,10 @@
 #include "progress.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,14 +15,6 @@ static double seconds(void)
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Of the window now: it may be drawn wider or narrower at any time. */
-static int columns(void)
-{
-  struct winsize window = {0};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0) return 80;
-  return window.ws_col < WIDEST ? window.ws_col : WIDEST;
 }
 
 wisp_progress wisp_progress_begin(bool quiet)
@@ -78,7 +70,7 @@ void wisp_progress_show(wisp_progress *p, double fraction, const char *text)
   double now = seconds(), elapsed = now - p->began;
   if (p->quiet || now - p->last < p->every) return;
   char bar[BAR + 4] = "", left[16], ahead[48] = "", line[WIDEST];
-  int width = columns();
+  int width = wisp_terminal_columns(STDERR_FILENO);
   p->last = now;
   if (isfinite(fraction)) {
     fraction = fmin(fmax(fraction, 0), 1);

@@ -34,7 +34,7 @@ static const wisp_option options[] = {
 };
 static const wisp_syntax syntax = {
     "wisp run maxwell -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default\n"
+    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default "
     "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
     options, sizeof options / sizeof *options, 1};
 

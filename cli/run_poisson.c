@@ -27,8 +27,8 @@ static const wisp_option options[] = {
 };
 static const wisp_syntax syntax = {
     "wisp run poisson -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the\n"
-    "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a\n"
+    "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
+    "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
     "known solution, the time of an iteration and which kernels they were.",
     options, sizeof options / sizeof *options, 1};
 

@@ -181,7 +181,6 @@ static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tun
 {
   wisp_status status = WISP_OK;
   wisp_winners winners = {0};
-  size_t shown = 0;
   for (size_t i = 0; i < d->count; i++) {
     const wisp_limits *limits = &d->parts[i].summary.limits;
     bool seen = !*limits->kind;
@@ -190,8 +189,7 @@ static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tun
     TRY(wisp_winners_find(err, limits, request, &winners));
     for (size_t w = 0; list && w < winners.count; w++)
       cJSON_AddItemToArray(list, wisp_trial_to_json(winners.trials[w]));
-    if (!list && shown++) printf("\n%s\n", limits->name);
-    if (!list) wisp_winners_print(&winners);
+    if (!list) TRY(wisp_winners_print(err, limits->name, &winners));
     wisp_winners_free(&winners);
   }
 done:

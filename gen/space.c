@@ -308,8 +308,8 @@ static wisp_status check_complete(wisp_error *err, const wisp_strategy *s)
   return WISP_OK;
 }
 
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, const char *space,
-                                const char *text, wisp_strategy **out)
+wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
+                                wisp_file_text text, wisp_strategy **out)
 {
   wisp_status status = WISP_OK;
   wisp_strategy *s = NULL;
@@ -318,10 +318,12 @@ wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char 
   TRY(wisp_new(err, 1, sizeof *s, &s));
   TRY(copy_name(err, family, s->family, sizeof s->family));
   TRY(copy_name(err, name, s->name, sizeof s->name));
-  TRY(copy_text(err, text, &s->text));
+  TRY(copy_text(err, text.text, &s->text));
+  TRY(copy_text(err, space.path, &s->space_path));
+  TRY(copy_text(err, text.path, &s->text_path));
   TRY(copy_text(err, "threadIdx.x", &s->lane));
   TRY(copy_text(err, name, &s->title));
-  TRY(copy_text(err, space, &copy));
+  TRY(copy_text(err, space.text, &copy));
   for (char *line = copy, *next = NULL; line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = '\0';
@@ -329,11 +331,11 @@ wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char 
     TRY(read_line(err, s, line));
   }
   TRY(check_complete(err, s));
-  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space, text, &s->hash));
+  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space.text, text.text, &s->hash));
   *out = s;
   s = NULL;
 done:
-  if (status != WISP_OK) wisp_context(err, status, "%s/%s.space:%d: ", family, name, number);
+  if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", space.path, number);
   free(copy);
   wisp_strategy_destroy(s);
   return status;
@@ -342,7 +344,7 @@ done:
 void wisp_strategy_destroy(wisp_strategy *s)
 {
   if (!s) return;
-  free(s->title), free(s->text), free(s->lane);
+  free(s->title), free(s->text), free(s->space_path), free(s->text_path), free(s->lane);
   for (size_t i = 0; i < s->needs; i++) wisp_expr_destroy(s->need[i].expr), free(s->need[i].reason);
   for (size_t i = 0; i < s->conditions; i++) wisp_expr_destroy(s->condition[i].expr), free(s->condition[i].reason);
   for (size_t i = 0; i < s->lets; i++) wisp_expr_destroy(s->let[i].expr);

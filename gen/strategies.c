@@ -13,8 +13,8 @@ struct wisp_strategies {
 };
 
 /* Adds strategy family/KERNEL.NAME.space; file is "KERNEL.NAME.space". */
-static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file, const char *space,
-                       const char *text)
+static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file,
+                       wisp_file_text space, wisp_file_text text)
 {
   wisp_status status = WISP_OK;
   wisp_strategy *s = NULL;
@@ -64,7 +64,8 @@ static wisp_status add_embedded(wisp_error *err, wisp_strategies *all)
     snprintf(family, sizeof family, "%.*s", (int)(file - path - 10), path + 10);
     text_path(path, wisp_embedded_files[i].text, text, sizeof text);
     if (!wisp_embedded_text(text)) return wisp_fail(err, WISP_EINPUT, "%s has no kernel text %s beside it", path, text);
-    wisp_status status = add(err, all, family, file + 1, wisp_embedded_files[i].text, wisp_embedded_text(text));
+    wisp_status status = add(err, all, family, file + 1, (wisp_file_text){path, wisp_embedded_files[i].text},
+                             (wisp_file_text){text, wisp_embedded_text(text)});
     if (status != WISP_OK) return status;
   }
   return WISP_OK;
@@ -85,7 +86,7 @@ static wisp_status add_folder(wisp_error *err, wisp_strategies *all, const char 
     TRY(wisp_read_file(err, path, &space, &length));
     text_path(path, space, kernel, sizeof kernel);
     TRY(wisp_read_file(err, kernel, &text, &length));
-    TRY(add(err, all, family, entry->d_name, space, text));
+    TRY(add(err, all, family, entry->d_name, (wisp_file_text){path, space}, (wisp_file_text){kernel, text}));
     free(space), free(text);
     space = text = NULL;
   }
