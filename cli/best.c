@@ -31,7 +31,8 @@ static const wisp_syntax syntax = {
     "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
     "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
-    "is there.",
+    "is there.\n'default' is what runs without a store, in ms ('-': not measured), and 'ratio' how many times as long "
+    "that takes; of a step, its kernels together.",
     options, sizeof options / sizeof *options, 0};
 
 /* What was asked for. */
