@@ -32,6 +32,8 @@ static const wisp_syntax syntax = {
     "host) "
     "side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at the measured "
     "copy bandwidth or the operations at the measured peak; x def. and x BLAS say how many times as fast ours is.\n"
+    "mesh is ours in GDOF/s on an irregular mesh beside the box, of box their ratio: the box moved, shuffled and "
+    "ordered, or what --mesh, --jitter, --shuffle and --order say.\n"
     "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is "
     "the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
     options, sizeof options / sizeof *options, 0};
@@ -91,7 +93,7 @@ static void print_gains(const printer *p)
 }
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
-                                wisp_precisions *precisions, wisp_compare_request *r)
+                                wisp_precisions *precisions, wisp_mesh_source *beside, wisp_compare_request *r)
 {
   wisp_status status = WISP_OK;
   long long jobs = 0;
@@ -110,7 +112,8 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
-  TRY(wisp_option_mesh(err, args, &r->source));
+  TRY(wisp_option_timed_mesh(err, args, beside));
+  r->beside = beside;
   TRY(wisp_option_elements(err, args, &r->elements));
   TRY(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
   TRY(wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,
@@ -137,14 +140,15 @@ int wisp_cli_bench(int argc, char **argv)
   wisp_store *store = NULL;
   wisp_orders orders;
   wisp_precisions precisions;
+  wisp_mesh_source beside;
   wisp_compare_request request;
   printer p = {.args = &args};
   char *warning = NULL;
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *name = wisp_option_value(&args, "device"), *db = wisp_option_value(&args, "db");
-  TRY(read_request(&err, &args, &orders, &precisions, &request));
-  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(read_request(&err, &args, &orders, &precisions, &beside, &request));
+  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, !db, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);
   TRY(wisp_device_open(&err, name ? name : "auto", &device));

@@ -43,6 +43,16 @@ static double copy_share(const wisp_comparison *row)
   return row->copy_share;
 }
 
+static double mesh_gdofs(const wisp_comparison *row)
+{
+  return row->mesh_gdofs;
+}
+
+static double of_box(const wisp_comparison *row)
+{
+  return row->mesh_gdofs / row->gdofs;
+}
+
 static double by_default(const wisp_comparison *row)
 {
   return row->ours.match == WISP_MATCH_DEFAULT ? NAN : row->default_ms / row->ms;
@@ -64,7 +74,7 @@ static double by_alternative(const wisp_comparison *row)
 }
 
 static const column beside_product[] = {
-    {"ms", 8, 4, ms},           {"GDOF/s", 7, 2, gdofs},    {"GB/s", 6, 0, gbps},         {"GFLOP/s", 7, 0, gflops},
+    {"ms", 8, 4, ms},           {"GDOF/s", 7, 2, gdofs},    {"mesh", 7, 2, mesh_gdofs},   {"of box", 6, 2, of_box},
     {"eff.", 5, 2, efficiency}, {"copy", 5, 2, copy_share}, {"x def.", 6, 2, by_default}, {"BLAS ms", 8, 4, rival_ms},
     {"x BLAS", 6, 2, by_rival},
 };
@@ -73,6 +83,7 @@ static const column beside_copy[] = {
     {"GB/s", 6, 0, gbps},
     {"of copy", 7, 2, by_rival},
     {"GDOF/s", 6, 2, gdofs},
+    {"of box", 6, 2, of_box},
     {"GFLOP/s", 7, 0, gflops},
     {"x def.", 6, 2, by_default},
     {"x stored", 8, 2, by_alternative},
@@ -166,6 +177,8 @@ cJSON *wisp_bench_row(const char *device, const wisp_comparison *row)
                  {"elements", (double)row->elements},
                  {"ms", row->ms},
                  {"gdofs", row->gdofs},
+                 {"mesh_elements", (double)row->mesh_elements},
+                 {"mesh_gdofs", row->mesh_gdofs},
                  {"gbps", row->gbps},
                  {"gflops", row->gflops},
                  {"efficiency", row->efficiency},

@@ -165,6 +165,9 @@ static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char
     if (!param)
       return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", set,
                        wisp_strategy_name(s), (int)length, at);
+    int other;
+    if (value_in(strchr(at, ',') ? strchr(at, ',') + 1 : NULL, param->name, &other))
+      return wisp_fail(err, WISP_EUSAGE, "--set '%s' names %s twice: give it one value", set, param->name);
     if (has_value(param, at + length + 1)) continue;
     char values[256] = "";
     for (int v = 0, used = 0; v < param->count && used < 240; v++)

@@ -2,7 +2,7 @@
 
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
 {
-  static const char *const of_boxes[] = {"box", "jitter", "shuffle"};
+  static const char *const of_boxes[] = {"jitter", "shuffle"};
   wisp_status status = WISP_OK;
   wisp_mesh_source source = {.file = wisp_option_value(args, "mesh"),
                              .shuffle = wisp_option_given(args, "shuffle"),
@@ -20,4 +20,14 @@ wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
   *out = source;
 done:
   return status;
+}
+
+wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const names[] = {"mesh", "jitter", "shuffle", "order"};
+  bool given = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) given |= wisp_option_given(args, names[i]);
+  if (given) return wisp_option_mesh(err, args, out);
+  *out = wisp_mesh_source_irregular();
+  return WISP_OK;
 }

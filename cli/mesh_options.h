@@ -17,4 +17,7 @@
 /* What these options say; the box is not among them. WISP_EUSAGE where they exclude each other. */
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
 
+/* The mesh to time on: the irregular one of wisp_mesh_source_irregular where none of them was given. */
+wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
+
 #endif

@@ -60,6 +60,8 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
   int end = 0;
   const int *orders = wisp_family_find("nodal")->orders;
   TRY(wisp_option_mesh(err, args, &r->mesh));
+  TRY(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
+                   "--mesh and --box both give the domain: leave one out"));
   TRY(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
   TRY(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
                    orders[0], orders[1]));

@@ -1,5 +1,6 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
+#include "mesh_options.h"
 #include "options.h"
 #include "progress.h"
 #include "replay.h"
@@ -26,6 +27,7 @@ static const wisp_option options[] = {
     {"exhaustive", 0, NULL, "every candidate, however long it takes"},
     {"elements", 0, "K", "size of the problem that kernels are timed on (chosen for the device)"},
     {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
+    WISP_MESH_OPTIONS("tets, or of hexes by --family tensor,"),
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the store (the user's own)"},
     {"retry-failed", 0, NULL, "try again what went wrong before"},
@@ -93,7 +95,7 @@ static void note_device(void *context, const char *device, const wisp_tune_summa
 /* --- the request --- */
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
-                                wisp_precisions *precisions, wisp_tune_request *r)
+                                wisp_precisions *precisions, wisp_mesh_source *source, wisp_tune_request *r)
 {
   wisp_status status = WISP_OK;
   long long jobs = 0;
@@ -120,6 +122,10 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                    "--budget and --exhaustive exclude each other: leave one out"));
   if (exhaustive) r->budget_seconds = 0;
   TRY(wisp_option_elements(err, args, &r->elements));
+  TRY(wisp_option_timed_mesh(err, args, source));
+  r->source = source;
+  TRY(wisp_require(err, !source->file || !r->elements, WISP_EUSAGE,
+                   "--mesh gives the size, and so does --elements or --box: leave one out"));
 done:
   return status;
 }
@@ -241,6 +247,7 @@ int wisp_cli_tune(int argc, char **argv)
   wisp_status status = WISP_OK;
   wisp_orders orders;
   wisp_precisions precisions;
+  wisp_mesh_source source;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
   display d = {.args = &args, .request = &request};
@@ -253,7 +260,7 @@ int wisp_cli_tune(int argc, char **argv)
   }
   TRY(wisp_require(&err, !wisp_option_given(&args, "seeded") && !wisp_option_given(&args, "unseeded"), WISP_EUSAGE,
                    "--seeded and --unseeded are for --replay"));
-  TRY(read_request(&err, &args, &orders, &precisions, &request));
+  TRY(read_request(&err, &args, &orders, &precisions, &source, &request));
   d.progress = wisp_progress_begin(wisp_option_given(&args, "quiet"));
   request.progress = show;
   request.warn = warn;

@@ -79,6 +79,10 @@ const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
                                           const char *name); /* NULL: none */
 
+/* What runs where nothing was measured (gen/defaults.h); NULL where the family says nothing of it. */
+typedef struct wisp_defaults wisp_defaults;
+const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies, const char *family);
+
 /* A text and the file that it comes from, which messages name. */
 typedef struct wisp_file_text {
   const char *path, *text;

@@ -40,7 +40,7 @@ wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, 
   const wisp_device_kind *kind = NULL;
   TRY(find_target(err, target, &kind));
   TRY(kind->compiler(err, target, &compiler));
-  wisp_cache_key key = wisp_cache_key_of((const char *const[]){target, compiler.data, name, source}, 4);
+  wisp_cache_key key = {(const char *const[]){target, compiler.data, name, source}, 4};
   if (wisp_cache_get(&key, out)) goto done;
   TRY(kind->compile(err, target, name, source, out));
   wisp_cache_put(&key, out);

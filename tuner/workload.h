@@ -32,6 +32,9 @@ typedef struct wisp_workload {
    * workload serves. */
   bool (*serves)(const char *kernel);
 
+  /* No kernel sees an element's neighbours: what mesh it is timed on does not matter, and its trials say box. */
+  bool alone;
+
   /* --- Timing. `problems` are those of one order and size, made at first need and kept: their number of elements is
    * `elements`, rounded up where the family needs it, or chosen for the device where that is 0; of a box whose elements
    * stand, and lie in memory, as `source` says; of its file, if it names one, where the family reads meshes of that

@@ -43,10 +43,9 @@ static wisp_status create(wisp_error *err, wisp_device *device, int order, long 
 {
   wisp_status status = WISP_OK;
   problems *all = NULL;
-  (void)source;
   TRY(wisp_new(err, 1, sizeof *all, &all));
   all->device = device;
-  TRY(wisp_vectors_create(err, order, wisp_tensor_elements(device, order, elements), &all->vectors));
+  TRY(wisp_vectors_create(err, order, wisp_tensor_elements(device, order, elements), source, &all->vectors));
   *out = all;
   all = NULL;
 done:
