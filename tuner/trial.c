@@ -72,11 +72,6 @@ void wisp_trial_name(const wisp_trial *t, char out[WISP_TRIAL_NAME])
   snprintf(out, WISP_TRIAL_NAME, "%s %s (%s)", t->strategy, t->params, t->template_hash);
 }
 
-bool wisp_trial_is_right(const wisp_trial *t)
-{
-  return strcmp(t->outcome, "ok") == 0 || strcmp(t->outcome, "slow") == 0;
-}
-
 void wisp_trial_stamp(wisp_trial *t)
 {
   time_t now = time(NULL);

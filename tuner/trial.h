@@ -39,8 +39,6 @@ wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const w
 /* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
 enum { WISP_TRIAL_NAME = 280 };
 void wisp_trial_name(const wisp_trial *trial, char out[WISP_TRIAL_NAME]);
-/* Its results were right: it may have been slow. */
-bool wisp_trial_is_right(const wisp_trial *trial);
 
 /* The best candidate so far of one spec and layout, kept loaded to be timed side by side with those that come close. */
 typedef struct wisp_incumbent {
