@@ -196,6 +196,11 @@ const char *wisp_strategy_family(const wisp_strategy *s)
   return s->family;
 }
 
+bool wisp_strategy_varies(const wisp_strategy *s)
+{
+  return s->varies;
+}
+
 const char *wisp_strategy_title(const wisp_strategy *s)
 {
   return s->title;

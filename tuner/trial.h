@@ -8,6 +8,7 @@
 #include "measure.h"
 #include "pipeline.h"
 #include "verify.h"
+#include "witness.h"
 
 /* What all trials of a sweep on one device share. */
 typedef struct wisp_bench {
@@ -15,7 +16,8 @@ typedef struct wisp_bench {
   const wisp_limits *limits;
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
-  wisp_mesh_source source;       /* of what kernels are timed on; zero: the box as it is */
+  wisp_mesh_source source; /* of what kernels are timed on; zero: the box as it is */
+  wisp_witnesses *witnesses;
   const wisp_workload *workload; /* of the kernel at hand */
   void *problems;                /* its large ones, for timing, and what they were made for */
   int order;
