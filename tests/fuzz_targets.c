@@ -108,7 +108,9 @@ static bool take_strategy(const fuzz_world *world, const char *space, const char
   wisp_error err = {0};
   wisp_strategy *s = NULL;
   bool some = false;
-  if (passed(wisp_strategy_parse(&err, "nodal", "fuzz", space, text, &s), &err, s))
+  if (passed(wisp_strategy_parse(&err, "nodal", "fuzz", (wisp_file_text){"fuzz.space", space},
+                                 (wisp_file_text){"fuzz.k", text}, &s),
+             &err, s))
     for (int i = 0; i < PLACES; i++) some |= plans(&world->spec, &world->place[i], s);
   wisp_strategy_destroy(s);
   return some;
@@ -190,9 +192,9 @@ static bool comes_back(const fuzz_world *world)
   wisp_error err = {0};
   wisp_text json = {0};
   long long added = 0;
-  const wisp_status status = wisp_store_export(&err, world->store, &json);
+  const wisp_status status = wisp_store_export(&err, world->store, false, &json);
   const bool read = passed(status, &err, status == WISP_OK ? json.data : NULL);
-  if (read) hold(wisp_store_import(&err, world->store, json.data, &added) == WISP_OK && added == 0);
+  if (read) hold(wisp_store_import(&err, world->store, json.data, json.length, &added) == WISP_OK && added == 0);
   wisp_text_free(&json);
   return read;
 }
@@ -201,8 +203,7 @@ static bool take_json(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
   long long added = 0;
-  (void)size;
-  const wisp_status status = wisp_store_import(&err, world->store, data, &added);
+  const wisp_status status = wisp_store_import(&err, world->store, data, size, &added);
   const bool taken = passed(status, &err, status == WISP_OK ? data : NULL);
   if (taken) hold(comes_back(world));
   clear(world);
