@@ -233,9 +233,11 @@ static wisp_status solve(wisp_error *err, const wisp_maxwell_request *r, wisp_ma
   TRY(wisp_solution_energy(err, problem, &run->energy_final));
   /* No flux from central to upwind lets the energy grow: a growing one, or NaN, is the step's fault. */
   TRY(wisp_require(err, run->energy_final <= 2 * run->energy_initial, WISP_EWRONG,
-                   "the solution blew up: energy %g at the start, %g after %lld steps of %g: take a smaller --dt (by "
-                   "default it is %g here)",
-                   run->energy_initial, run->energy_final, run->steps, run->dt, wisp_solver_dt(run->dg)));
+                   "the solution blew up: energy %g at the start, %g after %lld steps of %g: %s", run->energy_initial,
+                   run->energy_final, run->steps, run->dt,
+                   run->dt > wisp_solver_dt(run->dg)
+                       ? "take a smaller --dt, or leave it out"
+                       : "the step is small enough: a kernel may be wrong, compare with --default"));
   if (run->known)
     TRY(wisp_solution_l2_error(err, problem, run->start.function, &run->start, run->dt * (double)run->steps,
                                &run->l2_error));

@@ -203,8 +203,7 @@ static bool take_json(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
   long long added = 0;
-  (void)size;
-  const wisp_status status = wisp_store_import(&err, world->store, data, strlen(data), &added);
+  const wisp_status status = wisp_store_import(&err, world->store, data, size, &added);
   const bool taken = passed(status, &err, status == WISP_OK ? data : NULL);
   if (taken) hold(comes_back(world));
   clear(world);

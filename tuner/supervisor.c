@@ -261,6 +261,10 @@ static wisp_status overdue(wisp_error *err, supervisor *s, member *m)
   wisp_worker_reap(m->worker, s->crew->warden, 0);
   snprintf(reason, sizeof reason, "%s did not end within %.3g s: see %s", compiling ? "its compilation" : "it",
            m->flight.seconds, compiling ? "WISP_COMPILE_SECONDS" : "WISP_TRIAL_SECONDS");
+  if (compiling && m->flight.begun < WISP_MAX_BEGUN) { /* the worker may have been stopped */
+    m->flight.active = false;
+    return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
+  }
   return record_failure(err, s, m, compiling ? "compile-error" : "hang", reason);
 }
 
