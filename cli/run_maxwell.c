@@ -209,7 +209,7 @@ done:
 /* How many steps of which length. */
 static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
 {
-  run->dt = isnan(r->dt) ? wisp_solver_dt(run->dg) : r->dt;
+  run->dt = isnan(r->dt) ? wisp_dg_safe_dt(run->dg) : r->dt;
   run->steps = r->steps;
   if (r->steps >= 0) return WISP_OK;
   double steps = ceil(r->time / run->dt * (1 - 1e-12));
@@ -234,7 +234,7 @@ static wisp_status solve(wisp_error *err, const wisp_maxwell_request *r, wisp_ma
   TRY(wisp_require(err, run->energy_final <= 2 * run->energy_initial, WISP_EWRONG,
                    "the solution blew up: energy %g at the start, %g after %lld steps of %g: take a smaller --dt (by "
                    "default it is %g here)",
-                   run->energy_initial, run->energy_final, run->steps, run->dt, wisp_solver_dt(run->dg)));
+                   run->energy_initial, run->energy_final, run->steps, run->dt, wisp_dg_safe_dt(run->dg)));
   if (run->known)
     TRY(wisp_solution_l2_error(err, problem, run->start.function, &run->start, run->dt * (double)run->steps,
                                &run->l2_error));

@@ -144,7 +144,7 @@ wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 
 double wisp_simulation_dt(const wisp_simulation *s)
 {
-  return wisp_solver_dt(s->dg);
+  return wisp_dg_safe_dt(s->dg);
 }
 
 wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double dt, long long steps,

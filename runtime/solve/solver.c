@@ -1,26 +1,9 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
-#include "solver.h"
+#include "solver_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A kernel that writes u_next does so in every stage, and a step has an odd number of them: so there are two graphs,
- * one for each of the two arrays that u can be in when a step begins. */
-enum { PLACES = 2 };
-
-struct wisp_solver {
-  wisp_device *device;
-  wisp_step *step;
-  double alpha;
-  wisp_problem *problem;
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
-  bool swaps;                /* a stage ends in u_next */
-  int place;                 /* which of the two arrays u is in now */
-  double dt;                 /* of the graphs */
-  wisp_graph *graph[PLACES]; /* by the place of u at the beginning; NULL: not recorded */
-  wisp_event *begin, *end;
-};
 
 static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_step *step)
 {
@@ -41,6 +24,7 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_
   TRY(wisp_new(err, 1, sizeof *solver, &solver));
   solver->device = device;
   solver->step = step;
+  solver->precision = precision;
   solver->alpha = alpha;
   TRY(wisp_step_load(err, device, step, solver->kernel));
   solver->swaps = wisp_step_has(step, "u_next");
@@ -56,7 +40,7 @@ done:
 
 static void drop_graphs(wisp_solver *solver)
 {
-  for (int i = 0; i < PLACES; i++) {
+  for (int i = 0; i < WISP_PLACES; i++) {
     wisp_graph_destroy(solver->graph[i]);
     solver->graph[i] = NULL;
   }
@@ -85,16 +69,24 @@ static void change_place(wisp_solver *solver)
   solver->place = 1 - solver->place;
 }
 
-/* The five stages of one step. A kernel that reads u of its neighbours cannot overwrite it, so it writes u_next. */
+/* A kernel that reads u of its neighbours cannot overwrite it, so it writes u_next. */
+wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt)
+{
+  wisp_status status = WISP_OK;
+  const wisp_scalars scalars = {.alpha = solver->alpha, .a = a, .b = b, .dt = dt};
+  for (int i = 0; i < solver->step->kernels; i++)
+    TRY(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
+  if (solver->swaps) change_place(solver);
+done:
+  return status;
+}
+
+/* The five stages of one step. */
 static wisp_status launch_step(wisp_error *err, wisp_solver *solver, double dt)
 {
   wisp_status status = WISP_OK;
-  for (int s = 0; s < WISP_RK_STAGES; s++) {
-    const wisp_scalars scalars = {.alpha = solver->alpha, .a = wisp_lsrk45[s].a, .b = wisp_lsrk45[s].b, .dt = dt};
-    for (int i = 0; i < solver->step->kernels; i++)
-      TRY(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
-    if (solver->swaps) change_place(solver);
-  }
+  for (int s = 0; s < WISP_RK_STAGES; s++)
+    TRY(wisp_solver_stage(err, solver, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
 done:
   return status;
 }
@@ -121,7 +113,7 @@ static wisp_status record_all(wisp_error *err, wisp_solver *solver, double dt)
   wisp_status status = WISP_OK;
   if (solver->dt != dt) drop_graphs(solver);
   solver->dt = dt;
-  for (int i = 0; i < (solver->swaps ? PLACES : 1); i++) { /* to the end even after a failure: u must come back */
+  for (int i = 0; i < (solver->swaps ? WISP_PLACES : 1); i++) { /* to the end even after a failure: u must come back */
     if (status == WISP_OK && !solver->graph[solver->place]) status = record(err, solver, dt);
     if (solver->swaps) change_place(solver);
   }
@@ -147,10 +139,4 @@ wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt,
   if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / WISP_RK_STAGES : 0;
 done:
   return status;
-}
-
-double wisp_solver_dt(const wisp_dg *dg)
-{
-  double order = dg->tet->N + 1;
-  return WISP_CFL * dg->min_length / (order * order * dg->system->speed);
 }

@@ -1,0 +1,28 @@
+/* The inside of the solver: solver.c advances, limit.c asks its kernels how far a step may go. */
+#ifndef WISP_SOLVER_PARTS_H
+#define WISP_SOLVER_PARTS_H
+
+#include "solver.h"
+
+/* A kernel that writes u_next does so in every stage, and a step has an odd number of them: so there are two graphs,
+ * one for each of the two arrays that u can be in when a step begins. */
+enum { WISP_PLACES = 2 };
+
+struct wisp_solver {
+  wisp_device *device;
+  wisp_step *step;
+  wisp_precision precision;
+  double alpha;
+  wisp_problem *problem;
+  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  bool swaps;                     /* a stage ends in u_next */
+  int place;                      /* which of the two arrays u is in now */
+  double dt;                      /* of the graphs */
+  wisp_graph *graph[WISP_PLACES]; /* by the place of u at the beginning; NULL: not recorded */
+  wisp_event *begin, *end;
+};
+
+/* Enqueues one stage: res = a res + dt L u, u += b res, with L the operator in space. */
+wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt);
+
+#endif
