@@ -148,7 +148,8 @@ static int by_competition(const void *x, const void *y)
                        a->units - b->units,
                        strcmp(a->driver, b->driver),
                        strcmp(a->compiler, b->compiler),
-                       (a->elements > b->elements) - (a->elements < b->elements)};
+                       (a->elements > b->elements) - (a->elements < b->elements),
+                       strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b))};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++)
     if (order[i]) return order[i];
   bool a_ok = strcmp(a->outcome, "ok") == 0, b_ok = strcmp(b->outcome, "ok") == 0;
@@ -167,7 +168,8 @@ wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool win
   for (size_t i = 0; i < list.count; i++) {
     wisp_trial *trial = &list.trials[i];
     bool first = i == 0 || !wisp_contest_same(trial, trial - 1);
-    bool counts = strcmp(trial->outcome, "ok") == 0 && (first || *trial->tie || trial->is_default == 1);
+    bool ok = strcmp(trial->outcome, "ok") == 0, slow = strcmp(trial->outcome, "slow") == 0;
+    bool counts = (ok && (first || *trial->tie)) || ((ok || slow) && trial->is_default == 1);
     if (winners_only) trial->sample_count = 0;
     if (counts || !winners_only) TRY(wisp_shipped_print(err, trial, out));
   }

@@ -20,6 +20,7 @@ typedef struct wisp_trial {
   char device[128];  /* NVIDIA H200 */
   char target[32];   /* sm_90 */
   int units;         /* multiprocessors */
+  char mesh[16];     /* what it was timed on: box, ordered (irregular, elements along a curve), ...; empty: box */
   /* provenance */
   char driver[64], compiler[128];
   char template_hash[20]; /* of all texts that the kernel is made from: gen/closure.h */
@@ -39,6 +40,10 @@ typedef struct wisp_trial {
   double samples[32];
   int sample_count;
 } wisp_trial;
+
+/* What a trial was timed on: the box as it is, or a mesh as users have it, irregular and its elements ordered. */
+#define WISP_MESH_BOX "box"
+#define WISP_MESH_ORDERED "ordered"
 
 typedef enum wisp_match {                          /* how well an answer fits, best first */
                           WISP_MATCH_EXACT,        /* device, driver, compiler */
@@ -80,10 +85,16 @@ double wisp_contest_ms(const wisp_trial *trial);
 bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b);
 /* Do two trials compete: the same kernel, layout, device and size, measured in the same surroundings? */
 bool wisp_contest_same(const wisp_trial *a, const wisp_trial *b);
+/* Which of two kinds of mesh counts, before size and speed: < 0 where that of a. An ordered one, then the box, then
+ * what else was asked for. */
+int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b);
+/* The mesh's name, which an empty one has as well. */
+const char *wisp_trial_mesh(const wisp_trial *trial);
 
 /* The fastest `ok` trial for (spec, layout) whose template hash is among those accepted by `current` (NULL: any), of
- * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over speed; a
- * tie's chosen one counts as the fastest. *out is
+ * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over the kind of mesh, that
+ * over size, size over speed; a tie's chosen one counts as the fastest. Where there is no `ok` one, what it was slow
+ * against is gone: the fastest `slow` one, which is right, too. *out is
  * WISP_MATCH_DEFAULT with layer NONE where nothing fits: no error. The trial belongs to the store. */
 typedef bool (*wisp_current)(const void *context, const wisp_trial *trial);
 typedef struct wisp_answer {

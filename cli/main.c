@@ -1,9 +1,14 @@
 #include "cli.h"
+#include "environment.h"
+#include "suggest.h"
 
 #include "wisp.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name;
@@ -26,7 +31,8 @@ static void print_help(FILE *to)
   fprintf(to, "wisp: tuned, verified, persistent GPU kernels for discontinuous Galerkin methods\n\n");
   fprintf(to, "usage: wisp COMMAND [options]\n\n");
   for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
-  fprintf(to, "\n'wisp COMMAND --help' tells more; 'wisp --version' the version.\n");
+  fprintf(to, "\n'wisp help COMMAND' tells more, 'wisp help environment' what variables are read;\n"
+              "'wisp --version' prints the version.\n");
 }
 
 /* Output that did not reach its file (a full disk, a closed pipe) is a failure, too. */
@@ -37,22 +43,76 @@ static int finish(int status)
   return status ? status : 1;
 }
 
+/* A descriptor below 3 that the caller closed would be given to the first file that is opened, and what is printed
+ * would go there: /dev/null stands in. */
+static void fill_descriptors(void)
+{
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
+  if (fd >= 0) close(fd);
+}
+
+/* What a first argument stands for that is no command. */
+static bool is_word(const char *text, const char *const *words)
+{
+  for (; *words; words++)
+    if (strcmp(text, *words) == 0) return true;
+  return false;
+}
+static const char *const help_words[] = {"help", "--help", "-h", NULL};
+static const char *const version_words[] = {"version", "--version", "-V", NULL};
+
+static int find_command(const char *name)
+{
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(name, commands[i].name) == 0) return i;
+  return -1;
+}
+
+static int refuse(const char *name)
+{
+  char meant[64];
+  wisp_suggestion suggestion = wisp_suggest(name);
+  for (int i = 0; i < COMMAND_COUNT; i++) wisp_suggest_one(&suggestion, commands[i].name);
+  fprintf(stderr, "wisp: there is no command '%s':%s 'wisp --help' lists them\n", name,
+          wisp_suggestion_text(&suggestion, "", meant));
+  return 2;
+}
+
+/* wisp help run maxwell: the same as wisp run maxwell --help. */
+static int help(int argc, char **argv)
+{
+  enum { MOST = 4 };
+  char *asked[MOST + 2], option[] = "--help";
+  int count = 0;
+  if (argc < 2 || is_word(argv[1], help_words)) {
+    print_help(stdout);
+    return 0;
+  }
+  if (strcmp(argv[1], "environment") == 0) {
+    wisp_environment_print(stdout);
+    return 0;
+  }
+  int command = find_command(argv[1]);
+  if (command < 0) return refuse(argv[1]);
+  for (int i = 1; i < argc && count < MOST; i++) asked[count++] = argv[i];
+  asked[count] = option;
+  asked[count + 1] = NULL;
+  return commands[command].run(count + 1, asked);
+}
+
 int main(int argc, char **argv)
 {
+  fill_descriptors();
   const char *name = argc > 1 ? argv[1] : "";
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-    print_help(stdout);
-    return finish(0);
-  }
-  if (strcmp(name, "--version") == 0) {
+  int command = find_command(name);
+  if (command >= 0) return finish(commands[command].run(argc - 1, argv + 1));
+  if (is_word(name, help_words)) return finish(help(argc - 1, argv + 1));
+  if (is_word(name, version_words)) {
     printf("wisp %s\n", WISP_VERSION);
     return finish(0);
   }
-  for (int i = 0; i < COMMAND_COUNT; i++)
-    if (strcmp(name, commands[i].name) == 0) return finish(commands[i].run(argc - 1, argv + 1));
-  if (*name)
-    fprintf(stderr, "wisp: there is no command '%s': 'wisp --help' lists them\n", name);
-  else
-    print_help(stderr);
+  if (*name) return refuse(name);
+  print_help(stderr);
   return 2;
 }

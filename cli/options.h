@@ -1,4 +1,4 @@
-/* Options of a subcommand, read by a table.
+/* Options of a subcommand, read by a table: "-n 3", "-n3", "-n=3", "--orders 3", "--orders=3".
  *
  *     static const wisp_option options[] = {{"device", 'd', "DEV", "the device, as wisp devices names it"}, {"json", 0,
  * NULL, "..."}}; static const wisp_syntax syntax = {"wisp tune [options]", "Measures ...", options, sizeof options /
@@ -27,13 +27,13 @@ typedef struct wisp_option {
   const char *name;     /* without the two dashes */
   char letter;          /* 0: none */
   const char *argument; /* what help calls its value; NULL: a flag */
-  const char *help;
+  const char *help;     /* "export, show: ..." belongs to these words of a command alone */
 } wisp_option;
 
 typedef struct wisp_syntax {
-  const char *usage; /* "wisp best [options]" */
-  const char *about; /* one or two lines for --help */
-  const wisp_option *options;
+  const char *usage; /* "wisp best [options]"; "wisp db show|export [options]" takes one of these words first */
+  const char *about; /* for --help: lines are broken where they are too long; one that begins with a word is its own */
+  const wisp_option *options; /* beside --help and --quiet, which every command has */
   size_t count;
   int most_operands; /* how many arguments that are no options it takes; -1: any number */
 } wisp_syntax;
@@ -54,7 +54,7 @@ bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_
 /* Prints "wisp COMMAND: text" on stderr where status is a failure; returns the exit status 0, 1, or 2 for WISP_EUSAGE.
  */
 int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err);
-/* A line of the same form that is no failure. */
+/* Lines of the same form that are no failure; none where --quiet was given. */
 void wisp_cli_warn(const wisp_arguments *args, const char *text);
 
 /* The value of an option, by its long name; NULL where it was not given. A name that the table lacks is a mistake of

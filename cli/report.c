@@ -15,7 +15,7 @@ static const wisp_option options[] = {
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
     {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
     {"precision", 'p', "f32,f64", "only these precisions"},
-    {"kernel", 0, "K", "the kernel whose parameter study stands in the foreground (volume)"},
+    {"kernel", 'k', "K", "the kernel whose parameter study stands in the foreground (volume)"},
     {"order", 0, "N", "its order (4)"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
 };

@@ -73,7 +73,9 @@ static wisp_strategy *parse(const char *text)
 {
   wisp_strategy *s = NULL;
   wisp_error err = {0};
-  if (wisp_strategy_parse(&err, "nodal", "trial", text, "body", &s) != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_strategy_parse(&err, "nodal", "trial", (wisp_file_text){"", text}, (wisp_file_text){"", "body"}, &s) !=
+      WISP_OK)
+    fail_msg("%s", err.text);
   return s;
 }
 
@@ -101,7 +103,7 @@ static void test_errors_name_the_line(void **state)
   static const struct {
     const char *text, *place, *what;
   } bad[] = {
-      {"kernel volume\nnonsense 3\n", "nodal/trial.space:2: ", "nonsense"},
+      {"kernel volume\nnonsense 3\n", "there/mine.space:2: ", "nonsense"},
       {"kernel volume\n\nlayouts cube\n", ":3: ", "cube"},
       {"param wp\n", ":1: ", "no values"},
       {"param wp 1 x\n", ":1: ", "wp"},
@@ -123,7 +125,8 @@ static void test_errors_name_the_line(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_strategy *s = NULL;
     wisp_error err = {0};
-    wisp_status status = wisp_strategy_parse(&err, "nodal", "trial", bad[i].text, "", &s);
+    wisp_status status = wisp_strategy_parse(&err, "nodal", "trial", (wisp_file_text){"there/mine.space", bad[i].text},
+                                             (wisp_file_text){"", ""}, &s);
     if (status != WISP_EINPUT || !strstr(err.text, bad[i].place) || !strstr(err.text, bad[i].what))
       fail_msg("'%s' gave %d: %s", bad[i].text, (int)status, err.text);
     assert_null(s);
