@@ -174,7 +174,8 @@ static void test_steps(void **state)
   const solving_setup setup = {.order = 1, .composition = "gather+fused"};
   assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
   size_t size = wisp_dg_volume_size(s.dg);
-  double *expected = malloc(size * sizeof *expected), *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg), ms = -1;
+  double *expected = malloc(size * sizeof *expected), *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg),
+         ms = -1;
   assert_true(expected && u);
   random_solution(s.dg, expected);
   GOOD(wisp_problem_upload(&error, s.problem, "u", expected));

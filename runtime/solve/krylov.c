@@ -28,9 +28,8 @@ static wisp_status triangle(wisp_error *err, int columns, double *sketch, double
 {
   wisp_status status = WISP_OK;
   double tau[COLUMNS];
-  TRY(wisp_require(
-      err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SKETCH, columns, sketch, WISP_SKETCH, tau) == 0, WISP_EWRONG,
-      "the spectrum of the operator: its vectors have no QR factorisation"));
+  TRY(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SKETCH, columns, sketch, WISP_SKETCH, tau) == 0,
+                   WISP_EWRONG, "the spectrum of the operator: its vectors have no QR factorisation"));
   for (int c = 0; c < columns; c++)
     for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? sketch[(size_t)c * WISP_SKETCH + (size_t)r] : 0;
 done:
@@ -87,9 +86,8 @@ wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double 
   project(krylov, R, length, n, H);
   TRY(wisp_require(err, n > 0, WISP_EWRONG, "the spectrum of the operator: nothing was seen of it"));
   last = H[n + (n - 1) * COLUMNS];
-  TRY(wisp_require(
-      err, LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, H, COLUMNS, re, im, NULL, 1, V, COLUMNS) == 0,
-      WISP_EWRONG, "the spectrum of the operator: its Ritz values were not found"));
+  TRY(wisp_require(err, LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, H, COLUMNS, re, im, NULL, 1, V, COLUMNS) == 0,
+                   WISP_EWRONG, "the spectrum of the operator: its Ritz values were not found"));
   for (int i = 0; i < n; i++) {
     const double *v = V + (im[i] < 0 ? i - 1 : i) * COLUMNS;
     value[i] = (wisp_ritz){re[i], im[i], residual(n, last, v, v + COLUMNS, im[i] != 0)};

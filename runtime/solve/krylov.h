@@ -1,7 +1,7 @@
 /* Ritz values of an operator from a Krylov sequence of which only sketches are kept (Nakatsukasa and Tropp 2024, "Fast
  * and accurate randomized algorithms for linear systems and eigenvalue problems"): random sums of a vector's numbers,
- * so many that lengths and angles among a few dozen vectors are kept within percents. The vectors themselves stay on the
- * device, two at a time. */
+ * so many that lengths and angles among a few dozen vectors are kept within percents. The vectors themselves stay on
+ * the device, two at a time. */
 #ifndef WISP_KRYLOV_H
 #define WISP_KRYLOV_H
 

@@ -1,6 +1,5 @@
-/* How far a step may go: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them, against
- * the stability region of the Runge-Kutta method. */
-#include "../embedded_module.h"
+/* How far a step may go: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
+ * against the stability region of the Runge-Kutta method. */
 #include "krylov.h"
 #include "solver_parts.h"
 
@@ -54,42 +53,8 @@ static double reach(const polynomial *R, const wisp_ritz *value)
 
 typedef struct probe {
   wisp_solver *solver;
-  wisp_module *module; /* the sketch's */
-  wisp_pointer out;
   wisp_krylov krylov;
 } probe;
-
-static wisp_status open_probe(wisp_error *err, wisp_solver *solver, probe *p)
-{
-  wisp_status status = WISP_OK;
-  const char *real = solver->precision == WISP_F32 ? "float" : "double";
-  *p = (probe){.solver = solver};
-  TRY(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SKETCH, sizeof *p->krylov.sketch, &p->krylov.sketch));
-  TRY(wisp_embedded_module(err, solver->device, "solve", "sketch", real, &p->module));
-  TRY(wisp_device_alloc(err, solver->device, WISP_SKETCH * sizeof(double), &p->out));
-done:
-  return status;
-}
-
-static void close_probe(probe *p)
-{
-  if (p->out) wisp_device_free(p->solver->device, p->out);
-  if (p->module) wisp_module_unload(p->module);
-  free(p->krylov.sketch);
-}
-
-static wisp_status sketch(wisp_error *err, const probe *p, const char *array, double *out)
-{
-  wisp_status status = WISP_OK;
-  const wisp_arrays *arrays = wisp_problem_arrays(p->solver->problem);
-  wisp_pointer in = wisp_arrays_at(arrays, array), to = p->out;
-  long long count = (long long)wisp_arrays_size(arrays, array);
-  void *args[] = {&in, &to, &count};
-  TRY(wisp_launch(err, p->module, (unsigned[]){WISP_SKETCH_BLOCKS, 1}, (unsigned[]){WISP_SKETCH_LANES, 1, 1}, args, 3));
-  TRY(wisp_device_download(err, p->solver->device, out, p->out, WISP_SKETCH * sizeof *out));
-done:
-  return status;
-}
 
 /* A start that has something of every mode, and nothing in padding: what a kernel leaves there is no mode. */
 static wisp_status start(wisp_error *err, const probe *p)
@@ -121,7 +86,7 @@ static wisp_status apply(wisp_error *err, probe *p)
   wisp_krylov *k = &p->krylov;
   TRY(wisp_solver_stage(err, p->solver, k->keep[k->count], 1, k->gain[k->count]));
   k->count++;
-  TRY(sketch(err, p, "u", k->sketch + (size_t)k->count * WISP_SKETCH));
+  TRY(wisp_solver_sketch(err, p->solver, k->sketch + (size_t)k->count * WISP_SKETCH));
 done:
   return status;
 }
@@ -156,7 +121,7 @@ static wisp_status explore(wisp_error *err, probe *p)
   wisp_status status = WISP_OK;
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   TRY(start(err, p));
-  TRY(sketch(err, p, "u", p->krylov.sketch));
+  TRY(wisp_solver_sketch(err, p->solver, p->krylov.sketch));
   for (int k = 0; k < APPLICATIONS; k++) {
     if (k == 4 || k == 8 || k == 16) TRY(adapt(err, p, &d, &h));
     surround(p, d, h);
@@ -170,8 +135,7 @@ static wisp_status clear(wisp_error *err, wisp_solver *solver)
 {
   static const char *const names[] = {"u", "u_next", "res", "rhs", "lifted", "flux"};
   wisp_status status = WISP_OK;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    TRY(wisp_problem_fill(err, solver->problem, names[i], 0));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) TRY(wisp_problem_fill(err, solver->problem, names[i], 0));
 done:
   return status;
 }
@@ -183,8 +147,8 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
   wisp_ritz value[WISP_KRYLOV];
   int count = 0;
   double limit = INFINITY;
-  probe p = {.solver = NULL};
-  TRY(open_probe(err, solver, &p));
+  probe p = {.solver = solver};
+  TRY(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SKETCH, sizeof *p.krylov.sketch, &p.krylov.sketch));
   TRY(explore(err, &p));
   TRY(ritz(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
@@ -192,6 +156,56 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
   TRY(clear(err, solver));
   *out = limit;
 done:
-  close_probe(&p);
+  free(p.krylov.sketch);
+  return status;
+}
+
+/* --- the error of a step --- */
+
+static wisp_status norm(wisp_error *err, const wisp_solver *solver, double *out)
+{
+  wisp_status status = WISP_OK;
+  double *sketch = NULL, square = 0;
+  TRY(wisp_new(err, WISP_SKETCH, sizeof *sketch, &sketch));
+  TRY(wisp_solver_sketch(err, solver, sketch));
+  for (int i = 0; i < WISP_SKETCH; i++) square += sketch[i] * sketch[i];
+  *out = sqrt(square);
+done:
+  free(sketch);
+  return status;
+}
+
+/* (dt L)^5 u takes five stages that leave u and set res = dt L u, with the two arrays exchanged after each. A sixth
+ * brings all arrays back to their places, whether the stage ends in u_next (a cycle of three arrays) or not (of two).
+ */
+static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, double *out)
+{
+  wisp_status status = WISP_OK;
+  for (int power = 1; power <= 6; power++) {
+    TRY(wisp_solver_stage(err, solver, 0, 0, dt));
+    wisp_arrays_swap(wisp_problem_arrays(solver->problem), "u", "res");
+    if (power == 5) TRY(norm(err, solver, out));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double dt, double time, double *out)
+{
+  wisp_status status = WISP_OK;
+  const polynomial R = amplification();
+  const size_t bytes = wisp_problem_size(solver->problem, "u") * (size_t)solver->precision;
+  wisp_pointer keep = 0, u = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u");
+  double whole = 0, power = 0;
+  TRY(wisp_device_alloc(err, solver->device, bytes, &keep));
+  TRY(wisp_device_copy(err, solver->device, keep, u, bytes));
+  TRY(norm(err, solver, &whole));
+  TRY(fifth_power(err, solver, dt, &power));
+  TRY(wisp_device_copy(err, solver->device, u, keep, bytes));
+  TRY(wisp_problem_fill(err, solver->problem, "res", 0));
+  TRY(wisp_device_finish(err, solver->device));
+  *out = whole > 0 ? time / dt * fabs(R.c[5] - 1.0 / 120) * power / whole : 0;
+done:
+  if (keep) wisp_device_free(solver->device, keep);
   return status;
 }

@@ -1,5 +1,5 @@
-/* Functions into fields, and fields into numbers: loops over slots, on all cores. Sums are taken by blocks of fixed size
- * and added up in their order, so that they do not depend on how many cores there are. */
+/* Functions into fields, and fields into numbers: loops over slots, on all cores. Sums are taken by blocks of fixed
+ * size and added up in their order, so that they do not depend on how many cores there are. */
 #include "../parallel.h"
 #include "dg_parts.h"
 

@@ -1,4 +1,6 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
+#include "../embedded_module.h"
+#include "krylov.h"
 #include "solver_parts.h"
 
 #include <math.h>
@@ -29,6 +31,9 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_
   TRY(wisp_step_load(err, device, step, solver->kernel));
   solver->swaps = wisp_step_has(step, "u_next");
   TRY(wisp_problem_create(err, device, dg, precision, wisp_step_has(step, "dux"), &solver->problem));
+  TRY(wisp_embedded_module(err, device, "solve", "sketch", precision == WISP_F32 ? "float" : "double",
+                           &solver->sketch));
+  TRY(wisp_device_alloc(err, device, WISP_SKETCH * sizeof(double), &solver->sketched));
   TRY(wisp_event_create(err, device, &solver->begin));
   TRY(wisp_event_create(err, device, &solver->end));
   *out = solver;
@@ -50,6 +55,8 @@ void wisp_solver_destroy(wisp_solver *solver)
 {
   if (!solver) return;
   drop_graphs(solver);
+  if (solver->sketch) wisp_module_unload(solver->sketch);
+  if (solver->sketched) wisp_device_free(solver->device, solver->sketched);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
   for (int i = 0; i < solver->step->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
@@ -85,8 +92,7 @@ done:
 static wisp_status launch_step(wisp_error *err, wisp_solver *solver, double dt)
 {
   wisp_status status = WISP_OK;
-  for (int s = 0; s < WISP_RK_STAGES; s++)
-    TRY(wisp_solver_stage(err, solver, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
+  for (int s = 0; s < WISP_RK_STAGES; s++) TRY(wisp_solver_stage(err, solver, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
 done:
   return status;
 }
@@ -121,6 +127,35 @@ static wisp_status record_all(wisp_error *err, wisp_solver *solver, double dt)
   return status;
 }
 
+wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_pointer in = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u"), to = solver->sketched;
+  long long count = (long long)wisp_problem_size(solver->problem, "u");
+  const unsigned grid[2] = {WISP_SKETCH_BLOCKS, 1}, block[3] = {WISP_SKETCH_LANES, 1, 1};
+  void *args[] = {&in, &to, &count};
+  TRY(wisp_launch(err, solver->sketch, grid, block, args, 3));
+  TRY(wisp_device_download(err, solver->device, out, to, WISP_SKETCH * sizeof *out));
+done:
+  return status;
+}
+
+/* A number that is none makes its sum so. */
+static wisp_status check_finite(wisp_error *err, const wisp_solver *solver, double dt, long long steps)
+{
+  wisp_status status = WISP_OK;
+  double *sums = NULL;
+  bool finite = true;
+  TRY(wisp_new(err, WISP_SKETCH, sizeof *sums, &sums));
+  TRY(wisp_solver_sketch(err, solver, sums));
+  for (int i = 0; i < WISP_SKETCH; i++) finite &= isfinite(sums[i]);
+  TRY(wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
+                   dt));
+done:
+  free(sums);
+  return status;
+}
+
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage)
 {
   wisp_status status = WISP_OK;
@@ -136,6 +171,7 @@ wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt,
   TRY(wisp_event_record(err, solver->end));
   TRY(wisp_device_finish(err, solver->device));
   TRY(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
+  TRY(check_finite(err, solver, dt, steps));
   if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / WISP_RK_STAGES : 0;
 done:
   return status;

@@ -20,7 +20,12 @@ struct wisp_solver {
   double dt;                      /* of the graphs */
   wisp_graph *graph[WISP_PLACES]; /* by the place of u at the beginning; NULL: not recorded */
   wisp_event *begin, *end;
+  wisp_module *sketch; /* templates/solve/sketch, and the device's memory for what it makes */
+  wisp_pointer sketched;
 };
+
+/* Random sums of u, WISP_SKETCH of them (krylov.h). Waits for what was enqueued before. */
+wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out);
 
 /* Enqueues one stage: res = a res + dt L u, u += b res, with L the operator in space. */
 wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt);
