@@ -54,7 +54,7 @@ static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, w
   wisp_status got = wisp_reader_load(&why, path, false, NULL, list);
   if (got == WISP_OK) return WISP_OK;
   list->count = start;
-  if (!tolerant || got == WISP_EMEMORY) return wisp_fail(err, got, "%s", why.text);
+  if (!tolerant || got == WISP_EMEMORY || got == WISP_EUSAGE) return wisp_fail(err, got, "%s", why.text);
   return wisp_text_print(err, warning, "%s%s: left out", warning->length ? "\n" : "", why.text);
 }
 
@@ -118,6 +118,24 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
   while (i >= store->first[at + 1]) at++;
   if (layer) *layer = (wisp_layer)at;
   return &store->all.trials[i];
+}
+
+void wisp_store_show(wisp_store *store)
+{
+  char shown[sizeof((wisp_trial *)0)->reason];
+  for (size_t i = 0; i < store->all.count; i++)
+    for (int c = 0; c < WISP_COLUMN_COUNT; c++) {
+      const wisp_column *column = &wisp_columns[c];
+      if (column->kind != WISP_COLUMN_TEXT) continue;
+      char *text = (char *)&store->all.trials[i] + column->offset;
+      wisp_show_text(text, shown, column->size);
+      strcpy(text, shown);
+    }
+}
+
+bool wisp_trial_is_right(const wisp_trial *trial)
+{
+  return strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
 }
 
 /* How well a trial's surroundings fit who asks. */

@@ -109,6 +109,12 @@ void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const cha
 size_t wisp_store_count(const wisp_store *store);
 const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer *layer);
 
+/* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
+void wisp_store_show(wisp_store *store);
+
+/* Is it right: measured as the winner, or dropped for its time alone? */
+bool wisp_trial_is_right(const wisp_trial *trial);
+
 /* Default path of the user's store; caller frees. */
 wisp_status wisp_store_user_path(wisp_error *err, char **out);
 
@@ -129,12 +135,23 @@ wisp_status wisp_store_check(wisp_error *err, const char *path,
                              wisp_text *report); /* integrity, schema, rows that parse */
 wisp_status wisp_store_merge(wisp_error *err, const char *into, size_t count, const char *const *from,
                              long long *added);
-wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context,
+/* backup: where not NULL and anything is removed, all of the file before is kept under that name, beside it; free. */
+wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context, char **backup,
                              long long *removed);
-wisp_status wisp_store_export(wisp_error *err, const char *path, wisp_text *json); /* every trial, documented schema */
-wisp_status wisp_store_import(wisp_error *err, const char *path, const char *json, long long *added);
-/* The shipped form: one line a trial, diffable; where `winners_only`, winners, ties and defaults, without raw samples.
- */
+/* What can still be read of a damaged file, into the new file `into`; NULL: in its own place, and the damaged one stays
+ * under *backup's name (free). */
+typedef struct wisp_salvaged {
+  long long rescued, damaged; /* rows */
+  bool whole;                 /* false: there are parts of which nothing can be said */
+} wisp_salvaged;
+wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out);
+
+/* Documented schema; where `winners_only`, winners, ties and defaults, without raw samples. */
+wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json);
+/* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong. A NUL
+ * follows the text. */
+wisp_status wisp_store_import(wisp_error *err, const char *path, const char *text, size_t length, long long *added);
+/* The shipped form: one line a trial, diffable. */
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out);
 /* A line that is no trial is skipped; with WISP_OK, err->text then holds the first one's "name:line: why". Caller frees
  * *out. */

@@ -148,7 +148,7 @@ int wisp_cli_bench(int argc, char **argv)
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *name = wisp_option_value(&args, "device"), *db = wisp_option_value(&args, "db");
   TRY(read_request(&err, &args, &orders, &precisions, &beside, &request));
-  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, !db, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);
   TRY(wisp_device_open(&err, name ? name : "auto", &device));

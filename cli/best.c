@@ -9,12 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 static const wisp_option options[] = {
     {"device", 'd', "DEV",
-     "a device that is here (auto, host, cuda:1), all, or any whose stored name begins so (auto)"},
+     "a device that is here (auto, host, cuda:1), all, or any whose stored name has this in it (auto)"},
     {"all", 0, NULL, "of every device, the same as -d all"},
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
     {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
@@ -36,7 +35,7 @@ static const wisp_syntax syntax = {
 
 /* What was asked for. */
 typedef struct best_wish {
-  char device[128];            /* what its name begins with */
+  char device[128];            /* what is in its name */
   const char *family, *system; /* NULL: any */
   wisp_orders orders;
   wisp_precisions precisions;
@@ -65,8 +64,7 @@ static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_sp
 {
   bool precision = false;
   for (int i = 0; i < wish->precisions.count; i++) precision |= wish->precisions.list[i] == spec->precision;
-  return precision && wisp_orders_have(&wish->orders, spec->order) &&
-         strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0 &&
+  return precision && wisp_orders_have(&wish->orders, spec->order) && strcasestr(trial->device, wish->device) &&
          (!wish->family || strcmp(spec->family, wish->family) == 0) &&
          (!wish->system || strcmp(spec->system, wish->system) == 0);
 }
@@ -264,8 +262,9 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
   *out = (best_wish){.family = wisp_option_value(args, "family"),
                      .system = wisp_option_value(args, "system"),
                      .any_layout = wisp_option_given(args, "any-layout")};
+  TRY(wisp_option_known(err, args));
   TRY(read_device(err, args, out->device));
-  TRY(wisp_option_orders(err, args, "orders", NULL, "1-20", &out->orders));
+  TRY(wisp_option_orders(err, args, "orders", out->family, "all", &out->orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
 done:
   return status;
@@ -290,9 +289,10 @@ int wisp_cli_best(int argc, char **argv)
   const char *db = wisp_option_value(&args, "db");
   TRY(read_wish(&err, &args, &wish));
   TRY(wisp_option_choice(&err, &args, "format", 3, formats, wisp_option_given(&args, "json"), &format));
-  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, false, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);
+  if (printers[format] != wisp_best_print_json) wisp_store_show(store); /* JSON escapes by itself */
   TRY(wisp_strategies_load(&err, &strategies));
   TRY(fill(&err, &(lookup){store, strategies, {strategies, store, {.target = ""}}}, &wish, &rows));
   TRY(printers[format](&err, &rows, &text));

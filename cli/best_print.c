@@ -234,8 +234,9 @@ wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wi
   for (size_t i = 0; i < rows->count; i++) { /* one winner a line */
     cJSON *object = row_to_json(&rows->rows[i]);
     char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    status = text ? wisp_text_print(err, out, "%s\n%s", i ? "," : "", text)
-                  : wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    if (status == WISP_OK) status = wisp_text_print(err, out, "%s\n", i ? "," : "");
+    if (status == WISP_OK) status = wisp_text_add_json(err, out, text);
     cJSON_free(text);
     cJSON_Delete(object);
     TRY(status);

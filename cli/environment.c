@@ -15,6 +15,7 @@ static const struct {
     {NULL, "WISP_CFLAGS", "more options for host kernels, after those that wisp gives (none)"},
     {NULL, "WISP_COMPILE_SECONDS", "how long a host compilation may take (60)"},
     {NULL, "WISP_CACHE_DIR", "the folder of compiled kernels (XDG_CACHE_HOME/wisp, else ~/.cache/wisp)"},
+    {NULL, "WISP_CACHE_MB", "how many megabytes of compiled kernels are kept (512)"},
     {NULL, "WISP_TEMPLATES", "a folder of strategies of one's own, FAMILY/KERNEL.STRATEGY.space and .k (none)"},
     {"The GPU", "CUDA_HOME", "where CUDA is installed, to find NVRTC and cuBLAS in its lib64 (/usr/local/cuda)"},
     {NULL, "CUDA_PATH", "the same, looked at second"},

@@ -1,6 +1,8 @@
 #include "cli.h"
 #include "environment.h"
 #include "suggest.h"
+#include "../gen/text.h"
+#include "../runtime/cache_folder.h"
 
 #include "wisp.h"
 
@@ -14,15 +16,16 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
   const char *help;
+  bool loads; /* compiled kernels */
 } commands[] = {
-    {"devices", wisp_cli_devices, "what is here, with measured copy bandwidth and arithmetic peaks"},
-    {"tune", wisp_cli_tune, "measure candidates and remember the winners"},
-    {"best", wisp_cli_best, "the best parameters for each order"},
-    {"report", wisp_cli_report, "winners, studies and refusals as one HTML page"},
-    {"emit", wisp_cli_emit, "print a kernel's source, every number written out"},
-    {"run", wisp_cli_run, "solve with the tuned kernels"},
-    {"bench", wisp_cli_bench, "ours against the vendor's library and against the floor"},
-    {"db", wisp_cli_db, "show, export, import, merge, check or prune tuning stores"},
+    {"devices", wisp_cli_devices, "what is here, with measured copy bandwidth and arithmetic peaks", true},
+    {"tune", wisp_cli_tune, "measure candidates and remember the winners", true},
+    {"best", wisp_cli_best, "the best parameters for each order", false},
+    {"report", wisp_cli_report, "winners, studies and refusals as one HTML page", false},
+    {"emit", wisp_cli_emit, "print a kernel's source, every number written out", false},
+    {"run", wisp_cli_run, "solve with the tuned kernels", true},
+    {"bench", wisp_cli_bench, "ours against the vendor's library and against the floor", true},
+    {"db", wisp_cli_db, "care of tuning stores and of the cache of compiled kernels", false},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -33,6 +36,19 @@ static void print_help(FILE *to)
   for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
   fprintf(to, "\n'wisp help COMMAND' tells more, 'wisp help environment' what variables are read;\n"
               "'wisp --version' prints the version.\n");
+}
+
+/* Says once why compiled kernels are not taken from their cache, where that is so. */
+static void note_cache(int argc, char **argv)
+{
+  wisp_error err = {0};
+  wisp_cache_contents contents;
+  char shown[sizeof err.text];
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--quiet") == 0) return;
+  if (wisp_cache_look(&err, &contents) == WISP_OK) return;
+  wisp_show_text(err.text, shown, sizeof shown);
+  fprintf(stderr, "wisp %s: note: %s\n", argv[0], shown);
 }
 
 /* Output that did not reach its file (a full disk, a closed pipe) is a failure, too. */
@@ -106,7 +122,10 @@ int main(int argc, char **argv)
   fill_descriptors();
   const char *name = argc > 1 ? argv[1] : "";
   int command = find_command(name);
-  if (command >= 0) return finish(commands[command].run(argc - 1, argv + 1));
+  if (command >= 0) {
+    if (commands[command].loads) note_cache(argc - 1, argv + 1);
+    return finish(commands[command].run(argc - 1, argv + 1));
+  }
   if (is_word(name, help_words)) return finish(help(argc - 1, argv + 1));
   if (is_word(name, version_words)) {
     printf("wisp %s\n", WISP_VERSION);

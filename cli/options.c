@@ -2,6 +2,7 @@
 #include "help.h"
 #include "suggest.h"
 #include "../gen/family.h"
+#include "../gen/text.h"
 #include "../runtime/device.h"
 
 #include <errno.h>
@@ -96,6 +97,15 @@ done:
   return status == WISP_OK;
 }
 
+/* The text may quote what a file holds. */
+static void print_line(const wisp_arguments *args, const char *kind, const char *text, size_t length)
+{
+  char line[4 * sizeof((wisp_error *)0)->text], shown[4 * sizeof line];
+  snprintf(line, sizeof line, "%.*s", (int)length, text);
+  wisp_show_text(line, shown, sizeof shown);
+  fprintf(stderr, "wisp %s: %s%s\n", args->command, kind, shown);
+}
+
 /* A store that a variable names and that is not there: a slip, or not made yet. "" where all are there, or none is
  * read.
  */
@@ -123,7 +133,9 @@ int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_erro
   }
   fflush(stdout); /* what was printed before stays before */
   bool why = status == WISP_EMISSING && *missing;
-  fprintf(stderr, "wisp %s: %s%s%s\n", args->command, err->text, why ? "; " : "", why ? missing : "");
+  char text[sizeof err->text + sizeof missing];
+  int length = snprintf(text, sizeof text, "%s%s%s", err->text, why ? "; " : "", why ? missing : "");
+  print_line(args, "", text, (size_t)length);
   return status == WISP_EUSAGE ? 2 : 1;
 }
 
@@ -132,7 +144,7 @@ void wisp_cli_warn(const wisp_arguments *args, const char *text)
   if (wisp_option_given(args, "quiet")) return;
   for (size_t length; *text; text += length + (text[length] == '\n')) {
     length = strcspn(text, "\n");
-    fprintf(stderr, "wisp %s: note: %.*s\n", args->command, (int)length, text);
+    print_line(args, "note: ", text, length);
   }
 }
 
@@ -214,17 +226,30 @@ wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, cons
   return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be one of %s", name, text, list);
 }
 
+/* The orders of a family; of all of them, where there is none of that name. */
+static void orders_of(const char *family, int range[2])
+{
+  range[0] = WISP_HIGHEST_ORDER, range[1] = 1;
+  for (int i = 0; wisp_families[i]; i++) {
+    const wisp_family *f = wisp_families[i];
+    if (family && wisp_family_find(family) && f != wisp_family_find(family)) continue;
+    range[0] = f->orders[0] < range[0] ? f->orders[0] : range[0];
+    range[1] = f->orders[1] > range[1] ? f->orders[1] : range[1];
+  }
+}
+
 wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, const char *name, const char *family,
                                const char *otherwise, wisp_orders *out)
 {
-  static const int any[2] = {1, WISP_HIGHEST_ORDER};
-  const wisp_family *known = family ? wisp_family_find(family) : NULL;
-  const int *range = known ? known->orders : any;
+  int range[2];
+  orders_of(family, range);
   const char *text = wisp_option_value(args, name);
   bool wanted[WISP_HIGHEST_ORDER + 1] = {false};
   wisp_orders orders = {0};
   if (!text) text = otherwise;
-  for (const char *at = text; at && *at;) {
+  bool all = text && strcmp(text, "all") == 0;
+  for (int order = range[0]; all && order <= range[1]; order++) wanted[order] = true;
+  for (const char *at = all ? NULL : text; at && *at;) {
     int first = 0, last = 0, read = 0;
     if (sscanf(at, "%2d%n", &first, &read) != 1) read = 0;
     last = first;
@@ -296,6 +321,18 @@ wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, lo
   TRY(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
   if (box) *elements = per_cube(args) * box * box * box;
 done:
+  return status;
+}
+
+wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args)
+{
+  const char *family = wisp_option_value(args, "family"), *name = wisp_option_value(args, "system");
+  wisp_system *system = NULL;
+  if (family && !wisp_family_find(family))
+    return wisp_fail(err, WISP_EUSAGE, "there is no family '%s': 'wisp emit -f FAMILY' shows what one has", family);
+  if (!name) return WISP_OK;
+  wisp_status status = wisp_system_load(err, name, &system);
+  wisp_system_destroy(system);
   return status;
 }
 

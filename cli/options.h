@@ -75,7 +75,7 @@ wisp_status wisp_option_duration(wisp_error *err, const wisp_arguments *args, co
 wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, const char *name, size_t count,
                                const char *const *choices, size_t otherwise, size_t *out);
 
-/* "1-4,7": ascending, each once. otherwise may be NULL: none. */
+/* "1-4,7", or "all": ascending, each once. otherwise may be NULL: none. */
 typedef struct wisp_orders {
   int count, list[WISP_MAX_ORDERS];
 } wisp_orders;
@@ -95,6 +95,9 @@ wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, 
 /* The problem's size in elements, from --elements K or --box n (6 n^3 tets, n^3 hexes by --family); 0 where neither is
  * given. */
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements);
+
+/* --family and --system, where they were given and the command has them: such as there are. */
+wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args);
 
 /* --device as trials name it: the full name of a device that is here, else the text as it was given; empty where there
  * is none. */

@@ -24,6 +24,15 @@ static wisp_status copy(wisp_error *err, const char *text, char **out)
   return status;
 }
 
+/* A cell may hold what a store does. */
+static wisp_status copy_shown(wisp_error *err, const char *text, char **out)
+{
+  size_t room = 4 * strlen(text) + 1;
+  wisp_status status = wisp_new(err, room, 1, out);
+  if (status == WISP_OK) wisp_show_text(text, *out, room);
+  return status;
+}
+
 wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_column *columns,
                               wisp_table **out)
 {
@@ -53,7 +62,7 @@ wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *ce
   char **row = t->cells + t->rows * t->count;
   memset(row, 0, t->count * sizeof *row);
   t->rows++;
-  for (size_t c = 0; cells && c < t->count; c++) TRY(copy(err, cells[c], &row[c]));
+  for (size_t c = 0; cells && c < t->count; c++) TRY(copy_shown(err, cells[c], &row[c]));
 done:
   return status;
 }

@@ -104,6 +104,12 @@ static wisp_status read_lane(wisp_error *err, wisp_strategy *s, char *line)
   return copy_text(err, rest(&line), &s->lane);
 }
 
+static wisp_status read_varies(wisp_error *err, wisp_strategy *s, char *line)
+{
+  s->varies = true;
+  return *rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "varies gives no reason");
+}
+
 /* Read before parsing, by gen/strategies.c: which kernel text to take. */
 static wisp_status read_text(wisp_error *err, wisp_strategy *s, char *line)
 {
@@ -303,11 +309,12 @@ static const struct {
   handler *read;
   bool once; /* at most one line of a description */
 } keywords[] = {
-    {"kernel", read_kernel, true},    {"title", read_title, true},    {"layouts", read_layouts, true},
-    {"needs", read_needs, false},     {"param", read_param, false},   {"let", read_let, false},
-    {"require", read_require, false}, {"block", read_block, true},    {"lane", read_lane, true},
-    {"grid", read_grid, true},        {"shared", read_shared, false}, {"arg", read_arg, false},
-    {"operand", read_operand, false}, {"text", read_text, true},      {"default", read_default, false},
+    {"kernel", read_kernel, true},    {"title", read_title, true},      {"layouts", read_layouts, true},
+    {"needs", read_needs, false},     {"param", read_param, false},     {"let", read_let, false},
+    {"require", read_require, false}, {"block", read_block, true},      {"lane", read_lane, true},
+    {"grid", read_grid, true},        {"shared", read_shared, false},   {"arg", read_arg, false},
+    {"varies", read_varies, true},    {"operand", read_operand, false}, {"text", read_text, true},
+    {"default", read_default, false},
 };
 enum { KEYWORDS = sizeof keywords / sizeof *keywords };
 

@@ -32,6 +32,7 @@ struct wisp_strategy {
   uint64_t hash; /* of its closure, without a system */
   char *title, *text, *lane, *space_path, *text_path;
   bool node, slab; /* layouts it can read */
+  bool varies;     /* results differ from launch to launch */
   int params;
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;

@@ -30,8 +30,8 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family
   snprintf(name, sizeof name, "%.*s", (int)(strlen(dot + 1) - strlen(".space")), dot + 1);
   TRY(wisp_strategy_parse(err, family, name, space, text, &s));
   TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
-                   "%s/%s: kernel %s has a strategy '%s' already: give this one a name of its own", family, file,
-                   s->kernel, s->name));
+                   "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space.path, s->kernel,
+                   s->name));
   if (all->count == all->room) {
     size_t room = all->room ? 2 * all->room : 32;
     wisp_strategy **list = realloc(all->list, room * sizeof *list);
@@ -194,6 +194,11 @@ const char *wisp_strategy_kernel(const wisp_strategy *s)
 const char *wisp_strategy_family(const wisp_strategy *s)
 {
   return s->family;
+}
+
+bool wisp_strategy_varies(const wisp_strategy *s)
+{
+  return s->varies;
 }
 
 const char *wisp_strategy_title(const wisp_strategy *s)

@@ -20,8 +20,7 @@ static int kernel_rank(const wisp_spec *spec)
 static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
 {
   return spec->order > 0 && spec->order < WISP_REPORT_ORDERS && wish->orders[spec->order] &&
-         (spec->precision == WISP_F32 ? wish->f32 : wish->f64) &&
-         strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0 &&
+         (spec->precision == WISP_F32 ? wish->f32 : wish->f64) && strcasestr(trial->device, wish->device) &&
          (!wish->family || strcmp(spec->family, wish->family) == 0);
 }
 

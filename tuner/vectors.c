@@ -1,5 +1,5 @@
 #include "vectors.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <limits.h>
 #include <math.h>

@@ -7,6 +7,7 @@
 #ifndef WISP_WORKLOAD_H
 #define WISP_WORKLOAD_H
 
+#include "../runtime/arrays.h"
 #include "../runtime/blas.h"
 #include "../runtime/kernel.h"
 #include "../runtime/mesh/source.h"
@@ -56,6 +57,18 @@ typedef struct wisp_workload {
    * family has no compositions. */
   int stages;
   wisp_status (*launch_step)(wisp_error *err, void *problem, const wisp_kernel *const *kernels, int count);
+
+  /* The problem as a check of what no small one shows (tuner/witness.h): a problem's arrays; random numbers, none above
+   * 1, in those that the plan's kernel reads, as `get` left them; one launch with scalars under which all that the
+   * kernel computes shows in its outputs. */
+  wisp_arrays *(*arrays)(void *problem);
+  wisp_status (*restart)(wisp_error *err, void *problem, const wisp_plan *plan);
+  wisp_status (*launch_once)(wisp_error *err, void *problem, const wisp_kernel *kernel);
+  /* How far a number of this output may then be from the exact one: the tolerance times the largest sum of magnitudes
+   * that one can have; NaN: not to be compared, it is the kernel's own. mask: 0, or a byte a number, 0 where it is
+   * nobody's. */
+  wisp_status (*bound)(wisp_error *err, void *problems, void *problem, const wisp_plan *plan, const char *array,
+                       double *bound, wisp_pointer *mask);
 
   /* What `wisp bench` times a kernel of this spec beside; run stays NULL where there is nothing. blas may be NULL.
    * The yardstick's destroy is for the caller to call. */

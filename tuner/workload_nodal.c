@@ -1,9 +1,12 @@
 /* The nodal DG family in the tuner: boxes of tets to time on, steps of Runge-Kutta stages, and the vendor's product
  * beside those kernels that are one. */
+#include "nodal_example.h"
 #include "nodal_verify.h"
 #include "rival.h"
+#include "tolerance.h"
 #include "workload.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +60,51 @@ static wisp_status launch(wisp_error *err, void *problem, const wisp_kernel *ker
 {
   static const wisp_scalars steady = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
   return wisp_problem_launch(err, problem, kernel, &steady);
+}
+
+/* --- the timed problem as a check --- */
+
+static wisp_arrays *arrays(void *problem)
+{
+  return wisp_problem_arrays(problem);
+}
+
+static wisp_status restart(wisp_error *err, void *problem, const wisp_plan *plan)
+{
+  return wisp_nodal_problems_restart(err, problem, plan);
+}
+
+/* A step such as a solver takes: what was and what is added are then of one size. */
+static wisp_scalars usual(const wisp_problem *problem)
+{
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  const double nodes = dg->tet->N + 1;
+  return (wisp_scalars){.alpha = 0.75, .a = -0.5, .b = 0.25, .dt = dg->min_length / (nodes * nodes)};
+}
+
+static wisp_status launch_once(wisp_error *err, void *problem, const wisp_kernel *kernel)
+{
+  const wisp_scalars scalars = usual(problem);
+  return wisp_problem_launch(err, problem, kernel, &scalars);
+}
+
+static wisp_status bound(wisp_error *err, void *problems, void *problem, const wisp_plan *plan, const char *array,
+                         double *out, wisp_pointer *mask)
+{
+  wisp_status status = WISP_OK;
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_scalars scalars = usual(problem);
+  double largest[WISP_NODAL_ARRAYS];
+  int a = 0;
+  while (a < WISP_NODAL_ARRAYS && strcmp(wisp_nodal_names[a], array) != 0) a++;
+  *out = NAN;
+  if (a == WISP_NODAL_ARRAYS) goto done;
+  TRY(wisp_nodal_largest(err, dg, spec->kernel, &scalars, largest));
+  TRY(wisp_nodal_problems_mask(err, problems, problem, a == WISP_NODAL_FLUX, mask));
+  *out = wisp_tolerance(spec, &dg->layout) * largest[a];
+done:
+  return status;
 }
 
 static bool writes_next(const wisp_plan *plan)
@@ -143,6 +191,10 @@ const wisp_workload wisp_workload_nodal = {
     .elements = elements,
     .get = get,
     .launch = launch,
+    .arrays = arrays,
+    .restart = restart,
+    .launch_once = launch_once,
+    .bound = bound,
     .stages = WISP_RK_STAGES,
     .launch_step = launch_step,
     .yardstick = yardstick,

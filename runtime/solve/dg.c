@@ -13,7 +13,7 @@ static wisp_status check(wisp_error *err, const wisp_dg *dg, int boundary)
                    WISP_TET_FACES * dg->tet->Nfp));
   TRY(wisp_require(err, dg->MB >= 1 && dg->MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024",
                    dg->MB));
-  TRY(wisp_require(err, boundary >= 0 && boundary < dg->system->boundaries, WISP_EUSAGE,
+  TRY(wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < dg->system->boundaries), WISP_EUSAGE,
                    "dg: boundary %d, and %s has %d", boundary, dg->system->name, dg->system->boundaries));
 done:
   return status;

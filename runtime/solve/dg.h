@@ -48,7 +48,9 @@ typedef struct wisp_dg {
 } wisp_dg;
 
 /* Addresses must fit 31 bits: WISP_EUSAGE says how large the problem may be. Every boundary face gets the boundary
- * `boundary` (index). */
+ * `boundary` (index), or with WISP_BY_TAG the one that its tag counts out: 0 the first, 1 the second, round and round.
+ */
+enum { WISP_BY_TAG = -2 };
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
 void wisp_dg_destroy(wisp_dg *dg);
@@ -88,6 +90,14 @@ void wisp_reference_derivative(const wisp_dg *dg, const double *u,
 wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u,
                                   double *flux);                              /* Fscale n.(F-F*) */
 void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
+
+/* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
+ * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and
+ * coefficients without their signs. It has no faces and borrows what the dg has. */
+wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
+                                        double *sizes);
+wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out);
+void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes);
 
 /* Low-storage Runge-Kutta of Carpenter & Kennedy 1994: res = a res + dt rhs; u += b res; stage time t + c dt. */
 typedef struct wisp_rk_stage {
