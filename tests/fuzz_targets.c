@@ -198,9 +198,9 @@ static bool comes_back(const fuzz_world *world)
   wisp_error err = {0};
   wisp_text json = {0};
   long long added = 0;
-  const wisp_status status = wisp_store_export(&err, world->store, &json);
+  const wisp_status status = wisp_store_export(&err, world->store, false, &json);
   const bool read = passed(status, &err, status == WISP_OK ? json.data : NULL);
-  if (read) hold(wisp_store_import(&err, world->store, json.data, &added) == WISP_OK && added == 0);
+  if (read) hold(wisp_store_import(&err, world->store, json.data, json.length, &added) == WISP_OK && added == 0);
   wisp_text_free(&json);
   return read;
 }

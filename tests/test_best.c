@@ -249,8 +249,7 @@ static void test_wishes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_steps),
-                                     cmocka_unit_test(test_devices),
-                                     cmocka_unit_test(test_default),
+                                     cmocka_unit_test(test_devices), cmocka_unit_test(test_default),
                                      cmocka_unit_test_setup_teardown(test_wishes, fixture_set_up, fixture_tear_down)};
   unsetenv("WISP_SITE_DB");
   setenv("WISP_SHIPPED", "none", 1);
