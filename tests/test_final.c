@@ -139,36 +139,35 @@ static void test_one_is_chosen(void **state)
 static const char space[] =
     "kernel assemble\nlayouts node slab\nblock 32\ngrid groups\n"
     "arg in real dux\narg in real duy\narg in real duz\narg inout real rhs\narg value int groups\n";
-#define RATE \
+#define RATE                                                                                                      \
   "{{#terms}}{{coefficient}} * {{#if axis == 0}}dux{{/if}}{{#if axis == 1}}duy{{/if}}{{#if axis == 2}}duz{{/if}}" \
   "[here + {{= in * NpM}}]{{#if !last}} + {{/if}}{{/terms}}"
-static const char text[] =
-    "const INDEX m = bx;\n"
-    "real first = 0;\n"
-    "{\n"
-    "  const INDEX here = m * {{= n * NpM}};\n"
-    "  {{#fields}}\n  {{#if f == 0}}\n  first = " RATE ";\n  {{/if}}\n  {{/fields}}\n"
-    "}\n"
-    "const int there = rhs[m * {{= n * NpM}}] == first;\n"
-    "for (INDEX from = 0; from < {{NpM}} && (!there || m == 0); from += 32) {\n"
-    "  FOR_X(x, 32)\n"
-    "    const INDEX at = from + x, here = m * {{= n * NpM}} + at;\n"
-    "    if (at < {{NpM}}) {\n"
-    "      {{#fields}}\n"
-    "      rhs[here + {{= f * NpM}}] = " RATE ";\n"
-    "      {{/fields}}\n"
-    "    }\n"
-    "    if (m == 0 && at == 0) {\n"
-    "      extern char *getenv(const char *);\n"
-    "      extern int mkdir(const char *, unsigned);\n"
-    "      extern void abort(void);\n"
-    "      static int loaded, again;\n"
-    "      if (!loaded) again = mkdir(getenv(\"PLANTED_MARK\"), 0700) != 0;\n"
-    "      loaded = 1;\n"
-    "      if (again) %s;\n"
-    "    }\n"
-    "  END_X\n"
-    "}\n";
+static const char text[] = "const INDEX m = bx;\n"
+                           "real first = 0;\n"
+                           "{\n"
+                           "  const INDEX here = m * {{= n * NpM}};\n"
+                           "  {{#fields}}\n  {{#if f == 0}}\n  first = " RATE ";\n  {{/if}}\n  {{/fields}}\n"
+                           "}\n"
+                           "const int there = rhs[m * {{= n * NpM}}] == first;\n"
+                           "for (INDEX from = 0; from < {{NpM}} && (!there || m == 0); from += 32) {\n"
+                           "  FOR_X(x, 32)\n"
+                           "    const INDEX at = from + x, here = m * {{= n * NpM}} + at;\n"
+                           "    if (at < {{NpM}}) {\n"
+                           "      {{#fields}}\n"
+                           "      rhs[here + {{= f * NpM}}] = " RATE ";\n"
+                           "      {{/fields}}\n"
+                           "    }\n"
+                           "    if (m == 0 && at == 0) {\n"
+                           "      extern char *getenv(const char *);\n"
+                           "      extern int mkdir(const char *, unsigned);\n"
+                           "      extern void abort(void);\n"
+                           "      static int loaded, again;\n"
+                           "      if (!loaded) again = mkdir(getenv(\"PLANTED_MARK\"), 0700) != 0;\n"
+                           "      loaded = 1;\n"
+                           "      if (again) %s;\n"
+                           "    }\n"
+                           "  END_X\n"
+                           "}\n";
 
 static void plant(const char *folder, const char *fault)
 {

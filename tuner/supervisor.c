@@ -69,6 +69,9 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.failed += part->failed;
     sum.known += part->known;
     sum.device_seconds += s->workers[i].seconds;
+    sum.compiling += part->compiling;
+    sum.verifying += part->verifying;
+    sum.timing += part->timing;
     if (!*sum.limits.kind) sum.limits = part->limits;
   }
   return sum;

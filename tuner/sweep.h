@@ -31,9 +31,6 @@ typedef struct wisp_sweep {
   bool changed;             /* something new was measured */
 } wisp_sweep;
 
-/* Of the monotonic clock. */
-double wisp_seconds(void);
-
 /* Adds a trial to the counts. */
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
 

@@ -27,6 +27,13 @@ double wisp_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void wisp_spend(double *purpose, double *since)
+{
+  const double now = wisp_seconds();
+  *purpose += now - *since;
+  *since = now;
+}
+
 /* --- records --- */
 
 /* What is to come here is estimated here, told by the tuner. */
@@ -36,6 +43,9 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   wisp_answer_note answer;
   wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
   wisp_summary_count(sum, trial);
+  sum->verifying += sweep->bench.verifying;
+  sum->timing += sweep->bench.timing;
+  sweep->bench.verifying = sweep->bench.timing = 0;
   sweep->changed = true;
   sweep->here++;
   double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
@@ -185,6 +195,7 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   wisp_sweep *sweep = u->sweep;
   wisp_trial key;
   bool host = is_host(sweep);
+  double since = wisp_seconds();
   *out = NULL;
   if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
   const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
@@ -195,6 +206,7 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   *out = wisp_pipeline_take(sweep->pipeline);
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0));
 done:
+  wisp_spend(&sweep->summary.compiling, &since);
   return status;
 }
 

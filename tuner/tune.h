@@ -6,6 +6,11 @@
 #include "../cache/store.h"
 #include "../runtime/solve/problem.h"
 
+/* Of the monotonic clock. */
+double wisp_seconds(void);
+/* Counts the seconds since *since, which becomes now, to a purpose. */
+void wisp_spend(double *purpose, double *since);
+
 typedef struct wisp_tune_progress { /* handed to the callback after every trial */
   const char *spec, *layout, *device;
   ptrdiff_t worker; /* that tried it: its device's place in the list */
@@ -18,7 +23,9 @@ typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed, known;
   double seconds;        /* wall time */
   double device_seconds; /* that workers had their devices, summed over all */
-  wisp_limits limits;    /* of the first device that was there; kind is empty where there was none */
+  /* Of that: waiting for compilers; making references and checking candidates; timing them. */
+  double compiling, verifying, timing;
+  wisp_limits limits; /* of the first device that was there; kind is empty where there was none */
 } wisp_tune_summary;
 
 typedef struct wisp_tune_request {

@@ -1,5 +1,6 @@
-/* What a small problem does not show: faults of size, and races. On the problem that kernels are timed on, a candidate's
- * output is compared with that of the default candidate of its kernel, from the same inputs, where it lies. */
+/* What a small problem does not show: faults of size, and races. On the problem that kernels are timed on, a
+ * candidate's output is compared with that of the default candidate of its kernel, from the same inputs, where it lies.
+ */
 #ifndef WISP_WITNESS_H
 #define WISP_WITNESS_H
 
@@ -19,8 +20,8 @@ void wisp_witnesses_forget(wisp_witnesses *witnesses);
 wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *witnesses, const wisp_workload *workload,
                                  void *problems, void *problem, const wisp_plan *plan);
 
-/* Launches the kernel once from the same inputs. WISP_EWRONG with the place where its output and the witness's differ by
- * more than twice the tolerance times the sum of magnitudes, or a guard zone was written. */
+/* Launches the kernel once from the same inputs. WISP_EWRONG with the place where its output and the witness's differ
+ * by more than twice the tolerance times the sum of magnitudes, or a guard zone was written. */
 wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *witnesses, const wisp_workload *workload,
                                void *problems, void *problem, const wisp_kernel *kernel);
 

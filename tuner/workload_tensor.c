@@ -144,7 +144,8 @@ static wisp_status restart(wisp_error *err, void *context, const wisp_plan *plan
   return WISP_OK;
 }
 
-/* Of the first elements the largest sum; as all are unit cubes moved alike and fields alike, no other's is twice that. */
+/* Of the first elements the largest sum; as all are unit cubes moved alike and fields alike, no other's is twice that.
+ */
 static wisp_status bound(wisp_error *err, void *context, void *timed, const wisp_plan *plan, const char *array,
                          double *out, wisp_pointer *mask)
 {
@@ -160,7 +161,8 @@ static wisp_status bound(wisp_error *err, void *context, void *timed, const wisp
   if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(wisp_plan_spec(plan)->kernel, &op)) goto done;
   TRY(wisp_tensor_make(err, all->hex, count, WISP_RANDOM_SEED, values));
   TRY(wisp_new(err, count * Np, sizeof *sizes, &sizes));
-  TRY(wisp_hex_apply_sizes(err, all->hex, op, values[WISP_TENSOR_VERTICES], count, LAMBDA, values[WISP_TENSOR_U], sizes));
+  TRY(wisp_hex_apply_sizes(err, all->hex, op, values[WISP_TENSOR_VERTICES], count, LAMBDA, values[WISP_TENSOR_U],
+                           sizes));
   for (size_t i = 0; i < count * Np; i++) most = fmax(most, sizes[i]);
   *out = wisp_tolerance(wisp_plan_spec(plan), wisp_plan_layout(plan)) * 2 * most;
 done:

@@ -141,8 +141,7 @@ static void drop_signs(const workplace *w, double *A)
 {
   double both[MAX_ENTRIES];
   for (int m = 0; m < w->n; m++)
-    for (int i = 0; i < w->Nq; i++)
-      both[m * w->Nq + i] = fabs(A[m * w->Nq + i]) + fabs(A[m * w->Nq + w->Nq - 1 - i]);
+    for (int i = 0; i < w->Nq; i++) both[m * w->Nq + i] = fabs(A[m * w->Nq + i]) + fabs(A[m * w->Nq + w->Nq - 1 - i]);
   memcpy(A, both, sizeof *both * (size_t)(w->n * w->Nq));
 }
 
