@@ -1,6 +1,6 @@
 /* Claim: what no small problem shows keeps a kernel from winning. Planted kernels that are right on few elements only,
- * share a scratch among blocks, or are wrong in one launch of a hundred: in a sweep of their own candidates, with no other
- * to be slower than, none is chosen, and they are stored as wrong. The sweep tells how long it verified. */
+ * share a scratch among blocks, or are wrong in one launch of a hundred: in a sweep of their own candidates, with no
+ * other to be slower than, none is chosen, and they are stored as wrong. The sweep tells how long it verified. */
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 enum { ELEMENTS = 10000 };
@@ -20,21 +21,25 @@ static const struct {
   const char *name;
   edit edits[3];
   const char *reason; /* of the verdict */
+  bool needs_cores;   /* blocks one after the other do no harm */
 } planted[] = {
     /* Elements beyond the first thousand are left out; a problem of 157 has none. */
-    {"one-size", {{"if (m < groups) {", "if (m < groups && m * {{KM}} < 1024) {"}}, "on the timed problem"},
+    {"one-size", {{"if (m < groups) {", "if (m < groups && m * {{KM}} < 1024) {"}}, "on the timed problem", false},
     /* The block's results go through memory that all blocks share, long enough for others to come in between. */
     {"scratch",
      {{"^", "static real scratch[{{= n * NpM}}];\n"},
       {"rhs[m * {{= n * NpM}} + {{= f * NpM}} + at] =", "scratch[{{= f * NpM}} + at] ="},
-      {"$", "SYNC();\nif (bx < groups) {\nFOR_ALL(q, {{= n * NpM}})\nif (by == 0) rhs[bx * {{= n * NpM}} + q] = scratch[q];\n"
+      {"$", "SYNC();\nif (bx < groups) {\nFOR_ALL(q, {{= n * NpM}})\nif (by == 0) rhs[bx * {{= n * NpM}} + q] = "
+            "scratch[q];\n"
             "END_ALL\n}\n"}},
-     ""},
+     "",
+     true},
     /* One launch of a hundred, chosen by a count that goes on, not by what it is launched on. */
     {"one-in-a-hundred",
      {{"$", "if (bx == 0 && by == 0) {\nFOR_ALL(only_, 1)\nstatic unsigned launches;\n"
             "if ((launches++ + 50) % 100 == 0) rhs[1] += 1;\nEND_ALL\n}\n"}},
-     ""},
+     "",
+     false},
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 
@@ -82,6 +87,7 @@ static void test_insist(void **state)
   (void)state;
   for (int i = 0; i < PLANTED; i++) {
     char folder[64], templates[64], layout[WISP_LAYOUT_TEXT];
+    if (planted[i].needs_cores && sysconf(_SC_NPROCESSORS_ONLN) < 2) continue;
     wisp_layout layouts[8];
     wisp_family_find("nodal")->layouts(1, layouts);
     wisp_layout_print(&layouts[0], layout);
