@@ -1,17 +1,20 @@
 #include "best.h"
 #include "cli.h"
 #include "options.h"
+#include "../runtime/device.h"
 #include "../runtime/solve/current.h"
+#include "../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 static const wisp_option options[] = {
-    {"device", 'd', "DEV", "a device that is here (auto, host, cuda:1), else any whose stored name begins so"},
+    {"device", 'd', "DEV",
+     "a device that is here (auto, host, cuda:1), all, or any whose stored name has this in it (auto)"},
+    {"all", 0, NULL, "of every device, the same as -d all"},
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
     {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
     {"precision", 'p', "f32,f64", "only these precisions"},
@@ -23,7 +26,8 @@ static const wisp_option options[] = {
 };
 static const wisp_syntax syntax = {
     "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv]",
-    "Prints the winners for each order and kernel: strategy, layout and parameters, with times and efficiency.\n"
+    "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times and "
+    "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
     "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
     "is there.",
@@ -31,7 +35,7 @@ static const wisp_syntax syntax = {
 
 /* What was asked for. */
 typedef struct best_wish {
-  char device[128];            /* what its name begins with */
+  char device[128];            /* what is in its name */
   const char *family, *system; /* NULL: any */
   wisp_orders orders;
   wisp_precisions precisions;
@@ -53,14 +57,14 @@ typedef struct group_list {
 typedef struct lookup {
   const wisp_store *store;
   const wisp_strategies *strategies;
+  wisp_standards standards;
 } lookup;
 
 static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
 {
   bool precision = false;
   for (int i = 0; i < wish->precisions.count; i++) precision |= wish->precisions.list[i] == spec->precision;
-  return precision && wisp_orders_have(&wish->orders, spec->order) &&
-         strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0 &&
+  return precision && wisp_orders_have(&wish->orders, spec->order) && strcasestr(trial->device, wish->device) &&
          (!wish->family || strcmp(spec->family, wish->family) == 0) &&
          (!wish->system || strcmp(spec->system, wish->system) == 0);
 }
@@ -105,37 +109,24 @@ static wisp_status add_group(wisp_error *err, group_list *groups, const wisp_spe
   return WISP_OK;
 }
 
+/* What may answer: a slow one does where nothing else is left. */
+static bool is_right(const wisp_trial *trial)
+{
+  return strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
+}
+
 static wisp_status collect(wisp_error *err, const wisp_store *store, const best_wish *wish, group_list *out)
 {
   wisp_status status = WISP_OK;
   wisp_spec spec;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, NULL);
-    if (strcmp(trial->outcome, "ok") != 0 || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
+    if (!is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (wanted(wish, trial, &spec)) TRY(add_group(err, out, &spec, trial));
   }
   if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
 done:
   return status;
-}
-
-/* The default candidate to compare with: on the same device, of the same size; best of the same strategy and layout. */
-static double default_ms(const wisp_store *store, const wisp_trial *winner)
-{
-  double ms = NAN;
-  int best = -1;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    const wisp_trial *t = wisp_store_trial(store, i, NULL);
-    if (t->is_default != 1 || strcmp(t->outcome, "ok") != 0 || strcmp(t->spec, winner->spec) != 0 ||
-        strcmp(t->device, winner->device) != 0 || strcmp(t->driver, winner->driver) != 0 ||
-        t->elements != winner->elements)
-      continue;
-    int fit = 2 * (strcmp(t->strategy, winner->strategy) == 0) + (strcmp(t->layout, winner->layout) == 0);
-    if (fit < best || (fit == best && !(t->ms < ms))) continue;
-    best = fit;
-    ms = t->ms;
-  }
-  return ms;
 }
 
 /* The best entry for a spec on this very device, of today's texts; where there is none, the best stale one. */
@@ -156,9 +147,11 @@ static bool find(const lookup *in, const group *g, const char *spec, const char 
 }
 
 /* Looks the kernel up as a solver on that device would, and adds it where there is one. */
-static wisp_status add_row(wisp_error *err, const lookup *in, const group *g, const char *kernel, const char *layout,
+static wisp_status add_row(wisp_error *err, lookup *in, const group *g, const char *kernel, const char *layout,
                            wisp_best_rows *rows, const wisp_trial **found)
 {
+  wisp_status status = WISP_OK;
+  double default_ms = NAN;
   wisp_spec spec = g->spec;
   wisp_answer answer;
   char text[WISP_SPEC_TEXT];
@@ -174,13 +167,14 @@ static wisp_status add_row(wisp_error *err, const lookup *in, const group *g, co
     rows->rows = list;
     rows->capacity = capacity;
   }
-  rows->rows[rows->count++] =
-      (wisp_best_row){spec, answer.trial, default_ms(in->store, answer.trial), stale, answer.match, answer.layer};
-  return WISP_OK;
+  if (!stale) TRY(wisp_standard_ms(err, &in->standards, answer.trial, &default_ms));
+  rows->rows[rows->count++] = (wisp_best_row){spec, answer.trial, default_ms, stale, answer.match, answer.layer};
+done:
+  return status;
 }
 
 /* The kernels that a step of this composition, "volume+gather+lift+update", is made of, and last the step. */
-static wisp_status add_composition(wisp_error *err, const lookup *in, const group *g, const wisp_trial *step,
+static wisp_status add_composition(wisp_error *err, lookup *in, const group *g, const wisp_trial *step,
                                    wisp_best_rows *rows)
 {
   wisp_status status = WISP_OK;
@@ -198,7 +192,7 @@ done:
 }
 
 /* Every kernel's fastest, whatever its layout; the step last. */
-static wisp_status add_fastest(wisp_error *err, const lookup *in, const group *g, wisp_best_rows *rows)
+static wisp_status add_fastest(wisp_error *err, lookup *in, const group *g, wisp_best_rows *rows)
 {
   enum { MOST = 32 };
   wisp_status status = WISP_OK;
@@ -208,7 +202,7 @@ static wisp_status add_fastest(wisp_error *err, const lookup *in, const group *g
   const wisp_trial *found;
   for (size_t i = 0; i < wisp_store_count(in->store) && count < MOST; i++) {
     const wisp_trial *trial = wisp_store_trial(in->store, i, NULL);
-    if (strcmp(trial->outcome, "ok") != 0 || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
+    if (!is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (!same_group(g, trial, &spec) || strcmp(spec.kernel, "step") == 0) continue;
     int at = 0;
     while (at < count && strcmp(kernels[at], spec.kernel) != 0) at++;
@@ -220,7 +214,7 @@ done:
   return status;
 }
 
-static wisp_status fill(wisp_error *err, const lookup *in, const best_wish *wish, wisp_best_rows *rows)
+static wisp_status fill(wisp_error *err, lookup *in, const best_wish *wish, wisp_best_rows *rows)
 {
   wisp_status status = WISP_OK;
   group_list groups = {0};
@@ -235,11 +229,30 @@ static wisp_status fill(wisp_error *err, const lookup *in, const best_wish *wish
   }
   TRY(wisp_require(err, rows->count, WISP_EMISSING,
                    "nothing is stored for %s%s: 'wisp tune' fills the store, and "
-                   "'wisp db show' tells what is there",
+                   "'wisp db show' tells what is there, -d all shows it",
                    *wish->device ? wish->device : "any device",
                    *wish->device ? " and these options" : " with these options"));
 done:
   free(groups.list);
+  return status;
+}
+
+/* The device that is meant where none is named: the one that would be tuned here. "": any. */
+static wisp_status read_device(wisp_error *err, const wisp_arguments *args, char name[128])
+{
+  wisp_status status = WISP_OK;
+  const char *given = wisp_option_value(args, "device");
+  wisp_device *device = NULL;
+  bool every = wisp_option_given(args, "all"), all = given && strcmp(given, "all") == 0;
+  name[0] = '\0';
+  TRY(wisp_require(err, !every || !given || all, WISP_EUSAGE, "--all and -d %s exclude each other: leave one out",
+                   given));
+  if (every || all) return WISP_OK;
+  if (given) return wisp_option_stored_device(err, args, name);
+  TRY(wisp_device_open(err, "auto", &device));
+  snprintf(name, 128, "%s", wisp_device_limits(device)->name);
+done:
+  wisp_device_close(device);
   return status;
 }
 
@@ -249,8 +262,9 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
   *out = (best_wish){.family = wisp_option_value(args, "family"),
                      .system = wisp_option_value(args, "system"),
                      .any_layout = wisp_option_given(args, "any-layout")};
-  TRY(wisp_option_stored_device(err, args, out->device));
-  TRY(wisp_option_orders(err, args, "orders", NULL, "1-20", &out->orders));
+  TRY(wisp_option_known(err, args));
+  TRY(read_device(err, args, out->device));
+  TRY(wisp_option_orders(err, args, "orders", out->family, "all", &out->orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
 done:
   return status;
@@ -275,11 +289,12 @@ int wisp_cli_best(int argc, char **argv)
   const char *db = wisp_option_value(&args, "db");
   TRY(read_wish(&err, &args, &wish));
   TRY(wisp_option_choice(&err, &args, "format", 3, formats, wisp_option_given(&args, "json"), &format));
-  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, false, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);
+  if (printers[format] != wisp_best_print_json) wisp_store_show(store); /* JSON escapes by itself */
   TRY(wisp_strategies_load(&err, &strategies));
-  TRY(fill(&err, &(lookup){store, strategies}, &wish, &rows));
+  TRY(fill(&err, &(lookup){store, strategies, {strategies, store, {.target = ""}}}, &wish, &rows));
   TRY(printers[format](&err, &rows, &text));
   fwrite(text.data, 1, text.length, stdout);
 done:

@@ -1,5 +1,6 @@
 /* wisp run maxwell: discontinuous elements in time. */
 #include "run.h"
+#include "mesh_options.h"
 #include "run_maxwell.h"
 #include "../runtime/solve/solution.h"
 
@@ -11,9 +12,9 @@
 #include <unistd.h>
 
 static const wisp_option options[] = {
-    {"order", 'n', "ORDER", "polynomial order of the elements"},
+    {"orders", 'n', "ORDER", "polynomial order of the elements"},
     {"box", 0, "N", "the unit box as N x N x N cubes of six tets each (4)"},
-    {"mesh", 0, "FILE", "a Gmsh file (.msh, 2.2 or 4.1) of tets in place of the box"},
+    WISP_MESH_OPTIONS("tets"),
     {"precision", 'p', "PREC", "f32 or f64 (f64)"},
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
     {"mode", 0, "M,N,P", "the cavity mode of the unit box to start from (1,1,0)"},
@@ -27,13 +28,13 @@ static const wisp_option options[] = {
     {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
     {"default", 0, NULL, "ignore the store: default kernels"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
-    {"layout", 0, "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
+    {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
     {"json", 0, NULL, "a JSON object"},
 };
 static const wisp_syntax syntax = {
     "wisp run maxwell -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default\n"
+    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default "
     "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
     options, sizeof options / sizeof *options, 1};
 
@@ -58,18 +59,18 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
   long long box = 0, order = 0;
   int end = 0;
   const int *orders = wisp_family_find("nodal")->orders;
-  r->mesh = wisp_option_value(args, "mesh");
-  TRY(wisp_require(err, !r->mesh || !wisp_option_given(args, "box"), WISP_EUSAGE,
+  TRY(wisp_option_mesh(err, args, &r->mesh));
+  TRY(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
                    "--mesh and --box both give the domain: leave one out"));
   TRY(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
-  TRY(wisp_require(err, wisp_option_given(args, "order"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+  TRY(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
                    orders[0], orders[1]));
-  TRY(wisp_option_integer(err, args, "order", orders[0], orders[1], 0, &order));
+  TRY(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
   r->has_mode = mode;
   r->mode[0] = r->mode[1] = 1;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
   TRY(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
-  r->box = (int)box;
+  for (int d = 0; d < 3; d++) r->mesh.box[d] = (int)box;
   r->order = (int)order;
 done:
   return status;
@@ -157,8 +158,8 @@ done:
 static wisp_status make_mesh(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
 {
   wisp_status status = WISP_OK;
-  if (!r->mesh) TRY(check_size(err, run, 6.0 * r->box * r->box * r->box, r->precision));
-  TRY(r->mesh ? wisp_mesh_read(err, r->mesh, &run->mesh) : wisp_mesh_box(err, r->box, &run->mesh));
+  if (!r->mesh.file) TRY(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
+  TRY(wisp_mesh_make(err, &r->mesh, &run->mesh));
   TRY(check_size(err, run, (double)run->mesh->elements, r->precision));
   if (r->has_mode || wisp_mesh_is_unit_box(run->mesh))
     TRY(wisp_start_mode(err, run->mesh, r->mode, &run->start));

@@ -2,14 +2,15 @@
 #ifndef WISP_RUN_MAXWELL_H
 #define WISP_RUN_MAXWELL_H
 
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/solver.h"
 #include "../runtime/solve/start.h"
 
 typedef struct wisp_maxwell_request {
   const char *equations; /* "maxwell" */
-  const char *mesh;      /* a file; NULL: the unit box */
+  wisp_mesh_source mesh;
   const char *device, *db, *output, *boundary;
-  int box, order;
+  int order;
   wisp_precision precision;
   bool has_mode, defaults, json;
   int mode[3];

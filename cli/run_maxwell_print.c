@@ -34,15 +34,11 @@ static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_r
 {
   const wisp_step *step = &run->step;
   const wisp_limits *limits = wisp_device_limits(run->device);
-  char layout[WISP_LAYOUT_TEXT];
+  char layout[WISP_LAYOUT_TEXT], domain[256];
   wisp_layout_print(&step->layout, layout);
-  printf("domain      ");
-  if (request->mesh)
-    printf("%s", request->mesh);
-  else
-    printf("unit box, %d cubes an edge", request->box);
-  printf(": %zu elements of order %d, %d nodes each, %.0f DOFs\n", run->mesh->elements, run->tet->N, run->tet->Np,
-         run->dofs);
+  wisp_mesh_source_print(&request->mesh, domain);
+  printf("domain      %s: %zu elements of order %d, %d nodes each, %.0f DOFs\n", domain, run->mesh->elements,
+         run->tet->N, run->tet->Np, run->dofs);
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
   printf("start       %s, walls %s, alpha %g\n", run->start.text, request->boundary, request->alpha);
   printf("steps       %lld of %.6g to time %.6g\n", run->steps, run->dt, run->dt * (double)run->steps);

@@ -2,14 +2,15 @@
 #ifndef WISP_RUN_POISSON_H
 #define WISP_RUN_POISSON_H
 
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/cg.h"
 
 typedef enum wisp_geometry { WISP_GEOMETRY_AUTO, WISP_GEOMETRY_STORED, WISP_GEOMETRY_TRILINEAR } wisp_geometry;
 
 typedef struct wisp_poisson_request {
-  const char *mesh; /* a file; NULL: the unit box */
+  wisp_mesh_source mesh;
   const char *device, *db;
-  int box[3], order;
+  int order;
   wisp_hex_operator op;
   wisp_geometry geometry;
   double lambda, tolerance;

@@ -1,18 +1,36 @@
 #include "check.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Copies text into room bytes; of one that is too long (a path may be) the middle goes: what happened and what to do
+ * stand at its ends. Messages quote what users bring: whatever that is, they stay one line, and no terminal obeys them.
+ */
+static void fit(const char *text, char *out, size_t room)
+{
+  static const char gap[] = " ... ";
+  size_t length = strlen(text), kept = (room - sizeof gap) / 2;
+  if (length < room)
+    memcpy(out, text, length + 1);
+  else
+    snprintf(out, room, "%.*s%s%s", (int)kept, text, gap, text + length - kept);
+  for (; *out; out++)
+    if (iscntrl((unsigned char)*out)) *out = '?';
+}
+
 wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, ...)
 {
   if (!err) return status;
+  char whole[16 * sizeof err->text];
   va_list args;
   va_start(args, format);
-  vsnprintf(err->text, sizeof err->text, format, args);
+  vsnprintf(whole, sizeof whole, format, args);
   va_end(args);
+  fit(whole, err->text, sizeof err->text);
   err->status = status;
   return status;
 }
@@ -26,8 +44,7 @@ wisp_status wisp_context(wisp_error *err, wisp_status status, const char *format
   vsnprintf(prefix, sizeof prefix, format, args);
   va_end(args);
   snprintf(whole, sizeof whole, "%s%s", prefix, err->text);
-  memcpy(err->text, whole, sizeof err->text - 1);
-  err->text[sizeof err->text - 1] = '\0';
+  fit(whole, err->text, sizeof err->text);
   return status;
 }
 

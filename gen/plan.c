@@ -123,7 +123,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   plan = NULL;
 done:
   wisp_plan_destroy(plan);
-  return status;
+  return status == WISP_EINPUT ? wisp_context(err, status, "%s: ", strategy->space_path) : status;
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -188,7 +188,9 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   TRY(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
   TRY(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
   *out = first;
+  first = NULL;
 done:
+  wisp_plan_destroy(first);
   return status;
 }
 
@@ -199,8 +201,9 @@ static bool find_value(const char *params, const char *name, int *value)
   for (const char *at = params; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
     char *end = NULL;
     if (strncmp(at, name, length) != 0 || at[length] != '=') continue;
-    *value = (int)strtol(at + length + 1, &end, 10);
-    return end > at + length + 1 && (*end == ' ' || *end == '\0');
+    long number = strtol(at + length + 1, &end, 10);
+    *value = (int)number;
+    return number == *value && end > at + length + 1 && (*end == ' ' || *end == '\0');
   }
   return false;
 }

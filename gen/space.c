@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
+
 /* --- small readers: each takes a cursor and moves it on --- */
 
 static void skip_blanks(char **at)
@@ -59,6 +61,28 @@ static wisp_status split(wisp_error *err, char *line, const char *separator, cha
   *left = rest(&line);
   *right = rest(right);
   return WISP_OK;
+}
+
+/* Refuses what stands there a second time: one of the two would be silently lost. */
+static wisp_status check_first(wisp_error *err, bool first, const char *kind, const char *name)
+{
+  return wisp_require(err, first, WISP_EINPUT, "%s%s%s is given twice", kind, *name ? " " : "", name);
+}
+
+/* Is `name` none of the names at every stride bytes from first? */
+static bool is_new(const char *name, const void *first, size_t stride, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp((const char *)first + i * stride, name) == 0) return false;
+  return true;
+}
+
+static bool read_number(const char *text, int *out)
+{
+  char *end = NULL;
+  long number = strtol(text, &end, 10);
+  *out = (int)number;
+  return end > text && !*end && number == *out;
 }
 
 /* --- one handler a keyword --- */
@@ -135,12 +159,11 @@ static wisp_status read_param(wisp_error *err, wisp_strategy *s, char *line)
   TRY(wisp_require(err, s->params < WISP_MAX_PARAMS, WISP_EINPUT, "more than %d parameters", WISP_MAX_PARAMS));
   wisp_param *p = &s->param[s->params];
   TRY(copy_name(err, word(&line), p->name, sizeof p->name));
+  TRY(check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
   for (char *value = word(&line); *value; value = word(&line)) {
-    char *end = NULL;
-    long number = strtol(value, &end, 10);
-    TRY(wisp_require(err, !*end && p->count < WISP_MAX_VALUES, WISP_EINPUT,
+    TRY(wisp_require(err, p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]), WISP_EINPUT,
                      "parameter %s: bad or too many values at '%s'", p->name, value));
-    p->values[p->count++] = (int)number;
+    p->count++;
   }
   TRY(wisp_require(err, p->count > 0, WISP_EINPUT, "parameter %s has no values", p->name));
   p->preferred = p->values[0];
@@ -153,12 +176,11 @@ static wisp_status read_default(wisp_error *err, wisp_strategy *s, char *line)
 {
   for (char *item = word(&line); *item; item = word(&line)) {
     char *equals = strchr(item, '=');
-    int found = 0;
+    bool found = false;
     for (int i = 0; equals && i < s->params; i++) {
       size_t length = (size_t)(equals - item);
       if (strlen(s->param[i].name) != length || strncmp(s->param[i].name, item, length) != 0) continue;
-      s->param[i].preferred = atoi(equals + 1);
-      found = 1;
+      found = read_number(equals + 1, &s->param[i].preferred);
     }
     if (!found) return wisp_fail(err, WISP_EINPUT, "default '%s' names no parameter above it", item);
   }
@@ -173,6 +195,7 @@ static wisp_status read_let(wisp_error *err, wisp_strategy *s, char *line)
   wisp_let *let = &s->let[s->lets];
   TRY(split(err, line, "=", &name, &expr));
   TRY(copy_name(err, name, let->name, sizeof let->name));
+  TRY(check_first(err, is_new(let->name, s->let[0].name, sizeof *let, s->lets), "let", let->name));
   TRY(wisp_expr_parse(err, expr, &let->expr));
   let->after = s->conditions;
   s->lets++;
@@ -226,6 +249,8 @@ static wisp_status read_shared(wisp_error *err, wisp_strategy *s, char *line)
       err, strcmp(shared->type, "real") == 0 || strcmp(shared->type, "int") == 0 || strcmp(shared->type, "byte") == 0,
       WISP_EINPUT, "type '%s' is none of real, int, byte", shared->type));
   TRY(copy_name(err, word(&line), shared->name, sizeof shared->name));
+  TRY(check_first(err, is_new(shared->name, s->shared[0].name, sizeof *shared, (size_t)s->shareds), "shared array",
+                  shared->name));
   TRY(wisp_expr_parse(err, rest(&line), &shared->count));
   s->shareds++;
 done:
@@ -240,6 +265,7 @@ static wisp_status add_arg(wisp_error *err, wisp_strategy *s, wisp_arg_kind kind
   arg->kind = kind;
   TRY(read_type(err, word(line), arg));
   TRY(copy_name(err, word(line), arg->name, sizeof arg->name));
+  TRY(check_first(err, is_new(arg->name, s->arg[0].name, sizeof *arg, (size_t)s->args), "argument", arg->name));
   s->args++;
 done:
   return status;
@@ -281,14 +307,19 @@ done:
 static const struct {
   const char *word;
   handler *read;
+  bool once; /* at most one line of a description */
 } keywords[] = {
-    {"kernel", read_kernel}, {"title", read_title},     {"layouts", read_layouts}, {"needs", read_needs},
-    {"param", read_param},   {"let", read_let},         {"require", read_require}, {"block", read_block},
-    {"varies", read_varies}, {"lane", read_lane},       {"grid", read_grid},       {"shared", read_shared},
-    {"arg", read_arg},       {"operand", read_operand}, {"text", read_text},       {"default", read_default},
+    {"kernel", read_kernel, true},    {"title", read_title, true},      {"layouts", read_layouts, true},
+    {"needs", read_needs, false},     {"param", read_param, false},     {"let", read_let, false},
+    {"require", read_require, false}, {"block", read_block, true},      {"lane", read_lane, true},
+    {"grid", read_grid, true},        {"shared", read_shared, false},   {"arg", read_arg, false},
+    {"varies", read_varies, true},    {"operand", read_operand, false}, {"text", read_text, true},
+    {"default", read_default, false},
 };
+enum { KEYWORDS = sizeof keywords / sizeof *keywords };
 
-static wisp_status read_line(wisp_error *err, wisp_strategy *s, char *line)
+/* seen: which keywords there were before. */
+static wisp_status read_line(wisp_error *err, wisp_strategy *s, char *line, bool seen[KEYWORDS])
 {
   char *comment = strchr(line, '#');
   while (comment && comment > line && !isspace((unsigned char)comment[-1])) /* {{#if}} is none */
@@ -296,8 +327,12 @@ static wisp_status read_line(wisp_error *err, wisp_strategy *s, char *line)
   if (comment) *comment = '\0';
   const char *keyword = word(&line);
   if (!*keyword) return WISP_OK;
-  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-    if (strcmp(keyword, keywords[i].word) == 0) return keywords[i].read(err, s, line);
+  for (size_t i = 0; i < KEYWORDS; i++) {
+    if (strcmp(keyword, keywords[i].word) != 0) continue;
+    wisp_status status = check_first(err, !keywords[i].once || !seen[i], keyword, "");
+    seen[i] = true;
+    return status == WISP_OK ? keywords[i].read(err, s, line) : status;
+  }
   return wisp_fail(err, WISP_EINPUT, "'%s' is no keyword of a space description", keyword);
 }
 
@@ -306,40 +341,48 @@ static wisp_status check_complete(wisp_error *err, const wisp_strategy *s)
   if (!*s->kernel) return wisp_fail(err, WISP_EINPUT, "no kernel named");
   if (!s->node && !s->slab) return wisp_fail(err, WISP_EINPUT, "no layouts named");
   if (!s->block[0] || !s->grid[0]) return wisp_fail(err, WISP_EINPUT, "block and grid must be given");
+  long long candidates = 1;
   for (int i = 0; i < s->params; i++) {
     bool listed = false;
+    candidates *= s->param[i].count;
+    if (candidates > MOST_CANDIDATES)
+      return wisp_fail(err, WISP_EINPUT, "more than %d candidates: fewer parameters, or fewer values of each",
+                       MOST_CANDIDATES);
     for (int v = 0; v < s->param[i].count; v++) listed |= s->param[i].values[v] == s->param[i].preferred;
     if (!listed) return wisp_fail(err, WISP_EINPUT, "default of %s is none of its values", s->param[i].name);
   }
   return WISP_OK;
 }
 
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, const char *space,
-                                const char *text, wisp_strategy **out)
+wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
+                                wisp_file_text text, wisp_strategy **out)
 {
   wisp_status status = WISP_OK;
   wisp_strategy *s = NULL;
   char *copy = NULL;
   int number = 0;
+  bool seen[KEYWORDS] = {false};
   TRY(wisp_new(err, 1, sizeof *s, &s));
   TRY(copy_name(err, family, s->family, sizeof s->family));
   TRY(copy_name(err, name, s->name, sizeof s->name));
-  TRY(copy_text(err, text, &s->text));
+  TRY(copy_text(err, text.text, &s->text));
+  TRY(copy_text(err, space.path, &s->space_path));
+  TRY(copy_text(err, text.path, &s->text_path));
   TRY(copy_text(err, "threadIdx.x", &s->lane));
   TRY(copy_text(err, name, &s->title));
-  TRY(copy_text(err, space, &copy));
+  TRY(copy_text(err, space.text, &copy));
   for (char *line = copy, *next = NULL; line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = '\0';
     number++;
-    TRY(read_line(err, s, line));
+    TRY(read_line(err, s, line, seen));
   }
   TRY(check_complete(err, s));
-  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space, text, &s->hash));
+  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space.text, text.text, &s->hash));
   *out = s;
   s = NULL;
 done:
-  if (status != WISP_OK) wisp_context(err, status, "%s/%s.space:%d: ", family, name, number);
+  if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", space.path, number);
   free(copy);
   wisp_strategy_destroy(s);
   return status;
@@ -348,7 +391,7 @@ done:
 void wisp_strategy_destroy(wisp_strategy *s)
 {
   if (!s) return;
-  free(s->title), free(s->text), free(s->lane);
+  free(s->title), free(s->text), free(s->space_path), free(s->text_path), free(s->lane);
   for (size_t i = 0; i < s->needs; i++) wisp_expr_destroy(s->need[i].expr), free(s->need[i].reason);
   for (size_t i = 0; i < s->conditions; i++) wisp_expr_destroy(s->condition[i].expr), free(s->condition[i].reason);
   for (size_t i = 0; i < s->lets; i++) wisp_expr_destroy(s->let[i].expr);

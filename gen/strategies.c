@@ -1,5 +1,6 @@
 /* The list of strategies: every KERNEL.STRATEGY.space of the embedded templates, then those of $WISP_TEMPLATES. */
 #include "closure.h"
+#include "defaults.h"
 #include "space.h"
 
 #include <dirent.h>
@@ -7,14 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_FAMILIES = 8 };
+
 struct wisp_strategies {
   size_t count, room;
   wisp_strategy **list;
+  int families; /* that have defaults */
+  char family[MOST_FAMILIES][32];
+  wisp_defaults *defaults[MOST_FAMILIES];
 };
 
-/* Adds strategy family/KERNEL.NAME.space; file is "KERNEL.NAME.space". */
-static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file, const char *space,
-                       const char *text)
+/* Adds strategy family/KERNEL.NAME.space; file is "KERNEL.NAME.space". A name is one strategy's: trials name no text,
+ * and would answer for another. */
+static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file,
+                       wisp_file_text space, wisp_file_text text)
 {
   wisp_status status = WISP_OK;
   wisp_strategy *s = NULL;
@@ -22,6 +29,9 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family
   const char *dot = strchr(file, '.');
   snprintf(name, sizeof name, "%.*s", (int)(strlen(dot + 1) - strlen(".space")), dot + 1);
   TRY(wisp_strategy_parse(err, family, name, space, text, &s));
+  TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
+                   "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space.path, s->kernel,
+                   s->name));
   if (all->count == all->room) {
     size_t room = all->room ? 2 * all->room : 32;
     wisp_strategy **list = realloc(all->list, room * sizeof *list);
@@ -64,10 +74,30 @@ static wisp_status add_embedded(wisp_error *err, wisp_strategies *all)
     snprintf(family, sizeof family, "%.*s", (int)(file - path - 10), path + 10);
     text_path(path, wisp_embedded_files[i].text, text, sizeof text);
     if (!wisp_embedded_text(text)) return wisp_fail(err, WISP_EINPUT, "%s has no kernel text %s beside it", path, text);
-    wisp_status status = add(err, all, family, file + 1, wisp_embedded_files[i].text, wisp_embedded_text(text));
+    wisp_status status = add(err, all, family, file + 1, (wisp_file_text){path, wisp_embedded_files[i].text},
+                             (wisp_file_text){text, wisp_embedded_text(text)});
     if (status != WISP_OK) return status;
   }
   return WISP_OK;
+}
+
+/* templates/FAMILY/defaults of every family. */
+static wisp_status add_defaults(wisp_error *err, wisp_strategies *all)
+{
+  wisp_status status = WISP_OK;
+  for (size_t i = 0; i < wisp_embedded_count; i++) {
+    const wisp_embedded *file = &wisp_embedded_files[i];
+    char family[32];
+    int end = 0;
+    if (sscanf(file->path, "templates/%31[^/]/defaults%n", family, &end) != 1 || !end || file->path[end]) continue;
+    TRY(wisp_require(err, all->families < MOST_FAMILIES, WISP_EINPUT, "%s: more than %d families", file->path,
+                     MOST_FAMILIES));
+    memcpy(all->family[all->families], family, sizeof family);
+    TRY(wisp_defaults_parse(err, file->path, file->text, &all->defaults[all->families]));
+    all->families++;
+  }
+done:
+  return status;
 }
 
 /* One family folder of $WISP_TEMPLATES. */
@@ -85,7 +115,7 @@ static wisp_status add_folder(wisp_error *err, wisp_strategies *all, const char 
     TRY(wisp_read_file(err, path, &space, &length));
     text_path(path, space, kernel, sizeof kernel);
     TRY(wisp_read_file(err, kernel, &text, &length));
-    TRY(add(err, all, family, entry->d_name, space, text));
+    TRY(add(err, all, family, entry->d_name, (wisp_file_text){path, space}, (wisp_file_text){kernel, text}));
     free(space), free(text);
     space = text = NULL;
   }
@@ -103,6 +133,7 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
   DIR *dir = root && *root ? opendir(root) : NULL;
   TRY(wisp_new(err, 1, sizeof *all, &all));
   TRY(add_embedded(err, all));
+  TRY(add_defaults(err, all));
   TRY(wisp_require(err, dir || !root || !*root, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", root));
   for (struct dirent *entry; dir && (entry = readdir(dir));)
     if (entry->d_name[0] != '.') TRY(add_folder(err, all, root, entry->d_name));
@@ -118,6 +149,7 @@ void wisp_strategies_free(wisp_strategies *all)
 {
   if (!all) return;
   for (size_t i = 0; i < all->count; i++) wisp_strategy_destroy(all->list[i]);
+  for (int i = 0; i < all->families; i++) wisp_defaults_destroy(all->defaults[i]);
   free(all->list);
   free(all);
 }
@@ -139,6 +171,13 @@ const wisp_strategy *wisp_strategies_find(const wisp_strategies *all, const char
     const wisp_strategy *s = all->list[i];
     if (strcmp(s->family, family) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->name, name) == 0) return s;
   }
+  return NULL;
+}
+
+const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const char *family)
+{
+  for (int i = 0; i < all->families; i++)
+    if (strcmp(all->family[i], family) == 0) return all->defaults[i];
   return NULL;
 }
 

@@ -81,9 +81,17 @@ const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
                                           const char *name); /* NULL: none */
 
-/* Parses one description; text is the kernel's template. For tests and WISP_TEMPLATES. WISP_EINPUT with name:line. */
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, const char *space,
-                                const char *text, wisp_strategy **out);
+/* What runs where nothing was measured (gen/defaults.h); NULL where the family says nothing of it. */
+typedef struct wisp_defaults wisp_defaults;
+const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies, const char *family);
+
+/* A text and the file that it comes from, which messages name. */
+typedef struct wisp_file_text {
+  const char *path, *text;
+} wisp_file_text;
+/* Parses one description; text is the kernel's template. For tests and WISP_TEMPLATES. WISP_EINPUT with path:line. */
+wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
+                                wisp_file_text text, wisp_strategy **out);
 void wisp_strategy_destroy(wisp_strategy *strategy);
 
 /* One candidate. */

@@ -29,8 +29,8 @@ static wisp_status find_target(wisp_error *err, const char *target, const wisp_d
 wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out)
 {
   const wisp_device_kind *kind = NULL;
-  wisp_status status = find_target(err, target, &kind);
-  return status == WISP_OK ? kind->target_limits(err, target, out) : status;
+  if (find_target(NULL, target, &kind) != WISP_OK) kind = &wisp_cuda_kind; /* which says what there is */
+  return kind->target_limits(err, target, out);
 }
 
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out)
@@ -40,7 +40,7 @@ wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, 
   const wisp_device_kind *kind = NULL;
   TRY(find_target(err, target, &kind));
   TRY(kind->compiler(err, target, &compiler));
-  wisp_cache_key key = wisp_cache_key_of((const char *const[]){target, compiler.data, name, source}, 4);
+  wisp_cache_key key = {(const char *const[]){target, compiler.data, name, source}, 4};
   if (wisp_cache_get(&key, out)) goto done;
   TRY(kind->compile(err, target, name, source, out));
   wisp_cache_put(&key, out);

@@ -48,12 +48,11 @@ typedef struct wisp_binary { /* CUBIN or shared object; free(data) */
  * limits, for compile checks only; an open device always answers for itself. WISP_EUSAGE for an unknown target. */
 wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out);
 
-/* Compiles kernel text for a target. The result is cached on disk by content hash (source, target, compiler version,
- * flags) under $WISP_CACHE_DIR, else $XDG_CACHE_HOME/wisp, else ~/.cache/wisp; an unwritable cache is no error. Cached
- * entries are checked by hash and ignored when damaged. Written to a temporary name and renamed. WISP_ECOMPILE carries
- * the compiler's first error line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to
- * install. Host flags come from $WISP_CFLAGS (appended), e.g. -fsanitize=address,undefined; compiler from $WISP_CC,
- * else cc. A host compiler that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
+/* Compiles kernel text for a target. The result is cached on disk by its content (source, target, compiler version,
+ * flags): jit_cache.h, cache_folder.h; an unwritable cache is no error. WISP_ECOMPILE carries the compiler's first
+ * error line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to install. Host flags come
+ * from $WISP_CFLAGS (appended), e.g. -fsanitize=address,undefined; compiler from $WISP_CC, else cc. A host compiler
+ * that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
 
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process

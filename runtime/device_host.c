@@ -333,7 +333,7 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
   TRY(wisp_require(err, module->object, WISP_ESYSTEM, "%s: cannot be loaded: %s", name, dlerror()));
   keep_openmp();
   symbol = dlsym(module->object, name);
-  TRY(wisp_require(err, symbol, WISP_EUSAGE, "%s: the module has no function of this name", name));
+  TRY(wisp_require(err, symbol, WISP_EDEVICE, "%s: the module has no function of this name", name));
   memcpy(&module->entry, &symbol, sizeof symbol); /* C has no cast from object to function pointer */
   *out = &module->base;
   module = NULL;

@@ -2,6 +2,7 @@
 #include "host_compile.h"
 #include "process.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -72,6 +73,18 @@ static void first_error(const char *log, const char *folder, char *out, size_t s
   out[n] = '\0';
 }
 
+/* Is what went wrong the machine's fault, which says nothing of the kernel? gcc and clang pass on what the system said,
+ * and tell by "Killed" of a part of theirs that was ended for want of memory. */
+static bool is_machine(const char *line)
+{
+  static const int refusals[] = {ENOSPC, EDQUOT, EAGAIN, ENOMEM, EMFILE, ENFILE, EIO, EROFS};
+  static const char *const words[] = {"Killed", "out of memory", "virtual memory exhausted"};
+  bool found = !*line;
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) found |= strstr(line, strerror(refusals[i])) != NULL;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) found |= strstr(line, words[i]) != NULL;
+  return found;
+}
+
 static wisp_status judge(wisp_error *err, const command *c, const char *name, const char *folder, const char *log_path,
                          wisp_outcome outcome, int code)
 {
@@ -91,9 +104,15 @@ static wisp_status judge(wisp_error *err, const command *c, const char *name, co
   TRY(wisp_read_file(err, log_path, &log, &length));
   first_error(log, folder, line, sizeof line);
   if (outcome == WISP_KILLED)
-    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s died of signal %d: %s", name, cc, code, line);
+    status = wisp_fail(err, WISP_ESYSTEM,
+                       "%s: %s died of signal %d (%s): see that there is memory; fewer compile at a "
+                       "time with --jobs",
+                       name, cc, code, strsignal(code));
+  else if (is_machine(line))
+    status = wisp_fail(err, WISP_ESYSTEM, "%s: %s failed for want of memory, room or processes: %s", name, cc,
+                       *line ? line : "without a word");
   else
-    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s", name, *line ? line : "the compiler failed without a word");
+    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s", name, line);
 done:
   free(log);
   return status;
@@ -188,6 +207,25 @@ static wisp_status write_source(wisp_error *err, const char *path, const char *s
   return wisp_require(err, whole, WISP_ESYSTEM, "%s: cannot write: %s", path, strerror(errno));
 }
 
+/* Is this all of a shared object? What lies behind the end of one that was cut off would be a bus error to whoever
+ * loads it. */
+static bool is_whole(const wisp_binary *object)
+{
+  Elf64_Ehdr head;
+  Elf64_Phdr part;
+  if (object->length < sizeof head) return false;
+  memcpy(&head, object->data, sizeof head);
+  if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof part) return false;
+  if (head.e_shoff > object->length || (size_t)head.e_shnum * head.e_shentsize > object->length - head.e_shoff)
+    return false;
+  if (head.e_phoff > object->length || head.e_phnum > (object->length - head.e_phoff) / sizeof part) return false;
+  for (size_t i = 0; i < head.e_phnum; i++) {
+    memcpy(&part, object->data + head.e_phoff + i * sizeof part, sizeof part);
+    if (part.p_offset > object->length || part.p_filesz > object->length - part.p_offset) return false;
+  }
+  return true;
+}
+
 wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *name, const char *source,
                               wisp_binary *out)
 {
@@ -211,8 +249,13 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   TRY(wisp_process_run(err, c.word, folder, log, wisp_compile_seconds(), &outcome, &code));
   TRY(judge(err, &c, name, folder, log, outcome, code));
   TRY(wisp_read_file(err, object, &binary.data, &binary.length));
+  TRY(wisp_require(err, is_whole(&binary), WISP_ESYSTEM,
+                   "%s: what %s wrote is no whole shared object: make room in %s, or set TMPDIR", name, c.word[0],
+                   folder));
   *out = binary;
+  binary.data = NULL;
 done:
+  free(binary.data);
   if (*folder) wisp_scratch_remove(folder);
   command_free(&c);
   return status;

@@ -204,17 +204,22 @@ typedef struct kept {
   wisp_ceilings ceilings;
 } kept;
 
-static wisp_status ceilings_key(wisp_error *err, const wisp_device *device, wisp_cache_key *out)
+/* What measured ceilings depend on. */
+enum { CEILINGS_TEXTS = 6 };
+typedef struct ceilings_key {
+  wisp_text compiler;
+  char size[64];
+  const char *texts[CEILINGS_TEXTS];
+} ceilings_key;
+
+static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings_key *out)
 {
   const wisp_limits *limits = &device->limits;
-  wisp_text compiler = {0};
-  char size[64];
-  snprintf(size, sizeof size, "%d units, %zu bytes", limits->units, limits->memory);
-  wisp_status status = device->kind->compiler(err, limits->target, &compiler);
-  if (status == WISP_OK)
-    *out = wisp_cache_key_of(
-        (const char *const[]){"ceilings 1", limits->kind, limits->name, limits->driver, size, compiler.data}, 6);
-  wisp_text_free(&compiler);
+  snprintf(out->size, sizeof out->size, "%d units, %zu bytes", limits->units, limits->memory);
+  wisp_status status = device->kind->compiler(err, limits->target, &out->compiler);
+  const char *const texts[CEILINGS_TEXTS] = {"ceilings 1",   limits->kind, limits->name,
+                                             limits->driver, out->size,    out->compiler.data};
+  memcpy(out->texts, texts, sizeof texts);
   return status;
 }
 
@@ -235,12 +240,13 @@ static bool recall(const wisp_cache_key *key, wisp_ceilings *out)
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out)
 {
   wisp_status status = WISP_OK;
-  wisp_cache_key key;
+  ceilings_key depends = {0};
+  wisp_cache_key key = {depends.texts, CEILINGS_TEXTS};
   kept fresh = {.when = (int64_t)time(NULL)};
   if (device->ceilings.copy_gbps > 0) goto done;
   TRY(wisp_require(err, !device->recording, WISP_EUSAGE, "ceilings: not while a graph is being recorded on %s",
                    device->limits.name));
-  TRY(ceilings_key(err, device, &key));
+  TRY(make_key(err, device, &depends));
   if (!recall(&key, &fresh.ceilings)) {
     TRY(measure(err, device, &fresh.ceilings));
     wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1}});
@@ -248,5 +254,6 @@ wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceil
   device->ceilings = fresh.ceilings;
 done:
   if (status == WISP_OK) *out = device->ceilings;
+  wisp_text_free(&depends.compiler);
   return status;
 }

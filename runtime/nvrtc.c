@@ -43,7 +43,7 @@ static const struct {
 wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out)
 {
   int sm = 0;
-  if (sscanf(target, "sm_%d", &sm) == 1)
+  if (wisp_nvrtc_has_target(target) && sscanf(target, "sm_%d", &sm) == 1)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
       if (targets[i].sm != sm) continue;
       wisp_limits limits = {.sm = sm,
@@ -62,8 +62,10 @@ wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_l
       *out = limits;
       return WISP_OK;
     }
-  return wisp_fail(err, WISP_EUSAGE, "target %s: its limits are not known here: plan on an open device of that kind",
-                   target);
+  char known[128] = "";
+  for (size_t i = 0, used = 0; i < sizeof targets / sizeof *targets && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, ", sm_%d", targets[i].sm);
+  return wisp_fail(err, WISP_EUSAGE, "target '%s' is not known: it is one of host%s", target, known);
 }
 
 /* ---- What the log tells. */

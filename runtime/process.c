@@ -5,11 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -120,10 +122,80 @@ done:
   return status;
 }
 
-wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size)
+/* --- being rid of processes --- */
+
+int wisp_process_await(pid_t pid, double seconds)
+{
+  double end = now() + seconds;
+  int how = 0;
+  for (;;) {
+    pid_t got = waitpid(pid, &how, WNOHANG);
+    if (got == pid || (got < 0 && errno != EINTR)) return how;
+    if (got == 0 && now() >= end) kill(pid, SIGKILL);
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  }
+}
+
+/* What /proc tells of a process; false where there is none. */
+static bool look_at(pid_t pid, char *state, int *session)
+{
+  char path[64], line[512] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  const char *after = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+  fclose(file);
+  return after && sscanf(after, ") %c %*d %*d %d", state, session) == 2;
+}
+
+/* It has ended, and whoever has to know does not know yet. */
+static bool is_zombie(char state)
+{
+  return state == 'Z' || state == 'X';
+}
+
+/* Ends those that are there now; how many there were. */
+static int end_members(pid_t session)
+{
+  int count = 0;
+  DIR *proc = opendir("/proc");
+  for (struct dirent *entry; proc && (entry = readdir(proc));) {
+    pid_t pid = (pid_t)atoi(entry->d_name);
+    char state;
+    int its;
+    if (pid <= 0 || !look_at(pid, &state, &its) || its != session || is_zombie(state)) continue;
+    kill(pid, SIGKILL);
+    count++;
+  }
+  if (proc) closedir(proc);
+  return count;
+}
+
+void wisp_session_end(pid_t leader)
+{
+  enum { ROUNDS = 100 }; /* what a process that was ended had just started is seen in the next */
+  kill(-leader, SIGKILL);
+  for (int i = 0; i < ROUNDS && end_members(leader) > 0; i++) nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
+/* --- temporary folders: wisp-NAMESPACE-PID-XXXXXX --- */
+
+static const char *scratch_root(void)
 {
   const char *root = getenv("TMPDIR");
-  int length = snprintf(path, size, "%s/wisp-XXXXXX", root && *root ? root : "/tmp");
+  return root && *root ? root : "/tmp";
+}
+
+/* Process numbers mean something within it only, and containers may share a folder. */
+static unsigned long process_namespace(void)
+{
+  struct stat about;
+  return stat("/proc/self/ns/pid", &about) == 0 ? (unsigned long)about.st_ino : 0;
+}
+
+wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size)
+{
+  int length = snprintf(path, size, "%s/wisp-%lx-%d-XXXXXX", scratch_root(), process_namespace(), (int)getpid());
   if (length < 0 || (size_t)length >= size)
     return wisp_fail(err, WISP_ESYSTEM, "TMPDIR: its name has %d characters, which is too long", length);
   return wisp_require(err, mkdtemp(path), WISP_ESYSTEM, "%s: cannot make a temporary folder: %s: set TMPDIR", path,
@@ -138,4 +210,32 @@ void wisp_scratch_remove(const char *path)
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlinkat(dirfd(folder), entry->d_name, 0);
   closedir(folder);
   rmdir(path);
+}
+
+/* Its process is gone, and it is ours. */
+static bool is_left_over(int root, const char *name)
+{
+  unsigned long owner_namespace = 0;
+  int pid = 0, used = 0, session;
+  char state;
+  struct stat about;
+  if (sscanf(name, "wisp-%lx-%d-%n", &owner_namespace, &pid, &used) != 2 || !used || strlen(name + used) != 6)
+    return false;
+  if (owner_namespace != process_namespace() || pid <= 0) return false;
+  bool ended = kill(pid, 0) != 0 ? errno == ESRCH : look_at(pid, &state, &session) && is_zombie(state);
+  if (!ended) return false;
+  return fstatat(root, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode) && about.st_uid == getuid();
+}
+
+void wisp_scratch_sweep(void)
+{
+  const char *root = scratch_root();
+  DIR *folder = opendir(root);
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s", root, entry->d_name);
+    if (length > 0 && (size_t)length < sizeof path && is_left_over(dirfd(folder), entry->d_name))
+      wisp_scratch_remove(path);
+  }
+  if (folder) closedir(folder);
 }

@@ -1,8 +1,11 @@
-/* Running a program without a shell, with a time limit: the host compiler. */
+/* Running a program without a shell, with a time limit (the host compiler), and being rid of programs and their files.
+ */
 #ifndef WISP_PROCESS_H
 #define WISP_PROCESS_H
 
 #include "../gen/check.h"
+
+#include <sys/types.h>
 
 typedef enum wisp_outcome {
   WISP_RAN,       /* it ended by itself; code is its exit status */
@@ -17,8 +20,16 @@ typedef enum wisp_outcome {
 wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
                              wisp_outcome *outcome, int *code);
 
-/* A fresh folder for temporary files, under $TMPDIR or /tmp; and its removal with the files in it. */
+/* A child's end, as waitpid tells it: within so many seconds by itself, else it is ended. */
+int wisp_process_await(pid_t pid, double seconds);
+/* Ends every process of the session that this one led, itself too: a compiler's own children, whatever groups they are
+ * in. */
+void wisp_session_end(pid_t leader);
+
+/* A fresh folder for temporary files, under $TMPDIR or /tmp, which tells by its name whose it is; its removal with the
+ * files in it; and the removal of those whose processes are gone. */
 wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size);
 void wisp_scratch_remove(const char *path);
+void wisp_scratch_sweep(void);
 
 #endif

@@ -123,9 +123,34 @@ static void test_steps(void **state)
   fixture_remove(folder);
 }
 
+/* What is asked for must be what there can be; a device is found by any part of its name. */
+static void test_wishes(void **state)
+{
+  static const struct {
+    const char *arguments, *word;
+    int status;
+  } cases[] = {{"-n 99", "orders from 1 to 15", 2},   {"-n 11 -f nodal", "orders from 1 to 10", 2},
+               {"-f foo", "no family 'foo'", 2},      {"--system euler", "no system 'euler'", 2},
+               {"-d h200 -n 1", "NVIDIA H200", 0},    {"-d NVIDIA -n 1", "NVIDIA H200", 0},
+               {"-d Voodoo", "nothing is stored", 1}, {"-d H200 -n all -p f32 -f tensor", "NVIDIA H200", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char line[128];
+    snprintf(line, sizeof line, "best %s", cases[i].arguments);
+    outcome o = run_in(*state, "-u WISP_SHIPPED", line);
+    if (o.status != cases[i].status || (!strstr(o.err, cases[i].word) && !strstr(o.out, cases[i].word)))
+      fail_msg("%s: %d, %s", line, o.status, o.err);
+    forget(&o);
+  }
+  outcome o = run_in(*state, "", "emit --kernel update --set wi=1,wi=1");
+  assert_int_equal(o.status, 2);
+  assert_non_null(strstr(o.err, "twice"));
+  forget(&o);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_steps)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_steps),
+                                     cmocka_unit_test_setup_teardown(test_wishes, fixture_set_up, fixture_tear_down)};
   unsetenv("WISP_SITE_DB");
   setenv("WISP_SHIPPED", "none", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

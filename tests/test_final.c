@@ -122,9 +122,9 @@ static void test_one_is_chosen(void **state)
     assert_false(wisp_contest_simpler(t, winner));
   }
   wisp_store_close(store);
-  assert_int_equal(wisp_store_export(&err, db, &before), WISP_OK);
+  assert_int_equal(wisp_store_export(&err, db, false, &before), WISP_OK);
   assert_int_equal(tune(db, "update", NULL, 384).trials, 0);
-  assert_int_equal(wisp_store_export(&err, db, &after), WISP_OK);
+  assert_int_equal(wisp_store_export(&err, db, false, &after), WISP_OK);
   assert_string_equal(before.data, after.data);
   assert_non_null(strstr(before.data, "\"chosen\""));
   wisp_text_free(&before);

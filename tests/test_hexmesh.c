@@ -28,24 +28,27 @@ static wisp_hexmesh *bent_box(int nx, int ny, int nz)
   return mesh;
 }
 
-/* Turns each element into another of its 24 orientations: the same hex with other axes r, s, t. */
-static void turn_elements(wisp_hexmesh *mesh)
+/* One of a hex's 24 orientations: the same hex with other axes r, s, t. */
+static void turn_hex(int32_t hex[8], size_t way)
 {
   static const int even[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}, odd[3][3] = {{1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
-  for (size_t k = 0; k < mesh->elements; k++) {
-    int32_t *hex = mesh->hex + 8 * k, old[8];
-    const size_t way = 7 * k % 24, flips = way / 6 * 2;
-    memcpy(old, hex, sizeof old);
-    /* An even permutation of the axes goes with an even number of mirrored ones, an odd one with an odd number. */
-    const int *axis = way % 6 < 3 ? even[way % 6] : odd[way % 6 - 3];
-    int mirrored = (int)flips, parity = (mirrored & 1) ^ (mirrored >> 1 & 1) ^ (mirrored >> 2 & 1);
-    if (parity != (way % 6 >= 3)) mirrored ^= 1;
-    for (int v = 0; v < 8; v++) {
-      int from = 0;
-      for (int d = 0; d < 3; d++) from |= ((v >> d & 1) ^ (mirrored >> d & 1)) << axis[d];
-      hex[v] = old[from];
-    }
+  const size_t flips = way / 6 * 2;
+  int32_t old[8];
+  memcpy(old, hex, sizeof old);
+  /* An even permutation of the axes goes with an even number of mirrored ones, an odd one with an odd number. */
+  const int *axis = way % 6 < 3 ? even[way % 6] : odd[way % 6 - 3];
+  int mirrored = (int)flips, parity = (mirrored & 1) ^ (mirrored >> 1 & 1) ^ (mirrored >> 2 & 1);
+  if (parity != (way % 6 >= 3)) mirrored ^= 1;
+  for (int v = 0; v < 8; v++) {
+    int from = 0;
+    for (int d = 0; d < 3; d++) from |= ((v >> d & 1) ^ (mirrored >> d & 1)) << axis[d];
+    hex[v] = old[from];
   }
+}
+
+static void turn_elements(wisp_hexmesh *mesh)
+{
+  for (size_t k = 0; k < mesh->elements; k++) turn_hex(mesh->hex + 8 * k, 7 * k % 24);
   GOOD(wisp_hexmesh_check(&error, "turned", mesh));
 }
 
@@ -292,16 +295,56 @@ static void test_bad_numbering(void **state)
   GOOD(wisp_hexmesh_create(&error, mesh->vertices, 3, &box));
   memcpy(box->xyz, mesh->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
   for (size_t k = 0; k < 3; k++) memcpy(box->hex + 8 * k, mesh->hex, 8 * sizeof *mesh->hex);
-  refuse_numbering(box, 2, WISP_EINPUT, "does not conform");
+  refuse_numbering(box, 2, WISP_EINPUT, "was one element saved twice?");
   wisp_hexmesh_destroy(box);
   wisp_hexmesh_destroy(mesh);
+}
+
+/* The unit cube and another hex on its face z = 0 that reaches to this z. */
+static wisp_hexmesh *two_on_a_face(double z)
+{
+  wisp_hexmesh *mesh = NULL;
+  GOOD(wisp_hexmesh_create(&error, 12, 2, &mesh));
+  for (int v = 0; v < 12; v++) {
+    const double x[3] = {v & 1, v >> 1 & 1, v < 8 ? v >> 2 : z};
+    memcpy(mesh->xyz + 3 * v, x, sizeof x);
+    if (v < 8) mesh->hex[v] = v;
+  }
+  for (int v = 0; v < 8; v++) mesh->hex[8 + v] = (v < 4) == (z < 0) ? 8 + v % 4 : v % 4;
+  return mesh;
+}
+
+/* Two hexes on one side of a face are refused however they are turned, be they one hex saved twice or not; on two sides
+ * they are neighbours. */
+static void test_overlaps(void **state)
+{
+  static const int32_t again[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  (void)state;
+  for (size_t way = 0; way < 24 * 24; way++)
+    for (int which = 0; which < 3; which++) {
+      wisp_hexmesh *mesh = two_on_a_face(which ? 0.5 : -0.5);
+      if (which == 2) memcpy(mesh->hex + 8, again, sizeof again);
+      turn_hex(mesh->hex, way % 24);
+      turn_hex(mesh->hex + 8, way / 24);
+      GOOD(wisp_hexmesh_check(&error, "two", mesh)); /* each is good by itself */
+      if (which) {
+        refuse_numbering(mesh, 2, WISP_EINPUT, "hexes 0 and 1 overlap: both lie on one side of face");
+      } else {
+        wisp_hexnodes *nodes = NULL;
+        GOOD(wisp_hexnodes_create(&error, "two", mesh, 2, &nodes));
+        assert_int_equal(nodes->nodes, 3 * 3 * 5);
+        wisp_hexnodes_destroy(nodes);
+      }
+      wisp_hexmesh_destroy(mesh);
+    }
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_count), cmocka_unit_test(test_places),    cmocka_unit_test(test_copies),
-      cmocka_unit_test(test_gmsh),  cmocka_unit_test(test_bad_files), cmocka_unit_test(test_bad_numbering),
+      cmocka_unit_test(test_count),    cmocka_unit_test(test_places),    cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_gmsh),     cmocka_unit_test(test_bad_files), cmocka_unit_test(test_bad_numbering),
+      cmocka_unit_test(test_overlaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void test_json(void **state)
 static void test_options(void **state)
 {
   cJSON *json =
-      solve(*state, "--order=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
+      solve(*state, "--orders=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
                     "--lambda 0 --default");
   assert_true(json_number(json, "elements") == 24 && json_number(json, "dofs") == 5 * 8 * 11 &&
               json_number(json, "lambda") == 0);

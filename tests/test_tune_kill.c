@@ -114,7 +114,8 @@ static pid_t worker_of(pid_t parent, uint64_t random)
     FILE *file = fopen(path, "r");
     if (!file) continue;
     char *name_end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (name_end && sscanf(name_end, ") %*c %d", &of) == 1 && of == parent) found[count++] = pid;
+    bool warden = strstr(line, "(wisp-warden)") != NULL; /* it is the tuner's child, too */
+    if (name_end && !warden && sscanf(name_end, ") %*c %d", &of) == 1 && of == parent) found[count++] = pid;
     fclose(file);
   }
   closedir(proc);

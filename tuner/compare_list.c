@@ -3,6 +3,7 @@
 #include "compare_list.h"
 #include "workload.h"
 #include "../runtime/solve/current.h"
+#include "../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -105,91 +106,16 @@ static wisp_status find_winner(wisp_error *err, finder *f, wisp_step *out)
   return WISP_OK;
 }
 
-static wisp_status choose_step(wisp_error *err, const finder *f, const wisp_store *store, const char *composition,
-                               wisp_step *out)
+/* The step's match is that of its record; its kernels' own may differ. */
+static wisp_status find_step(wisp_error *err, const finder *f, wisp_match_up *up)
 {
+  wisp_status status = WISP_OK;
   const wisp_solver_request request = {.family = f->family->name,
                                        .system = f->spec.system,
                                        .order = f->spec.order,
                                        .precision = f->spec.precision,
-                                       .elements = wisp_compare_elements(f->request, f->spec.order),
-                                       .composition = composition};
-  return wisp_step_choose(err, f->strategies, store, f->limits, &request, out);
-}
-
-static bool has_kernel(const char *composition, const char *kernel)
-{
-  size_t length = strlen(kernel);
-  for (const char *at = strstr(composition, kernel); at; at = strstr(at + 1, kernel))
-    if ((at == composition || at[-1] == '+') && (at[length] == '+' || !at[length])) return true;
-  return false;
-}
-
-/* The default of the first strategy that has one, in the first layout where one has: for kernels that are no part of a
- * step. out->kernels stays 0 where there is none. */
-static wisp_status find_lone_default(wisp_error *err, const finder *f, wisp_step *out)
-{
-  wisp_status status = WISP_OK;
-  const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
-  wisp_target target = wisp_limits_target(f->limits);
-  wisp_layout layouts[8];
-  const int count = f->family->layouts(f->spec.order, layouts);
-  wisp_env *names = NULL;
-  for (int l = 0; l < count && !out->kernels; l++) {
-    wisp_env_destroy(names);
-    names = NULL;
-    TRY(f->family->names(err, &f->spec, &layouts[l], &target, &names));
-    for (size_t i = 0; i < wisp_strategies_count(f->strategies) && !out->kernels; i++) {
-      const wisp_strategy *s = wisp_strategies_at(f->strategies, i);
-      wisp_error reason = {.text = ""};
-      wisp_plan *plan = NULL;
-      if (strcmp(wisp_strategy_family(s), f->spec.family) != 0 || strcmp(wisp_strategy_kernel(s), f->spec.kernel) != 0)
-        continue;
-      status = wisp_plan_default(&reason, s, &f->spec, &layouts[l], names, &plan);
-      if (status == WISP_OK) make_step(f, plan, &none, out);
-      if (status != WISP_EREFUSED) TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
-      status = WISP_OK;
-    }
-  }
-  if (out->kernels) out->names = names, names = NULL;
-done:
-  wisp_env_destroy(names);
-  return status;
-}
-
-/* The kernel's plan in the step that a solver would run without a store. out->kernels stays 0 where there is none. */
-static wisp_status find_default(wisp_error *err, const finder *f, wisp_step *out)
-{
-  const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
-  if (!f->family->compositions[0]) return find_lone_default(err, f, out);
-  for (int c = 0; f->family->compositions[c]; c++) {
-    wisp_step step = {.kernels = 0};
-    wisp_error reason = {.text = ""};
-    wisp_plan *plan = NULL;
-    if (!has_kernel(f->family->compositions[c], f->spec.kernel)) continue;
-    wisp_status status = choose_step(&reason, f, NULL, f->family->compositions[c], &step);
-    if (status == WISP_EREFUSED) continue;
-    if (status != WISP_OK) return wisp_fail(err, status, "%s", reason.text);
-    for (int k = 0; k < step.kernels; k++) {
-      if (strcmp(step.choice[k].kernel, f->spec.kernel) == 0 && !plan)
-        plan = step.plan[k];
-      else
-        wisp_plan_destroy(step.plan[k]);
-    }
-    step.kernels = 0;
-    make_step(f, plan, &none, &step);
-    *out = step;
-    return WISP_OK;
-  }
-  return WISP_OK;
-}
-
-/* The step's match is that of its record; its kernels' own may differ. */
-static wisp_status find_steps(wisp_error *err, const finder *f, wisp_match_up *up)
-{
-  wisp_status status = WISP_OK;
-  TRY(choose_step(err, f, f->request->store, NULL, &up->tuned));
-  TRY(choose_step(err, f, NULL, NULL, &up->standard));
+                                       .elements = wisp_compare_elements(f->request, f->spec.order)};
+  TRY(wisp_step_choose(err, f->strategies, f->request->store, f->limits, &request, &up->tuned));
 done:
   return status;
 }
@@ -218,11 +144,10 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   memcpy(f->spec.kernel, kernel, strnlen(kernel, sizeof f->spec.kernel - 1));
   up.spec = f->spec;
   if (strcmp(kernel, "step") == 0)
-    TRY(find_steps(err, f, &up));
-  else {
-    if (f->request->store) TRY(find_winner(err, f, &up.tuned));
-    TRY(find_default(err, f, &up.standard));
-  }
+    TRY(find_step(err, f, &up));
+  else if (f->request->store)
+    TRY(find_winner(err, f, &up.tuned));
+  TRY(wisp_step_standard(err, f->strategies, f->limits, &f->spec, &up.standard));
   TRY(add(err, ups, &up));
 done:
   wisp_step_free(&up.tuned);

@@ -24,6 +24,7 @@ bool wisp_link_receive(int socket, void *data, size_t size)
   while (size > 0) {
     ssize_t got = recv(socket, at, size, 0);
     if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = 0;
     if (got <= 0) return false;
     at += got;
     size -= (size_t)got;

@@ -15,6 +15,7 @@ typedef enum wisp_note_kind {
   WISP_NOTE_LAUNCH,  /* is about to run this candidate */
   WISP_NOTE_RAN,     /* has run one that is known already, and nothing bad came of it */
   WISP_NOTE_ADD,     /* has tried it: store it, tell the caller */
+  WISP_NOTE_SKIP,    /* could not compile a candidate, which is not to blame: error says why */
   WISP_NOTE_RESTART, /* wants to be replaced: the device is lost, or memory may be damaged */
   WISP_NOTE_END      /* is through; status and error say how */
 } wisp_note_kind;
@@ -43,7 +44,7 @@ typedef struct wisp_link {
   const char *device; /* the worker's */
 } wisp_link;
 
-/* Whole structures; false where the other end is gone. */
+/* Whole structures; false where the other end is gone (errno is 0), or says no more for too long (EAGAIN). */
 bool wisp_link_send(int socket, const void *data, size_t size);
 bool wisp_link_receive(int socket, void *data, size_t size);
 

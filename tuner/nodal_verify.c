@@ -120,9 +120,7 @@ static wisp_status compare(wisp_error *err, const wisp_dg *dg, const example *e,
         if (!isfinite(got[q]))
           return wisp_fail(err, WISP_EWRONG, "%s is %g at slot %zu, field %s, node %zu: not finite",
                            wisp_nodal_names[array], got[q], k, dg->system->field[f], i);
-        const double difference = fabs(got[q] - expected[q]);
-        if (difference <= worst * sizes[q]) continue;
-        worst = sizes[q] > 0 ? difference / sizes[q] : HUGE_VAL, bad_k = k, bad_f = f, bad_i = i;
+        if (wisp_is_worse(fabs(got[q] - expected[q]), sizes[q], &worst)) bad_k = k, bad_f = f, bad_i = i;
       }
   *error = fmax(*error, worst);
   if (worst <= tolerance) return WISP_OK;

@@ -77,7 +77,7 @@ wisp_status wisp_replay_load(wisp_error *err, const char *path, size_t *count, w
   }
   TRY(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(file, sizeof file, "%s/sweep.db", folder);
-  char *argv[] = {(char[]){"gunzip"}, (char[]){"-c"}, (char *)(uintptr_t)path, NULL};
+  char *argv[] = {(char[]){"gunzip"}, (char[]){"-c"}, (char[]){"--"}, (char *)(uintptr_t)path, NULL};
   TRY(wisp_process_run(err, argv, folder, file, 60, &outcome, &code));
   TRY(wisp_require(err, outcome == WISP_RAN && code == 0, WISP_ESTORE, "%s: gunzip cannot unpack it", path));
   TRY(read_store(err, file, count, out));

@@ -1,6 +1,7 @@
 #include "report_data.h"
 
 #include "../gen/family.h"
+#include "../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +20,7 @@ static int kernel_rank(const wisp_spec *spec)
 static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
 {
   return spec->order > 0 && spec->order < WISP_REPORT_ORDERS && wish->orders[spec->order] &&
-         (spec->precision == WISP_F32 ? wish->f32 : wish->f64) &&
-         strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0 &&
+         (spec->precision == WISP_F32 ? wish->f32 : wish->f64) && strcasestr(trial->device, wish->device) &&
          (!wish->family || strcmp(spec->family, wish->family) == 0);
 }
 
@@ -54,7 +54,8 @@ static int by_key(const wisp_report_entry *a, const wisp_report_entry *b)
                        strcmp(t->driver, u->driver),
                        strcmp(t->compiler, u->compiler),
                        strcmp(t->template_hash, u->template_hash),
-                       (t->elements > u->elements) - (t->elements < u->elements)};
+                       (t->elements > u->elements) - (t->elements < u->elements),
+                       strcmp(wisp_trial_mesh(t), wisp_trial_mesh(u))};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++)
     if (order[i]) return order[i];
   return 0;
@@ -92,8 +93,9 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
 
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
 {
-  return (strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0) &&
-         trial->elements == cell->elements && trial->ms > 0 && isfinite(trial->ms);
+  return (strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0) && cell->timed &&
+         trial->elements == cell->elements && wisp_contest_meshes(trial, cell->timed) == 0 && trial->ms > 0 &&
+         isfinite(trial->ms);
 }
 
 bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
@@ -123,7 +125,9 @@ static void fill_cell(wisp_report_cell *cell)
                     : strcmp(t->outcome, "refused") == 0 ? &cell->refused
                                                          : &cell->bad;
     ++*count;
-    if (count == &cell->ok && t->elements > cell->elements) cell->elements = t->elements;
+    if (count != &cell->ok) continue;
+    const int mesh = cell->timed ? wisp_contest_meshes(t, cell->timed) : -1;
+    if (mesh < 0 || (mesh == 0 && t->elements > cell->elements)) cell->elements = t->elements, cell->timed = t;
   }
   cell->best = winner_of(cell, NULL);
 }
@@ -165,19 +169,21 @@ static void find_steps(wisp_report_data *data)
   }
 }
 
-const wisp_trial *wisp_report_default(const wisp_report_cell *cell, const wisp_trial *winner)
+/* What runs without a store is the same for all layouts, and the two winners may be of different sizes. */
+static wisp_status find_defaults(wisp_error *err, const wisp_store *store, wisp_report_data *data)
 {
-  const wisp_trial *found = NULL;
-  int best = -1;
-  for (size_t i = 0; i < cell->count; i++) {
-    const wisp_trial *t = cell->entries[i].trial;
-    if (t->is_default != 1 || !wisp_report_timed(cell, t)) continue;
-    int fit = 2 * (strcmp(t->strategy, winner->strategy) == 0) + (strcmp(t->layout, winner->layout) == 0);
-    if (fit < best || (fit == best && !(t->ms < found->ms))) continue;
-    best = fit;
-    found = t;
+  wisp_status status = WISP_OK;
+  wisp_strategies *strategies = NULL;
+  TRY(wisp_strategies_load(err, &strategies));
+  wisp_standards standards = {.strategies = strategies, .store = store};
+  for (size_t i = 0; i < data->cell_count; i++) {
+    wisp_report_cell *cell = &data->cells[i];
+    cell->default_ms = NAN;
+    if (cell->best) TRY(wisp_standard_ms(err, &standards, cell->best, &cell->default_ms));
   }
-  return found;
+done:
+  wisp_strategies_free(strategies);
+  return status;
 }
 
 const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner)
@@ -235,6 +241,7 @@ wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const w
   }
   for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
   find_steps(&data);
+  TRY(find_defaults(err, store, &data));
   TRY(choose_front(err, wish, &data));
   *out = data;
   data = (wisp_report_data){0};

@@ -16,8 +16,10 @@ typedef struct wisp_report_cell {
   const wisp_report_entry *entries;
   size_t count;
   wisp_spec spec;
+  const wisp_trial *timed;       /* one of the kind of mesh that is compared; NULL: none was timed */
   long long elements;            /* the largest size measured: what is compared is of this size */
   const wisp_trial *best;        /* over all layouts */
+  double default_ms;             /* what runs without a store takes in its place; NaN: not measured */
   const wisp_trial *in_step;     /* in the fastest step's layout, where the fastest step has this kernel */
   size_t ok, slow, refused, bad; /* trials by outcome; bad: wrong, crash, hang, compile-error */
   bool front;                    /* its parameter study stands in the foreground */
@@ -38,9 +40,8 @@ bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial);
 /* The same, or one that was seen to be slow and dropped early: its time is rough, but no winner's. */
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial);
 
-/* The trials to compare a winner with: the default candidate nearest to it, and the fastest of another strategy, or of
- * the same one where there is only one. */
-const wisp_trial *wisp_report_default(const wisp_report_cell *cell, const wisp_trial *winner);
+/* What a winner is compared with besides the default: the fastest of another strategy, or of the same one where there
+ * is only one. */
 const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner);
 
 /* WISP_EMISSING where nothing fits. The trials stay the store's. */

@@ -14,8 +14,8 @@
 
 typedef struct totals {
   size_t timed, slow, refused, bad, layered;
-  double gain; /* sum of logarithms of default over winner */
-  size_t gains;
+  double gain[2]; /* sums of logarithms of default over winner: kernels, whole stages */
+  size_t gains[2];
   double efficiency;
   size_t efficiencies;
   const wisp_report_cell *fastest[2]; /* step with the most GDOF/s, f32 and f64 */
@@ -30,8 +30,7 @@ static void add_up(const wisp_report_subject *subject, totals *sum)
     sum->timed += cell->ok, sum->slow += cell->slow, sum->bad += cell->bad, sum->refused += cell->refused;
     for (size_t e = 0; e < cell->count; e++) sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
     if (!cell->best) continue;
-    const wisp_trial *by_default = wisp_report_default(cell, cell->best);
-    if (by_default && !step) sum->gain += log(by_default->ms / cell->best->ms), sum->gains++;
+    if (isfinite(cell->default_ms)) sum->gain[step] += log(cell->default_ms / cell->best->ms), sum->gains[step]++;
     if (cell->in_step && !step && cell->in_step->efficiency > 0)
       sum->efficiency += log(cell->in_step->efficiency), sum->efficiencies++;
     const wisp_report_cell **best = &sum->fastest[cell->spec.precision == WISP_F64];
@@ -55,9 +54,11 @@ static void print_tiles(wisp_page *page, const totals *sum)
              sum->fastest[p]->spec.order);
     print_tile(page, sum->fastest[p]->best->gdofs, 3, "", what);
   }
-  if (sum->gains)
-    print_tile(page, exp(sum->gain / (double)sum->gains), 3, "&#8201;×",
-               "faster than the default candidate, geometric mean over kernels");
+  for (int step = 1; step >= 0; step--)
+    if (sum->gains[step])
+      print_tile(page, exp(sum->gain[step] / (double)sum->gains[step]), 3, "&#8201;×",
+                 step ? "faster whole stages than by default, geometric mean"
+                      : "faster than what runs by default, geometric mean over kernels");
   if (sum->efficiencies)
     print_tile(page, 100 * exp(sum->efficiency / (double)sum->efficiencies), 2, "&#8201;%",
                "of the floor: the fastest stages' kernels, geometric mean");
@@ -119,7 +120,7 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
   const wisp_spec *spec = &subject->cells->spec;
   totals sum;
   add_up(subject, &sum);
-  wisp_page_print(page, "<header><h1>");
+  wisp_page_print(page, "<header id=\"subject-%zu\"><h1>", subject->number);
   wisp_page_text(page, t->device);
   wisp_page_print(page, "</h1>\n<p class=\"sub\">Tuned kernels of the ");
   wisp_page_text(page, spec->family);
@@ -154,6 +155,29 @@ static void print_subject(wisp_page *page, const wisp_report_subject *subject)
   wisp_report_failures(page, subject);
 }
 
+static size_t subject_end(const wisp_report_data *data, size_t from)
+{
+  size_t end = from;
+  while (end < data->cell_count && wisp_report_same_subject(&data->cells[end], &data->cells[from])) end++;
+  return end;
+}
+
+/* Where each subject begins, where there are several: they are long. */
+static void print_index(wisp_page *page, const wisp_report_data *data)
+{
+  if (subject_end(data, 0) == data->cell_count) return;
+  wisp_page_print(page, "<nav class=\"jump\">");
+  for (size_t i = 0, number = 1; i < data->cell_count; i = subject_end(data, i), number++) {
+    const wisp_report_cell *cell = &data->cells[i];
+    wisp_page_print(page, "<a href=\"#subject-%zu\">", number);
+    wisp_page_text(page, cell->entries->trial->device);
+    wisp_page_print(page, ": ");
+    wisp_page_text(page, cell->spec.family);
+    wisp_page_print(page, ", %s</a> ", plural(cell->spec.element));
+  }
+  wisp_page_print(page, "</nav>\n");
+}
+
 wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish, wisp_text *out)
 {
   wisp_status status = WISP_OK;
@@ -163,10 +187,10 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wis
   TRY(wisp_report_gather(err, store, wish, &data));
   snprintf(title, sizeof title, "wisp report: %s", data.entries->trial->device);
   wisp_report_head(&page, title);
+  print_index(&page, &data);
   size_t number = 1;
   for (size_t i = 0; i < data.cell_count; number++) {
-    size_t end = i;
-    while (end < data.cell_count && wisp_report_same_subject(&data.cells[end], &data.cells[i])) end++;
+    size_t end = subject_end(&data, i);
     print_subject(&page, &(wisp_report_subject){&data.cells[i], end - i, number, i});
     i = end;
   }

@@ -80,23 +80,25 @@ static void print_strategy(wisp_page *page, const char *strategy)
   }
 }
 
-/* How much longer another trial takes, and what it is. */
-static void print_gap(wisp_page *page, const wisp_trial *winner, const wisp_trial *other, bool name_it)
+/* How many times as long something else takes; a dash where that is not known. */
+static void print_ratio(wisp_page *page, double ratio)
 {
-  char number[WISP_NUMBER_TEXT];
-  if (!other) {
-    wisp_page_print(page, "<td class=\"n\">–</td>");
-    if (name_it) wisp_page_print(page, "<td></td>");
-    return;
-  }
-  wisp_page_print(page, "<td class=\"n\">%s&#8201;×</td>", wisp_number(number, other->ms / winner->ms, 3));
-  if (!name_it) return;
-  wisp_page_print(page, "<td class=\"w\">");
-  if (strcmp(other->strategy, winner->strategy) != 0)
-    print_strategy(page, other->strategy);
-  else if (strcmp(other->params, winner->params) != 0) /* the same strategy: what is different */
-    print_params(page, other->params, winner->params);
+  if (isfinite(ratio))
+    wisp_page_ratio(page, ratio);
   else
+    wisp_page_print(page, "<td class=\"n\">–</td>");
+}
+
+/* How much longer the runner-up takes, and what it is. */
+static void print_second(wisp_page *page, const wisp_trial *winner, const wisp_trial *other)
+{
+  print_ratio(page, other ? other->ms / winner->ms : NAN);
+  wisp_page_print(page, "<td class=\"w\">");
+  if (other && strcmp(other->strategy, winner->strategy) != 0)
+    print_strategy(page, other->strategy);
+  else if (other && strcmp(other->params, winner->params) != 0) /* the same strategy: what is different */
+    print_params(page, other->params, winner->params);
+  else if (other)
     wisp_page_text(page, other->layout);
   wisp_page_print(page, "</td>");
 }
@@ -115,8 +117,8 @@ static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_
   wisp_page_number(page, t->ms, 4);
   wisp_page_number(page, t->gdofs, 4);
   print_efficiency(page, t->efficiency);
-  print_gap(page, t, wisp_report_default(cell, t), false);
-  print_gap(page, t, wisp_report_second(cell, t), true);
+  print_ratio(page, cell->default_ms / t->ms);
+  print_second(page, t, wisp_report_second(cell, t));
   wisp_page_print(page, "</tr>\n");
 }
 
@@ -142,12 +144,14 @@ void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
 {
   wisp_page_print(page, "<section id=\"winners-%zu\"><h2>Winners</h2>\n", subject->number);
   wisp_page_print(
-      page, "<p class=\"about\">Dark: the fastest whole stage, <b>step</b>, and its kernels in its layout. "
-            "Grey: the fastest of every other kernel, or in another layout. <b>Efficiency</b> is the floor (least "
-            "bytes at the measured copy bandwidth, or least operations at the measured peak) over the time: what skips "
-            "zeros or stays in the cache may pass it; "
-            "<b>default</b> and <b>runner-up</b> say how many times longer the default candidate takes, and the best "
-            "of another strategy in the same layout (or else the second candidate).</p>\n");
+      page,
+      "<p class=\"about\">Dark: the fastest whole stage, <b>step</b>, and its kernels in its layout. "
+      "Grey: the fastest of every other kernel, or in another layout. <b>Efficiency</b> is the floor (least "
+      "bytes at the measured copy bandwidth, or least operations at the measured peak) over the time: what skips "
+      "zeros or stays in the cache may pass it; "
+      "<b>default</b> and <b>runner-up</b> say how many times as long what runs without a store takes (of a step: "
+      "its kernels together), and the best of another strategy in the same layout (or else the second "
+      "candidate).</p>\n");
   for (size_t i = 0; i < subject->count;) {
     size_t order_end = i;
     bool opens = i == 0 || subject->cells[i].spec.precision != subject->cells[i - 1].spec.precision;
@@ -163,5 +167,7 @@ void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
     print_order(page, &subject->cells[i], order_end - i);
     i = order_end;
   }
-  wisp_page_print(page, "</table></section>\n");
+  wisp_page_print(page,
+                  "</table><p class=\"about\">≈&#8201;1&#8201;×: stored with no longer a time than the winner's, but "
+                  "timed at another moment; the winner is what won side by side.</p></section>\n");
 }

@@ -75,7 +75,7 @@ wisp_status wisp_search_guide(wisp_error *err, wisp_search *s, const wisp_target
   TRY(wisp_new(err, s->count, sizeof *candidates, &candidates));
   TRY(order_problems(err, s, &guide, order));
   for (size_t i = 0; i < s->count; i++) candidates[i] = s->candidates[order[i]];
-  memcpy(s->candidates, candidates, s->count * sizeof *candidates);
+  if (s->count) memcpy(s->candidates, candidates, s->count * sizeof *candidates);
   TRY(make_guide(err, s, target, known_count, known, &ordered));
   s->guide = ordered;
   s->guided = true;

@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 
 /* A device whose workers die so often without having tried anything is given up. */
-enum { MAX_IDLE_DEATHS = 8 };
+enum { MAX_IDLE_DEATHS = 8, MAX_SILENCES = 2 };
+/* A worker that has said its last word, or whose socket is closed, ends within this time. */
+static const double END_SECONDS = 20;
 
 typedef struct card { /* one kind of device: its entries in the store are the same */
   wisp_limits limits;
@@ -25,13 +27,14 @@ typedef struct member { /* a device of the crew, and the worker on it, if there 
   card *card; /* NULL until a worker has opened it */
   wisp_flight flight;
   wisp_tune_summary summary; /* of its workers */
-  int idle_deaths;
-  bool fresh; /* its worker has not asked for anything */
-  bool busy;  /* has a unit, with or without a worker: */
+  int idle_deaths, silences;
+  double heard; /* when its worker said something last, or began */
+  bool fresh;   /* its worker has not asked for anything */
+  bool busy;    /* has a unit, with or without a worker: */
   wisp_unit unit;
-  long long known, refused; /* the summary's, before it */
-  long long here, left;     /* trials in it: tried, to come */
-  wisp_status given_up;     /* else WISP_OK */
+  long long known, known_ok, refused; /* the summary's, before it */
+  long long here, left;               /* trials in it: tried, to come */
+  wisp_status given_up;               /* else WISP_OK */
   wisp_error why;
   bool told; /* the caller */
 } member;
@@ -43,19 +46,27 @@ typedef struct supervisor {
   wisp_worker *workers;
   member *members;
   card *card;
-  struct pollfd *wait;
+  struct pollfd *wait; /* for each member, and for a signal */
+  long long skipped;   /* that the caller was told of */
+  int stopped;         /* by this signal */
 } supervisor;
 
 /* --- totals --- */
 
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial)
 {
-  bool ok = strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
-  bool refused = strcmp(trial->outcome, "refused") == 0;
+  bool ok = wisp_trial_is_right(trial), refused = strcmp(trial->outcome, "refused") == 0;
   summary->trials++;
   summary->ok += ok;
   summary->refused += refused;
   summary->failed += !ok && !refused;
+  if (!ok && summary->failed + summary->refused <= 1) wisp_summary_why(summary, trial);
+}
+
+void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial)
+{
+  snprintf(summary->why, sizeof summary->why, "%s%s%s, layout %s: %s: %.300s", trial->strategy,
+           *trial->params ? " " : "", trial->params, trial->layout, trial->outcome, trial->reason);
 }
 
 static wisp_tune_summary sum_of(const supervisor *s)
@@ -68,6 +79,9 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.refused += part->refused;
     sum.failed += part->failed;
     sum.known += part->known;
+    sum.known_ok += part->known_ok;
+    sum.skipped += part->skipped;
+    if (!*sum.why) memcpy(sum.why, part->why, sizeof sum.why);
     sum.device_seconds += s->workers[i].seconds;
     sum.compiling += part->compiling;
     sum.verifying += part->verifying;
@@ -169,6 +183,7 @@ static void tell_given_up(const supervisor *s)
 static void uncount(member *m)
 {
   m->summary.known = m->known;
+  m->summary.known_ok = m->known_ok;
   m->summary.refused = m->refused;
   m->unit.resumed = true;
 }
@@ -191,6 +206,7 @@ static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wis
     m->busy = true;
     m->here = m->left = 0;
     m->known = m->summary.known;
+    m->known_ok = m->summary.known_ok;
     m->refused = m->summary.refused;
   }
   answer->found = m->busy;
@@ -208,7 +224,7 @@ static wisp_status add(wisp_error *err, supervisor *s, member *m, const wisp_tri
   wisp_status status = WISP_OK;
   TRY(wisp_journal_add(err, &s->journal, trial));
   m->flight.active = false;
-  m->idle_deaths = 0;
+  m->idle_deaths = m->silences = 0;
   m->here++;
   tell_progress(s, m, trial, best);
 done:
@@ -243,17 +259,29 @@ static wisp_status overdue(wisp_error *err, supervisor *s, member *m)
 {
   char reason[128];
   bool compiling = m->flight.kind == WISP_NOTE_COMPILE;
-  wisp_worker_reap(m->worker, true);
+  wisp_worker_reap(m->worker, s->crew->warden, 0);
   snprintf(reason, sizeof reason, "%s did not end within %.3g s: see %s", compiling ? "its compilation" : "it",
            m->flight.seconds, compiling ? "WISP_COMPILE_SECONDS" : "WISP_TRIAL_SECONDS");
   return record_failure(err, s, m, compiling ? "compile-error" : "hang", reason);
 }
 
-/* The worker is gone without a word. */
-static wisp_status died(wisp_error *err, supervisor *s, member *m)
+/* It says nothing, and no trial is in flight that could be to blame. */
+static void fell_silent(supervisor *s, member *m)
+{
+  wisp_error why = {0};
+  wisp_worker_reap(m->worker, s->crew->warden, 0);
+  wisp_status status = wisp_require(&why, ++m->silences < MAX_SILENCES, WISP_ESYSTEM,
+                                    "its worker said nothing for %.3g s, and so did the next: the device or its driver "
+                                    "hangs, or is slow: see WISP_WORKER_SECONDS",
+                                    wisp_worker_seconds());
+  if (status != WISP_OK) give_up(s, m, status, &why);
+}
+
+/* The worker is gone without a word, or has so many seconds to go. */
+static wisp_status died(wisp_error *err, supervisor *s, member *m, double seconds)
 {
   char reason[128];
-  int how = wisp_worker_reap(m->worker, false);
+  int how = wisp_worker_reap(m->worker, s->crew->warden, seconds);
   if (WIFSIGNALED(how))
     snprintf(reason, sizeof reason, "the worker died of signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
   else
@@ -271,6 +299,17 @@ static wisp_status died(wisp_error *err, supervisor *s, member *m)
 }
 
 /* --- what workers ask --- */
+
+/* The caller hears of the first. */
+static void skipped(supervisor *s, member *m, const wisp_note *note)
+{
+  const wisp_tune_request *request = s->crew->request;
+  char text[sizeof note->error.text + 128];
+  m->summary = note->summary;
+  if (s->skipped++ || !request->warn) return;
+  snprintf(text, sizeof text, "not stored, and for another sweep to try: %s", note->error.text);
+  request->warn(request->context, text);
+}
 
 static wisp_status serve(wisp_error *err, supervisor *s, member *m, const wisp_note *note, wisp_answer_note *answer)
 {
@@ -292,6 +331,9 @@ static wisp_status serve(wisp_error *err, supervisor *s, member *m, const wisp_n
       m->summary = note->summary;
       m->left = note->left;
       return add(err, s, m, &note->trial, &note->best);
+    case WISP_NOTE_SKIP:
+      skipped(s, m, note);
+      return WISP_OK;
     case WISP_NOTE_RESTART:
     case WISP_NOTE_END:
       break;
@@ -304,13 +346,19 @@ static wisp_status attend(wisp_error *err, supervisor *s, member *m)
 {
   wisp_note note;
   wisp_answer_note answer;
-  if (!wisp_link_receive(m->worker->socket, &note, sizeof note)) return died(err, s, m);
+  if (!wisp_link_receive(m->worker->socket, &note, sizeof note)) {
+    bool stopped = errno == EAGAIN || errno == EWOULDBLOCK; /* in the middle of a note */
+    if (!stopped || m->flight.active) return died(err, s, m, stopped ? 0 : END_SECONDS);
+    fell_silent(s, m);
+    return WISP_OK;
+  }
   memset(&answer, 0, sizeof answer);
   answer.status = serve(&answer.error, s, m, &note, &answer);
   wisp_link_send(m->worker->socket, &answer, sizeof answer);
-  if (note.kind == WISP_NOTE_RESTART) wisp_worker_reap(m->worker, true);
+  m->heard = wisp_seconds();
+  if (note.kind == WISP_NOTE_RESTART) wisp_worker_reap(m->worker, s->crew->warden, 0);
   if (note.kind == WISP_NOTE_END) {
-    wisp_worker_reap(m->worker, false);
+    wisp_worker_reap(m->worker, s->crew->warden, END_SECONDS);
     if (note.status != WISP_OK) give_up(s, m, note.status, &note.error);
   }
   return WISP_OK;
@@ -335,6 +383,8 @@ static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
       m->fresh = true;
       m->flight.active = false;
       TRY(wisp_worker_start(err, s->workers, s->count, i, m->device, s->crew->body, s->crew->context));
+      wisp_warden_tell(s->crew->warden, m->worker->pid, true);
+      m->heard = wisp_seconds();
     }
     *running += m->worker->pid > 0;
   }
@@ -342,7 +392,13 @@ done:
   return status;
 }
 
-/* Waits until some worker says something, or the first limit is over. */
+/* When it must have said something; its worker runs. */
+static double limit_of(const member *m)
+{
+  return m->flight.active ? m->flight.until : m->heard + wisp_worker_seconds();
+}
+
+/* Waits until some worker says something, a signal comes, or the first limit is over. */
 static wisp_status attend_all(wisp_error *err, supervisor *s)
 {
   wisp_status status = WISP_OK;
@@ -350,19 +406,23 @@ static wisp_status attend_all(wisp_error *err, supervisor *s)
   for (size_t i = 0; i < s->count; i++) {
     const member *m = &s->members[i];
     s->wait[i] = (struct pollfd){.fd = m->worker->pid > 0 ? m->worker->socket : -1, .events = POLLIN};
-    if (m->worker->pid > 0 && m->flight.active) first = fmin(first, m->flight.until);
+    if (m->worker->pid > 0) first = fmin(first, limit_of(m));
   }
+  s->wait[s->count] = (struct pollfd){.fd = s->crew->interrupt ? s->crew->interrupt->fd : -1, .events = POLLIN};
   double left = fmax(first - wisp_seconds(), 0);
-  int ready = poll(s->wait, (nfds_t)s->count, (int)fmin(ceil(1000 * left), 1e6));
+  int ready = poll(s->wait, (nfds_t)s->count + 1, (int)fmin(ceil(1000 * left), 1e6));
   double now = wisp_seconds();
   if (ready < 0) return wisp_require(err, errno == EINTR, WISP_ESYSTEM, "cannot wait: %s", strerror(errno));
-  for (size_t i = 0; i < s->count; i++) {
+  if (s->wait[s->count].revents) s->stopped = wisp_interrupt_take(s->crew->interrupt);
+  for (size_t i = 0; i < s->count && !s->stopped; i++) {
     member *m = &s->members[i];
     if (m->worker->pid <= 0) continue;
     if (s->wait[i].revents)
       TRY(attend(err, s, m));
-    else if (m->flight.active && now >= m->flight.until)
+    else if (now >= limit_of(m) && m->flight.active)
       TRY(overdue(err, s, m));
+    else if (now >= limit_of(m))
+      fell_silent(s, m);
   }
 done:
   return status;
@@ -391,6 +451,7 @@ static void report(const supervisor *s, wisp_tune_summary *summary)
 {
   const wisp_tune_request *request = s->crew->request;
   *summary = sum_of(s);
+  summary->stopped = s->stopped;
   for (size_t i = 0; i < s->count && request->device_done; i++) {
     wisp_tune_summary part = s->members[i].summary;
     part.seconds = part.device_seconds = s->workers[i].seconds;
@@ -406,17 +467,18 @@ wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_sum
   TRY(wisp_new(err, s.count, sizeof *s.workers, &s.workers));
   TRY(wisp_new(err, s.count, sizeof *s.members, &s.members));
   TRY(wisp_new(err, s.count, sizeof *s.card, &s.card));
-  TRY(wisp_new(err, s.count, sizeof *s.wait, &s.wait));
+  TRY(wisp_new(err, s.count + 1, sizeof *s.wait, &s.wait));
   for (size_t i = 0; i < s.count; i++) s.members[i] = (member){.device = crew->devices[i], .worker = &s.workers[i]};
-  for (;;) {
+  while (!s.stopped) {
     TRY(start_wanted(err, &s, &running));
     if (!running) break;
     TRY(attend_all(err, &s));
   }
-  TRY(conclude(err, &s));
+  for (size_t i = 0; i < s.count; i++) wisp_worker_reap(&s.workers[i], crew->warden, 0);
+  if (!s.stopped) TRY(conclude(err, &s));
   report(&s, summary);
 done:
-  for (size_t i = 0; s.wait && i < s.count; i++) wisp_worker_reap(&s.workers[i], true);
+  for (size_t i = 0; s.wait && i < s.count; i++) wisp_worker_reap(&s.workers[i], crew->warden, 0);
   for (size_t c = 0; c < s.cards; c++) wisp_queue_destroy(s.card[c].queue);
   wisp_journal_free(&s.journal);
   free(s.workers), free(s.members), free(s.card), free(s.wait);

@@ -3,6 +3,7 @@
 #ifndef WISP_SUPERVISOR_H
 #define WISP_SUPERVISOR_H
 
+#include "interrupt.h"
 #include "worker.h"
 
 typedef struct wisp_crew { /* what to supervise */
@@ -12,7 +13,9 @@ typedef struct wisp_crew { /* what to supervise */
   wisp_writer *writer;
   wisp_worker_body *body;
   void *context;
-  double start, deadline; /* seconds of the monotonic clock; deadline: INFINITY without a budget */
+  const wisp_warden *warden;
+  const wisp_interrupt *interrupt; /* NULL: signals are not looked at */
+  double start, deadline;          /* seconds of the monotonic clock; deadline: INFINITY without a budget */
 } wisp_crew;
 
 /* Runs body on each device, in one worker after the other, until all units are done, and stores what they say. Devices
@@ -23,9 +26,13 @@ typedef struct wisp_crew { /* what to supervise */
  * recorded, and so is one that a sweep finds begun twice and never ended. One that takes longer than its limit is
  * recorded at once.
  *
- * A device is given up where its worker's body fails or workers die on it outside of any trial; request->warn says so,
+ * A worker that says nothing for longer than wisp_worker_seconds outside of a trial, or half of something, is replaced.
+ *
+ * A device is given up where its worker's body fails or workers die or fall silent on it outside of any trial;
+ * request->warn says so,
  * and what it was at is for another of its kind. Fails as the last device did where all are given up, or where a unit
- * is left that none of its kind is there for. The summary is counted over all devices. */
+ * is left that none of its kind is there for. A signal ends it, too, with the summary so far. The summary is counted
+ * over all devices. */
 wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_summary *summary);
 
 #endif

@@ -141,7 +141,7 @@ static wisp_status compare(wisp_error *err, const example *e, double tolerance, 
       return wisp_fail(err, WISP_EWRONG, "y is %g at element %zu, node %zu: not finite", got[i], i / Np, i % Np);
     most = fmax(most, fabs(e->after[i]));
     if (difference > farthest) farthest = difference, far = i;
-    if (difference > worst * e->size[i]) worst = e->size[i] > 0 ? difference / e->size[i] : HUGE_VAL, bad = i;
+    if (wisp_is_worse(difference, e->size[i], &worst)) bad = i;
   }
   *error = fmax(*error, worst);
   const double promise = wisp_promise(&e->spec);

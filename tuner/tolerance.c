@@ -24,9 +24,10 @@
 static const double TERMS = 12;
 
 /* Tensor products pass sums on to sums: a term goes through all of them, along one direction after the other to the
- * points and back, with and without a derivative. The sums of magnitudes take matrices with their mirror images
- * (runtime/solve/hex_reference.h), twice what a plain product has. Geometry made on the fly costs a term a dozen
- * roundings more. A vector's numbers take in scalars that are sums of up to some hundred parts. */
+ * points and back, with and without a derivative. Halves of a matrix (gen/hex.h) add numbers to their mirror images and
+ * take them apart again, in one sum at a time: at most twice the magnitudes, of which the above leaves room for more.
+ * Geometry made on the fly costs a term a dozen roundings more. A vector's numbers take in scalars that are sums of up
+ * to some hundred parts. */
 static const struct {
   const char *family, *kernel;
   double nodes, face_nodes, points,

@@ -48,7 +48,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   bench->order = spec->order;
   bench->precision = spec->precision;
   bench->asked = elements;
-  TRY(workload->create(err, bench->device, spec->order, elements, &bench->problems));
+  TRY(workload->create(err, bench->device, spec->order, elements, &bench->source, &bench->problems));
 done:
   return status;
 }
@@ -68,6 +68,11 @@ void wisp_incumbent_free(wisp_incumbent *incumbent)
 static void put(char *to, size_t room, const char *from)
 {
   snprintf(to, room, "%.*s", (int)room - 1, from);
+}
+
+void wisp_trial_name(const wisp_trial *t, char out[WISP_TRIAL_NAME])
+{
+  snprintf(out, WISP_TRIAL_NAME, "%s %s (%s)", t->strategy, t->params, t->template_hash);
 }
 
 void wisp_trial_stamp(wisp_trial *t)
@@ -105,6 +110,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->mode, sizeof t->mode, "not timed");
   wisp_trial_stamp(t);
   t->elements = bench->workload->elements(bench->problems);
+  put(t->mesh, sizeof t->mesh, bench->workload->alone ? WISP_MESH_BOX : wisp_mesh_source_kind(&bench->source));
 }
 
 void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
@@ -193,8 +199,8 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   TRY(wisp_probe(err, bench->device, &timed[0]));
   set_outcome(t, "ok", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
-    char reason[64];
-    snprintf(reason, sizeof reason, "%.2f times the best's time, dropped", timed[0].ms / best->ms);
+    char reason[WISP_TRIAL_NAME + 64]; /* what reads it: sweep_kernel.c */
+    snprintf(reason, sizeof reason, "%.2f times the time of %s, dropped", timed[0].ms / best->ms, best->name);
     set_outcome(t, "slow", reason);
   } else {
     close = best->kernel && timed[0].ms < 1.1 * best->ms;
@@ -276,7 +282,8 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
   }
   if (wins) {
     wisp_incumbent_free(best);
-    *best = (wisp_incumbent){t->ms, job, kernel};
+    *best = (wisp_incumbent){.ms = t->ms, .job = job, .kernel = kernel};
+    wisp_trial_name(t, best->name);
   } else {
     wisp_kernel_destroy(kernel);
     wisp_job_free(job);

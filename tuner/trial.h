@@ -16,6 +16,7 @@ typedef struct wisp_bench {
   const wisp_limits *limits;
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
+  wisp_mesh_source source; /* of what kernels are timed on; zero: the box as it is */
   wisp_witnesses *witnesses;
   const wisp_workload *workload; /* of the kernel at hand */
   void *problems;                /* its large ones, for timing, and what they were made for */
@@ -38,9 +39,14 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 /* The problem that a plan is launched on, until two others were asked for. */
 wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan, void **problem);
 
+/* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
+enum { WISP_TRIAL_NAME = 280 };
+void wisp_trial_name(const wisp_trial *trial, char out[WISP_TRIAL_NAME]);
+
 /* The best candidate so far of one spec and layout, kept loaded to be timed side by side with those that come close. */
 typedef struct wisp_incumbent {
   double ms; /* 0: none yet */
+  char name[WISP_TRIAL_NAME];
   wisp_job *job;
   wisp_kernel *kernel;
 } wisp_incumbent;

@@ -4,6 +4,7 @@
 #define WISP_TUNE_H
 
 #include "../cache/store.h"
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/problem.h"
 
 /* Of the monotonic clock. */
@@ -20,9 +21,13 @@ typedef struct wisp_tune_progress { /* handed to the callback after every trial 
 } wisp_tune_progress;
 
 typedef struct wisp_tune_summary {
-  long long trials, ok, refused, failed, known;
-  double seconds;        /* wall time */
-  double device_seconds; /* that workers had their devices, summed over all */
+  long long trials, ok, refused, failed;
+  long long known, known_ok; /* not tried again, for the store knows them; those of them that are right */
+  long long skipped;         /* not compiled for want of memory, room or processes: not stored */
+  int stopped;               /* by this signal; 0: it came to its end */
+  char why[640];             /* of the first candidate that failed, or of those that are refused; else empty */
+  double seconds;            /* wall time */
+  double device_seconds;     /* that workers had their devices, summed over all */
   /* Of that: waiting for compilers; making references and checking candidates; timing them. */
   double compiling, verifying, timing;
   wisp_limits limits; /* of the first device that was there; kind is empty where there was none */
@@ -36,9 +41,10 @@ typedef struct wisp_tune_request {
   size_t precision_count;
   const char *kernel, *strategy, *layout; /* restrict; NULL: all */
   double budget_seconds;                  /* <= 0: exhaustive; of wall time, on however many devices */
-  double enough;      /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
-  long long elements; /* problem size for timing; 0: chosen for the device */
-  const char *db;     /* store file */
+  double enough;                  /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
+  long long elements;             /* problem size for timing; 0: chosen for the device */
+  const wisp_mesh_source *source; /* the mesh to time on; NULL: a box, moved, shuffled and ordered */
+  const char *db;                 /* store file */
   bool retry_failed;
   int jobs; /* compilations at a time, shared out over the devices; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);
@@ -56,7 +62,8 @@ typedef struct wisp_tune_request {
  * size) ends when its layout's best is as efficient as `enough`; where what is timed fits the caches, as on a host,
  * only if that is given. A candidate's failure is its trial's outcome, also where it takes its process with it or
  * never ends; the sweep fails where the request has no meaning (WISP_EUSAGE), the store cannot be written, memory is
- * short, there is no compiler or no device.
+ * short, there is no compiler or no device, or the problem does not fit it. What the machine could not compile is
+ * skipped and counted. Ctrl-C, TERM and HUP end it in order: WISP_OK, and summary->stopped says which came.
  *
  * devices: a name as wisp_device_open takes it, several with commas between them, or "all" (tuner/devices.h). Each is
  * opened in a worker process of its own (tuner/supervisor.h), which is a fork of this one: for a GPU this process must

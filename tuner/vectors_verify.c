@@ -254,7 +254,8 @@ wisp_status wisp_vectors_verifier_prepare(wisp_error *err, wisp_vectors_verifier
   release_numbers(v);
   if (v->order != spec->order) {
     release(v);
-    TRY(wisp_vectors_create(err, spec->order, (size_t)((NODES + Np - 1) / Np), &v->vectors));
+    TRY(wisp_vectors_create(err, spec->order, (size_t)((NODES + Np - 1) / Np), &(wisp_mesh_source){.jitter = 0},
+                            &v->vectors));
   }
   TRY(wisp_vectors_arrays(err, v->device, v->vectors, spec->precision, &v->arrays));
   for (int a = 0; a < WISP_VECTORS; a++) {
@@ -342,9 +343,7 @@ static wisp_status compare(wisp_error *err, const wisp_spec *spec, double tolera
   for (size_t i = 0; i < (sum ? 1 : n->vectors->size[a]); i++) {
     if (!isfinite(got[i]) != !isfinite(expected[i]))
       return wisp_fail(err, WISP_EWRONG, "%s is %g, not %g, at number %zu", name, got[i], expected[i], i);
-    const double difference = fabs(got[i] - expected[i]), size = sum ? root : sizes[i];
-    if (!isfinite(expected[i]) || difference <= worst * size) continue;
-    worst = size > 0 ? difference / size : HUGE_VAL, bad = i;
+    if (isfinite(expected[i]) && wisp_is_worse(fabs(got[i] - expected[i]), sum ? root : sizes[i], &worst)) bad = i;
   }
   *error = fmax(*error, worst);
   if (worst <= tolerance) return WISP_OK;

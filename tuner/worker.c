@@ -1,15 +1,21 @@
 #include "worker.h"
 #include "sweep.h"
+#include "../runtime/process.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
+#include <sys/time.h>
 #include <unistd.h>
+
+/* The rest of a note that has begun to arrive is there at once, or its sender is stopped. */
+enum { NOTE_SECONDS = 10 };
 
 /* --- the worker's end --- */
 
@@ -36,6 +42,8 @@ static _Noreturn void be_worker(job *j, pid_t tuner)
   struct rlimit none = {0, 0};
   sigset_t all;
   pthread_t thread;
+  prctl(PR_SET_NAME, "wisp-worker");
+  setsid(); /* Ctrl-C is for the tuner; and what this process starts can be found when it is gone */
   for (int signal_number = 1; signal_number < 32; signal_number++) signal(signal_number, SIG_DFL);
   sigfillset(&all);
   sigprocmask(SIG_UNBLOCK, &all, NULL);
@@ -48,6 +56,13 @@ static _Noreturn void be_worker(job *j, pid_t tuner)
 }
 
 /* --- the tuner's end --- */
+
+double wisp_worker_seconds(void)
+{
+  const char *value = getenv("WISP_WORKER_SECONDS");
+  double seconds = value ? strtod(value, NULL) : 0;
+  return seconds > 0 ? seconds : 300;
+}
 
 wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, size_t which, const char *device,
                               wisp_worker_body *body, void *context)
@@ -70,18 +85,21 @@ wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, s
     close(ends[0]);
     return wisp_fail(err, WISP_ESYSTEM, "cannot start a worker: %s", strerror(errno));
   }
+  struct timeval rest = {.tv_sec = (long)ceil(fmin(NOTE_SECONDS, wisp_worker_seconds()))};
+  setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &rest, sizeof rest);
   worker->pid = pid;
   worker->socket = ends[0];
   worker->since = wisp_seconds();
   return WISP_OK;
 }
 
-int wisp_worker_reap(wisp_worker *worker, bool end_it)
+int wisp_worker_reap(wisp_worker *worker, const wisp_warden *warden, double seconds)
 {
-  int how = 0;
   if (worker->pid <= 0) return 0;
-  if (end_it) kill(worker->pid, SIGKILL);
-  while (waitpid(worker->pid, &how, 0) < 0 && errno == EINTR) continue;
+  if (seconds <= 0) kill(worker->pid, SIGKILL);
+  int how = wisp_process_await(worker->pid, seconds);
+  wisp_session_end(worker->pid);
+  wisp_warden_tell(warden, worker->pid, false);
   close(worker->socket);
   worker->pid = 0;
   worker->seconds += wisp_seconds() - worker->since;

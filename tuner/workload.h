@@ -10,6 +10,7 @@
 #include "../runtime/arrays.h"
 #include "../runtime/blas.h"
 #include "../runtime/kernel.h"
+#include "../runtime/mesh/source.h"
 
 /* What a kernel is measured beside: the vendor's product, a copy of the same bytes. */
 typedef struct wisp_yardstick {
@@ -32,9 +33,15 @@ typedef struct wisp_workload {
    * workload serves. */
   bool (*serves)(const char *kernel);
 
+  /* No kernel sees an element's neighbours: what mesh it is timed on does not matter, and its trials say box. */
+  bool alone;
+
   /* --- Timing. `problems` are those of one order and size, made at first need and kept: their number of elements is
-   * `elements`, rounded up where the family needs it, or chosen for the device where that is 0. device is borrowed. */
-  wisp_status (*create)(wisp_error *err, wisp_device *device, int order, long long elements, void **problems);
+   * `elements`, rounded up where the family needs it, or chosen for the device where that is 0; of a box whose elements
+   * stand, and lie in memory, as `source` says; of its file, if it names one, where the family reads meshes of that
+   * kind. device is borrowed. */
+  wisp_status (*create)(wisp_error *err, wisp_device *device, int order, long long elements,
+                        const wisp_mesh_source *source, void **problems);
   void (*destroy)(void *problems); /* NULL is fine */
   long long (*elements)(const void *problems);
 

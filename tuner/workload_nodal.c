@@ -17,18 +17,21 @@ static const struct {
 } boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
              {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
 
-static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements, void **out)
+static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements,
+                          const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   const wisp_limits *limits = wisp_device_limits(device);
   bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
   wisp_nodal_problems *problems = NULL;
+  wisp_mesh_source what = *source;
   int n = 1;
   for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
     if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   while (6ll * n * n * n < elements) n++;
-  TRY(wisp_mesh_box(err, n, &mesh));
+  for (int d = 0; d < 3; d++) what.box[d] = n;
+  TRY(wisp_mesh_make(err, &what, &mesh));
   TRY(wisp_nodal_problems_create(err, device, mesh, limits->memory / (host ? 8 : 2), &problems));
   *out = problems;
 done:

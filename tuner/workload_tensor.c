@@ -49,10 +49,12 @@ static void destroy(void *context)
   free(all);
 }
 
-static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements, void **out)
+static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements,
+                          const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   problems *all = NULL;
+  (void)source; /* elements are random */
   TRY(wisp_new(err, 1, sizeof *all, &all));
   all->device = device;
   TRY(wisp_hex_create(err, order, &all->hex));
@@ -206,6 +208,7 @@ static const wisp_alternative alternatives[] = {
 const wisp_workload wisp_workload_tensor = {
     .family = "tensor",
     .serves = serves,
+    .alone = true,
     .create = create,
     .destroy = destroy,
     .elements = elements,

@@ -41,13 +41,14 @@ static void destroy(void *context)
   free(all);
 }
 
-static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements, void **out)
+static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements,
+                          const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   problems *all = NULL;
   TRY(wisp_new(err, 1, sizeof *all, &all));
   all->device = device;
-  TRY(wisp_vectors_create(err, order, wisp_tensor_elements(device, order, elements), &all->vectors));
+  TRY(wisp_vectors_create(err, order, wisp_tensor_elements(device, order, elements), source, &all->vectors));
   *out = all;
   all = NULL;
 done:

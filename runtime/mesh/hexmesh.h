@@ -10,9 +10,16 @@
 /* Every hex is trilinear and positively oriented. Corners are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
 typedef struct wisp_hexmesh {
   size_t vertices, elements;
-  double *xyz;  /* 3 x vertices, x y z of each vertex together */
-  int32_t *hex; /* 8 x elements: vertex numbers */
+  double *xyz;     /* 3 x vertices, x y z of each vertex together */
+  int32_t *hex;    /* 8 x elements: vertex numbers */
+  int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */
 } wisp_hexmesh;
+
+/* What element k is called in messages. */
+static inline size_t wisp_hexmesh_number(const wisp_hexmesh *mesh, size_t k)
+{
+  return mesh->number ? (size_t)mesh->number[k] : k;
+}
 
 /* The unit box [0,1]^3 as n[0] x n[1] x n[2] hexes, x fastest. Each n in 1..400, WISP_EUSAGE otherwise. */
 wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out);
@@ -46,8 +53,9 @@ typedef struct wisp_hexnodes {
   unsigned char *outside; /* nodes: 1 on the boundary, on a face that only one element has */
 } wisp_hexnodes;
 
-/* mesh is borrowed for the call. WISP_EINPUT where the mesh does not conform (a face of three hexes), WISP_EUSAGE for
- * an order out of 1..15 or more than 2^31 local nodes. */
+/* mesh is borrowed for the call. WISP_EINPUT where the mesh does not conform (a face of three hexes) or two hexes lie
+ * on the same side of a face (one that was saved twice), WISP_EUSAGE for an order out of 1..15 or more than 2^31 local
+ * nodes. */
 wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
                                  wisp_hexnodes **out);
 void wisp_hexnodes_destroy(wisp_hexnodes *nodes);

@@ -11,6 +11,8 @@ enum { EDGES = 12, FACES = 6, MAX_ORDER = 15 };
 typedef struct entity {
   int32_t vertex[3], opposite; /* of a face: the vertex across from the lowest */
   int32_t elements;            /* that have it */
+  size_t first;                /* of them */
+  int side;                    /* of a face: 1 where it turns counterclockwise as seen from that element, else -1 */
 } entity;
 
 /* The different entities, in the order they were met, found through an open hash that is at most half full. */
@@ -84,11 +86,22 @@ typedef struct turn {
 /* Directions of the plane that is normal to d, ascending. */
 static const int in_plane[3][2] = {{1, 2}, {0, 2}, {0, 1}};
 
+/* Is the third direction the vector product of the two in its plane, or the negative of that? */
+static const int plane_sign[3] = {1, -1, 1};
+
 /* Corner of a hex on face 2 d + side, at (a, b) along the directions of its plane. */
 static int face_corner(int face, int a, int b)
 {
   const int *along = in_plane[face / 2];
   return (face % 2) << (face / 2) | a << along[0] | b << along[1];
+}
+
+/* Does the face, counted through this way, turn counterclockwise as seen from inside (1) or from outside (-1)? Elements
+ * are positively oriented (wisp_hexmesh_check), so that inside is where the numbering says it is. */
+static int side(int face, const turn *way)
+{
+  const int inward = face % 2 ? -1 : 1, odd = way->corner[0] ^ way->corner[1] ^ way->swap;
+  return inward * plane_sign[face / 2] * (odd ? -1 : 1);
 }
 
 static entity face_entity(const int32_t *hex, int face, turn *out)
@@ -101,7 +114,8 @@ static entity face_entity(const int32_t *hex, int face, turn *out)
   }
   const int32_t along[2] = {v[low ^ 1], v[low ^ 2]};
   *out = (turn){{low & 1, low >> 1}, along[0] > along[1]};
-  return (entity){{v[low], along[out->swap], along[1 - out->swap]}, v[low ^ 3], 0};
+  return (entity){
+      .vertex = {v[low], along[out->swap], along[1 - out->swap]}, .opposite = v[low ^ 3], .side = side(face, out)};
 }
 
 /* Edge 4 d + 2 b + a goes along direction d from this corner; (a, b) are its places in the plane normal to d. */
@@ -126,6 +140,25 @@ typedef struct numbering {
   int32_t *edge; /* EDGES x elements */
 } numbering;
 
+/* A face as one element has it, beside what was met of it: another element may have it too, cut alike, on its other
+ * side. */
+static wisp_status check_face(wisp_error *err, const char *name, const wisp_hexmesh *mesh, const entity *met,
+                              const entity *face)
+{
+  wisp_status status = WISP_OK;
+  const int32_t *v = face->vertex;
+  TRY(wisp_require(
+      err, met->elements <= 2 && met->opposite == face->opposite, WISP_EINPUT,
+      "%s: the mesh does not conform: face (%d %d %d %d) of hex %zu is shared by %d hexes or cut another way", name,
+      v[0], v[1], face->opposite, v[2], wisp_hexmesh_number(mesh, face->first), met->elements));
+  TRY(wisp_require(
+      err, met->elements == 1 || met->side != face->side, WISP_EINPUT,
+      "%s: hexes %zu and %zu overlap: both lie on one side of face (%d %d %d %d); was one element saved twice?", name,
+      wisp_hexmesh_number(mesh, met->first), wisp_hexmesh_number(mesh, face->first), v[0], v[1], face->opposite, v[2]));
+done:
+  return status;
+}
+
 /* All edges and faces of the mesh. */
 static wisp_status list_entities(wisp_error *err, const char *name, numbering *n)
 {
@@ -134,19 +167,16 @@ static wisp_status list_entities(wisp_error *err, const char *name, numbering *n
     const int32_t *hex = n->mesh->hex + 8 * k;
     for (int e = 0; e < EDGES; e++) {
       int32_t a = hex[edge_corner(e)], b = hex[edge_corner(e) | 1 << (e / 4)];
-      const entity edge = {{a < b ? a : b, a < b ? b : a, -1}, -1, 0};
+      const entity edge = {.vertex = {a < b ? a : b, a < b ? b : a, -1}, .opposite = -1, .first = k};
       TRY(meet(err, &n->edges, &edge, &n->edge[EDGES * k + (size_t)e]));
     }
     for (int f = 0; f < FACES; f++) {
       turn ignored;
-      const entity face = face_entity(hex, f, &ignored);
+      entity face = face_entity(hex, f, &ignored);
+      face.first = k;
       int32_t *number = &n->face[FACES * k + (size_t)f];
       TRY(meet(err, &n->faces, &face, number));
-      const entity *met = &n->faces.list[*number];
-      TRY(wisp_require(err, met->elements <= 2 && met->opposite == face.opposite, WISP_EINPUT,
-                       "%s: the mesh does not conform: face (%d %d %d %d) of hex %zu is shared by %d hexes or cut "
-                       "another way; was one element saved twice?",
-                       name, face.vertex[0], face.vertex[1], face.opposite, face.vertex[2], k, met->elements));
+      TRY(check_face(err, name, n->mesh, &n->faces.list[*number], &face));
     }
   }
 done:

@@ -1,5 +1,6 @@
 /* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
 #include "../../gen/family.h"
+#include "../mesh/source.h"
 #include "solution.h"
 #include "solver.h"
 
@@ -51,7 +52,8 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
   *boundary = wisp_system_boundary(s->system, walls);
   TRY(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
                    walls));
-  TRY(r->mesh ? wisp_mesh_read(err, r->mesh, &s->mesh) : wisp_mesh_box(err, r->box ? r->box : 4, &s->mesh));
+  const int n = r->box ? r->box : 4;
+  TRY(wisp_mesh_make(err, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh));
 done:
   return status;
 }

@@ -1,4 +1,5 @@
 /* Which kernels make one stage: the store's step record and winners where they fit here, else defaults. */
+#include "../../gen/defaults.h"
 #include "current.h"
 #include "solver.h"
 
@@ -6,10 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Defaults, best first; strategies not named here come after them, in list order. */
-static const char *const preferred[] = {"field-in-shared", "register-blocked", "pairs", "direct", "stream"};
-enum { PREFERRED = sizeof preferred / sizeof *preferred };
 
 /* What a choice is made from. */
 typedef struct chooser {
@@ -75,75 +72,17 @@ static bool walks_pairs(const wisp_plan *plan)
   return false;
 }
 
-typedef struct fitting {
-  int MB; /* wanted; 0: any */
-  wisp_plan *found;
-} fitting;
-
-static bool fits(const wisp_plan *plan, int MB)
+/* A wisp_plan_fits: the block size is MB, 0 for any. */
+static bool fits(const void *MB, const wisp_plan *plan)
 {
-  return !MB || !walks_pairs(plan) || wisp_plan_value(plan, "MB", 1) == MB;
+  const int wanted = *(const int *)MB;
+  return !wanted || !walks_pairs(plan) || wisp_plan_value(plan, "MB", 1) == wanted;
 }
 
-/* A wisp_visit that keeps the first plan that fits. */
-static wisp_status keep_fitting(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
-{
-  fitting *s = context;
-  (void)err, (void)values, (void)reason;
-  if (plan && !s->found && fits(plan, s->MB))
-    s->found = plan;
-  else
-    wisp_plan_destroy(plan);
-  return WISP_OK;
-}
-
-/* The strategy's default, else its first candidate that fits MB. */
-static wisp_status default_of(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout,
-                              const wisp_env *names, int MB, wisp_plan **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_plan *plan = NULL;
-  fitting first = {MB, NULL};
-  TRY(wisp_plan_default(err, s, spec, layout, names, &plan));
-  if (!fits(plan, MB)) {
-    TRY(wisp_plan_enumerate(err, s, spec, layout, names, keep_fitting, &first));
-    TRY(wisp_require(err, first.found, WISP_EREFUSED, "no candidate with MB=%d", MB));
-    wisp_plan_destroy(plan);
-    plan = first.found;
-  }
-  *out = plan;
-  plan = NULL;
-done:
-  wisp_plan_destroy(plan);
-  return status;
-}
-
-static bool has_rank(const wisp_strategy *s, int rank)
-{
-  int own = 0;
-  while (own < PREFERRED && strcmp(preferred[own], wisp_strategy_name(s)) != 0) own++;
-  return own == rank;
-}
-
-/* The default plan of the first strategy of spec's kernel that has one here. The reason of the last refusal. */
 static wisp_status default_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
-                                const wisp_layout *layout, const wisp_env *names, int MB, wisp_plan **out)
+                                const wisp_step *step, int MB, wisp_plan **out)
 {
-  wisp_error reason = {.text = "no strategy computes it"};
-  for (int rank = 0; rank <= PREFERRED; rank++)
-    for (size_t i = 0; i < wisp_strategies_count(strategies); i++) {
-      const wisp_strategy *s = wisp_strategies_at(strategies, i);
-      if (strcmp(wisp_strategy_family(s), spec->family) != 0 || strcmp(wisp_strategy_kernel(s), spec->kernel) != 0 ||
-          !has_rank(s, rank))
-        continue;
-      wisp_status status = default_of(&reason, s, spec, layout, names, MB, out);
-      if (status == WISP_OK) return WISP_OK;
-      if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-    }
-  char text[WISP_LAYOUT_TEXT];
-  wisp_layout_print(layout, text);
-  return wisp_fail(err, WISP_EREFUSED, "kernel %s has no candidate in layout %s here: %s", spec->kernel, text,
-                   reason.text);
+  return wisp_defaults_plan(err, strategies, spec, &step->layout, step->names, fits, &MB, out);
 }
 
 /* One kernel's best entry that is legal here, else its default. */
@@ -166,7 +105,7 @@ static wisp_status choose_kernel(wisp_error *err, chooser *c, const char *kernel
     }
     TRY(status);
   }
-  if (!plan) TRY(default_plan(err, c->strategies, &c->spec, &step->layout, step->names, 0, &plan));
+  if (!plan) TRY(default_plan(err, c->strategies, &c->spec, step, 0, &plan));
   describe(plan, &answer, &step->choice[step->kernels]);
   step->MB = wisp_plan_value(plan, "MB", step->MB);
   step->grouping = (wisp_grouping)wisp_plan_value(plan, "grouping", (int)step->grouping);
@@ -182,8 +121,24 @@ void wisp_step_free(wisp_step *step)
   *step = (wisp_step){.kernels = 0};
 }
 
+/* What a composition is asked of, where nothing is stored: stage line i of the family's defaults; -1: nothing. */
+enum { NO_STAGE = -1 };
+
+static wisp_status check_stage(wisp_error *err, const chooser *c, int i, const wisp_env *names)
+{
+  bool holds = true;
+  wisp_status status = WISP_OK;
+  if (i == NO_STAGE) return WISP_OK;
+  TRY(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->strategies, c->family->name), (size_t)i, names,
+                                &holds));
+  TRY(wisp_require(err, holds, WISP_EREFUSED, "it is not the default here"));
+done:
+  return status;
+}
+
 /* The whole step of one composition in one layout. WISP_EREFUSED where a kernel has no plan here. */
-static wisp_status fill(wisp_error *err, chooser *c, const char *composition, const wisp_layout *layout, wisp_step *out)
+static wisp_status fill(wisp_error *err, chooser *c, const char *composition, int stage, const wisp_layout *layout,
+                        wisp_step *out)
 {
   wisp_status status = WISP_OK;
   wisp_step step = {.layout = *layout, .MB = 1, .match = WISP_MATCH_DEFAULT, .layer = WISP_LAYER_NONE};
@@ -193,6 +148,7 @@ static wisp_status fill(wisp_error *err, chooser *c, const char *composition, co
   step.strategies = c->strategies;
   snprintf(step.composition, sizeof step.composition, "%s", composition);
   TRY(c->family->names(err, &c->spec, layout, &target, &step.names));
+  TRY(check_stage(err, c, stage, step.names));
   for (const char *at = composition; sscanf(at, "%23[^+]%n", kernel, &length) == 1;) {
     TRY(choose_kernel(err, c, kernel, &step));
     at += length;
@@ -241,7 +197,7 @@ static wisp_status try_record(wisp_error *err, chooser *c, const wisp_answer *an
       !wanted(c->request->layout, trial->layout) ||
       wisp_layout_parse(NULL, trial->layout, sizes.Np, sizes.Nf, &layout) != WISP_OK)
     return WISP_OK;
-  wisp_status status = fill(err, c, trial->strategy, &layout, out);
+  wisp_status status = fill(err, c, trial->strategy, NO_STAGE, &layout, out);
   if (status == WISP_OK) out->match = answer->match, out->layer = answer->layer;
   return status == WISP_EREFUSED ? WISP_OK : status;
 }
@@ -271,22 +227,39 @@ done:
   return status;
 }
 
-/* The first composition that has plans, in the first layout that has them. */
+/* The composition in the first layout where it has plans, if it is asked for. out->kernels stays 0 where there is none;
+ * the first refusal is kept in first. */
+static wisp_status try_composition(wisp_error *err, chooser *c, const char *composition, int stage,
+                                   const wisp_layout *layouts, int count, wisp_error *first, wisp_step *out)
+{
+  if (!wanted(c->request->composition, composition)) return WISP_OK;
+  for (int l = 0; l < count; l++) {
+    wisp_error reason = {.text = ""};
+    wisp_status status = fill(&reason, c, composition, stage, &layouts[l], out);
+    if (status == WISP_OK) return WISP_OK;
+    if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+    if (!*first->text && stage == NO_STAGE) *first = reason;
+  }
+  return WISP_OK;
+}
+
+/* What the family's defaults prefer here, then the first composition that has plans. */
 static wisp_status from_lists(wisp_error *err, chooser *c, const wisp_layout *layouts, int count, wisp_step *out)
 {
-  wisp_error reason = {.text = ""}, first = {.text = ""};
+  wisp_status status = WISP_OK;
+  wisp_error first = {.text = ""};
+  const wisp_defaults *defaults = wisp_strategies_defaults(c->strategies, c->family->name);
   const char *const asked[] = {c->request->composition, NULL};
   const char *const *list = c->family->compositions[0] ? c->family->compositions : asked;
-  for (int i = 0; list[i]; i++)
-    for (int l = 0; l < count; l++) {
-      if (!wanted(c->request->composition, list[i])) continue;
-      wisp_status status = fill(&reason, c, list[i], &layouts[l], out);
-      if (status == WISP_OK) return WISP_OK;
-      if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-      if (!*first.text) first = reason;
-    }
-  return wisp_fail(err, WISP_EREFUSED, "no composition of the %s family runs on %s: %s", c->family->name,
-                   c->limits->name, first.text);
+  const char *stage = NULL;
+  for (int i = 0; !out->kernels && (stage = wisp_defaults_stage(defaults, (size_t)i)); i++)
+    TRY(try_composition(err, c, stage, i, layouts, count, &first, out));
+  for (int i = 0; !out->kernels && list[i]; i++)
+    TRY(try_composition(err, c, list[i], NO_STAGE, layouts, count, &first, out));
+  TRY(wisp_require(err, out->kernels, WISP_EREFUSED, "no composition of the %s family runs on %s: %s", c->family->name,
+                   c->limits->name, first.text));
+done:
+  return status;
 }
 
 static void print_names(const char *const *list, char *text, size_t room)
@@ -373,7 +346,7 @@ wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const c
   wisp_status status = WISP_OK;
   wisp_plan *plan = NULL, *old = step->plan[i];
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
-  TRY(default_plan(err, step->strategies, wisp_plan_spec(old), &step->layout, step->names, step->MB, &plan));
+  TRY(default_plan(err, step->strategies, wisp_plan_spec(old), step, step->MB, &plan));
   TRY(wisp_require(err,
                    wisp_plan_strategy(plan) != wisp_plan_strategy(old) ||
                        strcmp(wisp_plan_params(plan), wisp_plan_params(old)) != 0,

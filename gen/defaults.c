@@ -1,0 +1,220 @@
+#include "defaults.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct line {
+  char kernel[24], what[64]; /* a stage's kernel is empty; what: the composition, or the strategy */
+  char values[WISP_PARAMS_TEXT];
+  wisp_expr *when; /* NULL: always */
+} line;
+
+struct wisp_defaults {
+  size_t count;
+  line *lines;
+};
+
+/* Cuts " : EXPR" and a comment off a line. */
+static wisp_status read_condition(wisp_error *err, char *text, wisp_expr **when)
+{
+  char *comment = strchr(text, '#'), *colon = NULL;
+  if (comment) *comment = '\0';
+  colon = strstr(text, " : ");
+  if (!colon) return WISP_OK;
+  *colon = '\0';
+  return wisp_expr_parse(err, colon + 3, when);
+}
+
+static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
+{
+  wisp_status status = WISP_OK;
+  line *l = &all->lines[all->count];
+  char keyword[16] = "", more = '\0';
+  int end = 0;
+  TRY(read_condition(err, text, &l->when));
+  if (sscanf(text, "%15s", keyword) < 1) return WISP_OK;
+  all->count++;
+  if (strcmp(keyword, "stage") == 0) {
+    TRY(wisp_require(err, sscanf(text, "%*s %63s %c", l->what, &more) == 1, WISP_EINPUT,
+                     "a stage is one composition, and ' : EXPR' where it is not for all"));
+  } else {
+    TRY(wisp_require(err, strcmp(keyword, "kernel") == 0, WISP_EINPUT, "'%s' is neither stage nor kernel", keyword));
+    TRY(wisp_require(err, sscanf(text, "%*s %23s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
+                     "a kernel is followed by its strategy"));
+    snprintf(l->values, sizeof l->values, "%s", text + end);
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_defaults *all = NULL;
+  char *copy = strdup(text);
+  size_t lines = 1;
+  int number = 0;
+  for (const char *c = text; *c; c++) lines += *c == '\n';
+  TRY(wisp_require(err, copy, WISP_EMEMORY, "out of memory"));
+  TRY(wisp_new(err, 1, sizeof *all, &all));
+  TRY(wisp_new(err, lines, sizeof *all->lines, &all->lines));
+  for (char *at = copy, *next = NULL; at; at = next) {
+    next = strchr(at, '\n');
+    if (next) *next++ = '\0';
+    number++;
+    TRY(read_line(err, at, all));
+  }
+  *out = all;
+  all = NULL;
+done:
+  if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", name, number);
+  free(copy);
+  wisp_defaults_destroy(all);
+  return status;
+}
+
+void wisp_defaults_destroy(wisp_defaults *all)
+{
+  if (!all) return;
+  for (size_t i = 0; all->lines && i < all->count; i++) wisp_expr_destroy(all->lines[i].when);
+  free(all->lines);
+  free(all);
+}
+
+static wisp_status holds(wisp_error *err, const line *l, const wisp_env *names, bool *out)
+{
+  int64_t value = 1;
+  wisp_status status = l->when ? wisp_expr_int(err, l->when, names, &value) : WISP_OK;
+  *out = status == WISP_OK && value;
+  return status;
+}
+
+static const line *stage(const wisp_defaults *all, size_t i)
+{
+  for (size_t at = 0; all && at < all->count; at++)
+    if (!*all->lines[at].kernel && i-- == 0) return &all->lines[at];
+  return NULL;
+}
+
+const char *wisp_defaults_stage(const wisp_defaults *all, size_t i)
+{
+  const line *l = stage(all, i);
+  return l ? l->what : NULL;
+}
+
+wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *all, size_t i, const wisp_env *names,
+                                      bool *out)
+{
+  return holds(err, stage(all, i), names, out);
+}
+
+/* --- the candidate of a kernel --- */
+
+typedef struct search {
+  const wisp_spec *spec;
+  const wisp_layout *layout;
+  const wisp_env *names;
+  wisp_plan_fits fits;
+  const void *context;
+  wisp_plan *found;
+} search;
+
+static bool fits(const search *s, const wisp_plan *plan)
+{
+  return !s->fits || s->fits(s->context, plan);
+}
+
+/* A wisp_visit that keeps the first plan that fits. */
+static wisp_status keep_fitting(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+{
+  search *s = context;
+  (void)err, (void)values, (void)reason;
+  if (plan && !s->found && fits(s, plan))
+    s->found = plan;
+  else
+    wisp_plan_destroy(plan);
+  return WISP_OK;
+}
+
+/* The strategy's default, else its first candidate that fits. */
+static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *strategy)
+{
+  wisp_status status = WISP_OK;
+  wisp_plan *plan = NULL;
+  TRY(wisp_plan_default(err, strategy, s->spec, s->layout, s->names, &plan));
+  if (fits(s, plan)) {
+    s->found = plan;
+    plan = NULL;
+  } else {
+    TRY(wisp_plan_enumerate(err, strategy, s->spec, s->layout, s->names, keep_fitting, s));
+    TRY(wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", wisp_strategy_name(strategy)));
+  }
+done:
+  wisp_plan_destroy(plan);
+  return status;
+}
+
+/* The strategy's default but for the values that the line gives. */
+static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy *strategy, const char *values)
+{
+  wisp_status status = WISP_OK;
+  const wisp_param *param = NULL;
+  const int count = wisp_strategy_params(strategy, &param);
+  int fixed[WISP_MAX_PARAMS], given = 0, words = 0;
+  wisp_plan *plan = NULL;
+  for (int i = 0; i < count; i++) fixed[i] = param[i].preferred;
+  for (char name[32], value[32]; wisp_next_param(&values, name, value); words++)
+    for (int i = 0; i < count; i++)
+      if (strcmp(param[i].name, name) == 0) fixed[i] = atoi(value), given++;
+  TRY(wisp_require(err, given == words, WISP_EINPUT, "the defaults give %s a parameter that it does not have",
+                   wisp_strategy_name(strategy)));
+  TRY(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
+  TRY(wisp_require(err, fits(s, plan), WISP_EREFUSED, "the default of %s does not fit", wisp_strategy_name(strategy)));
+  s->found = plan;
+  plan = NULL;
+done:
+  wisp_plan_destroy(plan);
+  return status;
+}
+
+/* What a line says of this kernel here, if anything. */
+static wisp_status try_line(wisp_error *err, search *s, const wisp_strategies *strategies, const line *l)
+{
+  wisp_status status = WISP_OK;
+  bool counts = false;
+  const wisp_strategy *strategy = wisp_strategies_find(strategies, s->spec->family, s->spec->kernel, l->what);
+  if (!strategy || (strcmp(l->kernel, "*") != 0 && strcmp(l->kernel, s->spec->kernel) != 0)) return WISP_EREFUSED;
+  TRY(holds(err, l, s->names, &counts));
+  if (!counts) return WISP_EREFUSED;
+  return *l->values ? given_values(err, s, strategy, l->values) : own_default(err, s, strategy);
+done:
+  return status;
+}
+
+wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
+                               const wisp_layout *layout, const wisp_env *names, wisp_plan_fits fit,
+                               const void *context, wisp_plan **out)
+{
+  const wisp_defaults *all = wisp_strategies_defaults(strategies, spec->family);
+  const size_t lines = all ? all->count : 0, count = wisp_strategies_count(strategies);
+  search s = {spec, layout, names, fit, context, NULL};
+  wisp_error reason = {.text = "no strategy computes it"};
+  char text[WISP_LAYOUT_TEXT];
+  for (size_t i = 0; i < lines + count && !s.found; i++) {
+    wisp_status status = WISP_EREFUSED;
+    const wisp_strategy *strategy = i < lines ? NULL : wisp_strategies_at(strategies, i - lines);
+    if (!strategy)
+      status = try_line(&reason, &s, strategies, &all->lines[i]);
+    else if (strcmp(wisp_strategy_family(strategy), spec->family) == 0 &&
+             strcmp(wisp_strategy_kernel(strategy), spec->kernel) == 0)
+      status = own_default(&reason, &s, strategy);
+    if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+  }
+  wisp_layout_print(layout, text);
+  if (!s.found)
+    return wisp_fail(err, WISP_EREFUSED, "kernel %s has no candidate in layout %s here: %s", spec->kernel, text,
+                     reason.text);
+  *out = s.found;
+  return WISP_OK;
+}

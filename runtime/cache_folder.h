@@ -1,0 +1,31 @@
+/* The folder of compiled kernels: where it is, whether what lies there may be loaded, how much it may hold. */
+#ifndef WISP_CACHE_FOLDER_H
+#define WISP_CACHE_FOLDER_H
+
+#include "../gen/check.h"
+
+#include <limits.h>
+
+/* Opens the folder (made where it is missing, if `make`): $WISP_CACHE_DIR, else $XDG_CACHE_HOME/wisp, else
+ * ~/.cache/wisp. -1 where there is none, or none that may be trusted. */
+int wisp_cache_folder_open(bool make);
+
+/* Opens an entry for reading, -1 where there is none: as the folder, it must be the caller's own, and nobody else's to
+ * write; a link is none. It counts as used now. */
+int wisp_cache_entry_open(int folder, const char *name);
+
+/* Removes what was used longest ago until the folder keeps to its bound. */
+void wisp_cache_folder_trim(int folder);
+
+/* For people. */
+typedef struct wisp_cache_contents {
+  char path[PATH_MAX];
+  long long entries, bytes, limit; /* bytes: $WISP_CACHE_MB, else 512 MB */
+} wisp_cache_contents;
+/* A folder that is missing holds nothing. WISP_ESYSTEM where it may not be trusted, or there is no place for one;
+ * WISP_EUSAGE where $WISP_CACHE_MB is no size. */
+wisp_status wisp_cache_look(wisp_error *err, wisp_cache_contents *out);
+/* *out: what was there. */
+wisp_status wisp_cache_clear(wisp_error *err, wisp_cache_contents *out);
+
+#endif

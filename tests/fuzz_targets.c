@@ -1,0 +1,267 @@
+#include "fuzz_targets.h"
+
+#include "../cache/shipped.h"
+#include "../gen/family.h"
+#include "../gen/system.h"
+#include "../runtime/kernel.h"
+#include "../runtime/mesh/hexmesh.h"
+#include "../runtime/mesh/mesh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where kernels are made for: the host, nodes fastest, and a GPU, elements fastest. */
+typedef struct place {
+  const char *target, *dialect;
+  wisp_layout layout;
+  wisp_env *names;
+} place;
+
+enum { PLACES = 2 };
+
+struct fuzz_world {
+  char folder[64], store[80];
+  wisp_spec spec;
+  place place[PLACES];
+};
+
+static void hold(bool promise)
+{
+  if (!promise) abort();
+}
+
+/* A failure is told in one line and has left nothing behind; so says whether there was none. */
+static bool passed(wisp_status status, const wisp_error *err, const void *made)
+{
+  hold(status == WISP_OK ? made != NULL : !made && *err->text && !strchr(err->text, '\n'));
+  return status == WISP_OK;
+}
+
+static bool take_mesh(fuzz_world *world, const char *data, size_t size)
+{
+  wisp_error err = {0};
+  wisp_mesh *mesh = NULL;
+  (void)world;
+  bool taken = passed(wisp_mesh_parse(&err, "fuzz", data, size, &mesh), &err, mesh);
+  hold(!taken || mesh->elements);
+  wisp_mesh_destroy(mesh);
+  return taken;
+}
+
+/* Beside the reading, the numbering of nodes, which looks at how the elements lie. */
+static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
+{
+  wisp_error err = {0};
+  wisp_hexmesh *mesh = NULL;
+  wisp_hexnodes *nodes = NULL;
+  (void)world;
+  bool taken = passed(wisp_hexmesh_parse(&err, "fuzz", data, size, &mesh), &err, mesh);
+  if (taken) taken = passed(wisp_hexnodes_create(&err, "fuzz", mesh, 2, &nodes), &err, nodes);
+  hold(!taken || nodes->nodes >= 27);
+  wisp_hexnodes_destroy(nodes);
+  wisp_hexmesh_destroy(mesh);
+  return taken;
+}
+
+/* Makes a plan's source and operands. */
+static bool expands(const wisp_plan *plan, const char *dialect)
+{
+  const wisp_arg *arg = NULL;
+  const int args = wisp_plan_args(plan, &arg);
+  wisp_error err = {0};
+  wisp_text source = {0};
+  const wisp_status made = wisp_plan_source(&err, plan, dialect, &source);
+  bool all = passed(made, &err, made == WISP_OK ? source.data : NULL);
+  wisp_text_free(&source);
+  for (int i = 0; i < args; i++) {
+    size_t count = 0;
+    double *reals = NULL;
+    int *ints = NULL;
+    if (arg[i].kind != WISP_ARG_OPERAND) continue;
+    const wisp_status status = wisp_plan_operand(&err, plan, i, &count, &reals, &ints);
+    all &= passed(status, &err, reals ? (void *)reals : ints);
+    free(reals), free(ints);
+  }
+  return all;
+}
+
+/* The default candidate: its text gives the same candidate again. */
+static bool plans(const wisp_spec *spec, const place *at, const wisp_strategy *s)
+{
+  wisp_error err = {0};
+  wisp_plan *plan = NULL, *again = NULL;
+  unsigned grid[2];
+  bool made = passed(wisp_plan_default(&err, s, spec, &at->layout, at->names, &plan), &err, plan);
+  if (!made) return false;
+  hold(wisp_plan_from_text(&err, s, spec, &at->layout, at->names, wisp_plan_params(plan), &again) == WISP_OK);
+  hold(strcmp(wisp_plan_params(plan), wisp_plan_params(again)) == 0);
+  made = expands(plan, at->dialect) && wisp_plan_grid(&err, plan, 7, 3, grid) == WISP_OK;
+  wisp_plan_destroy(again);
+  wisp_plan_destroy(plan);
+  return made;
+}
+
+static bool take_strategy(const fuzz_world *world, const char *space, const char *text)
+{
+  wisp_error err = {0};
+  wisp_strategy *s = NULL;
+  bool some = false;
+  if (passed(wisp_strategy_parse(&err, "nodal", "fuzz", (wisp_file_text){"fuzz.space", space},
+                                 (wisp_file_text){"fuzz.k", text}, &s),
+             &err, s))
+    for (int i = 0; i < PLACES; i++) some |= plans(&world->spec, &world->place[i], s);
+  wisp_strategy_destroy(s);
+  return some;
+}
+
+static bool take_space(fuzz_world *world, const char *data, size_t size)
+{
+  (void)size;
+  return take_strategy(world, data, "{{#for i in 2}}\nu[{{= i * NpM}}] = rhs[{{i}}];\n{{/for}}\n");
+}
+
+/* A text that may use all that the built-in ones do. */
+static bool take_text(fuzz_world *world, const char *data, size_t size)
+{
+  static const char space[] = "kernel volume\nlayouts node slab\nparam wi 1 2\nparam wp 2\nlet rows = 3*Np\n"
+                              "block 32 wp\ngrid groups\nshared real s_u n*NpM\narg in real u\narg out real rhs\n"
+                              "arg in real geo\narg value int groups\n";
+  (void)size;
+  return take_strategy(world, space, data);
+}
+
+static bool take_system(fuzz_world *world, const char *data, size_t size)
+{
+  static const double normal[3] = {0.6, 0, -0.8};
+  double inside[WISP_MAX_FIELDS], outside[WISP_MAX_FIELDS], flux[WISP_MAX_FIELDS];
+  int driver[WISP_MAX_FIELDS];
+  wisp_error err = {0};
+  wisp_system *system = NULL;
+  (void)world, (void)size;
+  bool taken = passed(wisp_system_parse(&err, "fuzz", data, &system), &err, system);
+  for (int f = 0; f < WISP_MAX_FIELDS; f++) inside[f] = f - 3.5, outside[f] = 0.25 * f;
+  for (int b = -1; taken && b < system->boundaries; b++) {
+    const wisp_status status = wisp_system_flux(&err, system, b, normal, 0.5, inside, outside, flux);
+    hold(status == WISP_OK || (*err.text && !strchr(err.text, '\n')));
+  }
+  if (taken) {
+    const int parts = wisp_system_parts(system, driver);
+    hold(parts >= 1 && parts <= system->fields && system->fields % parts == 0);
+  }
+  wisp_system_destroy(system);
+  return taken;
+}
+
+/* What was read, printed, and that read again. */
+static bool take_shipped(fuzz_world *world, const char *data, size_t size)
+{
+  wisp_error err = {0};
+  wisp_text warning = {0}, first = {0}, second = {0};
+  wisp_trials list = {0}, again = {0};
+  (void)world, (void)size;
+  hold(wisp_shipped_parse(&err, "fuzz", data, &warning, &list) == WISP_OK);
+  for (const char *line = warning.data; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    hold(strncmp(line, "fuzz:", 5) == 0);
+  for (size_t i = 0; i < list.count; i++) hold(wisp_shipped_print(&err, &list.trials[i], &first) == WISP_OK);
+  hold(wisp_shipped_parse(&err, "again", first.data ? first.data : "", NULL, &again) == WISP_OK);
+  hold(again.count == list.count);
+  for (size_t i = 0; i < list.count; i++) hold(wisp_shipped_print(&err, &again.trials[i], &second) == WISP_OK);
+  hold(!first.data || strcmp(first.data, second.data) == 0);
+  const bool taken = list.count && !warning.length;
+  free(list.trials), free(again.trials);
+  wisp_text_free(&warning), wisp_text_free(&first), wisp_text_free(&second);
+  return taken;
+}
+
+/* What belongs to a store's file lies beside it. */
+static void clear(const fuzz_world *world)
+{
+  static const char *const names[] = {"", "-wal", "-shm", "-journal", ".lock", ".new", ".new-journal"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", world->store, names[i]);
+    unlink(path);
+  }
+}
+
+/* What the store that is there holds, exported; and taken in once more, which adds nothing. */
+static bool comes_back(const fuzz_world *world)
+{
+  wisp_error err = {0};
+  wisp_text json = {0};
+  long long added = 0;
+  const wisp_status status = wisp_store_export(&err, world->store, false, &json);
+  const bool read = passed(status, &err, status == WISP_OK ? json.data : NULL);
+  if (read) hold(wisp_store_import(&err, world->store, json.data, json.length, &added) == WISP_OK && added == 0);
+  wisp_text_free(&json);
+  return read;
+}
+
+static bool take_json(fuzz_world *world, const char *data, size_t size)
+{
+  wisp_error err = {0};
+  long long added = 0;
+  (void)size;
+  const wisp_status status = wisp_store_import(&err, world->store, data, strlen(data), &added);
+  const bool taken = passed(status, &err, status == WISP_OK ? data : NULL);
+  if (taken) hold(comes_back(world));
+  clear(world);
+  return taken;
+}
+
+static bool take_store(fuzz_world *world, const char *data, size_t size)
+{
+  wisp_error err = {0};
+  wisp_text report = {0};
+  FILE *file = fopen(world->store, "wb");
+  hold(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
+  const wisp_status status = wisp_store_check(&err, world->store, &report);
+  bool taken = passed(status, &err, status == WISP_OK ? report.data : NULL);
+  taken = comes_back(world) && taken;
+  wisp_text_free(&report);
+  clear(world);
+  return taken;
+}
+
+const fuzz_target fuzz_targets[] = {
+    {"mesh", take_mesh}, {"hexmesh", take_hexmesh}, {"space", take_space},
+    {"text", take_text}, {"system", take_system},   {"shipped", take_shipped},
+    {"json", take_json}, {"store", take_store},     {NULL, NULL},
+};
+
+/* The lowest order's names, in the first layout or the last. */
+static void make_place(place *at, const wisp_family *family, const wisp_spec *spec, bool last)
+{
+  wisp_layout layouts[8];
+  wisp_limits limits;
+  const int count = family->layouts(spec->order, layouts);
+  hold(wisp_target_limits(NULL, at->target, &limits) == WISP_OK);
+  const wisp_target target = wisp_limits_target(&limits);
+  at->layout = layouts[last ? count - 1 : 0];
+  hold(family->names(NULL, spec, &at->layout, &target, &at->names) == WISP_OK);
+}
+
+fuzz_world *fuzz_world_create(void)
+{
+  const wisp_family *family = wisp_family_find("nodal");
+  const char *tmp = getenv("TMPDIR");
+  fuzz_world *world = calloc(1, sizeof *world);
+  hold(world != NULL);
+  *world = (fuzz_world){.spec = wisp_family_spec(family, 1, NULL, WISP_F64),
+                        .place = {{.target = "host", .dialect = "host"}, {.target = "sm_90", .dialect = "cuda"}}};
+  snprintf(world->spec.kernel, sizeof world->spec.kernel, "volume");
+  for (int i = 0; i < PLACES; i++) make_place(&world->place[i], family, &world->spec, i > 0);
+  snprintf(world->folder, sizeof world->folder, "%.40s/wisp-fuzz-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  hold(mkdtemp(world->folder) != NULL);
+  snprintf(world->store, sizeof world->store, "%s/it.db", world->folder);
+  return world;
+}
+
+void fuzz_world_destroy(fuzz_world *world)
+{
+  for (int i = 0; i < PLACES; i++) wisp_env_destroy(world->place[i].names);
+  rmdir(world->folder);
+  free(world);
+}

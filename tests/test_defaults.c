@@ -1,0 +1,260 @@
+/* Claim: what runs where nothing was measured is said in data and is good on its kind of device. On GPUs it is what it
+ * always was; on the host it is not far behind the best of what all strategies would run by default. Every line of the
+ * families' lists is of use, and a line that makes no sense is named. */
+#include "each_plan.h"
+#include "../gen/defaults.h"
+#include "../gen/embedded.h"
+#include "../runtime/kernel.h"
+#include "../runtime/solve/standard.h"
+#include "../tuner/measure.h"
+#include "../tuner/workload.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                   \
+  do {                                               \
+    wisp_error err = {0};                            \
+    if ((call) != WISP_OK) fail_msg("%s", err.text); \
+  } while (0)
+
+/* The whole step that runs untuned on a device of that target, or one kernel of it. */
+static wisp_step standard(const wisp_strategies *all, const char *target, wisp_spec spec, const char *kernel)
+{
+  wisp_limits limits;
+  wisp_step step = {.kernels = 0};
+  snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
+  GOOD(wisp_target_limits(&err, target, &limits));
+  GOOD(wisp_step_standard(&err, all, &limits, &spec, &step));
+  assert_true(step.kernels > 0);
+  return step;
+}
+
+static wisp_strategies *load(void)
+{
+  wisp_strategies *all = NULL;
+  GOOD(wisp_strategies_load(&err, &all));
+  return all;
+}
+
+/* Is kernel k of the step what its strategy has for a default? */
+static bool is_plain(const wisp_step *step, int k)
+{
+  const wisp_plan *plan = step->plan[k];
+  wisp_plan *plain = NULL;
+  GOOD(wisp_plan_default(&err, wisp_plan_strategy(plan), wisp_plan_spec(plan), &step->layout, step->names, &plain));
+  const bool same = strcmp(wisp_plan_params(plan), wisp_plan_params(plain)) == 0;
+  wisp_plan_destroy(plain);
+  return same;
+}
+
+/* Figures for cards are given beside these defaults, which stay. */
+static void test_gpus(void **state)
+{
+  static const char *const strategies[] = {"field-in-shared", "pairs", "field-in-shared", "stream"};
+  static const char *const targets[] = {"sm_80", "sm_90"};
+  wisp_strategies *all = load();
+  (void)state;
+  for (int i = 0; i < 2 * 2 * 9; i++) {
+    const wisp_spec spec =
+        wisp_family_spec(wisp_family_find("nodal"), i / 4 + 1, NULL, i / 2 % 2 ? WISP_F32 : WISP_F64);
+    wisp_step step = standard(all, targets[i % 2], spec, "step");
+    wisp_layout layouts[8];
+    wisp_family_find("nodal")->layouts(spec.order, layouts);
+    assert_string_equal(step.composition, "volume+gather+lift+update");
+    assert_memory_equal(&step.layout, layouts, sizeof *layouts);
+    for (int k = 0; k < 4; k++) {
+      assert_string_equal(step.choice[k].strategy, strategies[k]);
+      assert_true(is_plain(&step, k));
+    }
+    wisp_step_free(&step);
+  }
+  wisp_strategies_free(all);
+}
+
+/* Can the line be what decides, on some device, at some order? */
+typedef struct use {
+  const wisp_strategies *all;
+  char kernel[24], strategy[40], values[WISP_PARAMS_TEXT];
+  bool used;
+} use;
+
+static void look_for_use(void *context, const plan_case *c)
+{
+  use *u = context;
+  wisp_plan *plan = NULL;
+  if (u->used || !c->plan || (*u->kernel != '*' && strcmp(u->kernel, wisp_strategy_kernel(c->strategy)) != 0)) return;
+  if (strcmp(u->strategy, wisp_strategy_name(c->strategy)) != 0) return;
+  GOOD(wisp_defaults_plan(&err, u->all, &c->spec, &c->layout, c->names, NULL, NULL, &plan));
+  u->used = strcmp(wisp_strategy_name(wisp_plan_strategy(plan)), u->strategy) == 0;
+  for (char *at = u->values; *at && u->used; at += strcspn(at, " "), at += strspn(at, " ")) {
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+    u->used = strstr(wisp_plan_params(plan), word) != NULL;
+  }
+  wisp_plan_destroy(plan);
+}
+
+static void check_line(const wisp_strategies *all, const char *line)
+{
+  static const plan_range range = {{1, 5}, {WISP_F64, 0}};
+  static const char *const targets[] = {"host", "sm_90"};
+  use u = {.all = all};
+  char copy[256];
+  int end = 0;
+  snprintf(copy, sizeof copy, "%.*s", (int)strcspn(line, "\n"), line);
+  if (strstr(copy, " : ")) *strstr(copy, " : ") = '\0';
+  if (sscanf(copy, "kernel %23s %39s %n", u.kernel, u.strategy, &end) != 2) return;
+  snprintf(u.values, sizeof u.values, "%s", copy + end);
+  for (int i = 0; i < 2; i++) {
+    wisp_limits limits;
+    GOOD(wisp_target_limits(&err, targets[i], &limits));
+    each_plan(&limits, &range, look_for_use, &u);
+  }
+  if (!u.used) fail_msg("of no use: %s", copy);
+}
+
+static void test_every_line_is_of_use(void **state)
+{
+  wisp_strategies *all = load();
+  (void)state;
+  for (size_t i = 0; i < wisp_embedded_count; i++) {
+    const char *name = strrchr(wisp_embedded_files[i].path, '/');
+    if (strcmp(name ? name : "", "/defaults") != 0) continue;
+    for (const char *at = wisp_embedded_files[i].text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+      check_line(all, at);
+  }
+  wisp_strategies_free(all);
+}
+
+static void test_bad_lines(void **state)
+{
+  static const char *const bad[] = {"stage",       "stage a b",       "kernel volume",     "kernel",
+                                    "kernels a b", "stage a+b : N <", "kernel a b : (N=1", "kernel a b x=1 : 1 2"};
+  (void)state;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char text[128];
+    wisp_defaults *defaults = NULL;
+    wisp_error err = {0};
+    snprintf(text, sizeof text, "# none\nstage a+b : N == 1 # some\n\n%s\n", bad[i]);
+    if (wisp_defaults_parse(&err, "x/defaults", text, &defaults) != WISP_EINPUT) fail_msg("taken: %s", bad[i]);
+    if (strncmp(err.text, "x/defaults:4: ", 14) != 0) fail_msg("%s", err.text);
+    assert_null(defaults);
+  }
+}
+
+/* --- how good the host's are --- */
+
+typedef struct trial {
+  const wisp_workload *workload;
+  void *problem;
+  const wisp_kernel *kernel;
+} trial;
+
+static wisp_status launch(wisp_error *err, const void *context)
+{
+  const trial *t = context;
+  return t->workload->launch(err, t->problem, t->kernel);
+}
+
+typedef struct race {
+  wisp_device *device;
+  const wisp_workload *workload;
+  void *problems;
+  double best;
+} race;
+
+/* What a plan takes, in ms: the fastest of a few samples, twice. */
+static double ms_of(race *r, const wisp_plan *plan)
+{
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  trial t = {.workload = r->workload};
+  wisp_contender contender = {.run = launch, .context = &t};
+  double ms = INFINITY;
+  GOOD(wisp_plan_compile(&err, plan, "host", &binary));
+  GOOD(wisp_kernel_create(&err, r->device, plan, &binary, &kernel));
+  GOOD(r->workload->get(&err, r->problems, &plan, 1, &t.problem));
+  t.kernel = kernel;
+  for (int i = 0; i < 2; i++) {
+    GOOD(wisp_probe(&err, r->device, &contender));
+    ms = fmin(ms, contender.ms);
+  }
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  return ms;
+}
+
+typedef struct field {
+  race race;
+  const char *kernel;
+} field;
+
+static void take_part(void *context, const plan_case *c)
+{
+  field *f = context;
+  if (!c->plan || strcmp(c->spec.family, "nodal") != 0 || strcmp(wisp_strategy_kernel(c->strategy), f->kernel) != 0)
+    return;
+  f->race.best = fmin(f->race.best, ms_of(&f->race, c->plan));
+}
+
+/* How many times the best strategy's time the default takes; what runs by default takes part. */
+static double ratio(wisp_device *device, const wisp_strategies *all, int order, wisp_precision precision,
+                    const char *kernel)
+{
+  const plan_range range = {{order, order}, {precision, 0}};
+  field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
+  wisp_step step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
+  GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
+  const wisp_mesh_source source = wisp_mesh_source_irregular();
+  GOOD(f.race.workload->create(&err, device, order, 384, &source, &f.race.problems));
+  each_plan(wisp_device_limits(device), &range, take_part, &f);
+  const double ours = ms_of(&f.race, step.plan[0]);
+  print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,
+                step.choice[0].strategy, ours / f.race.best);
+  f.race.workload->destroy(f.race.problems);
+  wisp_step_free(&step);
+  return ours / f.race.best;
+}
+
+/* The bound that tuned runs are promised to be within of untuned ones (scripts/untuned measures that), here against the
+ * strategies as they come. */
+static void test_host(void **state)
+{
+  static const char *const kernels[] = {"volume", "gather", "lift", "update"};
+  static const struct {
+    int order;
+    wisp_precision precision;
+  } cases[] = {{1, WISP_F32}, {3, WISP_F64}, {4, WISP_F64}};
+  wisp_device *device = NULL;
+  wisp_strategies *all = load();
+  double sum = 0;
+  (void)state;
+  if (strcmp(test_device_name(), "host") != 0 || getenv("WISP_TEST_COARSE") || getenv("WISP_TEST_QUICK")) {
+    wisp_strategies_free(all);
+    skip();
+  }
+  GOOD(wisp_device_open(&err, "host", &device));
+  for (int i = 0; i < 12; i++)
+    sum += log(ratio(device, all, cases[i / 4].order, cases[i / 4].precision, kernels[i % 4]));
+  wisp_device_close(device);
+  wisp_strategies_free(all);
+  if (!(exp(sum / 12) < 1.5)) fail_msg("the host's defaults take %.2f times the best's time", exp(sum / 12));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_gpus),
+      cmocka_unit_test(test_every_line_is_of_use),
+      cmocka_unit_test(test_bad_lines),
+      cmocka_unit_test(test_host),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
