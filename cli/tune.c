@@ -159,6 +159,10 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   putchar('\n');
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
          strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
+  if (s->device_seconds > 0)
+    printf("of that %.0f %% waiting for compilers, %.0f %% verifying, %.0f %% timing\n",
+           100 * s->compiling / s->device_seconds, 100 * s->verifying / s->device_seconds,
+           100 * s->timing / s->device_seconds);
 }
 
 static void add_numbers(cJSON *object, const wisp_tune_summary *s)
@@ -166,10 +170,17 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
   const struct {
     const char *key;
     double value;
-  } numbers[] = {{"trials", (double)s->trials},   {"ok", (double)s->ok},
-                 {"refused", (double)s->refused}, {"failed", (double)s->failed},
-                 {"known", (double)s->known},     {"skipped", (double)s->skipped},
-                 {"seconds", s->seconds},         {"device_seconds", s->device_seconds}};
+  } numbers[] = {{"trials", (double)s->trials},
+                 {"ok", (double)s->ok},
+                 {"refused", (double)s->refused},
+                 {"failed", (double)s->failed},
+                 {"known", (double)s->known},
+                 {"skipped", (double)s->skipped},
+                 {"seconds", s->seconds},
+                 {"device_seconds", s->device_seconds},
+                 {"compiling", s->compiling},
+                 {"verifying", s->verifying},
+                 {"timing", s->timing}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
 }

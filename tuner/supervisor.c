@@ -85,6 +85,9 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.skipped += part->skipped;
     if (!*sum.why) memcpy(sum.why, part->why, sizeof sum.why);
     sum.device_seconds += s->workers[i].seconds;
+    sum.compiling += part->compiling;
+    sum.verifying += part->verifying;
+    sum.timing += part->timing;
     if (!*sum.limits.kind) sum.limits = part->limits;
   }
   return sum;
