@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 /* Nine candidates; none of what the device itself compiles is called so. */
-#define TUNE "tune -d host -n 1 -p f32 -k update -l slab-km32 --elements 48 --exhaustive -j 1"
+#define TUNE "tune -d host -n 1 -p f32 -k update -s stream -l slab-km32 --elements 48 --exhaustive -j 1"
 
 static void nap(long milliseconds)
 {
