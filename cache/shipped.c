@@ -189,8 +189,8 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
     wisp_trial *trial = &list->trials[i];
     /* The one before is the last one kept: every competition's first is. */
     bool first = kept == 0 || !wisp_contest_same(trial, &list->trials[kept - 1]);
-    bool ok = strcmp(trial->outcome, "ok") == 0, slow = strcmp(trial->outcome, "slow") == 0;
-    bool counts = (ok && (first || *trial->tie)) || ((ok || slow) && trial->is_default == 1);
+    bool ok = strcmp(trial->outcome, "ok") == 0;
+    bool counts = (ok && (first || *trial->tie)) || (wisp_trial_is_right(trial) && trial->is_default == 1);
     trial->sample_count = 0;
     if (counts) list->trials[kept++] = *trial;
   }

@@ -97,12 +97,12 @@ void wisp_kept_free(wisp_kept *kept)
   free(kept);
 }
 
-wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept)
+wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *names)
 {
   wisp_status status = WISP_OK;
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
-    if (kept->copy[i])
+    if (kept->copy[i] && (!names || listed(names, e->array.name)))
       TRY(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e), kept->copy[i],
                            wisp_entry_bytes(arrays, e)));
   }

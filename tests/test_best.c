@@ -129,6 +129,35 @@ static void test_steps(void **state)
   fixture_remove(folder);
 }
 
+/* Without a word about the device it is the one that is here; another's winners are shown where they are asked for. */
+static void test_devices(void **state)
+{
+  (void)state;
+  static const char *const all[] = {"best --all", "best -d all", "best -d Imaginary"};
+  char folder[64];
+  wisp_error err = {0};
+  wisp_strategies *strategies = NULL;
+  fixture_folder(folder);
+  assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
+  add(folder, strategies, &(entry){"gather", "element-lanes", 1, NULL});
+  outcome o = run_in(folder, "", "best");
+  assert_int_equal(o.status, 1);
+  assert_null(strstr(o.out, "Imaginary"));
+  if (!strstr(o.err, "-d all")) fail_msg("%s", o.err);
+  forget(&o);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    o = run_in(folder, "", all[i]);
+    assert_int_equal(o.status, 0);
+    assert_non_null(strstr(o.out, "Imaginary 1"));
+    forget(&o);
+  }
+  o = run_in(folder, "", "best --all -d Imaginary");
+  assert_int_equal(o.status, 2);
+  forget(&o);
+  wisp_strategies_free(strategies);
+  fixture_remove(folder);
+}
+
 /* What best says of the one kernel's default. */
 static double default_ms(const char *folder)
 {
@@ -211,7 +240,7 @@ static void test_wishes(void **state)
       fail_msg("%s: %d, %s", line, o.status, o.err);
     forget(&o);
   }
-  outcome o = run_in(*state, "", "emit --kernel update --set wi=1,wi=1");
+  outcome o = run_in(*state, "", "emit --kernel update --strategy stream --set wi=1,wi=1");
   assert_int_equal(o.status, 2);
   assert_non_null(strstr(o.err, "twice"));
   forget(&o);
@@ -220,7 +249,7 @@ static void test_wishes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_steps),
-                                     cmocka_unit_test(test_default),
+                                     cmocka_unit_test(test_devices), cmocka_unit_test(test_default),
                                      cmocka_unit_test_setup_teardown(test_wishes, fixture_set_up, fixture_tear_down)};
   unsetenv("WISP_SITE_DB");
   setenv("WISP_SHIPPED", "none", 1);

@@ -98,7 +98,7 @@ static void test_migration(void **state)
   wisp_database database = {0};
   wisp_store *store = NULL;
   fixture_fill(path, 0, 40);
-  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READWRITE, &database), WISP_OK);
+  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READWRITE, false, &database), WISP_OK);
   assert_int_equal(wisp_database_run(NULL, &database,
                                      "DROP VIEW winner; CREATE TABLE old AS SELECT * FROM trial; DROP TABLE trial;"
                                      "ALTER TABLE old DROP COLUMN mesh; ALTER TABLE old RENAME TO trial;"

@@ -270,7 +270,7 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   size_t count = close_ones(all, known), entered = 0, chosen;
   entrant e[MOST] = {0};
   wisp_trial *round = NULL;
-  double noise[MOST];
+  double noise[MOST], since = wisp_seconds();
   TRY(wisp_new(err, MOST, sizeof *round, &round));
   for (; entered < count; entered++) {
     round[entered] = *known[entered];
@@ -278,10 +278,13 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
     TRY(enter(err, sweep, scope, layout, &round[entered], &e[entered]));
   }
   TRY(together(err, sweep, e, &count));
+  wisp_spend(&sweep->summary.compiling, &since); /* for the most part */
   TRY(time_again(err, sweep, scope, count, e, round, noise));
+  wisp_spend(&sweep->summary.timing, &since);
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
   chosen = wisp_settle_tie(count, round, noise);
   TRY(verify_again(err, sweep, scope, &e[chosen], &round[chosen]));
+  wisp_spend(&sweep->summary.verifying, &since);
   keep_comparable(count, round, chosen, all, known);
   TRY(store_round(err, sweep, count, round, chosen, all, known));
   *winner = round[chosen];

@@ -15,6 +15,8 @@
 enum { MAX_IDLE_DEATHS = 8, MAX_SILENCES = 2 };
 /* A worker that has said its last word, or whose socket is closed, ends within this time. */
 static const double END_SECONDS = 20;
+/* So often is the caller told that time goes by. */
+static const double TICK_SECONDS = 0.25;
 
 typedef struct card { /* one kind of device: its entries in the store are the same */
   wisp_limits limits;
@@ -83,6 +85,9 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.skipped += part->skipped;
     if (!*sum.why) memcpy(sum.why, part->why, sizeof sum.why);
     sum.device_seconds += s->workers[i].seconds;
+    sum.compiling += part->compiling;
+    sum.verifying += part->verifying;
+    sum.timing += part->timing;
     if (!*sum.limits.kind) sum.limits = part->limits;
   }
   return sum;
@@ -410,9 +415,11 @@ static wisp_status attend_all(wisp_error *err, supervisor *s)
     if (m->worker->pid > 0) first = fmin(first, limit_of(m));
   }
   s->wait[s->count] = (struct pollfd){.fd = s->crew->interrupt ? s->crew->interrupt->fd : -1, .events = POLLIN};
-  double left = fmax(first - wisp_seconds(), 0);
+  const wisp_tune_request *request = s->crew->request;
+  double left = fmin(fmax(first - wisp_seconds(), 0), request->tick ? TICK_SECONDS : INFINITY);
   int ready = poll(s->wait, (nfds_t)s->count + 1, (int)fmin(ceil(1000 * left), 1e6));
   double now = wisp_seconds();
+  if (request->tick) request->tick(request->context);
   if (ready < 0) return wisp_require(err, errno == EINTR, WISP_ESYSTEM, "cannot wait: %s", strerror(errno));
   if (s->wait[s->count].revents) s->stopped = wisp_interrupt_take(s->crew->interrupt);
   for (size_t i = 0; i < s->count && !s->stopped; i++) {

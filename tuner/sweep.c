@@ -22,6 +22,13 @@ double wisp_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void wisp_spend(double *purpose, double *since)
+{
+  const double now = wisp_seconds();
+  *purpose += now - *since;
+  *since = now;
+}
+
 /* --- records --- */
 
 /* What is to come here is estimated here, told by the tuner. */
@@ -31,6 +38,9 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   wisp_answer_note answer;
   wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
   wisp_summary_count(sum, trial);
+  sum->verifying += sweep->bench.verifying;
+  sum->timing += sweep->bench.timing;
+  sweep->bench.verifying = sweep->bench.timing = 0;
   sweep->changed = true;
   sweep->here++;
   double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */

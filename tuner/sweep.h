@@ -42,9 +42,6 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel);
 bool wisp_sweep_is_host(const wisp_sweep *sweep);
 
-/* Of the monotonic clock. */
-double wisp_seconds(void);
-
 /* Adds a trial to the counts. */
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
 /* It is the one that tells why, should nothing be right. */

@@ -23,9 +23,10 @@ typedef struct wisp_bench {
   int order;
   wisp_precision precision;
   long long asked;
-  double drop;           /* a candidate slower than this times the best is not measured further */
-  const wisp_link *link; /* to the tuner, which is told of each launch before; set by who tries candidates */
-  bool doubtful;         /* the device is lost or memory may be damaged: a new worker has to go on */
+  double verifying, timing; /* seconds spent so far on checking candidates, on timing them */
+  double drop;              /* a candidate slower than this times the best is not measured further */
+  const wisp_link *link;    /* to the tuner, which is told of each launch before; set by who tries candidates */
+  bool doubtful;            /* the device is lost or memory may be damaged: a new worker has to go on */
 } wisp_bench;
 
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);

@@ -7,6 +7,11 @@
 #include "../runtime/mesh/source.h"
 #include "../runtime/solve/problem.h"
 
+/* Of the monotonic clock. */
+double wisp_seconds(void);
+/* Counts the seconds since *since, which becomes now, to a purpose. */
+void wisp_spend(double *purpose, double *since);
+
 typedef struct wisp_tune_progress { /* handed to the callback after every trial */
   const char *spec, *layout, *device;
   ptrdiff_t worker; /* that tried it: its device's place in the list */
@@ -23,7 +28,9 @@ typedef struct wisp_tune_summary {
   char why[640];             /* of the first candidate that failed, or of those that are refused; else empty */
   double seconds;            /* wall time */
   double device_seconds;     /* that workers had their devices, summed over all */
-  wisp_limits limits;        /* of the first device that was there; kind is empty where there was none */
+  /* Of that: waiting for compilers; making references and checking candidates; timing them. */
+  double compiling, verifying, timing;
+  wisp_limits limits; /* of the first device that was there; kind is empty where there was none */
 } wisp_tune_summary;
 
 typedef struct wisp_tune_request {
@@ -41,6 +48,7 @@ typedef struct wisp_tune_request {
   bool retry_failed;
   int jobs; /* compilations at a time, shared out over the devices; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);
+  void (*tick)(void *context); /* several times a second, also while nothing comes to an end; may be NULL */
   void (*warn)(void *context, const char *text); /* about the store, about devices; may be NULL */
   /* At the end, for each device in the list's order: what came of it, with its own seconds; may be NULL. */
   void (*device_done)(void *context, const char *device, const wisp_tune_summary *part);

@@ -113,12 +113,12 @@ wisp_status wisp_vectors_launch(wisp_error *err, wisp_arrays *arrays, const wisp
                                   {"unknowns", 0, (double)v->copies->unknowns},
                                   {"padded", 0, (double)v->size[WISP_VECTOR_R]},
                                   {"polynomial", 0, s->polynomial},
-                                  {"rz_parts", 0, s->parts},
-                                  {"rr_parts", 0, s->parts},
-                                  {"pAp_parts", 0, s->parts},
+                                  {"rz_parts", 0, s->rz_parts},
+                                  {"rr_parts", 0, s->rr_parts},
+                                  {"pAp_parts", 0, s->pAp_parts},
                                   {"history_room", 0, WISP_VECTOR_ITERATIONS},
                                   {"scale", 0, s->scale},
-                                  {"first_step", 0, 0},
+                                  {"first_step", 0, s->first_step},
                                   {"keep", 0, s->keep},
                                   {"gain", 0, s->gain}};
   return wisp_arrays_launch(err, arrays, kernel, v->elements, 0, scalars, sizeof scalars / sizeof *scalars);

@@ -54,7 +54,8 @@ void wisp_vectors_fill(const wisp_vectors *vectors, int array, uint64_t *state, 
 /* The scalars of a launch. */
 typedef struct wisp_vector_scalars {
   double scale, keep, gain;
-  int polynomial, parts; /* of each sum that is read */
+  int polynomial, first_step;
+  int rz_parts, rr_parts, pAp_parts; /* of each sum that is read */
 } wisp_vector_scalars;
 
 /* One launch over all unknowns. */

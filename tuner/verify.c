@@ -48,29 +48,26 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
   return status == WISP_OK ? workload->check(err, own, kernel, v->seed, error) : status;
 }
 
-wisp_status wisp_verify_untouched(wisp_error *err, wisp_arrays *arrays, const wisp_kept *before,
-                                  const char *const *writes)
+wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
 {
   wisp_status status = WISP_OK;
   bool intact = true;
   char array[32] = "";
-  size_t number = 0;
   TRY(wisp_arrays_guards(err, arrays, &intact, array));
   TRY(wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array));
-  TRY(wisp_arrays_changed(err, arrays, before, writes, array, &number));
-  TRY(wisp_require(err, !*array, WISP_EWRONG, "changes number %zu of array %s, which is no output", number, array));
 done:
   return status;
 }
 
-wisp_status wisp_verify_guards(wisp_error *err, wisp_device *device, wisp_arrays *arrays)
+wisp_status wisp_verify_untouched(wisp_error *err, wisp_arrays *arrays, const wisp_kept *before,
+                                  const char *const *writes, bool outside)
 {
   wisp_status status = WISP_OK;
-  bool intact = true;
   char array[32] = "";
-  TRY(wisp_device_finish(err, device));
-  TRY(wisp_arrays_guards(err, arrays, &intact, array));
-  TRY(wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array));
+  size_t number = 0;
+  if (outside) TRY(wisp_verify_guards(err, arrays));
+  TRY(wisp_arrays_changed(err, arrays, before, writes, array, &number));
+  TRY(wisp_require(err, !*array, WISP_EWRONG, "changes number %zu of array %s, which is no output", number, array));
 done:
   return status;
 }

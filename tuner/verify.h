@@ -26,11 +26,12 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, cons
  * wisp_tolerance allows; WISP_EDEVICE where the launch failed. */
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel, double *error);
 
-/* Waits for the launch that a workload checks. WISP_EWRONG where it has written outside an array, or changed one that
- * is not in `writes` (ends with NULL) from what was kept of it before. */
+/* Waits for the launches that a workload checks. WISP_EWRONG where one has changed an array that is not in `writes`
+ * (ends with NULL) from what was kept of it before, or, where that is looked at too, has written outside an array. */
 wisp_status wisp_verify_untouched(wisp_error *err, wisp_arrays *arrays, const wisp_kept *before,
-                                  const char *const *writes);
+                                  const char *const *writes, bool outside);
 
-wisp_status wisp_verify_guards(wisp_error *err, wisp_device *device, wisp_arrays *arrays);
+/* The same for what is written outside alone. */
+wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays);
 
 #endif

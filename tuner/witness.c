@@ -1,5 +1,6 @@
 #include "witness.h"
-#include "sweep.h"
+#include "tune.h"
+#include "verify.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -239,17 +240,6 @@ wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_
 
 /* --- candidates --- */
 
-static wisp_status check_guards(wisp_error *err, wisp_arrays *arrays)
-{
-  wisp_status status = WISP_OK;
-  bool intact = true;
-  char array[32] = "";
-  TRY(wisp_arrays_guards(err, arrays, &intact, array));
-  TRY(wisp_require(err, intact, WISP_EWRONG, "on the timed problem: writes outside array %s", array));
-done:
-  return status;
-}
-
 wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
                                void *problem, const wisp_kernel *kernel)
 {
@@ -269,7 +259,7 @@ wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_wo
   TRY(wisp_require(err, !*array, WISP_EWRONG,
                    "on the timed problem: number %zu of %s is not the default candidate's, from the same inputs",
                    number, array));
-  TRY(check_guards(err, arrays));
+  TRY(wisp_verify_guards(err, arrays));
 done:
   return status;
 }
@@ -293,7 +283,7 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, v
   const bool varies = wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
   wisp_arrays *arrays = workload->arrays(problem);
   for (int i = 0; i < AT_A_TIME; i++) {
-    TRY(wisp_arrays_restore(err, arrays, inputs));
+    TRY(wisp_arrays_restore(err, arrays, inputs, NULL));
     TRY(workload->launch_once(err, problem, kernel));
     for (int k = 0; k < out->count; k++)
       TRY(wisp_arrays_compare(err, arrays, first, out->mask[k], out->names[k], varies ? 2 * out->bound[k] : 0));

@@ -19,7 +19,7 @@ enum { PERIOD = 1 << 20 };
 /* With a limit that no residual exceeds, alpha and beta are 0: p = z, nothing else changes, and a kernel can run any
  * number of times. What it must read and write is the same. */
 static const double state[WISP_CG_STATE] = {[WISP_CG_AT_LIMIT] = 1e30};
-static const wisp_vector_scalars scalars = {.scale = 1, .parts = 792};
+static const wisp_vector_scalars scalars = {.scale = 1, .rz_parts = 792, .rr_parts = 792, .pAp_parts = 792};
 
 typedef struct problem {
   const wisp_vectors *vectors;
@@ -131,7 +131,8 @@ done:
 
 static wisp_status launch_once(wisp_error *err, void *context, const wisp_kernel *kernel)
 {
-  static const wisp_vector_scalars usual = {.scale = 0.5, .keep = 0.25, .gain = 0.75, .parts = 792};
+  static const wisp_vector_scalars usual = {
+      .scale = 0.5, .keep = 0.25, .gain = 0.75, .rz_parts = 792, .rr_parts = 792, .pAp_parts = 792};
   const problem *p = context;
   return wisp_vectors_launch(err, p->arrays, p->vectors, kernel, &usual);
 }

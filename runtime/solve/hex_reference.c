@@ -136,13 +136,9 @@ static void apply_element(const workplace *w, wisp_hex_operator op, double lambd
   }
 }
 
-/* Without signs; and each entry with its mirror image, since halves of a matrix add and subtract the two. */
 static void drop_signs(const workplace *w, double *A)
 {
-  double both[MAX_ENTRIES];
-  for (int m = 0; m < w->n; m++)
-    for (int i = 0; i < w->Nq; i++) both[m * w->Nq + i] = fabs(A[m * w->Nq + i]) + fabs(A[m * w->Nq + w->Nq - 1 - i]);
-  memcpy(A, both, sizeof *both * (size_t)(w->n * w->Nq));
+  for (int i = 0; i < w->n * w->Nq; i++) A[i] = fabs(A[i]);
 }
 
 wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,

@@ -1,0 +1,112 @@
+/* Claim: what no small problem shows keeps a kernel from winning. Planted kernels that are right on few elements only,
+ * share a scratch among blocks, or are wrong in one launch of a hundred: in a sweep of their own candidates, with no
+ * other to be slower than, none is chosen, and they are stored as wrong. The sweep tells how long it verified. */
+#include "each_plan.h"
+#include "edited.h"
+#include "store_fixture.h"
+#include "../tuner/tune.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { ELEMENTS = 10000 };
+
+static const struct {
+  const char *name;
+  edit edits[3];
+  const char *reason; /* of the verdict */
+  bool needs_cores;   /* blocks one after the other do no harm */
+} planted[] = {
+    /* Elements beyond the first thousand are left out; a problem of 157 has none. */
+    {"one-size", {{"if (m < groups) {", "if (m < groups && m * {{KM}} < 1024) {"}}, "on the timed problem", false},
+    /* The block's results go through memory that all blocks share, long enough for others to come in between. */
+    {"scratch",
+     {{"^", "static real scratch[{{= n * NpM}}];\n"},
+      {"rhs[m * {{= n * NpM}} + {{= f * NpM}} + at] =", "scratch[{{= f * NpM}} + at] ="},
+      {"$", "SYNC();\nif (bx < groups) {\nFOR_ALL(q, {{= n * NpM}})\nif (by == 0) rhs[bx * {{= n * NpM}} + q] = "
+            "scratch[q];\n"
+            "END_ALL\n}\n"}},
+     "",
+     true},
+    /* One launch of a hundred, chosen by a count that goes on, not by what it is launched on. */
+    {"one-in-a-hundred",
+     {{"$", "if (bx == 0 && by == 0) {\nFOR_ALL(only_, 1)\nstatic unsigned launches;\n"
+            "if ((launches++ + 50) % 100 == 0) rhs[1] += 1;\nEND_ALL\n}\n"}},
+     "",
+     false},
+};
+enum { PLANTED = sizeof planted / sizeof *planted };
+
+static void tune(const char *db, const char *strategy, const char *layout)
+{
+  static const int order = 1;
+  static const wisp_precision precision = WISP_F64;
+  const wisp_tune_request r = {.family = "nodal",
+                               .orders = &order,
+                               .order_count = 1,
+                               .precisions = &precision,
+                               .precision_count = 1,
+                               .kernel = "assemble",
+                               .strategy = strategy,
+                               .layout = layout,
+                               .elements = ELEMENTS,
+                               .db = db};
+  wisp_tune_summary summary = {0};
+  wisp_error err = {0};
+  if (wisp_tune(&err, test_device_name(), &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  assert_true(summary.verifying > 0 && summary.timing > 0 && summary.compiling > 0);
+  assert_true(summary.verifying + summary.timing + summary.compiling <= summary.device_seconds);
+}
+
+/* None of the plant's trials is chosen, and one at least was found out. */
+static void check(const char *db, int i)
+{
+  wisp_store *store = NULL;
+  wisp_error err = {0};
+  int wrong = 0, chosen = 0;
+  if (wisp_store_open(&err, db, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  for (size_t k = 0; k < wisp_store_count(store); k++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, k, &layer);
+    if (layer != WISP_LAYER_USER || strcmp(t->strategy, planted[i].name) != 0) continue;
+    chosen += strcmp(t->tie, WISP_TIE_CHOSEN) == 0;
+    wrong += strcmp(t->outcome, "wrong") == 0 && strstr(t->reason, planted[i].reason);
+  }
+  wisp_store_close(store);
+  if (chosen || !wrong) fail_msg("%s: %d wrong, %d chosen", planted[i].name, wrong, chosen);
+}
+
+static void test_insist(void **state)
+{
+  (void)state;
+  for (int i = 0; i < PLANTED; i++) {
+    char folder[64], templates[64], layout[WISP_LAYOUT_TEXT];
+    if (planted[i].needs_cores && sysconf(_SC_NPROCESSORS_ONLN) < 2) continue;
+    wisp_layout layouts[8];
+    wisp_family_find("nodal")->layouts(1, layouts);
+    wisp_layout_print(&layouts[0], layout);
+    fixture_folder(folder);
+    const char *db = fixture_path(folder, "tune.db");
+    fixture_folder(templates);
+    plant_edited(templates, "nodal", "assemble", "stream", planted[i].name, planted[i].edits, 3);
+    setenv("WISP_TEMPLATES", templates, 1);
+    tune(db, planted[i].name, layout);
+    unsetenv("WISP_TEMPLATES");
+    check(db, i);
+    fixture_remove(templates);
+    fixture_remove(folder);
+  }
+}
+
+int main(void)
+{
+  unsetenv("WISP_SITE_DB");
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_insist)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
