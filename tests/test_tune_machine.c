@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 /* Nine candidates; none of what the device itself compiles is called so. */
-#define TUNE "tune -d host -n 1 -p f32 -k update -l slab-km32 --elements 48 --exhaustive -j 1"
+#define TUNE "tune -d host -n 1 -p f32 -k update -s stream -l slab-km32 --elements 48 --exhaustive -j 1"
 
 static void nap(long milliseconds)
 {
@@ -221,15 +221,17 @@ static void test_signals(void **state)
     for (int i = 0; i < 2; i++) assert_true(is_gone(compilers[i]));
     for (int i = 0; i < 500 && files(folder, "wisp-"); i++) nap(10); /* the warden's work, after SIGKILL */
     assert_int_equal(files(folder, "wisp-"), 0);
+    long stored = count(folder, "ok") + count(folder, "slow");
+    assert_true(stored > 0);
     if (signals[s] != SIGKILL) {
       size_t length = 0;
-      char *out = fixture_read(fixture_path(folder, "out"), &length);
+      char *out = fixture_read(fixture_path(folder, "out"), &length), summary[32];
+      snprintf(summary, sizeof summary, "\n%ld trials in", stored);
       assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 128 + signals[s]);
-      assert_non_null(strstr(out, "3 trials"));
+      assert_non_null(strstr(out, summary));
       assert_int_equal(files(folder, "user.db-"), 0);
       free(out);
     }
-    assert_int_equal(count(folder, "ok") + count(folder, "slow"), 3);
     fixture_remove(folder);
   }
 }
