@@ -30,7 +30,8 @@ static const wisp_syntax syntax = {
     "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
     "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
-    "is there.",
+    "is there.\n'default' is what runs without a store, in ms ('-': not measured), and 'ratio' how many times as long "
+    "that takes; of a step, its kernels together.",
     options, sizeof options / sizeof *options, 0};
 
 /* What was asked for. */
@@ -109,19 +110,13 @@ static wisp_status add_group(wisp_error *err, group_list *groups, const wisp_spe
   return WISP_OK;
 }
 
-/* What may answer: a slow one does where nothing else is left. */
-static bool is_right(const wisp_trial *trial)
-{
-  return strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
-}
-
 static wisp_status collect(wisp_error *err, const wisp_store *store, const best_wish *wish, group_list *out)
 {
   wisp_status status = WISP_OK;
   wisp_spec spec;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, NULL);
-    if (!is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
+    if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (wanted(wish, trial, &spec)) TRY(add_group(err, out, &spec, trial));
   }
   if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
@@ -202,7 +197,7 @@ static wisp_status add_fastest(wisp_error *err, lookup *in, const group *g, wisp
   const wisp_trial *found;
   for (size_t i = 0; i < wisp_store_count(in->store) && count < MOST; i++) {
     const wisp_trial *trial = wisp_store_trial(in->store, i, NULL);
-    if (!is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
+    if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (!same_group(g, trial, &spec) || strcmp(spec.kernel, "step") == 0) continue;
     int at = 0;
     while (at < count && strcmp(kernels[at], spec.kernel) != 0) at++;

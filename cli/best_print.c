@@ -222,6 +222,7 @@ static cJSON *row_to_json(const wisp_best_row *row)
       good = cJSON_AddNumberToObject(object, f->name, f->number) != NULL;
   }
   good = good && cJSON_AddNumberToObject(object, "elements", (double)row->trial->elements) != NULL;
+  good = good && cJSON_AddStringToObject(object, "mesh", wisp_trial_mesh(row->trial)) != NULL;
   if (good) return object;
   cJSON_Delete(object);
   return NULL;

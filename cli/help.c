@@ -35,12 +35,14 @@ static int text_column(const char *line)
   return gap ? (int)(gap - line) + (int)strspn(gap, " ") : 0;
 }
 
-/* Whether a help text is for this word: it begins with it ("export: ..."), or with none, or no word is asked for. */
+/* Whether a help text is for this word: "export: ...", "export, show: ...", "export: ...; show: ..." name their words,
+ * others are for all. word NULL: any. */
 static bool is_for(const char *help, const char *word)
 {
-  size_t length = strspn(help, "abcdefghijklmnopqrstuvwxyz, ");
-  const char *at = word ? strstr(help, word) : NULL;
-  return !word || help[length] != ':' || (at && at < help + length);
+  if (!word || help[strspn(help, "abcdefghijklmnopqrstuvwxyz, ")] != ':') return true;
+  for (const char *at = help; (at = strstr(at, word)); at++)
+    if ((at == help || at[-1] == ' ') && (at[strlen(word)] == ':' || at[strlen(word)] == ',')) return true;
+  return false;
 }
 
 static void print_usage(const char *usage, const char *word)

@@ -16,6 +16,7 @@ typedef struct wisp_maxwell_request {
   int mode[3];
   long long steps;        /* -1: by time */
   double time, dt, alpha; /* time, dt: NaN where not given */
+  double cfl;             /* dt over the limit, where dt is not given */
   wisp_solver_request step;
 } wisp_maxwell_request;
 
@@ -33,6 +34,8 @@ typedef struct wisp_maxwell_run {
   /* results */
   bool known; /* the solution: l2_error is a number */
   long long steps;
+  double limit;      /* the longest stable step */
+  double time_error; /* L2, what the steps are estimated to add to the error */
   double dt, dofs, seconds, ms_per_stage, gdofs, l2_error, energy_initial, energy_final;
 } wisp_maxwell_run;
 

@@ -171,6 +171,14 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   return wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &request, out);
 }
 
+const wisp_choice *wisp_run_operator(const wisp_step *step)
+{
+  wisp_hex_operator op;
+  int i = 0;
+  while (!wisp_hex_operator_find(step->choice[i].kernel, &op)) i++;
+  return &step->choice[i];
+}
+
 /* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
  * moves fewer bytes. */
 static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
@@ -179,7 +187,7 @@ static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request 
   wisp_status status = WISP_OK;
   wisp_step step[2] = {{.kernels = 0}, {.kernels = 0}};
   for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &step[trilinear]));
-  const double stored = step[0].choice[1].ms, made = step[1].choice[1].ms;
+  const double stored = wisp_run_operator(&step[0])->ms, made = wisp_run_operator(&step[1])->ms;
   *out = isnan(made) ? isnan(stored) : !(stored < made);
 done:
   wisp_step_free(&step[0]);

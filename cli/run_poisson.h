@@ -35,6 +35,9 @@ typedef struct wisp_poisson_run {
 extern const char *const wisp_poisson_problems[3];        /* "bp1", ...: by operator */
 extern const char *const wisp_poisson_preconditioners[3]; /* "none", ... */
 
+/* The kernel of a step that is the operator; every composition of the family has one. */
+const wisp_choice *wisp_run_operator(const wisp_step *step);
+
 /* The report on stdout, as a table or a JSON object. */
 wisp_status wisp_run_poisson_print(wisp_error *err, const wisp_poisson_request *request, const wisp_poisson_run *run);
 

@@ -32,8 +32,8 @@ static void print_geometry(const wisp_poisson_request *r, const wisp_poisson_run
   const char *way = is_trilinear(run) ? "made of the vertices" : "stored factors";
   const char *why = "";
   if (r->geometry == WISP_GEOMETRY_AUTO)
-    why = run->step.choice[1].match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
-                                                          : " (auto: the faster winner)";
+    why = wisp_run_operator(&run->step)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
+                                                                     : " (auto: the faster winner)";
   printf("geometry    %s%s\n", way, why);
 }
 

@@ -1,7 +1,6 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
 #include "mesh_options.h"
-#include "options.h"
 #include "progress.h"
 #include "replay.h"
 #include "winners.h"
@@ -53,24 +52,32 @@ typedef struct display {
   const wisp_arguments *args;
   const wisp_tune_request *request;
   wisp_progress progress;
+  double done;    /* of an exhaustive sweep: its trials that there are, over all */
+  char text[256]; /* of the newest trial */
   size_t count;
   part *parts;
 } display;
 
 /* A budget ends by the clock; an exhaustive sweep by its trials. */
+static void tick(void *context)
+{
+  display *d = context;
+  double budget = d->request->budget_seconds;
+  wisp_progress_show(&d->progress, budget > 0 ? wisp_progress_seconds(&d->progress) / budget : d->done, d->text);
+}
+
 static void show(void *context, const wisp_tune_progress *p)
 {
   display *d = context;
   wisp_spec spec;
-  char text[256];
-  double budget = d->request->budget_seconds;
-  double fraction = budget > 0 ? wisp_progress_seconds(&d->progress) / budget : (double)p->done / (double)p->total;
   if (wisp_spec_parse(NULL, p->spec, &spec) != WISP_OK) return;
-  int length = snprintf(text, sizeof text, "%lld trials, %lld failed; N=%d %s %s", p->done, p->failed, spec.order,
+  int length = snprintf(d->text, sizeof d->text, "%lld trials, %lld failed; N=%d %s %s", p->done, p->failed, spec.order,
                         wisp_precision_name(spec.precision), spec.kernel);
-  if (p->best && length > 0 && (size_t)length < sizeof text)
-    snprintf(text + length, sizeof text - (size_t)length, " %.4f ms %s, %s", p->best->ms, p->best->strategy, p->layout);
-  wisp_progress_show(&d->progress, fraction, text);
+  if (p->best && length > 0 && (size_t)length < sizeof d->text)
+    snprintf(d->text + length, sizeof d->text - (size_t)length, " %.4f ms %s, %s", p->best->ms, p->best->strategy,
+             p->layout);
+  d->done = (double)p->done / (double)p->total;
+  tick(d);
 }
 
 static void warn(void *context, const char *text)
@@ -261,7 +268,7 @@ int wisp_cli_tune(int argc, char **argv)
   wisp_mesh_source source;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
-  display d = {.args = &args, .request = &request};
+  display d = {.args = &args, .request = &request, .text = "no trial has ended yet"};
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *name = wisp_option_value(&args, "device");
@@ -274,6 +281,7 @@ int wisp_cli_tune(int argc, char **argv)
   TRY(read_request(&err, &args, &orders, &precisions, &source, &request));
   d.progress = wisp_progress_begin(wisp_option_given(&args, "quiet"));
   request.progress = show;
+  request.tick = tick;
   request.warn = warn;
   request.device_done = note_device;
   request.context = &d;

@@ -55,6 +55,13 @@ static void test_uninstall(void **state)
   must(*state, "test -z \"$(find below ! -type d)\"");
 }
 
+/* With the libraries' headers here, the tests of a GPU are built from source; this one has no need of one. */
+static void test_check_gpu(void **state)
+{
+  must(*state,
+       "make -s -C \"$TREE\" BUILD=\"$BUILD\" check-gpu ONLY=test_mesh_corpus | tee told && grep '^1 passed' told");
+}
+
 /* Every rule that a user may call is in make help, and no other. */
 static void test_help(void **state)
 {
@@ -78,6 +85,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_command_lines, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_uninstall, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_bundle, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_check_gpu, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_help, fixture_set_up, fixture_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static const cJSON *kernel(const cJSON *json, const char *name)
 
 static void test_json(void **state)
 {
-  cJSON *json = solve(*state, "", "-n 2 --box 2 --steps 10");
+  cJSON *json = solve(*state, "", "-n 2 --box 2 --steps 10 --cfl 0.15 --composition gather+fused");
   assert_true(json_number(json, "elements") == 48 && json_number(json, "order") == 2 &&
               json_number(json, "steps") == 10);
   assert_true(json_number(json, "dofs") == 48 * 10 * 6);
@@ -71,6 +71,12 @@ static void test_json(void **state)
   assert_true(json_number(json, "l2_error") > 1e-4 && json_number(json, "l2_error") < 5e-2);
   double first = json_number(json, "energy_initial"), last = json_number(json, "energy_final");
   assert_true(fabs(first - 0.125) < 0.01 && last <= first && last > 0.99 * first);
+  const double limit = json_number(json, "dt_limit");
+  assert_true(fabs(json_number(json, "dt") / (0.15 * limit) - 1) < 1e-12 &&
+              fabs(json_number(json, "cfl") - 0.15) < 1e-9);
+  assert_true(json_number(json, "time_error") > 0 && json_number(json, "time_error") < json_number(json, "l2_error"));
+  assert_true(fabs(json_number(json, "seconds_per_time") * json_number(json, "time") / json_number(json, "seconds") -
+                   1) < 1e-9);
   double ms = json_number(json, "ms_per_stage");
   assert_true(ms > 0 && fabs(json_number(json, "gdofs") * ms * 1e6 / (48 * 10 * 6) - 1) < 1e-9);
   assert_true(fabs(json_number(json, "time") - 10 * json_number(json, "dt")) < 1e-12);
@@ -104,10 +110,11 @@ static void test_options(void **state)
 
 static void test_table(void **state)
 {
-  static const char *const words[] = {"48 elements", "order 1",  "volume", "gather", "strategy",
-                                      "default",     "L2 error", "energy", "GDOF/s"};
+  static const char *const words[] = {"48 elements", "order 1", "stable up to", "cfl 0.85", "volume", "gather",
+                                      "strategy",    "default", "L2 error",     "energy",   "GDOF/s", "a unit of time"};
   char line[256];
-  snprintf(line, sizeof line, "run maxwell -n 1 --box 2 --steps 3 --default -d %s", device());
+  snprintf(line, sizeof line,
+           "run maxwell -n 1 --box 2 --steps 3 --default --composition volume+gather+lift+update -d %s", device());
   outcome o = run_in(*state, "", line);
   if (o.status != 0) fail_msg("%s", o.err);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -184,7 +191,13 @@ static void test_bad_requests(void **state)
       {"run maxwell -n 3 -d abacus", "abacus", 2},
       {"run maxwell -n 3 --match exact", "tune it", 1},
       {"run maxwell -n 3 --mesh /nowhere/at/all.msh", "/nowhere/at/all.msh", 1},
-      {"run maxwell -n 2 --box 2 --steps 200 --dt 1", "smaller --dt", 1},
+      {"run maxwell -q -n 2 --box 2 --steps 200 --dt 1", "leave --dt out", 1},
+      {"run maxwell -n 2 --cfl 0", "--cfl", 2},
+      {"run maxwell -n 2 --cfl -0.5", "--cfl", 2},
+      {"run maxwell -n 2 --cfl nan", "--cfl", 2},
+      {"run maxwell -n 2 --cfl fast", "--cfl", 2},
+      {"run maxwell -n 2 --cfl 0.5 --dt 0.01", "leave one out", 2},
+      {"run maxwell -n 1 --box 1 --steps 1000000 -o /", "cannot be written", 1},
       {"run maxwell -n 2 --box 1 --steps 1 -o /nowhere/at/all.vtu", "/nowhere/at/all.vtu", 1},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

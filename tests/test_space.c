@@ -100,6 +100,8 @@ static void test_keywords(void **state)
   wisp_strategy_destroy(s);
 }
 
+#define MANY(name) "param " #name " 1 2 3 4 5 6 7 8 9 10\n"
+
 static void test_errors_name_the_line(void **state)
 {
   (void)state;
@@ -124,6 +126,9 @@ static void test_errors_name_the_line(void **state)
       {"kernel volume\nblock 1\ngrid 1\n", "space:", "layouts"},
       {"layouts node\nblock 1\ngrid 1\n", "space:", "kernel"},
       {"kernel v\nlayouts node\nblock 1\ngrid 1\nparam p 1 2\ndefault p=3\n", "space:", "default of p"},
+      {"kernel v\nlayouts node\nblock 1\ngrid 1\n" MANY(a) MANY(b) MANY(c) MANY(d) MANY(e),
+       "space:", "more than 65536"},
+      {"kernel volume\n\x1b]0;nonsense\x07 3\n", ":2: ", "?]0;nonsense?"}, /* no terminal obeys a message */
       {"param p 4294967297\n", ":1: ", "4294967297"},
       {"param p 1\ndefault p=4294967297\n", ":2: ", "p=4294967297"},
       /* Twice the same name: one of the two would be lost. */
@@ -239,6 +244,24 @@ static void test_default_falls_back(void **state)
     wisp_plan_destroy(plan);
     wisp_env_destroy(names);
   }
+  wisp_strategy_destroy(s);
+}
+
+/* A candidate that makes no sense, met while another is looked for in place of the default, is an error; what was found
+ * so far is let go of. */
+static void test_senseless_candidate(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam a 1 2 3\n"
+                           "require a != 1 : one\nrequire a < 3 || nothing : why\n");
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names(3, 1024, 65536);
+  wisp_plan *plan = NULL;
+  wisp_error err = {0};
+  assert_int_equal(wisp_plan_default(&err, s, &spec, &layout, names, &plan), WISP_EINPUT);
+  assert_non_null(strstr(err.text, "nothing"));
+  assert_null(plan);
+  wisp_env_destroy(names);
   wisp_strategy_destroy(s);
 }
 
@@ -362,6 +385,7 @@ int main(void)
       cmocka_unit_test(test_enumeration_visits_every_combination),
       cmocka_unit_test(test_limits_refuse),
       cmocka_unit_test(test_default_falls_back),
+      cmocka_unit_test(test_senseless_candidate),
       cmocka_unit_test(test_text_comes_back),
       cmocka_unit_test(test_operands_and_launch),
       cmocka_unit_test_setup_teardown(test_strategies_have_names_of_their_own, fixture_set_up, fixture_tear_down),

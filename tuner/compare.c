@@ -15,7 +15,7 @@ enum { MAX_ROWS = 32 };
 typedef struct comparer {
   wisp_device *device;
   const wisp_compare_request *request;
-  wisp_bench bench, beside; /* the box, and the mesh beside it, which shares all but its problems */
+  wisp_bench bench, beside; /* the box, and the mesh beside it, for nothing but problems */
   wisp_pipeline *pipeline;
   wisp_blas *blas; /* NULL: there is none here */
   int done;        /* rows of this order and precision, and what they took */
@@ -311,8 +311,7 @@ wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compar
   if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
   TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
-  c.beside = c.bench;
-  c.beside.verifier = NULL;
+  c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};
   if (r.beside) c.beside.source = *r.beside;
   TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, r.jobs, 1, &c.pipeline));
   if (wisp_blas_open(&missing, device, &c.blas) != WISP_OK) warn(&c, missing.text);

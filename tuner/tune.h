@@ -48,6 +48,7 @@ typedef struct wisp_tune_request {
   bool retry_failed;
   int jobs; /* compilations at a time, shared out over the devices; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);
+  void (*tick)(void *context); /* several times a second, also while nothing comes to an end; may be NULL */
   void (*warn)(void *context, const char *text); /* about the store, about devices; may be NULL */
   /* At the end, for each device in the list's order: what came of it, with its own seconds; may be NULL. */
   void (*device_done)(void *context, const char *device, const wisp_tune_summary *part);

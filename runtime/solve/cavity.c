@@ -34,6 +34,7 @@ void wisp_cavity_field(const void *context, const double x[3], double t, double 
 {
   const wisp_cavity *cavity = context;
   const double pi = acos(-1.0), *A = cavity->amplitude;
+  const double now = cos(cavity->omega * t), turned = sin(cavity->omega * t) / cavity->omega;
   double k[3], sine[3], cosine[3];
   for (int c = 0; c < 3; c++) {
     k[c] = pi * cavity->mode[c];
@@ -42,7 +43,7 @@ void wisp_cavity_field(const void *context, const double x[3], double t, double 
   }
   for (int a = 0; a < 3; a++) {
     int b = (a + 1) % 3, c = (a + 2) % 3;
-    u[a] = A[a] * cosine[a] * sine[b] * sine[c] * cos(cavity->omega * t);
-    u[3 + a] = -(A[c] * k[b] - A[b] * k[c]) * sine[a] * cosine[b] * cosine[c] * sin(cavity->omega * t) / cavity->omega;
+    u[a] = A[a] * cosine[a] * sine[b] * sine[c] * now;
+    u[3 + a] = -(A[c] * k[b] - A[b] * k[c]) * sine[a] * cosine[b] * cosine[c] * turned;
   }
 }

@@ -106,3 +106,9 @@ size_t wisp_dg_face_size(const wisp_dg *dg)
 {
   return dg->groups * (size_t)dg->system->fields * (size_t)dg->layout.NfM;
 }
+
+double wisp_dg_safe_dt(const wisp_dg *dg)
+{
+  const double order = dg->tet->N + 1;
+  return 0.5 * dg->min_length / (order * order * dg->system->speed);
+}

@@ -45,16 +45,33 @@ void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double v
   }
 }
 
-/* dx_c/dr_d at [c][d]. */
-static void tangents(const double vertices[24], const double r[3], double x[3][3])
+enum { MOST = WISP_HEX_MAX_ORDER + 2 };
+
+/* dx_c/dr_d of one element at [d][e][f][c]: it does not change along r_d itself, so that points e and f of the two
+ * directions that follow d, cyclically, are all that it depends on. */
+typedef struct slopes {
+  double x[3][MOST][MOST][3];
+} slopes;
+
+static void make_slopes(const double vertices[24], const double *at, size_t n, slopes *out)
 {
-  memset(x, 0, 9 * sizeof **x);
-  for (int v = 0; v < 8; v++)
-    for (int d = 0; d < 3; d++) {
-      const int e = (d + 1) % 3, f = (d + 2) % 3;
-      const double shape = slope(v, d) * factor(v, e, r[e]) * factor(v, f, r[f]);
-      for (int c = 0; c < 3; c++) x[c][d] += shape * vertices[8 * c + v];
-    }
+  for (int d = 0; d < 3; d++)
+    for (size_t e = 0; e < n; e++)
+      for (size_t f = 0; f < n; f++) {
+        double *x = out->x[d][e][f];
+        x[0] = x[1] = x[2] = 0;
+        for (int v = 0; v < 8; v++) {
+          const double shape = slope(v, d) * factor(v, (d + 1) % 3, at[e]) * factor(v, (d + 2) % 3, at[f]);
+          for (int c = 0; c < 3; c++) x[c] += shape * vertices[8 * c + v];
+        }
+      }
+}
+
+/* dx_c/dr_d at [c][d] in point p. */
+static void tangents(const slopes *all, const size_t p[3], double x[3][3])
+{
+  for (int d = 0; d < 3; d++)
+    for (int c = 0; c < 3; c++) x[c][d] = all->x[d][p[(d + 1) % 3]][p[(d + 2) % 3]][c];
 }
 
 /* The Jacobian J, and the cofactors J dr_d/dx_c at [d][c], by cyclic indices. */
@@ -68,12 +85,12 @@ static double cofactors(double x[3][3], double r[3][3])
   return x[0][0] * r[0][0] + x[1][0] * r[0][1] + x[2][0] * r[0][2];
 }
 
-/* The seven factors at one point of weight w; stride is from one factor to the next. Returns the Jacobian. */
-static double point_factors(const double vertices[24], const double r[3], double w, size_t stride, double *factors)
+/* The seven factors at point p, of weight w; stride is from one factor to the next. Returns the Jacobian. */
+static double point_factors(const slopes *all, const size_t p[3], double w, size_t stride, double *factors)
 {
   static const int pair[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
   double x[3][3], cofactor[3][3];
-  tangents(vertices, r, x);
+  tangents(all, p, x);
   const double J = cofactors(x, cofactor);
   for (size_t c = 0; c < 6; c++) {
     const double *a = cofactor[pair[c][0]], *b = cofactor[pair[c][1]];
@@ -89,15 +106,18 @@ wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_poin
   const double *weights;
   size_t n;
   const double *at = points_of(hex, points, &weights, &n);
-  for (size_t k = 0; k < count; k++, vertices += 24, factors += WISP_HEX_FACTORS * n * n * n)
+  slopes all;
+  for (size_t k = 0; k < count; k++, vertices += 24, factors += WISP_HEX_FACTORS * n * n * n) {
+    make_slopes(vertices, at, n, &all);
     for (size_t q = 0; q < n * n * n; q++) {
-      const size_t i = q % n, j = q / n % n, l = q / n / n;
-      const double r[3] = {at[i], at[j], at[l]}, w = weights[i] * weights[j] * weights[l];
-      const double J = point_factors(vertices, r, w, n * n * n, factors + q);
+      const size_t p[3] = {q % n, q / n % n, q / n / n};
+      const double w = weights[p[0]] * weights[p[1]] * weights[p[2]];
+      const double J = point_factors(&all, p, w, n * n * n, factors + q);
       if (!(J > 0) || !isfinite(J))
         return wisp_fail(err, WISP_EINPUT,
                          "hex %zu is degenerate: its Jacobian is %g at (%.3f, %.3f, %.3f) inside; remesh there",
-                         first + k, J, r[0], r[1], r[2]);
+                         first + k, J, at[p[0]], at[p[1]], at[p[2]]);
     }
+  }
   return WISP_OK;
 }

@@ -17,6 +17,7 @@ struct wisp_simulation {
   wisp_step step;
   wisp_dg *dg;
   wisp_solver *solver;
+  double dt;     /* a stable step */
   double *field; /* u as the device holds it, for exchange */
 };
 
@@ -78,6 +79,8 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   TRY(wisp_step_choose(err, s->strategies, s->store, wisp_device_limits(s->device), &wish, &s->step));
   TRY(wisp_dg_create(err, s->mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary, &s->dg));
   TRY(wisp_solver_create(err, s->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
+  TRY(wisp_solver_limit(err, s->solver, &s->dt));
+  s->dt *= WISP_CFL;
   TRY(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
   *out = s;
   s = NULL;
@@ -146,7 +149,7 @@ wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 
 double wisp_simulation_dt(const wisp_simulation *s)
 {
-  return wisp_solver_dt(s->dg);
+  return s->dt;
 }
 
 wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double dt, long long steps,
