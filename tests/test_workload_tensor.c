@@ -170,12 +170,15 @@ static const char spread_text[] = "const INDEX nodes = 8 * groups;\n"
 static const char update_space[] =
     "kernel update\nlayouts node\nblock 64\ngrid 16\narg inout real solution\narg inout real p\narg in real r\n"
     "arg in single inverse\narg in real z\narg in real rz_sums\narg in real rr_sums\narg inout real state\n"
-    "arg inout real history\narg value real scale\narg value int polynomial\narg value int rz_parts\n"
-    "arg value int unknowns\narg value int padded\n";
+    "arg inout real history\narg inout int left\narg value real scale\narg value int polynomial\n"
+    "arg value int rz_parts\narg value int rr_parts\narg value int history_room\narg value int unknowns\n"
+    "arg value int padded\n";
 static const char update_text[] =
     "real rz = 0, rr = 0;\n"
-    "for (INDEX q = 0; q < rz_parts; q++) rz += rz_sums[q], rr += rr_sums[q];\n"
-    "const real beta = rz / state[1], alpha = state[2];\n"
+    "for (INDEX q = 0; q < rz_parts; q++) rz += rz_sums[q];\n"
+    "for (INDEX q = 0; q < rr_parts; q++) rr += rr_sums[q];\n"
+    "const int running = rr > state[5];\n"
+    "const real beta = running && state[1] > 0 ? rz / state[1] : 0, alpha = state[2];\n"
     "for (INDEX first = bx * 64; first < unknowns; first += 1024) {\n"
     "  FOR_X(x, 64)\n"
     "    const INDEX g = first + x, at = g < unknowns ? g : 0;\n"
@@ -189,9 +192,12 @@ static const char update_text[] =
     "}\n"
     "FOR_X(x, 64)\n"
     "  if (bx == 0 && x == 0) {\n"
+    "    const INDEX at = 3 * (INDEX)state[6];\n"
     "    state[0] = rz;\n"
-    "    state[4] = history[3 * 5] = rr;\n"
-    "    history[3 * 5 + 1] = beta;\n"
+    "    state[3] = running;\n"
+    "    state[4] = rr;\n"
+    "    if (!running) left[0] = 0;\n"
+    "    if (at < 3 * history_room) history[at] = rr, history[at + 1] = beta;\n"
     "  }\n"
     "END_X\n";
 
