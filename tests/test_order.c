@@ -280,7 +280,10 @@ static void test_options(void **state)
 {
   static const struct {
     const char *arguments, *says;
-  } bad[] = {{"run maxwell -n 1 --order 3", "as-given, curve, metis"},
+  } bad[] = {{"run maxwell --order 3", "as-given, curve, metis (how elements lie in memory): did you mean -n 3?"},
+             {"tune --order 1-4,7", "did you mean -n 1-4,7?"},
+             {"bench -n 1 --order wave", "must be one of as-given, curve, metis"},
+             {"emit --order 3", "did you mean --orders?"},
              {"run maxwell -n 1 --jitter 0.7", "--jitter"},
              {"run maxwell -n 1 --mesh a.msh --shuffle 1", "--shuffle"},
              {"run poisson -n 1 --order metis --box 2", "tets"},
