@@ -18,10 +18,11 @@ wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
                      "--%s is for the box and --mesh names a file: leave one out", of_boxes[i]));
   TRY(wisp_option_real(err, args, "jitter", 0, 0.5, 0, &source.jitter));
   TRY(wisp_option_integer(err, args, "shuffle", 0, INT32_MAX, 0, &seed));
-  TRY(wisp_require(err, !looks_polynomial, WISP_EUSAGE,
-                   "option --order is '%s', must be one of as-given, curve, metis (how elements lie in memory): did you "
-                   "mean -n %s?",
-                   order, order));
+  TRY(wisp_require(
+      err, !looks_polynomial, WISP_EUSAGE,
+      "option --order is '%s', must be one of as-given, curve, metis (how elements lie in memory): did you "
+      "mean -n %s?",
+      order, order));
   TRY(wisp_option_choice(err, args, "order", WISP_ORDERINGS, wisp_ordering_names, 0, &ordering));
   source.seed = (uint64_t)seed;
   source.ordering = (wisp_ordering)ordering;
