@@ -150,7 +150,9 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   verdict = wisp_plan_compile(&reason, out->plan, sweep->bench.limits->target, &out->binary);
   if (verdict == WISP_ECOMPILE) TRY(disqualify(err, sweep, trial, verdict, &reason));
   TRY(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
+  wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
   TRY(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
+  wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
   TRY(wisp_bench_problem(err, &sweep->bench, out->plan, &out->problem));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) TRY(disqualify(err, sweep, trial, verdict, &reason));
@@ -270,7 +272,8 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   size_t count = close_ones(all, known), entered = 0, chosen;
   entrant e[MOST] = {0};
   wisp_trial *round = NULL;
-  double noise[MOST], since = wisp_seconds();
+  double noise[MOST];
+  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING); /* for the most part */
   TRY(wisp_new(err, MOST, sizeof *round, &round));
   for (; entered < count; entered++) {
     round[entered] = *known[entered];
@@ -278,18 +281,19 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
     TRY(enter(err, sweep, scope, layout, &round[entered], &e[entered]));
   }
   TRY(together(err, sweep, e, &count));
-  wisp_spend(&sweep->summary.compiling, &since); /* for the most part */
+  wisp_turn(&sweep->bench.ledger, WISP_TIMING);
   TRY(time_again(err, sweep, scope, count, e, round, noise));
-  wisp_spend(&sweep->summary.timing, &since);
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
   chosen = wisp_settle_tie(count, round, noise);
+  wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
   TRY(verify_again(err, sweep, scope, &e[chosen], &round[chosen]));
-  wisp_spend(&sweep->summary.verifying, &since);
+  wisp_turn(&sweep->bench.ledger, WISP_ELSE);
   keep_comparable(count, round, chosen, all, known);
   TRY(store_round(err, sweep, count, round, chosen, all, known));
   *winner = round[chosen];
   sweep->changed = true;
 done:
+  wisp_turn(&sweep->bench.ledger, before);
   release(MOST, e);
   free(round);
   return status;
