@@ -11,11 +11,13 @@
 enum { PAIRS = WISP_SKETCH / 2 };
 
 /* Pairs of eigenvalues -x +- iy of length 1 and less, on the imaginary axis (x = 0) or in the left half disk. */
-typedef struct operator {
+typedef struct operator
+{
   double re[PAIRS], im[PAIRS];
-} operator;
+}
+operator;
 
-static void spread(operator *L, double x)
+static void spread(operator* L, double x)
 {
   for (int p = 0; p < PAIRS; p++) {
     const double size = (double)(p + 1) / PAIRS, angle = x * fmod(p * 0.618033988749895, 1);
@@ -25,7 +27,7 @@ static void spread(operator *L, double x)
 }
 
 /* One vector of the sequence from the two before it, rounded to float where `single`. */
-static void apply(const operator *L, const double *before, const double *now, double keep, double gain, bool single,
+static void apply(const operator* L, const double *before, const double *now, double keep, double gain, bool single,
                   double *next)
 {
   for (int p = 0; p < PAIRS; p++) {
@@ -40,7 +42,7 @@ static void apply(const operator *L, const double *before, const double *now, do
 }
 
 /* The longest Ritz value of 30 applications with the ellipse of half axes d and h. */
-static double longest(const operator *L, double d, double h, bool single)
+static double longest(const operator* L, double d, double h, bool single)
 {
   wisp_error error = {0};
   wisp_krylov krylov = {.sketch = malloc((WISP_KRYLOV + 1) * (size_t)WISP_SKETCH * sizeof(double))};
@@ -66,7 +68,7 @@ static void test_within(void **state)
 {
   (void)state;
   static const double sizes[] = {0.1, 0.3, 1, 3, 10, 30};
-  operator *L = malloc(sizeof *L);
+  operator* L = malloc(sizeof *L);
   assert_non_null(L);
   for (int disk = 0; disk < 2; disk++) {
     spread(L, disk * 1.5707963267948966);

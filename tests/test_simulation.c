@@ -1,5 +1,6 @@
 /* Claim: the public header is enough to solve. What is set is what is got, in the mesh's order whatever the layout;
- * energy does not grow in the step offered, and one too long is an error; requests that make no sense are refused in one line. */
+ * energy does not grow in the step offered, and one too long is an error; requests that make no sense are refused in
+ * one line. */
 #include <wisp.h>
 
 #include <setjmp.h>
@@ -83,8 +84,12 @@ static void test_step(void **state)
     wisp_error err = {0};
     wisp_status status = WISP_OK;
     wisp_simulation *s = NULL;
-    const wisp_request request = {
-        .order = 2, .box = 2, .device = device(), .precision = WISP_F32, .central = central, .store = "/nonexistent/w.db"};
+    const wisp_request request = {.order = 2,
+                                  .box = 2,
+                                  .device = device(),
+                                  .precision = WISP_F32,
+                                  .central = central,
+                                  .store = "/nonexistent/w.db"};
     if (wisp_simulation_create(&err, &request, &s) != WISP_OK) fail_msg("%s", err.text);
     size_t K, Np, n;
     wisp_simulation_size(s, &K, &Np, &n);
@@ -136,7 +141,7 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_exchange), cmocka_unit_test(test_nodes), cmocka_unit_test(test_step),
-                                     cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_exchange), cmocka_unit_test(test_nodes),
+                                     cmocka_unit_test(test_step), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

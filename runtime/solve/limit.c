@@ -1,11 +1,11 @@
 /* How far a step may go: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
  * against the stability region of the Runge-Kutta method.
  *
- * u_{k+1} = u_k + keep (u_k - u_{k-1}) + gain L u_k is a Runge-Kutta stage with its own numbers, so the solver's kernels
- * make the sequence. keep and gain say for which ellipse its polynomials are those of Chebyshev. An ellipse too small
- * makes the outermost modes grow, one too large leaves u as it is: in both cases the vectors become dependent, by a
- * factor an application, and rounding, multiplied by their condition over gain, becomes eigenvalues near -1/gain that L
- * does not have. Two things keep that away, whatever is known at first. Only as many vectors count as are well
+ * u_{k+1} = u_k + keep (u_k - u_{k-1}) + gain L u_k is a Runge-Kutta stage with its own numbers, so the solver's
+ * kernels make the sequence. keep and gain say for which ellipse its polynomials are those of Chebyshev. An ellipse too
+ * small makes the outermost modes grow, one too large leaves u as it is: in both cases the vectors become dependent, by
+ * a factor an application, and rounding, multiplied by their condition over gain, becomes eigenvalues near -1/gain that
+ * L does not have. Two things keep that away, whatever is known at first. Only as many vectors count as are well
  * conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped, with the ellipse that the
  * pass before it found: a pass needs no good guess to find the scale, and the last one has it. */
 #include "krylov.h"
@@ -106,7 +106,8 @@ static wisp_status ritz(wisp_error *err, const probe *p, int *count, wisp_ritz v
   return wisp_krylov_ritz(err, &p->krylov, noise, count, value);
 }
 
-/* The half axes anew, a little larger than what is known of the spectrum, and flat where it is along the imaginary axis.
+/* The half axes anew, a little larger than what is known of the spectrum, and flat where it is along the imaginary
+ * axis.
  */
 static void enclose(int count, const wisp_ritz *value, double *d, double *h)
 {
