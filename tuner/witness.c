@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEPT = 6, MOST_OUTPUTS = WISP_MAX_ARGS, AT_A_TIME = 25 };
+enum { MOST_KEPT = 6, MOST_OUTPUTS = WISP_MAX_ARGS, AT_A_TIME = 5 };
 
 /* The arrays of reals that a kernel leaves results in, with what they may differ by. */
 typedef struct outputs {
