@@ -133,10 +133,8 @@ static void test_chance(void **state)
              "unsigned chance = (launches++ + %uu) * 2654435761u;\nchance = (chance ^ chance >> 15) * 2246822519u;\n"
              "if ((chance ^ chance >> 13) %% 100 == 0) rhs[1] += 1;\nEND_ALL\n}\n",
              7919 * i);
-    const edit edits[] = {{"wp 1 2 4 8", "wp 2"},
-                          {"lanes 32 64 128 256", "lanes 32"},
-                          {"wp=1 lanes=128", "wp=2 lanes=32"},
-                          {"$", fault}};
+    const edit edits[] = {
+        {"wp 1 2 4 8", "wp 2"}, {"lanes 32 64 128 256", "lanes 32"}, {"wp=1 lanes=128", "wp=2 lanes=32"}, {"$", fault}};
     sweep("by-chance", edits, 4, "", &wrong, &chosen);
     caught += wrong > 0 && chosen == 0;
   }
