@@ -1,6 +1,8 @@
 #include "ledger.h"
 #include "tune.h"
 
+#include <math.h>
+
 wisp_purpose wisp_turn(wisp_ledger *ledger, wisp_purpose purpose)
 {
   const wisp_purpose before = ledger->purpose;
@@ -18,4 +20,11 @@ void wisp_ledger_settle(wisp_ledger *ledger, double spent[WISP_PURPOSES])
     spent[p] += ledger->spent[p];
     ledger->spent[p] = 0;
   }
+}
+
+void wisp_ledger_balance(double spent[WISP_PURPOSES], double seconds)
+{
+  spent[WISP_ELSE] = seconds;
+  for (int p = WISP_ELSE + 1; p < WISP_PURPOSES; p++) spent[WISP_ELSE] -= spent[p];
+  spent[WISP_ELSE] = fmax(spent[WISP_ELSE], 0);
 }

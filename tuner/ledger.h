@@ -23,4 +23,7 @@ wisp_purpose wisp_turn(wisp_ledger *ledger, wisp_purpose purpose);
 /* Moves what was spent so far to an account of the same purposes. */
 void wisp_ledger_settle(wisp_ledger *ledger, double spent[WISP_PURPOSES]);
 
+/* Whatever else these seconds were spent on, which a worker that ended did not come to tell, is WISP_ELSE. */
+void wisp_ledger_balance(double spent[WISP_PURPOSES], double seconds);
+
 #endif

@@ -1,6 +1,7 @@
 /* A cache of problems, least recently used goes first. Its mesh, operators and systems are shared by all. */
 #include "nodal_problems.h"
 #include "../gen/random.h"
+#include "../runtime/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,19 +169,33 @@ wisp_status wisp_nodal_problems_get(wisp_error *err, wisp_nodal_problems *proble
   return find(err, problems, wisp_plan_spec(plans[0]), wisp_plan_layout(plans[0]), MB, (wisp_grouping)grouping, out);
 }
 
+typedef struct marking {
+  const wisp_dg *dg;
+  bool faces;
+  unsigned char *mask;
+} marking;
+
+static wisp_status mark(wisp_error *err, void *context, size_t from, size_t to)
+{
+  (void)err;
+  const marking *m = context;
+  const wisp_layout *l = &m->dg->layout;
+  const size_t dofs = (size_t)(m->faces ? l->Nf : l->Np);
+  const int n = m->dg->system->fields;
+  for (size_t k = from; k < to; k++)
+    for (int f = 0; m->dg->slot[k] != WISP_EMPTY && f < n; f++)
+      for (size_t i = 0; i < dofs; i++)
+        m->mask[m->faces ? wisp_layout_face(l, n, f, k, i) : wisp_layout_volume(l, n, f, k, i)] = 1;
+  return WISP_OK;
+}
+
 static wisp_status make_mask(wisp_error *err, entry *e, bool faces)
 {
   wisp_status status = WISP_OK;
-  const wisp_layout *l = &e->dg->layout;
   const size_t size = faces ? wisp_dg_face_size(e->dg) : wisp_dg_volume_size(e->dg);
-  const size_t dofs = (size_t)(faces ? l->Nf : l->Np);
-  const int n = e->system->fields;
   unsigned char *mask = NULL;
   TRY(wisp_new(err, size, 1, &mask));
-  for (size_t k = 0; k < e->dg->slots; k++)
-    for (int f = 0; e->dg->slot[k] != WISP_EMPTY && f < n; f++)
-      for (size_t i = 0; i < dofs; i++)
-        mask[faces ? wisp_layout_face(l, n, f, k, i) : wisp_layout_volume(l, n, f, k, i)] = 1;
+  TRY(wisp_parallel(err, e->dg->slots, mark, &(marking){e->dg, faces, mask}));
   TRY(wisp_device_alloc(err, e->device, size, &e->mask[faces]));
   TRY(wisp_device_upload(err, e->device, e->mask[faces], mask, size));
 done:

@@ -68,17 +68,18 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, void *problem,
                               bool leading)
 {
   enum { LAUNCHES = 500, FEW = 162 };
+  static const double LEADING = 0.25, OTHERS = 0.05, MOST = 1;
   wisp_status status = WISP_OK;
   const wisp_workload *workload = bench->workload;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
   int left = LAUNCHES;
   void *few = NULL;
-  TRY(wisp_insist(err, workload, bench->problems, problem, kernel, leading ? 1 : 0.1, &left));
-  if (leading || left <= 0) goto done;
+  TRY(wisp_insist(err, workload, bench->problems, problem, kernel, leading ? LEADING : OTHERS, &left));
+  if (left <= 0) goto done;
   if (!bench->small) TRY(workload->create(err, bench->device, bench->order, FEW, &box, &bench->small));
   TRY(workload->get(err, bench->small, &plan, 1, &few));
-  TRY(wisp_insist(err, workload, bench->small, few, kernel, 1, &left));
+  TRY(wisp_insist(err, workload, bench->small, few, kernel, MOST, &left));
 done:
   return status;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEPT = 6, MOST_OUTPUTS = WISP_MAX_ARGS, AT_A_TIME = 25 };
+enum { MOST_KEPT = 6, MOST_OUTPUTS = WISP_MAX_ARGS, AT_A_TIME = 5 };
 
 /* The arrays of reals that a kernel leaves results in, with what they may differ by. */
 typedef struct outputs {
@@ -315,8 +315,8 @@ wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, void *pr
     TRY(wisp_arrays_compare_end(err, arrays, array, &number));
     *left -= now;
   }
-  TRY(wisp_require(err, !*array, WISP_EWRONG,
-                   "number %zu of %s is not the same at every launch, from the same inputs", number, array));
+  TRY(wisp_require(err, !*array, WISP_EWRONG, "number %zu of %s is not the same at every launch, from the same inputs",
+                   number, array));
 done:
   wisp_kept_free(inputs);
   wisp_kept_free(first);
