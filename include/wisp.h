@@ -71,8 +71,8 @@ void wisp_simulation_nodes(const wisp_simulation *simulation, double *xyz);
 wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *simulation, const double *u);
 wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *simulation, double *u);
 
-/* A stable time step: 0.85 of the longest one, which is found on creation from the operator's eigenvalues on this mesh,
- * order, flux and boundary, to within a tenth. */
+/* A stable time step: 0.85 of the longest one, which is estimated on creation from the operator's eigenvalues on this
+ * mesh, order, flux and boundary. */
 double wisp_simulation_dt(const wisp_simulation *simulation);
 
 /* `steps` Runge-Kutta steps of dt (LSRK4(5), five stages each), enqueued without host round trips; returns when they

@@ -59,9 +59,10 @@ static void kernels_compile_for_gpus(void **state)
   }
   const char *const targets[] = {"sm_80", "sm_90", "sm_100"}, *const reals[] = {"float", "double"};
   const char *const kernels[][2] = {{"templates/ceilings/copy.cuda.k", "wisp_copy"},
-                                    {"templates/ceilings/fma.cuda.k", "wisp_fma"}};
+                                    {"templates/ceilings/fma.cuda.k", "wisp_fma"},
+                                    {"templates/solve/sketch.cuda.k", "wisp_sketch"}};
   fresh_cache();
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 18; i++) {
     wisp_text source = {0};
     wisp_binary binary = {0};
     const char *const *kernel = kernels[i / 6];

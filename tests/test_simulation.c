@@ -1,5 +1,6 @@
 /* Claim: the public header is enough to solve. What is set is what is got, in the mesh's order whatever the layout;
- * energy does not grow; requests that make no sense are refused in one line. */
+ * energy does not grow in the step offered, and one too long is an error; requests that make no sense are refused in
+ * one line. */
 #include <wisp.h>
 
 #include <setjmp.h>
@@ -67,6 +68,50 @@ static void test_nodes(void **state)
   wisp_simulation_destroy(s);
 }
 
+static double after(wisp_simulation *s, double dt, long long steps, wisp_error *err, wisp_status *status)
+{
+  double energy = 0;
+  *status = wisp_simulation_advance(err, s, dt, steps, NULL);
+  assert_int_equal(wisp_simulation_energy(err, s, &energy), WISP_OK);
+  return energy;
+}
+
+/* The step that is offered stands, for both fluxes; one of 1 / 0.6 of it ends in an error, not in silence. */
+static void test_step(void **state)
+{
+  (void)state;
+  for (int central = 0; central < 2; central++) {
+    wisp_error err = {0};
+    wisp_status status = WISP_OK;
+    wisp_simulation *s = NULL;
+    const wisp_request request = {.order = 2,
+                                  .box = 2,
+                                  .device = device(),
+                                  .precision = WISP_F32,
+                                  .central = central,
+                                  .store = "/nonexistent/w.db"};
+    if (wisp_simulation_create(&err, &request, &s) != WISP_OK) fail_msg("%s", err.text);
+    size_t K, Np, n;
+    wisp_simulation_size(s, &K, &Np, &n);
+    double *u = malloc(n * K * Np * sizeof *u), before = 0;
+    assert_non_null(u);
+    for (size_t q = 0; q < n * K * Np; q++) u[q] = (double)(q * 7919 % 1009) / 1009 - 0.5;
+    assert_int_equal(wisp_simulation_set(&err, s, u), WISP_OK);
+    assert_int_equal(wisp_simulation_energy(&err, s, &before), WISP_OK);
+    assert_true(after(s, wisp_simulation_dt(s), 1000, &err, &status) <= before);
+    assert_int_equal(status, WISP_OK);
+    assert_int_equal(wisp_simulation_set(&err, s, u), WISP_OK);
+    after(s, wisp_simulation_dt(s) / 0.6, 1000, &err, &status);
+    assert_int_equal(status, WISP_EWRONG);
+    assert_true(err.text[0] && !strchr(err.text, '\n'));
+    assert_int_equal(wisp_simulation_set(&err, s, u), WISP_OK); /* and the simulation goes on */
+    assert_true(after(s, wisp_simulation_dt(s), 10, &err, &status) <= before);
+    assert_int_equal(status, WISP_OK);
+    wisp_simulation_destroy(s);
+    free(u);
+  }
+}
+
 static void test_refusals(void **state)
 {
   (void)state;
@@ -97,6 +142,6 @@ static void test_refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_exchange), cmocka_unit_test(test_nodes),
-                                     cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_step), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,6 +70,21 @@ static double residual(int n, double last, const double *re, const double *im, b
   return fabs(last) * hypot(re[n - 1], complex_pair ? im[n - 1] : 0) / sqrt(square);
 }
 
+/* How many columns of R can be trusted. Rounding reaches H = (R T) R^-1 multiplied by the condition of R: nearly
+ * dependent columns give eigenvalues near -1/gain that L does not have, though no number on R's diagonal be small. */
+static wisp_status independent(wisp_error *err, const double *R, int columns, double noise, int *out)
+{
+  wisp_status status = WISP_OK;
+  double inverse = 0; /* of the condition */
+  for (*out = 0; *out < columns; ++*out) {
+    TRY(wisp_require(err, LAPACKE_dtrcon(LAPACK_COL_MAJOR, '1', 'U', 'N', *out + 1, R, COLUMNS, &inverse) == 0,
+                     WISP_EWRONG, "the spectrum of the operator: its vectors have no condition"));
+    if (!(inverse > noise)) break;
+  }
+done:
+  return status;
+}
+
 wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double noise, int *values,
                              wisp_ritz value[WISP_KRYLOV])
 {
@@ -82,7 +97,7 @@ wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double 
   memcpy(sketch, krylov->sketch, (size_t)columns * WISP_SKETCH * sizeof *sketch);
   TRY(normalise(err, columns, sketch, length));
   TRY(triangle(err, columns, sketch, R));
-  while (n < krylov->count && fabs(R[n + n * COLUMNS]) > noise) n++;
+  TRY(independent(err, R, krylov->count, noise, &n));
   project(krylov, R, length, n, H);
   TRY(wisp_require(err, n > 0, WISP_EWRONG, "the spectrum of the operator: nothing was seen of it"));
   last = H[n + (n - 1) * COLUMNS];

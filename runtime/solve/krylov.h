@@ -26,8 +26,8 @@ typedef struct wisp_ritz {
   double re, im, residual;
 } wisp_ritz;
 
-/* The eigenvalues of L as the sequence shows them, *values of them. Where the vectors have become dependent, to `noise`
- * of their length, those before count. WISP_EWRONG for sketches that are zero or not finite. */
+/* The eigenvalues of L as the sequence shows them, *values of them. Where the vectors have become dependent, their
+ * condition above 1 / noise, those before count. WISP_EWRONG for sketches that are zero or not finite. */
 wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double noise, int *values,
                              wisp_ritz value[WISP_KRYLOV]);
 

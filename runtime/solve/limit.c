@@ -1,13 +1,23 @@
 /* How far a step may go: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
- * against the stability region of the Runge-Kutta method. */
+ * against the stability region of the Runge-Kutta method.
+ *
+ * u_{k+1} = u_k + keep (u_k - u_{k-1}) + gain L u_k is a Runge-Kutta stage with its own numbers, so the solver's
+ * kernels make the sequence. keep and gain say for which ellipse its polynomials are those of Chebyshev. An ellipse too
+ * small makes the outermost modes grow, one too large leaves u as it is: in both cases the vectors become dependent, by
+ * a factor an application, and rounding, multiplied by their condition over gain, becomes eigenvalues near -1/gain that
+ * L does not have. Two things keep that away, whatever is known at first. Only as many vectors count as are well
+ * conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped, with the ellipse that the
+ * pass before it found: a pass needs no good guess to find the scale, and the last one has it. */
 #include "krylov.h"
 #include "solver_parts.h"
 
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { APPLICATIONS = 30 };
+/* Applications of L: for the scale, for the ellipse, for the eigenvalues. */
+static const int passes[] = {4, 6, 20};
 
 /* --- the method --- */
 
@@ -71,9 +81,8 @@ done:
   return status;
 }
 
-/* The sequence is best conditioned where its polynomials are those of Chebyshev for an ellipse around the spectrum: for
- * that in the left half plane with half axes d along the real and h along the imaginary axis, keep and gain are these
- * (Manteuffel 1977, whose recurrence is scaled here so that it is a Runge-Kutta stage). */
+/* The ellipse in the left half plane with half axes d along the real and h along the imaginary axis (Manteuffel 1977,
+ * whose recurrence is scaled here so that it is a Runge-Kutta stage). */
 static void surround(probe *p, double d, double h)
 {
   p->krylov.keep[p->krylov.count] = (d - h) / (d + h);
@@ -97,35 +106,43 @@ static wisp_status ritz(wisp_error *err, const probe *p, int *count, wisp_ritz v
   return wisp_krylov_ritz(err, &p->krylov, noise, count, value);
 }
 
-/* The half axes anew, a little larger than what is known of the spectrum. Flat ellipses around the imaginary axis suit
- * rounding best. */
-static wisp_status adapt(wisp_error *err, const probe *p, double *d, double *h)
+/* The half axes anew, a little larger than what is known of the spectrum, and flat where it is along the imaginary
+ * axis.
+ */
+static void enclose(int count, const wisp_ritz *value, double *d, double *h)
 {
-  wisp_status status = WISP_OK;
-  wisp_ritz value[WISP_KRYLOV];
-  int count = 0;
   double left = 0, up = 0;
-  TRY(ritz(err, p, &count, value));
   for (int i = 0; i < count; i++) {
     left = fmax(left, -value[i].re);
     up = fmax(up, fabs(value[i].im));
   }
   *h = 1.1 * fmax(up, left / 4);
   *d = fmax(1.1 * left / 2, *h / 8);
-done:
-  return status;
 }
 
-static wisp_status explore(wisp_error *err, probe *p)
+/* The vector where the sequence stopped is the first of the next. */
+static wisp_status begin_anew(wisp_error *err, probe *p)
+{
+  wisp_krylov *k = &p->krylov;
+  memmove(k->sketch, k->sketch + (size_t)k->count * WISP_SKETCH, WISP_SKETCH * sizeof *k->sketch);
+  k->count = 0;
+  return wisp_problem_fill(err, p->solver->problem, "res", 0);
+}
+
+static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
 {
   wisp_status status = WISP_OK;
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   TRY(start(err, p));
   TRY(wisp_solver_sketch(err, p->solver, p->krylov.sketch));
-  for (int k = 0; k < APPLICATIONS; k++) {
-    if (k == 4 || k == 8 || k == 16) TRY(adapt(err, p, &d, &h));
-    surround(p, d, h);
-    TRY(apply(err, p));
+  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+    if (i) enclose(*count, value, &d, &h);
+    if (i) TRY(begin_anew(err, p));
+    for (int k = 0; k < passes[i]; k++) {
+      surround(p, d, h);
+      TRY(apply(err, p));
+    }
+    TRY(ritz(err, p, count, value));
   }
 done:
   return status;
@@ -149,8 +166,7 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
   double limit = INFINITY;
   probe p = {.solver = solver};
   TRY(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SKETCH, sizeof *p.krylov.sketch, &p.krylov.sketch));
-  TRY(explore(err, &p));
-  TRY(ritz(err, &p, &count, value));
+  TRY(explore(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
   TRY(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one"));
   TRY(clear(err, solver));

@@ -84,8 +84,9 @@ wisp_problem *wisp_solver_problem(wisp_solver *solver);
  * where the fields are not finite afterwards. */
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage);
 
-/* The longest step that is stable on this mesh, order and flux, from 30 applications of the solver's own kernels to
- * random data: within 10 % above or below. Fields are zero afterwards. Steps of WISP_CFL times it are safe. */
+/* The longest step that is stable on this mesh, order and flux, estimated with 30 applications of the solver's own
+ * kernels to random data (limit.c says how; docs/accuracy.md, how near it comes). Fields are zero afterwards. WISP_CFL
+ * times it is what the estimate's error leaves room for. */
 #define WISP_CFL 0.85
 wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *limit);
 
