@@ -101,13 +101,16 @@ static void fill_columns(const measure *m, size_t k, int first, double *columns)
       columns[i * COLUMNS + first + f] = m->u[wisp_layout_volume(&dg->layout, n, f, k, (size_t)i)];
 }
 
-/* One row of a matrix times the columns. */
+/* One row of a matrix times the columns: as many at a time as the sums' registers hold. */
 static void multiply(int Np, const double *row, const double *columns, double out[COLUMNS])
 {
-  double sum[COLUMNS] = {0};
-  for (int i = 0; i < Np; i++)
-    for (int c = 0; c < COLUMNS; c++) sum[c] += row[i] * columns[i * COLUMNS + c];
-  memcpy(out, sum, sizeof sum);
+  enum { AT_A_TIME = 16 };
+  for (int first = 0; first < COLUMNS; first += AT_A_TIME) {
+    double sum[AT_A_TIME] = {0};
+    for (int i = 0; i < Np; i++)
+      for (int c = 0; c < AT_A_TIME; c++) sum[c] += row[i] * columns[i * COLUMNS + first + c];
+    memcpy(out + first, sum, sizeof sum);
+  }
 }
 
 static double sum_block(const measure *m, size_t from, size_t to, double *columns)

@@ -84,6 +84,9 @@ wisp_problem *wisp_solver_problem(wisp_solver *solver);
  * where the fields are not finite afterwards. */
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage);
 
+/* Stages that the next two take together: they are not worth while for a run of fewer. */
+enum { WISP_LIMIT_STAGES = 36 };
+
 /* The longest step that is stable on this mesh, order and flux, from 30 applications of the solver's own kernels to
  * random data: within 10 % above or below. Fields are zero afterwards. Steps of WISP_CFL times it are safe. */
 #define WISP_CFL 0.85
