@@ -16,7 +16,7 @@ static const wisp_option options[] = {
      "a device that is here (auto, host, cuda:1), all, or any whose stored name has this in it (auto)"},
     {"all", 0, NULL, "of every device, the same as -d all"},
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
-    {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
+    {"orders", 'n', "ORDERS", "only these polynomial orders, as 1-4,7"},
     {"precision", 'p', "f32,f64", "only these precisions"},
     {"system", 0, "NAME", "only this system of equations: maxwell, ..."},
     {"any-layout", 0, NULL, "each kernel's fastest over all layouts, not those of the fastest step"},

@@ -11,7 +11,7 @@
 
 static const wisp_option options[] = {
     {"family", 'f', "FAMILY", "the family: nodal, tensor (nodal)"},
-    {"order", 'n', "ORDER", "the order (3)"},
+    {"orders", 'n', "ORDER", "the polynomial order (3)"},
     {"kernel", 'k', "KERNEL", "the kernel; without it: lists kernels and strategies"},
     {"strategy", 's', "STRATEGY", "the strategy (the first that applies)"},
     {"precision", 'p', "PREC", "f32 or f64 (f32)"},
@@ -46,7 +46,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   wisp_limits limits;
   out->family = wisp_family_find(family ? family : "nodal");
   TRY(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
-  TRY(wisp_option_integer(err, args, "order", out->family->orders[0], out->family->orders[1], 3, &order));
+  TRY(wisp_option_integer(err, args, "orders", out->family->orders[0], out->family->orders[1], 3, &order));
   TRY(wisp_option_precisions(err, args, "precision", "f32", &precisions));
   TRY(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
   TRY(wisp_target_limits(err, target ? target : dialect ? "host" : "sm_90", &limits));

@@ -1,12 +1,16 @@
 #include "mesh_options.h"
 
+#include <string.h>
+
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
 {
   static const char *const of_boxes[] = {"jitter", "shuffle"};
   wisp_status status = WISP_OK;
+  const char *order = wisp_option_value(args, "order");
   wisp_mesh_source source = {.file = wisp_option_value(args, "mesh"),
                              .shuffle = wisp_option_given(args, "shuffle"),
-                             .as_asked = wisp_option_given(args, "order")};
+                             .as_asked = order != NULL};
+  bool looks_polynomial = order && *order && !order[strspn(order, "0123456789-,")];
   long long seed = 0;
   size_t ordering = 0;
   for (size_t i = 0; i < sizeof of_boxes / sizeof *of_boxes; i++)
@@ -14,6 +18,11 @@ wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
                      "--%s is for the box and --mesh names a file: leave one out", of_boxes[i]));
   TRY(wisp_option_real(err, args, "jitter", 0, 0.5, 0, &source.jitter));
   TRY(wisp_option_integer(err, args, "shuffle", 0, INT32_MAX, 0, &seed));
+  TRY(wisp_require(
+      err, !looks_polynomial, WISP_EUSAGE,
+      "option --order is '%s', must be one of as-given, curve, metis (how elements lie in memory): did you "
+      "mean -n %s?",
+      order, order));
   TRY(wisp_option_choice(err, args, "order", WISP_ORDERINGS, wisp_ordering_names, 0, &ordering));
   source.seed = (uint64_t)seed;
   source.ordering = (wisp_ordering)ordering;

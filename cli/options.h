@@ -1,8 +1,9 @@
 /* Options of a subcommand, read by a table: "-n 3", "-n3", "-n=3", "--orders 3", "--orders=3".
  *
- *     static const wisp_option options[] = {{"device", 'd', "DEV", "the device, as wisp devices names it"}, {"json", 0,
- * NULL, "..."}}; static const wisp_syntax syntax = {"wisp tune [options]", "Measures ...", options, sizeof options /
- * sizeof *options, 0};
+ *     static const wisp_option options[] = {{"device", 'd', "DEV", "the device, as wisp devices names it"},
+ *                                           {"json", 0, NULL, "..."}};
+ *     static const wisp_syntax syntax = {"wisp tune [options]", "Measures ...", options,
+ *                                        sizeof options / sizeof *options, 0};
  *
  *     int wisp_cli_tune(int argc, char **argv)
  *     {

@@ -13,33 +13,40 @@ static const wisp_option options[] = {
     {"out", 'o', "DIR", "where index.html is written; made where it is missing"},
     {"device", 'd', "DEV", "a device that is here (auto, host, cuda:1), else any whose stored name begins so"},
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
-    {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
+    {"orders", 'n', "ORDERS", "only these polynomial orders, as 1-4,7"},
     {"precision", 'p', "f32,f64", "only these precisions"},
-    {"kernel", 'k', "K", "the kernel whose parameter study stands in the foreground (volume)"},
-    {"order", 0, "N", "its order (4)"},
+    {"kernel", 'k', "KERNEL[:N]",
+     "the kernel, and its order, whose parameter study stands in the foreground (volume:4)"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
 };
 static const wisp_syntax syntax = {
-    "wisp report -o DIR [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--kernel K --order N] [--db FILE]",
+    "wisp report -o DIR [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [-k KERNEL[:N]] [--db FILE]",
     "Writes DIR/index.html: winners, whole stages, roofline, parameter studies, and what was refused or failed.\n"
     "One file that needs no network and no script, for the screen and for paper.",
     options, sizeof options / sizeof *options, 0};
+
+/* "gather:3", "gather": the study in the foreground. */
+static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wish *out)
+{
+  int read = 0, fields = text ? sscanf(text, "%23[^:]%n:%2d%n", out->kernel, &read, &out->order, &read) : 0;
+  bool in_range = fields < 2 || (out->order >= 1 && out->order <= WISP_HIGHEST_ORDER);
+  return wisp_require(err, !text || (fields > 0 && !text[read] && in_range), WISP_EUSAGE,
+                      "option --kernel is '%s', must be a kernel and perhaps its order, as volume:4", text);
+}
 
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_report_wish *out)
 {
   wisp_status status = WISP_OK;
   wisp_orders orders;
   wisp_precisions precisions;
-  long long order = 0;
-  *out = (wisp_report_wish){.family = wisp_option_value(args, "family"), .kernel = wisp_option_value(args, "kernel")};
+  *out = (wisp_report_wish){.family = wisp_option_value(args, "family")};
   TRY(wisp_option_stored_device(err, args, out->device));
   TRY(wisp_option_known(err, args));
   TRY(wisp_option_orders(err, args, "orders", out->family, "all", &orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
-  TRY(wisp_option_integer(err, args, "order", 1, WISP_HIGHEST_ORDER, 0, &order));
+  TRY(read_study(err, wisp_option_value(args, "kernel"), out));
   for (int N = 0; N < WISP_REPORT_ORDERS; N++) out->orders[N] = wisp_orders_have(&orders, N);
   for (int i = 0; i < precisions.count; i++) *(precisions.list[i] == WISP_F32 ? &out->f32 : &out->f64) = true;
-  out->order = (int)order;
 done:
   return status;
 }

@@ -16,7 +16,7 @@ static const wisp_option options[] = {
     {"device", 'd', "DEVS",
      "a device as 'wisp devices' names it, several: cuda:0,cuda:1, or all GPUs: all (auto: one)"},
     {"family", 'f', "FAMILY", "the family: nodal or tensor (nodal)"},
-    {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-4)"},
+    {"orders", 'n', "ORDERS", "the polynomial orders, such as 3 or 1-4,7 (1-4)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
     {"kernel", 'k', "KERNEL", "this kernel only"},
@@ -160,9 +160,11 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
          strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
   if (s->device_seconds > 0)
-    printf("of that %.0f %% waiting for compilers, %.0f %% verifying, %.0f %% timing\n",
-           100 * s->compiling / s->device_seconds, 100 * s->verifying / s->device_seconds,
-           100 * s->timing / s->device_seconds);
+    printf("of that %.0f %% making problems, %.0f %% waiting for compilers, %.0f %% verifying, %.0f %% timing, %.0f %% "
+           "else\n",
+           100 * s->spent[WISP_PREPARING] / s->device_seconds, 100 * s->spent[WISP_COMPILING] / s->device_seconds,
+           100 * s->spent[WISP_VERIFYING] / s->device_seconds, 100 * s->spent[WISP_TIMING] / s->device_seconds,
+           100 * s->spent[WISP_ELSE] / s->device_seconds);
 }
 
 static void add_numbers(cJSON *object, const wisp_tune_summary *s)
@@ -178,9 +180,10 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
                  {"skipped", (double)s->skipped},
                  {"seconds", s->seconds},
                  {"device_seconds", s->device_seconds},
-                 {"compiling", s->compiling},
-                 {"verifying", s->verifying},
-                 {"timing", s->timing}};
+                 {"preparing", s->spent[WISP_PREPARING]},
+                 {"compiling", s->spent[WISP_COMPILING]},
+                 {"verifying", s->spent[WISP_VERIFYING]},
+                 {"timing", s->spent[WISP_TIMING]}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
 }

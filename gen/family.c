@@ -18,6 +18,17 @@ const wisp_family *wisp_family_find(const char *name)
   return NULL;
 }
 
+bool wisp_composition_has(const char *composition, const char *kernel)
+{
+  size_t length = strlen(kernel);
+  for (const char *at = composition; *at; at += *at == '+') {
+    size_t here = strcspn(at, "+");
+    if (here == length && memcmp(at, kernel, length) == 0) return true;
+    at += here;
+  }
+  return false;
+}
+
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision)
 {
   wisp_spec spec = {.order = order, .precision = precision};

@@ -36,6 +36,9 @@ typedef struct wisp_family {
 extern const wisp_family *const wisp_families[]; /* NULL-terminated */
 const wisp_family *wisp_family_find(const char *name);
 
+/* Whether a composition, "volume+gather+lift+update", has this kernel. */
+bool wisp_composition_has(const char *composition, const char *kernel);
+
 /* A spec of this family, its kernel left empty; system NULL: the family's own. */
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision);
 

@@ -31,7 +31,7 @@ done:
 }
 
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
-                               const wisp_array *list, size_t count, wisp_arrays **out)
+                               size_t guard, const wisp_array *list, size_t count, wisp_arrays **out)
 {
   wisp_status status = WISP_OK;
   wisp_arrays *arrays = NULL;
@@ -40,6 +40,7 @@ wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precis
   TRY(wisp_new(err, 1, sizeof *arrays, &arrays));
   arrays->device = device;
   arrays->precision = precision;
+  arrays->guard = guard;
   arrays->count = count;
   for (size_t i = 0; i < count; i++) arrays->entries[i].array = list[i];
   TRY(check_memory(err, arrays, what));

@@ -14,10 +14,11 @@ typedef struct wisp_array {
 typedef struct wisp_arrays wisp_arrays;
 
 /* All zero. device is borrowed. WISP_EMEMORY says how much `what` ("a problem of 157 elements") needs and how much
- * there is. count <= WISP_MAX_ARRAYS. */
-enum { WISP_MAX_ARRAYS = 32 };
+ * there is. count <= WISP_MAX_ARRAYS. guard: numbers before and after each array, narrow where kernels are known to be
+ * right, wide where that is to be found out. */
+enum { WISP_MAX_ARRAYS = 32, WISP_NARROW_GUARD = 256, WISP_WIDE_GUARD = 102400 };
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
-                               const wisp_array *list, size_t count, wisp_arrays **out);
+                               size_t guard, const wisp_array *list, size_t count, wisp_arrays **out);
 void wisp_arrays_destroy(wisp_arrays *arrays);
 
 size_t wisp_arrays_bytes(const wisp_arrays *arrays);                   /* of device memory, guard zones included */
@@ -41,9 +42,8 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
 /* The device address of an array's first number, until it is swapped; 0 for an unknown name. */
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *array);
 
-/* Guard zones: every array has WISP_GUARD numbers before and after it, filled with a pattern. False, and the array's
- * name, where one was overwritten; the zone is made whole again. Waits for what was launched. */
-enum { WISP_GUARD = 102400 };
+/* Guard zones are filled with a pattern. False, and the array's name, where one was overwritten; the zone is made whole
+ * again. Waits for what was launched. */
 wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char array[32]);
 
 /* A copy, on the device, of the arrays as they are: of all, or of those in a list that ends with NULL. *out: NULL, or

@@ -13,6 +13,7 @@ typedef struct wisp_entry {
 struct wisp_arrays {
   wisp_device *device;
   wisp_precision precision;
+  size_t guard; /* numbers in a zone */
   size_t count;
   wisp_entry entries[WISP_MAX_ARRAYS];
   wisp_comparer *comparer; /* made at first need, like */
@@ -37,7 +38,7 @@ static inline size_t wisp_entry_bytes(const wisp_arrays *arrays, const wisp_entr
 
 static inline size_t wisp_entry_guard(const wisp_arrays *arrays, const wisp_entry *e)
 {
-  return WISP_GUARD * wisp_entry_number(arrays, e);
+  return arrays->guard * wisp_entry_number(arrays, e);
 }
 
 static inline size_t wisp_entry_whole(const wisp_arrays *arrays, const wisp_entry *e)

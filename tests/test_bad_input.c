@@ -70,6 +70,7 @@ static void test_words(void **state)
       {"best -n 99", "--orders"},
       {"tune -d host -n 0", "orders from 1 to 10"},
       {"tune -d host -n 3,11", "orders from 1 to 10"},
+      {"report -o page -k gather:21", "as volume:4"},
       {"best --format xml", "text, json, csv"},
       {"emit -n 11", "1 to 10"},
       {"emit -k vol", "there is no kernel 'vol'"},

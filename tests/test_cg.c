@@ -244,7 +244,7 @@ static void open_arrays(check *all, wisp_precision precision)
   list[ARRAYS + 2] = (wisp_array){"copy_more", WISP_INT, v->more_count};
   list[ARRAYS + 3] = (wisp_array){"surface", WISP_INT, PLACES - WITHIN};
   list[ARRAYS + 4] = (wisp_array){"left", WISP_INT, 1};
-  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", list, ARRAYS + 5, &all->arrays));
+  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", WISP_WIDE_GUARD, list, ARRAYS + 5, &all->arrays));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_one", v->one));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_two", v->two));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_more", v->more));

@@ -78,57 +78,75 @@ static void test_gpus(void **state)
   wisp_strategies_free(all);
 }
 
-/* Can the line be what decides, on some device, at some order? */
-typedef struct use {
-  const wisp_strategies *all;
+/* Can each line be what decides, on some device, at some order? */
+typedef struct line {
   char kernel[24], strategy[40], values[WISP_PARAMS_TEXT];
   bool used;
-} use;
+} line;
+
+typedef struct lines {
+  const wisp_strategies *all;
+  line list[64];
+  size_t count;
+} lines;
+
+static void read_lines(lines *out, const char *text)
+{
+  for (const char *at = text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+    line *l = &out->list[out->count];
+    char copy[256];
+    int end = 0;
+    snprintf(copy, sizeof copy, "%.*s", (int)strcspn(at, "\n"), at);
+    if (strstr(copy, " : ")) *strstr(copy, " : ") = '\0';
+    if (sscanf(copy, "kernel %23s %39s %n", l->kernel, l->strategy, &end) != 2) continue;
+    snprintf(l->values, sizeof l->values, "%s", copy + end);
+    assert_true(++out->count < sizeof out->list / sizeof *out->list);
+  }
+}
+
+static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case *c)
+{
+  wisp_plan *plan = NULL;
+  if (*l->kernel != '*' && strcmp(l->kernel, wisp_strategy_kernel(c->strategy)) != 0) return false;
+  if (strcmp(l->strategy, wisp_strategy_name(c->strategy)) != 0) return false;
+  GOOD(wisp_defaults_plan(&err, all, &c->spec, &c->layout, c->names, NULL, NULL, &plan));
+  bool used = strcmp(wisp_strategy_name(wisp_plan_strategy(plan)), l->strategy) == 0;
+  for (const char *at = l->values; *at && used; at += strcspn(at, " "), at += strspn(at, " ")) {
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+    used = strstr(wisp_plan_params(plan), word) != NULL;
+  }
+  wisp_plan_destroy(plan);
+  return used;
+}
 
 static void look_for_use(void *context, const plan_case *c)
 {
-  use *u = context;
-  wisp_plan *plan = NULL;
-  if (u->used || !c->plan || (*u->kernel != '*' && strcmp(u->kernel, wisp_strategy_kernel(c->strategy)) != 0)) return;
-  if (strcmp(u->strategy, wisp_strategy_name(c->strategy)) != 0) return;
-  GOOD(wisp_defaults_plan(&err, u->all, &c->spec, &c->layout, c->names, NULL, NULL, &plan));
-  u->used = strcmp(wisp_strategy_name(wisp_plan_strategy(plan)), u->strategy) == 0;
-  for (char *at = u->values; *at && u->used; at += strcspn(at, " "), at += strspn(at, " ")) {
-    char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
-    u->used = strstr(wisp_plan_params(plan), word) != NULL;
-  }
-  wisp_plan_destroy(plan);
-}
-
-static void check_line(const wisp_strategies *all, const char *line)
-{
-  static const plan_range range = {{1, 5}, {WISP_F64, 0}};
-  static const char *const targets[] = {"host", "sm_90"};
-  use u = {.all = all};
-  char copy[256];
-  int end = 0;
-  snprintf(copy, sizeof copy, "%.*s", (int)strcspn(line, "\n"), line);
-  if (strstr(copy, " : ")) *strstr(copy, " : ") = '\0';
-  if (sscanf(copy, "kernel %23s %39s %n", u.kernel, u.strategy, &end) != 2) return;
-  snprintf(u.values, sizeof u.values, "%s", copy + end);
-  for (int i = 0; i < 2; i++) {
-    wisp_limits limits;
-    GOOD(wisp_target_limits(&err, targets[i], &limits));
-    each_plan(&limits, &range, look_for_use, &u);
-  }
-  if (!u.used) fail_msg("of no use: %s", copy);
+  lines *l = context;
+  for (size_t i = 0; i < l->count && c->plan; i++)
+    if (!l->list[i].used) l->list[i].used = is_of_use(&l->list[i], l->all, c);
 }
 
 static void test_every_line_is_of_use(void **state)
 {
+  static const plan_range range = {{1, 5}, {WISP_F64, 0}};
+  static const char *const targets[] = {"host", "sm_90"};
   wisp_strategies *all = load();
+  lines found = {.all = all};
   (void)state;
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const char *name = strrchr(wisp_embedded_files[i].path, '/');
-    if (strcmp(name ? name : "", "/defaults") != 0) continue;
-    for (const char *at = wisp_embedded_files[i].text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
-      check_line(all, at);
+    if (strcmp(name ? name : "", "/defaults") == 0) read_lines(&found, wisp_embedded_files[i].text);
+  }
+  for (int i = 0; i < 2; i++) {
+    wisp_limits limits;
+    GOOD(wisp_target_limits(&err, targets[i], &limits));
+    each_plan(&limits, &range, look_for_use, &found);
+  }
+  assert_true(found.count > 0);
+  for (size_t i = 0; i < found.count; i++) {
+    const line *l = &found.list[i];
+    if (!l->used) fail_msg("of no use: kernel %s %s %s", l->kernel, l->strategy, l->values);
   }
   wisp_strategies_free(all);
 }

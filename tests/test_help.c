@@ -112,7 +112,7 @@ static void test_slips(void **state)
 static void test_values(void **state)
 {
   static const char *const forms[] = {"emit -n 2 -k update", "emit -n2 -kupdate", "emit -n=2 -k=update",
-                                      "emit --order=2 --kernel=update"};
+                                      "emit --orders=2 --kernel=update"};
   outcome first = run_in(*state, "", forms[0]);
   assert_int_equal(first.status, 0);
   assert_non_null(strstr(first.out, ":p2:"));

@@ -214,7 +214,7 @@ static void test_wishes(void **state)
   const char *path = fixture_path(folder, "wisp.db");
   make_store(path);
   wish.orders[2] = false;
-  wish.kernel = "gather";
+  strcpy(wish.kernel, "gather");
   assert_int_equal(make_page(&err, path, &wish, &page), WISP_OK);
   assert_null(strstr(page.data, ">2.402</td>"));
   assert_non_null(strstr(page.data, ">1.402</td>"));

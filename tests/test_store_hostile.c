@@ -291,7 +291,7 @@ static void every_device_is_shown(void **state)
   assert_int_equal(wisp_writer_close(NULL, writer), WISP_OK);
   outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
   for (int i = 0; i < DEVICES; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "Card %d;", i);
     assert_non_null(strstr(o.out, name));
   }

@@ -2,6 +2,7 @@
  * and answer only where no trial on an ordered mesh does. */
 #include "store_fixture.h"
 #include "../cache/database.h"
+#include "../tuner/journal.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -90,6 +91,24 @@ static void test_key(void **state)
   assert_true(wisp_contest_same(&box, &ordered));
 }
 
+/* A sweep that tried a candidate on one mesh has not tried it on another. */
+static void test_tried(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_trial box = trial("", 1), ordered = trial(WISP_MESH_ORDERED, 2);
+  wisp_journal journal = {0};
+  wisp_answer_note answer;
+  assert_int_equal(wisp_writer_open(NULL, path, NULL, &journal.writer), WISP_OK);
+  assert_int_equal(wisp_journal_add(NULL, &journal, &box), WISP_OK);
+  assert_int_equal(wisp_journal_look_up(NULL, &journal, &ordered, &answer), WISP_OK);
+  assert_false(answer.tried || answer.found);
+  strcpy(box.mesh, WISP_MESH_BOX);
+  assert_int_equal(wisp_journal_look_up(NULL, &journal, &box, &answer), WISP_OK);
+  assert_true(answer.tried && answer.found);
+  assert_int_equal(wisp_writer_close(NULL, journal.writer), WISP_OK);
+  wisp_journal_free(&journal);
+}
+
 /* A file of version 2 reads as it is, its rows are of the box and their checksums hold; it is brought up to date when
  * it is next written to, and then holds trials that differ in the mesh alone. */
 static void test_migration(void **state)
@@ -153,7 +172,7 @@ int main(void)
   setenv("WISP_SHIPPED", "none", 1);
   unsetenv("WISP_SITE_DB");
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_who_answers), TEST(test_key), TEST(test_migration),
+  const struct CMUnitTest tests[] = {TEST(test_who_answers), TEST(test_key), TEST(test_tried), TEST(test_migration),
                                      TEST(test_text_and_json)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * was reported; a worker is replaced; the next sweep goes on and repeats no trial that was reported. */
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/random.h"
+#include "../gen/random.h"
 #include "../tuner/tune.h"
 
 #include <dirent.h>

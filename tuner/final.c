@@ -150,7 +150,9 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   verdict = wisp_plan_compile(&reason, out->plan, sweep->bench.limits->target, &out->binary);
   if (verdict == WISP_ECOMPILE) TRY(disqualify(err, sweep, trial, verdict, &reason));
   TRY(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
+  wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
   TRY(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
+  wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
   TRY(wisp_bench_problem(err, &sweep->bench, out->plan, &out->problem));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) TRY(disqualify(err, sweep, trial, verdict, &reason));
@@ -205,8 +207,31 @@ done:
   return status;
 }
 
+/* In this sweep, at launch after launch; as a leading one, or at all. */
+static uint64_t passing(const wisp_trial *trial, bool leading)
+{
+  char name[WISP_TRIAL_NAME];
+  wisp_trial_name(trial, name);
+  uint64_t hash = wisp_hash(WISP_HASH_SEED, trial->spec, strlen(trial->spec));
+  hash = wisp_hash(hash, trial->layout, strlen(trial->layout));
+  return wisp_hash(wisp_hash(hash, name, strlen(name)), &leading, sizeof leading);
+}
+
+static bool has_passed(const wisp_sweep *sweep, const wisp_trial *trial, bool leading)
+{
+  const uint64_t mine = passing(trial, leading);
+  for (size_t i = 0; i < sweep->passes && i < WISP_MAX_PASSES; i++)
+    if (sweep->passed[i] == mine) return true;
+  return false;
+}
+
+static void note_passed(wisp_sweep *sweep, const wisp_trial *trial, bool leading)
+{
+  sweep->passed[sweep->passes++ % WISP_MAX_PASSES] = passing(trial, leading);
+}
+
 /* After all timings, loaded anew, other data. What is wrong now was never right, or does not stay so. */
-static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e,
+static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
                                 wisp_trial *winner)
 {
   wisp_status status = WISP_OK, verdict;
@@ -222,8 +247,10 @@ static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_s
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &claim, limit_of(sweep, scope, winner)));
   verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
-  if (verdict == WISP_OK)
-    verdict = wisp_witness_insist(&reason, bench->witnesses, bench->workload, bench->problems, e->problem, e->kernel);
+  if (verdict == WISP_OK && !has_passed(sweep, winner, leading)) {
+    verdict = wisp_bench_insist(&reason, bench, e->problem, e->kernel, leading);
+    if (verdict == WISP_OK) note_passed(sweep, winner, leading);
+  }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));
   winner->error = fmax(winner->error, error);
   if (verdict != WISP_OK) TRY(disqualify(err, sweep, winner, verdict, &reason));
@@ -263,14 +290,15 @@ done:
   return status;
 }
 
-static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, size_t all,
-                        wisp_trial *const *known, wisp_trial *winner)
+static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,
+                        size_t all, wisp_trial *const *known, wisp_trial *winner)
 {
   wisp_status status = WISP_OK;
   size_t count = close_ones(all, known), entered = 0, chosen;
   entrant e[MOST] = {0};
   wisp_trial *round = NULL;
-  double noise[MOST], since = wisp_seconds();
+  double noise[MOST];
+  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING); /* for the most part */
   TRY(wisp_new(err, MOST, sizeof *round, &round));
   for (; entered < count; entered++) {
     round[entered] = *known[entered];
@@ -278,21 +306,31 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
     TRY(enter(err, sweep, scope, layout, &round[entered], &e[entered]));
   }
   TRY(together(err, sweep, e, &count));
-  wisp_spend(&sweep->summary.compiling, &since); /* for the most part */
+  wisp_turn(&sweep->bench.ledger, WISP_TIMING);
   TRY(time_again(err, sweep, scope, count, e, round, noise));
-  wisp_spend(&sweep->summary.timing, &since);
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
   chosen = wisp_settle_tie(count, round, noise);
-  TRY(verify_again(err, sweep, scope, &e[chosen], &round[chosen]));
-  wisp_spend(&sweep->summary.verifying, &since);
+  wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
+  TRY(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_contest_margin * fastest,
+                   &round[chosen]));
+  wisp_turn(&sweep->bench.ledger, WISP_ELSE);
   keep_comparable(count, round, chosen, all, known);
   TRY(store_round(err, sweep, count, round, chosen, all, known));
   *winner = round[chosen];
   sweep->changed = true;
 done:
+  wisp_turn(&sweep->bench.ledger, before);
   release(MOST, e);
   free(round);
   return status;
+}
+
+/* In any layout. */
+static double fastest_of(const wisp_finalists *all)
+{
+  double ms = INFINITY;
+  for (size_t i = 0; i < all->count; i++) ms = fmin(ms, all->trials[i].ms);
+  return ms;
 }
 
 wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout,
@@ -306,7 +344,7 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   if (count && is_settled(count, known, chosen))
     *winner = *chosen;
   else if (count)
-    TRY(hold(err, sweep, scope, layout, count, known, winner));
+    TRY(hold(err, sweep, scope, layout, fastest_of(all), count, known, winner));
 done:
   free(known);
   return status;

@@ -16,7 +16,8 @@ void wisp_journal_free(wisp_journal *journal)
 
 static uint64_t key_of(const wisp_trial *t)
 {
-  const char *const parts[] = {t->spec, t->layout, t->strategy, t->params, t->template_hash, t->device, t->target};
+  const char *const parts[] = {t->spec,          t->layout, t->strategy, t->params,
+                               t->template_hash, t->device, t->target,   wisp_trial_mesh(t)};
   uint64_t hash = wisp_hash(WISP_HASH_SEED, &t->units, sizeof t->units);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) hash = wisp_hash(hash, parts[i], strlen(parts[i]) + 1);
   return hash;

@@ -121,7 +121,7 @@ static wisp_status make(wisp_error *err, wisp_nodal_problems *problems, entry *e
   TRY(wisp_tet_create(err, e->spec.order, &e->tet));
   TRY(wisp_system_load(err, e->spec.system, &e->system));
   TRY(wisp_dg_create(err, problems->mesh, e->tet, e->system, &e->layout, e->grouping, e->MB, WISP_BY_TAG, &e->dg));
-  TRY(wisp_problem_create(err, problems->device, e->dg, e->spec.precision, true, &e->problem));
+  TRY(wisp_problem_create(err, problems->device, e->dg, e->spec.precision, WISP_WIDE_GUARD, true, &e->problem));
   TRY(randomise(err, e->problem, NULL));
   e->device = problems->device;
 done:

@@ -10,10 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOX = 3, LEFT_OUT = 5, MAX_CASES = 48, LAUNCHES = 3 };
+enum { BOX = 3, LEFT_OUT = 5, MAX_CASES = 48, MAX_REFERENCES = 12, LAUNCHES = 3 };
 static const double JITTER = 0.3;
 
-/* One round of a kernel's check. */
+/* Data and results of one round of a kernel: they depend on no layout, order of elements or precision. The mesh has
+ * no order of its own: element k is in slot k, node after node. */
+typedef struct reference {
+  wisp_spec spec;
+  int round;
+  uint64_t seed;
+  unsigned long long used;
+  wisp_nodal_example data;
+} reference;
+
+/* The same data on a device, in one layout. */
 typedef struct example {
   wisp_spec spec;
   wisp_layout layout;
@@ -21,35 +31,122 @@ typedef struct example {
   wisp_grouping grouping;
   uint64_t seed;
   unsigned long long used;
-  wisp_nodal_example data;
-  wisp_kept *before; /* all arrays on the device as the data has them */
+  wisp_kept *before; /* all arrays */
 } example;
 
 struct wisp_nodal_verifier {
   wisp_device *device;
   wisp_nodal_problems *problems;
   unsigned long long clock;
-  int count;
+  int count, references;
   example examples[MAX_CASES];
+  reference reference[MAX_REFERENCES];
+  /* What references are computed on: of the order and system asked for last. */
+  wisp_spec plain_spec;
+  wisp_tet *tet;
+  wisp_system *system;
+  wisp_dg *plain;
 };
+
+/* --- references --- */
+
+static void release_plain(wisp_nodal_verifier *v)
+{
+  for (int i = 0; i < v->references; i++) wisp_nodal_example_free(&v->reference[i].data);
+  v->references = 0;
+  wisp_dg_destroy(v->plain);
+  wisp_system_destroy(v->system);
+  wisp_tet_destroy(v->tet);
+  v->plain = NULL, v->system = NULL, v->tet = NULL;
+}
+
+static wisp_status find_plain(wisp_error *err, wisp_nodal_verifier *v, const wisp_spec *spec)
+{
+  wisp_status status = WISP_OK;
+  if (v->plain && v->plain_spec.order == spec->order && strcmp(v->plain_spec.system, spec->system) == 0) return WISP_OK;
+  release_plain(v);
+  v->plain_spec = *spec;
+  TRY(wisp_tet_create(err, spec->order, &v->tet));
+  TRY(wisp_system_load(err, spec->system, &v->system));
+  const wisp_layout layout = wisp_layout_padded(v->tet->Np, WISP_TET_FACES * v->tet->Nfp, 1);
+  TRY(wisp_dg_create(err, wisp_nodal_problems_mesh(v->problems), v->tet, v->system, &layout, WISP_GROUP_NATURAL, 1,
+                     WISP_BY_TAG, &v->plain));
+done:
+  if (status != WISP_OK) release_plain(v);
+  return status;
+}
+
+static wisp_status find_reference(wisp_error *err, wisp_nodal_verifier *v, const wisp_spec *spec, int round,
+                                  uint64_t seed, const wisp_nodal_example **out)
+{
+  wisp_status status = WISP_OK;
+  reference made = {.spec = *spec, .round = round, .seed = seed, .used = ++v->clock};
+  int at = 0;
+  TRY(find_plain(err, v, spec));
+  for (int i = 0; i < v->references; i++) {
+    reference *r = &v->reference[i];
+    if (strcmp(r->spec.kernel, spec->kernel) == 0 && r->round == round && r->seed == seed) {
+      r->used = made.used;
+      *out = &r->data;
+      return WISP_OK;
+    }
+    if (r->used < v->reference[at].used) at = i;
+  }
+  TRY(wisp_nodal_example_make(err, v->plain, spec->kernel, round, seed, &made.data));
+  if (v->references < MAX_REFERENCES)
+    at = v->references++;
+  else
+    wisp_nodal_example_free(&v->reference[at].data);
+  v->reference[at] = made;
+  *out = &v->reference[at].data;
+  return WISP_OK;
+done:
+  wisp_nodal_example_free(&made.data);
+  return status;
+}
+
+/* Where the reference has what is at (field f, slot k, DOF i) of a problem. */
+static size_t plain_address(const wisp_dg *plain, const wisp_dg *dg, int array, int f, size_t k, size_t i)
+{
+  return wisp_nodal_address(plain, array, f, (size_t)dg->slot[k], i);
+}
 
 /* --- examples --- */
 
 static void release(example *e)
 {
-  wisp_nodal_example_free(&e->data);
   wisp_kept_free(e->before);
   e->before = NULL;
 }
 
-static wisp_status make_example(wisp_error *err, wisp_problem *problem, example *e)
+/* An array as a problem has it; NaN in padding and empty slots. */
+static void lay_out(const wisp_dg *plain, const wisp_dg *dg, int array, const double *from, double *to)
+{
+  const size_t dofs = wisp_nodal_dofs(dg, array), size = wisp_nodal_size(dg, array);
+  for (size_t q = 0; q < size; q++) to[q] = NAN;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int f = 0; dg->slot[k] != WISP_EMPTY && f < dg->system->fields; f++)
+      for (size_t i = 0; i < dofs; i++)
+        to[wisp_nodal_address(dg, array, f, k, i)] = from[plain_address(plain, dg, array, f, k, i)];
+}
+
+static wisp_status make_example(wisp_error *err, wisp_nodal_verifier *v, wisp_problem *problem, example *e)
 {
   wisp_status status = WISP_OK;
-  TRY(wisp_nodal_example_make(err, wisp_problem_dg(problem), e->spec.kernel, e->round, e->seed, &e->data));
-  for (int a = 0; a < WISP_NODAL_ARRAYS; a++)
-    TRY(wisp_problem_upload(err, problem, wisp_nodal_names[a], e->data.before[a]));
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  const wisp_nodal_example *data = NULL;
+  double *values = NULL;
+  TRY(find_reference(err, v, &e->spec, e->round, e->seed, &data));
+  for (int a = 0; a < WISP_NODAL_ARRAYS; a++) {
+    TRY(wisp_new(err, wisp_nodal_size(dg, a), sizeof *values, &values));
+    lay_out(v->plain, dg, a, data->before[a], values);
+    TRY(wisp_problem_upload(err, problem, wisp_nodal_names[a], values));
+    free(values);
+    values = NULL;
+  }
   TRY(wisp_arrays_keep(err, wisp_problem_arrays(problem), NULL, &e->before));
 done:
+  free(values);
   return status;
 }
 
@@ -76,7 +173,7 @@ static wisp_status find_example(wisp_error *err, wisp_nodal_verifier *v, wisp_pr
     }
     if (v->examples[i].used < v->examples[oldest].used) oldest = i;
   }
-  wisp_status status = make_example(err, problem, key);
+  wisp_status status = make_example(err, v, problem, key);
   if (status != WISP_OK) {
     release(key);
     return status;
@@ -103,12 +200,22 @@ static wisp_status find_round(wisp_error *err, wisp_nodal_verifier *v, const wis
 
 /* --- the check --- */
 
+/* One round at hand. */
+typedef struct trial_round {
+  wisp_problem *problem;
+  const wisp_dg *dg, *plain;
+  const example *example;
+  const wisp_nodal_example *data;
+  bool last;
+  double *first[WISP_NODAL_ARRAYS]; /* what the launch before left */
+} trial_round;
+
 /* One array at every DOF of every element. error: the largest difference over the sum of magnitudes. */
-static wisp_status compare(wisp_error *err, const wisp_dg *dg, const example *e, int array, const double *got,
-                           double *error)
+static wisp_status compare(wisp_error *err, const trial_round *r, int array, const double *got, double *error)
 {
-  const double tolerance = wisp_tolerance(&e->spec, &dg->layout);
-  const double *expected = e->data.after[array], *sizes = e->data.size[array];
+  const wisp_dg *dg = r->dg;
+  const double tolerance = wisp_tolerance(&r->example->spec, &dg->layout);
+  const double *expected = r->data->after[array], *sizes = r->data->size[array];
   const size_t dofs = wisp_nodal_dofs(dg, array);
   double worst = 0;
   size_t bad_k = 0, bad_i = 0;
@@ -116,18 +223,19 @@ static wisp_status compare(wisp_error *err, const wisp_dg *dg, const example *e,
   for (size_t k = 0; k < dg->slots; k++)
     for (int f = 0; dg->slot[k] != WISP_EMPTY && f < dg->system->fields; f++)
       for (size_t i = 0; i < dofs; i++) {
-        const size_t q = wisp_nodal_address(dg, array, f, k, i);
-        if (!isfinite(got[q]))
+        const double value = got[wisp_nodal_address(dg, array, f, k, i)];
+        const size_t p = plain_address(r->plain, dg, array, f, k, i);
+        if (!isfinite(value))
           return wisp_fail(err, WISP_EWRONG, "%s is %g at slot %zu, field %s, node %zu: not finite",
-                           wisp_nodal_names[array], got[q], k, dg->system->field[f], i);
-        if (wisp_is_worse(fabs(got[q] - expected[q]), sizes[q], &worst)) bad_k = k, bad_f = f, bad_i = i;
+                           wisp_nodal_names[array], value, k, dg->system->field[f], i);
+        if (wisp_is_worse(fabs(value - expected[p]), sizes[p], &worst)) bad_k = k, bad_f = f, bad_i = i;
       }
   *error = fmax(*error, worst);
   if (worst <= tolerance) return WISP_OK;
-  const size_t q = wisp_nodal_address(dg, array, bad_f, bad_k, bad_i);
   return wisp_fail(err, WISP_EWRONG, "%s is %.9g, not %.9g, at slot %zu, field %s, node %zu: error %.2e over %.2e",
-                   wisp_nodal_names[array], got[q], expected[q], bad_k, dg->system->field[bad_f], bad_i, worst,
-                   tolerance);
+                   wisp_nodal_names[array], got[wisp_nodal_address(dg, array, bad_f, bad_k, bad_i)],
+                   expected[plain_address(r->plain, dg, array, bad_f, bad_k, bad_i)], bad_k, dg->system->field[bad_f],
+                   bad_i, worst, tolerance);
 }
 
 /* The same numbers as the launch before, bit for bit. */
@@ -146,43 +254,49 @@ static wisp_status repeats(wisp_error *err, const wisp_dg *dg, int array, const 
   return WISP_OK;
 }
 
-/* From the same data; `first` keeps what the launch before left. Zones outside arrays are looked at after the last one:
- * nothing gives them back in between. */
-static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, const example *e,
-                          int number, double *first[WISP_NODAL_ARRAYS], double *error)
+/* What a launch has left in one array; where it is all as before, that was looked at already. */
+static wisp_status look_at(wisp_error *err, trial_round *r, int array, bool exact, double *error)
 {
   wisp_status status = WISP_OK;
-  const wisp_dg *dg = wisp_problem_dg(problem);
-  const bool exact = number > 0 && !wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
-  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  const size_t size = wisp_nodal_size(r->dg, array);
   double *got = NULL;
-  TRY(wisp_arrays_restore(err, arrays, e->before, number > 0 ? e->data.writes : NULL));
-  TRY(wisp_problem_launch(err, problem, kernel, &e->data.scalars));
-  if (number == 0 || number == LAUNCHES - 1)
-    TRY(wisp_verify_untouched(err, arrays, e->before, e->data.writes, number > 0));
-  for (int a = 0; a < WISP_NODAL_ARRAYS; a++) {
-    if (!e->data.after[a]) continue;
-    TRY(wisp_new(err, wisp_nodal_size(dg, a), sizeof *got, &got));
-    TRY(wisp_problem_download(err, problem, wisp_nodal_names[a], got));
-    TRY(compare(err, dg, e, a, got, error));
-    if (exact) TRY(repeats(err, dg, a, got, first[a]));
-    free(first[a]);
-    first[a] = got;
-    got = NULL;
-  }
+  TRY(wisp_new(err, size, sizeof *got, &got));
+  TRY(wisp_problem_download(err, r->problem, wisp_nodal_names[array], got));
+  if (r->first[array] && memcmp(got, r->first[array], size * sizeof *got) == 0) goto done;
+  TRY(compare(err, r, array, got, error));
+  if (r->first[array] && exact) TRY(repeats(err, r->dg, array, got, r->first[array]));
+  free(r->first[array]);
+  r->first[array] = got;
+  got = NULL;
 done:
   free(got);
   return status;
 }
 
-static wisp_status run_round(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, const example *e,
-                             double *error)
+/* From the same data. Zones outside arrays are looked at after the last one of all: nothing gives them back in between.
+ */
+static wisp_status launch(wisp_error *err, trial_round *r, const wisp_kernel *kernel, int number, double *error)
 {
   wisp_status status = WISP_OK;
-  double *first[WISP_NODAL_ARRAYS] = {NULL};
-  for (int i = 0; i < LAUNCHES; i++) TRY(launch(err, problem, kernel, e, i, first, error));
+  const bool exact = !wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
+  const bool end = number == LAUNCHES - 1;
+  wisp_arrays *arrays = wisp_problem_arrays(r->problem);
+  TRY(wisp_arrays_restore(err, arrays, r->example->before, number > 0 ? r->data->writes : NULL));
+  TRY(wisp_problem_launch(err, r->problem, kernel, &r->data->scalars));
+  if (number == 0 || end)
+    TRY(wisp_verify_untouched(err, arrays, r->example->before, r->data->writes, r->last && end));
+  for (int a = 0; a < WISP_NODAL_ARRAYS; a++)
+    if (r->data->after[a]) TRY(look_at(err, r, a, exact, error));
 done:
-  for (int a = 0; a < WISP_NODAL_ARRAYS; a++) free(first[a]);
+  return status;
+}
+
+static wisp_status run_round(wisp_error *err, trial_round *r, const wisp_kernel *kernel, double *error)
+{
+  wisp_status status = WISP_OK;
+  for (int i = 0; i < LAUNCHES; i++) TRY(launch(err, r, kernel, i, error));
+done:
+  for (int a = 0; a < WISP_NODAL_ARRAYS; a++) free(r->first[a]);
   return status;
 }
 
@@ -203,13 +317,15 @@ wisp_status wisp_nodal_verifier_check(wisp_error *err, wisp_nodal_verifier *v, c
   wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
   const int rounds = wisp_nodal_rounds(wisp_plan_spec(plan)->kernel);
-  wisp_problem *problem = NULL;
-  const example *e = NULL;
   *error = 0;
   TRY(wisp_require(err, rounds, WISP_EUSAGE, "no reference for kernel '%s'", wisp_plan_spec(plan)->kernel));
   for (int round = 0; round < rounds; round++) {
-    TRY(find_round(err, v, plan, round, seed, &problem, &e));
-    TRY(run_round(err, problem, kernel, e, error));
+    trial_round r = {.last = round == rounds - 1};
+    TRY(find_round(err, v, plan, round, seed, &r.problem, &r.example));
+    TRY(find_reference(err, v, wisp_plan_spec(plan), round, seed, &r.data));
+    r.dg = wisp_problem_dg(r.problem);
+    r.plain = v->plain;
+    TRY(run_round(err, &r, kernel, error));
   }
 done:
   return status;
@@ -281,6 +397,7 @@ void wisp_nodal_verifier_destroy(wisp_nodal_verifier *v)
 {
   if (!v) return;
   for (int i = 0; i < v->count; i++) release(&v->examples[i]);
+  release_plain(v);
   wisp_nodal_problems_destroy(v->problems);
   free(v);
 }

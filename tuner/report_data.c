@@ -144,18 +144,6 @@ bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b
   return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision && wisp_report_same_subject(a, b);
 }
 
-/* Whether "volume+gather+lift+update" has this kernel. */
-static bool composed_of(const char *composition, const char *kernel)
-{
-  size_t length = strlen(kernel);
-  for (const char *at = composition; *at; at += *at == '+') {
-    size_t here = strcspn(at, "+");
-    if (here == length && memcmp(at, kernel, length) == 0) return true;
-    at += here;
-  }
-  return false;
-}
-
 /* Marks the kernels that the fastest step of each order is made of, in its layout. */
 static void find_steps(wisp_report_data *data)
 {
@@ -164,7 +152,7 @@ static void find_steps(wisp_report_data *data)
     if (strcmp(step->spec.kernel, "step") != 0 || !step->best) continue;
     step->in_step = step->best;
     for (size_t i = s; i-- > 0 && wisp_report_same_order(&data->cells[i], step);)
-      if (composed_of(step->best->strategy, data->cells[i].spec.kernel))
+      if (wisp_composition_has(step->best->strategy, data->cells[i].spec.kernel))
         data->cells[i].in_step = winner_of(&data->cells[i], step->best->layout);
   }
 }
@@ -201,7 +189,7 @@ const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_tr
 /* The study in the foreground is of this kernel and order, in each precision and for each subject that has it. */
 static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, wisp_report_data *data)
 {
-  const char *kernel = wish->kernel ? wish->kernel : "volume";
+  const char *kernel = *wish->kernel ? wish->kernel : "volume";
   int order = wish->order ? wish->order : 4;
   bool any = false;
   wisp_report_cell *most = NULL;
@@ -210,12 +198,12 @@ static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, w
     bool kernel_fits = strcmp(cell->spec.kernel, kernel) == 0;
     cell->front = kernel_fits && cell->spec.order == order && cell->best;
     any |= cell->front;
-    if (wish->kernel && !kernel_fits) continue;
+    if (*wish->kernel && !kernel_fits) continue;
     if (cell->best && (!most || cell->ok + cell->slow > most->ok + most->slow)) most = cell;
   }
   if (any) return WISP_OK;
   if (wish->order || !most)
-    return wish->kernel || wish->order
+    return *wish->kernel || wish->order
                ? wisp_fail(err, WISP_EMISSING, "no time is stored for kernel '%s' at order %d", kernel, order)
                : WISP_OK;
   most->front = true;

@@ -1,7 +1,7 @@
 /* A dense product set up for timing: operators in double become the library's matrices, as they are and transposed. */
 #include "rival.h"
 #include "measure.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "search.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -62,6 +62,7 @@ static void release(runnable *r)
 static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
 {
   wisp_status status = WISP_OK;
+  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
   r->workload = sweep->bench.workload;
   for (int i = 0; i < s->kernels; i++) {
     const wisp_trial *winner = s->winner[i];
@@ -77,8 +78,10 @@ static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
     free(binary.data);
     TRY(status);
   }
+  wisp_turn(&sweep->bench.ledger, WISP_PREPARING);
   TRY(r->workload->get(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
 done:
+  wisp_turn(&sweep->bench.ledger, before);
   return status;
 }
 
@@ -118,7 +121,9 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   TRY(prepare(err, sweep, scope, s, &r));
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
                       wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
+  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_TIMING);
   status = wisp_measure(&reason, sweep->bench.device, &timed, 1);
+  wisp_turn(&sweep->bench.ledger, before);
   sweep->bench.doubtful |= status == WISP_EDEVICE;
   snprintf(trial.outcome, sizeof trial.outcome, "%s", status == WISP_OK ? "ok" : "crash");
   snprintf(trial.reason, sizeof trial.reason, "%.*s", (int)sizeof trial.reason - 1, reason.text);

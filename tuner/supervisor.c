@@ -71,6 +71,14 @@ void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial)
            *trial->params ? " " : "", trial->params, trial->layout, trial->outcome, trial->reason);
 }
 
+/* What a worker did not come to tell of, because it ended, and waiting for work. */
+static void account_for_all(wisp_tune_summary *sum)
+{
+  sum->spent[WISP_ELSE] = sum->device_seconds;
+  for (int p = WISP_ELSE + 1; p < WISP_PURPOSES; p++) sum->spent[WISP_ELSE] -= sum->spent[p];
+  sum->spent[WISP_ELSE] = fmax(sum->spent[WISP_ELSE], 0);
+}
+
 static wisp_tune_summary sum_of(const supervisor *s)
 {
   wisp_tune_summary sum = {0};
@@ -85,11 +93,10 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.skipped += part->skipped;
     if (!*sum.why) memcpy(sum.why, part->why, sizeof sum.why);
     sum.device_seconds += s->workers[i].seconds;
-    sum.compiling += part->compiling;
-    sum.verifying += part->verifying;
-    sum.timing += part->timing;
+    for (int p = 0; p < WISP_PURPOSES; p++) sum.spent[p] += part->spent[p];
     if (!*sum.limits.kind) sum.limits = part->limits;
   }
+  account_for_all(&sum);
   return sum;
 }
 
@@ -463,6 +470,7 @@ static void report(const supervisor *s, wisp_tune_summary *summary)
   for (size_t i = 0; i < s->count && request->device_done; i++) {
     wisp_tune_summary part = s->members[i].summary;
     part.seconds = part.device_seconds = s->workers[i].seconds;
+    account_for_all(&part);
     request->device_done(request->context, s->members[i].device, &part);
   }
 }

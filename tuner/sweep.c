@@ -22,13 +22,6 @@ double wisp_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void wisp_spend(double *purpose, double *since)
-{
-  const double now = wisp_seconds();
-  *purpose += now - *since;
-  *since = now;
-}
-
 /* --- records --- */
 
 /* What is to come here is estimated here, told by the tuner. */
@@ -38,9 +31,7 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   wisp_answer_note answer;
   wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
   wisp_summary_count(sum, trial);
-  sum->verifying += sweep->bench.verifying;
-  sum->timing += sweep->bench.timing;
-  sweep->bench.verifying = sweep->bench.timing = 0;
+  wisp_ledger_settle(&sweep->bench.ledger, sum->spent);
   sweep->changed = true;
   sweep->here++;
   double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
@@ -181,6 +172,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   while (there) {
     TRY(tune_unit(err, sweep, &given));
+    wisp_ledger_settle(&sweep->bench.ledger, sweep->summary.spent);
     TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   }
 done:

@@ -1,7 +1,7 @@
 /* One kernel of an order and precision: what the store knows of its candidates, problem by problem those that it does
  * not know, and a final round in each layout. */
 #include "final.h"
-#include "random.h"
+#include "../gen/random.h"
 #include "../runtime/host_compile.h"
 #include "../runtime/solve/standard.h"
 
@@ -184,7 +184,7 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   wisp_sweep *sweep = u->sweep;
   wisp_trial key;
   bool host = wisp_sweep_is_host(sweep);
-  double since = wisp_seconds();
+  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
   *out = NULL;
   if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
   const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
@@ -195,7 +195,7 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   *out = wisp_pipeline_take(sweep->pipeline);
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0));
 done:
-  wisp_spend(&sweep->summary.compiling, &since);
+  wisp_turn(&sweep->bench.ledger, before);
   return status;
 }
 

@@ -72,7 +72,7 @@ wisp_status wisp_tensor_arrays(wisp_error *err, wisp_device *device, const wisp_
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
     list[a] = (wisp_array){wisp_tensor_names[a], WISP_REAL, elements * wisp_tensor_numbers(hex, a)};
   snprintf(what, sizeof what, "a problem of %zu elements", elements);
-  return wisp_arrays_create(err, device, precision, what, list, WISP_TENSOR_ARRAYS, out);
+  return wisp_arrays_create(err, device, precision, what, WISP_WIDE_GUARD, list, WISP_TENSOR_ARRAYS, out);
 }
 
 wisp_status wisp_tensor_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t elements,

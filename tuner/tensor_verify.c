@@ -164,9 +164,10 @@ static wisp_status launch(wisp_error *err, const wisp_kernel *kernel, const exam
   TRY(wisp_tensor_launch(err, e->arrays, kernel, ELEMENTS, e->lambda));
   TRY(wisp_verify_untouched(err, e->arrays, e->kept, writes, number == LAUNCHES - 1));
   TRY(wisp_arrays_download(err, e->arrays, "y", got));
+  if (number > 0 && memcmp(first, got, dofs * sizeof *got) == 0) goto done; /* looked at already */
   TRY(compare(err, e, wisp_tolerance(&e->spec, wisp_plan_layout(plan)), got, error));
   if (number > 0 && !wisp_strategy_varies(wisp_plan_strategy(plan)))
-    TRY(wisp_require(err, memcmp(first, got, dofs * sizeof *got) == 0, WISP_EWRONG,
+    TRY(wisp_require(err, false, WISP_EWRONG,
                      "y is not the same at every launch from the same data: it does not repeat"));
   memcpy(first, got, dofs * sizeof *got);
 done:

@@ -20,13 +20,14 @@ typedef struct wisp_bench {
   wisp_witnesses *witnesses;
   const wisp_workload *workload; /* of the kernel at hand */
   void *problems;                /* its large ones, for timing, and what they were made for */
+  void *small;                   /* of few elements; NULL: not needed yet */
   int order;
   wisp_precision precision;
   long long asked;
-  double verifying, timing; /* seconds spent so far on checking candidates, on timing them */
-  double drop;              /* a candidate slower than this times the best is not measured further */
-  const wisp_link *link;    /* to the tuner, which is told of each launch before; set by who tries candidates */
-  bool doubtful;            /* the device is lost or memory may be damaged: a new worker has to go on */
+  wisp_ledger ledger;
+  double drop;           /* a candidate slower than this times the best is not measured further */
+  const wisp_link *link; /* to the tuner, which is told of each launch before; set by who tries candidates */
+  bool doubtful;         /* the device is lost or memory may be damaged: a new worker has to go on */
 } wisp_bench;
 
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
@@ -37,7 +38,13 @@ void wisp_bench_free(wisp_bench *bench);
  * it serves this one too. */
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
 /* The problem that a plan is launched on, until two others were asked for. */
-wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan, void **problem);
+wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, void **problem);
+
+/* Launches a kernel, on whose problem this is, 500 times from the same inputs, and compares what comes of it
+ * (tuner/witness.h): for a second at most on the problem; or, where it is not `leading`, for a tenth of that, and the
+ * launches that are left on a problem of few elements. */
+wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, void *problem, const wisp_kernel *kernel,
+                              bool leading);
 
 /* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
 enum { WISP_TRIAL_NAME = 280 };

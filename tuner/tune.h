@@ -3,14 +3,13 @@
 #ifndef WISP_TUNE_H
 #define WISP_TUNE_H
 
+#include "ledger.h"
 #include "../cache/store.h"
 #include "../runtime/mesh/source.h"
 #include "../runtime/solve/problem.h"
 
 /* Of the monotonic clock. */
 double wisp_seconds(void);
-/* Counts the seconds since *since, which becomes now, to a purpose. */
-void wisp_spend(double *purpose, double *since);
 
 typedef struct wisp_tune_progress { /* handed to the callback after every trial */
   const char *spec, *layout, *device;
@@ -28,8 +27,7 @@ typedef struct wisp_tune_summary {
   char why[640];             /* of the first candidate that failed, or of those that are refused; else empty */
   double seconds;            /* wall time */
   double device_seconds;     /* that workers had their devices, summed over all */
-  /* Of that: waiting for compilers; making references and checking candidates; timing them. */
-  double compiling, verifying, timing;
+  double spent[WISP_PURPOSES]; /* of that, on each; they add up to it */
   wisp_limits limits; /* of the first device that was there; kind is empty where there was none */
 } wisp_tune_summary;
 

@@ -82,7 +82,7 @@ wisp_status wisp_vectors_arrays(wisp_error *err, wisp_device *device, const wisp
   list[WISP_VECTORS + 3] = (wisp_array){"surface", WISP_INT, c->surfaces};
   list[WISP_VECTORS + 4] = (wisp_array){"left", WISP_INT, 1};
   snprintf(what, sizeof what, "a problem of %zu elements", v->elements);
-  TRY(wisp_arrays_create(err, device, precision, what, list, WISP_VECTORS + 5, &arrays));
+  TRY(wisp_arrays_create(err, device, precision, what, WISP_WIDE_GUARD, list, WISP_VECTORS + 5, &arrays));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
   TRY(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));

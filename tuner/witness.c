@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEPT = 6, MOST_OUTPUTS = WISP_MAX_ARGS, LAUNCHES = 500, AT_A_TIME = 25 };
-static const double SECONDS = 1;
+enum { MOST_KEPT = 6, MOST_OUTPUTS = WISP_MAX_ARGS, AT_A_TIME = 25 };
 
 /* The arrays of reals that a kernel leaves results in, with what they may differ by. */
 typedef struct outputs {
@@ -277,12 +276,12 @@ static void find_changed(const wisp_plan *plan, const char *names[MOST_OUTPUTS +
 
 /* Launches a few times; what differs from the first launch is found at the end of all. */
 static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, void *problem, const wisp_kernel *kernel,
-                               const outputs *out, const wisp_kept *inputs, const wisp_kept *first)
+                               const outputs *out, const wisp_kept *inputs, const wisp_kept *first, int launches)
 {
   wisp_status status = WISP_OK;
   const bool varies = wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
   wisp_arrays *arrays = workload->arrays(problem);
-  for (int i = 0; i < AT_A_TIME; i++) {
+  for (int i = 0; i < launches; i++) {
     TRY(wisp_arrays_restore(err, arrays, inputs, NULL));
     TRY(workload->launch_once(err, problem, kernel));
     for (int k = 0; k < out->count; k++)
@@ -292,8 +291,8 @@ done:
   return status;
 }
 
-wisp_status wisp_witness_insist(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                                void *problem, const wisp_kernel *kernel)
+wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, void *problems, void *problem,
+                        const wisp_kernel *kernel, double seconds, int *left)
 {
   wisp_status status = WISP_OK;
   wisp_arrays *arrays = workload->arrays(problem);
@@ -309,15 +308,15 @@ wisp_status wisp_witness_insist(wisp_error *err, wisp_witnesses *w, const wisp_w
   TRY(run(err, workload, problem, kernel, &out));
   TRY(wisp_arrays_keep(err, arrays, out.names, &first));
   const double begin = wisp_seconds();
-  for (int done = 1; done < LAUNCHES && !*array && wisp_seconds() - begin < SECONDS; done += AT_A_TIME) {
+  for (--*left; *left > 0 && !*array && wisp_seconds() - begin < seconds;) {
+    const int now = *left < AT_A_TIME ? *left : AT_A_TIME;
     TRY(wisp_arrays_compare_begin(err, arrays));
-    TRY(launch_some(err, workload, problem, kernel, &out, inputs, first));
+    TRY(launch_some(err, workload, problem, kernel, &out, inputs, first, now));
     TRY(wisp_arrays_compare_end(err, arrays, array, &number));
+    *left -= now;
   }
   TRY(wisp_require(err, !*array, WISP_EWRONG,
-                   "number %zu of %s is not the same at every launch on the timed problem, from the same inputs",
-                   number, array));
-  (void)w;
+                   "number %zu of %s is not the same at every launch, from the same inputs", number, array));
 done:
   wisp_kept_free(inputs);
   wisp_kept_free(first);

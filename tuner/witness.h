@@ -25,9 +25,9 @@ wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *witnesses, con
 wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *witnesses, const wisp_workload *workload,
                                void *problems, void *problem, const wisp_kernel *kernel);
 
-/* Launches it 500 times from the same inputs, or for a second, and compares every output with the first one's: bit for
- * bit unless its strategy varies. WISP_EWRONG where one differs. */
-wisp_status wisp_witness_insist(wisp_error *err, wisp_witnesses *witnesses, const wisp_workload *workload,
-                                void *problems, void *problem, const wisp_kernel *kernel);
+/* Launches it *left times from the same inputs, or for so many seconds, and compares every output with the first one's:
+ * bit for bit unless its strategy varies. WISP_EWRONG where one differs. *left: launches that there was no time for. */
+wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, void *problems, void *problem,
+                        const wisp_kernel *kernel, double seconds, int *left);
 
 #endif

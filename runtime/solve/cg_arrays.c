@@ -74,7 +74,7 @@ wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision pre
   wisp_status status = check_addresses(err, cg, list, count);
   if (status != WISP_OK) return status;
   snprintf(what, sizeof what, "a problem of %zu hexes of order %d", E, p->hex->N);
-  return wisp_arrays_create(err, cg->device, precision, what, list, count, &cg->arrays);
+  return wisp_arrays_create(err, cg->device, precision, what, WISP_NARROW_GUARD, list, count, &cg->arrays);
 }
 
 /* Geometry of a part of the elements, as one of the family's arrays has it. */

@@ -15,7 +15,8 @@ static int boundary_of(const wisp_dg *dg, size_t face, int boundary)
   return boundary == WISP_BY_TAG ? (dg->mesh->tag[face] % count + count) % count : boundary;
 }
 
-/* The two sides of a face have one normal, of opposite sign: what leaves one enters the other, to the last bit. */
+/* The two sides of a face have one normal, of opposite sign: what leaves one enters the other, to the last bit. It is
+ * that of the element with the lower number, wherever the two lie. */
 static void share_normal(wisp_dg *dg, size_t k, int f, size_t neighbour, int face)
 {
   for (int c = 0; c < 3; c++)
@@ -37,7 +38,7 @@ void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
         const size_t neighbour = (size_t)where[mesh->neighbour[face]];
         const int theirs = mesh->neighbour_face[face];
         set_face(dg, k, f, neighbour, theirs * WISP_TET_TURNS + mesh->neighbour_turn[face]);
-        if (neighbour < k) share_normal(dg, k, f, neighbour, theirs);
+        if (mesh->neighbour[face] < dg->slot[k]) share_normal(dg, k, f, neighbour, theirs);
       }
     }
 }

@@ -9,8 +9,8 @@ struct wisp_problem {
   wisp_arrays *arrays;
 };
 
-static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precision precision, bool with_derivatives,
-                               wisp_problem *problem)
+static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precision precision, size_t guard,
+                               bool with_derivatives, wisp_problem *problem)
 {
   const wisp_dg *dg = problem->dg;
   size_t volume = wisp_dg_volume_size(dg), slots = dg->groups * (size_t)dg->layout.KM;
@@ -34,7 +34,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
   size_t count = sizeof all / sizeof *all - (with_derivatives ? 0 : 3);
   char what[64];
   snprintf(what, sizeof what, "a problem of %zu elements", dg->slots);
-  return wisp_arrays_create(err, device, precision, what, all, count, &problem->arrays);
+  return wisp_arrays_create(err, device, precision, what, guard, all, count, &problem->arrays);
 }
 
 /* Geometry, faces and pairs: what the discretisation fixes once. */
@@ -53,13 +53,13 @@ done:
 }
 
 wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
-                                bool with_derivatives, wisp_problem **out)
+                                size_t guard, bool with_derivatives, wisp_problem **out)
 {
   wisp_status status = WISP_OK;
   wisp_problem *problem = NULL;
   TRY(wisp_new(err, 1, sizeof *problem, &problem));
   problem->dg = dg;
-  TRY(make_arrays(err, device, precision, with_derivatives, problem));
+  TRY(make_arrays(err, device, precision, guard, with_derivatives, problem));
   TRY(upload_mesh(err, problem));
   *out = problem;
   problem = NULL;

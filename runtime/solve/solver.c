@@ -30,7 +30,7 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_
   solver->alpha = alpha;
   TRY(wisp_step_load(err, device, step, solver->kernel));
   solver->swaps = wisp_step_has(step, "u_next");
-  TRY(wisp_problem_create(err, device, dg, precision, wisp_step_has(step, "dux"), &solver->problem));
+  TRY(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_step_has(step, "dux"), &solver->problem));
   TRY(wisp_embedded_module(err, device, "solve", "sketch", precision == WISP_F32 ? "float" : "double",
                            &solver->sketch));
   TRY(wisp_device_alloc(err, device, WISP_SKETCH * sizeof(double), &solver->sketched));

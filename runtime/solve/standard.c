@@ -6,17 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool has_kernel(const char *composition, const char *kernel)
-{
-  size_t length = strlen(kernel);
-  for (const char *at = composition; *at; at += *at == '+') {
-    size_t here = strcspn(at, "+");
-    if (here == length && memcmp(at, kernel, length) == 0) return true;
-    at += here;
-  }
-  return false;
-}
-
 /* The step of that composition, without a store. *there: it has plans here. */
 static wisp_status choose(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
                           const wisp_spec *spec, const char *composition, bool *there, wisp_step *out)
@@ -64,7 +53,8 @@ wisp_status wisp_step_standard(wisp_error *err, const wisp_strategies *strategie
   } else {
     const char *const *list = family->compositions[0] ? family->compositions : lone;
     for (int c = 0; list[c] && !there; c++)
-      if (has_kernel(list[c], spec->kernel)) TRY(choose(err, strategies, limits, spec, list[c], &there, &step));
+      if (wisp_composition_has(list[c], spec->kernel))
+        TRY(choose(err, strategies, limits, spec, list[c], &there, &step));
     if (there) keep_kernel(&step, spec->kernel);
   }
   *out = step;

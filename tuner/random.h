@@ -1,1 +1,0 @@
-#include "../gen/random.h"
