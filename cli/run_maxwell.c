@@ -22,7 +22,9 @@ static const wisp_option options[] = {
     {"mode", 0, "M,N,P", "the cavity mode of the unit box to start from (1,1,0)"},
     {"steps", 0, "S", "how many steps (100)"},
     {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
-    {"cfl", 0, "C", "the step as a part of the longest stable one, which is found at the start (0.85; a shorter safe step where finding it would take longer than the run)"},
+    {"cfl", 0, "C",
+     "the step as a part of the longest stable one, which is found at the start (0.85; a shorter safe step where "
+     "finding it would take longer than the run)"},
     {"dt", 0, "DT", "in place of --cfl: the step itself; with --time the longest one allowed"},
     {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
     {"boundary", 0, "KIND", "what the walls are: pec or absorbing (pec)"},
@@ -190,8 +192,8 @@ done:
   return status;
 }
 
-/* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages than
- * the run has, unless its result was asked for. */
+/* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
+ * than the run has, unless its result was asked for. */
 static bool measures_step(const wisp_arguments *args, const wisp_maxwell_request *r)
 {
   return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= WISP_LIMIT_STAGES;
@@ -287,9 +289,10 @@ static wisp_status blew_up(wisp_error *err, const wisp_maxwell_request *r, const
 {
   if (!run->measured)
     return wisp_fail(err, WISP_EWRONG,
-                     isnan(r->dt) ? "the solution blew up in %lld steps of %g, which are safe: a kernel is at fault; try "
-                                    "--default"
-                                  : "the solution blew up in %lld steps of %g: leave --dt out for a stable one",
+                     isnan(r->dt)
+                         ? "the solution blew up in %lld steps of %g, which are safe: a kernel is at fault; try "
+                           "--default"
+                         : "the solution blew up in %lld steps of %g: leave --dt out for a stable one",
                      run->steps, run->dt);
   return wisp_fail(
       err, WISP_EWRONG,

@@ -55,7 +55,8 @@ static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_r
   else
     printf("L2 error    not known: no closed solution for this domain, start and walls\n");
   if (run->measured)
-    printf("time error  %.1e estimated, of the steps alone; it falls with the fourth power of --cfl\n", run->time_error);
+    printf("time error  %.1e estimated, of the steps alone; it falls with the fourth power of --cfl\n",
+           run->time_error);
   printf("energy      %.9g at the start, %.9g at the end\n", run->energy_initial, run->energy_final);
   if (run->steps)
     printf("speed       %.4g ms a stage, %.4g GDOF/s, %.3g s in all, %.3g s a unit of time\n", run->ms_per_stage,

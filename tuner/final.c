@@ -311,8 +311,7 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
   chosen = wisp_settle_tie(count, round, noise);
   wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
-  TRY(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_contest_margin * fastest,
-                   &round[chosen]));
+  TRY(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_contest_margin * fastest, &round[chosen]));
   wisp_turn(&sweep->bench.ledger, WISP_ELSE);
   keep_comparable(count, round, chosen, all, known);
   TRY(store_round(err, sweep, count, round, chosen, all, known));

@@ -283,8 +283,7 @@ static wisp_status launch(wisp_error *err, trial_round *r, const wisp_kernel *ke
   wisp_arrays *arrays = wisp_problem_arrays(r->problem);
   TRY(wisp_arrays_restore(err, arrays, r->example->before, number > 0 ? r->data->writes : NULL));
   TRY(wisp_problem_launch(err, r->problem, kernel, &r->data->scalars));
-  if (number == 0 || end)
-    TRY(wisp_verify_untouched(err, arrays, r->example->before, r->data->writes, r->last && end));
+  if (number == 0 || end) TRY(wisp_verify_untouched(err, arrays, r->example->before, r->data->writes, r->last && end));
   for (int a = 0; a < WISP_NODAL_ARRAYS; a++)
     if (r->data->after[a]) TRY(look_at(err, r, a, exact, error));
 done:

@@ -32,7 +32,7 @@ typedef struct wisp_sweep {
   bool changed;             /* something new was measured */
   size_t passes;            /* final rounds' winners that were right at launch after launch */
   uint64_t passed[WISP_MAX_PASSES];
-  int skipped;              /* candidates in a row that the machine could not compile */
+  int skipped; /* candidates in a row that the machine could not compile */
 } wisp_sweep;
 
 /* What a worker does: a wisp_worker_body, whose context is a wisp_sweep. */

@@ -315,8 +315,8 @@ wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, void *pr
     TRY(wisp_arrays_compare_end(err, arrays, array, &number));
     *left -= now;
   }
-  TRY(wisp_require(err, !*array, WISP_EWRONG,
-                   "number %zu of %s is not the same at every launch, from the same inputs", number, array));
+  TRY(wisp_require(err, !*array, WISP_EWRONG, "number %zu of %s is not the same at every launch, from the same inputs",
+                   number, array));
 done:
   wisp_kept_free(inputs);
   wisp_kept_free(first);

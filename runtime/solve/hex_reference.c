@@ -69,7 +69,8 @@ done:
 }
 
 /* out = A in along direction d of a box of numbers, whose length there becomes rows; A is rows x columns, or its
- * transpose is stored; NULL: the identity. The innermost loop runs along memory, of the numbers or, at the first direction, of A. */
+ * transpose is stored; NULL: the identity. The innermost loop runs along memory, of the numbers or, at the first
+ * direction, of A. */
 static void along(int d, const double *A, int rows, int columns, bool transposed, int size[3], const double *in,
                   double *out)
 {
@@ -86,7 +87,8 @@ static void along(int d, const double *A, int rows, int columns, bool transposed
     for (int m = 0; m < rows; m++) {
       double *to = out + (a * rows + m) * before;
       for (int l = 0; l < columns; l++) {
-        const double factor = transposed ? A[l * rows + m] : A[m * columns + l], *from = in + (a * columns + l) * before;
+        const double factor = transposed ? A[l * rows + m] : A[m * columns + l],
+                     *from = in + (a * columns + l) * before;
         for (int b = 0; b < before; b++) to[b] += factor * from[b];
       }
     }

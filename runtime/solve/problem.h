@@ -12,8 +12,8 @@
 
 typedef struct wisp_problem wisp_problem;
 
-/* dg and device are borrowed. WISP_EMEMORY says how much is needed and how much there is. All fields start at zero. guard:
- * as of wisp_arrays_create. */
+/* dg and device are borrowed. WISP_EMEMORY says how much is needed and how much there is. All fields start at zero.
+ * guard: as of wisp_arrays_create. */
 wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
                                 size_t guard, bool with_derivatives, wisp_problem **out);
 void wisp_problem_destroy(wisp_problem *problem);
