@@ -13,15 +13,18 @@
  * (a face's nodes, where the neighbour's field is a thousand times larger): P < S / 3. Five standard deviations, the
  * largest of 10^5 results, are then below sqrt(s) u S.
  *
- * So the tolerance is (12 + sqrt(s)) u, relative to S. An error of 1e-3 of a term is above it in single precision at
- * every order.
+ * Tensor cores cut sums off instead of rounding them, each time by u of the partial sum in the mean and always towards
+ * zero, so that these errors add up. In single precision, three times a group of eight products is added: 3 s / 8 cuts
+ * of a P that is below S / 3, s / 8 u S for the products of matrices. In double precision they round.
+ *
+ * So the tolerance is (12 + sqrt(s) + s_matrix / 8) u in single precision, (12 + sqrt(s)) u in double, relative to S.
  */
 #include "tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double TERMS = 12;
+static const double TERMS = 12, CUTS = 1.0 / 8;
 
 /* Tensor products pass sums on to sums: a term goes through all of them, along one direction after the other to the
  * points and back, with and without a derivative. Halves of a matrix (gen/hex.h) add numbers to their mirror images and
@@ -62,12 +65,14 @@ static const struct {
 
 double wisp_tolerance(const wisp_spec *spec, const wisp_layout *layout)
 {
-  double unit = spec->precision == WISP_F32 ? 0x1p-24 : 0x1p-53, length = 0;
+  const bool single = spec->precision == WISP_F32;
+  double matrix = 0, length = 0; /* of the sums; of it what products of matrices on tensor cores add */
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-    if (strcmp(sums[i].family, spec->family) == 0 && strcmp(sums[i].kernel, spec->kernel) == 0)
-      length = sums[i].nodes * layout->Np + sums[i].face_nodes * layout->Nf + sums[i].points * (spec->order + 2) +
-               sums[i].others;
-  return (TERMS + sqrt(length)) * unit;
+    if (strcmp(sums[i].family, spec->family) == 0 && strcmp(sums[i].kernel, spec->kernel) == 0) {
+      matrix = sums[i].nodes * layout->Np + sums[i].face_nodes * layout->Nf;
+      length = matrix + sums[i].points * (spec->order + 2) + sums[i].others;
+    }
+  return (TERMS + sqrt(length) + (single ? CUTS * matrix : 0)) * (single ? 0x1p-24 : 0x1p-53);
 }
 
 double wisp_promise(const wisp_spec *spec)
