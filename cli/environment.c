@@ -11,6 +11,7 @@ static const struct {
     {NULL, "WISP_SITE_DB", "a store for everybody on this machine, read after the user's own (none)"},
     {NULL, "WISP_SHIPPED", "none: leave out the winners that come with wisp (they are read)"},
     {NULL, "WISP_JOURNAL", "rollback: write the store as on a network file system (chosen by the file system)"},
+    {"Setting up", "WISP_THREADS", "threads of set-up, energies and errors (the cores that wisp may run on)"},
     {"Compiling", "WISP_CC", "the compiler of host kernels, with its first options (cc)"},
     {NULL, "WISP_CFLAGS", "more options for host kernels, after those that wisp gives (none)"},
     {NULL, "WISP_COMPILE_SECONDS", "how long a host compilation may take (60)"},

@@ -32,7 +32,8 @@ typedef struct wisp_maxwell_run {
   wisp_solver *solver;
   wisp_start start;
   /* results */
-  bool known; /* the solution: l2_error is a number */
+  bool known;    /* the solution: l2_error is a number */
+  bool measured; /* the longest stable step and the steps' error: else these two are NaN */
   long long steps;
   double limit;      /* the longest stable step */
   double time_error; /* L2, what the steps are estimated to add to the error */

@@ -41,8 +41,12 @@ static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_r
          run->tet->N, run->tet->Np, run->dofs);
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
   printf("start       %s, walls %s, alpha %g\n", run->start.text, request->boundary, request->alpha);
-  printf("steps       %lld of %.6g to time %.6g; stable up to %.4g, cfl %.3g\n", run->steps, run->dt,
-         run->dt * (double)run->steps, run->limit, run->dt / run->limit);
+  printf("steps       %lld of %.6g to time %.6g; ", run->steps, run->dt, run->dt * (double)run->steps);
+  if (run->measured)
+    printf("stable up to %.4g, cfl %.3g\n", run->limit, run->dt / run->limit);
+  else
+    printf("%s: to measure the longest stable one would take longer than the run\n",
+           isnan(request->dt) ? "safe without a measurement" : "as asked");
   printf("stage       %s in %s\n", step->composition, layout);
   print_origin(request, step);
   wisp_run_print_kernels(step, request->defaults);
@@ -50,7 +54,9 @@ static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_r
     printf("L2 error    %.6e\n", run->l2_error);
   else
     printf("L2 error    not known: no closed solution for this domain, start and walls\n");
-  printf("time error  %.1e estimated, of the steps alone; it falls with the fourth power of --cfl\n", run->time_error);
+  if (run->measured)
+    printf("time error  %.1e estimated, of the steps alone; it falls with the fourth power of --cfl\n",
+           run->time_error);
   printf("energy      %.9g at the start, %.9g at the end\n", run->energy_initial, run->energy_final);
   if (run->steps)
     printf("speed       %.4g ms a stage, %.4g GDOF/s, %.3g s in all, %.3g s a unit of time\n", run->ms_per_stage,

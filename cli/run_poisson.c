@@ -1,6 +1,7 @@
 /* wisp run poisson: continuous elements on hexes, conjugate gradients. */
 #include "run.h"
 #include "mesh_options.h"
+#include "progress.h"
 #include "run_poisson.h"
 
 #include <math.h>
@@ -195,36 +196,57 @@ done:
   return status;
 }
 
+/* A part of the run begins; before: the share of set-up's time that has passed, as measured, NaN for what has no such
+ * share. The line stays as it is while the part runs: the device iterates alone. */
+static void show(wisp_progress *progress, double before, const char *part)
+{
+  if (progress->terminal) progress->last = 0; /* every part, however soon after another */
+  wisp_progress_show(progress, before, part);
+}
+
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
                           wisp_poisson_run *run)
 {
   wisp_status status = WISP_OK;
+  wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
+  show(&progress, 0, "opening store and device");
   TRY(wisp_strategies_load(err, &run->strategies));
   if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
   TRY(wisp_device_open(err, r->device, &run->device));
+  show(&progress, 0.1, "making the mesh");
   TRY(make_mesh(err, r, run));
   if (r->geometry == WISP_GEOMETRY_AUTO) TRY(prefer_trilinear(err, r, run, &trilinear));
   TRY(choose(err, r, run, trilinear, r->exact, &run->step));
+  show(&progress, 0.15, "numbering nodes, right-hand side");
   TRY(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
                           &run->problem));
+  show(&progress, 0.65, "geometry and diagonal");
   TRY(wisp_cg_create(err, run->device, run->problem, &run->step, &r->cg, &run->cg));
 done:
+  wisp_progress_clear(&progress);
   return status;
 }
 
-static wisp_status solve(wisp_error *err, const wisp_poisson_request *r, wisp_poisson_run *run)
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
+                         wisp_poisson_run *run)
 {
   wisp_status status = WISP_OK;
+  wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const size_t unknowns = run->problem->copies->unknowns;
   double *solution = NULL;
+  char text[64];
   TRY(wisp_new(err, unknowns, sizeof *solution, &solution));
+  snprintf(text, sizeof text, "at most %lld iterations", r->iterations);
+  show(&progress, NAN, text);
   TRY(wisp_cg_solve(err, run->cg, r->tolerance, r->iterations, &run->report));
   TRY(wisp_cg_solution(err, run->cg, solution));
+  show(&progress, NAN, "the solution's error");
   TRY(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
   run->unknowns = (double)unknowns;
   run->gdofs = run->report.iterations ? run->unknowns / run->report.ms_per_iteration / 1e6 : NAN;
 done:
+  wisp_progress_clear(&progress);
   free(solution);
   return status;
 }
@@ -249,7 +271,7 @@ int wisp_run_poisson(int argc, char **argv)
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   TRY(read_request(&err, &args, &request));
   TRY(set_up(&err, &args, &request, &run));
-  TRY(solve(&err, &request, &run));
+  TRY(solve(&err, &args, &request, &run));
   TRY(wisp_run_poisson_print(&err, &request, &run));
   TRY(check_convergence(&err, &request, &run));
 done:

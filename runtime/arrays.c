@@ -1,5 +1,6 @@
 /* One table of names, sizes and addresses. */
 #include "arrays_parts.h"
+#include "parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,32 @@ done:
   return status;
 }
 
-enum { CHUNK = 1 << 20 }; /* numbers converted at a time: fields of gigabytes need no second copy on the host */
+enum { CHUNK = 1 << 23 }; /* numbers converted at a time: fields of gigabytes need no second copy on the host */
+
+/* Numbers in both precisions, of which one side is made from the other. */
+typedef struct conversion {
+  float *single;
+  const double *from; /* NULL: from single into `to` */
+  double *to;
+} conversion;
+
+/* A wisp_range. */
+static wisp_status convert(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const conversion *c = context;
+  (void)err;
+  if (c->from)
+    for (size_t i = from; i < to; i++) c->single[i] = (float)c->from[i];
+  else
+    for (size_t i = from; i < to; i++) c->to[i] = (double)c->single[i];
+  return WISP_OK;
+}
+
+static wisp_status convert_all(wisp_error *err, size_t count, conversion c)
+{
+  enum { FEW = 1 << 14 }; /* done before threads have begun */
+  return count < FEW ? convert(err, &c, 0, count) : wisp_parallel(err, count, convert, &c);
+}
 
 wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
                                     const double *values)
@@ -123,7 +149,7 @@ wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const 
   TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
     size_t part = count - at < CHUNK ? count - at : CHUNK;
-    for (size_t i = 0; i < part; i++) chunk[i] = (float)values[at + i];
+    TRY(convert_all(err, part, (conversion){.single = chunk, .from = values + at}));
     TRY(wisp_device_upload(err, arrays->device, to + at * sizeof *chunk, chunk, part * sizeof *chunk));
   }
 done:
@@ -152,7 +178,7 @@ wisp_status wisp_arrays_download_part(wisp_error *err, wisp_arrays *arrays, cons
   for (size_t at = 0; at < count; at += CHUNK) {
     size_t part = count - at < CHUNK ? count - at : CHUNK;
     TRY(wisp_device_download(err, arrays->device, chunk, source + at * sizeof *chunk, part * sizeof *chunk));
-    for (size_t i = 0; i < part; i++) values[at + i] = (double)chunk[i];
+    TRY(convert_all(err, part, (conversion){.single = chunk, .to = values + at}));
   }
 done:
   free(chunk);

@@ -1,10 +1,21 @@
 #include "parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { MOST_THREADS = 64 };
+
+/* As many as the user says, else as many as the cores that this process may run on. */
+static size_t count_threads(void)
+{
+  const char *wish = getenv("WISP_THREADS");
+  const long asked = wish ? strtol(wish, NULL, 10) : 0;
+  cpu_set_t allowed;
+  const long cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+  const long threads = asked > 0 ? asked : cores;
+  return threads < MOST_THREADS ? (size_t)threads : MOST_THREADS;
+}
 
 typedef struct part {
   wisp_range range;
@@ -27,8 +38,7 @@ wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void 
 {
   wisp_status status = WISP_OK;
   part *parts = NULL;
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  size_t threads = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (size_t)cores;
+  const size_t cores = count_threads(), threads = cores < count ? cores : count ? count : 1;
   TRY(wisp_new(err, threads, sizeof *parts, &parts));
   for (size_t i = 0; i < threads; i++) {
     parts[i] = (part){.range = range, .context = context, .from = count * i / threads, .to = count * (i + 1) / threads};

@@ -7,8 +7,8 @@
 /* Does from .. to - 1. Runs at the same time as others of the loop: it may write only what is its own. */
 typedef wisp_status (*wisp_range)(wisp_error *err, void *context, size_t from, size_t to);
 
-/* Calls `range` for consecutive parts of 0 .. count - 1 in threads, as many as there are cores, and waits for all. The
- * first failure, by place, is that of the loop. */
+/* Calls `range` for consecutive parts of 0 .. count - 1 in threads, as many as there are cores or $WISP_THREADS, and
+ * waits for all. The first failure, by place, is that of the loop. */
 wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void *context);
 
 #endif

@@ -103,6 +103,15 @@ static void test_options(void **state)
               json_number(json, "energy_initial") == json_number(json, "energy_final"));
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "gdofs")));
   cJSON_Delete(json);
+  const char *const measured[] = {"dt_limit", "cfl", "time_error"};
+  for (int i = 0; i < 3; i++) { /* by 36 stages: a run of 35 does without, one of 40 does not */
+    json = solve(*state, "", "-n 1 --box 1 --steps 7");
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, measured[i])) && json_number(json, "dt") > 0);
+    cJSON_Delete(json);
+    json = solve(*state, "", "-n 1 --box 1 --steps 8");
+    assert_true(json_number(json, measured[i]) > 0);
+    cJSON_Delete(json);
+  }
   json = solve(*state, "", "-n 1 --box 1 --steps 1 --boundary absorbing");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   cJSON_Delete(json);

@@ -52,18 +52,17 @@ static size_t list_shared(wisp_hexcopies *c, int32_t *more)
   return end;
 }
 
-/* The unknowns of nodes on the elements' surfaces; surface may be NULL, to count them. */
-static size_t list_surfaces(const wisp_hexnodes *nodes, const int32_t *unknown, int32_t *surface)
+/* The unknowns of the nodes on the elements' surfaces. */
+static void list_surfaces(const wisp_hexnodes *nodes, const int32_t *unknown, int32_t *surface)
 {
-  const size_t Nq = (size_t)nodes->Nq, Np = Nq * Nq * Nq, last = Nq - 1;
-  size_t count = 0;
-  for (size_t l = 0; l < nodes->elements * Np; l++) {
-    const size_t i = l % Nq, j = l / Nq % Nq, k = l / (Nq * Nq) % Nq;
-    if (i % last && j % last && k % last) continue;
-    if (surface) surface[count] = unknown[nodes->global[l]];
-    count++;
-  }
-  return count;
+  const size_t Nq = (size_t)nodes->Nq, last = Nq - 1;
+  const int32_t *global = nodes->global;
+  for (size_t e = 0; e < nodes->elements; e++)
+    for (size_t k = 0; k < Nq; k++)
+      for (size_t j = 0; j < Nq; j++, global += Nq) {
+        const bool inside = k && k < last && j && j < last;
+        for (size_t i = 0; i < Nq; i += inside && last ? last : 1) *surface++ = unknown[global[i]];
+      }
 }
 
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out)
@@ -82,7 +81,7 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   copies->more_count = list_shared(copies, NULL);
   TRY(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
   list_shared(copies, copies->more);
-  copies->surfaces = list_surfaces(nodes, copies->unknown, NULL);
+  copies->surfaces = nodes->elements * (Nq * Nq * Nq - (Nq - 2) * (Nq - 2) * (Nq - 2));
   TRY(wisp_new(err, copies->surfaces, sizeof *copies->surface, &copies->surface));
   list_surfaces(nodes, copies->unknown, copies->surface);
   *out = copies;

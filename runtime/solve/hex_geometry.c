@@ -29,23 +29,29 @@ static double slope(int v, int d)
   return v >> d & 1 ? 0.5 : -0.5;
 }
 
+enum { MOST = WISP_HEX_MAX_ORDER + 2 };
+
 void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz)
 {
   const double *weights;
-  size_t count;
-  const double *at = points_of(hex, points, &weights, &count);
-  for (size_t q = 0; q < count * count * count; q++) {
-    const double r[3] = {at[q % count], at[q / count % count], at[q / count / count]};
-    double x[3] = {0};
-    for (int v = 0; v < 8; v++) {
-      const double shape = factor(v, 0, r[0]) * factor(v, 1, r[1]) * factor(v, 2, r[2]);
-      for (int c = 0; c < 3; c++) x[c] += shape * vertices[8 * c + v];
-    }
-    memcpy(xyz + 3 * q, x, sizeof x);
-  }
+  size_t n;
+  const double *at = points_of(hex, points, &weights, &n);
+  double low[MOST], high[MOST];
+  for (size_t i = 0; i < n; i++) low[i] = (1 - at[i]) / 2, high[i] = (1 + at[i]) / 2;
+  for (size_t k = 0; k < n; k++)
+    for (size_t j = 0; j < n; j++)
+      for (size_t i = 0; i < n; i++, xyz += 3) {
+        const double a[2] = {low[i], high[i]}, b[2] = {low[j], high[j]}, c[2] = {low[k], high[k]};
+        double x = 0, y = 0, z = 0;
+        for (int v = 0; v < 8; v++) {
+          const double shape = a[v & 1] * b[v >> 1 & 1] * c[v >> 2];
+          x += shape * vertices[v];
+          y += shape * vertices[8 + v];
+          z += shape * vertices[16 + v];
+        }
+        xyz[0] = x, xyz[1] = y, xyz[2] = z;
+      }
 }
-
-enum { MOST = WISP_HEX_MAX_ORDER + 2 };
 
 /* dx_c/dr_d of one element at [d][e][f][c]: it does not change along r_d itself, so that points e and f of the two
  * directions that follow d, cyclically, are all that it depends on. */
@@ -100,6 +106,12 @@ static double point_factors(const slopes *all, const size_t p[3], double w, size
   return J;
 }
 
+/* The first direction fastest. */
+static void next_point(size_t p[3], size_t n)
+{
+  for (int d = 0; d < 3 && ++p[d] == n; d++) p[d] = 0;
+}
+
 wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double *vertices,
                              size_t first, size_t count, double *factors)
 {
@@ -109,8 +121,8 @@ wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_poin
   slopes all;
   for (size_t k = 0; k < count; k++, vertices += 24, factors += WISP_HEX_FACTORS * n * n * n) {
     make_slopes(vertices, at, n, &all);
-    for (size_t q = 0; q < n * n * n; q++) {
-      const size_t p[3] = {q % n, q / n % n, q / n / n};
+    size_t p[3] = {0, 0, 0};
+    for (size_t q = 0; q < n * n * n; q++, next_point(p, n)) {
       const double w = weights[p[0]] * weights[p[1]] * weights[p[2]];
       const double J = point_factors(&all, p, w, n * n * n, factors + q);
       if (!(J > 0) || !isfinite(J))

@@ -13,6 +13,7 @@ typedef struct workplace {
   int Nq, n;                                /* nodes and points a direction */
   size_t Np, points;                        /* in all */
   double B[MAX_ENTRIES], C[MAX_ENTRIES];    /* values and derivatives */
+  const double *values;                     /* B; NULL for the identity */
   double *memory;                           /* of all that follows */
   double *factors, *half[2], *at[4], *back; /* at: the value and three derivatives at the points */
 } workplace;
@@ -61,27 +62,36 @@ static wisp_status open(wisp_error *err, const wisp_hex *hex, wisp_hex_operator 
   for (int i = 0; i < 2; i++, next += w->points) w->half[i] = next;
   for (int i = 0; i < 4; i++, next += w->points) w->at[i] = next;
   w->back = next;
+  w->values = points == WISP_HEX_GLL ? NULL : w->B;
   make_matrices(hex, points, w);
 done:
   return status;
 }
 
 /* out = A in along direction d of a box of numbers, whose length there becomes rows; A is rows x columns, or its
- * transpose is stored. */
+ * transpose is stored; NULL: the identity. The innermost loop runs along memory, of the numbers or, at the first
+ * direction, of A. */
 static void along(int d, const double *A, int rows, int columns, bool transposed, int size[3], const double *in,
                   double *out)
 {
   int before = 1, after = 1;
   for (int i = 0; i < d; i++) before *= size[i];
   for (int i = d + 1; i < 3; i++) after *= size[i];
+  const size_t bytes = (size_t)(before * rows * after) * sizeof *out;
+  if (!A) {
+    memcpy(out, in, bytes);
+    return;
+  }
+  memset(out, 0, bytes);
   for (int a = 0; a < after; a++)
-    for (int m = 0; m < rows; m++)
-      for (int b = 0; b < before; b++) {
-        double sum = 0;
-        for (int l = 0; l < columns; l++)
-          sum += (transposed ? A[l * rows + m] : A[m * columns + l]) * in[(a * columns + l) * before + b];
-        out[(a * rows + m) * before + b] = sum;
+    for (int m = 0; m < rows; m++) {
+      double *to = out + (a * rows + m) * before;
+      for (int l = 0; l < columns; l++) {
+        const double factor = transposed ? A[l * rows + m] : A[m * columns + l],
+                     *from = in + (a * columns + l) * before;
+        for (int b = 0; b < before; b++) to[b] += factor * from[b];
       }
+    }
   size[d] = rows;
 }
 
@@ -109,7 +119,7 @@ static const int pair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
 static void apply_element(const workplace *w, wisp_hex_operator op, double lambda, const double *u, double *y)
 {
-  const double *values[3] = {w->B, w->B, w->B}, *wJ = w->factors + 6 * w->points;
+  const double *values[3] = {w->values, w->values, w->values}, *wJ = w->factors + 6 * w->points;
   const double reaction = op == WISP_HEX_MASS ? 1 : lambda;
   memset(y, 0, w->Np * sizeof *y);
   to_points(w, values, u, w->at[3]);
@@ -117,7 +127,7 @@ static void apply_element(const workplace *w, wisp_hex_operator op, double lambd
   add_to_nodes(w, values, reaction, w->at[3], y);
   if (op == WISP_HEX_MASS) return;
   for (int d = 0; d < 3; d++) {
-    const double *derivative[3] = {w->B, w->B, w->B};
+    const double *derivative[3] = {w->values, w->values, w->values};
     derivative[d] = w->C;
     to_points(w, derivative, u, w->at[d]);
   }
@@ -130,7 +140,7 @@ static void apply_element(const workplace *w, wisp_hex_operator op, double lambd
     }
   }
   for (int d = 0; d < 3; d++) {
-    const double *derivative[3] = {w->B, w->B, w->B};
+    const double *derivative[3] = {w->values, w->values, w->values};
     derivative[d] = w->C;
     add_to_nodes(w, derivative, 1, w->at[d], y);
   }
@@ -188,12 +198,12 @@ static void diagonal_element(const workplace *w, wisp_hex_operator op, double la
     BC[i] = w->B[i] * w->C[i];
     CC[i] = w->C[i] * w->C[i];
   }
-  const double *values[3] = {BB, BB, BB};
+  const double *same = w->values ? BB : NULL, *values[3] = {same, same, same};
   memset(diagonal, 0, w->Np * sizeof *diagonal);
   add_to_nodes(w, values, op == WISP_HEX_MASS ? 1 : lambda, w->factors + 6 * w->points, diagonal);
   for (int a = 0; op != WISP_HEX_MASS && a < 3; a++)
     for (int b = a; b < 3; b++) {
-      const double *product[3] = {BB, BB, BB};
+      const double *product[3] = {same, same, same};
       product[a] = a == b ? CC : BC;
       product[b] = a == b ? CC : BC;
       add_to_nodes(w, product, a == b ? 1 : 2, w->factors + (size_t)pair[a][b] * w->points, diagonal);
@@ -221,7 +231,7 @@ wisp_status wisp_hex_load(wisp_error *err, const wisp_hex *hex, wisp_hex_operato
   wisp_status status = WISP_OK;
   workplace w = {.memory = NULL};
   TRY(open(err, hex, op, &w));
-  const double *values[3] = {w.B, w.B, w.B}, *wJ = w.factors + 6 * w.points;
+  const double *values[3] = {w.values, w.values, w.values}, *wJ = w.factors + 6 * w.points;
   TRY(wisp_hex_factors(err, hex, wisp_hex_operator_points(op), vertices, element, 1, w.factors));
   for (size_t q = 0; q < w.points; q++) w.at[3][q] = wJ[q] * f[q];
   memset(b, 0, w.Np * sizeof *b);
@@ -238,7 +248,7 @@ wisp_status wisp_hex_distance(wisp_error *err, const wisp_hex *hex, const double
   workplace w = {.memory = NULL};
   double sum = 0;
   TRY(open(err, hex, WISP_HEX_MASS, &w));
-  const double *values[3] = {w.B, w.B, w.B}, *wJ = w.factors + 6 * w.points;
+  const double *values[3] = {w.values, w.values, w.values}, *wJ = w.factors + 6 * w.points;
   TRY(wisp_hex_factors(err, hex, WISP_HEX_GAUSS, vertices, 0, 1, w.factors));
   to_points(&w, values, u, w.at[0]);
   for (size_t q = 0; q < w.points; q++) sum += wJ[q] * (w.at[0][q] - f[q]) * (w.at[0][q] - f[q]);

@@ -119,6 +119,25 @@ done:
   return status;
 }
 
+/* Adds up the copies of unknowns; a wisp_range over these. */
+typedef struct gathering {
+  const wisp_hexcopies *copies;
+  const double *locals;
+  double *sums;
+} gathering;
+
+static wisp_status gather(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const gathering *g = context;
+  (void)err;
+  for (size_t i = from; i < to; i++) {
+    double sum = 0;
+    for (int32_t c = g->copies->start[i]; c < g->copies->start[i + 1]; c++) sum += g->locals[g->copies->copy[c]];
+    g->sums[i] = sum;
+  }
+  return WISP_OK;
+}
+
 /* A loop's numbers, added up at the unknowns. */
 static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range range, double *sums)
 {
@@ -126,10 +145,7 @@ static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range r
   loop l = {.problem = p};
   TRY(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *l.out, &l.out));
   TRY(wisp_parallel(err, p->mesh->elements, range, &l));
-  for (size_t g = 0; g < p->copies->unknowns; g++) {
-    sums[g] = 0;
-    for (int32_t c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) sums[g] += l.out[p->copies->copy[c]];
-  }
+  TRY(wisp_parallel(err, p->copies->unknowns, gather, &(gathering){p->copies, l.out, sums}));
 done:
   free(l.out);
   return status;

@@ -84,6 +84,9 @@ wisp_problem *wisp_solver_problem(wisp_solver *solver);
  * where the fields are not finite afterwards. */
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage);
 
+/* Stages that the next two take together: they are not worth while for a run of fewer. */
+enum { WISP_LIMIT_STAGES = 36 };
+
 /* The longest step that is stable on this mesh, order and flux, estimated with 30 applications of the solver's own
  * kernels to random data (limit.c says how; docs/accuracy.md, how near it comes). Fields are zero afterwards. WISP_CFL
  * times it is what the estimate's error leaves room for. */

@@ -1,0 +1,135 @@
+/* Claim: what set-up, energies and errors give does not depend on the number of threads, to the last bit. */
+#include "../runtime/parallel.h"
+#include "../runtime/solve/dg.h"
+#include "../runtime/solve/poisson.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static wisp_error error;
+
+#define GOOD(call)                                                                \
+  do {                                                                            \
+    if ((call) != WISP_OK) fail_msg("%s:%d: %s", __FILE__, __LINE__, error.text); \
+  } while (0)
+
+static const char *const threads[] = {"1", "2", "5"};
+enum { COUNTS = sizeof threads / sizeof *threads };
+
+/* Bytes that are the first time's, or else wrong. */
+static void keep_or_compare(void **first, const void *now, size_t bytes)
+{
+  if (*first) {
+    assert_memory_equal(*first, now, bytes);
+    return;
+  }
+  *first = malloc(bytes);
+  memcpy(*first, now, bytes);
+}
+
+/* --- the loop itself --- */
+
+/* Counts how often it is called, and marks its own. */
+typedef struct marks {
+  int calls;
+  unsigned char done[1000];
+} marks;
+
+static wisp_status mark(wisp_error *err, void *context, size_t from, size_t to)
+{
+  marks *m = context;
+  (void)err;
+  __atomic_add_fetch(&m->calls, 1, __ATOMIC_SEQ_CST);
+  for (size_t i = from; i < to; i++) m->done[i]++;
+  return WISP_OK;
+}
+
+static void test_as_many_as_asked(void **state)
+{
+  (void)state;
+  const int wanted[COUNTS] = {1, 2, 5};
+  for (int i = 0; i < COUNTS; i++) {
+    marks m = {.calls = 0};
+    setenv("WISP_THREADS", threads[i], 1);
+    GOOD(wisp_parallel(&error, sizeof m.done, mark, &m));
+    assert_int_equal(m.calls, wanted[i]);
+    for (size_t k = 0; k < sizeof m.done; k++) assert_int_equal(m.done[k], 1);
+  }
+}
+
+/* --- tets --- */
+
+static void test_tets(void **state)
+{
+  (void)state;
+  void *field = NULL, *sums = NULL, *geo = NULL;
+  wisp_mesh *mesh = NULL;
+  wisp_tet *tet = NULL;
+  wisp_system *system = NULL;
+  wisp_layout layout;
+  wisp_cavity cavity;
+  GOOD(wisp_mesh_box(&error, 7, &mesh)); /* 2058 tets, more than one block of sums */
+  GOOD(wisp_tet_create(&error, 3, &tet));
+  GOOD(wisp_system_load(&error, "maxwell", &system));
+  GOOD(wisp_layout_parse(&error, "slab-km32", tet->Np, WISP_TET_FACES * tet->Nfp, &layout));
+  GOOD(wisp_cavity_create(&error, (int[]){1, 2, 1}, &cavity));
+  for (int i = 0; i < COUNTS; i++) {
+    wisp_dg *dg = NULL;
+    double both[2];
+    setenv("WISP_THREADS", threads[i], 1);
+    GOOD(wisp_dg_create(&error, mesh, tet, system, &layout, WISP_GROUP_NATURAL, 1, 0, &dg));
+    double *u = malloc(wisp_dg_volume_size(dg) * sizeof *u);
+    GOOD(wisp_dg_fill(&error, dg, wisp_cavity_field, &cavity, 0.3, u));
+    GOOD(wisp_dg_energy(&error, dg, u, &both[0]));
+    GOOD(wisp_dg_l2_error(&error, dg, u, wisp_cavity_field, &cavity, 0.3, &both[1]));
+    keep_or_compare(&geo, dg->geo, dg->slots * WISP_GEO * sizeof *dg->geo);
+    keep_or_compare(&field, u, wisp_dg_volume_size(dg) * sizeof *u);
+    keep_or_compare(&sums, both, sizeof both);
+    free(u);
+    wisp_dg_destroy(dg);
+  }
+  free(field), free(sums), free(geo);
+  wisp_system_destroy(system);
+  wisp_tet_destroy(tet);
+  wisp_mesh_destroy(mesh);
+}
+
+/* --- hexes --- */
+
+static void test_hexes(void **state)
+{
+  (void)state;
+  void *numbers = NULL, *surface = NULL, *load = NULL, *diagonal = NULL, *distance = NULL;
+  wisp_hexmesh *mesh = NULL;
+  GOOD(wisp_hexmesh_box(&error, (int[]){5, 4, 3}, &mesh));
+  GOOD(wisp_hexmesh_bend(&error, mesh, 0.05));
+  for (int i = 0; i < COUNTS; i++) {
+    wisp_poisson *p = NULL;
+    double off = 0;
+    setenv("WISP_THREADS", threads[i], 1);
+    GOOD(wisp_poisson_create(&error, "box", mesh, 4, WISP_HEX_COLLOCATED, 1, &p));
+    const size_t n = p->copies->unknowns;
+    double *values = malloc(n * sizeof *values);
+    keep_or_compare(&numbers, p->nodes->global, mesh->elements * (size_t)p->hex->Np * sizeof *p->nodes->global);
+    keep_or_compare(&surface, p->copies->surface, p->copies->surfaces * sizeof *p->copies->surface);
+    keep_or_compare(&load, p->b, n * sizeof *p->b);
+    GOOD(wisp_poisson_diagonal(&error, p, values));
+    keep_or_compare(&diagonal, values, n * sizeof *values);
+    GOOD(wisp_poisson_error(&error, p, p->b, &off));
+    keep_or_compare(&distance, &off, sizeof off);
+    free(values);
+    wisp_poisson_destroy(p);
+  }
+  free(numbers), free(surface), free(load), free(diagonal), free(distance);
+  wisp_hexmesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_many_as_asked), cmocka_unit_test(test_tets),
+                                     cmocka_unit_test(test_hexes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
