@@ -123,7 +123,7 @@ static void test_table(void **state)
                                       "strategy",    "default", "L2 error",     "energy",   "GDOF/s", "a unit of time"};
   char line[256];
   snprintf(line, sizeof line,
-           "run maxwell -n 1 --box 2 --steps 3 --default --composition volume+gather+lift+update -d %s", device());
+           "run maxwell -n 1 --box 2 --steps 8 --default --composition volume+gather+lift+update -d %s", device());
   outcome o = run_in(*state, "", line);
   if (o.status != 0) fail_msg("%s", o.err);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
