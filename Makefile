@@ -1,9 +1,15 @@
-# make                  the library and the command          make check           every test on the host device
-# make lint             format, warnings, includes, shape    make check-gpu       the same tests on this machine's GPU
-# make format           rewrite in the house format          make check-sanitize  with address and undefined-behaviour checks
-# make bench            ours against the vendor's library    make check-valgrind  the quick tests under valgrind
-# make install          to PREFIX, under DESTDIR             make bundle          a folder to carry to a GPU machine
-# make clean            remove what was made here            ONLY="test_a test_b" runs only those tests
+# make                  the library and the command
+# make check            every test on the host device; ONLY="test_a test_b" runs only those, here and below
+# make check-gpu        the same tests on this machine's GPU
+# make check-sanitize   with address and undefined-behaviour checks
+# make check-valgrind   the quick tests under valgrind
+# make lint             format, warnings, includes, shape
+# make format           rewrite in the house format
+# make bench            ours against the vendor's library
+# make bundle           a folder to carry to a GPU machine
+# make install          to PREFIX (/usr/local), under DESTDIR
+# make uninstall        what make install put there, given the same two
+# make clean            remove what was made here
 CC      ?= cc
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -11,8 +17,8 @@ OPT     ?= -O2 -g
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 # The user's CFLAGS, LDFLAGS and LDLIBS come last, so that they win.
 compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -Iinclude $(SANITIZE) $(CFLAGS)
-# The command finds carried libraries in lib/ beside it, a test in lib/ above it (make bundle); by the old kind of rpath, which
-# holds for what those libraries need as well.
+# The command finds libraries in lib/ beside it, a test in lib/ above it; by the old kind of rpath, which holds for what those
+# libraries need as well.
 link     = $(CC) -pthread $(SANITIZE) $(LDFLAGS)
 rpath   := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 libs     = -llapacke -lblas -lmetis -lcjson -lsqlite3 -ldl -lm $(LDLIBS)
@@ -43,7 +49,13 @@ $(BUILD)/libwisp.so: $(LIBRARY)
 $(BUILD)/wisp: $(COMMAND) $(BUILD)/libwisp.a
 	$(link) $(rpath) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(HELPERS) $(BUILD)/libwisp.a
+# What the tests share: the library with all its symbols, the command's parts, and their helpers. Made for them alone, never
+# installed.
+$(BUILD)/lib/libwisp-tests.so: $(LIBRARY) $(filter-out %/main.o,$(COMMAND)) $(HELPERS)
+	@mkdir -p $(@D)
+	$(link) -shared -Wl,-soname,$(@F) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/lib/libwisp-tests.so
 	@rm -f $@
 	$(link) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
 
@@ -75,7 +87,7 @@ check:
 # Where the libraries' headers are missing (a GPU machine that nothing can be installed on), the carried bundle is run.
 check-gpu:
 	+@if printf '#include <sqlite3.h>\n#include <cmocka.h>\n' | $(CC) -M -include stdarg.h -include stddef.h \
-	  -include setjmp.h -include stdint.h - >/dev/null 2>&1; then \
+	  -include setjmp.h -include stdint.h -x c - >/dev/null 2>&1; then \
 	  $(call build-tests) && WISP_TEST_DEVICE=cuda scripts/run-tests -x gpu $(BUILD) $(ONLY); \
 	elif [ -x bundle/run-tests ]; then bundle/run-tests $(ONLY); \
 	else echo "check-gpu: no libraries to build with: run scripts/setup --dev, or bring bundle/ (make bundle)" >&2; exit 1; fi
@@ -108,7 +120,10 @@ bundle:
 	+@$(call build-tests)
 	@scripts/bundle $(BUILD) bundle
 
+comma := ,
 to := $(DESTDIR)$(PREFIX)
+# Programs find the library where the system does not look for it.
+found := $(if $(filter /usr /usr/local,$(PREFIX)),,-Wl$(comma)-rpath$(comma)$(PREFIX)/lib )
 install: all
 	install -d $(to)/bin $(to)/lib/pkgconfig $(to)/include
 	$(if $(PROGRAM),install -m 755 $(PROGRAM) $(to)/bin/)
@@ -118,12 +133,18 @@ install: all
 	ln -sf libwisp.so.$(VERSION) $(to)/lib/libwisp.so.$(MAJOR)
 	ln -sf libwisp.so.$(MAJOR) $(to)/lib/libwisp.so
 	printf '%s\n' 'Name: wisp' 'Description: tuned GPU kernels for discontinuous Galerkin methods' \
-	  'Version: $(VERSION)' 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib -lwisp' \
+	  'Version: $(VERSION)' 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib $(found)-lwisp' \
 	  'Libs.private: $(libs) -pthread' > $(to)/lib/pkgconfig/wisp.pc
+
+uninstall:
+	rm -f $(to)/bin/wisp $(to)/include/wisp.h $(to)/lib/libwisp.a $(to)/lib/libwisp.so* $(to)/lib/pkgconfig/wisp.pc
+
+help:
+	@sed -n 's/^# \(make.*\)/\1/p' Makefile
 
 clean:
 	rm -rf $(BUILD) build-sanitize bundle
 
-.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench bundle install clean
+.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench bundle install uninstall help clean
 .SECONDARY: $(TESTS:=.o)
 -include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d)

@@ -42,7 +42,7 @@ static wisp_status settle(wisp_error *err, const char *path, bool *done)
   wisp_reader_close(&reader);
   *done = !there;
   if (!there) goto done;
-  TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE, &database));
+  TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE, false, &database));
   sqlite3_busy_timeout(database.db, 2000);
   sqlite3_exec(database.db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL); /* the next line tells */
   TRY(wisp_database_number(err, &database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_wal));
@@ -63,17 +63,11 @@ static wisp_status sync_path(wisp_error *err, const char *path, int flags)
   return wisp_fail(err, WISP_ESTORE, "%s: cannot be synced to disk: %s", path, strerror(why));
 }
 
-/* Gives the new file the old one's owner and rights, syncs it, and puts it in the old one's place. */
+/* Syncs the new file, and puts it in the old one's place. */
 static wisp_status publish(wisp_error *err, const char *fresh, const char *path)
 {
   wisp_status status = WISP_OK;
-  struct stat old;
   char folder[4096];
-  if (stat(path, &old) == 0) {
-    if (chown(fresh, old.st_uid, old.st_gid) != 0) errno = 0; /* only root can, and only then it matters */
-    TRY(wisp_require(err, chmod(fresh, old.st_mode & 07777) == 0, WISP_ESTORE, "%s: cannot set its rights: %s", fresh,
-                     strerror(errno)));
-  }
   TRY(sync_path(err, fresh, O_RDONLY));
   TRY(wisp_require(err, rename(fresh, path) == 0, WISP_ESTORE, "%s: cannot be put in the place of %s: %s", fresh, path,
                    strerror(errno)));
@@ -81,6 +75,53 @@ static wisp_status publish(wisp_error *err, const char *fresh, const char *path)
   TRY(sync_path(err, dirname(folder), O_RDONLY | O_DIRECTORY));
 done:
   return status;
+}
+
+/* Makes an empty file with the owner and the rights of the file `like`, where that is there. *alike false: its owner is
+ * somebody else, and only root can give files away. */
+static wisp_status make_like(wisp_error *err, const char *path, const char *like, bool *alike)
+{
+  struct stat old, own;
+  bool there = stat(like, &old) == 0;
+  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, there ? 0600 : 0666);
+  if (file < 0)
+    return wisp_fail(err, WISP_ESTORE, "%s: cannot be made: %s: name a file in a writable folder", path,
+                     strerror(errno));
+  *alike = !there || (fstat(file, &own) == 0 && own.st_uid == old.st_uid && own.st_gid == old.st_gid) ||
+           fchown(file, old.st_uid, old.st_gid) == 0;
+  if (there && fchmod(file, old.st_mode & 07777) != 0) *alike = false;
+  close(file);
+  return WISP_OK;
+}
+
+wisp_status wisp_store_write_new(wisp_error *err, const char *path, const char *like, const wisp_trials *list)
+{
+  wisp_status status = WISP_OK;
+  wisp_writer *writer = NULL;
+  bool alike;
+  TRY(make_like(err, path, like, &alike));
+  TRY(wisp_writer_attach(err, path, -1, true, &writer));
+  TRY(wisp_writer_begin(err, writer));
+  for (size_t i = 0; i < list->count; i++)
+    TRY(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], NULL));
+  TRY(wisp_writer_commit(err, writer));
+  status = wisp_writer_close(err, writer);
+  writer = NULL;
+  TRY(status);
+  TRY(sync_path(err, path, O_RDONLY));
+done:
+  wisp_writer_close(NULL, writer);
+  return status;
+}
+
+wisp_status wisp_store_backup_name(wisp_error *err, const char *path, wisp_text *out)
+{
+  struct stat about;
+  for (int number = 1;; number++) {
+    out->length = 0;
+    wisp_status status = wisp_text_print(err, out, "%s.backup-%d", path, number);
+    if (status != WISP_OK || lstat(out->data, &about) != 0) return status;
+  }
 }
 
 static wisp_status copy_rows(wisp_error *err, const char *from, wisp_writer *to)
@@ -103,9 +144,9 @@ static void remove_fresh(const char *fresh)
 }
 
 /* The caller holds the lock alone, so that the new file's name is ours: what is there was left by a merge that was
- * killed. */
+ * killed. *renamed false: the file is another user's, and would become ours. */
 static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_change change, const void *context,
-                                    long long *changed)
+                                    long long *changed, bool *renamed)
 {
   wisp_status status = WISP_OK;
   wisp_writer *writer = NULL;
@@ -113,6 +154,8 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
   long long count = 0;
   TRY(wisp_text_print(err, &fresh, "%s.new", path));
   remove_fresh(fresh.data);
+  TRY(make_like(err, fresh.data, path, renamed));
+  if (!*renamed) goto done;
   TRY(wisp_writer_attach(err, fresh.data, -1, true, &writer));
   TRY(wisp_writer_begin(err, writer));
   TRY(copy_rows(err, path, writer));
@@ -125,7 +168,7 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
   *changed = count;
 done:
   wisp_writer_close(NULL, writer);
-  if (status != WISP_OK && fresh.data) remove_fresh(fresh.data);
+  if (fresh.data && (status != WISP_OK || !*renamed)) remove_fresh(fresh.data);
   wisp_text_free(&fresh);
   return status;
 }
@@ -137,21 +180,44 @@ wisp_status wisp_store_change(wisp_error *err, const char *path, wisp_change cha
   char *real = NULL;
   int lock = -1;
   wisp_lock_state state;
-  bool settled = false;
+  bool renamed = false;
   TRY(wisp_place_resolve(err, path, &real));
   TRY(wisp_place_folders(err, real));
+  TRY(wisp_place_writable(err, real));
   TRY(wisp_lock_open(err, real, &lock));
   TRY(wisp_lock_take(err, lock, true, false, &state));
-  if (state == WISP_LOCK_HELD) TRY(settle(err, real, &settled));
-  if (settled)
-    TRY(change_by_rename(err, real, change, context, changed));
-  else {
-    wisp_lock_close(lock);
-    lock = -1;
-    TRY(change_in_place(err, real, change, context, changed));
-  }
+  if (state == WISP_LOCK_HELD) TRY(settle(err, real, &renamed));
+  if (renamed) TRY(change_by_rename(err, real, change, context, changed, &renamed));
+  wisp_lock_close(lock);
+  lock = -1;
+  if (!renamed) TRY(change_in_place(err, real, change, context, changed));
 done:
   wisp_lock_close(lock);
   free(real);
+  return status;
+}
+
+wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_trials *list, wisp_text *backup)
+{
+  static const char *const beside[] = {"-wal", "-journal"};
+  wisp_status status = WISP_OK;
+  wisp_text fresh = {0};
+  char from[4096], to[4096];
+  TRY(wisp_text_print(err, &fresh, "%s.new", path));
+  remove_fresh(fresh.data);
+  TRY(wisp_store_write_new(err, fresh.data, path, list));
+  TRY(wisp_store_backup_name(err, path, backup));
+  TRY(wisp_require(err, link(path, backup->data) == 0, WISP_ESTORE, "%s: cannot be kept as %s: %s", path, backup->data,
+                   strerror(errno)));
+  for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+    snprintf(from, sizeof from, "%s%s", path, beside[i]);
+    snprintf(to, sizeof to, "%s%s", backup->data, beside[i]);
+    TRY(wisp_require(err, rename(from, to) == 0 || errno == ENOENT, WISP_ESTORE, "%s: cannot be kept as %s: %s", from,
+                     to, strerror(errno)));
+  }
+  TRY(publish(err, fresh.data, path));
+done:
+  if (fresh.data && status != WISP_OK) remove_fresh(fresh.data);
+  wisp_text_free(&fresh);
   return status;
 }

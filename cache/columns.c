@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELD(kind, member, key, blank)                                                      \
-  {                                                                                          \
-#member, kind, offsetof(wisp_trial, member), sizeof((wisp_trial *)0)->member, key, blank \
+#define ENTRY(kind, member, key, blank, otherwise)                                                      \
+  {                                                                                                     \
+#member, kind, offsetof(wisp_trial, member), sizeof((wisp_trial *)0)->member, key, blank, otherwise \
   }
+#define FIELD(kind, member, key, blank) ENTRY(kind, member, key, blank, "")
 #define TEXT(member, key) FIELD(WISP_COLUMN_TEXT, member, key, 0)
 #define REAL(member) FIELD(WISP_COLUMN_REAL, member, false, 0)
 
@@ -26,6 +27,7 @@ const wisp_column wisp_columns[WISP_COLUMN_COUNT] = {
     TEXT(compiler, true),
     TEXT(template_hash, true),
     FIELD(WISP_COLUMN_LONG, elements, true, 0),
+    ENTRY(WISP_COLUMN_TEXT, mesh, true, 0, WISP_MESH_BOX),
     TEXT(version, false),
     TEXT(mode, false),
     REAL(clock_mhz),
@@ -54,6 +56,12 @@ static void *member(const wisp_column *column, wisp_trial *trial)
 static const void *member_of(const wisp_column *column, const wisp_trial *trial)
 {
   return (const char *)trial + column->offset;
+}
+
+static const char *text_of(const wisp_column *column, const wisp_trial *trial)
+{
+  const char *text = member_of(column, trial);
+  return *text ? text : column->otherwise;
 }
 
 const wisp_column *wisp_column_find(const char *name)
@@ -97,6 +105,7 @@ void wisp_trial_blank(wisp_trial *trial)
     const wisp_column *column = &wisp_columns[i];
     if (column->kind == WISP_COLUMN_REAL) wisp_column_set_real(column, trial, NAN);
     if (column->kind == WISP_COLUMN_INT) wisp_column_set_integer(column, trial, column->blank);
+    if (*column->otherwise) wisp_column_scan(column, column->otherwise, trial);
   }
 }
 
@@ -104,7 +113,7 @@ bool wisp_column_known(const wisp_column *column, const wisp_trial *trial)
 {
   switch (column->kind) {
     case WISP_COLUMN_TEXT:
-      return *(const char *)member_of(column, trial) != '\0';
+      return *text_of(column, trial) && strcmp(text_of(column, trial), column->otherwise) != 0;
     case WISP_COLUMN_REAL:
       return isfinite(wisp_column_real(column, trial));
     case WISP_COLUMN_SAMPLES:
@@ -152,7 +161,7 @@ wisp_status wisp_column_print(wisp_error *err, const wisp_column *column, const 
 {
   switch (column->kind) {
     case WISP_COLUMN_TEXT: {
-      const char *text = member_of(column, trial);
+      const char *text = text_of(column, trial);
       return wisp_text_add(err, out, text, strnlen(text, column->size - 1));
     }
     case WISP_COLUMN_REAL:

@@ -16,12 +16,13 @@ typedef enum wisp_column_kind {
 typedef struct wisp_column {
   const char *name;
   wisp_column_kind kind;
-  size_t offset, size; /* of the member */
-  bool key;            /* part of what makes a trial one and the same */
-  int blank;           /* an integer's value where nothing is known */
+  size_t offset, size;   /* of the member */
+  bool key;              /* part of what makes a trial one and the same */
+  int blank;             /* an integer's value where nothing is known */
+  const char *otherwise; /* a text's: what rows and lines have that do not say */
 } wisp_column;
 
-enum { WISP_COLUMN_COUNT = 29 };
+enum { WISP_COLUMN_COUNT = 30 };
 extern const wisp_column wisp_columns[WISP_COLUMN_COUNT];
 
 /* NULL: there is no such column. */

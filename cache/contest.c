@@ -38,9 +38,28 @@ bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b)
   return strategy ? strategy < 0 : compare_numbers(a->params, b->params) < 0;
 }
 
+const char *wisp_trial_mesh(const wisp_trial *trial)
+{
+  return *trial->mesh ? trial->mesh : WISP_MESH_BOX;
+}
+
+static int rank(const wisp_trial *trial)
+{
+  static const char *const meshes[] = {WISP_MESH_ORDERED, WISP_MESH_BOX};
+  int rank = 0;
+  while (rank < 2 && strcmp(wisp_trial_mesh(trial), meshes[rank]) != 0) rank++;
+  return rank;
+}
+
+int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b)
+{
+  return rank(a) - rank(b);
+}
+
 bool wisp_contest_same(const wisp_trial *a, const wisp_trial *b)
 {
   return strcmp(a->spec, b->spec) == 0 && strcmp(a->layout, b->layout) == 0 && strcmp(a->device, b->device) == 0 &&
          strcmp(a->target, b->target) == 0 && a->units == b->units && strcmp(a->driver, b->driver) == 0 &&
-         strcmp(a->compiler, b->compiler) == 0 && a->elements == b->elements;
+         strcmp(a->compiler, b->compiler) == 0 && a->elements == b->elements &&
+         strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b)) == 0;
 }

@@ -10,6 +10,7 @@
 
 enum {
   PATIENCE_S = 120,           /* how long to wait for another process that holds the file */
+  LONGEST = 1 << 20,          /* of one value: a row of ours is some 2 KB */
   QUICK_CHECK_BYTES = 8 << 20 /* larger files are checked row by row only, unless asked */
 };
 
@@ -21,8 +22,11 @@ static const struct {
 } meanings[] = {
     {SQLITE_NOTADB, WISP_ESTORE,
      "is not a tuning store of wisp (no SQLite file, or its head is damaged): move it away, or restore it from a copy"},
+    {SQLITE_INTERRUPT, WISP_ESTORE,
+     "is no tuning store as wisp writes them (reading it takes longer than its size allows): move it away"},
     {SQLITE_CORRUPT, WISP_ESTORE,
-     "is a damaged tuning store (torn or altered): move it away, or restore it from a copy; it was left as it is"},
+     "is a damaged tuning store (torn or altered) and was left as it is: 'wisp db salvage' rescues what is whole, or "
+     "restore it from a copy"},
     {SQLITE_FULL, WISP_ESTORE,
      "cannot grow: the disk is full: make room, or name another file with --db; what was stored before is safe"},
     {SQLITE_IOERR, WISP_ESTORE,
@@ -86,22 +90,42 @@ static bool again(int code, double start, int *attempt)
   return true;
 }
 
-wisp_status wisp_database_open(wisp_error *err, const char *path, const char *name, int flags, wisp_database *out)
+/* path as a URI, so that SQLite takes no name for one of its own (":memory:", "file:...", ""). */
+static wisp_status uri_of(wisp_error *err, const char *path, bool immutable, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_text_print(err, out, *path == '/' ? "file://" : "file:./"));
+  for (const char *c = path; *c; c++) {
+    bool special = *c == '%' || *c == '?' || *c == '#';
+    TRY(wisp_text_print(err, out, special ? "%%%02X" : "%c", (unsigned char)*c));
+  }
+  if (immutable) TRY(wisp_text_print(err, out, "?immutable=1"));
+done:
+  return status;
+}
+
+wisp_status wisp_database_open(wisp_error *err, const char *path, const char *file, int flags, bool immutable,
+                               wisp_database *out)
 {
   wisp_status status = WISP_OK;
   wisp_database database = {0};
+  wisp_text uri = {0};
   TRY(wisp_new(err, strlen(path) + 1, 1, &database.path));
   memcpy(database.path, path, strlen(path));
-  TRY(wisp_database_fail(err, &database, sqlite3_open_v2(name, &database.db, flags | SQLITE_OPEN_EXRESCODE, NULL)));
+  TRY(uri_of(err, file, immutable, &uri));
+  flags |= SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
+  TRY(wisp_database_fail(err, &database, sqlite3_open_v2(uri.data, &database.db, flags, NULL)));
   sqlite3_busy_handler(database.db, keep_waiting, NULL);
   /* A file from elsewhere may hold anything: no code of its schema is run, and its pages are not trusted. */
   sqlite3_db_config(database.db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(database.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
   sqlite3_db_config(database.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_limit(database.db, SQLITE_LIMIT_LENGTH, LONGEST);
   TRY(wisp_database_run(err, &database, "PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF; PRAGMA synchronous=FULL"));
   *out = database;
   database = (wisp_database){0};
 done:
+  wisp_text_free(&uri);
   wisp_database_close(NULL, &database);
   return status;
 }
@@ -182,6 +206,22 @@ int wisp_database_newest(void)
   return version;
 }
 
+/* A view or a virtual table of that name, or columns that are computed, would be code from elsewhere. */
+static wisp_status check_table(wisp_error *err, const wisp_database *database)
+{
+  long long plain = 0;
+  wisp_status status = wisp_database_number(
+      err, database,
+      "SELECT (SELECT count(*) FROM sqlite_schema WHERE name = 'trial' AND type = 'table' AND rootpage > 0) = 1"
+      " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('trial') WHERE hidden <> 0)",
+      &plain);
+  if (status != WISP_OK || plain) return status;
+  return wisp_fail(err, WISP_ESTORE,
+                   "%s is no tuning store as wisp makes them (it has no plain table 'trial'): move it away, or name "
+                   "another file with --db or WISP_DB",
+                   database->path);
+}
+
 wisp_status wisp_database_recognise(wisp_error *err, const wisp_database *database, int *version)
 {
   wisp_status status = WISP_OK;
@@ -204,6 +244,7 @@ wisp_status wisp_database_recognise(wisp_error *err, const wisp_database *databa
     TRY(wisp_require(err, user_version >= 1, WISP_ESTORE,
                      "%s is a damaged tuning store (schema %lld): move it away, or restore it from a copy",
                      database->path, user_version));
+    TRY(check_table(err, database));
   }
   *version = (int)user_version;
 done:

@@ -17,8 +17,10 @@ typedef struct wisp_database {
 /* A SQLite result code as an error: path, what happened, what to do. SQLITE_OK, _ROW and _DONE give WISP_OK. */
 wisp_status wisp_database_fail(wisp_error *err, const wisp_database *database, int code);
 
-/* Opens with SQLite's flags (SQLITE_OPEN_READONLY, ...; name is path or a URI of it). Close is fine on a zeroed one. */
-wisp_status wisp_database_open(wisp_error *err, const char *path, const char *name, int flags, wisp_database *out);
+/* Opens a file with SQLite's flags (SQLITE_OPEN_READONLY, ...), whatever its name (":memory:" is one like any other);
+ * messages call it path. immutable: it cannot change. Close is fine on a zeroed one. */
+wisp_status wisp_database_open(wisp_error *err, const char *path, const char *file, int flags, bool immutable,
+                               wisp_database *out);
 wisp_status wisp_database_close(wisp_error *err, wisp_database *database);
 
 /* Runs statements without results, waiting for whoever holds the file. */

@@ -42,25 +42,75 @@ static wisp_status folder_of(wisp_error *err, const char *path, char **out)
   return status;
 }
 
-bool wisp_place_needs_rollback(const char *path)
+bool wisp_place_on_network(const char *path)
 {
-  const char *wish = getenv("WISP_JOURNAL");
-  if (wish && strcmp(wish, "rollback") == 0) return true;
   char *folder = NULL;
   struct statfs about;
   if (folder_of(NULL, path, &folder) != WISP_OK) return true;
-  bool rollback = statfs(folder, &about) == 0 && wisp_place_is_network((unsigned long)about.f_type);
+  bool network = statfs(folder, &about) == 0 && wisp_place_is_network((unsigned long)about.f_type);
   free(folder);
-  return rollback;
+  return network;
+}
+
+bool wisp_place_needs_rollback(const char *path)
+{
+  const char *wish = getenv("WISP_JOURNAL");
+  return (wish && strcmp(wish, "rollback") == 0) || wisp_place_on_network(path);
+}
+
+/* What the last component of path leads to: through a link, even one to nothing; beside the folder that is there. */
+static wisp_status resolve(wisp_error *err, const char *path, int depth, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  char real[PATH_MAX], target[PATH_MAX], *folder = NULL;
+  wisp_text next = {0};
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  if (realpath(path, real) || depth == 0) {
+    TRY(wisp_text_print(err, out, "%s", depth ? real : path));
+    goto done;
+  }
+  ssize_t length = readlink(path, target, sizeof target - 1);
+  TRY(folder_of(err, path, &folder));
+  if (length >= 0) {
+    target[length] = '\0';
+    TRY(*target == '/' ? wisp_text_print(err, &next, "%s", target)
+                       : wisp_text_print(err, &next, "%s/%s", folder, target));
+    TRY(resolve(err, next.data, depth - 1, out));
+  } else {
+    TRY(resolve(err, folder, depth - 1, out));
+    TRY(wisp_text_print(err, out, "%s%s", out->length && out->data[out->length - 1] == '/' ? "" : "/", name));
+  }
+done:
+  free(folder);
+  wisp_text_free(&next);
+  return status;
 }
 
 wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out)
 {
-  char real[PATH_MAX];
-  const char *name = realpath(path, real) ? real : path;
-  wisp_status status = wisp_new(err, strlen(name) + 1, 1, out);
-  if (status == WISP_OK) memcpy(*out, name, strlen(name));
+  enum { LINKS_AND_FOLDERS = 256, LONGEST = 512 - 16 }; /* SQLite's limit, less what names of files beside it add */
+  wisp_status status = WISP_OK;
+  wisp_text real = {0};
+  TRY(wisp_require(err, *path, WISP_EUSAGE, "the tuning store's name is empty: name a file with --db or WISP_DB"));
+  TRY(resolve(err, path, LINKS_AND_FOLDERS, &real));
+  TRY(wisp_require(err, real.length < LONGEST, WISP_ESTORE,
+                   "%s: the name is too long, at most %d bytes can be opened: name another file with --db or WISP_DB",
+                   path, LONGEST));
+  *out = real.data;
+  real.data = NULL;
+done:
+  wisp_text_free(&real);
   return status;
+}
+
+wisp_status wisp_place_writable(wisp_error *err, const char *path)
+{
+  struct stat about;
+  if (stat(path, &about) != 0) return WISP_OK;
+  bool nobody = !(about.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)); /* not even root, for whom access() says yes */
+  if (!nobody && access(path, W_OK) == 0) return WISP_OK;
+  return wisp_fail(err, WISP_ESTORE, "%s cannot be written (%s): name another file with --db or WISP_DB", path,
+                   nobody ? "it is read-only" : strerror(errno));
 }
 
 wisp_status wisp_place_folders(wisp_error *err, const char *path)
@@ -103,17 +153,27 @@ done:
   return status;
 }
 
+/* Whoever may write the store may lock it. */
+static void share_like(int lock, const char *path)
+{
+  struct stat own, store;
+  if (fstat(lock, &own) != 0 || stat(path, &store) != 0 || own.st_uid != geteuid()) return;
+  if ((own.st_mode ^ store.st_mode) & 0666) fchmod(lock, store.st_mode & 0666);
+}
+
 wisp_status wisp_lock_open(wisp_error *err, const char *path, int *out)
 {
   wisp_status status = WISP_OK;
   wisp_text name = {0};
   TRY(wisp_text_print(err, &name, "%s.lock", path));
   int lock = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock < 0 && errno == EACCES) lock = open(name.data, O_RDONLY | O_CLOEXEC); /* as good for locking */
   TRY(wisp_require(
       err, lock >= 0, WISP_ESTORE,
       "%s: the tuning store cannot be written here (%s: %s): name a file in a writable folder with --db or "
       "WISP_DB",
       path, name.data, strerror(errno)));
+  share_like(lock, path);
   *out = lock;
 done:
   wisp_text_free(&name);

@@ -5,13 +5,17 @@
 
 #include "../gen/text.h"
 
-/* The file that path names, through symbolic links, so that everybody locks and replaces the same one. Caller frees. */
+/* The file that path names, there or not, through symbolic links, so that everybody locks and replaces the same one.
+ * WISP_EUSAGE for an empty name. Caller frees. */
 wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out);
+/* Refuses a file that is there and read-only. */
+wisp_status wisp_place_writable(wisp_error *err, const char *path);
 /* Makes the folders above path. */
 wisp_status wisp_place_folders(wisp_error *err, const char *path);
 
 /* Does a file system of this statfs type live on another machine, so that SQLite's WAL must not be used? */
 bool wisp_place_is_network(unsigned long type);
+bool wisp_place_on_network(const char *path);
 /* Must a store here keep a rollback journal? By its file system, or by $WISP_JOURNAL=rollback. */
 bool wisp_place_needs_rollback(const char *path);
 

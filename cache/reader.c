@@ -14,30 +14,20 @@
 
 static const char *const side_files[] = {"-wal", "-journal"};
 
-/* path as a URI that tells SQLite that the file cannot change. */
-static wisp_status immutable_uri(wisp_error *err, const char *path, wisp_text *out)
-{
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_print(err, out, "file:"));
-  for (const char *c = path; *c; c++) {
-    bool special = *c == '%' || *c == '?' || *c == '#';
-    TRY(wisp_text_print(err, out, special ? "%%%02X" : "%c", (unsigned char)*c));
-  }
-  TRY(wisp_text_print(err, out, "?immutable=1"));
-done:
-  return status;
-}
+/* In SQLite's steps. Reading and checking all of a store of ours takes one for 8 bytes of it. */
+enum { WORK_UNIT = 1000, WORK_FREE = 100000, BYTES_PER_WORK = 2 };
 
-/* Is there anything beside the file that belongs to its content? */
-static bool has_side_file(const char *path)
+/* How much there is beside the file that belongs to its content. */
+static long long side_bytes(const char *path)
 {
   char name[4096];
   struct stat about;
+  long long bytes = 0;
   for (size_t i = 0; i < sizeof side_files / sizeof *side_files; i++) {
     snprintf(name, sizeof name, "%s%s", path, side_files[i]);
-    if (stat(name, &about) == 0 && about.st_size > 0) return true;
+    if (stat(name, &about) == 0) bytes += about.st_size;
   }
-  return false;
+  return bytes;
 }
 
 static wisp_status copy_file(wisp_error *err, const char *from, const char *to)
@@ -56,7 +46,7 @@ done:
   return status;
 }
 
-static void remove_copy(const char *folder)
+void wisp_reader_remove_copy(const char *folder)
 {
   static const char *const names[] = {"", "-wal", "-journal", "-shm"};
   char name[4096];
@@ -67,9 +57,7 @@ static void remove_copy(const char *folder)
   rmdir(folder);
 }
 
-/* Copies the file and what belongs to it to a private folder: a journal on read-only media cannot be played back in
- * place. */
-static wisp_status copy_aside(wisp_error *err, const char *path, wisp_text *name, char **folder)
+wisp_status wisp_reader_copy(wisp_error *err, const char *path, wisp_text *name, char **folder)
 {
   wisp_status status = WISP_OK;
   wisp_text place = {0};
@@ -104,14 +92,22 @@ static bool is_about_access(int code)
  * into place. */
 typedef enum way { PLAIN, PLAY_BACK, COPY, IMMUTABLE, WAY_COUNT } way;
 
+/* SQLite's progress handler: a file that was made to keep its readers busy for ever is given up. */
+static int count_work(void *context)
+{
+  wisp_reader *reader = context;
+  reader->work -= WORK_UNIT;
+  return reader->work < 0;
+}
+
 /* *code is SQLite's answer to a first look. WISP_OK with *tried false where this way is not for this file. */
 static wisp_status open_by(wisp_error *err, way how, const char *path, bool locked, wisp_reader *out, bool *tried,
                            int *code)
 {
   wisp_status status = WISP_OK;
-  wisp_text name = {0};
+  wisp_text copy = {0};
   long long tables;
-  *tried = how == PLAIN || (how == PLAY_BACK ? access(path, W_OK) == 0 : has_side_file(path) == (how == COPY));
+  *tried = how == PLAIN || (how == PLAY_BACK ? access(path, W_OK) == 0 : (side_bytes(path) > 0) == (how == COPY));
   if (!*tried) goto done;
   *code = SQLITE_CANTOPEN;
   if (how == PLAY_BACK && !locked) {
@@ -119,32 +115,28 @@ static wisp_status open_by(wisp_error *err, way how, const char *path, bool lock
     TRY(wisp_lock_open(err, path, &out->lock));
     TRY(wisp_lock_take(err, out->lock, false, true, &state));
   }
-  if (how == COPY)
-    TRY(copy_aside(err, path, &name, &out->copy));
-  else if (how == IMMUTABLE)
-    TRY(immutable_uri(err, path, &name));
-  else
-    TRY(wisp_text_print(err, &name, "%s", path));
+  if (how == COPY) TRY(wisp_reader_copy(err, path, &copy, &out->copy));
   int flags = how == PLAIN || how == IMMUTABLE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  TRY(wisp_database_open(err, path, name.data, flags | SQLITE_OPEN_URI, &out->database));
+  TRY(wisp_database_open(err, path, copy.data ? copy.data : path, flags, how == IMMUTABLE, &out->database));
+  sqlite3_progress_handler(out->database.db, WORK_UNIT, count_work, out);
   TRY(wisp_database_run(err, &out->database, "BEGIN"));
   status = wisp_database_number(err, &out->database, "SELECT count(*) FROM sqlite_schema", &tables);
   *code = status == WISP_OK ? SQLITE_OK : sqlite3_extended_errcode(out->database.db);
 done:
-  wisp_text_free(&name);
+  wisp_text_free(&copy);
   return status;
 }
 
-/* Looks at path without opening it. *there: it is a file with something in it. */
-static wisp_status look(wisp_error *err, const char *path, bool *there)
+/* Looks at path without opening it. *size: of the file, 0 where there is none. */
+static wisp_status look(wisp_error *err, const char *path, long long *size)
 {
   struct stat about;
-  *there = false;
+  *size = 0;
   if (stat(path, &about) != 0)
     return wisp_require(err, errno == ENOENT || errno == ENOTDIR, WISP_ESTORE,
                         "%s: the tuning store cannot be read: %s: name another file with --db or WISP_DB", path,
                         strerror(errno));
-  *there = about.st_size > 0;
+  *size = about.st_size;
   return wisp_require(err, S_ISREG(about.st_mode), WISP_ESTORE,
                       "%s is not a file: name the tuning store's file with --db or WISP_DB", path);
 }
@@ -154,11 +146,16 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
   wisp_status status = WISP_OK;
   int code = SQLITE_OK, version = 0;
   bool tried = false;
+  long long size = 0;
+  char *real = NULL;
+  *there = false;
   *out = (wisp_reader){.lock = -1};
-  TRY(look(err, path, there));
-  if (!*there) goto done;
+  TRY(wisp_place_resolve(err, path, &real));
+  TRY(look(err, path, &size));
+  if (!size) goto done;
   for (int how = PLAIN; how < WAY_COUNT; how++) {
-    wisp_status got = open_by(err, (way)how, path, locked, out, &tried, &code);
+    out->work = WORK_FREE + (size + side_bytes(real)) / BYTES_PER_WORK;
+    wisp_status got = open_by(err, (way)how, real, locked, out, &tried, &code);
     if (!tried) continue;
     status = got;
     if (status == WISP_OK || !is_about_access(code)) break;
@@ -168,6 +165,7 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
   TRY(wisp_database_recognise(err, &out->database, &version));
   *there = version > 0;
 done:
+  free(real);
   return status;
 }
 
@@ -183,7 +181,7 @@ void wisp_reader_close(wisp_reader *reader)
 {
   wisp_database_rollback(&reader->database);
   wisp_database_close(NULL, &reader->database);
-  if (reader->copy) remove_copy(reader->copy);
+  if (reader->copy) wisp_reader_remove_copy(reader->copy);
   free(reader->copy);
   wisp_lock_close(reader->lock);
   *reader = (wisp_reader){.lock = -1};
@@ -218,4 +216,13 @@ wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, b
   } while (moved && ++attempt < ATTEMPTS);
   if (there) *there = is_there;
   return status;
+}
+
+wisp_status wisp_reader_load_there(wisp_error *err, const char *path, bool thorough, wisp_trials *list)
+{
+  bool there = false;
+  wisp_status status = wisp_reader_load(err, path, thorough, &there, list);
+  if (status != WISP_OK || there) return status;
+  return wisp_fail(err, WISP_EMISSING, "%s: there is no tuning store here: check the path, or fill one with wisp tune",
+                   path);
 }

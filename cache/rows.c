@@ -141,13 +141,13 @@ wisp_status wisp_rows_fetch(wisp_error *err, const wisp_database *database, sqli
     const wisp_column *column = name ? wisp_column_find(name) : NULL;
     if (column) {
       good = good && take(row, at, column, &trial);
-      keys += column->key;
+      keys += column->key && !*column->otherwise;
     } else if (name && strcmp(name, "checksum") == 0) {
       const char *text = (const char *)sqlite3_column_text(row, at);
       good = good && text && sscanf(text, "%16llx", &checksum) == 1;
     }
   }
-  for (int i = 0; i < WISP_COLUMN_COUNT; i++) needed += wisp_columns[i].key;
+  for (int i = 0; i < WISP_COLUMN_COUNT; i++) needed += wisp_columns[i].key && !*wisp_columns[i].otherwise;
   keyed = keys == needed;
   if (!good || !keyed || checksum != wisp_trial_checksum(&trial))
     return wisp_database_fail(err, database, SQLITE_CORRUPT);

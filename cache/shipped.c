@@ -2,23 +2,37 @@
 
 #include "reader.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What is written as backslash and letter inside quotes. */
 static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
 
+/* May the value stand without quotes? */
+static bool is_plain(const char *value)
+{
+  size_t length = strcspn(value, " \"\\=#\n\r\t"), at = 0;
+  for (size_t bytes; at < length && (bytes = wisp_shown_bytes(value + at)); at += bytes) {}
+  return !value[at];
+}
+
 static wisp_status print_value(wisp_error *err, const char *value, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  if (!value[strcspn(value, " \"\\=#\n\r\t")]) return wisp_text_add(err, out, value, strlen(value));
+  if (is_plain(value)) return wisp_text_add(err, out, value, strlen(value));
   TRY(wisp_text_add(err, out, "\"", 1));
-  for (const char *c = value; *c; c++) {
+  for (const char *c = value; *c;) {
     const char *special = strchr(escaped, *c);
+    size_t bytes = wisp_shown_bytes(c);
     if (special)
       TRY(wisp_text_print(err, out, "\\%c", letters[special - escaped]));
+    else if (bytes)
+      TRY(wisp_text_add(err, out, c, bytes));
     else
-      TRY(wisp_text_add(err, out, c, 1));
+      TRY(wisp_text_print(err, out, "\\x%02x", (unsigned char)*c));
+    c += bytes ? bytes : 1;
   }
   TRY(wisp_text_add(err, out, "\"", 1));
 done:
@@ -57,6 +71,14 @@ static char *take_value(char **at)
   }
   for (from++; *from != '"'; from++) {
     const char *letter = NULL;
+    unsigned byte = 0;
+    if (from[0] == '\\' && from[1] == 'x') { /* two digits, and no NUL */
+      if (!isxdigit((unsigned char)from[2]) || !isxdigit((unsigned char)from[3])) return NULL;
+      if (sscanf(from + 2, "%2x", &byte) != 1 || byte == 0) return NULL;
+      *to++ = (char)byte;
+      from += 3;
+      continue;
+    }
     if (*from == '\\' && (!*++from || !(letter = strchr(letters, *from)))) return NULL;
     if (!*from) return NULL;
     *to++ = letter ? escaped[letter - letters] : *from;
@@ -148,7 +170,8 @@ static int by_competition(const void *x, const void *y)
                        a->units - b->units,
                        strcmp(a->driver, b->driver),
                        strcmp(a->compiler, b->compiler),
-                       (a->elements > b->elements) - (a->elements < b->elements)};
+                       (a->elements > b->elements) - (a->elements < b->elements),
+                       strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b))};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++)
     if (order[i]) return order[i];
   bool a_ok = strcmp(a->outcome, "ok") == 0, b_ok = strcmp(b->outcome, "ok") == 0;
@@ -158,20 +181,29 @@ static int by_competition(const void *x, const void *y)
   return wisp_contest_simpler(a, b) ? -1 : wisp_contest_simpler(b, a);
 }
 
+void wisp_shipped_select(wisp_trials *list, bool winners_only)
+{
+  size_t kept = 0;
+  if (list->count) qsort(list->trials, list->count, sizeof *list->trials, by_competition);
+  for (size_t i = 0; winners_only && i < list->count; i++) {
+    wisp_trial *trial = &list->trials[i];
+    /* The one before is the last one kept: every competition's first is. */
+    bool first = kept == 0 || !wisp_contest_same(trial, &list->trials[kept - 1]);
+    bool ok = strcmp(trial->outcome, "ok") == 0;
+    bool counts = (ok && (first || *trial->tie)) || (wisp_trial_is_right(trial) && trial->is_default == 1);
+    trial->sample_count = 0;
+    if (counts) list->trials[kept++] = *trial;
+  }
+  if (winners_only) list->count = kept;
+}
+
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out)
 {
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
   TRY(wisp_reader_load(err, path, false, NULL, &list));
-  if (list.count) qsort(list.trials, list.count, sizeof *list.trials, by_competition);
-  for (size_t i = 0; i < list.count; i++) {
-    wisp_trial *trial = &list.trials[i];
-    bool first = i == 0 || !wisp_contest_same(trial, trial - 1);
-    bool ok = strcmp(trial->outcome, "ok") == 0, slow = strcmp(trial->outcome, "slow") == 0;
-    bool counts = (ok && (first || *trial->tie)) || ((ok || slow) && trial->is_default == 1);
-    if (winners_only) trial->sample_count = 0;
-    if (counts || !winners_only) TRY(wisp_shipped_print(err, trial, out));
-  }
+  wisp_shipped_select(&list, winners_only);
+  for (size_t i = 0; i < list.count; i++) TRY(wisp_shipped_print(err, &list.trials[i], out));
   if (!out->data) TRY(wisp_text_add(err, out, "", 0));
 done:
   free(list.trials);

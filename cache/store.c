@@ -54,7 +54,7 @@ static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, w
   wisp_status got = wisp_reader_load(&why, path, false, NULL, list);
   if (got == WISP_OK) return WISP_OK;
   list->count = start;
-  if (!tolerant || got == WISP_EMEMORY) return wisp_fail(err, got, "%s", why.text);
+  if (!tolerant || got == WISP_EMEMORY || got == WISP_EUSAGE) return wisp_fail(err, got, "%s", why.text);
   return wisp_text_print(err, warning, "%s%s: left out", warning->length ? "\n" : "", why.text);
 }
 
@@ -120,6 +120,24 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
   return &store->all.trials[i];
 }
 
+void wisp_store_show(wisp_store *store)
+{
+  char shown[sizeof((wisp_trial *)0)->reason];
+  for (size_t i = 0; i < store->all.count; i++)
+    for (int c = 0; c < WISP_COLUMN_COUNT; c++) {
+      const wisp_column *column = &wisp_columns[c];
+      if (column->kind != WISP_COLUMN_TEXT) continue;
+      char *text = (char *)&store->all.trials[i] + column->offset;
+      wisp_show_text(text, shown, column->size);
+      strcpy(text, shown);
+    }
+}
+
+bool wisp_trial_is_right(const wisp_trial *trial)
+{
+  return strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
+}
+
 /* How well a trial's surroundings fit who asks. */
 static wisp_match grade(const wisp_asker *asker, const wisp_trial *trial)
 {
@@ -138,10 +156,12 @@ static double distance(const wisp_trial *trial, long long elements)
   return fabs(log((double)trial->elements / (double)elements));
 }
 
-/* Is a better than b: nearer size, then speed; last the fixed rule for ties, so that an answer never depends on the
- * order of rows. */
+/* Is a better than b: the mesh that counts, nearer size, then speed; last the fixed rule for ties, so that an answer
+ * never depends on the order of rows. */
 static bool better(const wisp_trial *a, const wisp_trial *b, long long elements)
 {
+  const int meshes = wisp_contest_meshes(a, b);
+  if (meshes) return meshes < 0;
   double near_a = distance(a, elements), near_b = distance(b, elements);
   if (near_a != near_b) return near_a < near_b;
   double a_ms = wisp_contest_ms(a) / (double)a->elements,

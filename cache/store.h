@@ -20,6 +20,7 @@ typedef struct wisp_trial {
   char device[128];  /* NVIDIA H200 */
   char target[32];   /* sm_90 */
   int units;         /* multiprocessors */
+  char mesh[16];     /* what it was timed on: box, ordered (irregular, elements along a curve), ...; empty: box */
   /* provenance */
   char driver[64], compiler[128];
   char template_hash[20]; /* of all texts that the kernel is made from: gen/closure.h */
@@ -39,6 +40,10 @@ typedef struct wisp_trial {
   double samples[32];
   int sample_count;
 } wisp_trial;
+
+/* What a trial was timed on: the box as it is, or a mesh as users have it, irregular and its elements ordered. */
+#define WISP_MESH_BOX "box"
+#define WISP_MESH_ORDERED "ordered"
 
 typedef enum wisp_match {                          /* how well an answer fits, best first */
                           WISP_MATCH_EXACT,        /* device, driver, compiler */
@@ -80,11 +85,16 @@ double wisp_contest_ms(const wisp_trial *trial);
 bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b);
 /* Do two trials compete: the same kernel, layout, device and size, measured in the same surroundings? */
 bool wisp_contest_same(const wisp_trial *a, const wisp_trial *b);
+/* Which of two kinds of mesh counts, before size and speed: < 0 where that of a. An ordered one, then the box, then
+ * what else was asked for. */
+int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b);
+/* The mesh's name, which an empty one has as well. */
+const char *wisp_trial_mesh(const wisp_trial *trial);
 
 /* The fastest `ok` trial for (spec, layout) whose template hash is among those accepted by `current` (NULL: any), of
- * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over speed; a
- * tie's chosen one counts as the fastest. Where there is no `ok` one, what it was slow against is gone: the fastest
- * `slow` one, which is right, too. *out is
+ * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over the kind of mesh, that
+ * over size, size over speed; a tie's chosen one counts as the fastest. Where there is no `ok` one, what it was slow
+ * against is gone: the fastest `slow` one, which is right, too. *out is
  * WISP_MATCH_DEFAULT with layer NONE where nothing fits: no error. The trial belongs to the store. */
 typedef bool (*wisp_current)(const void *context, const wisp_trial *trial);
 typedef struct wisp_answer {
@@ -98,6 +108,12 @@ void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const cha
 /* All trials of all layers (layer order), for reports and `best`. */
 size_t wisp_store_count(const wisp_store *store);
 const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer *layer);
+
+/* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
+void wisp_store_show(wisp_store *store);
+
+/* Is it right: measured as the winner, or dropped for its time alone? */
+bool wisp_trial_is_right(const wisp_trial *trial);
 
 /* Default path of the user's store; caller frees. */
 wisp_status wisp_store_user_path(wisp_error *err, char **out);
@@ -119,12 +135,23 @@ wisp_status wisp_store_check(wisp_error *err, const char *path,
                              wisp_text *report); /* integrity, schema, rows that parse */
 wisp_status wisp_store_merge(wisp_error *err, const char *into, size_t count, const char *const *from,
                              long long *added);
-wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context,
+/* backup: where not NULL and anything is removed, all of the file before is kept under that name, beside it; free. */
+wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context, char **backup,
                              long long *removed);
-wisp_status wisp_store_export(wisp_error *err, const char *path, wisp_text *json); /* every trial, documented schema */
-wisp_status wisp_store_import(wisp_error *err, const char *path, const char *json, long long *added);
-/* The shipped form: one line a trial, diffable; where `winners_only`, winners, ties and defaults, without raw samples.
- */
+/* What can still be read of a damaged file, into the new file `into`; NULL: in its own place, and the damaged one stays
+ * under *backup's name (free). */
+typedef struct wisp_salvaged {
+  long long rescued, damaged; /* rows */
+  bool whole;                 /* false: there are parts of which nothing can be said */
+} wisp_salvaged;
+wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out);
+
+/* Documented schema; where `winners_only`, winners, ties and defaults, without raw samples. */
+wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json);
+/* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong. A NUL
+ * follows the text. */
+wisp_status wisp_store_import(wisp_error *err, const char *path, const char *text, size_t length, long long *added);
+/* The shipped form: one line a trial, diffable. */
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out);
 /* A line that is no trial is skipped; with WISP_OK, err->text then holds the first one's "name:line: why". Caller frees
  * *out. */

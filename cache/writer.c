@@ -7,15 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses what is no store before SQLite may write there: even closing a foreign file could change it. */
+/* Refuses what is no store, or has a row that nobody could read, before SQLite may write there: even closing a foreign
+ * file could change it. */
 static wisp_status look_first(wisp_error *err, const char *path)
 {
   wisp_status status = WISP_OK;
   wisp_reader reader = {.lock = -1};
+  wisp_trials rows = {0};
   bool there = false;
   TRY(wisp_reader_open(err, path, true, &there, &reader));
-  if (there) TRY(wisp_database_verify(err, &reader.database, false));
+  if (!there) goto done;
+  TRY(wisp_database_verify(err, &reader.database, false));
+  TRY(wisp_rows_read(err, &reader.database, &rows));
 done:
+  free(rows.trials);
   wisp_reader_close(&reader);
   return status;
 }
@@ -37,9 +42,9 @@ static wisp_status warn(wisp_error *err, const char *path, char **warning)
   wisp_text text = {0};
   wisp_status status = wisp_text_print(
       err, &text,
-      "%s is on a network file system: it keeps a rollback journal, so that writers wait for each other; "
+      "%s %s: it keeps a rollback journal, so that writers wait for each other; "
       "tuners on several hosts do better with a file each and 'wisp db merge'",
-      path);
+      path, wisp_place_on_network(path) ? "is on a network file system" : "is treated so by WISP_JOURNAL=rollback");
   if (status == WISP_OK) *warning = text.data;
   return status;
 }
@@ -61,7 +66,7 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   TRY(wisp_new(err, 1, sizeof *writer, &writer));
   writer->lock = -1;
   TRY(look_first(err, path));
-  TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &writer->database));
+  TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, false, &writer->database));
   TRY(wisp_database_migrate(err, &writer->database));
   TRY(choose_journal(err, &writer->database, rollback, &writer->wal));
   TRY(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_REPLACE, &writer->replace));
@@ -85,6 +90,7 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   if (warning) *warning = NULL;
   TRY(wisp_place_resolve(err, path, &real));
   TRY(wisp_place_folders(err, real));
+  TRY(wisp_place_writable(err, real));
   bool rollback = wisp_place_needs_rollback(real);
   TRY(wisp_lock_open(err, real, &lock));
   TRY(wisp_lock_take(err, lock, false, true, &state));

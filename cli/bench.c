@@ -1,7 +1,7 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
 #include "bench.h"
 #include "cli.h"
-#include "options.h"
+#include "mesh_options.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -16,10 +16,11 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-9)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"kernel", 0, "KERNEL", "this kernel only; 'step' is the whole stage"},
+    {"kernel", 'k', "KERNEL", "this kernel only; 'step' is the whole stage"},
     {"elements", 0, "K", "size of the problem (on a GPU 105456 tets, or 1e7 nodes of hexes; less on the host)"},
     {"nodes", 0, "NODES", "the same in element-local nodes, such as 1e7"},
     {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
+    WISP_MESH_OPTIONS("tets"),
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
     {"json", 0, NULL, "a JSON array, one object a kernel, and one a stage"},
@@ -28,10 +29,12 @@ static const wisp_syntax syntax = {
     "wisp bench [-d DEV] [-n ORDERS] [-p f32,f64] [--kernel KERNEL] [--elements K | --nodes NODES | --box N] [--db "
     "FILE] [--json]",
     "Times the stored winners, the default candidates and the vendor's library (cuBLAS; the system's BLAS on the "
-    "host)\n"
-    "side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at the measured\n"
+    "host) "
+    "side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at the measured "
     "copy bandwidth or the operations at the measured peak; x def. and x BLAS say how many times as fast ours is.\n"
-    "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is\n"
+    "mesh is ours in GDOF/s on an irregular mesh beside the box, of box their ratio: the box moved, shuffled and "
+    "ordered, or what --mesh, --jitter, --shuffle and --order say.\n"
+    "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is "
     "the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
     options, sizeof options / sizeof *options, 0};
 
@@ -90,7 +93,7 @@ static void print_gains(const printer *p)
 }
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
-                                wisp_precisions *precisions, wisp_compare_request *r)
+                                wisp_precisions *precisions, wisp_mesh_source *beside, wisp_compare_request *r)
 {
   wisp_status status = WISP_OK;
   long long jobs = 0;
@@ -109,6 +112,8 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
+  TRY(wisp_option_timed_mesh(err, args, beside));
+  r->beside = beside;
   TRY(wisp_option_elements(err, args, &r->elements));
   TRY(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
   TRY(wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,
@@ -135,14 +140,15 @@ int wisp_cli_bench(int argc, char **argv)
   wisp_store *store = NULL;
   wisp_orders orders;
   wisp_precisions precisions;
+  wisp_mesh_source beside;
   wisp_compare_request request;
   printer p = {.args = &args};
   char *warning = NULL;
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *name = wisp_option_value(&args, "device"), *db = wisp_option_value(&args, "db");
-  TRY(read_request(&err, &args, &orders, &precisions, &request));
-  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(read_request(&err, &args, &orders, &precisions, &beside, &request));
+  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, !db, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);
   TRY(wisp_device_open(&err, name ? name : "auto", &device));

@@ -1,9 +1,11 @@
 /* What the families' rows have for columns: the nodal one beside the vendor's product, the tensor one beside a copy. */
 #include "bench.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct column {
   const char *title;
@@ -41,6 +43,16 @@ static double copy_share(const wisp_comparison *row)
   return row->copy_share;
 }
 
+static double mesh_gdofs(const wisp_comparison *row)
+{
+  return row->mesh_gdofs;
+}
+
+static double of_box(const wisp_comparison *row)
+{
+  return row->mesh_gdofs / row->gdofs;
+}
+
 static double by_default(const wisp_comparison *row)
 {
   return row->ours.match == WISP_MATCH_DEFAULT ? NAN : row->default_ms / row->ms;
@@ -62,7 +74,7 @@ static double by_alternative(const wisp_comparison *row)
 }
 
 static const column beside_product[] = {
-    {"ms", 8, 4, ms},           {"GDOF/s", 7, 2, gdofs},    {"GB/s", 6, 0, gbps},         {"GFLOP/s", 7, 0, gflops},
+    {"ms", 8, 4, ms},           {"GDOF/s", 7, 2, gdofs},    {"mesh", 7, 2, mesh_gdofs},   {"of box", 6, 2, of_box},
     {"eff.", 5, 2, efficiency}, {"copy", 5, 2, copy_share}, {"x def.", 6, 2, by_default}, {"BLAS ms", 8, 4, rival_ms},
     {"x BLAS", 6, 2, by_rival},
 };
@@ -71,6 +83,7 @@ static const column beside_copy[] = {
     {"GB/s", 6, 0, gbps},
     {"of copy", 7, 2, by_rival},
     {"GDOF/s", 6, 2, gdofs},
+    {"of box", 6, 2, of_box},
     {"GFLOP/s", 7, 0, gflops},
     {"x def.", 6, 2, by_default},
     {"x stored", 8, 2, by_alternative},
@@ -109,12 +122,21 @@ static void print_number(int width, int digits, double value)
     printf(" %*s", width, "-");
 }
 
+/* Rows are printed as they come, so that their columns are fixed: where they do not fit, that is said. */
+static void say_width(const table *t)
+{
+  int width = 2 + 1 + 3 + 1 + t->kernel + 1 + t->who, room = wisp_terminal_columns(STDOUT_FILENO);
+  for (size_t i = 0; i < t->count; i++) width += 1 + t->columns[i].width;
+  if (width > (room ? room : 80)) printf("%d columns wide\n", width);
+}
+
 void wisp_bench_print(const wisp_comparison *row, bool first)
 {
   const table *t = table_of(row->spec.family);
   const char *more = t->with_layout ? row->ours.layout : row->ours.params;
   char who[sizeof row->ours.strategy + sizeof row->ours.params + 1];
   if (first) {
+    say_width(t);
     printf("%-2s %-3s %-*s %-*s", "N", "", t->kernel, "kernel", t->who, t->title);
     for (size_t i = 0; i < t->count; i++) printf(" %*s", t->columns[i].width, t->columns[i].title);
     printf("\n");
@@ -155,6 +177,8 @@ cJSON *wisp_bench_row(const char *device, const wisp_comparison *row)
                  {"elements", (double)row->elements},
                  {"ms", row->ms},
                  {"gdofs", row->gdofs},
+                 {"mesh_elements", (double)row->mesh_elements},
+                 {"mesh_gdofs", row->mesh_gdofs},
                  {"gbps", row->gbps},
                  {"gflops", row->gflops},
                  {"efficiency", row->efficiency},

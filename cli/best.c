@@ -1,6 +1,7 @@
 #include "best.h"
 #include "cli.h"
 #include "options.h"
+#include "../runtime/device.h"
 #include "../runtime/solve/current.h"
 #include "../runtime/solve/standard.h"
 
@@ -8,11 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 static const wisp_option options[] = {
-    {"device", 'd', "DEV", "a device that is here (auto, host, cuda:1), else any whose stored name begins so"},
+    {"device", 'd', "DEV",
+     "a device that is here (auto, host, cuda:1), all, or any whose stored name has this in it (auto)"},
+    {"all", 0, NULL, "of every device, the same as -d all"},
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
     {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
     {"precision", 'p', "f32,f64", "only these precisions"},
@@ -24,15 +26,17 @@ static const wisp_option options[] = {
 };
 static const wisp_syntax syntax = {
     "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv]",
-    "Prints the winners for each order and kernel: strategy, layout and parameters, with times and efficiency.\n"
+    "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times and "
+    "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
     "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
-    "is there.",
+    "is there.\n'default' is what runs without a store, in ms ('-': not measured), and 'ratio' how many times as long "
+    "that takes; of a step, its kernels together.",
     options, sizeof options / sizeof *options, 0};
 
 /* What was asked for. */
 typedef struct best_wish {
-  char device[128];            /* what its name begins with */
+  char device[128];            /* what is in its name */
   const char *family, *system; /* NULL: any */
   wisp_orders orders;
   wisp_precisions precisions;
@@ -61,8 +65,7 @@ static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_sp
 {
   bool precision = false;
   for (int i = 0; i < wish->precisions.count; i++) precision |= wish->precisions.list[i] == spec->precision;
-  return precision && wisp_orders_have(&wish->orders, spec->order) &&
-         strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0 &&
+  return precision && wisp_orders_have(&wish->orders, spec->order) && strcasestr(trial->device, wish->device) &&
          (!wish->family || strcmp(spec->family, wish->family) == 0) &&
          (!wish->system || strcmp(spec->system, wish->system) == 0);
 }
@@ -107,19 +110,13 @@ static wisp_status add_group(wisp_error *err, group_list *groups, const wisp_spe
   return WISP_OK;
 }
 
-/* What may answer: a slow one does where nothing else is left. */
-static bool is_right(const wisp_trial *trial)
-{
-  return strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
-}
-
 static wisp_status collect(wisp_error *err, const wisp_store *store, const best_wish *wish, group_list *out)
 {
   wisp_status status = WISP_OK;
   wisp_spec spec;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, NULL);
-    if (!is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
+    if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (wanted(wish, trial, &spec)) TRY(add_group(err, out, &spec, trial));
   }
   if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
@@ -200,7 +197,7 @@ static wisp_status add_fastest(wisp_error *err, lookup *in, const group *g, wisp
   const wisp_trial *found;
   for (size_t i = 0; i < wisp_store_count(in->store) && count < MOST; i++) {
     const wisp_trial *trial = wisp_store_trial(in->store, i, NULL);
-    if (!is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
+    if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (!same_group(g, trial, &spec) || strcmp(spec.kernel, "step") == 0) continue;
     int at = 0;
     while (at < count && strcmp(kernels[at], spec.kernel) != 0) at++;
@@ -227,11 +224,30 @@ static wisp_status fill(wisp_error *err, lookup *in, const best_wish *wish, wisp
   }
   TRY(wisp_require(err, rows->count, WISP_EMISSING,
                    "nothing is stored for %s%s: 'wisp tune' fills the store, and "
-                   "'wisp db show' tells what is there",
+                   "'wisp db show' tells what is there, -d all shows it",
                    *wish->device ? wish->device : "any device",
                    *wish->device ? " and these options" : " with these options"));
 done:
   free(groups.list);
+  return status;
+}
+
+/* The device that is meant where none is named: the one that would be tuned here. "": any. */
+static wisp_status read_device(wisp_error *err, const wisp_arguments *args, char name[128])
+{
+  wisp_status status = WISP_OK;
+  const char *given = wisp_option_value(args, "device");
+  wisp_device *device = NULL;
+  bool every = wisp_option_given(args, "all"), all = given && strcmp(given, "all") == 0;
+  name[0] = '\0';
+  TRY(wisp_require(err, !every || !given || all, WISP_EUSAGE, "--all and -d %s exclude each other: leave one out",
+                   given));
+  if (every || all) return WISP_OK;
+  if (given) return wisp_option_stored_device(err, args, name);
+  TRY(wisp_device_open(err, "auto", &device));
+  snprintf(name, 128, "%s", wisp_device_limits(device)->name);
+done:
+  wisp_device_close(device);
   return status;
 }
 
@@ -241,8 +257,9 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
   *out = (best_wish){.family = wisp_option_value(args, "family"),
                      .system = wisp_option_value(args, "system"),
                      .any_layout = wisp_option_given(args, "any-layout")};
-  TRY(wisp_option_stored_device(err, args, out->device));
-  TRY(wisp_option_orders(err, args, "orders", NULL, "1-20", &out->orders));
+  TRY(wisp_option_known(err, args));
+  TRY(read_device(err, args, out->device));
+  TRY(wisp_option_orders(err, args, "orders", out->family, "all", &out->orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
 done:
   return status;
@@ -267,9 +284,10 @@ int wisp_cli_best(int argc, char **argv)
   const char *db = wisp_option_value(&args, "db");
   TRY(read_wish(&err, &args, &wish));
   TRY(wisp_option_choice(&err, &args, "format", 3, formats, wisp_option_given(&args, "json"), &format));
-  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, false, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);
+  if (printers[format] != wisp_best_print_json) wisp_store_show(store); /* JSON escapes by itself */
   TRY(wisp_strategies_load(&err, &strategies));
   TRY(fill(&err, &(lookup){store, strategies, {strategies, store, {.target = ""}}}, &wish, &rows));
   TRY(printers[format](&err, &rows, &text));

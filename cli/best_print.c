@@ -1,15 +1,16 @@
 #include "best.h"
+#include "table.h"
+#include "terminal.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* The parameters that paper 0's Table 3 has columns for. */
-static const struct {
-  const char *param, *title;
-} columns[] = {{"wp", "w_p"}, {"wi", "w_i"}, {"ws", "w_s"}, {"MB", "M_B"}, {"NR", "N_R"}};
+/* The parameters that paper 0's Table 3 has columns for: w_p and so on. */
+static const char *const columns[] = {"wp", "wi", "ws", "MB", "NR"};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* The row's parameters: those with a column into cells ("-" where there is none), the rest into one text. */
@@ -21,7 +22,7 @@ static void split_params(const char *params, char cells[COLUMNS][32], char rest[
   for (int i = 0; i < COLUMNS; i++) strcpy(cells[i], "-");
   while (wisp_next_param(&params, name, value)) {
     int at = 0;
-    while (at < COLUMNS && strcmp(columns[at].param, name) != 0) at++;
+    while (at < COLUMNS && strcmp(columns[at], name) != 0) at++;
     if (at < COLUMNS)
       memcpy(cells[at], value, sizeof value);
     else if (used < 120)
@@ -75,44 +76,73 @@ static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
          a->spec.precision == b->spec.precision;
 }
 
-static wisp_status print_row(wisp_error *err, const wisp_best_row *row, int kernel, int width, wisp_text *out)
+static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_row *row)
 {
   const wisp_trial *t = row->trial;
-  char params[COLUMNS][32], rest[200], KM[16], ms[24], gdofs[24], efficiency[24], by_default[24], ratio[24];
+  char params[COLUMNS][32], rest[200], who[sizeof t->strategy + sizeof rest + 16], KM[16], ms[24], gdofs[24],
+      efficiency[24], by_default[24], ratio[24], order[12];
   split_params(t->params, params, rest);
   print_km(t->layout, KM);
-  return wisp_text_print(
-      err, out, "%2d %-*s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s%s%s\n", row->spec.order, kernel,
-      row->spec.kernel, width, t->strategy, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM, params[0],
-      params[1], params[2], params[3], params[4], cell(ms, "%.4g", t->ms), cell(gdofs, "%.4g", t->gdofs),
-      cell(efficiency, "%.2f", t->efficiency), cell(by_default, "%.4g", row->default_ms),
-      cell(ratio, "%.2f", row->default_ms / t->ms), rest, *rest && *remark(row) ? ", " : "", remark(row));
+  snprintf(order, sizeof order, "%d", row->spec.order);
+  snprintf(who, sizeof who, "%s%s%s%s%s", t->strategy, *rest ? " " : "", rest, *remark(row) ? ", " : "", remark(row));
+  const char *const cells[] = {order,
+                               row->spec.kernel,
+                               strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node",
+                               KM,
+                               params[0],
+                               params[1],
+                               params[2],
+                               params[3],
+                               params[4],
+                               cell(ms, "%.4g", t->ms),
+                               cell(gdofs, "%.4g", t->gdofs),
+                               cell(efficiency, "%.2f", t->efficiency),
+                               cell(by_default, "%.4g", row->default_ms),
+                               cell(ratio, "%.2f", row->default_ms / t->ms),
+                               who};
+  return wisp_table_add(err, table, cells);
+}
+
+/* Rows from..to-1, which share a table. */
+static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_t from, size_t to, int room,
+                              wisp_text *out)
+{
+  static const wisp_column titles[] = {
+      {"N", true},      {"kernel", false}, {"dofs", false},   {"K_M", true},   {"w_p", true},
+      {"w_i", true},    {"w_s", true},     {"M_B", true},     {"N_R", true},   {"ms", true},
+      {"GDOF/s", true}, {"eff", true},     {"default", true}, {"ratio", true}, {"strategy and other parameters", false},
+  };
+  wisp_status status = WISP_OK;
+  const wisp_best_row *first = &rows->rows[from];
+  wisp_table *table = NULL;
+  char heading[sizeof first->trial->device + 128];
+  snprintf(heading, sizeof heading, "%s (%s): %s, %s, %s, %s", first->trial->device, first->trial->target,
+           first->spec.family, first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision));
+  TRY(wisp_table_create(err, heading, sizeof titles / sizeof *titles, titles, &table));
+  for (size_t i = from; i < to; i++) {
+    const wisp_best_row *row = &rows->rows[i];
+    if (i > from && row->spec.order != row[-1].spec.order) TRY(wisp_table_add(err, table, NULL));
+    TRY(add_row(err, table, row));
+  }
+  TRY(wisp_table_print(err, table, room, out));
+done:
+  wisp_table_destroy(table);
+  return status;
 }
 
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  size_t width = 8, kernel = 8, stale = 0, dropped = 0;
-  for (size_t i = 0; i < rows->count; i++) {
-    size_t length = strlen(rows->rows[i].trial->strategy), named = strlen(rows->rows[i].spec.kernel);
-    width = length > width ? length : width;
-    kernel = named > kernel ? named : kernel;
+  size_t stale = 0, dropped = 0;
+  int room = wisp_terminal_columns(STDOUT_FILENO);
+  for (size_t from = 0, to; from < rows->count; from = to) {
+    for (to = from + 1; to < rows->count && same_table(&rows->rows[to], &rows->rows[from]); to++) {}
+    TRY(wisp_text_print(err, out, "%s", from ? "\n" : ""));
+    TRY(print_rows(err, rows, from, to, room, out));
   }
   for (size_t i = 0; i < rows->count; i++) {
-    const wisp_best_row *row = &rows->rows[i];
-    if (i == 0 || !same_table(row, row - 1)) {
-      TRY(wisp_text_print(err, out, "%s%s (%s): %s, %s, %s, %s\n", i ? "\n" : "", row->trial->device,
-                          row->trial->target, row->spec.family, row->spec.element, row->spec.system,
-                          wisp_precision_name(row->spec.precision)));
-      TRY(wisp_text_print(err, out, "%2s %-*s %-*s %-5s%4s%4s%4s%4s%4s%4s %8s %7s %5s %8s %5s  %s\n", "N", (int)kernel,
-                          "kernel", (int)width, "strategy", "dofs", "K_M", columns[0].title, columns[1].title,
-                          columns[2].title, columns[3].title, columns[4].title, "ms", "GDOF/s", "eff", "default",
-                          "ratio", "more"));
-    } else if (row->spec.order != row[-1].spec.order)
-      TRY(wisp_text_print(err, out, "\n"));
-    TRY(print_row(err, row, (int)kernel, (int)width, out));
-    stale += row->stale;
-    dropped += is_dropped(row) && !row->stale;
+    stale += rows->rows[i].stale;
+    dropped += is_dropped(&rows->rows[i]) && !rows->rows[i].stale;
   }
   if (stale)
     TRY(wisp_text_print(
@@ -192,6 +222,7 @@ static cJSON *row_to_json(const wisp_best_row *row)
       good = cJSON_AddNumberToObject(object, f->name, f->number) != NULL;
   }
   good = good && cJSON_AddNumberToObject(object, "elements", (double)row->trial->elements) != NULL;
+  good = good && cJSON_AddStringToObject(object, "mesh", wisp_trial_mesh(row->trial)) != NULL;
   if (good) return object;
   cJSON_Delete(object);
   return NULL;
@@ -204,8 +235,9 @@ wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wi
   for (size_t i = 0; i < rows->count; i++) { /* one winner a line */
     cJSON *object = row_to_json(&rows->rows[i]);
     char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    status = text ? wisp_text_print(err, out, "%s\n%s", i ? "," : "", text)
-                  : wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    if (status == WISP_OK) status = wisp_text_print(err, out, "%s\n", i ? "," : "");
+    if (status == WISP_OK) status = wisp_text_add_json(err, out, text);
     cJSON_free(text);
     cJSON_Delete(object);
     TRY(status);

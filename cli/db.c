@@ -1,7 +1,9 @@
-#include "../runtime/solve/current.h"
+#include "db.h"
 #include "cli.h"
-#include "options.h"
+#include "../cache/store.h"
+#include "../gen/text.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,97 +13,138 @@
 
 static const wisp_option options[] = {
     {"db", 0, "FILE", "the store in question, in place of the user's default one"},
-    {"output", 'o', "FILE", "export: write there, not to the terminal"},
+    {"output", 'o', "FILE", "export: write there, not to the terminal; salvage: the new store"},
     {"format", 0, "json|text", "export: JSON (default), or the shipped form, one line a trial"},
-    {"winners", 0, NULL, "export --format text: only winners and defaults"},
-    {"failed", 0, NULL, "prune: remove what did not end ok"},
+    {"winners", 0, NULL, "export: only winners, ties and defaults, without raw samples"},
+    {"failed", 0, NULL, "prune: remove what did not run or was wrong; what was right but slow stays"},
     {"stale", 0, NULL, "prune: remove what was measured with other kernel texts than today's"},
-    {"before", 0, "DATE", "prune: remove what was measured before 2026-11-21 or 2026-11-21T08:00:00Z"},
+    {"before", 0, "DATE", "prune: remove what was measured before a day, as 2026-11-21"},
     {"device", 'd', "DEV", "prune: of this device alone; without another choice, all of it"},
+    {"dry-run", 0, NULL, "prune: only show what would be removed"},
+    {"no-backup", 0, NULL, "prune: keep no copy of the file as it was"},
+    {"clear", 0, NULL, "cache: remove all of it"},
     {"json", 0, NULL, "show: as JSON"},
 };
-static const wisp_syntax syntax = {"wisp db show|export|import|merge|check|prune [options] [FILE...]",
-                                   "show          what is stored, by layer and device\n"
-                                   "export        every trial as JSON or text\n"
-                                   "import FILE   adds the trials of an export (- reads standard input)\n"
-                                   "merge FILE... adds the trials of other stores; the later measurement of two stays\n"
-                                   "check         reads and verifies all of a store\n"
-                                   "prune         removes trials: --failed, --stale, --before, --device",
-                                   options, sizeof options / sizeof *options, -1};
-
-/* An action on the store at path; its operands are args->operands[1..]. */
-typedef wisp_status (*action)(wisp_error *err, const wisp_arguments *args, const char *path);
+static const wisp_syntax syntax = {
+    "wisp db show|export|import|merge|check|prune|salvage|cache [options] [FILE...]",
+    "show          what is stored, by layer and device\n"
+    "export        every trial, or the winners alone, as JSON or text\n"
+    "import FILE   adds the trials of exports, JSON or text, all or none (- reads standard input)\n"
+    "merge FILE... adds the trials of other stores; the later measurement of two stays\n"
+    "check         reads and verifies all of a store\n"
+    "prune         removes trials: --failed, --stale, --before, --device; keeps a backup\n"
+    "salvage FILE  rescues the good rows of a damaged store: into -o FILE, or in its place with a backup\n"
+    "cache         the cache of compiled kernels: where it is, how much it holds; --clear",
+    options, sizeof options / sizeof *options, -1};
 
 /* One line of show: what a layer holds of a device. */
 typedef struct holding {
   wisp_layer layer;
   const wisp_trial *sample; /* for device and target */
-  size_t trials, ok;
+  size_t trials, ok, slow;
 } holding;
 
-/* Trials by layer and device, in order of appearance; at most `most` lines. */
-static size_t count_holdings(const wisp_store *store, size_t most, holding *list)
+/* Trials by layer and device, in order of appearance: as many lines as it takes; free(*out). */
+static wisp_status count_holdings(wisp_error *err, const wisp_store *store, size_t *lines, holding **out)
 {
-  size_t count = 0;
+  holding *list = NULL;
+  size_t count = 0, room = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    size_t at = 0;
-    while (at < count && (list[at].layer != layer || strcmp(list[at].sample->device, t->device) != 0 ||
-                          strcmp(list[at].sample->target, t->target) != 0))
-      at++;
-    if (at == most) continue;
-    if (at == count) list[count++] = (holding){layer, t, 0, 0};
-    list[at].trials++;
-    list[at].ok += strcmp(t->outcome, "ok") == 0;
+    size_t at = count; /* the same as the one before, mostly */
+    while (at > 0 && (list[at - 1].layer != layer || strcmp(list[at - 1].sample->device, t->device) != 0 ||
+                      strcmp(list[at - 1].sample->target, t->target) != 0))
+      at--;
+    if (at == 0 && count == room) {
+      room = room ? 2 * room : 16;
+      holding *more = realloc(list, room * sizeof *more);
+      if (!more) {
+        free(list);
+        return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu devices", room);
+      }
+      list = more;
+    }
+    if (at == 0) list[count++] = (holding){layer, t, 0, 0, 0};
+    holding *h = &list[at ? at - 1 : count - 1];
+    h->trials++;
+    h->ok += strcmp(t->outcome, "ok") == 0;
+    h->slow += strcmp(t->outcome, "slow") == 0;
   }
-  return count;
+  *lines = count;
+  *out = list;
+  return WISP_OK;
 }
 
-/* A JSON string with what must be escaped. */
-static void print_json_string(const char *text)
+static cJSON *holding_to_json(const holding *h)
 {
-  putchar('"');
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') putchar('\\');
-    if ((unsigned char)*text < ' ')
-      printf("\\u%04x", (unsigned char)*text);
-    else
-      putchar(*text);
+  cJSON *object = cJSON_CreateObject();
+  const struct {
+    const char *name;
+    size_t count;
+  } counts[] = {{"trials", h->trials}, {"ok", h->ok}, {"slow", h->slow}, {"failed", h->trials - h->ok - h->slow}};
+  bool good = cJSON_AddStringToObject(object, "layer", wisp_layer_name(h->layer)) &&
+              cJSON_AddStringToObject(object, "device", h->sample->device) &&
+              cJSON_AddStringToObject(object, "target", h->sample->target);
+  for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
+    good = cJSON_AddNumberToObject(object, counts[i].name, (double)counts[i].count);
+  if (good) return object;
+  cJSON_Delete(object);
+  return NULL;
+}
+
+static wisp_status show_json(wisp_error *err, size_t count, const holding *list)
+{
+  wisp_status status = WISP_OK;
+  wisp_text out = {0};
+  TRY(wisp_text_print(err, &out, "["));
+  for (size_t i = 0; i < count; i++) {
+    cJSON *object = holding_to_json(&list[i]);
+    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+    cJSON_Delete(object);
+    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu devices as JSON", count);
+    if (status == WISP_OK) status = wisp_text_print(err, &out, "%s\n", i ? "," : "");
+    if (status == WISP_OK) status = wisp_text_add_json(err, &out, text);
+    cJSON_free(text);
+    TRY(status);
   }
-  putchar('"');
+  printf("%s\n]\n", out.data);
+done:
+  wisp_text_free(&out);
+  return status;
+}
+
+static void show_text(const char *path, size_t count, const holding *list)
+{
+  char name[4096];
+  wisp_show_text(path, name, sizeof name);
+  printf("%s%s\n%-8s %-32s %-8s %8s %8s %8s %8s\n", name, access(path, F_OK) == 0 ? "" : " (not there yet)", "layer",
+         "device", "target", "trials", "ok", "slow", "failed");
+  for (size_t i = 0; i < count; i++) {
+    const holding *h = &list[i];
+    printf("%-8s %-32s %-8s %8zu %8zu %8zu %8zu\n", wisp_layer_name(h->layer), h->sample->device, h->sample->target,
+           h->trials, h->ok, h->slow, h->trials - h->ok - h->slow);
+  }
 }
 
 static wisp_status show(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  enum { MOST = 256 };
-  holding list[MOST];
   wisp_status status = WISP_OK;
   wisp_store *store = NULL;
+  holding *list = NULL;
+  size_t count = 0;
   char *warning = NULL;
   bool json = wisp_option_given(args, "json");
   TRY(wisp_store_open(err, path, true, &warning, &store));
   if (warning) wisp_cli_warn(args, warning);
-  size_t count = count_holdings(store, MOST, list);
+  if (!json) wisp_store_show(store);
+  TRY(count_holdings(err, store, &count, &list));
   if (json)
-    printf("[");
+    TRY(show_json(err, count, list));
   else
-    printf("%s%s\n%-8s %-32s %-8s %8s %8s %8s\n", path, access(path, F_OK) == 0 ? "" : " (not there yet)", "layer",
-           "device", "target", "trials", "ok", "other");
-  for (size_t i = 0; i < count; i++) {
-    const holding *h = &list[i];
-    if (json) {
-      printf("%s\n{\"layer\":\"%s\",\"device\":", i ? "," : "", wisp_layer_name(h->layer));
-      print_json_string(h->sample->device);
-      printf(",\"target\":");
-      print_json_string(h->sample->target);
-      printf(",\"trials\":%zu,\"ok\":%zu}", h->trials, h->ok);
-    } else
-      printf("%-8s %-32s %-8s %8zu %8zu %8zu\n", wisp_layer_name(h->layer), h->sample->device, h->sample->target,
-             h->trials, h->ok, h->trials - h->ok);
-  }
-  if (json) printf("\n]\n");
+    show_text(path, count, list);
 done:
+  free(list);
   free(warning);
   wisp_store_close(store);
   return status;
@@ -117,7 +160,8 @@ static wisp_status write_file(wisp_error *err, const char *path, const wisp_text
   bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode), good;
   TRY(direct ? wisp_text_add(err, &other, path, strlen(path))
              : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
-  FILE *file = fopen(other.data, "wb");
+  if (!direct) unlink(other.data);
+  FILE *file = fopen(other.data, direct ? "wb" : "wbx"); /* x: nobody's link is followed */
   good = file && fwrite(text->data, 1, text->length, file) == text->length;
   if (file && fclose(file) != 0) good = false;
   if (good && !direct) good = rename(other.data, path) == 0;
@@ -139,9 +183,8 @@ static wisp_status export_all(wisp_error *err, const wisp_arguments *args, const
   const char *name = wisp_option_value(args, "output");
   TRY(wisp_option_choice(err, args, "format", 2, formats, 0, &format));
   bool winners = wisp_option_given(args, "winners");
-  TRY(wisp_require(err, format == 1 || !winners, WISP_EUSAGE, "--winners goes with --format text"));
   TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
-  TRY(format == 0 ? wisp_store_export(err, path, &text) : wisp_store_print_shipped(err, path, winners, &text));
+  TRY(format == 0 ? wisp_store_export(err, path, winners, &text) : wisp_store_print_shipped(err, path, winners, &text));
   if (name)
     TRY(write_file(err, name, &text));
   else
@@ -155,16 +198,16 @@ done:
 static wisp_status import_all(wisp_error *err, const wisp_arguments *args, const char *path)
 {
   wisp_status status = WISP_OK;
-  char *json = NULL;
+  char *text = NULL;
   size_t length;
   long long added = 0;
   TRY(wisp_require(err, args->operand_count == 2, WISP_EUSAGE, "import takes one file, or - for standard input"));
   const char *name = args->operands[1];
-  TRY(wisp_read_file(err, strcmp(name, "-") == 0 ? "/dev/stdin" : name, &json, &length));
-  TRY(wisp_store_import(err, path, json, &added));
+  TRY(wisp_read_file(err, strcmp(name, "-") == 0 ? "/dev/stdin" : name, &text, &length));
+  TRY(wisp_store_import(err, path, text, length, &added));
   printf("%s: %lld trials added or renewed\n", path, added);
 done:
-  free(json);
+  free(text);
   return status;
 }
 
@@ -186,50 +229,17 @@ static wisp_status check(wisp_error *err, const wisp_arguments *args, const char
   wisp_text report = {0};
   (void)args;
   TRY(wisp_store_check(err, path, &report));
-  fputs(report.data, stdout);
+  char line[4096 + 512];
+  report.data[strcspn(report.data, "\n")] = '\0';
+  wisp_show_text(report.data, line, sizeof line);
+  puts(line);
 done:
   wisp_text_free(&report);
   return status;
 }
 
-/* What prune was asked to remove. */
-typedef struct pruning {
-  const wisp_arguments *args;
-  const wisp_strategies *strategies; /* NULL: staleness does not matter */
-} pruning;
-
-static bool keep(const void *context, const wisp_trial *trial)
-{
-  const pruning *how = context;
-  const char *device = wisp_option_value(how->args, "device"), *before = wisp_option_value(how->args, "before");
-  bool failed = wisp_option_given(how->args, "failed");
-  if (device && strcmp(device, trial->device) != 0) return true;
-  if (!before && !failed && !how->strategies) return false; /* all of a device */
-  if (failed && strcmp(trial->outcome, "ok") != 0) return false;
-  if (before && strcmp(trial->when, before) < 0) return false; /* ISO dates sort as texts */
-  return !how->strategies || wisp_trial_is_current(how->strategies, trial);
-}
-
-static wisp_status prune(wisp_error *err, const wisp_arguments *args, const char *path)
-{
-  wisp_status status = WISP_OK;
-  wisp_strategies *strategies = NULL;
-  long long removed = 0;
-  int year, month, day;
-  const char *before = wisp_option_value(args, "before");
-  bool stale = wisp_option_given(args, "stale");
-  TRY(wisp_require(err, before || stale || wisp_option_given(args, "failed") || wisp_option_given(args, "device"),
-                   WISP_EUSAGE, "prune needs to be told what to remove: --failed, --stale, --before DATE or -d DEV"));
-  TRY(wisp_require(err, !before || sscanf(before, "%4d-%2d-%2d", &year, &month, &day) == 3, WISP_EUSAGE,
-                   "option --before is '%s', must be a date such as 2026-11-21", before));
-  if (stale) TRY(wisp_strategies_load(err, &strategies));
-  pruning how = {args, strategies};
-  TRY(wisp_store_prune(err, path, keep, &how, &removed));
-  printf("%s: %lld trials removed\n", path, removed);
-done:
-  wisp_strategies_free(strategies);
-  return status;
-}
+/* An action on the store at path; its operands are args->operands[1..]. */
+typedef wisp_status (*action)(wisp_error *err, const wisp_arguments *args, const char *path);
 
 int wisp_cli_db(int argc, char **argv)
 {
@@ -237,27 +247,33 @@ int wisp_cli_db(int argc, char **argv)
     const char *name;
     action act;
     bool takes_files;
-  } actions[] = {{"show", show, false},  {"export", export_all, false}, {"import", import_all, true},
-                 {"merge", merge, true}, {"check", check, false},       {"prune", prune, false}};
+  } actions[] = {{"show", show, false},
+                 {"export", export_all, false},
+                 {"import", import_all, true},
+                 {"merge", merge, true},
+                 {"check", check, false},
+                 {"prune", wisp_db_prune, false},
+                 {"salvage", wisp_db_salvage, true},
+                 {"cache", wisp_db_cache, false}};
+  static const char known[] = "show, export, import, merge, check, prune, salvage or cache";
   wisp_status status = WISP_OK;
   wisp_error err = {0};
   wisp_arguments args;
   char *path = NULL;
   int exit_status;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(wisp_require(&err, args.operand_count >= 1, WISP_EUSAGE,
-                   "say what to do: show, export, import, merge, check, prune"));
+  TRY(wisp_require(&err, args.operand_count >= 1, WISP_EUSAGE, "say what to do: %s", known));
   const char *db = wisp_option_value(&args, "db");
-  if (!db) TRY(wisp_store_user_path(&err, &path));
+  TRY(wisp_require(&err, !db || *db, WISP_EUSAGE, "option --db is empty, must be a store's file"));
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
     if (strcmp(actions[i].name, args.operands[0]) != 0) continue;
     TRY(wisp_require(&err, actions[i].takes_files || args.operand_count == 1, WISP_EUSAGE,
                      "%s takes no file ('%s'): name the store with --db", actions[i].name, args.operands[1]));
+    if (!db && actions[i].act != wisp_db_cache) TRY(wisp_store_user_path(&err, &path));
     TRY(actions[i].act(&err, &args, db ? db : path));
     goto done;
   }
-  TRY(wisp_fail(&err, WISP_EUSAGE, "there is no '%s': it is show, export, import, merge, check or prune",
-                args.operands[0]));
+  TRY(wisp_fail(&err, WISP_EUSAGE, "there is no '%s': it is %s", args.operands[0], known));
 done:
   free(path);
   return wisp_cli_end(&args, status, &err);

@@ -18,7 +18,7 @@ static void print_text(const char *name, const wisp_limits *l, const wisp_ceilin
 {
   printf("%-8s %s\n", name, l->name);
   printf("  target %s, compiler %s%s%s\n", l->target, l->compiler, *l->driver ? ", driver " : "", l->driver);
-  printf("  %d %s, %.1f GB, L2 %.1f MB, blocks of up to %d threads and %.0f KB shared memory\n", l->units,
+  printf("  %d %s, %.1f GB, L2 %.1f MB; a block: to %d threads, %.0f KB shared memory\n", l->units,
          l->sm ? "multiprocessors" : "cores", (double)l->memory / 1e9, (double)l->l2 / 1e6, l->max_threads,
          l->max_shared / 1024.0);
   if (isnan(c->copy_gbps))

@@ -1,5 +1,6 @@
 /* wisp emit: any candidate's source; or what there is to choose from. */
 #include "cli.h"
+#include "help.h"
 #include "options.h"
 #include "../runtime/kernel.h"
 #include "../tuner/search.h"
@@ -18,12 +19,12 @@ static const wisp_option options[] = {
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
     {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
     {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
-    {"target", 0, "TARGET", "whose limits hold: host, sm_80, sm_90, sm_100 (sm_90; host for that dialect)"},
+    {"target", 0, "TARGET", "whose limits hold: host, or a GPU from sm_75 to sm_121 (sm_90; host for that dialect)"},
 };
 static const wisp_syntax syntax = {
     "wisp emit [options]",
     "Prints the source of a candidate with every number written out. Without --kernel: the "
-    "layouts, kernels and strategies, their parameters\nand how many candidates are legal.",
+    "layouts, kernels and strategies, their parameters and how many candidates are legal.",
     options, sizeof options / sizeof *options, 0};
 
 typedef struct wish {
@@ -66,13 +67,15 @@ static void print_params(const wisp_strategy *s)
 {
   const wisp_param *params = NULL;
   int count = wisp_strategy_params(s, &params);
-  printf("   ");
-  for (int i = 0; i < count; i++) {
-    printf(" %s=", params[i].name);
-    for (int v = 0; v < params[i].count; v++)
-      printf("%s%d%s", v ? "," : "", params[i].values[v], params[i].values[v] == params[i].preferred ? "*" : "");
+  char line[WISP_MAX_PARAMS * 256] = "";
+  size_t used = 0;
+  for (int i = 0; i < count && used < sizeof line - 256; i++) {
+    used += (size_t)snprintf(line + used, sizeof line - used, "%s%s=", i ? " " : "", params[i].name);
+    for (int v = 0; v < params[i].count && used < sizeof line - 16; v++)
+      used += (size_t)snprintf(line + used, sizeof line - used, "%s%d%s", v ? "," : "", params[i].values[v],
+                               params[i].values[v] == params[i].preferred ? "*" : "");
   }
-  printf("\n");
+  wisp_help_wrap(stdout, line, printf("    "), 4);
 }
 
 /* How many candidates there are in each layout, and why none where there is none. */
@@ -91,7 +94,7 @@ static void print_counts(const wisp_search *search)
     if (legal)
       printf("    %-20s %zu legal, %lld refused\n", layout, legal, refused);
     else
-      printf("    %-20s not applicable: %s\n", layout, reason);
+      wisp_help_wrap(stdout, reason, printf("    %-20s not applicable: ", layout), 25);
   }
 }
 
@@ -110,7 +113,7 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
       if (w->strategy && strcmp(wisp_strategy_name(s), w->strategy) != 0) continue;
       snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k]);
       TRY(wisp_search_create(err, all, scope, wisp_strategy_name(s), 1, &search));
-      printf("  %-20s %s\n", wisp_strategy_name(s), wisp_strategy_title(s));
+      wisp_help_wrap(stdout, wisp_strategy_title(s), printf("  %-20s ", wisp_strategy_name(s)), 23);
       print_params(s);
       print_counts(&search);
       wisp_search_free(&search);

@@ -1,8 +1,13 @@
 #include "cli.h"
+#include "environment.h"
+#include "suggest.h"
+#include "../gen/text.h"
+#include "../runtime/cache_folder.h"
 
 #include "wisp.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,15 +16,16 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
   const char *help;
+  bool loads; /* compiled kernels */
 } commands[] = {
-    {"devices", wisp_cli_devices, "what is here, with measured copy bandwidth and arithmetic peaks"},
-    {"tune", wisp_cli_tune, "measure candidates and remember the winners"},
-    {"best", wisp_cli_best, "the best parameters for each order"},
-    {"report", wisp_cli_report, "winners, studies and refusals as one HTML page"},
-    {"emit", wisp_cli_emit, "print a kernel's source, every number written out"},
-    {"run", wisp_cli_run, "solve with the tuned kernels"},
-    {"bench", wisp_cli_bench, "ours against the vendor's library and against the floor"},
-    {"db", wisp_cli_db, "show, export, import, merge, check or prune tuning stores"},
+    {"devices", wisp_cli_devices, "what is here, with measured copy bandwidth and arithmetic peaks", true},
+    {"tune", wisp_cli_tune, "measure candidates and remember the winners", true},
+    {"best", wisp_cli_best, "the best parameters for each order", false},
+    {"report", wisp_cli_report, "winners, studies and refusals as one HTML page", false},
+    {"emit", wisp_cli_emit, "print a kernel's source, every number written out", false},
+    {"run", wisp_cli_run, "solve with the tuned kernels", true},
+    {"bench", wisp_cli_bench, "ours against the vendor's library and against the floor", true},
+    {"db", wisp_cli_db, "care of tuning stores and of the cache of compiled kernels", false},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -28,7 +34,21 @@ static void print_help(FILE *to)
   fprintf(to, "wisp: tuned, verified, persistent GPU kernels for discontinuous Galerkin methods\n\n");
   fprintf(to, "usage: wisp COMMAND [options]\n\n");
   for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
-  fprintf(to, "\n'wisp COMMAND --help' tells more; 'wisp --version' the version.\n");
+  fprintf(to, "\n'wisp help COMMAND' tells more, 'wisp help environment' what variables are read;\n"
+              "'wisp --version' prints the version.\n");
+}
+
+/* Says once why compiled kernels are not taken from their cache, where that is so. */
+static void note_cache(int argc, char **argv)
+{
+  wisp_error err = {0};
+  wisp_cache_contents contents;
+  char shown[sizeof err.text];
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--quiet") == 0) return;
+  if (wisp_cache_look(&err, &contents) == WISP_OK) return;
+  wisp_show_text(err.text, shown, sizeof shown);
+  fprintf(stderr, "wisp %s: note: %s\n", argv[0], shown);
 }
 
 /* Output that did not reach its file (a full disk, a closed pipe) is a failure, too. */
@@ -48,23 +68,70 @@ static void fill_descriptors(void)
   if (fd >= 0) close(fd);
 }
 
+/* What a first argument stands for that is no command. */
+static bool is_word(const char *text, const char *const *words)
+{
+  for (; *words; words++)
+    if (strcmp(text, *words) == 0) return true;
+  return false;
+}
+static const char *const help_words[] = {"help", "--help", "-h", NULL};
+static const char *const version_words[] = {"version", "--version", "-V", NULL};
+
+static int find_command(const char *name)
+{
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(name, commands[i].name) == 0) return i;
+  return -1;
+}
+
+static int refuse(const char *name)
+{
+  char meant[64];
+  wisp_suggestion suggestion = wisp_suggest(name);
+  for (int i = 0; i < COMMAND_COUNT; i++) wisp_suggest_one(&suggestion, commands[i].name);
+  fprintf(stderr, "wisp: there is no command '%s':%s 'wisp --help' lists them\n", name,
+          wisp_suggestion_text(&suggestion, "", meant));
+  return 2;
+}
+
+/* wisp help run maxwell: the same as wisp run maxwell --help. */
+static int help(int argc, char **argv)
+{
+  enum { MOST = 4 };
+  char *asked[MOST + 2], option[] = "--help";
+  int count = 0;
+  if (argc < 2 || is_word(argv[1], help_words)) {
+    print_help(stdout);
+    return 0;
+  }
+  if (strcmp(argv[1], "environment") == 0) {
+    wisp_environment_print(stdout);
+    return 0;
+  }
+  int command = find_command(argv[1]);
+  if (command < 0) return refuse(argv[1]);
+  for (int i = 1; i < argc && count < MOST; i++) asked[count++] = argv[i];
+  asked[count] = option;
+  asked[count + 1] = NULL;
+  return commands[command].run(count + 1, asked);
+}
+
 int main(int argc, char **argv)
 {
   fill_descriptors();
   const char *name = argc > 1 ? argv[1] : "";
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-    print_help(stdout);
-    return finish(0);
+  int command = find_command(name);
+  if (command >= 0) {
+    if (commands[command].loads) note_cache(argc - 1, argv + 1);
+    return finish(commands[command].run(argc - 1, argv + 1));
   }
-  if (strcmp(name, "--version") == 0) {
+  if (is_word(name, help_words)) return finish(help(argc - 1, argv + 1));
+  if (is_word(name, version_words)) {
     printf("wisp %s\n", WISP_VERSION);
     return finish(0);
   }
-  for (int i = 0; i < COMMAND_COUNT; i++)
-    if (strcmp(name, commands[i].name) == 0) return finish(commands[i].run(argc - 1, argv + 1));
-  if (*name)
-    fprintf(stderr, "wisp: there is no command '%s': 'wisp --help' lists them\n", name);
-  else
-    print_help(stderr);
+  if (*name) return refuse(name);
+  print_help(stderr);
   return 2;
 }

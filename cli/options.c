@@ -1,5 +1,8 @@
 #include "options.h"
+#include "help.h"
+#include "suggest.h"
 #include "../gen/family.h"
+#include "../gen/text.h"
 #include "../runtime/device.h"
 
 #include <errno.h>
@@ -7,30 +10,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static void print_help(const wisp_syntax *syntax)
+/* The words of the usage before options and choices: "wisp run maxwell". */
+static void full_name(const wisp_syntax *syntax, char name[64])
 {
-  printf("usage: %s\n\n%s\n\n", syntax->usage, syntax->about);
-  for (size_t i = 0; i <= syntax->count; i++) {
-    static const wisp_option help = {"help", 'h', NULL, "this text"};
-    const wisp_option *option = i < syntax->count ? &syntax->options[i] : &help;
-    char left[64], letter[8] = "    ";
-    if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
-    printf("  %-26s %s\n", left, option->help);
+  size_t length = 0, word;
+  for (const char *at = syntax->usage; *at; at += word + (at[word] == ' ')) {
+    word = strcspn(at, " ");
+    if (strspn(at, "abcdefghijklmnopqrstuvwxyz") != word) break;
+    length = (size_t)(at - syntax->usage) + word;
   }
+  snprintf(name, 64, "%.*s", (int)length, syntax->usage);
 }
 
 /* Which option an argument names, by length characters of a long name or by a letter; -1: none. */
 static int find(const wisp_syntax *syntax, const char *name, size_t length, char letter)
 {
-  for (size_t i = 0; i < syntax->count; i++) {
-    const wisp_option *option = &syntax->options[i];
+  for (size_t i = 0; i < wisp_option_count(syntax); i++) {
+    const wisp_option *option = wisp_option_at(syntax, i);
     if (name ? strlen(option->name) == length && strncmp(option->name, name, length) == 0 : option->letter == letter)
       return (int)i;
   }
   return -1;
+}
+
+/* Nobody's option: which one may have been meant? */
+static wisp_status no_such_option(wisp_error *err, const wisp_syntax *syntax, const char *text)
+{
+  char name[64], meant[64];
+  wisp_suggestion suggestion = wisp_suggest(text[1] == '-' ? text + 2 : "");
+  for (size_t i = 0; i < wisp_option_count(syntax); i++) wisp_suggest_one(&suggestion, wisp_option_at(syntax, i)->name);
+  full_name(syntax, name);
+  return wisp_fail(err, WISP_EUSAGE, "there is no option '%s':%s '%s --help' lists them", text,
+                   wisp_suggestion_text(&suggestion, "--", meant), name);
 }
 
 /* Reads the option at argv[*at], and its value where that is the next argument. */
@@ -44,11 +57,10 @@ static wisp_status read_option(wisp_error *err, int argc, char **argv, int *at, 
     if (text[2 + length]) value = text + 3 + length;
   } else {
     index = find(out->syntax, NULL, 0, text[1]);
-    if (text[2]) value = text + 2;
+    if (text[2]) value = text + 2 + (text[2] == '=');
   }
-  if (index < 0)
-    return wisp_fail(err, WISP_EUSAGE, "there is no option '%s': 'wisp %s --help' lists them", text, out->command);
-  const wisp_option *option = &out->syntax->options[index];
+  if (index < 0) return no_such_option(err, out->syntax, text);
+  const wisp_option *option = wisp_option_at(out->syntax, (size_t)index);
   if (!option->argument && value)
     return wisp_fail(err, WISP_EUSAGE, "option --%s takes no value, but '%s' gives one", option->name, text);
   if (option->argument && !value && *at + 1 < argc) value = argv[++*at];
@@ -70,32 +82,70 @@ bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_
       out->operands[out->operand_count++] = text;
     else if (strcmp(text, "--") == 0)
       only_operands = true;
-    else if (strcmp(text, "--help") == 0 || (strcmp(text, "-h") == 0 && find(syntax, NULL, 0, 'h') < 0)) {
-      print_help(syntax);
-      *exit_status = 0;
-      return false;
-    } else
+    else
       TRY(read_option(&err, argc, argv, &at, out));
+    if (!wisp_option_given(out, "help")) continue;
+    wisp_help_print(syntax, out->operand_count ? out->operands[0] : argv[at + 1]);
+    *exit_status = 0;
+    return false;
   }
   bool fits = syntax->most_operands < 0 || out->operand_count <= syntax->most_operands;
   TRY(wisp_require(&err, fits, WISP_EUSAGE, "'%s' is one argument too many: 'wisp %s --help' shows the use",
                    out->operands[syntax->most_operands], out->command));
 done:
-  *exit_status = wisp_cli_end(out, status, &err);
+  if (status != WISP_OK) *exit_status = wisp_cli_end(out, status, &err);
   return status == WISP_OK;
 }
 
+/* The text may quote what a file holds. */
+static void print_line(const wisp_arguments *args, const char *kind, const char *text, size_t length)
+{
+  char line[4 * sizeof((wisp_error *)0)->text], shown[4 * sizeof line];
+  snprintf(line, sizeof line, "%.*s", (int)length, text);
+  wisp_show_text(line, shown, sizeof shown);
+  fprintf(stderr, "wisp %s: %s%s\n", args->command, kind, shown);
+}
+
+/* A store that a variable names and that is not there: a slip, or not made yet. "" where all are there, or none is
+ * read.
+ */
+static void say_missing_stores(const wisp_arguments *args, char *text, size_t size)
+{
+  const char *const variables[] = {wisp_option_given(args, "db") ? "" : "WISP_DB", "WISP_SITE_DB"};
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; find(args->syntax, "db", 2, 0) >= 0 && i < sizeof variables / sizeof *variables; i++) {
+    const char *path = getenv(variables[i]);
+    if (!path || !*path || access(path, F_OK) == 0 || used >= size) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%s is '%s': %s", used ? "; " : "", variables[i], path,
+                             strerror(errno));
+  }
+}
+
+/* That a store is not there is worth a note, and may be why something is missing. */
 int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err)
 {
-  if (status == WISP_OK) return 0;
+  char missing[512];
+  say_missing_stores(args, missing, sizeof missing);
+  if (status == WISP_OK) {
+    if (*missing) wisp_cli_warn(args, missing);
+    return 0;
+  }
   fflush(stdout); /* what was printed before stays before */
-  fprintf(stderr, "wisp %s: %s\n", args->command, err->text);
+  bool why = status == WISP_EMISSING && *missing;
+  char text[sizeof err->text + sizeof missing];
+  int length = snprintf(text, sizeof text, "%s%s%s", err->text, why ? "; " : "", why ? missing : "");
+  print_line(args, "", text, (size_t)length);
   return status == WISP_EUSAGE ? 2 : 1;
 }
 
 void wisp_cli_warn(const wisp_arguments *args, const char *text)
 {
-  fprintf(stderr, "wisp %s: note: %s\n", args->command, text);
+  if (wisp_option_given(args, "quiet")) return;
+  for (size_t length; *text; text += length + (text[length] == '\n')) {
+    length = strcspn(text, "\n");
+    print_line(args, "note: ", text, length);
+  }
 }
 
 const char *wisp_option_value(const wisp_arguments *args, const char *name)
@@ -176,17 +226,30 @@ wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, cons
   return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be one of %s", name, text, list);
 }
 
+/* The orders of a family; of all of them, where there is none of that name. */
+static void orders_of(const char *family, int range[2])
+{
+  range[0] = WISP_HIGHEST_ORDER, range[1] = 1;
+  for (int i = 0; wisp_families[i]; i++) {
+    const wisp_family *f = wisp_families[i];
+    if (family && wisp_family_find(family) && f != wisp_family_find(family)) continue;
+    range[0] = f->orders[0] < range[0] ? f->orders[0] : range[0];
+    range[1] = f->orders[1] > range[1] ? f->orders[1] : range[1];
+  }
+}
+
 wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, const char *name, const char *family,
                                const char *otherwise, wisp_orders *out)
 {
-  static const int any[2] = {1, WISP_HIGHEST_ORDER};
-  const wisp_family *known = family ? wisp_family_find(family) : NULL;
-  const int *range = known ? known->orders : any;
+  int range[2];
+  orders_of(family, range);
   const char *text = wisp_option_value(args, name);
   bool wanted[WISP_HIGHEST_ORDER + 1] = {false};
   wisp_orders orders = {0};
   if (!text) text = otherwise;
-  for (const char *at = text; at && *at;) {
+  bool all = text && strcmp(text, "all") == 0;
+  for (int order = range[0]; all && order <= range[1]; order++) wanted[order] = true;
+  for (const char *at = all ? NULL : text; at && *at;) {
     int first = 0, last = 0, read = 0;
     if (sscanf(at, "%2d%n", &first, &read) != 1) read = 0;
     last = first;
@@ -258,6 +321,18 @@ wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, lo
   TRY(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
   if (box) *elements = per_cube(args) * box * box * box;
 done:
+  return status;
+}
+
+wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args)
+{
+  const char *family = wisp_option_value(args, "family"), *name = wisp_option_value(args, "system");
+  wisp_system *system = NULL;
+  if (family && !wisp_family_find(family))
+    return wisp_fail(err, WISP_EUSAGE, "there is no family '%s': 'wisp emit -f FAMILY' shows what one has", family);
+  if (!name) return WISP_OK;
+  wisp_status status = wisp_system_load(err, name, &system);
+  wisp_system_destroy(system);
   return status;
 }
 

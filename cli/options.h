@@ -1,4 +1,4 @@
-/* Options of a subcommand, read by a table.
+/* Options of a subcommand, read by a table: "-n 3", "-n3", "-n=3", "--orders 3", "--orders=3".
  *
  *     static const wisp_option options[] = {{"device", 'd', "DEV", "the device, as wisp devices names it"}, {"json", 0,
  * NULL, "..."}}; static const wisp_syntax syntax = {"wisp tune [options]", "Measures ...", options, sizeof options /
@@ -27,13 +27,13 @@ typedef struct wisp_option {
   const char *name;     /* without the two dashes */
   char letter;          /* 0: none */
   const char *argument; /* what help calls its value; NULL: a flag */
-  const char *help;
+  const char *help;     /* "export, show: ..." belongs to these words of a command alone */
 } wisp_option;
 
 typedef struct wisp_syntax {
-  const char *usage; /* "wisp best [options]" */
-  const char *about; /* one or two lines for --help */
-  const wisp_option *options;
+  const char *usage; /* "wisp best [options]"; "wisp db show|export [options]" takes one of these words first */
+  const char *about; /* for --help: lines are broken where they are too long; one that begins with a word is its own */
+  const wisp_option *options; /* beside --help and --quiet, which every command has */
   size_t count;
   int most_operands; /* how many arguments that are no options it takes; -1: any number */
 } wisp_syntax;
@@ -54,7 +54,7 @@ bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_
 /* Prints "wisp COMMAND: text" on stderr where status is a failure; returns the exit status 0, 1, or 2 for WISP_EUSAGE.
  */
 int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err);
-/* A line of the same form that is no failure. */
+/* Lines of the same form that are no failure; none where --quiet was given. */
 void wisp_cli_warn(const wisp_arguments *args, const char *text);
 
 /* The value of an option, by its long name; NULL where it was not given. A name that the table lacks is a mistake of
@@ -75,7 +75,7 @@ wisp_status wisp_option_duration(wisp_error *err, const wisp_arguments *args, co
 wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, const char *name, size_t count,
                                const char *const *choices, size_t otherwise, size_t *out);
 
-/* "1-4,7": ascending, each once. otherwise may be NULL: none. */
+/* "1-4,7", or "all": ascending, each once. otherwise may be NULL: none. */
 typedef struct wisp_orders {
   int count, list[WISP_MAX_ORDERS];
 } wisp_orders;
@@ -95,6 +95,9 @@ wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, 
 /* The problem's size in elements, from --elements K or --box n (6 n^3 tets, n^3 hexes by --family); 0 where neither is
  * given. */
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements);
+
+/* --family and --system, where they were given and the command has them: such as there are. */
+wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args);
 
 /* --device as trials name it: the full name of a device that is here, else the text as it was given; empty where there
  * is none. */

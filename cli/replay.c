@@ -11,8 +11,8 @@ static const char *const SWEEP = "bench/sweeps/nvidia-h200.db.gz";
 
 static void print_row(const char *name, const double percent[WISP_REPLAY_POINTS])
 {
-  printf("%-24s", name);
-  for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %7.2f", percent[p]);
+  printf("%-28s", name);
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %6.2f", percent[p]);
 }
 
 static void name_target(const wisp_replay_target *t, char text[32])
@@ -24,14 +24,14 @@ static void print_table(const wisp_replay *replay, bool seeded)
 {
   char name[32];
   printf("percent of the optimum, %s", seeded ? "seeded" : "unseeded");
-  printf("\n%-24s", "after trials");
-  for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %7d", wisp_replay_after[p]);
-  printf("  candidates  optimum ms\n");
+  printf("\n%-28s", "after trials");
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %6d", wisp_replay_after[p]);
+  printf("  total  best ms\n");
   for (size_t i = 0; i < replay->count; i++) {
     const wisp_replay_target *t = &replay->targets[i];
     name_target(t, name);
     print_row(name, t->percent);
-    printf("  %10zu  %10.4f\n", t->candidates, t->optimum);
+    printf("  %5zu %8.4f\n", t->candidates, t->optimum);
   }
   print_row("geometric mean", replay->mean);
   printf("\n");

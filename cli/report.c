@@ -15,7 +15,7 @@ static const wisp_option options[] = {
     {"family", 'f', "FAMILY", "only this family: nodal, ..."},
     {"orders", 'n', "ORDERS", "only these orders, as 1-4,7"},
     {"precision", 'p', "f32,f64", "only these precisions"},
-    {"kernel", 0, "K", "the kernel whose parameter study stands in the foreground (volume)"},
+    {"kernel", 'k', "K", "the kernel whose parameter study stands in the foreground (volume)"},
     {"order", 0, "N", "its order (4)"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
 };
@@ -33,7 +33,8 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_r
   long long order = 0;
   *out = (wisp_report_wish){.family = wisp_option_value(args, "family"), .kernel = wisp_option_value(args, "kernel")};
   TRY(wisp_option_stored_device(err, args, out->device));
-  TRY(wisp_option_orders(err, args, "orders", NULL, "1-20", &orders));
+  TRY(wisp_option_known(err, args));
+  TRY(wisp_option_orders(err, args, "orders", out->family, "all", &orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
   TRY(wisp_option_integer(err, args, "order", 1, WISP_HIGHEST_ORDER, 0, &order));
   for (int N = 0; N < WISP_REPORT_ORDERS; N++) out->orders[N] = wisp_orders_have(&orders, N);
@@ -57,7 +58,7 @@ int wisp_cli_report(int argc, char **argv)
   const char *db = wisp_option_value(&args, "db"), *folder = wisp_option_value(&args, "out");
   TRY(wisp_require(&err, folder && *folder, WISP_EUSAGE, "-o DIR says where to write the page"));
   TRY(read_wish(&err, &args, &wish));
-  TRY(wisp_require(&err, !db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, false, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);
   TRY(wisp_report_page(&err, store, &wish, &page));

@@ -1,6 +1,7 @@
 /* wisp run: the list of problems. */
 #include "run.h"
 #include "cli.h"
+#include "suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,11 +30,14 @@ wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, 
 
 static wisp_status refuse(wisp_error *err, const char *named)
 {
-  char list[128] = "";
+  char list[128] = "", meant[64];
+  wisp_suggestion suggestion = wisp_suggest(named ? named : "");
   if (!named) return wisp_fail(err, WISP_EUSAGE, "name what to solve, such as 'wisp run %s -n 3'", problems[0].name);
   for (size_t p = 0, at = 0; p < PROBLEMS && at < sizeof list; p++)
     at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", p ? ", " : "", problems[p].name);
-  return wisp_fail(err, WISP_EUSAGE, "'%s' cannot be solved: there are %s", named, list);
+  for (size_t p = 0; p < PROBLEMS; p++) wisp_suggest_one(&suggestion, problems[p].name);
+  return wisp_fail(err, WISP_EUSAGE, "'%s' cannot be solved:%s there are %s", named,
+                   wisp_suggestion_text(&suggestion, "", meant), list);
 }
 
 /* The problem is the first word that is one, wherever it stands among the options. */

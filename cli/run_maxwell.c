@@ -1,5 +1,7 @@
 /* wisp run maxwell: discontinuous elements in time. */
 #include "run.h"
+#include "mesh_options.h"
+#include "progress.h"
 #include "run_maxwell.h"
 #include "../runtime/solve/solution.h"
 
@@ -8,18 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const wisp_option options[] = {
-    {"order", 'n', "ORDER", "polynomial order of the elements"},
+    {"orders", 'n', "ORDER", "polynomial order of the elements"},
     {"box", 0, "N", "the unit box as N x N x N cubes of six tets each (4)"},
-    {"mesh", 0, "FILE", "a Gmsh file (.msh, 2.2 or 4.1) of tets in place of the box"},
+    WISP_MESH_OPTIONS("tets"),
     {"precision", 'p', "PREC", "f32 or f64 (f64)"},
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
     {"mode", 0, "M,N,P", "the cavity mode of the unit box to start from (1,1,0)"},
     {"steps", 0, "S", "how many steps (100)"},
     {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
-    {"dt", 0, "DT", "the step (from the smallest element); with --time the longest one allowed"},
+    {"cfl", 0, "C", "the step as a part of the longest stable one, which is found at the start (0.85)"},
+    {"dt", 0, "DT", "in place of --cfl: the step itself; with --time the longest one allowed"},
     {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
     {"boundary", 0, "KIND", "what the walls are: pec or absorbing (pec)"},
     {"system", 0, "SYSTEM", "the system of equations (that of the problem)"},
@@ -27,13 +31,13 @@ static const wisp_option options[] = {
     {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
     {"default", 0, NULL, "ignore the store: default kernels"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
-    {"layout", 0, "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
+    {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
     {"json", 0, NULL, "a JSON object"},
 };
 static const wisp_syntax syntax = {
     "wisp run maxwell -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default\n"
+    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default "
     "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
     options, sizeof options / sizeof *options, 1};
 
@@ -58,18 +62,18 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
   long long box = 0, order = 0;
   int end = 0;
   const int *orders = wisp_family_find("nodal")->orders;
-  r->mesh = wisp_option_value(args, "mesh");
-  TRY(wisp_require(err, !r->mesh || !wisp_option_given(args, "box"), WISP_EUSAGE,
+  TRY(wisp_option_mesh(err, args, &r->mesh));
+  TRY(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
                    "--mesh and --box both give the domain: leave one out"));
   TRY(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
-  TRY(wisp_require(err, wisp_option_given(args, "order"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+  TRY(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
                    orders[0], orders[1]));
-  TRY(wisp_option_integer(err, args, "order", orders[0], orders[1], 0, &order));
+  TRY(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
   r->has_mode = mode;
   r->mode[0] = r->mode[1] = 1;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
   TRY(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
-  r->box = (int)box;
+  for (int d = 0; d < 3; d++) r->mesh.box[d] = (int)box;
   r->order = (int)order;
 done:
   return status;
@@ -84,6 +88,9 @@ static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_
   TRY(wisp_option_integer(err, args, "steps", 0, 1000000000, by_time ? -1 : 100, &r->steps));
   TRY(wisp_option_real(err, args, "time", 0, 1e9, NAN, &r->time));
   TRY(wisp_option_real(err, args, "dt", 1e-12, 1e6, NAN, &r->dt));
+  TRY(wisp_require(err, isnan(r->dt) || !wisp_option_given(args, "cfl"), WISP_EUSAGE,
+                   "--cfl and --dt both give the step: leave one out"));
+  TRY(wisp_option_real(err, args, "cfl", 1e-6, 1e3, WISP_CFL, &r->cfl));
   TRY(wisp_option_real(err, args, "alpha", 0, 1, 1, &r->alpha));
 done:
   return status;
@@ -157,8 +164,8 @@ done:
 static wisp_status make_mesh(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
 {
   wisp_status status = WISP_OK;
-  if (!r->mesh) TRY(check_size(err, run, 6.0 * r->box * r->box * r->box, r->precision));
-  TRY(r->mesh ? wisp_mesh_read(err, r->mesh, &run->mesh) : wisp_mesh_box(err, r->box, &run->mesh));
+  if (!r->mesh.file) TRY(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
+  TRY(wisp_mesh_make(err, &r->mesh, &run->mesh));
   TRY(check_size(err, run, (double)run->mesh->elements, r->precision));
   if (r->has_mode || wisp_mesh_is_unit_box(run->mesh))
     TRY(wisp_start_mode(err, run->mesh, r->mode, &run->start));
@@ -169,16 +176,16 @@ done:
   return status;
 }
 
-/* Before a long run, not after it: can a file be made there? */
+/* Before a long run, not after it: can the file be written? Opened to append, so that what it holds stays. */
 static wisp_status check_output(wisp_error *err, const char *path)
 {
   wisp_status status = WISP_OK;
-  const char *slash = path ? strrchr(path, '/') : NULL;
-  char folder[1024] = ".";
   if (!path) return WISP_OK;
-  if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-  TRY(wisp_require(err, access(folder, W_OK | X_OK) == 0, WISP_ESYSTEM, "%s: cannot write into folder %s: %s", path,
-                   folder, strerror(errno)));
+  const bool there = access(path, F_OK) == 0;
+  FILE *file = fopen(path, "ab");
+  TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(errno)));
+  fclose(file);
+  if (!there) remove(path);
 done:
   return status;
 }
@@ -202,14 +209,19 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxw
   TRY(wisp_dg_create(err, run->mesh, run->tet, run->system, &run->step.layout, run->step.grouping, run->step.MB,
                      boundary, &run->dg));
   TRY(wisp_solver_create(err, run->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
+  TRY(wisp_solver_limit(err, run->solver, &run->limit));
 done:
   return status;
 }
 
 /* How many steps of which length. */
-static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+static wisp_status plan_steps(wisp_error *err, const wisp_arguments *args, const wisp_maxwell_request *r,
+                              wisp_maxwell_run *run)
 {
-  run->dt = isnan(r->dt) ? wisp_solver_dt(run->dg) : r->dt;
+  char note[128];
+  run->dt = isnan(r->dt) ? r->cfl * run->limit : r->dt;
+  snprintf(note, sizeof note, "a step of %g is above the limit of %.4g: the solution may blow up", run->dt, run->limit);
+  if (run->dt > run->limit) wisp_cli_warn(args, note);
   run->steps = r->steps;
   if (r->steps >= 0) return WISP_OK;
   double steps = ceil(r->time / run->dt * (1 - 1e-12));
@@ -220,24 +232,69 @@ static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wi
   return WISP_OK;
 }
 
-static wisp_status solve(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+static double seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* In parts of some tenths of a second, for the progress; within a part nobody waits. */
+static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_maxwell_run *run)
+{
+  wisp_status status = WISP_OK;
+  wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  const double part = 0.3;
+  double total = 0;
+  for (long long done = 0, next = run->steps < 10 ? run->steps : 10; done < run->steps;) {
+    char text[64];
+    double ms = 0, before = seconds();
+    TRY(wisp_solver_advance(err, run->solver, run->dt, next, &ms));
+    total += ms * (double)next;
+    done += next;
+    const double fit = part / (seconds() - before) * (double)next, left = (double)(run->steps - done);
+    next = (long long)fmax(1, fmin(fmin(fit, 4 * (double)next), left));
+    snprintf(text, sizeof text, "step %lld of %lld", done, run->steps);
+    wisp_progress_show(&progress, (double)done / (double)run->steps, text);
+  }
+  run->ms_per_stage = run->steps ? total / (double)run->steps : 0;
+done:
+  wisp_progress_clear(&progress);
+  return status;
+}
+
+/* No flux from central to upwind lets the energy grow: a growing one, or NaN, is the step's fault, unless the step is
+ * one that cannot be. */
+static wisp_status blew_up(wisp_error *err, const wisp_maxwell_run *run)
+{
+  return wisp_fail(
+      err, WISP_EWRONG,
+      run->dt > run->limit
+          ? "the solution blew up in %lld steps of %g: steps up to %.4g are stable here; leave --dt out"
+          : "the solution blew up in %lld steps of %g, though steps up to %.4g are stable here: a kernel is "
+            "at fault; try --default, or a smaller --cfl",
+      run->steps, run->dt, run->limit);
+}
+
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_maxwell_request *r,
+                         wisp_maxwell_run *run)
 {
   wisp_status status = WISP_OK;
   wisp_problem *problem = wisp_solver_problem(run->solver);
+  double time = 0;
   run->l2_error = NAN;
-  TRY(plan_steps(err, r, run));
+  TRY(plan_steps(err, args, r, run));
+  time = run->dt * (double)run->steps;
   TRY(wisp_solution_set(err, problem, run->start.function, &run->start, 0));
   TRY(wisp_solution_energy(err, problem, &run->energy_initial));
-  TRY(wisp_solver_advance(err, run->solver, run->dt, run->steps, &run->ms_per_stage));
+  status = advance(err, args, run);
+  if (status == WISP_EWRONG) TRY(blew_up(err, run));
+  TRY(status);
   TRY(wisp_solution_energy(err, problem, &run->energy_final));
-  /* No flux from central to upwind lets the energy grow: a growing one, or NaN, is the step's fault. */
-  TRY(wisp_require(err, run->energy_final <= 2 * run->energy_initial, WISP_EWRONG,
-                   "the solution blew up: energy %g at the start, %g after %lld steps of %g: take a smaller --dt (by "
-                   "default it is %g here)",
-                   run->energy_initial, run->energy_final, run->steps, run->dt, wisp_solver_dt(run->dg)));
-  if (run->known)
-    TRY(wisp_solution_l2_error(err, problem, run->start.function, &run->start, run->dt * (double)run->steps,
-                               &run->l2_error));
+  if (!(run->energy_final <= 2 * run->energy_initial)) TRY(blew_up(err, run));
+  if (run->known) TRY(wisp_solution_l2_error(err, problem, run->start.function, &run->start, time, &run->l2_error));
+  TRY(wisp_solver_time_error(err, run->solver, run->dt, time, &run->time_error));
+  run->time_error *= sqrt(run->energy_final / run->system->energy[0]);
   if (r->output) TRY(wisp_solution_write_vtu(err, problem, r->output));
   run->dofs = (double)run->mesh->elements * run->tet->Np * run->system->fields;
   run->seconds = run->ms_per_stage * WISP_RK_STAGES * (double)run->steps / 1e3;
@@ -257,7 +314,7 @@ int wisp_run_maxwell(int argc, char **argv)
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   TRY(read_request(&err, &args, &request));
   TRY(set_up(&err, &args, &request, &run));
-  TRY(solve(&err, &request, &run));
+  TRY(solve(&err, &args, &request, &run));
   TRY(wisp_run_maxwell_print(&err, &request, &run));
 done:
   release(&run);

@@ -2,19 +2,21 @@
 #ifndef WISP_RUN_MAXWELL_H
 #define WISP_RUN_MAXWELL_H
 
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/solver.h"
 #include "../runtime/solve/start.h"
 
 typedef struct wisp_maxwell_request {
   const char *equations; /* "maxwell" */
-  const char *mesh;      /* a file; NULL: the unit box */
+  wisp_mesh_source mesh;
   const char *device, *db, *output, *boundary;
-  int box, order;
+  int order;
   wisp_precision precision;
   bool has_mode, defaults, json;
   int mode[3];
   long long steps;        /* -1: by time */
   double time, dt, alpha; /* time, dt: NaN where not given */
+  double cfl;             /* dt over the limit, where dt is not given */
   wisp_solver_request step;
 } wisp_maxwell_request;
 
@@ -32,6 +34,8 @@ typedef struct wisp_maxwell_run {
   /* results */
   bool known; /* the solution: l2_error is a number */
   long long steps;
+  double limit;      /* the longest stable step */
+  double time_error; /* L2, what the steps are estimated to add to the error */
   double dt, dofs, seconds, ms_per_stage, gdofs, l2_error, energy_initial, energy_final;
 } wisp_maxwell_run;
 

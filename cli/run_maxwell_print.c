@@ -34,18 +34,15 @@ static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_r
 {
   const wisp_step *step = &run->step;
   const wisp_limits *limits = wisp_device_limits(run->device);
-  char layout[WISP_LAYOUT_TEXT];
+  char layout[WISP_LAYOUT_TEXT], domain[256];
   wisp_layout_print(&step->layout, layout);
-  printf("domain      ");
-  if (request->mesh)
-    printf("%s", request->mesh);
-  else
-    printf("unit box, %d cubes an edge", request->box);
-  printf(": %zu elements of order %d, %d nodes each, %.0f DOFs\n", run->mesh->elements, run->tet->N, run->tet->Np,
-         run->dofs);
+  wisp_mesh_source_print(&request->mesh, domain);
+  printf("domain      %s: %zu elements of order %d, %d nodes each, %.0f DOFs\n", domain, run->mesh->elements,
+         run->tet->N, run->tet->Np, run->dofs);
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
   printf("start       %s, walls %s, alpha %g\n", run->start.text, request->boundary, request->alpha);
-  printf("steps       %lld of %.6g to time %.6g\n", run->steps, run->dt, run->dt * (double)run->steps);
+  printf("steps       %lld of %.6g to time %.6g; stable up to %.4g, cfl %.3g\n", run->steps, run->dt,
+         run->dt * (double)run->steps, run->limit, run->dt / run->limit);
   printf("stage       %s in %s\n", step->composition, layout);
   print_origin(request, step);
   wisp_run_print_kernels(step, request->defaults);
@@ -53,9 +50,11 @@ static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_r
     printf("L2 error    %.6e\n", run->l2_error);
   else
     printf("L2 error    not known: no closed solution for this domain, start and walls\n");
+  printf("time error  %.1e estimated, of the steps alone; it falls with the fourth power of --cfl\n", run->time_error);
   printf("energy      %.9g at the start, %.9g at the end\n", run->energy_initial, run->energy_final);
   if (run->steps)
-    printf("speed       %.4g ms a stage, %.4g GDOF/s, %.3g s in all\n", run->ms_per_stage, run->gdofs, run->seconds);
+    printf("speed       %.4g ms a stage, %.4g GDOF/s, %.3g s in all, %.3g s a unit of time\n", run->ms_per_stage,
+           run->gdofs, run->seconds, run->seconds / (run->dt * (double)run->steps));
   if (request->output) printf("output      %s\n", request->output);
 }
 
@@ -90,13 +89,17 @@ static cJSON *make_json(const wisp_maxwell_request *request, const wisp_maxwell_
       {"alpha", request->alpha},
       {"steps", (double)run->steps},
       {"dt", run->dt},
+      {"dt_limit", run->limit},
+      {"cfl", run->dt / run->limit},
       {"time", run->dt * (double)run->steps},
       {"l2_error", run->l2_error},
+      {"time_error", run->time_error},
       {"energy_initial", run->energy_initial},
       {"energy_final", run->energy_final},
       {"ms_per_stage", run->steps ? run->ms_per_stage : NAN},
       {"gdofs", run->gdofs},
       {"seconds", run->seconds},
+      {"seconds_per_time", run->steps ? run->seconds / (run->dt * (double)run->steps) : NAN},
   };
   cJSON_AddStringToObject(object, "system", run->system->name);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));

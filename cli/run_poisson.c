@@ -1,5 +1,6 @@
 /* wisp run poisson: continuous elements on hexes, conjugate gradients. */
 #include "run.h"
+#include "mesh_options.h"
 #include "run_poisson.h"
 
 #include <math.h>
@@ -8,9 +9,9 @@
 #include <string.h>
 
 static const wisp_option options[] = {
-    {"order", 'n', "ORDER", "polynomial order of the elements"},
+    {"orders", 'n', "ORDER", "polynomial order of the elements"},
     {"box", 0, "N", "the unit box as N x N x N hexes, or NX,NY,NZ (8)"},
-    {"mesh", 0, "FILE", "a Gmsh file (.msh, 2.2 or 4.1) of hexes in place of the box"},
+    WISP_MESH_OPTIONS("hexes"),
     {"precision", 'p', "PREC", "f32 or f64 (f64)"},
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
     {"problem", 0, "BP", "bp1: mass; bp3: stiffness at Gauss points; bp5: stiffness at the nodes (bp5)"},
@@ -27,8 +28,8 @@ static const wisp_option options[] = {
 };
 static const wisp_syntax syntax = {
     "wisp run poisson -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the\n"
-    "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a\n"
+    "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
+    "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
     "known solution, the time of an iteration and which kernels they were.",
     options, sizeof options / sizeof *options, 1};
 
@@ -44,9 +45,9 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_p
   const char *box = wisp_option_value(args, "box");
   const int *orders = wisp_family_find("tensor")->orders;
   long long order = 0;
-  int end = 0, *n = r->box;
-  r->mesh = wisp_option_value(args, "mesh");
-  TRY(wisp_require(err, !r->mesh || !box, WISP_EUSAGE, "--mesh and --box both give the domain: leave one out"));
+  int end = 0, *n = r->mesh.box;
+  TRY(wisp_option_mesh(err, args, &r->mesh));
+  TRY(wisp_require(err, !r->mesh.file || !box, WISP_EUSAGE, "--mesh and --box both give the domain: leave one out"));
   n[0] = n[1] = n[2] = 8;
   bool one = box && sscanf(box, "%4d%n", &n[0], &end) == 1 && !box[end];
   if (one) n[1] = n[2] = n[0];
@@ -55,9 +56,9 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_p
                    "option --box is '%s', must be hexes a side such as 8, or 8,8,16", box));
   for (int d = 0; d < 3; d++)
     TRY(wisp_require(err, n[d] >= 1 && n[d] <= 400, WISP_EUSAGE, "option --box is '%s', must be from 1 to 400", box));
-  TRY(wisp_require(err, wisp_option_given(args, "order"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+  TRY(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
                    orders[0], orders[1]));
-  TRY(wisp_option_integer(err, args, "order", orders[0], orders[1], 0, &order));
+  TRY(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
   r->order = (int)order;
 done:
   return status;
@@ -146,8 +147,9 @@ done:
 static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wisp_poisson_run *run)
 {
   wisp_status status = WISP_OK;
-  if (!r->mesh) TRY(check_size(err, r, run, (double)r->box[0] * r->box[1] * r->box[2]));
-  TRY(r->mesh ? wisp_hexmesh_read(err, r->mesh, &run->mesh) : wisp_hexmesh_box(err, r->box, &run->mesh));
+  const int *n = r->mesh.box;
+  if (!r->mesh.file) TRY(check_size(err, r, run, (double)n[0] * n[1] * n[2]));
+  TRY(wisp_hexmesh_make(err, &r->mesh, &run->mesh));
   TRY(check_size(err, r, run, (double)run->mesh->elements));
 done:
   return status;
@@ -169,6 +171,14 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   return wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &request, out);
 }
 
+const wisp_choice *wisp_run_operator(const wisp_step *step)
+{
+  wisp_hex_operator op;
+  int i = 0;
+  while (!wisp_hex_operator_find(step->choice[i].kernel, &op)) i++;
+  return &step->choice[i];
+}
+
 /* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
  * moves fewer bytes. */
 static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
@@ -177,7 +187,7 @@ static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request 
   wisp_status status = WISP_OK;
   wisp_step step[2] = {{.kernels = 0}, {.kernels = 0}};
   for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &step[trilinear]));
-  const double stored = step[0].choice[1].ms, made = step[1].choice[1].ms;
+  const double stored = wisp_run_operator(&step[0])->ms, made = wisp_run_operator(&step[1])->ms;
   *out = isnan(made) ? isnan(stored) : !(stored < made);
 done:
   wisp_step_free(&step[0]);
@@ -196,7 +206,8 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   TRY(make_mesh(err, r, run));
   if (r->geometry == WISP_GEOMETRY_AUTO) TRY(prefer_trilinear(err, r, run, &trilinear));
   TRY(choose(err, r, run, trilinear, r->exact, &run->step));
-  TRY(wisp_poisson_create(err, r->mesh ? r->mesh : "box", run->mesh, r->order, r->op, r->lambda, &run->problem));
+  TRY(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
+                          &run->problem));
   TRY(wisp_cg_create(err, run->device, run->problem, &run->step, &r->cg, &run->cg));
 done:
   return status;

@@ -2,14 +2,15 @@
 #ifndef WISP_RUN_POISSON_H
 #define WISP_RUN_POISSON_H
 
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/cg.h"
 
 typedef enum wisp_geometry { WISP_GEOMETRY_AUTO, WISP_GEOMETRY_STORED, WISP_GEOMETRY_TRILINEAR } wisp_geometry;
 
 typedef struct wisp_poisson_request {
-  const char *mesh; /* a file; NULL: the unit box */
+  wisp_mesh_source mesh;
   const char *device, *db;
-  int box[3], order;
+  int order;
   wisp_hex_operator op;
   wisp_geometry geometry;
   double lambda, tolerance;
@@ -33,6 +34,9 @@ typedef struct wisp_poisson_run {
 
 extern const char *const wisp_poisson_problems[3];        /* "bp1", ...: by operator */
 extern const char *const wisp_poisson_preconditioners[3]; /* "none", ... */
+
+/* The kernel of a step that is the operator; every composition of the family has one. */
+const wisp_choice *wisp_run_operator(const wisp_step *step);
 
 /* The report on stdout, as a table or a JSON object. */
 wisp_status wisp_run_poisson_print(wisp_error *err, const wisp_poisson_request *request, const wisp_poisson_run *run);

@@ -19,12 +19,9 @@ static bool is_trilinear(const wisp_poisson_run *run)
 static void print_domain(const wisp_poisson_request *r, const wisp_poisson_run *run)
 {
   const wisp_limits *limits = wisp_device_limits(run->device);
-  printf("domain      ");
-  if (r->mesh)
-    printf("%s", r->mesh);
-  else
-    printf("unit box, %d x %d x %d", r->box[0], r->box[1], r->box[2]);
-  printf(": %zu hexes of order %d, %d nodes each, %.0f unknowns\n", run->mesh->elements, r->order,
+  char domain[256];
+  wisp_mesh_source_print(&r->mesh, domain);
+  printf("domain      %s: %zu hexes of order %d, %d nodes each, %.0f unknowns\n", domain, run->mesh->elements, r->order,
          run->problem->hex->Np, run->unknowns);
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(r->cg.precision));
 }
@@ -35,8 +32,8 @@ static void print_geometry(const wisp_poisson_request *r, const wisp_poisson_run
   const char *way = is_trilinear(run) ? "made of the vertices" : "stored factors";
   const char *why = "";
   if (r->geometry == WISP_GEOMETRY_AUTO)
-    why = run->step.choice[1].match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
-                                                          : " (auto: the faster winner)";
+    why = wisp_run_operator(&run->step)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
+                                                                     : " (auto: the faster winner)";
   printf("geometry    %s%s\n", way, why);
 }
 

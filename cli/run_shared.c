@@ -1,4 +1,6 @@
 #include "run.h"
+#include "table.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,24 +23,34 @@ done:
   return status;
 }
 
-void wisp_run_print_kernels(const wisp_step *step, bool as_asked)
+static wisp_status list_kernels(wisp_error *err, const wisp_step *step, bool as_asked, wisp_text *out)
 {
-  int wide[3] = {10, 8, 6}; /* of the columns kernel, strategy and params */
-  for (int i = 0; i < step->kernels; i++) {
-    const wisp_choice *c = &step->choice[i];
-    int lengths[3] = {(int)strlen(c->kernel), (int)strlen(c->strategy), (int)strlen(c->params)};
-    for (int w = 0; w < 3; w++) wide[w] = lengths[w] > wide[w] ? lengths[w] : wide[w];
-  }
-  printf("\n%-*s  %-*s  %-*s  %-18s  %s\n", wide[0], "kernel", wide[1], "strategy", wide[2], "params", "match",
-         "layer");
+  static const wisp_column columns[] = {
+      {"kernel", false}, {"strategy", false}, {"match", false}, {"layer", false}, {"params", false}};
+  wisp_status status = WISP_OK;
+  wisp_table *table = NULL;
+  TRY(wisp_table_create(err, "", sizeof columns / sizeof *columns, columns, &table));
   for (int i = 0; i < step->kernels; i++) {
     const wisp_choice *c = &step->choice[i];
     const char *match = as_asked && c->match == WISP_MATCH_DEFAULT ? "default, as asked" : wisp_match_name(c->match);
-    printf("%-*s  %-*s  %-*s  %-18s  %s\n", wide[0], c->kernel, wide[1], c->strategy, wide[2], c->params, match,
-           wisp_layer_name(c->layer));
-    if (*c->note) printf("%-*s  the stored winner did not work here: %s\n", wide[0], "", c->note);
+    const char *const cells[] = {c->kernel, c->strategy, match, wisp_layer_name(c->layer), c->params};
+    TRY(wisp_table_add(err, table, cells));
+    char note[sizeof c->note + 64];
+    snprintf(note, sizeof note, "the stored winner did not work here: %s", c->note);
+    if (*c->note) TRY(wisp_table_add(err, table, (const char *const[]){"", "", "", "", note}));
   }
-  printf("\n");
+  TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out));
+done:
+  wisp_table_destroy(table);
+  return status;
+}
+
+void wisp_run_print_kernels(const wisp_step *step, bool as_asked)
+{
+  wisp_error err = {0};
+  wisp_text text = {0};
+  printf("\n%s\n", list_kernels(&err, step, as_asked, &text) == WISP_OK ? text.data : err.text);
+  wisp_text_free(&text);
 }
 
 /* JSON has no NaN: null. */

@@ -1,18 +1,16 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
-#include "options.h"
+#include "mesh_options.h"
+#include "progress.h"
 #include "replay.h"
 #include "winners.h"
 #include "../gen/family.h"
 #include "../tuner/tune.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 static const wisp_option options[] = {
     {"device", 'd', "DEVS",
@@ -21,13 +19,14 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDERS", "the orders, such as 3 or 1-4,7 (1-4)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"kernel", 0, "KERNEL", "this kernel only"},
-    {"strategy", 0, "STRATEGY", "this strategy only"},
-    {"layout", 0, "LAYOUT", "this layout only"},
+    {"kernel", 'k', "KERNEL", "this kernel only"},
+    {"strategy", 's', "STRATEGY", "this strategy only"},
+    {"layout", 'l', "LAYOUT", "this layout only"},
     {"budget", 0, "TIME", "stop after 90s, 10m, 2h; shared out evenly (10m)"},
     {"exhaustive", 0, NULL, "every candidate, however long it takes"},
     {"elements", 0, "K", "size of the problem that kernels are timed on (chosen for the device)"},
     {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
+    WISP_MESH_OPTIONS("tets, or of hexes by --family tensor,"),
     {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
     {"db", 0, "FILE", "the store (the user's own)"},
     {"retry-failed", 0, NULL, "try again what went wrong before"},
@@ -51,67 +50,40 @@ typedef struct part { /* what came of one device */
 
 typedef struct display {
   const wisp_arguments *args;
-  bool terminal;
-  double last; /* when something was shown */
-  size_t width;
+  const wisp_tune_request *request;
+  wisp_progress progress;
+  double done;    /* of an exhaustive sweep: its trials that there are, over all */
+  char text[256]; /* of the newest trial */
   size_t count;
   part *parts;
 } display;
 
-static double seconds(void)
+/* A budget ends by the clock; an exhaustive sweep by its trials. */
+static void tick(void *context)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  display *d = context;
+  double budget = d->request->budget_seconds;
+  wisp_progress_show(&d->progress, budget > 0 ? wisp_progress_seconds(&d->progress) / budget : d->done, d->text);
 }
 
-static void print_time(double s, char text[16])
-{
-  if (!isfinite(s))
-    snprintf(text, 16, "?");
-  else if (s < 100)
-    snprintf(text, 16, "%.0fs", s);
-  else if (s < 6000)
-    snprintf(text, 16, "%.0fm", s / 60);
-  else
-    snprintf(text, 16, "%.1fh", fmin(s / 3600, 99999));
-}
-
-/* A bar that is rewritten on a terminal; a line every few seconds elsewhere. */
 static void show(void *context, const wisp_tune_progress *p)
 {
-  enum { BAR = 20 };
   display *d = context;
-  char left[16], line[256], bar[BAR + 1];
-  double now = seconds();
-  if (now - d->last < (d->terminal ? 0.1 : 5)) return;
-  d->last = now;
-  int filled = p->total > 0 ? (int)(BAR * p->done / p->total) : 0;
-  for (int i = 0; i < BAR; i++) bar[i] = i < filled ? '#' : '.';
-  bar[BAR] = '\0';
-  print_time(p->seconds_left, left);
-  int length = snprintf(line, sizeof line, "%s%s%s%lld of about %lld trials, %lld failed, %s left; %s %s",
-                        d->terminal ? "[" : "", d->terminal ? bar : "", d->terminal ? "] " : "", p->done, p->total,
-                        p->failed, left, p->spec, p->layout);
-  if (p->best && length > 0 && (size_t)length < sizeof line)
-    snprintf(line + length, sizeof line - (size_t)length, ": %.4f ms (%s)", p->best->ms, p->best->strategy);
-  if (d->terminal)
-    fprintf(stderr, "\r\033[K%.*s", 118, line);
-  else
-    fprintf(stderr, "%s\n", line);
-  fflush(stderr);
-  d->width = strlen(line);
-}
-
-static void end_display(const display *d)
-{
-  if (d->terminal && d->width) fprintf(stderr, "\r\033[K");
+  wisp_spec spec;
+  if (wisp_spec_parse(NULL, p->spec, &spec) != WISP_OK) return;
+  int length = snprintf(d->text, sizeof d->text, "%lld trials, %lld failed; N=%d %s %s", p->done, p->failed, spec.order,
+                        wisp_precision_name(spec.precision), spec.kernel);
+  if (p->best && length > 0 && (size_t)length < sizeof d->text)
+    snprintf(d->text + length, sizeof d->text - (size_t)length, " %.4f ms %s, %s", p->best->ms, p->best->strategy,
+             p->layout);
+  d->done = (double)p->done / (double)p->total;
+  tick(d);
 }
 
 static void warn(void *context, const char *text)
 {
-  const display *d = context;
-  end_display(d);
+  display *d = context;
+  wisp_progress_clear(&d->progress);
   wisp_cli_warn(d->args, text);
 }
 
@@ -130,7 +102,7 @@ static void note_device(void *context, const char *device, const wisp_tune_summa
 /* --- the request --- */
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
-                                wisp_precisions *precisions, wisp_tune_request *r)
+                                wisp_precisions *precisions, wisp_mesh_source *source, wisp_tune_request *r)
 {
   wisp_status status = WISP_OK;
   long long jobs = 0;
@@ -157,6 +129,10 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                    "--budget and --exhaustive exclude each other: leave one out"));
   if (exhaustive) r->budget_seconds = 0;
   TRY(wisp_option_elements(err, args, &r->elements));
+  TRY(wisp_option_timed_mesh(err, args, source));
+  r->source = source;
+  TRY(wisp_require(err, !source->file || !r->elements, WISP_EUSAGE,
+                   "--mesh gives the size, and so does --elements or --box: leave one out"));
 done:
   return status;
 }
@@ -176,7 +152,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
       printf("%-8s %-24s %lld trials in %.1f s\n", d->parts[i].device, opened ? one->limits.name : "not opened",
              one->trials, one->seconds);
   }
-  print_time(s->seconds, time);
+  wisp_print_duration(s->seconds, time);
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
   if (s->skipped) printf(", %lld not compiled for want of memory, room or processes", s->skipped);
@@ -218,7 +194,6 @@ static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tun
 {
   wisp_status status = WISP_OK;
   wisp_winners winners = {0};
-  size_t shown = 0;
   for (size_t i = 0; i < d->count; i++) {
     const wisp_limits *limits = &d->parts[i].summary.limits;
     bool seen = !*limits->kind;
@@ -227,8 +202,7 @@ static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tun
     TRY(wisp_winners_find(err, limits, request, &winners));
     for (size_t w = 0; list && w < winners.count; w++)
       cJSON_AddItemToArray(list, wisp_trial_to_json(winners.trials[w]));
-    if (!list && shown++) printf("\n%s\n", limits->name);
-    if (!list) wisp_winners_print(&winners);
+    if (!list) TRY(wisp_winners_print(err, limits->name, &winners));
     wisp_winners_free(&winners);
   }
 done:
@@ -280,9 +254,10 @@ int wisp_cli_tune(int argc, char **argv)
   wisp_status status = WISP_OK;
   wisp_orders orders;
   wisp_precisions precisions;
+  wisp_mesh_source source;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
-  display d = {.args = &args, .terminal = isatty(STDERR_FILENO)};
+  display d = {.args = &args, .request = &request, .text = "no trial has ended yet"};
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *name = wisp_option_value(&args, "device");
@@ -292,13 +267,15 @@ int wisp_cli_tune(int argc, char **argv)
   }
   TRY(wisp_require(&err, !wisp_option_given(&args, "seeded") && !wisp_option_given(&args, "unseeded"), WISP_EUSAGE,
                    "--seeded and --unseeded are for --replay"));
-  TRY(read_request(&err, &args, &orders, &precisions, &request));
+  TRY(read_request(&err, &args, &orders, &precisions, &source, &request));
+  d.progress = wisp_progress_begin(wisp_option_given(&args, "quiet"));
   request.progress = show;
+  request.tick = tick;
   request.warn = warn;
   request.device_done = note_device;
   request.context = &d;
   TRY(wisp_tune(&err, name ? name : "auto", &request, &summary));
-  end_display(&d);
+  wisp_progress_clear(&d.progress);
   if (wisp_option_given(&args, "json"))
     TRY(print_json(&err, &d, &request, &summary));
   else {
@@ -307,7 +284,7 @@ int wisp_cli_tune(int argc, char **argv)
   }
   if (!summary.stopped) TRY(judge(&err, &summary));
 done:
-  if (status != WISP_OK) end_display(&d);
+  wisp_progress_clear(&d.progress);
   free(d.parts);
   if (status == WISP_OK && summary.stopped) return stopped(&args, &summary);
   return wisp_cli_end(&args, status, &err);

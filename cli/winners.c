@@ -1,10 +1,13 @@
 #include "winners.h"
+#include "table.h"
+#include "terminal.h"
 #include "../gen/family.h"
 #include "../runtime/solve/current.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial)
 {
@@ -61,31 +64,42 @@ done:
   return status;
 }
 
-/* Of the column that their names stand in. */
-static int kernel_width(const wisp_winners *w)
+static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_trial *t)
 {
-  size_t width = 10;
-  for (size_t i = 0; i < w->count; i++) {
-    wisp_spec spec;
-    if (wisp_spec_parse(NULL, w->trials[i]->spec, &spec) != WISP_OK) continue;
-    width = strlen(spec.kernel) > width ? strlen(spec.kernel) : width;
-  }
-  return (int)width;
+  wisp_spec spec;
+  char order[12], numbers[4][24], who[sizeof t->strategy + sizeof t->params + 1];
+  if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return WISP_OK;
+  snprintf(order, sizeof order, "%d", spec.order);
+  snprintf(numbers[0], sizeof numbers[0], "%.4f", t->ms);
+  snprintf(numbers[1], sizeof numbers[1], "%.2f", t->gdofs);
+  snprintf(numbers[2], sizeof numbers[2], "%.1f", t->gbps);
+  snprintf(numbers[3], sizeof numbers[3], "%.2f", t->efficiency);
+  snprintf(who, sizeof who, "%s%s%s", t->strategy, *t->params ? " " : "", t->params);
+  const char *const cells[] = {order,       wisp_precision_name(spec.precision),
+                               spec.kernel, t->layout,
+                               numbers[0],  numbers[1],
+                               numbers[2],  numbers[3],
+                               who};
+  return wisp_table_add(err, table, cells);
 }
 
-void wisp_winners_print(const wisp_winners *w)
+wisp_status wisp_winners_print(wisp_error *err, const char *device, const wisp_winners *w)
 {
-  const int width = kernel_width(w);
-  if (w->count)
-    printf("%-2s %-4s %-*s %-18s %-20s %9s %8s %8s %5s  %s\n", "N", "", width, "kernel", "layout", "strategy", "ms",
-           "GDOF/s", "GB/s", "eff.", "parameters");
-  for (size_t i = 0; i < w->count; i++) {
-    const wisp_trial *t = w->trials[i];
-    wisp_spec spec;
-    if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) continue;
-    printf("%-2d %-4s %-*s %-18s %-20s %9.4f %8.2f %8.1f %5.2f  %s\n", spec.order, wisp_precision_name(spec.precision),
-           width, spec.kernel, t->layout, t->strategy, t->ms, t->gdofs, t->gbps, t->efficiency, t->params);
-  }
+  static const wisp_column columns[] = {{"N", true},       {"prec", false}, {"kernel", false},
+                                        {"layout", false}, {"ms", true},    {"GDOF/s", true},
+                                        {"GB/s", true},    {"eff.", true},  {"strategy and parameters", false}};
+  wisp_status status = WISP_OK;
+  wisp_table *table = NULL;
+  wisp_text text = {0};
+  TRY(wisp_table_create(err, device, sizeof columns / sizeof *columns, columns, &table));
+  for (size_t i = 0; i < w->count; i++) TRY(add_row(err, table, w->trials[i]));
+  if (w->count) TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
+  printf("\n%s", w->count ? text.data : device);
+  if (!w->count) printf("\n");
+done:
+  wisp_text_free(&text);
+  wisp_table_destroy(table);
+  return status;
 }
 
 void wisp_winners_free(wisp_winners *w)

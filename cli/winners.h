@@ -13,7 +13,8 @@ typedef struct wisp_winners {
 
 wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *request,
                               wisp_winners *out);
-void wisp_winners_print(const wisp_winners *winners);
+/* A table under the device's name. */
+wisp_status wisp_winners_print(wisp_error *err, const char *device, const wisp_winners *winners);
 void wisp_winners_free(wisp_winners *winners);
 
 #endif

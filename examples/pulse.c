@@ -1,6 +1,10 @@
 /* A pulse in a conducting box, through the public header alone.
  *
- *     cc -Iinclude examples/pulse.c -Lbuild -lwisp -lm -o pulse && ./pulse
+ *     cc -Iinclude examples/pulse.c -Lbuild -Wl,-rpath,$PWD/build -lwisp -lm -o pulse && ./pulse
+ *
+ * After make install, from wherever it lies:
+ *
+ *     cc pulse.c $(pkg-config --cflags --libs wisp) -lm -o pulse && ./pulse
  */
 #include <wisp.h>
 

@@ -68,6 +68,15 @@ static wisp_status find(run *r, const wisp_piece *piece, const wisp_env *env, co
   return wisp_require(r->err, *value, WISP_EINPUT, "the name '%s' is not defined", piece->name);
 }
 
+/* What messages about an inserted text call it. */
+static const char *file_of(const wisp_piece *piece, const wisp_env *env)
+{
+  char name[128];
+  snprintf(name, sizeof name, "%s file", piece->name);
+  const char *file = wisp_env_get_text(env, name);
+  return file ? file : piece->name;
+}
+
 /* Writes a text value, plain or as a template of its own; its further lines begin as the tag's line does. A newline at
  * its end is dropped where the tag's own line ends there too. */
 static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, const wisp_value *value)
@@ -80,7 +89,7 @@ static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, cons
     if (piece->inside_text != value->as.text) {
       wisp_template_destroy(piece->inside);
       piece->inside = NULL;
-      TRY(wisp_template_parse(r->err, piece->name, value->as.text, &piece->inside));
+      TRY(wisp_template_parse(r->err, file_of(piece, env), value->as.text, &piece->inside));
       piece->inside_text = value->as.text;
     }
     r->depth++;

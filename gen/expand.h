@@ -9,7 +9,8 @@
  *   {{#for i in expr}}...{{/for}} i = 0 .. expr-1, and first, last
  *   {{#if expr}}...{{else}}...{{/if}}   (else optional)
  *   {{! comment }}                nothing
- *   {{>name}}                     the text value `name`, expanded as a template itself (system flux texts)
+ *   {{>name}}                     the text value `name`, expanded as a template itself (system flux texts); messages
+ * call it by the text value "name file" where there is one
  *
  * A tag that opens, closes or comments and stands alone on its line takes the line with it. Text inserted by {{name}}
  * or {{>name}} that has several lines keeps the indentation of the tag's line, and a newline at its end is dropped

@@ -56,6 +56,11 @@ typedef bool (*wisp_lookup)(const void *context, const char *name, double *value
 wisp_status wisp_expr_real(wisp_error *err, const wisp_expr *expr, const wisp_env *env, wisp_lookup lookup,
                            const void *context, double *value);
 
+/* The same, and with it the sum of the magnitudes that the value is added up from, given those of the names by
+ * `lookup` with the context `sizes`: what a computed value's rounding errors are proportional to. */
+wisp_status wisp_expr_size(wisp_error *err, const wisp_expr *expr, wisp_lookup lookup, const void *context,
+                           const void *sizes, double *value, double *size);
+
 /* Parse and evaluate at once. */
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value);
 

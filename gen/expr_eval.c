@@ -180,54 +180,85 @@ done:
   return status;
 }
 
+/* A value, and the sum of the magnitudes that it is added up from. */
+typedef struct number {
+  double value, size;
+} number;
+
+static number combine_numbers(wisp_op op, number a, number b)
+{
+  number out = {.value = combine_reals(op, a.value, b.value)};
+  if (op == OP_ADD || op == OP_SUB)
+    out.size = a.size + b.size;
+  else if (op == OP_MUL)
+    out.size = a.size * b.size;
+  else if (op == OP_DIV)
+    out.size = a.size * b.size / (b.value * b.value); /* the divisor's own errors count as well */
+  else
+    out.size = op == OP_MIN || op == OP_MAX ? fmax(a.size, b.size) : fabs(out.value);
+  return out;
+}
+
 /* What a real evaluation carries through the tree. */
 typedef struct reals {
   wisp_error *err;
   const wisp_expr *expr;
   const wisp_env *env;
   wisp_lookup lookup;
-  const void *context;
+  const void *context, *sizes; /* sizes NULL: magnitudes are those of the values */
 } reals;
 
-static wisp_status eval_real(const reals *r, size_t place, double *value)
+static bool look_up(const reals *r, const char *name, number *out)
+{
+  if (!r->lookup || !r->lookup(r->context, name, &out->value)) return false;
+  if (!r->sizes || !r->lookup(r->sizes, name, &out->size)) out->size = fabs(out->value);
+  return true;
+}
+
+static wisp_status eval_real(const reals *r, size_t place, number *out)
 {
   wisp_status status = WISP_OK;
   const wisp_node *at = &r->expr->nodes[place];
   const wisp_value *found = NULL;
   bool is_real = false;
   int64_t integer = 0;
-  double a = 0, b = 0;
+  number a = {0}, b = {0};
   switch (at->op) {
     case OP_INTEGER:
     case OP_REAL:
-      *value = at->real;
+      *out = (number){at->real, fabs(at->real)};
       return WISP_OK;
     case OP_NAME:
-      if (r->lookup && r->lookup(r->context, at->name, value)) return WISP_OK;
+      if (look_up(r, at->name, out)) return WISP_OK;
       TRY(find(r->err, r->expr, at, r->env, &found));
       if (found->kind != WISP_INT)
         return wisp_expr_fail(r->err, r->expr, at->column, "'%s' is %s, not a number", at->name,
                               wisp_kind_words(found->kind));
-      *value = (double)found->as.integer;
+      a.value = (double)found->as.integer;
+      *out = (number){a.value, fabs(a.value)};
       return WISP_OK;
     case OP_ENTRY:
     case OP_NONZERO:
     case OP_COUNT:
-      TRY(entry(r->err, r->expr, at, r->env, &is_real, &integer, value));
-      if (!is_real) *value = (double)integer;
+      TRY(entry(r->err, r->expr, at, r->env, &is_real, &integer, &a.value));
+      if (!is_real) a.value = (double)integer;
+      *out = (number){a.value, fabs(a.value)};
       return WISP_OK;
     default:
       break;
   }
   TRY(eval_real(r, at->of[0], &a));
-  if (at->op == OP_CHOOSE) return eval_real(r, at->of[a != 0 ? 1 : 2], value);
-  if (at->op == OP_NOT || (at->op == OP_AND && a == 0) || (at->op == OP_OR && a != 0)) {
-    *value = at->op == OP_NOT ? a == 0 : at->op == OP_OR;
+  if (at->op == OP_CHOOSE) return eval_real(r, at->of[a.value != 0 ? 1 : 2], out);
+  if (at->op == OP_NOT || (at->op == OP_AND && a.value == 0) || (at->op == OP_OR && a.value != 0)) {
+    out->value = out->size = at->op == OP_NOT ? a.value == 0 : at->op == OP_OR;
   } else if (at->op == OP_NEGATE) {
-    *value = -a;
+    *out = (number){-a.value, a.size};
   } else {
     TRY(eval_real(r, at->of[1], &b));
-    *value = at->op == OP_AND || at->op == OP_OR ? b != 0 : combine_reals(at->op, a, b);
+    if (at->op == OP_AND || at->op == OP_OR)
+      out->value = out->size = b.value != 0;
+    else
+      *out = combine_numbers(at->op, a, b);
   }
 done:
   return status;
@@ -244,10 +275,20 @@ wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env
 wisp_status wisp_expr_real(wisp_error *err, const wisp_expr *expr, const wisp_env *env, wisp_lookup lookup,
                            const void *context, double *value)
 {
-  double result = 0;
-  reals r = {err, expr, env, lookup, context};
+  number result = {0};
+  reals r = {err, expr, env, lookup, context, NULL};
   wisp_status status = eval_real(&r, expr->count - 1, &result);
-  if (status == WISP_OK) *value = result;
+  if (status == WISP_OK) *value = result.value;
+  return status;
+}
+
+wisp_status wisp_expr_size(wisp_error *err, const wisp_expr *expr, wisp_lookup lookup, const void *context,
+                           const void *sizes, double *value, double *size)
+{
+  number result = {0};
+  reals r = {err, expr, NULL, lookup, context, sizes};
+  wisp_status status = eval_real(&r, expr->count - 1, &result);
+  if (status == WISP_OK) *value = result.value, *size = result.size;
   return status;
 }
 

@@ -123,7 +123,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   plan = NULL;
 done:
   wisp_plan_destroy(plan);
-  return status;
+  return status == WISP_EINPUT ? wisp_context(err, status, "%s: ", strategy->space_path) : status;
 }
 
 void wisp_plan_destroy(wisp_plan *plan)

@@ -60,6 +60,7 @@ static wisp_status add_heading(wisp_error *err, const wisp_plan *plan, wisp_env 
       {"lane", plan->strategy->lane},
       {"real", plan->spec.precision == WISP_F32 ? "float" : "double"},
       {"body", plan->strategy->text},
+      {"body file", plan->strategy->text_path},
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) TRY(wisp_env_text(err, env, texts[i][0], texts[i][1]));
   const char *const axes[] = {"block_x", "block_y", "block_z"};
@@ -68,9 +69,22 @@ done:
   return status;
 }
 
+/* A text to insert, and the file that messages name. */
+static wisp_status add_text(wisp_error *err, wisp_env *env, const char *name, const char *text, const char *file)
+{
+  wisp_status status = WISP_OK;
+  char names_file[128];
+  snprintf(names_file, sizeof names_file, "%s file", name);
+  TRY(wisp_env_text(err, env, name, text));
+  TRY(wisp_env_text(err, env, names_file, file));
+done:
+  return status;
+}
+
 /* Texts that several kernels of a family share: templates/FAMILY/NAME.part is {{>NAME}}. */
 static wisp_status add_parts(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
+  wisp_status status = WISP_OK;
   char folder[64], name[64];
   int length = snprintf(folder, sizeof folder, "templates/%s/", plan->strategy->family);
   for (size_t i = 0; i < wisp_embedded_count; i++) {
@@ -78,19 +92,18 @@ static wisp_status add_parts(wisp_error *err, const wisp_plan *plan, wisp_env *e
     const char *ending = strstr(file->path, ".part");
     if (strncmp(file->path, folder, (size_t)length) != 0 || !ending) continue;
     snprintf(name, sizeof name, "%.*s", (int)(ending - file->path - length), file->path + length);
-    wisp_status status = wisp_env_text(err, env, name, file->text);
-    if (status != WISP_OK) return status;
+    TRY(add_text(err, env, name, file->text, file->path));
   }
-  return WISP_OK;
+done:
+  return status;
 }
 
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out)
 {
   wisp_status status = WISP_OK;
   wisp_env *env = NULL;
-  char path[64], name[128];
+  char path[64];
   snprintf(path, sizeof path, "templates/dialect/%s.k", dialect);
-  snprintf(name, sizeof name, "%s.%s.k", plan->strategy->kernel, plan->strategy->name);
   const char *wrapper = wisp_embedded_text(path);
   TRY(wisp_require(err, wrapper, WISP_EUSAGE, "dialect '%s' is not known: use cuda or host", dialect));
   TRY(wisp_env_create(err, plan->env, &env));
@@ -98,7 +111,7 @@ wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char 
   TRY(add_parts(err, plan, env));
   TRY(add_args(err, plan, env));
   TRY(add_shared(err, plan, env));
-  TRY(wisp_expand(err, name, wrapper, env, out));
+  TRY(wisp_expand(err, path, wrapper, env, out));
 done:
   wisp_env_destroy(env);
   return status;

@@ -104,6 +104,12 @@ static wisp_status read_lane(wisp_error *err, wisp_strategy *s, char *line)
   return copy_text(err, rest(&line), &s->lane);
 }
 
+static wisp_status read_varies(wisp_error *err, wisp_strategy *s, char *line)
+{
+  s->varies = true;
+  return *rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "varies gives no reason");
+}
+
 /* Read before parsing, by gen/strategies.c: which kernel text to take. */
 static wisp_status read_text(wisp_error *err, wisp_strategy *s, char *line)
 {
@@ -303,11 +309,12 @@ static const struct {
   handler *read;
   bool once; /* at most one line of a description */
 } keywords[] = {
-    {"kernel", read_kernel, true},    {"title", read_title, true},    {"layouts", read_layouts, true},
-    {"needs", read_needs, false},     {"param", read_param, false},   {"let", read_let, false},
-    {"require", read_require, false}, {"block", read_block, true},    {"lane", read_lane, true},
-    {"grid", read_grid, true},        {"shared", read_shared, false}, {"arg", read_arg, false},
-    {"operand", read_operand, false}, {"text", read_text, true},      {"default", read_default, false},
+    {"kernel", read_kernel, true},    {"title", read_title, true},      {"layouts", read_layouts, true},
+    {"needs", read_needs, false},     {"param", read_param, false},     {"let", read_let, false},
+    {"require", read_require, false}, {"block", read_block, true},      {"lane", read_lane, true},
+    {"grid", read_grid, true},        {"shared", read_shared, false},   {"arg", read_arg, false},
+    {"varies", read_varies, true},    {"operand", read_operand, false}, {"text", read_text, true},
+    {"default", read_default, false},
 };
 enum { KEYWORDS = sizeof keywords / sizeof *keywords };
 
@@ -347,8 +354,8 @@ static wisp_status check_complete(wisp_error *err, const wisp_strategy *s)
   return WISP_OK;
 }
 
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, const char *space,
-                                const char *text, wisp_strategy **out)
+wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
+                                wisp_file_text text, wisp_strategy **out)
 {
   wisp_status status = WISP_OK;
   wisp_strategy *s = NULL;
@@ -358,10 +365,12 @@ wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char 
   TRY(wisp_new(err, 1, sizeof *s, &s));
   TRY(copy_name(err, family, s->family, sizeof s->family));
   TRY(copy_name(err, name, s->name, sizeof s->name));
-  TRY(copy_text(err, text, &s->text));
+  TRY(copy_text(err, text.text, &s->text));
+  TRY(copy_text(err, space.path, &s->space_path));
+  TRY(copy_text(err, text.path, &s->text_path));
   TRY(copy_text(err, "threadIdx.x", &s->lane));
   TRY(copy_text(err, name, &s->title));
-  TRY(copy_text(err, space, &copy));
+  TRY(copy_text(err, space.text, &copy));
   for (char *line = copy, *next = NULL; line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = '\0';
@@ -369,11 +378,11 @@ wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char 
     TRY(read_line(err, s, line, seen));
   }
   TRY(check_complete(err, s));
-  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space, text, &s->hash));
+  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space.text, text.text, &s->hash));
   *out = s;
   s = NULL;
 done:
-  if (status != WISP_OK) wisp_context(err, status, "%s/%s.space:%d: ", family, name, number);
+  if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", space.path, number);
   free(copy);
   wisp_strategy_destroy(s);
   return status;
@@ -382,7 +391,7 @@ done:
 void wisp_strategy_destroy(wisp_strategy *s)
 {
   if (!s) return;
-  free(s->title), free(s->text), free(s->lane);
+  free(s->title), free(s->text), free(s->space_path), free(s->text_path), free(s->lane);
   for (size_t i = 0; i < s->needs; i++) wisp_expr_destroy(s->need[i].expr), free(s->need[i].reason);
   for (size_t i = 0; i < s->conditions; i++) wisp_expr_destroy(s->condition[i].expr), free(s->condition[i].reason);
   for (size_t i = 0; i < s->lets; i++) wisp_expr_destroy(s->let[i].expr);

@@ -30,8 +30,9 @@ typedef struct wisp_operand { /* beside the argument of the same index */
 struct wisp_strategy {
   char family[16], name[40], kernel[24];
   uint64_t hash; /* of its closure, without a system */
-  char *title, *text, *lane;
+  char *title, *text, *lane, *space_path, *text_path;
   bool node, slab; /* layouts it can read */
+  bool varies;     /* results differ from launch to launch */
   int params;
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;

@@ -20,8 +20,8 @@ struct wisp_strategies {
 
 /* Adds strategy family/KERNEL.NAME.space; file is "KERNEL.NAME.space". A name is one strategy's: trials name no text,
  * and would answer for another. */
-static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file, const char *space,
-                       const char *text)
+static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file,
+                       wisp_file_text space, wisp_file_text text)
 {
   wisp_status status = WISP_OK;
   wisp_strategy *s = NULL;
@@ -30,8 +30,8 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family
   snprintf(name, sizeof name, "%.*s", (int)(strlen(dot + 1) - strlen(".space")), dot + 1);
   TRY(wisp_strategy_parse(err, family, name, space, text, &s));
   TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
-                   "%s/%s: kernel %s has a strategy '%s' already: give this one a name of its own", family, file,
-                   s->kernel, s->name));
+                   "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space.path, s->kernel,
+                   s->name));
   if (all->count == all->room) {
     size_t room = all->room ? 2 * all->room : 32;
     wisp_strategy **list = realloc(all->list, room * sizeof *list);
@@ -74,7 +74,8 @@ static wisp_status add_embedded(wisp_error *err, wisp_strategies *all)
     snprintf(family, sizeof family, "%.*s", (int)(file - path - 10), path + 10);
     text_path(path, wisp_embedded_files[i].text, text, sizeof text);
     if (!wisp_embedded_text(text)) return wisp_fail(err, WISP_EINPUT, "%s has no kernel text %s beside it", path, text);
-    wisp_status status = add(err, all, family, file + 1, wisp_embedded_files[i].text, wisp_embedded_text(text));
+    wisp_status status = add(err, all, family, file + 1, (wisp_file_text){path, wisp_embedded_files[i].text},
+                             (wisp_file_text){text, wisp_embedded_text(text)});
     if (status != WISP_OK) return status;
   }
   return WISP_OK;
@@ -114,7 +115,7 @@ static wisp_status add_folder(wisp_error *err, wisp_strategies *all, const char 
     TRY(wisp_read_file(err, path, &space, &length));
     text_path(path, space, kernel, sizeof kernel);
     TRY(wisp_read_file(err, kernel, &text, &length));
-    TRY(add(err, all, family, entry->d_name, space, text));
+    TRY(add(err, all, family, entry->d_name, (wisp_file_text){path, space}, (wisp_file_text){kernel, text}));
     free(space), free(text);
     space = text = NULL;
   }
@@ -193,6 +194,11 @@ const char *wisp_strategy_kernel(const wisp_strategy *s)
 const char *wisp_strategy_family(const wisp_strategy *s)
 {
   return s->family;
+}
+
+bool wisp_strategy_varies(const wisp_strategy *s)
+{
+  return s->varies;
 }
 
 const char *wisp_strategy_title(const wisp_strategy *s)

@@ -23,6 +23,7 @@
  *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
  *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
  *                                             0 where the index is negative; part 1 / 2: the TF32 high / low part
+ *   varies    REASON                          its results are not the same bit for bit at each launch, as they must be else
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *
  * Expressions are gen/expr.h over the family's names, the parameters, the lets so far, and the device's limits.
@@ -66,6 +67,7 @@ const char *wisp_strategy_name(const wisp_strategy *strategy);   /* "field-in-sh
 const char *wisp_strategy_kernel(const wisp_strategy *strategy); /* "volume" */
 const char *wisp_strategy_family(const wisp_strategy *strategy);
 const char *wisp_strategy_title(const wisp_strategy *strategy);
+bool wisp_strategy_varies(const wisp_strategy *strategy); /* results differ from launch to launch, within rounding */
 /* Of all texts that its kernels for a system (a spec's) are made from, 16 hex digits: see closure.h. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, char hash[20]);
 int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
@@ -83,9 +85,13 @@ const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, con
 typedef struct wisp_defaults wisp_defaults;
 const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies, const char *family);
 
-/* Parses one description; text is the kernel's template. For tests and WISP_TEMPLATES. WISP_EINPUT with name:line. */
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, const char *space,
-                                const char *text, wisp_strategy **out);
+/* A text and the file that it comes from, which messages name. */
+typedef struct wisp_file_text {
+  const char *path, *text;
+} wisp_file_text;
+/* Parses one description; text is the kernel's template. For tests and WISP_TEMPLATES. WISP_EINPUT with path:line. */
+wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
+                                wisp_file_text text, wisp_strategy **out);
 void wisp_strategy_destroy(wisp_strategy *strategy);
 
 /* One candidate. */

@@ -4,6 +4,7 @@
 #include "symbols.h"
 #include "text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,14 +89,54 @@ int wisp_system_boundary(const wisp_system *system, const char *name)
   return -1;
 }
 
+/* The slots of a flux's names: values, and the magnitudes that they are added up from. */
+typedef struct slots {
+  double value[WISP_MAX_SYMBOLS], size[WISP_MAX_SYMBOLS];
+} slots;
+
+static wisp_status evaluate(wisp_error *err, const wisp_system *system, const wisp_expr *expression, int bound,
+                            slots *all, int slot)
+{
+  const wisp_scope values = {system->symbols, all->value, bound}, sizes = {system->symbols, all->size, bound};
+  return wisp_expr_size(err, expression, wisp_scope_lookup, &values, &sizes, &all->value[slot], &all->size[slot]);
+}
+
 /* The outside values of a boundary: every FIELD_p from FIELD_m and the normal. */
-static wisp_status ghost_values(wisp_error *err, const wisp_system *system, const wisp_statements *ghost, double *value)
+static wisp_status ghost_values(wisp_error *err, const wisp_system *system, const wisp_statements *ghost, slots *all)
 {
   wisp_status status = WISP_OK;
-  wisp_scope scope = {system->symbols, value, wisp_slot_normal(system) + 3};
-  for (size_t i = 0; i < ghost->count; i++) {
-    int slot = wisp_symbols_find(system->symbols, ghost->names[i]);
-    TRY(wisp_expr_real(err, ghost->expressions[i], NULL, wisp_scope_lookup, &scope, &value[slot]));
+  for (size_t i = 0; i < ghost->count; i++)
+    TRY(evaluate(err, system, ghost->expressions[i], wisp_slot_normal(system) + 3, all,
+                 wisp_symbols_find(system->symbols, ghost->names[i])));
+done:
+  return status;
+}
+
+static void set(slots *all, int at, int count, const double *values)
+{
+  for (int i = 0; i < count; i++) all->value[at + i] = values[i], all->size[at + i] = fabs(values[i]);
+}
+
+wisp_status wisp_system_flux_sizes(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
+                                   double alpha, const double *u_m, const double *u_p, double *flux, double *sizes)
+{
+  wisp_status status = WISP_OK;
+  slots all;
+  const int first = wisp_slot_statement(system);
+  set(&all, 0, system->fields, u_m);
+  set(&all, wisp_slot_normal(system), 3, normal);
+  set(&all, wisp_slot_normal(system) + 3, 1, &alpha);
+  if (boundary < 0)
+    set(&all, wisp_slot_outside(system), system->fields, u_p);
+  else
+    TRY(ghost_values(err, system, &system->boundary[boundary].ghost, &all));
+  for (int i = 0; i < (int)system->flux.count; i++) {
+    TRY(evaluate(err, system, system->flux.expressions[i], first + i, &all, first + i));
+    const char *name = system->flux.names[i];
+    if (strncmp(name, "flux_", 5) != 0) continue;
+    const int field = wisp_system_field(system, name + 5);
+    flux[field] = all.value[first + i];
+    sizes[field] = all.size[first + i];
   }
 done:
   return status;
@@ -104,24 +145,6 @@ done:
 wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
                              double alpha, const double *u_m, const double *u_p, double *flux)
 {
-  wisp_status status = WISP_OK;
-  double value[WISP_MAX_SYMBOLS], *outside = value + wisp_slot_outside(system);
-  wisp_scope scope = {system->symbols, value, wisp_slot_statement(system)};
-  size_t bytes = (size_t)system->fields * sizeof *value;
-  memcpy(value, u_m, bytes);
-  memcpy(value + wisp_slot_normal(system), normal, 3 * sizeof *value);
-  value[wisp_slot_normal(system) + 3] = alpha;
-  if (boundary < 0)
-    memcpy(outside, u_p, bytes);
-  else
-    TRY(ghost_values(err, system, &system->boundary[boundary].ghost, value));
-  for (size_t i = 0; i < system->flux.count; i++, scope.bound++)
-    TRY(wisp_expr_real(err, system->flux.expressions[i], NULL, wisp_scope_lookup, &scope, &value[scope.bound]));
-  for (size_t i = 0; i < system->flux.count; i++) {
-    const char *name = system->flux.names[i];
-    if (strncmp(name, "flux_", 5) == 0)
-      flux[wisp_system_field(system, name + 5)] = value[wisp_slot_statement(system) + (int)i];
-  }
-done:
-  return status;
+  double sizes[WISP_MAX_FIELDS];
+  return wisp_system_flux_sizes(err, system, boundary, normal, alpha, u_m, u_p, flux, sizes);
 }

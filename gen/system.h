@@ -55,6 +55,10 @@ int wisp_system_boundary(const wisp_system *system, const char *name); /* -1: no
 wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
                              double alpha, const double *u_m, const double *u_p, double *flux);
 
+/* The same, and for each flux the sum of the magnitudes that it is added up from. */
+wisp_status wisp_system_flux_sizes(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
+                                   double alpha, const double *u_m, const double *u_p, double *flux, double *sizes);
+
 /* Splits the fields into equal ranges ("parts"), each driven by the fields of one range only and all with the same
  * pattern of terms but for coefficients; as many as possible. Gives their number and the first field that drives each.
  * Maxwell: 2, {3, 0}. */

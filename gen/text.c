@@ -79,6 +79,51 @@ uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count)
   return seed;
 }
 
+size_t wisp_shown_bytes(const char *text)
+{
+  const unsigned char *byte = (const unsigned char *)text;
+  size_t count = *byte < 0x80                    ? 1
+                 : *byte >= 0xC2 && *byte < 0xE0 ? 2
+                 : *byte >= 0xE0 && *byte < 0xF0 ? 3
+                 : *byte >= 0xF0 && *byte < 0xF5 ? 4
+                                                 : 0;
+  for (size_t i = 1; i < count; i++)
+    if ((byte[i] & 0xC0) != 0x80) return 0;
+  bool control = *byte < ' ' || *byte == 0x7F || (*byte == 0xC2 && byte[1] < 0xA0); /* C0, DEL, C1 */
+  return control ? 0 : count;
+}
+
+void wisp_show_text(const char *text, char *out, size_t room)
+{
+  size_t used = 0;
+  while (*text) {
+    size_t count = wisp_shown_bytes(text), length = count ? count : 4; /* \xNN */
+    if (used + length >= room) break;
+    if (count)
+      memcpy(out + used, text, count);
+    else
+      snprintf(out + used, room - used, "\\x%02x", (unsigned char)*text);
+    used += length;
+    text += count ? count : 1;
+  }
+  out[used] = '\0';
+}
+
+wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json)
+{
+  wisp_status status = WISP_OK;
+  for (const unsigned char *at = (const unsigned char *)json; *at; at++) {
+    bool C1 = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
+    if (C1 || *at == 0x7F) {
+      at += C1;
+      TRY(wisp_text_print(err, out, "\\u%04x", *at));
+    } else
+      TRY(wisp_text_add(err, out, (const char *)at, 1));
+  }
+done:
+  return status;
+}
+
 bool wisp_next_param(const char **at, char name[32], char value[32])
 {
   int read = 0;

@@ -25,6 +25,15 @@ wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_
 #define WISP_HASH_SEED 14695981039346656037ull
 uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count);
 
+/* Texts in stores and files may hold anything, also what would steer a terminal. How many bytes make the character at
+ * text; 0 where it is a control character, or no UTF-8. */
+size_t wisp_shown_bytes(const char *text);
+/* Copies text, as far as it fits, with each such byte as \xNN. */
+void wisp_show_text(const char *text, char *out, size_t room);
+
+/* Adds a JSON text, escaping what its printer leaves of such characters (DEL, C1): the values stay what they are. */
+wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json);
+
 /* Takes "name=value" off the front of a list of parameters, "unroll=4 wi=2"; false at its end. */
 bool wisp_next_param(const char **at, char name[32], char value[32]);
 

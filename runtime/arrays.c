@@ -1,69 +1,10 @@
 /* One table of names, sizes and addresses. */
-#include "arrays.h"
+#include "arrays_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_OTHERS = 16 };
-
-typedef struct entry {
-  wisp_array array;
-  wisp_pointer base; /* of the front guard zone; 0: not made */
-} entry;
-
-struct wisp_arrays {
-  wisp_device *device;
-  wisp_precision precision;
-  size_t count;
-  entry entries[WISP_MAX_ARRAYS];
-};
-
-/* Guard zones hold numbers that no kernel writes: large enough that reading one shows, small enough that adding to one
- * shows; -1 as an index stays near its array. */
-static const double guard_real = 1234.5;
-static const int guard_int = -1;
-
-/* Reals that lie on the device as float. */
-static bool is_float(const wisp_arrays *arrays, const entry *e)
-{
-  return e->array.type == WISP_SINGLE || arrays->precision == WISP_F32;
-}
-
-static size_t number_bytes(const wisp_arrays *arrays, const entry *e)
-{
-  return e->array.type == WISP_INT ? sizeof(int) : is_float(arrays, e) ? sizeof(float) : sizeof(double);
-}
-
-static size_t own_bytes(const wisp_arrays *arrays, const entry *e)
-{
-  return e->array.size * number_bytes(arrays, e);
-}
-
-static size_t guard_bytes(const wisp_arrays *arrays, const entry *e)
-{
-  return WISP_GUARD * number_bytes(arrays, e);
-}
-
-static size_t whole_bytes(const wisp_arrays *arrays, const entry *e)
-{
-  return own_bytes(arrays, e) + 2 * guard_bytes(arrays, e);
-}
-
-static wisp_pointer start(const wisp_arrays *arrays, const entry *e)
-{
-  return e->base + guard_bytes(arrays, e);
-}
-
-static void make_guard(const wisp_arrays *arrays, const entry *e, double guard[WISP_GUARD])
-{
-  for (size_t i = 0; i < WISP_GUARD; i++)
-    if (e->array.type == WISP_INT)
-      ((int *)(void *)guard)[i] = guard_int;
-    else if (is_float(arrays, e))
-      ((float *)(void *)guard)[i] = (float)guard_real;
-    else
-      guard[i] = guard_real;
-}
 
 static wisp_status check_memory(wisp_error *err, const wisp_arrays *arrays, const char *what)
 {
@@ -74,15 +15,14 @@ static wisp_status check_memory(wisp_error *err, const wisp_arrays *arrays, cons
                       (double)bytes / 1e9, limits->name, (double)limits->memory / 1e9);
 }
 
-static wisp_status make(wisp_error *err, wisp_arrays *arrays, entry *e)
+static wisp_status make(wisp_error *err, wisp_arrays *arrays, wisp_entry *e)
 {
   wisp_status status = WISP_OK;
-  double guard[WISP_GUARD];
-  size_t bytes = own_bytes(arrays, e), zone = guard_bytes(arrays, e);
-  make_guard(arrays, e, guard);
-  TRY(wisp_device_alloc(err, arrays->device, whole_bytes(arrays, e), &e->base));
-  TRY(wisp_device_upload(err, arrays->device, e->base, guard, zone));
-  TRY(wisp_device_upload(err, arrays->device, e->base + zone + bytes, guard, zone));
+  const size_t bytes = wisp_entry_bytes(arrays, e), zone = wisp_entry_guard(arrays, e);
+  const unsigned char guard = wisp_entry_guard_byte(e);
+  TRY(wisp_device_alloc(err, arrays->device, wisp_entry_whole(arrays, e), &e->base));
+  TRY(wisp_device_fill(err, arrays->device, e->base, guard, zone));
+  TRY(wisp_device_fill(err, arrays->device, e->base + zone + bytes, guard, zone));
   if (bytes) TRY(wisp_device_fill(err, arrays->device, e->base + zone, 0, bytes));
 done:
   if (status == WISP_EMEMORY) wisp_context(err, status, "array %s (%zu numbers): ", e->array.name, e->array.size);
@@ -115,17 +55,19 @@ void wisp_arrays_destroy(wisp_arrays *arrays)
   if (!arrays) return;
   for (size_t i = 0; i < arrays->count; i++)
     if (arrays->entries[i].base) wisp_device_free(arrays->device, arrays->entries[i].base);
+  if (arrays->pattern) wisp_device_free(arrays->device, arrays->pattern);
+  wisp_comparer_destroy(arrays->comparer);
   free(arrays);
 }
 
 size_t wisp_arrays_bytes(const wisp_arrays *arrays)
 {
   size_t bytes = 0;
-  for (size_t i = 0; i < arrays->count; i++) bytes += whole_bytes(arrays, &arrays->entries[i]);
+  for (size_t i = 0; i < arrays->count; i++) bytes += wisp_entry_whole(arrays, &arrays->entries[i]);
   return bytes;
 }
 
-static const entry *find(const wisp_arrays *arrays, const char *name)
+static const wisp_entry *find(const wisp_arrays *arrays, const char *name)
 {
   for (size_t i = 0; i < arrays->count; i++)
     if (strcmp(arrays->entries[i].array.name, name) == 0) return &arrays->entries[i];
@@ -134,19 +76,19 @@ static const entry *find(const wisp_arrays *arrays, const char *name)
 
 size_t wisp_arrays_size(const wisp_arrays *arrays, const char *name)
 {
-  const entry *e = find(arrays, name);
+  const wisp_entry *e = find(arrays, name);
   return e ? e->array.size : 0;
 }
 
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other)
 {
-  entry *a = (entry *)find(arrays, one), *b = (entry *)find(arrays, other);
+  wisp_entry *a = (wisp_entry *)find(arrays, one), *b = (wisp_entry *)find(arrays, other);
   wisp_pointer base = a->base;
   a->base = b->base;
   b->base = base;
 }
 
-static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const char *name, const entry **out)
+static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const char *name, const wisp_entry **out)
 {
   *out = find(arrays, name);
   return wisp_require(err, *out && (*out)->array.type != WISP_INT, WISP_EUSAGE,
@@ -154,7 +96,7 @@ static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const 
 }
 
 static wisp_status find_part(wisp_error *err, const wisp_arrays *arrays, const char *name, size_t from, size_t count,
-                             const entry **out)
+                             const wisp_entry **out)
 {
   wisp_status status = WISP_OK;
   TRY(find_reals(err, arrays, name, out));
@@ -170,12 +112,13 @@ wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const 
                                     const double *values)
 {
   wisp_status status = WISP_OK;
-  const entry *e = NULL;
+  const wisp_entry *e = NULL;
   float *chunk = NULL;
   TRY(find_part(err, arrays, name, from, count, &e));
   if (!count) goto done;
-  wisp_pointer to = start(arrays, e) + from * number_bytes(arrays, e);
-  if (!is_float(arrays, e)) return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
+  wisp_pointer to = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
+  if (!wisp_entry_is_float(arrays, e))
+    return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
   TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
     size_t part = count - at < CHUNK ? count - at : CHUNK;
@@ -196,13 +139,14 @@ wisp_status wisp_arrays_download_part(wisp_error *err, wisp_arrays *arrays, cons
                                       double *values)
 {
   wisp_status status = WISP_OK;
-  const entry *e = NULL;
+  const wisp_entry *e = NULL;
   float *chunk = NULL;
   wisp_pointer source = 0;
   TRY(find_part(err, arrays, name, from, count, &e));
   if (!count) goto done;
-  source = start(arrays, e) + from * number_bytes(arrays, e);
-  if (!is_float(arrays, e)) return wisp_device_download(err, arrays->device, values, source, count * sizeof *values);
+  source = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
+  if (!wisp_entry_is_float(arrays, e))
+    return wisp_device_download(err, arrays->device, values, source, count * sizeof *values);
   TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
     size_t part = count - at < CHUNK ? count - at : CHUNK;
@@ -224,13 +168,14 @@ wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char 
                                const double *values)
 {
   wisp_status status = WISP_OK;
-  const entry *e = NULL;
+  const wisp_entry *e = NULL;
   TRY(find_reals(err, arrays, name, &e));
-  size_t size = e->array.size, number = number_bytes(arrays, e), part = count < size ? count : size;
+  size_t size = e->array.size, number = wisp_entry_number(arrays, e), part = count < size ? count : size;
   TRY(wisp_arrays_upload_part(err, arrays, name, 0, part, values));
   for (size_t have = part; have < size; have += part) {
     part = have < size - have ? have : size - have;
-    TRY(wisp_device_copy(err, arrays->device, start(arrays, e) + have * number, start(arrays, e), part * number));
+    TRY(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e) + have * number, wisp_entry_start(arrays, e),
+                         part * number));
   }
 done:
   return status;
@@ -238,47 +183,25 @@ done:
 
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *name, const int *values)
 {
-  const entry *e = find(arrays, name);
+  const wisp_entry *e = find(arrays, name);
   wisp_status status =
       wisp_require(err, e && e->array.type == WISP_INT, WISP_EUSAGE, "the problem has no array of integers '%s'", name);
   if (status != WISP_OK || !e->array.size) return status;
-  return wisp_device_upload(err, arrays->device, start(arrays, e), values, own_bytes(arrays, e));
+  return wisp_device_upload(err, arrays->device, wisp_entry_start(arrays, e), values, wisp_entry_bytes(arrays, e));
 }
 
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *name)
 {
-  const entry *e = find(arrays, name);
-  return e ? start(arrays, e) : 0;
+  const wisp_entry *e = find(arrays, name);
+  return e ? wisp_entry_start(arrays, e) : 0;
 }
 
 wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *name, unsigned char byte)
 {
-  const entry *e = NULL;
+  const wisp_entry *e = NULL;
   wisp_status status = find_reals(err, arrays, name, &e);
   if (status != WISP_OK || !e->array.size) return status;
-  return wisp_device_fill(err, arrays->device, start(arrays, e), byte, own_bytes(arrays, e));
-}
-
-wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char name[32])
-{
-  wisp_status status = WISP_OK;
-  double expected[WISP_GUARD], seen[WISP_GUARD];
-  *intact = true;
-  for (size_t i = 0; i < arrays->count; i++) {
-    const entry *e = &arrays->entries[i];
-    size_t zone = guard_bytes(arrays, e);
-    make_guard(arrays, e, expected);
-    for (int side = 0; side < 2; side++) {
-      wisp_pointer at = side ? start(arrays, e) + own_bytes(arrays, e) : e->base;
-      TRY(wisp_device_download(err, arrays->device, seen, at, zone));
-      if (memcmp(seen, expected, zone) == 0) continue;
-      *intact = false;
-      memcpy(name, e->array.name, strlen(e->array.name) + 1);
-      TRY(wisp_device_upload(err, arrays->device, at, expected, zone)); /* whole again for the next kernel */
-    }
-  }
-done:
-  return status;
+  return wisp_device_fill(err, arrays->device, wisp_entry_start(arrays, e), byte, wisp_entry_bytes(arrays, e));
 }
 
 wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t groups,
@@ -290,7 +213,7 @@ wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_
       wisp_require(err, count <= MAX_OTHERS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MAX_OTHERS);
   if (status != WISP_OK) return status;
   for (size_t i = 0; i < arrays->count; i++)
-    bindings[n++] = (wisp_binding){arrays->entries[i].array.name, start(arrays, &arrays->entries[i]), 0};
+    bindings[n++] = (wisp_binding){arrays->entries[i].array.name, wisp_entry_start(arrays, &arrays->entries[i]), 0};
   for (size_t i = 0; i < count; i++) bindings[n++] = others[i];
   return wisp_kernel_launch(err, kernel, groups, blocks, bindings, n);
 }

@@ -42,9 +42,28 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *array);
 
 /* Guard zones: every array has WISP_GUARD numbers before and after it, filled with a pattern. False, and the array's
- * name, where one was overwritten; the zone is made whole again. */
-enum { WISP_GUARD = 256 };
+ * name, where one was overwritten; the zone is made whole again. Waits for what was launched. */
+enum { WISP_GUARD = 102400 };
 wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char array[32]);
+
+/* A copy, on the device, of the arrays as they are: of all, or of those in a list that ends with NULL. *out: NULL, or
+ * an earlier copy that is used again. It serves any set of arrays that is made alike. */
+typedef struct wisp_kept wisp_kept;
+wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *const *names, wisp_kept **out);
+void wisp_kept_free(wisp_kept *kept);
+/* Enqueues copying it back. */
+wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept);
+/* The first array, but for those in `except`, that is not bit for bit as it was kept, and where; an empty name: none.
+ * Waits for what was launched. */
+wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *except,
+                                char array[32], size_t *number);
+/* Compares arrays with what was kept of them, within bound: enqueued between begin and end, which waits and names the
+ * first array with a number that was farther off, and the number. mask: a byte a number on the device, those of 0 are
+ * not compared; 0: all are. */
+wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays);
+wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, wisp_pointer mask,
+                                const char *array, double bound);
+wisp_status wisp_arrays_compare_end(wisp_error *err, wisp_arrays *arrays, char array[32], size_t *number);
 
 /* Lets two arrays of one size change places (their addresses). */
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other);

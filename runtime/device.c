@@ -29,8 +29,8 @@ static wisp_status find_target(wisp_error *err, const char *target, const wisp_d
 wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out)
 {
   const wisp_device_kind *kind = NULL;
-  wisp_status status = find_target(err, target, &kind);
-  return status == WISP_OK ? kind->target_limits(err, target, out) : status;
+  if (find_target(NULL, target, &kind) != WISP_OK) kind = &wisp_cuda_kind; /* which says what there is */
+  return kind->target_limits(err, target, out);
 }
 
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out)

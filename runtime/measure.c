@@ -1,7 +1,7 @@
 /* The measured ceilings of a device: what a copy and plain arithmetic reach on it. A kernel is judged against these,
  * not against a data sheet. */
-#include "../gen/embedded.h"
 #include "device_kind.h"
+#include "embedded_module.h"
 #include "jit_cache.h"
 
 #include <stdio.h>
@@ -76,27 +76,6 @@ done:
   return status;
 }
 
-/* Loads templates/ceilings/NAME.KIND.k as the kernel wisp_NAME, with `real` meaning the type given. */
-static wisp_status load(wisp_error *err, wisp_device *device, const char *name, const char *real, wisp_module **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_text source = {0};
-  wisp_binary binary = {0};
-  const wisp_limits *limits = wisp_device_limits(device);
-  char path[64], symbol[32];
-  snprintf(path, sizeof path, "templates/ceilings/%s.%s.k", name, limits->kind);
-  snprintf(symbol, sizeof symbol, "wisp_%s", name);
-  const char *text = wisp_embedded_text(path);
-  TRY(wisp_require(err, text, WISP_EMISSING, "%s is not in this library", path));
-  TRY(wisp_text_print(err, &source, "typedef %s real;\n%s", real, text));
-  TRY(wisp_compile(err, limits->target, symbol, source.data, &binary));
-  TRY(wisp_module_load(err, device, &binary, symbol, 0, out));
-done:
-  free(binary.data);
-  wisp_text_free(&source);
-  return status;
-}
-
 /* Several times the cache, so that it is memory that is measured, but no more than an eighth of the memory. */
 static size_t buffer_bytes(const recipe *r, const wisp_limits *limits)
 {
@@ -118,7 +97,7 @@ static wisp_status measure_copy(wisp_error *err, wisp_device *device, const reci
   wisp_module *module = NULL;
   wisp_pointer a = 0, b = 0;
   double by_kernel = 0, by_device = 0;
-  TRY(load(err, device, "copy", "double", &module));
+  TRY(wisp_embedded_module(err, device, "ceilings", "copy", "double", &module));
   TRY(wisp_device_alloc(err, device, bytes, &a));
   TRY(wisp_device_alloc(err, device, bytes, &b));
   work there = {module, {r->copy_blocks * (unsigned)limits->units, 1}, {r->block, 1, 1}, a, b, (long long)(bytes / 16)};
@@ -168,7 +147,7 @@ static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recip
   wisp_module *module = NULL;
   wisp_pointer out = 0;
   double ms = 0, per_second = 0;
-  TRY(load(err, device, "fma", precision ? "double" : "float", &module));
+  TRY(wisp_embedded_module(err, device, "ceilings", "fma", precision ? "double" : "float", &module));
   TRY(wisp_device_alloc(err, device, (size_t)grid * r->block * sizeof(double), &out));
   work w = {module, {grid, 1}, {r->block, 1, 1}, out, 0, r->iterations};
   if (r->own_clock) {

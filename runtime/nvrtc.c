@@ -10,11 +10,14 @@
 /* -default-device: a function without __host__ or __device__ is the device's. -v: usage goes into the program's log.
  * --no-cache (CUDA 12.9 and later): an answer from NVRTC's own cache would come without that log. */
 static const char *const flags[] = {"--std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache"};
-enum { FLAGS = sizeof flags / sizeof *flags, INVALID_OPTION = 5 };
+enum { FLAGS = sizeof flags / sizeof *flags, OUT_OF_MEMORY = 1, NO_PROGRAM = 2, INVALID_OPTION = 5 }; /* nvrtcResult */
 
+/* That there is no memory, or no program for a text to go to, says nothing of the text. */
 static wisp_status check(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name, const char *what)
 {
-  return wisp_require(err, result == 0, WISP_ECOMPILE, "%s: %s: %s", name, what, api->nvrtcGetErrorString(result));
+  bool machine = result == OUT_OF_MEMORY || result == NO_PROGRAM;
+  return wisp_require(err, result == 0, machine ? WISP_ESYSTEM : WISP_ECOMPILE, "%s: %s: %s", name, what,
+                      api->nvrtcGetErrorString(result));
 }
 
 /* ---- Targets. */
@@ -43,7 +46,7 @@ static const struct {
 wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out)
 {
   int sm = 0;
-  if (sscanf(target, "sm_%d", &sm) == 1)
+  if (wisp_nvrtc_has_target(target) && sscanf(target, "sm_%d", &sm) == 1)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
       if (targets[i].sm != sm) continue;
       wisp_limits limits = {.sm = sm,
@@ -62,8 +65,10 @@ wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_l
       *out = limits;
       return WISP_OK;
     }
-  return wisp_fail(err, WISP_EUSAGE, "target %s: its limits are not known here: plan on an open device of that kind",
-                   target);
+  char known[128] = "";
+  for (size_t i = 0, used = 0; i < sizeof targets / sizeof *targets && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, ", sm_%d", targets[i].sm);
+  return wisp_fail(err, WISP_EUSAGE, "target '%s' is not known: it is one of host%s", target, known);
 }
 
 /* ---- What the log tells. */
@@ -166,7 +171,8 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   int result = api.nvrtcCompileProgram(program, FLAGS + 1, options);
   if (result == INVALID_OPTION) result = api.nvrtcCompileProgram(program, FLAGS, options); /* older: no cache either */
   TRY(read_log(err, &api, program, name, &log));
-  if (result != 0) TRY(*log ? report(err, name, log) : check(err, &api, result, name, target));
+  if (result != 0)
+    TRY(*log && result != OUT_OF_MEMORY ? report(err, name, log) : check(err, &api, result, name, target));
   binary.usage = parse_usage(log);
   TRY(check(err, &api, api.nvrtcGetCUBINSize(program, &binary.length), name, "CUBIN"));
   TRY(wisp_new(err, binary.length, 1, &binary.data));

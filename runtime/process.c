@@ -136,18 +136,22 @@ int wisp_process_await(pid_t pid, double seconds)
   }
 }
 
-/* The session of a process that has not ended; 0 where there is none. */
-static pid_t session_of(pid_t pid)
+/* What /proc tells of a process; false where there is none. */
+static bool look_at(pid_t pid, char *state, int *session)
 {
-  char path[64], line[512] = "", state = 'X';
-  int session = 0;
+  char path[64], line[512] = "";
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   FILE *file = fopen(path, "re");
-  if (!file) return 0;
+  if (!file) return false;
   const char *after = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
   fclose(file);
-  bool read = after && sscanf(after, ") %c %*d %*d %d", &state, &session) == 2;
-  return read && state != 'Z' && state != 'X' ? session : 0;
+  return after && sscanf(after, ") %c %*d %*d %d", state, session) == 2;
+}
+
+/* It has ended, and whoever has to know does not know yet. */
+static bool is_zombie(char state)
+{
+  return state == 'Z' || state == 'X';
 }
 
 /* Ends those that are there now; how many there were. */
@@ -157,7 +161,9 @@ static int end_members(pid_t session)
   DIR *proc = opendir("/proc");
   for (struct dirent *entry; proc && (entry = readdir(proc));) {
     pid_t pid = (pid_t)atoi(entry->d_name);
-    if (pid <= 0 || session_of(pid) != session) continue;
+    char state;
+    int its;
+    if (pid <= 0 || !look_at(pid, &state, &its) || its != session || is_zombie(state)) continue;
     kill(pid, SIGKILL);
     count++;
   }
@@ -210,11 +216,14 @@ void wisp_scratch_remove(const char *path)
 static bool is_left_over(int root, const char *name)
 {
   unsigned long owner_namespace = 0;
-  int pid = 0, used = 0;
+  int pid = 0, used = 0, session;
+  char state;
   struct stat about;
   if (sscanf(name, "wisp-%lx-%d-%n", &owner_namespace, &pid, &used) != 2 || !used || strlen(name + used) != 6)
     return false;
-  if (owner_namespace != process_namespace() || pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH) return false;
+  if (owner_namespace != process_namespace() || pid <= 0) return false;
+  bool ended = kill(pid, 0) != 0 ? errno == ESRCH : look_at(pid, &state, &session) && is_zombie(state);
+  if (!ended) return false;
   return fstatat(root, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode) && about.st_uid == getuid();
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static char *slurp(const char *folder, const char *name)
@@ -21,6 +22,7 @@ outcome run_in(const char *folder, const char *before, const char *arguments)
   const char *command = getenv("WISP_COMMAND");
   char line[2048];
   outcome o;
+  if (access(fixture_path(folder, "user.db"), F_OK) != 0) fixture_fill(fixture_path(folder, "user.db"), 0, 0);
   snprintf(line, sizeof line, "WISP_DB=%s/user.db env %s %s %s >%s/out 2>%s/err </dev/null", folder, before,
            command && *command ? command : "build/wisp", arguments, folder, folder);
   int status = system(line);

@@ -9,7 +9,7 @@ typedef struct outcome {
 } outcome;
 
 /* The command with these arguments, in an environment of `before` (NAME=VALUE ..., or env's options), with the user's
- * store in folder/user.db. */
+ * store in folder/user.db, an empty one unless it is there. */
 outcome run_in(const char *folder, const char *before, const char *arguments);
 void forget(outcome *o);
 

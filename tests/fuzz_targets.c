@@ -44,7 +44,8 @@ static bool take_mesh(fuzz_world *world, const char *data, size_t size)
   wisp_error err = {0};
   wisp_mesh *mesh = NULL;
   (void)world;
-  bool taken = passed(wisp_mesh_parse(&err, "fuzz", data, size, &mesh), &err, mesh);
+  const wisp_status status = wisp_mesh_parse(&err, "fuzz", data, size, &mesh);
+  const bool taken = passed(status, &err, mesh);
   hold(!taken || mesh->elements);
   wisp_mesh_destroy(mesh);
   return taken;
@@ -57,8 +58,12 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
   wisp_hexmesh *mesh = NULL;
   wisp_hexnodes *nodes = NULL;
   (void)world;
-  bool taken = passed(wisp_hexmesh_parse(&err, "fuzz", data, size, &mesh), &err, mesh);
-  if (taken) taken = passed(wisp_hexnodes_create(&err, "fuzz", mesh, 2, &nodes), &err, nodes);
+  wisp_status status = wisp_hexmesh_parse(&err, "fuzz", data, size, &mesh);
+  bool taken = passed(status, &err, mesh);
+  if (taken) {
+    status = wisp_hexnodes_create(&err, "fuzz", mesh, 2, &nodes);
+    taken = passed(status, &err, nodes);
+  }
   hold(!taken || nodes->nodes >= 27);
   wisp_hexnodes_destroy(nodes);
   wisp_hexmesh_destroy(mesh);
@@ -93,11 +98,11 @@ static bool plans(const wisp_spec *spec, const place *at, const wisp_strategy *s
   wisp_error err = {0};
   wisp_plan *plan = NULL, *again = NULL;
   unsigned grid[2];
-  bool made = passed(wisp_plan_default(&err, s, spec, &at->layout, at->names, &plan), &err, plan);
-  if (!made) return false;
+  const wisp_status status = wisp_plan_default(&err, s, spec, &at->layout, at->names, &plan);
+  if (!passed(status, &err, plan)) return false;
   hold(wisp_plan_from_text(&err, s, spec, &at->layout, at->names, wisp_plan_params(plan), &again) == WISP_OK);
   hold(strcmp(wisp_plan_params(plan), wisp_plan_params(again)) == 0);
-  made = expands(plan, at->dialect) && wisp_plan_grid(&err, plan, 7, 3, grid) == WISP_OK;
+  const bool made = expands(plan, at->dialect) && wisp_plan_grid(&err, plan, 7, 3, grid) == WISP_OK;
   wisp_plan_destroy(again);
   wisp_plan_destroy(plan);
   return made;
@@ -108,7 +113,9 @@ static bool take_strategy(const fuzz_world *world, const char *space, const char
   wisp_error err = {0};
   wisp_strategy *s = NULL;
   bool some = false;
-  if (passed(wisp_strategy_parse(&err, "nodal", "fuzz", space, text, &s), &err, s))
+  const wisp_status status = wisp_strategy_parse(&err, "nodal", "fuzz", (wisp_file_text){"fuzz.space", space},
+                                                 (wisp_file_text){"fuzz.k", text}, &s);
+  if (passed(status, &err, s))
     for (int i = 0; i < PLACES; i++) some |= plans(&world->spec, &world->place[i], s);
   wisp_strategy_destroy(s);
   return some;
@@ -138,10 +145,11 @@ static bool take_system(fuzz_world *world, const char *data, size_t size)
   wisp_error err = {0};
   wisp_system *system = NULL;
   (void)world, (void)size;
-  bool taken = passed(wisp_system_parse(&err, "fuzz", data, &system), &err, system);
+  wisp_status status = wisp_system_parse(&err, "fuzz", data, &system);
+  const bool taken = passed(status, &err, system);
   for (int f = 0; f < WISP_MAX_FIELDS; f++) inside[f] = f - 3.5, outside[f] = 0.25 * f;
   for (int b = -1; taken && b < system->boundaries; b++) {
-    const wisp_status status = wisp_system_flux(&err, system, b, normal, 0.5, inside, outside, flux);
+    status = wisp_system_flux(&err, system, b, normal, 0.5, inside, outside, flux);
     hold(status == WISP_OK || (*err.text && !strchr(err.text, '\n')));
   }
   if (taken) {
@@ -190,9 +198,9 @@ static bool comes_back(const fuzz_world *world)
   wisp_error err = {0};
   wisp_text json = {0};
   long long added = 0;
-  const wisp_status status = wisp_store_export(&err, world->store, &json);
+  const wisp_status status = wisp_store_export(&err, world->store, false, &json);
   const bool read = passed(status, &err, status == WISP_OK ? json.data : NULL);
-  if (read) hold(wisp_store_import(&err, world->store, json.data, &added) == WISP_OK && added == 0);
+  if (read) hold(wisp_store_import(&err, world->store, json.data, json.length, &added) == WISP_OK && added == 0);
   wisp_text_free(&json);
   return read;
 }
@@ -201,8 +209,7 @@ static bool take_json(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
   long long added = 0;
-  (void)size;
-  const wisp_status status = wisp_store_import(&err, world->store, data, &added);
+  const wisp_status status = wisp_store_import(&err, world->store, data, size, &added);
   const bool taken = passed(status, &err, status == WISP_OK ? data : NULL);
   if (taken) hold(comes_back(world));
   clear(world);

@@ -78,7 +78,7 @@ double cavity_error(solving *s, double time, double finer)
   wisp_error error = {0};
   wisp_cavity cavity;
   double l2 = 0;
-  long long steps = 1 + (long long)(time / wisp_solver_dt(s->dg) * finer);
+  long long steps = 1 + (long long)(time / wisp_dg_safe_dt(s->dg) * finer);
   GOOD(wisp_cavity_create(&error, (const int[]){1, 1, 0}, &cavity));
   GOOD(wisp_solution_set(&error, s->problem, wisp_cavity_field, &cavity, 0));
   GOOD(wisp_solver_advance(&error, s->solver, time / (double)steps, steps, NULL));

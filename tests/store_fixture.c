@@ -1,4 +1,5 @@
 #include "store_fixture.h"
+#include "../cache/database.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -115,6 +116,14 @@ long fixture_count(const char *path)
   }
   wisp_store_close(store);
   return count;
+}
+
+void fixture_sql(const char *path, const char *sql)
+{
+  sqlite3 *db = NULL;
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 char *fixture_read(const char *path, size_t *length)

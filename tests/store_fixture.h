@@ -23,6 +23,9 @@ void fixture_fill(const char *path, int from, int to);
 /* How many trials a store opened from path alone holds; -1 where it cannot be opened. */
 long fixture_count(const char *path);
 
+/* Changes (or makes) a SQLite file by statements. */
+void fixture_sql(const char *path, const char *sql);
+
 /* A file as bytes; fixture_write replaces it. */
 char *fixture_read(const char *path, size_t *length);
 void fixture_write(const char *path, const void *data, size_t length);

@@ -77,6 +77,8 @@ static void test_words(void **state)
       {"emit -k volume --set wp=99", "1, 2, 4"},
       {"emit -k volume --set speed=1", "no parameter 'speed'"},
       {"emit --dialect opencl", "cuda, host"},
+      {"emit --target sm_70", "one of host, sm_75, sm_80"},
+      {"emit --target ga100", "one of host, sm_75, sm_80"},
       {"db", "say what to do"},
       {"db burn", "'burn'"},
   };
@@ -197,13 +199,37 @@ static void test_other_device(void **state)
   expect(*state, "", "best -d 'No Such Card'", 1, "No Such Card");
 }
 
+/* A text of the user's own: messages name the file that it is in, and the line. */
+static void test_own_texts(void **state)
+{
+  static const struct {
+    const char *space, *text, *words;
+  } bad[] = {
+      {"kernel update\nparma x 1\n", "", "mine/nodal/update.own.space:2: "},
+      {"kernel update\nlayouts node\nblock lanes\ngrid groups\n", "",
+       "mine/nodal/update.own.space: expression 'lanes'"},
+      {"kernel update\nlayouts node\nblock 32\ngrid groups\narg inout real u\n", "one\n{{two}}\n",
+       "mine/nodal/update.own.k:2: "},
+      {"kernel update\nlayouts node\nblock 32\ngrid groups\narg inout real u\n", "{{>index}}\n{{/if}}\n",
+       "mine/nodal/update.own.k:2: "},
+  };
+  const char *folder = *state;
+  assert_int_equal(mkdir(fixture_path(folder, "mine"), 0700), 0);
+  assert_int_equal(mkdir(fixture_path(folder, "mine/nodal"), 0700), 0);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    fixture_write(fixture_path(folder, "mine/nodal/update.own.space"), bad[i].space, strlen(bad[i].space));
+    fixture_write(fixture_path(folder, "mine/nodal/update.own.k"), bad[i].text, strlen(bad[i].text));
+    expect(folder, "WISP_TEMPLATES=mine", "emit -k update -s own", 1, bad[i].words);
+  }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(test_words),     TEST(test_meshes),       TEST(test_stores),
-      TEST(test_full_disk), TEST(test_surroundings), TEST(test_other_device),
+      TEST(test_words),        TEST(test_meshes),       TEST(test_stores),    TEST(test_full_disk),
+      TEST(test_surroundings), TEST(test_other_device), TEST(test_own_texts),
   };
   unsetenv("WISP_SITE_DB");
   return cmocka_run_group_tests(tests, NULL, NULL);

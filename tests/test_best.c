@@ -1,9 +1,10 @@
 /* Claim: wisp best shows what a solver would take. What was measured before its kernel's text changed gives way to what
  * was measured since, however fast it was; where there is nothing else it is shown, and called stale in every
- * format. */
+ * format. It compares with what runs without a store, as the report does, and with nothing else. */
 #include "command.h"
 #include "store_fixture.h"
 #include "../gen/strategy.h"
+#include "../runtime/solve/standard.h"
 
 #include <cjson/cJSON.h>
 #include <setjmp.h>
@@ -37,10 +38,17 @@ static void step_hash(const wisp_strategies *all, const char *gather, const char
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
-static void add(const char *folder, const wisp_strategies *all, const entry *e)
+static void add_trial(const char *folder, const wisp_trial *t)
 {
   wisp_error err = {0};
   wisp_writer *writer = NULL;
+  if (wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_writer_add(&err, writer, t), WISP_OK);
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+}
+
+static void add(const char *folder, const wisp_strategies *all, const entry *e)
+{
   wisp_trial t = fixture_trial(1);
   snprintf(t.spec, sizeof t.spec, "nodal.%s:tet:p2:maxwell:f64", e->kernel);
   snprintf(t.strategy, sizeof t.strategy, "%s", e->strategy);
@@ -50,9 +58,7 @@ static void add(const char *folder, const wisp_strategies *all, const entry *e)
   strcpy(t.params, "MB=1");
   strcpy(t.device, "Imaginary 1");
   t.ms = e->ms;
-  if (wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  add_trial(folder, &t);
 }
 
 /* Does a row of best's JSON say this of a kernel? */
@@ -123,9 +129,128 @@ static void test_steps(void **state)
   fixture_remove(folder);
 }
 
+/* Without a word about the device it is the one that is here; another's winners are shown where they are asked for. */
+static void test_devices(void **state)
+{
+  (void)state;
+  static const char *const all[] = {"best --all", "best -d all", "best -d Imaginary"};
+  char folder[64];
+  wisp_error err = {0};
+  wisp_strategies *strategies = NULL;
+  fixture_folder(folder);
+  assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
+  add(folder, strategies, &(entry){"gather", "element-lanes", 1, NULL});
+  outcome o = run_in(folder, "", "best");
+  assert_int_equal(o.status, 1);
+  assert_null(strstr(o.out, "Imaginary"));
+  if (!strstr(o.err, "-d all")) fail_msg("%s", o.err);
+  forget(&o);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    o = run_in(folder, "", all[i]);
+    assert_int_equal(o.status, 0);
+    assert_non_null(strstr(o.out, "Imaginary 1"));
+    forget(&o);
+  }
+  o = run_in(folder, "", "best --all -d Imaginary");
+  assert_int_equal(o.status, 2);
+  forget(&o);
+  wisp_strategies_free(strategies);
+  fixture_remove(folder);
+}
+
+/* What best says of the one kernel's default. */
+static double default_ms(const char *folder)
+{
+  outcome o = run_in(folder, "", "best -d Imaginary --json");
+  cJSON *json = cJSON_Parse(o.out);
+  const cJSON *ms = cJSON_GetObjectItem(cJSON_GetArrayItem(json, 0), "default_ms");
+  double value = cJSON_IsNumber(ms) ? ms->valuedouble : 0;
+  cJSON_Delete(json);
+  forget(&o);
+  return value;
+}
+
+/* A winner that is its strategy's own default, in its own layout, gains all that it gains over what runs without it. */
+static void test_default(void **state)
+{
+  (void)state;
+  char folder[64];
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  wisp_limits limits;
+  wisp_step step = {.kernels = 0};
+  wisp_spec spec = {.family = "nodal", .kernel = "volume", .element = "tet", .system = "maxwell", .order = 2};
+  wisp_trial winner = fixture_trial(1), other;
+  fixture_folder(folder);
+  spec.precision = WISP_F64;
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  assert_int_equal(wisp_target_limits(&err, "sm_90", &limits), WISP_OK);
+  assert_int_equal(wisp_step_standard(&err, all, &limits, &spec, &step), WISP_OK);
+  assert_int_equal(step.kernels, 1);
+  assert_string_not_equal(step.choice[0].strategy, "literal");
+  strcpy(winner.spec, "nodal.volume:tet:p2:maxwell:f64");
+  strcpy(winner.device, "Imaginary 1");
+  strcpy(winner.strategy, "literal");
+  strcpy(winner.layout, "slab-km32");
+  hash_of(all, "volume", "literal", winner.template_hash);
+  winner.is_default = 1;
+  winner.ms = 2;
+  add_trial(folder, &winner);
+  assert_true(default_ms(folder) == 0); /* not known, and not the winner itself */
+  other = winner;
+  strcpy(other.strategy, step.choice[0].strategy);
+  strcpy(other.layout, step.choice[0].layout);
+  strcpy(other.params, step.choice[0].params);
+  other.ms = 14;
+  strcpy(other.template_hash, "0123456789abcdef"); /* of an older text */
+  add_trial(folder, &other);
+  assert_true(default_ms(folder) == 0);
+  hash_of(all, "volume", other.strategy, other.template_hash);
+  add_trial(folder, &other);
+  assert_true(default_ms(folder) == 14);
+  char arguments[128];
+  size_t length = 0;
+  snprintf(arguments, sizeof arguments, "report -d Imaginary -o %s/report", folder);
+  outcome o = run_in(folder, "", arguments);
+  if (o.status != 0) fail_msg("%s", o.err);
+  char *page = fixture_read(fixture_path(folder, "report/index.html"), &length);
+  if (!strstr(page, "<b>7.00&#8201;×</b>")) fail_msg("%.3000s", strstr(page, "tiles"));
+  free(page);
+  forget(&o);
+  wisp_step_free(&step);
+  wisp_strategies_free(all);
+  fixture_remove(folder);
+}
+
+/* What is asked for must be what there can be; a device is found by any part of its name. */
+static void test_wishes(void **state)
+{
+  static const struct {
+    const char *arguments, *word;
+    int status;
+  } cases[] = {{"-n 99", "orders from 1 to 15", 2},   {"-n 11 -f nodal", "orders from 1 to 10", 2},
+               {"-f foo", "no family 'foo'", 2},      {"--system euler", "no system 'euler'", 2},
+               {"-d h200 -n 1", "NVIDIA H200", 0},    {"-d NVIDIA -n 1", "NVIDIA H200", 0},
+               {"-d Voodoo", "nothing is stored", 1}, {"-d H200 -n all -p f32 -f tensor", "NVIDIA H200", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char line[128];
+    snprintf(line, sizeof line, "best %s", cases[i].arguments);
+    outcome o = run_in(*state, "-u WISP_SHIPPED", line);
+    if (o.status != cases[i].status || (!strstr(o.err, cases[i].word) && !strstr(o.out, cases[i].word)))
+      fail_msg("%s: %d, %s", line, o.status, o.err);
+    forget(&o);
+  }
+  outcome o = run_in(*state, "", "emit --kernel update --strategy stream --set wi=1,wi=1");
+  assert_int_equal(o.status, 2);
+  assert_non_null(strstr(o.err, "twice"));
+  forget(&o);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_steps)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_steps),
+                                     cmocka_unit_test(test_devices), cmocka_unit_test(test_default),
+                                     cmocka_unit_test_setup_teardown(test_wishes, fixture_set_up, fixture_tear_down)};
   unsetenv("WISP_SITE_DB");
   setenv("WISP_SHIPPED", "none", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

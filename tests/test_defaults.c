@@ -209,10 +209,11 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
                     const char *kernel)
 {
   const plan_range range = {{order, order}, {precision, 0}};
+  const wisp_mesh_source source = wisp_mesh_source_irregular();
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
   wisp_step step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
   GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
-  GOOD(f.race.workload->create(&err, device, order, 384, &f.race.problems));
+  GOOD(f.race.workload->create(&err, device, order, 384, &source, &f.race.problems));
   each_plan(wisp_device_limits(device), &range, take_part, &f);
   const double ours = ms_of(&f.race, step.plan[0]);
   print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,

@@ -103,7 +103,7 @@ static double cavity_error(const wisp_dg *dg, double T)
   int N1 = dg->tet->N + 1, steps = (int)ceil(T * N1 * N1 / (cfl * dg->min_length));
   double dt = T / steps;
   assert_int_equal(wisp_cavity_create(NULL, (int[3]){1, 1, 0}, &cavity), WISP_OK);
-  wisp_dg_fill(dg, wisp_cavity_field, &cavity, 0, u);
+  assert_int_equal(wisp_dg_fill(NULL, dg, wisp_cavity_field, &cavity, 0, u), WISP_OK);
   for (int step = 0; step < steps; step++)
     for (int s = 0; s < WISP_RK_STAGES; s++) {
       right_hand_side(dg, 1, u, flux, rhs);

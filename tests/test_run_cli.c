@@ -84,7 +84,7 @@ static void test_json(void **state)
 static void test_options(void **state)
 {
   cJSON *json = solve(*state, "",
-                      "--order=1 --box=2 -pf32 --time 0.1 --dt 0.03 --mode 1,0,1 --alpha 0.5 --default "
+                      "--orders=1 --box=2 -pf32 --time 0.1 --dt 0.03 --mode 1,0,1 --alpha 0.5 --default "
                       "--composition gather+fused --layout slab-km32");
   assert_string_equal(json_text(json, "precision"), "f32");
   assert_string_equal(json_text(json, "composition"), "gather+fused");

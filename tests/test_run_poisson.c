@@ -3,6 +3,8 @@
 #include "command.h"
 #include "each_plan.h"
 #include "store_fixture.h"
+#include "../cache/columns.h"
+#include "../runtime/solve/cg.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -44,7 +46,7 @@ static void test_json(void **state)
 static void test_options(void **state)
 {
   cJSON *json =
-      solve(*state, "--order=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
+      solve(*state, "--orders=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
                     "--lambda 0 --default");
   assert_true(json_number(json, "elements") == 24 && json_number(json, "dofs") == 5 * 8 * 11 &&
               json_number(json, "lambda") == 0);
@@ -67,6 +69,61 @@ static const char two_hexes[] = NODES "2\n1 5 2 0 1 1 2 3 4 5 6 7 8\n2 5 2 0 1 5
 static const char tets[] = NODES "1\n1 4 2 0 1 1 2 3 5\n$EndElements\n";
 static const char folded[] = NODES "1\n1 5 2 0 1 1 2 4 3 5 6 7 8\n$EndElements\n";
 static const char inverted[] = NODES "1\n1 5 2 0 1 5 6 7 8 1 2 3 4\n$EndElements\n";
+
+/* Puts into the user's store that BP1's operator takes `ms`, and all other kernels of its step 1 ms. */
+static void plant(const char *folder, const char *kernel, double ms)
+{
+  wisp_error err = {.text = ""};
+  wisp_strategies *strategies = NULL;
+  wisp_device *device = NULL;
+  wisp_writer *writer = NULL;
+  wisp_step step = {.kernels = 0};
+  char composition[WISP_CG_COMPOSITION];
+  wisp_cg_composition(kernel, WISP_JACOBI, composition);
+  const wisp_solver_request request = {"tensor", "poisson", 2, WISP_F64, 27, false, composition, NULL};
+  assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
+  assert_int_equal(wisp_device_open(&err, test_device_name(), &device), WISP_OK);
+  const wisp_limits *limits = wisp_device_limits(device);
+  assert_int_equal(wisp_step_choose(&err, strategies, NULL, limits, &request, &step), WISP_OK);
+  assert_int_equal(wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer), WISP_OK);
+  for (int i = 0; i < step.kernels; i++) {
+    const wisp_choice *c = &step.choice[i];
+    wisp_trial t;
+    wisp_trial_blank(&t);
+    t.units = limits->units, t.elements = 27;
+    snprintf(t.spec, sizeof t.spec, "tensor.%s:hex:p2:poisson:f64", c->kernel);
+    strcpy(t.strategy, c->strategy), strcpy(t.params, c->params), strcpy(t.layout, c->layout);
+    strcpy(t.device, limits->name), strcpy(t.target, limits->target);
+    strcpy(t.driver, limits->driver), strcpy(t.compiler, limits->compiler);
+    wisp_strategy_hash(wisp_strategies_find(strategies, "tensor", c->kernel, c->strategy), "poisson", t.template_hash);
+    strcpy(t.version, WISP_VERSION), strcpy(t.mode, "made up");
+    strcpy(t.when, "2026-11-21T08:00:00Z"), strcpy(t.outcome, "ok");
+    t.ms = strcmp(c->kernel, kernel) == 0 ? ms : 1;
+    if (wisp_writer_add(&err, writer, &t) != WISP_OK) fail_msg("%s", err.text);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  wisp_step_free(&step);
+  wisp_device_close(device);
+  wisp_strategies_free(strategies);
+}
+
+/* The geometry is that of the faster operator, whatever stands beside it in the step. */
+static void test_geometry(void **state)
+{
+  static const char line[] = "-n 2 --box 3 --problem bp1";
+  plant(*state, "mass", 0.25);
+  cJSON *json = solve(*state, line);
+  assert_string_equal(json_text(json, "geometry"), "stored"); /* the one that is known */
+  cJSON_Delete(json);
+  plant(*state, "mass_trilinear", 0.5);
+  json = solve(*state, line);
+  assert_string_equal(json_text(json, "geometry"), "stored");
+  cJSON_Delete(json);
+  plant(*state, "mass_trilinear", 0.125);
+  json = solve(*state, line);
+  assert_string_equal(json_text(json, "geometry"), "trilinear");
+  cJSON_Delete(json);
+}
 
 static void test_mesh(void **state)
 {
@@ -154,7 +211,7 @@ static void test_bad_meshes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(test_json),  TEST(test_options),      TEST(test_mesh),
+      TEST(test_json),  TEST(test_options),      TEST(test_geometry),   TEST(test_mesh),
       TEST(test_table), TEST(test_bad_requests), TEST(test_bad_meshes),
   };
   unsetenv("WISP_SITE_DB");

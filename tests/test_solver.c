@@ -39,7 +39,7 @@ static void compare_with_reference(solving *s, wisp_precision precision, double 
   wisp_error error = {0};
   size_t size = wisp_dg_volume_size(s->dg);
   double *u = malloc(size * sizeof *u), *expected = malloc(size * sizeof *expected);
-  double dt = wisp_solver_dt(s->dg), tolerance = precision == WISP_F32 ? 300 * FLT_EPSILON : 300 * DBL_EPSILON;
+  double dt = wisp_dg_safe_dt(s->dg), tolerance = precision == WISP_F32 ? 300 * FLT_EPSILON : 300 * DBL_EPSILON;
   char array[32] = "";
   bool intact = false;
   assert_true(u && expected);
@@ -138,7 +138,7 @@ static void compare_with_launches(const char *composition, const char *layout, b
   const solving_setup setup = {.order = 2, .composition = composition, .layout = layout};
   assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
   size_t size = wisp_dg_volume_size(s.dg), bytes = size * sizeof(double);
-  double *begin = malloc(bytes), *plain = malloc(bytes), *u = malloc(bytes), dt = wisp_solver_dt(s.dg), ms = -1;
+  double *begin = malloc(bytes), *plain = malloc(bytes), *u = malloc(bytes), dt = wisp_dg_safe_dt(s.dg), ms = -1;
   assert_true(begin && plain && u);
   random_solution(s.dg, begin);
   GOOD(wisp_problem_upload(&error, s.problem, "u", begin));
@@ -174,7 +174,8 @@ static void test_steps(void **state)
   const solving_setup setup = {.order = 1, .composition = "gather+fused"};
   assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
   size_t size = wisp_dg_volume_size(s.dg);
-  double *expected = malloc(size * sizeof *expected), *u = malloc(size * sizeof *u), dt = wisp_solver_dt(s.dg), ms = -1;
+  double *expected = malloc(size * sizeof *expected), *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg),
+         ms = -1;
   assert_true(expected && u);
   random_solution(s.dg, expected);
   GOOD(wisp_problem_upload(&error, s.problem, "u", expected));

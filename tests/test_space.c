@@ -6,12 +6,15 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "store_fixture.h"
 #include "../gen/strategy.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char good[] = "# a comment, then every keyword\n"
                            "kernel    volume\n"
@@ -73,7 +76,9 @@ static wisp_strategy *parse(const char *text)
 {
   wisp_strategy *s = NULL;
   wisp_error err = {0};
-  if (wisp_strategy_parse(&err, "nodal", "trial", text, "body", &s) != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_strategy_parse(&err, "nodal", "trial", (wisp_file_text){"", text}, (wisp_file_text){"", "body"}, &s) !=
+      WISP_OK)
+    fail_msg("%s", err.text);
   return s;
 }
 
@@ -95,13 +100,15 @@ static void test_keywords(void **state)
   wisp_strategy_destroy(s);
 }
 
+#define MANY(name) "param " #name " 1 2 3 4 5 6 7 8 9 10\n"
+
 static void test_errors_name_the_line(void **state)
 {
   (void)state;
   static const struct {
     const char *text, *place, *what;
   } bad[] = {
-      {"kernel volume\nnonsense 3\n", "nodal/trial.space:2: ", "nonsense"},
+      {"kernel volume\nnonsense 3\n", "there/mine.space:2: ", "nonsense"},
       {"kernel volume\n\nlayouts cube\n", ":3: ", "cube"},
       {"param wp\n", ":1: ", "no values"},
       {"param wp 1 x\n", ":1: ", "wp"},
@@ -119,11 +126,25 @@ static void test_errors_name_the_line(void **state)
       {"kernel volume\nblock 1\ngrid 1\n", "space:", "layouts"},
       {"layouts node\nblock 1\ngrid 1\n", "space:", "kernel"},
       {"kernel v\nlayouts node\nblock 1\ngrid 1\nparam p 1 2\ndefault p=3\n", "space:", "default of p"},
+      {"kernel v\nlayouts node\nblock 1\ngrid 1\n" MANY(a) MANY(b) MANY(c) MANY(d) MANY(e),
+       "space:", "more than 65536"},
+      {"kernel volume\n\x1b]0;nonsense\x07 3\n", ":2: ", "?]0;nonsense?"}, /* no terminal obeys a message */
+      {"param p 4294967297\n", ":1: ", "4294967297"},
+      {"param p 1\ndefault p=4294967297\n", ":2: ", "p=4294967297"},
+      /* Twice the same name: one of the two would be lost. */
+      {"kernel volume\nkernel update\n", ":2: ", "kernel is given twice"},
+      {"block 1\n\nblock 2\n", ":3: ", "block is given twice"},
+      {"grid 1\ngrid 1\n", ":2: ", "grid is given twice"},
+      {"param wi 1 2\nparam wp 1\nparam wi 4\n", ":3: ", "parameter wi is given twice"},
+      {"let a = 1\nlet a = 2\n", ":2: ", "let a is given twice"},
+      {"shared int s 3\nshared real s 3\n", ":2: ", "shared array s is given twice"},
+      {"arg in real u\narg out real u\n", ":2: ", "argument u is given twice"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_strategy *s = NULL;
     wisp_error err = {0};
-    wisp_status status = wisp_strategy_parse(&err, "nodal", "trial", bad[i].text, "", &s);
+    wisp_status status = wisp_strategy_parse(&err, "nodal", "trial", (wisp_file_text){"there/mine.space", bad[i].text},
+                                             (wisp_file_text){"", ""}, &s);
     if (status != WISP_EINPUT || !strstr(err.text, bad[i].place) || !strstr(err.text, bad[i].what))
       fail_msg("'%s' gave %d: %s", bad[i].text, (int)status, err.text);
     assert_null(s);
@@ -226,6 +247,24 @@ static void test_default_falls_back(void **state)
   wisp_strategy_destroy(s);
 }
 
+/* A candidate that makes no sense, met while another is looked for in place of the default, is an error; what was found
+ * so far is let go of. */
+static void test_senseless_candidate(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam a 1 2 3\n"
+                           "require a != 1 : one\nrequire a < 3 || nothing : why\n");
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names(3, 1024, 65536);
+  wisp_plan *plan = NULL;
+  wisp_error err = {0};
+  assert_int_equal(wisp_plan_default(&err, s, &spec, &layout, names, &plan), WISP_EINPUT);
+  assert_non_null(strstr(err.text, "nothing"));
+  assert_null(plan);
+  wisp_env_destroy(names);
+  wisp_strategy_destroy(s);
+}
+
 static void test_text_comes_back(void **state)
 {
   (void)state;
@@ -239,8 +278,9 @@ static void test_text_comes_back(void **state)
   assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, wisp_plan_params(plan), &again), WISP_OK);
   assert_string_equal(wisp_plan_params(again), wisp_plan_params(plan));
   wisp_plan_destroy(again);
-  static const char *const bad[] = {"mode=1 unroll=8",       "mode=1 unroll=8 wp=3",  "",
-                                    "mode=1 unroll=8 wwp=4", "mode=1 unroll=8 wp=4x", "mode=1 unroll=8 wp=4 wq=1"};
+  static const char *const bad[] = {
+      "mode=1 unroll=8",           "mode=1 unroll=8 wp=3",         "", "mode=1 unroll=8 wwp=4", "mode=1 unroll=8 wp=4x",
+      "mode=1 unroll=8 wp=4 wq=1", "mode=1 unroll=8 wp=4294967298"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error err = {0};
     wisp_status status = wisp_plan_from_text(&err, s, &spec, &layout, names, bad[i], &again);
@@ -305,6 +345,38 @@ static void test_operands_and_launch(void **state)
   wisp_strategy_destroy(s);
 }
 
+static void write_file(const char *folder, const char *name, const char *text)
+{
+  FILE *file = fopen(fixture_path(folder, name), "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+/* Trials name a strategy, not its text: two of one name would answer for each other. */
+static void test_strategies_have_names_of_their_own(void **state)
+{
+  static const char space[] = "kernel update\nlayouts node\nblock 1\ngrid 1\n";
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  assert_int_equal(mkdir(fixture_path(*state, "nodal"), 0700), 0);
+  write_file(*state, "nodal/update.mine.space", space);
+  write_file(*state, "nodal/update.mine.k", "text");
+  setenv("WISP_TEMPLATES", *state, 1);
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  wisp_strategies_free(all);
+  write_file(*state, "nodal/other.mine.space", space); /* by its kernel, not by its file */
+  write_file(*state, "nodal/other.mine.k", "text");
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_EINPUT);
+  assert_non_null(strstr(err.text, "'mine'"));
+  assert_int_equal(unlink(fixture_path(*state, "nodal/other.mine.space")), 0);
+  write_file(*state, "nodal/update.stream.space", space); /* wisp's own has that name */
+  write_file(*state, "nodal/update.stream.k", "text");
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_EINPUT);
+  assert_non_null(strstr(err.text, "update.stream.space"));
+  unsetenv("WISP_TEMPLATES");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -313,8 +385,10 @@ int main(void)
       cmocka_unit_test(test_enumeration_visits_every_combination),
       cmocka_unit_test(test_limits_refuse),
       cmocka_unit_test(test_default_falls_back),
+      cmocka_unit_test(test_senseless_candidate),
       cmocka_unit_test(test_text_comes_back),
       cmocka_unit_test(test_operands_and_launch),
+      cmocka_unit_test_setup_teardown(test_strategies_have_names_of_their_own, fixture_set_up, fixture_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -468,7 +468,7 @@ static void test_broken_winner(void **state)
   for (int i = 0; i < s.step.kernels; i++) assert_int_equal(wisp_plan_value(s.step.plan[i], "MB", 4), 4);
   check(&s.step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
   size_t size = wisp_dg_volume_size(s.dg);
-  double *u = malloc(size * sizeof *u), dt = wisp_solver_dt(s.dg), expected = 0, energy = 0;
+  double *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
   assert_non_null(u);
   random_solution(s.dg, u);
   GOOD(wisp_problem_upload(&error, s.problem, "u", u));

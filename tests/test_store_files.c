@@ -35,15 +35,6 @@ static int teardown(void **state)
   return 0;
 }
 
-/* Makes a SQLite file by statements. */
-static void make_database(const char *path, const char *sql)
-{
-  sqlite3 *db = NULL;
-  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-  assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-  assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
 /* Reading, checking, writing, merging: each refuses with path and word in one line, and leaves the file as it was. */
 static void assert_refused(const char *path, const char *word)
 {
@@ -75,10 +66,10 @@ static void assert_refused(const char *path, const char *word)
 static void test_foreign(void **state)
 {
   const char *path = fixture_path(*state, "places.sqlite");
-  make_database(path, "CREATE TABLE visits (url TEXT); INSERT INTO visits VALUES ('x')");
+  fixture_sql(path, "CREATE TABLE visits (url TEXT); INSERT INTO visits VALUES ('x')");
   assert_refused(path, "another application");
   path = fixture_path(*state, "other.sqlite");
-  make_database(path, "PRAGMA journal_mode=WAL; PRAGMA application_id=42; CREATE TABLE trial (spec TEXT)");
+  fixture_sql(path, "PRAGMA journal_mode=WAL; PRAGMA application_id=42; CREATE TABLE trial (spec TEXT)");
   assert_refused(path, "another application");
 }
 
@@ -86,7 +77,7 @@ static void test_newer(void **state)
 {
   const char *path = fixture_path(*state, "wisp.db");
   fixture_fill(path, 0, 3);
-  make_database(path, "PRAGMA user_version=99");
+  fixture_sql(path, "PRAGMA user_version=99");
   assert_refused(path, "newer wisp");
 }
 
@@ -97,8 +88,8 @@ static void test_older(void **state)
   wisp_database database = {0};
   long long version = 0;
   fixture_fill(path, 0, 4); /* of which nothing is known that version 1 has no column for */
-  make_database(path, "DROP VIEW winner; ALTER TABLE trial DROP COLUMN tie; PRAGMA user_version=1;"
-                      "CREATE VIEW winner AS SELECT * FROM trial");
+  fixture_sql(path, "DROP VIEW winner; ALTER TABLE trial DROP COLUMN tie; PRAGMA user_version=1;"
+                    "CREATE VIEW winner AS SELECT * FROM trial");
   assert_int_equal(fixture_count(path), 4);
   fixture_fill(path, 4, 6);
   wisp_store *store = NULL;
@@ -108,7 +99,7 @@ static void test_older(void **state)
     assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
   }
   wisp_store_close(store);
-  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, &database), WISP_OK);
+  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, false, &database), WISP_OK);
   assert_int_equal(wisp_database_number(NULL, &database, "PRAGMA user_version", &version), WISP_OK);
   assert_int_equal(version, wisp_database_newest());
   assert_true(version >= 2);
@@ -277,7 +268,7 @@ static void test_read_only_media(void **state)
   const char *marked = fixture_path(*state, "marked.db");
   fixture_fill(fixture_path(*state, "plain.db"), 0, TRIALS);
   fixture_fill(marked, 0, TRIALS);
-  make_database(marked, "PRAGMA journal_mode=WAL");
+  fixture_sql(marked, "PRAGMA journal_mode=WAL");
   leave_wal(fixture_path(*state, "wal.db"));
   if (!read_only(*state, check_read_only)) skip();
 }

@@ -132,8 +132,8 @@ static void test_export_import(void **state)
   long long added = 0;
   wisp_store *store = NULL;
   fixture_fill(from, 0, 40);
-  assert_int_equal(wisp_store_export(&err, from, &json), WISP_OK);
-  if (wisp_store_import(&err, to, json.data, &added) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_store_export(&err, from, false, &json), WISP_OK);
+  if (wisp_store_import(&err, to, json.data, strlen(json.data), &added) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(added, 40);
   assert_int_equal(wisp_store_open(&err, to, false, NULL, &store), WISP_OK);
   for (int i = 0; i < 40; i++) {
@@ -142,7 +142,7 @@ static void test_export_import(void **state)
   }
   wisp_store_close(store);
   json.data[json.length / 2] = '\0'; /* cut off */
-  assert_int_equal(wisp_store_import(&err, to, json.data, &added), WISP_EINPUT);
+  assert_int_equal(wisp_store_import(&err, to, json.data, strlen(json.data), &added), WISP_EINPUT);
   wisp_text_free(&json);
 }
 
@@ -164,7 +164,7 @@ static void test_bad_imports(void **state)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     wisp_error err = {0};
     long long added = 0;
-    assert_int_equal(wisp_store_import(&err, path, cases[i].json, &added), WISP_EINPUT);
+    assert_int_equal(wisp_store_import(&err, path, cases[i].json, strlen(cases[i].json), &added), WISP_EINPUT);
     assert_non_null(strstr(err.text, cases[i].word));
   }
   assert_int_equal(access(path, F_OK), -1);
@@ -182,14 +182,14 @@ static void test_prune(void **state)
   wisp_error err = {0};
   long long removed = 0;
   fixture_fill(path, 0, 21);
-  assert_int_equal(wisp_store_prune(&err, path, keep_even, NULL, &removed), WISP_OK);
+  assert_int_equal(wisp_store_prune(&err, path, keep_even, NULL, NULL, &removed), WISP_OK);
   assert_int_equal(removed, 10);
   assert_int_equal(fixture_count(path), 11);
   wisp_writer *writer = NULL; /* and while another writer has it open */
   assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
   wisp_trial odd = fixture_trial(21);
   assert_int_equal(wisp_writer_add(&err, writer, &odd), WISP_OK);
-  assert_int_equal(wisp_store_prune(&err, path, keep_even, NULL, &removed), WISP_OK);
+  assert_int_equal(wisp_store_prune(&err, path, keep_even, NULL, NULL, &removed), WISP_OK);
   assert_int_equal(removed, 1);
   odd = fixture_trial(22);
   assert_int_equal(wisp_writer_add(&err, writer, &odd), WISP_OK);

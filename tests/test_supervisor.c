@@ -1,12 +1,14 @@
 /* Claim: devices that are alike share the units of a sweep, each done once and whole; one of another kind does all of
  * them; a unit whose device is given up half-way is finished by another of its kind, also where that was through; where
- * there is none, the sweep fails with what that device said. Shown with workers that only pretend to try something. */
+ * there is none, the sweep fails with what that device said; one whose workers are stopped is given up. Shown with
+ * workers that only pretend to try something. */
 #include "store_fixture.h"
 #include "../tuner/supervisor.h"
 #include "../tuner/sweep.h"
 
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -78,6 +80,8 @@ static wisp_status pretend(wisp_error *err, void *context, const wisp_link *link
   char does = link->device[1];
   snprintf(summary.limits.name, sizeof summary.limits.name, "card %c", link->device[0]);
   TRY(wisp_require(err, does != 'n', WISP_EDEVICE, "%s is not there", link->device));
+  if (does == 'h') wisp_link_send(link->socket, &(wisp_note){.kind = WISP_NOTE_NEXT}, sizeof(wisp_note) / 2);
+  if (does == 'h' || does == 's') raise(SIGSTOP);
   if (does == 'r') TRY(await_faulty(err, p));
   for (;;) {
     TRY(wisp_link_next(err, link, &summary, &unit, &there));
@@ -112,7 +116,7 @@ static void on_device(void *context, const char *device, const wisp_tune_summary
 {
   play *p = context;
   p->devices++;
-  if (device[1] != 'r') assert_true(part->trials <= (device[1] != 'n'));
+  if (device[1] != 'r') assert_true(part->trials <= (strchr("fd", device[1]) != NULL));
 }
 
 static wisp_status supervise(wisp_error *err, play *p, size_t count, char *const *devices, wisp_tune_summary *summary)
@@ -154,8 +158,15 @@ static void test_ends_well(void **state)
   static const struct {
     char *devices[MAX_DEVICES];
     int cards, warned;
-  } cases[] = {{{"ar"}, 1, 0},       {{"ar", "ar"}, 1, 0}, {{"ar", "br", "ar"}, 2, 0}, {{"an", "ar"}, 1, 1},
-               {{"ar", "bn"}, 1, 1}, {{"af", "ar"}, 1, 1}, {{"ad", "ar", "br"}, 2, 1}, {{"af", "af", "ar"}, 1, 2}};
+  } cases[] = {{{"ar"}, 1, 0},
+               {{"ar", "ar"}, 1, 0},
+               {{"ar", "br", "ar"}, 2, 0},
+               {{"an", "ar"}, 1, 1},
+               {{"ar", "bn"}, 1, 1},
+               {{"af", "ar"}, 1, 1},
+               {{"ad", "ar", "br"}, 2, 1},
+               {{"af", "af", "ar"}, 1, 2},
+               {{"as", "ar", "bh"}, 1, 2}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     play p;
     wisp_error err = {0};
@@ -184,7 +195,9 @@ static void test_ends_badly(void **state)
                {{"af"}, WISP_EMEMORY, "af has no memory"},
                {{"af", "af"}, WISP_EMEMORY, "device af: af has no memory"},
                {{"bf", "ar", "ar"}, WISP_EMEMORY, "device bf: bf has no memory"},
-               {{"ad"}, WISP_ESYSTEM, "status 3, outside of any trial"}};
+               {{"ad"}, WISP_ESYSTEM, "status 3, outside of any trial"},
+               {{"as"}, WISP_ESYSTEM, "said nothing for 1 s"},
+               {{"ah"}, WISP_ESYSTEM, "said nothing for 1 s"}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     play p;
     wisp_error err = {0};
@@ -198,6 +211,7 @@ static void test_ends_badly(void **state)
 
 int main(void)
 {
+  setenv("WISP_WORKER_SECONDS", "1", 1);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends_well), cmocka_unit_test(test_ends_badly)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ enum { KILLS = 50, MAX_REPORTED = 1024, MAX_WORKERS = 2 };
 
 typedef struct name { /* of a trial */
   char text[400];
+  bool slow, crash;
 } name;
 
 typedef struct tuner {
@@ -37,17 +38,16 @@ typedef struct tuner {
 
 static name name_of(const wisp_trial *t)
 {
-  name n = {{0}};
+  name n = {.slow = strcmp(t->outcome, "slow") == 0, .crash = strcmp(t->outcome, "crash") == 0};
   snprintf(n.text, sizeof n.text, "%s %s %s %s", t->spec, t->layout, t->strategy, t->params);
   return n;
 }
 
 /* In the tuner: what the callback hears of is stored. A worker killed twice under the same one of a final round makes
- * that one a crash: the trial's second report, and not a repetition. */
+ * that one a crash: the trial's second report, and not a repetition. What was slow against it has to be tried again. */
 static void report(void *context, const wisp_tune_progress *progress)
 {
   name n = name_of(progress->last);
-  if (strcmp(progress->last->outcome, "crash") == 0) return;
   if (write(*(int *)context, &n, sizeof n) != (ssize_t)sizeof n) _exit(2);
 }
 
@@ -86,15 +86,24 @@ static void start(tuner *t)
   t->said = ends[0];
 }
 
+static void forget_slow(tuner *t)
+{
+  int kept = 0;
+  for (int i = 0; i < t->count; i++)
+    if (!t->reported[i].slow) t->reported[kept++] = t->reported[i];
+  t->count = kept;
+}
+
 /* Reads what was reported; none may have been before. */
 static void listen_to(tuner *t)
 {
   name n;
   while (read(t->said, &n, sizeof n) == (ssize_t)sizeof n) {
-    for (int i = 0; i < t->count; i++)
+    if (n.crash) forget_slow(t);
+    for (int i = 0; i < t->count && !n.crash; i++)
       if (strcmp(t->reported[i].text, n.text) == 0) fail_msg("repeated: %s", n.text);
     assert_true(t->count < MAX_REPORTED);
-    t->reported[t->count++] = n;
+    if (!n.crash) t->reported[t->count++] = n;
   }
 }
 

@@ -114,7 +114,7 @@ static void test_page(void **state)
   write_files(folder, text);
   char *output = run_commands(folder, text);
   check_shown(text, output);
-  assert_non_null(strstr(output, "\n2  f64  update ")); /* tune's table of winners */
+  assert_non_null(strstr(output, "\n2 f64  update ")); /* tune's table of winners */
   assert_non_null(strstr(output, "outcome=ok"));
   assert_null(strstr(output, "outcome=wrong"));
   free(output);

@@ -15,7 +15,7 @@ enum { MAX_ROWS = 32 };
 typedef struct comparer {
   wisp_device *device;
   const wisp_compare_request *request;
-  wisp_bench bench;
+  wisp_bench bench, beside; /* the box, and the mesh beside it, for nothing but problems */
   wisp_pipeline *pipeline;
   wisp_blas *blas; /* NULL: there is none here */
   int done;        /* rows of this order and precision, and what they took */
@@ -71,10 +71,9 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_erro
 /* ---- Recording. */
 
 /* The same kernel over and over, or whole steps. */
-static wisp_status launch(wisp_error *err, const comparer *c, const runner *r, bool whole)
+static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool whole)
 {
   wisp_status status = WISP_OK;
-  const wisp_workload *workload = c->bench.workload;
   for (int i = 0; !whole && i < LAUNCHES; i++) TRY(workload->launch(err, r->problem, r->kernel[0]));
   for (int i = 0; whole && i < STEPS; i++)
     TRY(workload->launch_step(err, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels));
@@ -82,19 +81,20 @@ done:
   return status;
 }
 
-static wisp_status record(wisp_error *err, comparer *c, const wisp_spec *spec, const wisp_step *step, runner *r)
+static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_step *step,
+                          runner *r)
 {
   wisp_status status = WISP_OK, ended = WISP_OK;
   wisp_error later = {.text = ""};
   bool whole = strcmp(spec->kernel, "step") == 0;
   if (!r->kernels) return WISP_OK;
-  TRY(c->bench.workload->get(err, c->bench.problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
-  TRY(wisp_graph_begin(err, c->device));
-  status = launch(err, c, r, whole);
-  ended = wisp_graph_end(&later, c->device, &r->graph);
+  TRY(bench->workload->get(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
+  TRY(wisp_graph_begin(err, bench->device));
+  status = launch(err, bench->workload, r, whole);
+  ended = wisp_graph_end(&later, bench->device, &r->graph);
   TRY(status);
   if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
-  r->runs = whole ? STEPS * c->bench.workload->stages : LAUNCHES;
+  r->runs = whole ? STEPS * bench->workload->stages : LAUNCHES;
 done:
   return status;
 }
@@ -175,8 +175,29 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
   c->rows[c->done++].ms = row->ms;
 }
 
+/* Ours on the mesh beside the box: its kernels, another graph. */
+static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_up *up, const runner r[2],
+                                 runner *on_mesh)
+{
+  const bool tuned = r[0].kernels > 0;
+  if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
+  *on_mesh = r[tuned ? 0 : 1];
+  on_mesh->graph = NULL;
+  return record(err, &c->beside, &up->spec, tuned ? &up->tuned : &up->standard, on_mesh);
+}
+
+static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_contender *timed, double runs,
+                               wisp_comparison *row)
+{
+  wisp_work work = {0};
+  row->mesh_elements = c->beside.workload->elements(c->beside.problems);
+  wisp_status status = wisp_family_find(row->spec.family)->work(err, &row->spec, (double)row->mesh_elements, &work);
+  row->mesh_gdofs = work.dofs / (timed->ms / runs) / 1e6;
+  return status;
+}
+
 /* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
-static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2],
+static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], const runner *on_mesh,
                             const wisp_yardstick *beside)
 {
   wisp_status status = WISP_OK;
@@ -185,18 +206,21 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   wisp_comparison row = {.spec = up->spec,
                          .ours = name_of(&up->spec, step),
                          .standard = name_of(&up->spec, &up->standard),
+                         .mesh_gdofs = NAN,
                          .default_ms = NAN,
                          .rival_ms = NAN,
                          .rival_error = NAN,
                          .alternative_ms = NAN};
-  wisp_contender timed[3];
-  size_t count = 0, other = 0, theirs = 0;
+  wisp_contender timed[4];
+  size_t count = 0, other = 0, theirs = 0, mesh = 0;
   timed[count++] = (wisp_contender){.run = replay, .context = &r[tuned ? 0 : 1]};
   if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
   if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
+  if (on_mesh->graph) timed[mesh = count++] = (wisp_contender){.run = replay, .context = on_mesh};
   TRY(wisp_measure(err, c->device, timed, count));
   TRY(fill_row(err, c, step, &timed[0], r[tuned ? 0 : 1].runs, &row));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
+  if (mesh) TRY(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
   if (theirs) {
     snprintf(row.rival, sizeof row.rival, "%s", beside->name);
     row.rival_ms = timed[theirs].ms;
@@ -211,7 +235,7 @@ done:
 static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
 {
   wisp_status status = WISP_OK;
-  runner r[2] = {{.kernels = 0}, {.kernels = 0}};
+  runner r[2] = {{.kernels = 0}, {.kernels = 0}}, on_mesh = {.kernels = 0};
   wisp_step *steps[2] = {&up->tuned, &up->standard};
   wisp_yardstick beside = {.run = NULL};
   char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
@@ -226,7 +250,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   if (!r[0].kernels && !r[1].kernels) goto done;
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
-    status = record(&reason, c, &up->spec, steps[i], &r[i]);
+    status = record(&reason, &c->bench, &up->spec, steps[i], &r[i]);
     if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
       snprintf(text, sizeof text, "%s: left out: %s", spec, reason.text);
       warn(c, text);
@@ -237,8 +261,10 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   }
   TRY(c->bench.workload->yardstick(err, c->device, c->blas, &up->spec, c->bench.workload->elements(c->bench.problems),
                                    &beside));
-  TRY(time_row(err, c, up, r, &beside));
+  TRY(record_beside(err, c, up, r, &on_mesh));
+  TRY(time_row(err, c, up, r, &on_mesh, &beside));
 done:
+  wisp_graph_destroy(on_mesh.graph);
   if (beside.run) beside.destroy(beside.context);
   for (int i = 0; i < 2; i++) release(&r[i]);
   return status;
@@ -263,6 +289,8 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
     const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
     if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;
     TRY(wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order)));
+    if (c->request->beside)
+      TRY(wisp_bench_set_problem(err, &c->beside, spec, wisp_compare_elements(c->request, spec->order)));
     TRY(compare_one(err, c, &ups->list[i]));
   }
 done:
@@ -283,12 +311,15 @@ wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compar
   if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
   TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
+  c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};
+  if (r.beside) c.beside.source = *r.beside;
   TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, r.jobs, 1, &c.pipeline));
   if (wisp_blas_open(&missing, device, &c.blas) != WISP_OK) warn(&c, missing.text);
   TRY(run(err, &c, &ups));
 done:
   wisp_pipeline_destroy(c.pipeline);
   wisp_blas_close(c.blas);
+  wisp_bench_free(&c.beside);
   wisp_bench_free(&c.bench);
   wisp_match_ups_free(&ups);
   wisp_strategies_free(strategies);

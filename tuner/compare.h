@@ -3,6 +3,7 @@
 #ifndef WISP_COMPARE_H
 #define WISP_COMPARE_H
 
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/solver.h"
 
 /* One kernel, or one stage of the whole step (spec.kernel is "step", and ours.strategy its composition). Unknown
@@ -12,7 +13,9 @@ typedef struct wisp_comparison {
   wisp_choice ours; /* match WISP_MATCH_DEFAULT: the store has no entry that works here, and ours is the default */
   long long elements;
   double ms, gdofs, gbps, gflops, efficiency;
-  double copy_share; /* minimal bytes over time, as a share of copy bandwidth */
+  double copy_share;       /* minimal bytes over time, as a share of copy bandwidth */
+  long long mesh_elements; /* of the mesh beside the box; 0: none, or the kernel sees no neighbours */
+  double mesh_gdofs;
   wisp_choice standard;
   double default_ms;
   char rival[96]; /* "cuBLAS 13.1", "copy" (of the minimal bytes); empty where there is none */
@@ -27,9 +30,10 @@ typedef struct wisp_compare_request {
   size_t order_count;
   const wisp_precision *precisions;
   size_t precision_count;
-  const char *kernel; /* this one only, or "step"; NULL: all */
-  long long elements; /* 0: chosen for the device, or by nodes */
-  double nodes;       /* element-local nodes, rounded up to whole elements; 0: not given */
+  const char *kernel;             /* this one only, or "step"; NULL: all */
+  long long elements;             /* 0: chosen for the device, or by nodes */
+  double nodes;                   /* element-local nodes, rounded up to whole elements; 0: not given */
+  const wisp_mesh_source *beside; /* the mesh that ours is timed on as well; NULL: the box alone */
   const wisp_store *store;
   int jobs; /* compilations at a time; 0: one a core */
   /* Called with each row as it is measured, and with what could not be compared. */

@@ -1,9 +1,11 @@
 #include "devices.h"
+#include "sweep.h"
 #include "../gen/text.h"
-#include "../runtime/device.h"
+#include "../runtime/process.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +29,6 @@ static _Noreturn void say_all(int pipe_end)
   wisp_text text = {0};
   size_t count = 0;
   char **names = NULL;
-  signal(SIGALRM, SIG_DFL);
-  alarm(LIST_SECONDS);
   bool good = wisp_device_list(NULL, &count, &names) == WISP_OK;
   for (size_t i = 0; good && i < count; i++) {
     if (text.length && strcmp(names[i], "host") == 0) continue;
@@ -38,11 +38,17 @@ static _Noreturn void say_all(int pipe_end)
   _exit(good ? 0 : 1);
 }
 
+/* Until it has said all, or its time is over. */
 static wisp_status hear_all(wisp_error *err, int pipe_end, wisp_text *out)
 {
   wisp_status status = WISP_OK;
   char part[256];
+  double end = wisp_seconds() + LIST_SECONDS;
   for (;;) {
+    struct pollfd wait = {.fd = pipe_end, .events = POLLIN};
+    int ready = poll(&wait, 1, (int)(1000 * fmax(end - wisp_seconds(), 0)));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) break;
     ssize_t got = read(pipe_end, part, sizeof part);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
@@ -63,7 +69,7 @@ static wisp_status list_all(wisp_error *err, wisp_text *out)
   status = hear_all(err, ends[0], out);
   close(ends[0]);
   TRY(wisp_require(err, pid > 0, WISP_ESYSTEM, "device all: cannot start a process: %s", strerror(errno)));
-  while (waitpid(pid, &how, 0) < 0 && errno == EINTR) continue;
+  how = wisp_process_await(pid, 1);
   TRY(status);
   TRY(wisp_require(err, WIFEXITED(how) && WEXITSTATUS(how) == 0 && out->length, WISP_EDEVICE,
                    "device all: the driver cannot list its devices: name them, as in -d cuda:0,cuda:1"));

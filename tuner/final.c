@@ -1,6 +1,6 @@
 /* Who meets in a final round, how it is held, and what is stored of it. */
 #include "final.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -222,6 +222,8 @@ static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_s
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &claim, limit_of(sweep, scope, winner)));
   verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
+  if (verdict == WISP_OK)
+    verdict = wisp_witness_insist(&reason, bench->witnesses, bench->workload, bench->problems, e->problem, e->kernel);
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));
   winner->error = fmax(winner->error, error);
   if (verdict != WISP_OK) TRY(disqualify(err, sweep, winner, verdict, &reason));

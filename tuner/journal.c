@@ -98,14 +98,13 @@ wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note
   wisp_status status = WISP_OK;
   wisp_trial row;
   bool found = false;
-  bool same = f->kind == note->kind && key_of(&f->trial) == key_of(&note->trial);
-  int begun = same ? f->begun + 1 : 1;
+  int begun = 1 + has(&j->suspects, &note->trial);
   *f = (wisp_flight){.kind = note->kind, .trial = note->trial, .seconds = note->seconds};
   if (note->kind == WISP_NOTE_LAUNCH) {
     TRY(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
     bool good = found && (strcmp(row.outcome, "ok") == 0 || strcmp(row.outcome, "slow") == 0);
-    begun = good ? 1 + has(&j->suspects, &note->trial) : 1 + (found ? times_begun(&row) : 0);
     if (!good) {
+      begun = 1 + (found ? times_begun(&row) : 0);
       row = note->trial;
       set_outcome(&row, "unfinished", "");
       snprintf(row.reason, sizeof row.reason, "begun %d times, never ended", begun);

@@ -1,6 +1,6 @@
 /* A cache of problems, least recently used goes first. Its mesh, operators and systems are shared by all. */
 #include "nodal_problems.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,8 @@ typedef struct entry {
   wisp_system *system;
   wisp_dg *dg;
   wisp_problem *problem;
+  wisp_device *device;
+  wisp_pointer mask[2]; /* of arrays over nodes, over face nodes; 0: not made */
 } entry;
 
 struct wisp_nodal_problems {
@@ -44,6 +46,8 @@ wisp_status wisp_nodal_problems_create(wisp_error *err, wisp_device *device, wis
 
 static void release(entry *e)
 {
+  for (int i = 0; i < 2; i++)
+    if (e->mask[i]) wisp_device_free(e->device, e->mask[i]);
   wisp_problem_destroy(e->problem);
   wisp_dg_destroy(e->dg);
   wisp_system_destroy(e->system);
@@ -79,8 +83,17 @@ static void make_room(wisp_nodal_problems *problems)
   }
 }
 
-/* Random numbers in every field: zeros would flatter caches, power draw and arithmetic. */
-static wisp_status randomise(wisp_error *err, wisp_problem *problem)
+static bool has_array(const wisp_plan *plan, const char *name)
+{
+  const wisp_arg *args = NULL;
+  const int count = wisp_plan_args(plan, &args);
+  for (int i = 0; i < count; i++)
+    if (strcmp(args[i].name, name) == 0) return true;
+  return false;
+}
+
+/* Random numbers in every field, or in those of a plan: zeros would flatter caches, power draw and arithmetic. */
+static wisp_status randomise(wisp_error *err, wisp_problem *problem, const wisp_plan *plan)
 {
   static const char *const fields[] = {"u", "rhs", "lifted", "res", "flux", "dux", "duy", "duz"};
   enum { PERIOD = 1 << 16 };
@@ -90,10 +103,16 @@ static wisp_status randomise(wisp_error *err, wisp_problem *problem)
   TRY(wisp_new(err, PERIOD, sizeof *values, &values));
   for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_real(&state);
   for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-    TRY(wisp_arrays_repeat(err, wisp_problem_arrays(problem), fields[f], PERIOD, values));
+    if (!plan || has_array(plan, fields[f]))
+      TRY(wisp_arrays_repeat(err, wisp_problem_arrays(problem), fields[f], PERIOD, values));
 done:
   free(values);
   return status;
+}
+
+wisp_status wisp_nodal_problems_restart(wisp_error *err, wisp_problem *problem, const wisp_plan *plan)
+{
+  return randomise(err, problem, plan);
 }
 
 static wisp_status make(wisp_error *err, wisp_nodal_problems *problems, entry *e)
@@ -101,9 +120,10 @@ static wisp_status make(wisp_error *err, wisp_nodal_problems *problems, entry *e
   wisp_status status = WISP_OK;
   TRY(wisp_tet_create(err, e->spec.order, &e->tet));
   TRY(wisp_system_load(err, e->spec.system, &e->system));
-  TRY(wisp_dg_create(err, problems->mesh, e->tet, e->system, &e->layout, e->grouping, e->MB, 0, &e->dg));
+  TRY(wisp_dg_create(err, problems->mesh, e->tet, e->system, &e->layout, e->grouping, e->MB, WISP_BY_TAG, &e->dg));
   TRY(wisp_problem_create(err, problems->device, e->dg, e->spec.precision, true, &e->problem));
-  TRY(randomise(err, e->problem));
+  TRY(randomise(err, e->problem, NULL));
+  e->device = problems->device;
 done:
   return status;
 }
@@ -146,4 +166,37 @@ wisp_status wisp_nodal_problems_get(wisp_error *err, wisp_nodal_problems *proble
     grouping = wisp_plan_value(plans[i], "grouping", grouping);
   }
   return find(err, problems, wisp_plan_spec(plans[0]), wisp_plan_layout(plans[0]), MB, (wisp_grouping)grouping, out);
+}
+
+static wisp_status make_mask(wisp_error *err, entry *e, bool faces)
+{
+  wisp_status status = WISP_OK;
+  const wisp_layout *l = &e->dg->layout;
+  const size_t size = faces ? wisp_dg_face_size(e->dg) : wisp_dg_volume_size(e->dg);
+  const size_t dofs = (size_t)(faces ? l->Nf : l->Np);
+  const int n = e->system->fields;
+  unsigned char *mask = NULL;
+  TRY(wisp_new(err, size, 1, &mask));
+  for (size_t k = 0; k < e->dg->slots; k++)
+    for (int f = 0; e->dg->slot[k] != WISP_EMPTY && f < n; f++)
+      for (size_t i = 0; i < dofs; i++)
+        mask[faces ? wisp_layout_face(l, n, f, k, i) : wisp_layout_volume(l, n, f, k, i)] = 1;
+  TRY(wisp_device_alloc(err, e->device, size, &e->mask[faces]));
+  TRY(wisp_device_upload(err, e->device, e->mask[faces], mask, size));
+done:
+  free(mask);
+  return status;
+}
+
+wisp_status wisp_nodal_problems_mask(wisp_error *err, wisp_nodal_problems *problems, const wisp_problem *problem,
+                                     bool faces, wisp_pointer *mask)
+{
+  wisp_status status = WISP_OK;
+  int i = 0;
+  while (i < problems->count && problems->entries[i].problem != problem) i++;
+  TRY(wisp_require(err, i < problems->count, WISP_EUSAGE, "a mask of a problem that is not kept"));
+  if (!problems->entries[i].mask[faces]) TRY(make_mask(err, &problems->entries[i], faces));
+  *mask = problems->entries[i].mask[faces];
+done:
+  return status;
 }

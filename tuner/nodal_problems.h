@@ -20,4 +20,11 @@ const wisp_mesh *wisp_nodal_problems_mesh(const wisp_nodal_problems *problems);
 wisp_status wisp_nodal_problems_get(wisp_error *err, wisp_nodal_problems *problems, const wisp_plan *const *plans,
                                     int count, wisp_problem **out);
 
+/* Random numbers, in [-1, 1], anew in every field of a problem that the plan's kernel reads. */
+wisp_status wisp_nodal_problems_restart(wisp_error *err, wisp_problem *problem, const wisp_plan *plan);
+
+/* A byte a number on the device, 0 in padding and empty slots: of arrays over face nodes, or over nodes. */
+wisp_status wisp_nodal_problems_mask(wisp_error *err, wisp_nodal_problems *problems, const wisp_problem *problem,
+                                     bool faces, wisp_pointer *mask);
+
 #endif

@@ -74,6 +74,7 @@ bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
   p.ms = t->ms;
   p.source = wisp_hash(WISP_HASH_SEED, t->device, strlen(t->device));
   p.source = wisp_hash(p.source, &t->elements, sizeof t->elements);
+  p.source = wisp_hash(p.source, wisp_trial_mesh(t), strlen(wisp_trial_mesh(t)));
   *out = p;
   return true;
 }

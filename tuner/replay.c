@@ -179,10 +179,12 @@ static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_po
   return count;
 }
 
-static bool same_target(const wisp_spec *a, const wisp_spec *b)
+/* Of one kernel, and timed on the same mesh. */
+static bool same_target(const replaying *r, size_t i, size_t k)
 {
-  return a->order == b->order && a->precision == b->precision && strcmp(a->kernel, b->kernel) == 0 &&
-         strcmp(a->family, b->family) == 0 && strcmp(a->system, b->system) == 0;
+  const wisp_spec *a = &r->specs[i], *b = &r->specs[k];
+  return r->points[i].source == r->points[k].source && a->order == b->order && a->precision == b->precision &&
+         strcmp(a->kernel, b->kernel) == 0 && strcmp(a->family, b->family) == 0 && strcmp(a->system, b->system) == 0;
 }
 
 static wisp_status replay_target(wisp_error *err, const replaying *r, size_t first, wisp_replay_target *t)
@@ -200,7 +202,7 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
   *t = (wisp_replay_target){.order = spec->order, .precision = spec->precision, .optimum = INFINITY};
   snprintf(t->kernel, sizeof t->kernel, "%s", spec->kernel);
   for (size_t i = first; i < r->count; i++) {
-    if (!same_target(&r->specs[i], spec)) continue;
+    if (!same_target(r, i, first)) continue;
     points[t->candidates] = r->points[i];
     see_plan(r, &scope, &r->trials[i], &points[t->candidates]);
     t->optimum = fmin(t->optimum, r->trials[i].ms);
@@ -287,7 +289,7 @@ wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *tri
   TRY(wisp_new(err, count, sizeof *replay.targets, &replay.targets)); /* at most one a trial */
   for (size_t i = 0; i < count; i++) {
     bool seen = !is_wanted(request, &r.specs[i]);
-    for (size_t k = 0; k < i && !seen; k++) seen = same_target(&r.specs[k], &r.specs[i]);
+    for (size_t k = 0; k < i && !seen; k++) seen = same_target(&r, k, i);
     if (!seen) TRY(replay_target(err, &r, i, &replay.targets[replay.count++]));
   }
   TRY(wisp_require(err, replay.count > 0, WISP_EUSAGE, "the sweep holds no trial of what is asked for"));

@@ -20,8 +20,7 @@ static int kernel_rank(const wisp_spec *spec)
 static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
 {
   return spec->order > 0 && spec->order < WISP_REPORT_ORDERS && wish->orders[spec->order] &&
-         (spec->precision == WISP_F32 ? wish->f32 : wish->f64) &&
-         strncasecmp(trial->device, wish->device, strlen(wish->device)) == 0 &&
+         (spec->precision == WISP_F32 ? wish->f32 : wish->f64) && strcasestr(trial->device, wish->device) &&
          (!wish->family || strcmp(spec->family, wish->family) == 0);
 }
 
@@ -55,7 +54,8 @@ static int by_key(const wisp_report_entry *a, const wisp_report_entry *b)
                        strcmp(t->driver, u->driver),
                        strcmp(t->compiler, u->compiler),
                        strcmp(t->template_hash, u->template_hash),
-                       (t->elements > u->elements) - (t->elements < u->elements)};
+                       (t->elements > u->elements) - (t->elements < u->elements),
+                       strcmp(wisp_trial_mesh(t), wisp_trial_mesh(u))};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++)
     if (order[i]) return order[i];
   return 0;
@@ -93,8 +93,9 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
 
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
 {
-  return (strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0) &&
-         trial->elements == cell->elements && trial->ms > 0 && isfinite(trial->ms);
+  return (strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0) && cell->timed &&
+         trial->elements == cell->elements && wisp_contest_meshes(trial, cell->timed) == 0 && trial->ms > 0 &&
+         isfinite(trial->ms);
 }
 
 bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
@@ -124,7 +125,9 @@ static void fill_cell(wisp_report_cell *cell)
                     : strcmp(t->outcome, "refused") == 0 ? &cell->refused
                                                          : &cell->bad;
     ++*count;
-    if (count == &cell->ok && t->elements > cell->elements) cell->elements = t->elements;
+    if (count != &cell->ok) continue;
+    const int mesh = cell->timed ? wisp_contest_meshes(t, cell->timed) : -1;
+    if (mesh < 0 || (mesh == 0 && t->elements > cell->elements)) cell->elements = t->elements, cell->timed = t;
   }
   cell->best = winner_of(cell, NULL);
 }

@@ -16,6 +16,7 @@ typedef struct wisp_report_cell {
   const wisp_report_entry *entries;
   size_t count;
   wisp_spec spec;
+  const wisp_trial *timed;       /* one of the kind of mesh that is compared; NULL: none was timed */
   long long elements;            /* the largest size measured: what is compared is of this size */
   const wisp_trial *best;        /* over all layouts */
   double default_ms;             /* what runs without a store takes in its place; NaN: not measured */

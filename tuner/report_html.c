@@ -58,6 +58,12 @@ const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits)
   return out;
 }
 
+void wisp_page_ratio(wisp_page *page, double ratio)
+{
+  char number[WISP_NUMBER_TEXT];
+  wisp_page_print(page, "<td class=\"n\">%s&#8201;×</td>", ratio >= 1 ? wisp_number(number, ratio, 3) : "≈&#8201;1");
+}
+
 void wisp_page_number(wisp_page *page, double value, int digits)
 {
   char number[WISP_NUMBER_TEXT];

@@ -120,7 +120,7 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
   const wisp_spec *spec = &subject->cells->spec;
   totals sum;
   add_up(subject, &sum);
-  wisp_page_print(page, "<header><h1>");
+  wisp_page_print(page, "<header id=\"subject-%zu\"><h1>", subject->number);
   wisp_page_text(page, t->device);
   wisp_page_print(page, "</h1>\n<p class=\"sub\">Tuned kernels of the ");
   wisp_page_text(page, spec->family);
@@ -155,6 +155,29 @@ static void print_subject(wisp_page *page, const wisp_report_subject *subject)
   wisp_report_failures(page, subject);
 }
 
+static size_t subject_end(const wisp_report_data *data, size_t from)
+{
+  size_t end = from;
+  while (end < data->cell_count && wisp_report_same_subject(&data->cells[end], &data->cells[from])) end++;
+  return end;
+}
+
+/* Where each subject begins, where there are several: they are long. */
+static void print_index(wisp_page *page, const wisp_report_data *data)
+{
+  if (subject_end(data, 0) == data->cell_count) return;
+  wisp_page_print(page, "<nav class=\"jump\">");
+  for (size_t i = 0, number = 1; i < data->cell_count; i = subject_end(data, i), number++) {
+    const wisp_report_cell *cell = &data->cells[i];
+    wisp_page_print(page, "<a href=\"#subject-%zu\">", number);
+    wisp_page_text(page, cell->entries->trial->device);
+    wisp_page_print(page, ": ");
+    wisp_page_text(page, cell->spec.family);
+    wisp_page_print(page, ", %s</a> ", plural(cell->spec.element));
+  }
+  wisp_page_print(page, "</nav>\n");
+}
+
 wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish, wisp_text *out)
 {
   wisp_status status = WISP_OK;
@@ -164,10 +187,10 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wis
   TRY(wisp_report_gather(err, store, wish, &data));
   snprintf(title, sizeof title, "wisp report: %s", data.entries->trial->device);
   wisp_report_head(&page, title);
+  print_index(&page, &data);
   size_t number = 1;
   for (size_t i = 0; i < data.cell_count; number++) {
-    size_t end = i;
-    while (end < data.cell_count && wisp_report_same_subject(&data.cells[end], &data.cells[i])) end++;
+    size_t end = subject_end(&data, i);
     print_subject(&page, &(wisp_report_subject){&data.cells[i], end - i, number, i});
     i = end;
   }

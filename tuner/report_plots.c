@@ -31,6 +31,17 @@ static size_t line_of(line_list *lines, const char *name)
   return at;
 }
 
+/* Plots of a precision that there is nothing of are left out. */
+static bool has_winner(const wisp_report_subject *subject, wisp_precision precision, bool step)
+{
+  for (size_t i = 0; i < subject->count; i++) {
+    const wisp_report_cell *cell = &subject->cells[i];
+    if (cell->best && cell->spec.precision == precision && (!step || strcmp(cell->spec.kernel, "step") == 0))
+      return true;
+  }
+  return false;
+}
+
 static bool is_step(const wisp_report_cell *cell)
 {
   return strcmp(cell->spec.kernel, "step") == 0 && cell->best;
@@ -106,6 +117,7 @@ void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
                   "best layout. The large point is the winner.</p>\n<div class=\"two\">",
                   subject->number);
   for (size_t p = 0; p < 2; p++) {
+    if (!has_winner(subject, precisions[p], true)) continue;
     wisp_axis x = {least - 0.3, most + 0.3, 48, WIDTH - 12, false}, y = {0, 1.06 * top, HEIGHT - 40, 46, false};
     open_plot(page, "GDOF/s of the whole stage over the order");
     wisp_page_frame_title(page, &x, &y, wisp_precision_name(precisions[p]));
@@ -221,6 +233,7 @@ void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject)
       "that of plain FMAs, what stays in the cache that of copying.</p>\n<div class=\"two\">",
       subject->number);
   for (size_t p = 0; p < 2; p++) {
+    if (!has_winner(subject, precisions[p], false)) continue;
     find_ceilings(subject, precisions[p], &gbps, &gflops);
     wisp_axis x = wisp_axis_over(least, most, true, 48, WIDTH - 12);
     wisp_axis y = wisp_axis_over(low, fmax(high, gflops), true, HEIGHT - 40, 46);

@@ -83,9 +83,8 @@ static void print_strategy(wisp_page *page, const char *strategy)
 /* How many times as long something else takes; a dash where that is not known. */
 static void print_ratio(wisp_page *page, double ratio)
 {
-  char number[WISP_NUMBER_TEXT];
   if (isfinite(ratio))
-    wisp_page_print(page, "<td class=\"n\">%s&#8201;×</td>", wisp_number(number, ratio, 3));
+    wisp_page_ratio(page, ratio);
   else
     wisp_page_print(page, "<td class=\"n\">–</td>");
 }
@@ -168,5 +167,7 @@ void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
     print_order(page, &subject->cells[i], order_end - i);
     i = order_end;
   }
-  wisp_page_print(page, "</table></section>\n");
+  wisp_page_print(page,
+                  "</table><p class=\"about\">≈&#8201;1&#8201;×: stored with no longer a time than the winner's, but "
+                  "timed at another moment; the winner is what won side by side.</p></section>\n");
 }

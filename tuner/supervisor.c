@@ -15,6 +15,8 @@
 enum { MAX_IDLE_DEATHS = 8, MAX_SILENCES = 2 };
 /* A worker that has said its last word, or whose socket is closed, ends within this time. */
 static const double END_SECONDS = 20;
+/* So often is the caller told that time goes by. */
+static const double TICK_SECONDS = 0.25;
 
 typedef struct card { /* one kind of device: its entries in the store are the same */
   wisp_limits limits;
@@ -259,6 +261,10 @@ static wisp_status overdue(wisp_error *err, supervisor *s, member *m)
   wisp_worker_reap(m->worker, s->crew->warden, 0);
   snprintf(reason, sizeof reason, "%s did not end within %.3g s: see %s", compiling ? "its compilation" : "it",
            m->flight.seconds, compiling ? "WISP_COMPILE_SECONDS" : "WISP_TRIAL_SECONDS");
+  if (compiling && m->flight.begun < WISP_MAX_BEGUN) { /* the worker may have been stopped */
+    m->flight.active = false;
+    return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
+  }
   return record_failure(err, s, m, compiling ? "compile-error" : "hang", reason);
 }
 
@@ -406,9 +412,11 @@ static wisp_status attend_all(wisp_error *err, supervisor *s)
     if (m->worker->pid > 0) first = fmin(first, limit_of(m));
   }
   s->wait[s->count] = (struct pollfd){.fd = s->crew->interrupt ? s->crew->interrupt->fd : -1, .events = POLLIN};
-  double left = fmax(first - wisp_seconds(), 0);
+  const wisp_tune_request *request = s->crew->request;
+  double left = fmin(fmax(first - wisp_seconds(), 0), request->tick ? TICK_SECONDS : INFINITY);
   int ready = poll(s->wait, (nfds_t)s->count + 1, (int)fmin(ceil(1000 * left), 1e6));
   double now = wisp_seconds();
+  if (request->tick) request->tick(request->context);
   if (ready < 0) return wisp_require(err, errno == EINTR, WISP_ESYSTEM, "cannot wait: %s", strerror(errno));
   if (s->wait[s->count].revents) s->stopped = wisp_interrupt_take(s->crew->interrupt);
   for (size_t i = 0; i < s->count && !s->stopped; i++) {

@@ -163,6 +163,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   TRY(wisp_device_open(err, link->device, &device));
   sweep->summary.limits = *wisp_device_limits(device);
   TRY(wisp_bench_create(err, device, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
+  sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
   sweep->bench.link = link;
   /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
   TRY(wisp_pipeline_create(err, sweep->bench.limits->target, jobs_of(sweep), wisp_sweep_is_host(sweep) ? 1 : 3,

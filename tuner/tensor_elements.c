@@ -1,5 +1,5 @@
 #include "tensor_elements.h"
-#include "random.h"
+#include "../gen/random.h"
 #include "../runtime/solve/hex_reference.h"
 
 #include <stdio.h>

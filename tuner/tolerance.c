@@ -1,18 +1,27 @@
 /* One table: what a kernel sums, and so how its rounding errors grow.
  *
- * A result is a sum of s products of numbers of random sign. Each product and each addition rounds by at most u = eps /
- * 2 of a partial sum, so errors walk at random: their standard deviation is about u sqrt(s) times the size of a typical
- * partial sum, and the largest reference value is that size at least. (The norm of the matrix cancels: the error is
- * taken relative to the largest result, not to the data.) FACTOR covers the largest of 10^5 results (about 5 standard
- * deviations), rounded geometric factors and matrix entries, and the 2^-22 of three-part TF32 products, and still is
- * 100 times below an error of 1e-3 in single precision at every order.
+ * A result is a sum of s terms, each a product. It is held against S, the sum of the terms' magnitudes, and u = eps /
+ * 2: every rounding is at most u of what is rounded.
+ *
+ * Terms. A term passes through few roundings: of its matrix entry, its geometric factor and its products, at most 4 u;
+ * with 3 x TF32 the dropped product of the low halves and the cut of one of them are 2^-21 of the term at most, 8 u. In
+ * all at most 12 u S, whatever the signs.
+ *
+ * Additions. Each rounds by at most u of a partial sum, at random: s of them make a standard deviation of
+ * sqrt(s / 3) u P, where P is the size of a typical partial sum. The data is random, so that the terms have random
+ * signs, and P is S / sqrt(k) where k terms are of the largest kind; what kernels sum has a dozen of them or more
+ * (a face's nodes, where the neighbour's field is a thousand times larger): P < S / 3. Five standard deviations, the
+ * largest of 10^5 results, are then below sqrt(s) u S.
+ *
+ * So the tolerance is (12 + sqrt(s)) u, relative to S. An error of 1e-3 of a term is above it in single precision at
+ * every order.
  */
 #include "tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FACTOR = 16;
+static const double TERMS = 12;
 
 static const struct {
   const char *kernel;
@@ -37,5 +46,5 @@ double wisp_tolerance(const wisp_spec *spec, const wisp_layout *layout)
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
     if (strcmp(sums[i].kernel, spec->kernel) == 0)
       length = sums[i].nodes * layout->Np + sums[i].face_nodes * layout->Nf + sums[i].others;
-  return FACTOR * unit * sqrt(length);
+  return (TERMS + sqrt(length)) * unit;
 }

@@ -13,6 +13,7 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop,
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
   TRY(wisp_device_ceilings(err, device, &bench.ceilings));
   TRY(wisp_verifier_create(err, device, &bench.verifier));
+  TRY(wisp_witnesses_create(err, device, &bench.witnesses));
   wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
 done:
@@ -21,6 +22,7 @@ done:
 
 static void forget_problems(wisp_bench *bench)
 {
+  if (bench->witnesses) wisp_witnesses_forget(bench->witnesses);
   if (bench->workload) bench->workload->destroy(bench->problems);
   bench->problems = NULL;
 }
@@ -28,6 +30,7 @@ static void forget_problems(wisp_bench *bench)
 void wisp_bench_free(wisp_bench *bench)
 {
   forget_problems(bench);
+  wisp_witnesses_destroy(bench->witnesses);
   wisp_verifier_destroy(bench->verifier);
   *bench = (wisp_bench){0};
 }
@@ -45,7 +48,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   bench->order = spec->order;
   bench->precision = spec->precision;
   bench->asked = elements;
-  TRY(workload->create(err, bench->device, spec->order, elements, &bench->problems));
+  TRY(workload->create(err, bench->device, spec->order, elements, &bench->source, &bench->problems));
 done:
   return status;
 }
@@ -70,11 +73,6 @@ static void put(char *to, size_t room, const char *from)
 void wisp_trial_name(const wisp_trial *t, char out[WISP_TRIAL_NAME])
 {
   snprintf(out, WISP_TRIAL_NAME, "%s %s (%s)", t->strategy, t->params, t->template_hash);
-}
-
-bool wisp_trial_is_right(const wisp_trial *t)
-{
-  return strcmp(t->outcome, "ok") == 0 || strcmp(t->outcome, "slow") == 0;
 }
 
 void wisp_trial_stamp(wisp_trial *t)
@@ -112,6 +110,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->mode, sizeof t->mode, "not timed");
   wisp_trial_stamp(t);
   t->elements = bench->workload->elements(bench->problems);
+  put(t->mesh, sizeof t->mesh, bench->workload->alone ? WISP_MESH_BOX : wisp_mesh_source_kind(&bench->source));
 }
 
 void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
@@ -206,6 +205,7 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   } else {
     close = best->kernel && timed[0].ms < 1.1 * best->ms;
     TRY(wisp_measure(err, bench->device, timed, close ? 2 : 1));
+    TRY(wisp_witness_check(err, bench->witnesses, bench->workload, bench->problems, lone[0].problem, kernel));
   }
   TRY(wisp_trial_rate(err, bench, wisp_plan_spec(plan), &timed[0], 1, t));
   *wins = strcmp(t->outcome, "ok") == 0 && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
@@ -222,6 +222,7 @@ static wisp_status announce(wisp_error *err, const wisp_bench *bench, const wisp
   double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
   TRY(wisp_bench_problem(err, bench, plan, &problem));
   TRY(wisp_verifier_prepare(err, bench->verifier, plan));
+  TRY(wisp_witness_prepare(err, bench->witnesses, bench->workload, bench->problems, problem, plan));
   TRY(wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit));
 done:
   return status;

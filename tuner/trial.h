@@ -8,6 +8,7 @@
 #include "measure.h"
 #include "pipeline.h"
 #include "verify.h"
+#include "witness.h"
 
 /* What all trials of a sweep on one device share. */
 typedef struct wisp_bench {
@@ -15,6 +16,8 @@ typedef struct wisp_bench {
   const wisp_limits *limits;
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
+  wisp_mesh_source source; /* of what kernels are timed on; zero: the box as it is */
+  wisp_witnesses *witnesses;
   const wisp_workload *workload; /* of the kernel at hand */
   void *problems;                /* its large ones, for timing, and what they were made for */
   int order;
@@ -38,8 +41,6 @@ wisp_status wisp_bench_problem(wisp_error *err, const wisp_bench *bench, const w
 /* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
 enum { WISP_TRIAL_NAME = 280 };
 void wisp_trial_name(const wisp_trial *trial, char out[WISP_TRIAL_NAME]);
-/* Its results were right: it may have been slow. */
-bool wisp_trial_is_right(const wisp_trial *trial);
 
 /* The best candidate so far of one spec and layout, kept loaded to be timed side by side with those that come close. */
 typedef struct wisp_incumbent {

@@ -4,6 +4,7 @@
 #define WISP_TUNE_H
 
 #include "../cache/store.h"
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/problem.h"
 
 typedef struct wisp_tune_progress { /* handed to the callback after every trial */
@@ -33,12 +34,14 @@ typedef struct wisp_tune_request {
   size_t precision_count;
   const char *kernel, *strategy, *layout; /* restrict; NULL: all */
   double budget_seconds;                  /* <= 0: exhaustive; of wall time, on however many devices */
-  double enough;      /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
-  long long elements; /* problem size for timing; 0: chosen for the device */
-  const char *db;     /* store file */
+  double enough;                  /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
+  long long elements;             /* problem size for timing; 0: chosen for the device */
+  const wisp_mesh_source *source; /* the mesh to time on; NULL: a box, moved, shuffled and ordered */
+  const char *db;                 /* store file */
   bool retry_failed;
   int jobs; /* compilations at a time, shared out over the devices; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);
+  void (*tick)(void *context); /* several times a second, also while nothing comes to an end; may be NULL */
   void (*warn)(void *context, const char *text); /* about the store, about devices; may be NULL */
   /* At the end, for each device in the list's order: what came of it, with its own seconds; may be NULL. */
   void (*device_done)(void *context, const char *device, const wisp_tune_summary *part);

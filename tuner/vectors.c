@@ -1,5 +1,5 @@
 #include "vectors.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <limits.h>
 #include <math.h>
@@ -11,14 +11,16 @@ const char *const wisp_vector_names[WISP_VECTORS] = {
     "solution", "p", "z", "r", "Ap", "inverse", "d", "u", "y", "rz_sums", "rr_sums", "pAp_sums", "state", "history"};
 
 /* The first hexes of a box, layer by layer: the last layer may end anywhere. Vertices behind them are nobody's. */
-static wisp_status make_mesh(wisp_error *err, size_t elements, wisp_hexmesh **out)
+static wisp_status make_mesh(wisp_error *err, size_t elements, const wisp_mesh_source *source, wisp_hexmesh **out)
 {
   wisp_status status = WISP_OK;
   const int side = (int)ceil(cbrt((double)elements));
   const size_t layer = (size_t)side * (size_t)side;
-  const int sides[3] = {side, side, (int)((elements + layer - 1) / layer)};
-  TRY(wisp_hexmesh_box(err, sides, out));
-  (*out)->elements = elements;
+  wisp_mesh_source what = *source;
+  what.box[0] = what.box[1] = side;
+  what.box[2] = (int)((elements + layer - 1) / layer);
+  TRY(wisp_hexmesh_make(err, &what, out));
+  if (strcmp(wisp_mesh_source_kind(source), WISP_MESH_BOX) == 0) (*out)->elements = elements;
 done:
   return status;
 }
@@ -31,14 +33,16 @@ static size_t count_numbers(const wisp_vectors *v, int array, size_t locals)
   return array >= WISP_VECTOR_RZ_SUMS ? WISP_VECTOR_PARTS : array >= WISP_VECTOR_U ? locals : padded;
 }
 
-wisp_status wisp_vectors_create(wisp_error *err, int order, size_t elements, wisp_vectors **out)
+wisp_status wisp_vectors_create(wisp_error *err, int order, size_t elements, const wisp_mesh_source *source,
+                                wisp_vectors **out)
 {
   wisp_status status = WISP_OK;
   wisp_hexmesh *mesh = NULL;
   wisp_hexnodes *nodes = NULL;
   wisp_vectors *v = NULL;
   const size_t Nq = (size_t)order + 1;
-  TRY(make_mesh(err, elements, &mesh));
+  TRY(make_mesh(err, elements, source, &mesh));
+  elements = mesh->elements;
   TRY(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
   TRY(wisp_new(err, 1, sizeof *v, &v));
   v->elements = elements;

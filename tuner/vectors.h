@@ -4,6 +4,7 @@
 #define WISP_VECTORS_H
 
 #include "../runtime/arrays.h"
+#include "../runtime/mesh/source.h"
 #include "../runtime/solve/cg.h"
 
 /* The arrays of reals; indices into a set of them. */
@@ -29,7 +30,8 @@ extern const char *const wisp_vector_names[WISP_VECTORS];
 /* Iterations that history has room for, and parts that a sum can have. */
 enum { WISP_VECTOR_ITERATIONS = 16, WISP_VECTOR_PARTS = 65536 };
 
-/* The unknowns within the first so many hexes of a box that is about as long as wide, boundary values given. */
+/* The unknowns within so many hexes, boundary values given: the first of a box that is about as long as wide, which is
+ * whole where it is moved or ordered, or all of a file. */
 typedef struct wisp_vectors {
   size_t elements;
   wisp_hexcopies *copies;
@@ -37,7 +39,8 @@ typedef struct wisp_vectors {
 } wisp_vectors;
 
 /* WISP_EUSAGE where all nodes lie on the boundary. */
-wisp_status wisp_vectors_create(wisp_error *err, int order, size_t elements, wisp_vectors **out);
+wisp_status wisp_vectors_create(wisp_error *err, int order, size_t elements, const wisp_mesh_source *source,
+                                wisp_vectors **out);
 void wisp_vectors_destroy(wisp_vectors *vectors);
 
 /* All arrays, reals zero. */

@@ -169,7 +169,8 @@ wisp_status wisp_vectors_verifier_prepare(wisp_error *err, wisp_vectors_verifier
   release_numbers(v);
   if (v->order != spec->order) {
     release(v);
-    TRY(wisp_vectors_create(err, spec->order, (size_t)((NODES + Np - 1) / Np), &v->vectors));
+    TRY(wisp_vectors_create(err, spec->order, (size_t)((NODES + Np - 1) / Np), &(wisp_mesh_source){.jitter = 0},
+                            &v->vectors));
   }
   TRY(wisp_vectors_arrays(err, v->device, v->vectors, spec->precision, &v->arrays));
   for (int a = 0; a < WISP_VECTORS; a++) {

@@ -1,6 +1,6 @@
 /* Sends each candidate to its workload. */
 #include "verify.h"
-#include "random.h"
+#include "../gen/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +46,21 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
   void *own = NULL;
   wisp_status status = find(err, v, wisp_kernel_plan(kernel), &workload, &own);
   return status == WISP_OK ? workload->check(err, own, kernel, v->seed, error) : status;
+}
+
+wisp_status wisp_verify_untouched(wisp_error *err, wisp_arrays *arrays, const wisp_kept *before,
+                                  const char *const *writes)
+{
+  wisp_status status = WISP_OK;
+  bool intact = true;
+  char array[32] = "";
+  size_t number = 0;
+  TRY(wisp_arrays_guards(err, arrays, &intact, array));
+  TRY(wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array));
+  TRY(wisp_arrays_changed(err, arrays, before, writes, array, &number));
+  TRY(wisp_require(err, !*array, WISP_EWRONG, "changes number %zu of array %s, which is no output", number, array));
+done:
+  return status;
 }
 
 wisp_status wisp_verify_guards(wisp_error *err, wisp_device *device, wisp_arrays *arrays)

@@ -7,8 +7,10 @@
 #ifndef WISP_WORKLOAD_H
 #define WISP_WORKLOAD_H
 
+#include "../runtime/arrays.h"
 #include "../runtime/blas.h"
 #include "../runtime/kernel.h"
+#include "../runtime/mesh/source.h"
 
 /* What a kernel is measured beside: the vendor's product, a copy of the same bytes. */
 typedef struct wisp_yardstick {
@@ -31,9 +33,15 @@ typedef struct wisp_workload {
    * workload serves. */
   bool (*serves)(const char *kernel);
 
+  /* No kernel sees an element's neighbours: what mesh it is timed on does not matter, and its trials say box. */
+  bool alone;
+
   /* --- Timing. `problems` are those of one order and size, made at first need and kept: their number of elements is
-   * `elements`, rounded up where the family needs it, or chosen for the device where that is 0. device is borrowed. */
-  wisp_status (*create)(wisp_error *err, wisp_device *device, int order, long long elements, void **problems);
+   * `elements`, rounded up where the family needs it, or chosen for the device where that is 0; of a box whose elements
+   * stand, and lie in memory, as `source` says; of its file, if it names one, where the family reads meshes of that
+   * kind. device is borrowed. */
+  wisp_status (*create)(wisp_error *err, wisp_device *device, int order, long long elements,
+                        const wisp_mesh_source *source, void **problems);
   void (*destroy)(void *problems); /* NULL is fine */
   long long (*elements)(const void *problems);
 
@@ -49,6 +57,18 @@ typedef struct wisp_workload {
    * family has no compositions. */
   int stages;
   wisp_status (*launch_step)(wisp_error *err, void *problem, const wisp_kernel *const *kernels, int count);
+
+  /* The problem as a check of what no small one shows (tuner/witness.h): a problem's arrays; random numbers, none above
+   * 1, in those that the plan's kernel reads, as `get` left them; one launch with scalars under which all that the
+   * kernel computes shows in its outputs. */
+  wisp_arrays *(*arrays)(void *problem);
+  wisp_status (*restart)(wisp_error *err, void *problem, const wisp_plan *plan);
+  wisp_status (*launch_once)(wisp_error *err, void *problem, const wisp_kernel *kernel);
+  /* How far a number of this output may then be from the exact one: the tolerance times the largest sum of magnitudes
+   * that one can have; NaN: not to be compared, it is the kernel's own. mask: 0, or a byte a number, 0 where it is
+   * nobody's. */
+  wisp_status (*bound)(wisp_error *err, void *problems, void *problem, const wisp_plan *plan, const char *array,
+                       double *bound, wisp_pointer *mask);
 
   /* What `wisp bench` times a kernel of this spec beside; run stays NULL where there is nothing. blas may be NULL.
    * The yardstick's destroy is for the caller to call. */

@@ -1,9 +1,12 @@
 /* The nodal DG family in the tuner: boxes of tets to time on, steps of Runge-Kutta stages, and the vendor's product
  * beside those kernels that are one. */
+#include "nodal_example.h"
 #include "nodal_verify.h"
 #include "rival.h"
+#include "tolerance.h"
 #include "workload.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,18 +17,21 @@ static const struct {
 } boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
              {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
 
-static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements, void **out)
+static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements,
+                          const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   const wisp_limits *limits = wisp_device_limits(device);
   bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
   wisp_nodal_problems *problems = NULL;
+  wisp_mesh_source what = *source;
   int n = 1;
   for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
     if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   while (6ll * n * n * n < elements) n++;
-  TRY(wisp_mesh_box(err, n, &mesh));
+  for (int d = 0; d < 3; d++) what.box[d] = n;
+  TRY(wisp_mesh_make(err, &what, &mesh));
   TRY(wisp_nodal_problems_create(err, device, mesh, limits->memory / (host ? 8 : 2), &problems));
   *out = problems;
 done:
@@ -54,6 +60,51 @@ static wisp_status launch(wisp_error *err, void *problem, const wisp_kernel *ker
 {
   static const wisp_scalars steady = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
   return wisp_problem_launch(err, problem, kernel, &steady);
+}
+
+/* --- the timed problem as a check --- */
+
+static wisp_arrays *arrays(void *problem)
+{
+  return wisp_problem_arrays(problem);
+}
+
+static wisp_status restart(wisp_error *err, void *problem, const wisp_plan *plan)
+{
+  return wisp_nodal_problems_restart(err, problem, plan);
+}
+
+/* A step such as a solver takes: what was and what is added are then of one size. */
+static wisp_scalars usual(const wisp_problem *problem)
+{
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  const double nodes = dg->tet->N + 1;
+  return (wisp_scalars){.alpha = 0.75, .a = -0.5, .b = 0.25, .dt = dg->min_length / (nodes * nodes)};
+}
+
+static wisp_status launch_once(wisp_error *err, void *problem, const wisp_kernel *kernel)
+{
+  const wisp_scalars scalars = usual(problem);
+  return wisp_problem_launch(err, problem, kernel, &scalars);
+}
+
+static wisp_status bound(wisp_error *err, void *problems, void *problem, const wisp_plan *plan, const char *array,
+                         double *out, wisp_pointer *mask)
+{
+  wisp_status status = WISP_OK;
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_scalars scalars = usual(problem);
+  double largest[WISP_NODAL_ARRAYS];
+  int a = 0;
+  while (a < WISP_NODAL_ARRAYS && strcmp(wisp_nodal_names[a], array) != 0) a++;
+  *out = NAN;
+  if (a == WISP_NODAL_ARRAYS) goto done;
+  TRY(wisp_nodal_largest(err, dg, spec->kernel, &scalars, largest));
+  TRY(wisp_nodal_problems_mask(err, problems, problem, a == WISP_NODAL_FLUX, mask));
+  *out = wisp_tolerance(spec, &dg->layout) * largest[a];
+done:
+  return status;
 }
 
 static bool writes_next(const wisp_plan *plan)
@@ -140,6 +191,10 @@ const wisp_workload wisp_workload_nodal = {
     .elements = elements,
     .get = get,
     .launch = launch,
+    .arrays = arrays,
+    .restart = restart,
+    .launch_once = launch_once,
+    .bound = bound,
     .stages = WISP_RK_STAGES,
     .launch_step = launch_step,
     .yardstick = yardstick,

@@ -2,11 +2,14 @@
  * they must move. */
 #include "tensor_elements.h"
 #include "vectors.h"
+#include "tolerance.h"
 #include "vectors_verify.h"
 #include "yardstick_copy.h"
-#include "random.h"
+#include "../gen/random.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- problems --- */
 
@@ -38,13 +41,14 @@ static void destroy(void *context)
   free(all);
 }
 
-static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements, void **out)
+static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements,
+                          const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   problems *all = NULL;
   TRY(wisp_new(err, 1, sizeof *all, &all));
   all->device = device;
-  TRY(wisp_vectors_create(err, order, wisp_tensor_elements(device, order, elements), &all->vectors));
+  TRY(wisp_vectors_create(err, order, wisp_tensor_elements(device, order, elements), source, &all->vectors));
   *out = all;
   all = NULL;
 done:
@@ -89,6 +93,7 @@ static wisp_status get(wisp_error *err, void *context, const wisp_plan *const *p
     *p = (problem){all->vectors, arrays};
     arrays = NULL;
   }
+  TRY(wisp_arrays_upload(err, p->arrays, "state", state)); /* a check may have left another */
   *out = p;
 done:
   wisp_arrays_destroy(arrays);
@@ -99,6 +104,50 @@ static wisp_status launch(wisp_error *err, void *context, const wisp_kernel *ker
 {
   const problem *p = context;
   return wisp_vectors_launch(err, p->arrays, p->vectors, kernel, &scalars);
+}
+
+/* --- the timed problem as a check --- */
+
+static wisp_arrays *arrays(void *context)
+{
+  return ((problem *)context)->arrays;
+}
+
+/* A residual above its limit, so that everything moves: alpha and beta come from sums of parts between 0.5 and 1.5. */
+static wisp_status restart(wisp_error *err, void *context, const wisp_plan *plan)
+{
+  static const double running[WISP_CG_STATE] = {
+      [WISP_CG_AT_RZ] = 512, [WISP_CG_AT_RZ_BEFORE] = 1024, [WISP_CG_AT_ALPHA] = 0.375, [WISP_CG_AT_RUNNING] = 1};
+  wisp_status status = WISP_OK;
+  const problem *p = context;
+  static const int left = 1 << 20;
+  (void)plan;
+  TRY(fill(err, p->vectors, p->arrays));
+  TRY(wisp_arrays_upload(err, p->arrays, "state", running));
+  TRY(wisp_arrays_upload_ints(err, p->arrays, "left", &left));
+done:
+  return status;
+}
+
+static wisp_status launch_once(wisp_error *err, void *context, const wisp_kernel *kernel)
+{
+  static const wisp_vector_scalars usual = {.scale = 0.5, .keep = 0.25, .gain = 0.75, .parts = 792};
+  const problem *p = context;
+  return wisp_vectors_launch(err, p->arrays, p->vectors, kernel, &usual);
+}
+
+/* Vectors: all numbers are below 2, and what is added up has a factor below 2 and no more than eight terms. Parts of
+ * sums belong to a kernel's own blocks; state and history follow from sums of other parts. */
+static wisp_status bound(wisp_error *err, void *context, void *timed, const wisp_plan *plan, const char *array,
+                         double *out, wisp_pointer *mask)
+{
+  static const char *const vectors[] = {"solution", "p", "z", "r", "Ap", "d", "u"};
+  (void)err, (void)context, (void)timed;
+  *mask = 0;
+  *out = NAN;
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    if (strcmp(vectors[i], array) == 0) *out = 32 * wisp_tolerance(wisp_plan_spec(plan), wisp_plan_layout(plan));
+  return WISP_OK;
 }
 
 /* --- verification --- */
@@ -134,6 +183,10 @@ const wisp_workload wisp_workload_vectors = {
     .elements = elements,
     .get = get,
     .launch = launch,
+    .arrays = arrays,
+    .restart = restart,
+    .launch_once = launch_once,
+    .bound = bound,
     .yardstick = wisp_yardstick_copy,
     .verifier_create = verifier_create,
     .verifier_destroy = verifier_destroy,

@@ -7,7 +7,7 @@
 
 static void group_natural(const wisp_mesh *mesh, int32_t *slot)
 {
-  for (size_t k = 0; k < mesh->elements; k++) slot[k] = (int32_t)k;
+  for (size_t k = 0; k < mesh->elements; k++) slot[k] = wisp_mesh_at(mesh, k);
 }
 
 /* Candidates of the block that is being made. Q of Algorithm 2 stands here as five stacks of growing arrays: lane c
@@ -73,19 +73,18 @@ static void clear(queue *q)
   }
 }
 
-/* Algorithm 2, "Simple Greedy Partition". "An arbitrary element from E" is the lowest. */
+/* Algorithm 2, "Simple Greedy Partition". "An arbitrary element from E" is the first in the order. */
 static wisp_status group_greedy(wisp_error *err, const wisp_mesh *mesh, size_t size, int32_t *slot)
 {
   wisp_status status = WISP_OK;
   queue q = {0};
-  size_t block = 0; /* |B| */
-  int32_t lowest = 0;
+  size_t block = 0, lowest = 0; /* |B|, and where the order is taken up to */
   TRY(create_queue(err, mesh, size, &q));
   for (size_t placed = 0; placed < mesh->elements; placed++) {
     int32_t e = pop_best(&q);
     if (e == WISP_EMPTY) {
-      while (q.shared[lowest] < 0) lowest++;
-      e = lowest;
+      while (q.shared[wisp_mesh_at(mesh, lowest)] < 0) lowest++;
+      e = wisp_mesh_at(mesh, lowest);
     }
     q.shared[e] = -1;
     slot[placed] = e; /* every block but the last is full, so that slots follow each other */

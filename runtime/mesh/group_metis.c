@@ -148,7 +148,10 @@ wisp_status wisp_mesh_group_metis(wisp_error *err, const wisp_mesh *mesh, size_t
   for (size_t k = 0; k < mesh->elements; k++) held[part[k]]++;
   rebalance(mesh, size, held, part);
   for (size_t g = 0; g < groups; g++) held[g] = 0;
-  for (size_t k = 0; k < mesh->elements; k++) slot[(size_t)part[k] * size + held[part[k]]++] = (int32_t)k;
+  for (size_t i = 0; i < mesh->elements; i++) {
+    const int32_t k = wisp_mesh_at(mesh, i);
+    slot[(size_t)part[k] * size + held[part[k]]++] = k;
+  }
 done:
   free(part);
   free(held);

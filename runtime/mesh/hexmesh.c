@@ -127,5 +127,6 @@ void wisp_hexmesh_destroy(wisp_hexmesh *mesh)
   if (!mesh) return;
   free(mesh->xyz);
   free(mesh->hex);
+  free(mesh->number);
   free(mesh);
 }

@@ -10,9 +10,16 @@
 /* Every hex is trilinear and positively oriented. Corners are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
 typedef struct wisp_hexmesh {
   size_t vertices, elements;
-  double *xyz;  /* 3 x vertices, x y z of each vertex together */
-  int32_t *hex; /* 8 x elements: vertex numbers */
+  double *xyz;     /* 3 x vertices, x y z of each vertex together */
+  int32_t *hex;    /* 8 x elements: vertex numbers */
+  int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */
 } wisp_hexmesh;
+
+/* What element k is called in messages. */
+static inline size_t wisp_hexmesh_number(const wisp_hexmesh *mesh, size_t k)
+{
+  return mesh->number ? (size_t)mesh->number[k] : k;
+}
 
 /* The unit box [0,1]^3 as n[0] x n[1] x n[2] hexes, x fastest. Each n in 1..400, WISP_EUSAGE otherwise. */
 wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out);

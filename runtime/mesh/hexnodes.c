@@ -142,18 +142,19 @@ typedef struct numbering {
 
 /* A face as one element has it, beside what was met of it: another element may have it too, cut alike, on its other
  * side. */
-static wisp_status check_face(wisp_error *err, const char *name, const entity *met, const entity *face)
+static wisp_status check_face(wisp_error *err, const char *name, const wisp_hexmesh *mesh, const entity *met,
+                              const entity *face)
 {
   wisp_status status = WISP_OK;
   const int32_t *v = face->vertex;
   TRY(wisp_require(
       err, met->elements <= 2 && met->opposite == face->opposite, WISP_EINPUT,
       "%s: the mesh does not conform: face (%d %d %d %d) of hex %zu is shared by %d hexes or cut another way", name,
-      v[0], v[1], face->opposite, v[2], face->first, met->elements));
+      v[0], v[1], face->opposite, v[2], wisp_hexmesh_number(mesh, face->first), met->elements));
   TRY(wisp_require(
       err, met->elements == 1 || met->side != face->side, WISP_EINPUT,
       "%s: hexes %zu and %zu overlap: both lie on one side of face (%d %d %d %d); was one element saved twice?", name,
-      met->first, face->first, v[0], v[1], face->opposite, v[2]));
+      wisp_hexmesh_number(mesh, met->first), wisp_hexmesh_number(mesh, face->first), v[0], v[1], face->opposite, v[2]));
 done:
   return status;
 }
@@ -175,7 +176,7 @@ static wisp_status list_entities(wisp_error *err, const char *name, numbering *n
       face.first = k;
       int32_t *number = &n->face[FACES * k + (size_t)f];
       TRY(meet(err, &n->faces, &face, number));
-      TRY(check_face(err, name, &n->faces.list[*number], &face));
+      TRY(check_face(err, name, n->mesh, &n->faces.list[*number], &face));
     }
   }
 done:

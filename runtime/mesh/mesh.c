@@ -222,5 +222,6 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
   free(mesh->neighbour_face);
   free(mesh->neighbour_turn);
   free(mesh->tag);
+  free(mesh->order);
   free(mesh);
 }

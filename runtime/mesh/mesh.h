@@ -18,6 +18,7 @@ typedef struct wisp_mesh {
   int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
                              theirs */
   int32_t *tag;           /* 4 x elements: Gmsh physical surface of a boundary face, 0 where none */
+  int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
 } wisp_mesh;
 
 /* The unit box [0,1]^3 cut into n^3 cubes of six tets each, conforming (Kuhn). n in 1..400, WISP_EUSAGE otherwise. */
@@ -40,9 +41,15 @@ wisp_status wisp_mesh_create(wisp_error *err, size_t vertices, size_t elements, 
 
 void wisp_mesh_destroy(wisp_mesh *mesh);
 
+/* The i-th element in memory's order. */
+static inline int32_t wisp_mesh_at(const wisp_mesh *mesh, size_t i)
+{
+  return mesh->order ? mesh->order[i] : (int32_t)i;
+}
+
 /* Partition into groups of at most `size` elements (paper 0, section 5.3). slots is ceil-to-groups: group g owns slots
- * g*size .. g*size+size-1; slot[i] is an element or WISP_EMPTY. Each element stands in exactly one slot; empties only
- * at the end of a group. Caller frees *slot. */
+ * g*size .. g*size+size-1, made in the mesh's order; slot[i] is an element or WISP_EMPTY. Each element stands in
+ * exactly one slot; empties only at the end of a group. Caller frees *slot. */
 typedef enum wisp_grouping { WISP_GROUP_NATURAL, WISP_GROUP_GREEDY, WISP_GROUP_METIS } wisp_grouping;
 wisp_status wisp_mesh_group(wisp_error *err, const wisp_mesh *mesh, wisp_grouping how, size_t size, size_t *slots,
                             int32_t **slot);

@@ -225,7 +225,8 @@ static wisp_status write_file(wisp_error *err, const char *path, const grid *g, 
   bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode), made = false;
   TRY(direct ? wisp_text_add(err, &other, path, strlen(path))
              : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
-  file = fopen(other.data, "wb");
+  if (!direct) unlink(other.data);
+  file = fopen(other.data, direct ? "wb" : "wbx"); /* x: nobody's link is followed */
   TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open %s: %s", path, other.data, strerror(errno)));
   made = !direct;
   errno = 0;

@@ -103,7 +103,8 @@ static wisp_status fill_factors(wisp_error *err, void *context, size_t from, siz
   TRY(wisp_new(err, whole, sizeof *factors, &factors));
   for (size_t k = from; k < to; k++) {
     wisp_hex_vertices(g->problem->mesh, g->first + k, 1, vertices);
-    TRY(wisp_hex_factors(err, g->problem->hex, g->points, vertices, g->first + k, 1, factors));
+    TRY(wisp_hex_factors(err, g->problem->hex, g->points, vertices, wisp_hexmesh_number(g->problem->mesh, g->first + k),
+                         1, factors));
     memcpy(g->out + k * own, factors + whole - own, own * sizeof *factors);
   }
 done:

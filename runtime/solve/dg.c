@@ -13,7 +13,7 @@ static wisp_status check(wisp_error *err, const wisp_dg *dg, int boundary)
                    WISP_TET_FACES * dg->tet->Nfp));
   TRY(wisp_require(err, dg->MB >= 1 && dg->MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024",
                    dg->MB));
-  TRY(wisp_require(err, boundary >= 0 && boundary < dg->system->boundaries, WISP_EUSAGE,
+  TRY(wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < dg->system->boundaries), WISP_EUSAGE,
                    "dg: boundary %d, and %s has %d", boundary, dg->system->name, dg->system->boundaries));
 done:
   return status;
@@ -105,4 +105,10 @@ size_t wisp_dg_volume_size(const wisp_dg *dg)
 size_t wisp_dg_face_size(const wisp_dg *dg)
 {
   return dg->groups * (size_t)dg->system->fields * (size_t)dg->layout.NfM;
+}
+
+double wisp_dg_safe_dt(const wisp_dg *dg)
+{
+  const double order = dg->tet->N + 1;
+  return 0.5 * dg->min_length / (order * order * dg->system->speed);
 }

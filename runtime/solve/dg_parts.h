@@ -9,7 +9,7 @@ enum { WISP_MAX_NP = 286, WISP_MAX_NFP = 66 }; /* of order WISP_TET_MAX_ORDER */
 /* jacobian, geo, face_real, min_length. */
 void wisp_dg_geometry(wisp_dg *dg);
 
-/* face_int. where[e] is the slot of element e. */
+/* face_int; and the normals of a face's two sides made one. where[e] is the slot of element e. After geometry. */
 void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary);
 
 /* turnlist. */

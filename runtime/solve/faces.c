@@ -8,6 +8,21 @@ static void set_face(wisp_dg *dg, size_t k, int f, size_t neighbour, int code)
   dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + f, k)] = code;
 }
 
+/* The boundary of a face of the mesh's boundary, by index. */
+static int boundary_of(const wisp_dg *dg, size_t face, int boundary)
+{
+  const int count = dg->system->boundaries;
+  return boundary == WISP_BY_TAG ? (dg->mesh->tag[face] % count + count) % count : boundary;
+}
+
+/* The two sides of a face have one normal, of opposite sign: what leaves one enters the other, to the last bit. */
+static void share_normal(wisp_dg *dg, size_t k, int f, size_t neighbour, int face)
+{
+  for (int c = 0; c < 3; c++)
+    dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + c, k)] =
+        -dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * face + c, neighbour)];
+}
+
 void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
 {
   const wisp_mesh *mesh = dg->mesh;
@@ -17,10 +32,13 @@ void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
       if (dg->slot[k] == WISP_EMPTY)
         set_face(dg, k, f, k, 32 * (1 + 0)); /* the first boundary's, whichever was asked for */
       else if (mesh->neighbour[face] == WISP_BOUNDARY)
-        set_face(dg, k, f, k, 32 * (1 + boundary));
-      else
-        set_face(dg, k, f, (size_t)where[mesh->neighbour[face]],
-                 mesh->neighbour_face[face] * WISP_TET_TURNS + mesh->neighbour_turn[face]);
+        set_face(dg, k, f, k, 32 * (1 + boundary_of(dg, face, boundary)));
+      else {
+        const size_t neighbour = (size_t)where[mesh->neighbour[face]];
+        const int theirs = mesh->neighbour_face[face];
+        set_face(dg, k, f, neighbour, theirs * WISP_TET_TURNS + mesh->neighbour_turn[face]);
+        if (neighbour < k) share_normal(dg, k, f, neighbour, theirs);
+      }
     }
 }
 

@@ -3,6 +3,7 @@
 #include "dg_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Where vertex v of the element in slot k lies. */
 static const double *vertex(const wisp_dg *dg, size_t k, int v)
@@ -60,14 +61,18 @@ void wisp_dg_geometry(wisp_dg *dg)
   }
 }
 
+void wisp_dg_place(const wisp_dg *dg, size_t k, double r, double s, double t, double x[3])
+{
+  const double weight[4] = {-(1 + r + s + t) / 2, (1 + r) / 2, (1 + s) / 2, (1 + t) / 2};
+  for (int c = 0; c < 3; c++) x[c] = 0;
+  for (int v = 0; v < 4; v++)
+    for (int c = 0; c < 3; c++) x[c] += weight[v] * vertex(dg, k, v)[c];
+}
+
 void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz)
 {
   const wisp_tet *tet = dg->tet;
-  for (int i = 0; i < tet->Np; i++)
-    for (int c = 0; c < 3; c++) {
-      double at = 0, weight[4] = {-(1 + tet->r[i] + tet->s[i] + tet->t[i]) / 2, (1 + tet->r[i]) / 2,
-                                  (1 + tet->s[i]) / 2, (1 + tet->t[i]) / 2};
-      for (int v = 0; v < 4 && dg->slot[k] != WISP_EMPTY; v++) at += weight[v] * vertex(dg, k, v)[c];
-      xyz[3 * i + c] = at;
-    }
+  memset(xyz, 0, 3 * (size_t)tet->Np * sizeof *xyz);
+  for (int i = 0; i < tet->Np && dg->slot[k] != WISP_EMPTY; i++)
+    wisp_dg_place(dg, k, tet->r[i], tet->s[i], tet->t[i], xyz + 3 * i);
 }

@@ -2,6 +2,7 @@
  * and back by the transposes. B is I at Gauss points, the identity at the nodes. */
 #include "hex_reference.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,37 @@ static void apply_element(const workplace *w, wisp_hex_operator op, double lambd
     derivative[d] = w->C;
     add_to_nodes(w, derivative, 1, w->at[d], y);
   }
+}
+
+/* Without signs; and each entry with its mirror image, since halves of a matrix add and subtract the two. */
+static void drop_signs(const workplace *w, double *A)
+{
+  double both[MAX_ENTRIES];
+  for (int m = 0; m < w->n; m++)
+    for (int i = 0; i < w->Nq; i++) both[m * w->Nq + i] = fabs(A[m * w->Nq + i]) + fabs(A[m * w->Nq + w->Nq - 1 - i]);
+  memcpy(A, both, sizeof *both * (size_t)(w->n * w->Nq));
+}
+
+wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
+                                 size_t count, double lambda, const double *u, double *sizes)
+{
+  wisp_status status = WISP_OK;
+  workplace w = {.memory = NULL};
+  double *magnitudes = NULL;
+  TRY(open(err, hex, op, &w));
+  TRY(wisp_new(err, w.Np, sizeof *magnitudes, &magnitudes));
+  drop_signs(&w, w.B);
+  drop_signs(&w, w.C);
+  for (size_t k = 0; k < count; k++) {
+    TRY(wisp_hex_factors(err, hex, wisp_hex_operator_points(op), vertices + 24 * k, k, 1, w.factors));
+    for (size_t q = 0; q < WISP_HEX_FACTORS * w.points; q++) w.factors[q] = fabs(w.factors[q]);
+    for (size_t i = 0; i < w.Np; i++) magnitudes[i] = fabs(u[k * w.Np + i]);
+    apply_element(&w, op, fabs(lambda), magnitudes, sizes + k * w.Np);
+  }
+done:
+  free(magnitudes);
+  free(w.memory);
+  return status;
 }
 
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,

@@ -37,6 +37,11 @@ wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_poin
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                            size_t count, double lambda, const double *u, double *y);
 
+/* Of each number of y the sum of the magnitudes that it is added up from, whether matrices are applied as they are or
+ * as halves (gen/hex.h): what rounding errors are measured by. */
+wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
+                                 size_t count, double lambda, const double *u, double *sizes);
+
 /* The diagonals of the element matrices, exactly. */
 wisp_status wisp_hex_diagonal(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                               size_t count, double lambda, double *diagonal);

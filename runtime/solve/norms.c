@@ -1,53 +1,108 @@
-/* Functions into fields, and fields into numbers. */
+/* Functions into fields, and fields into numbers: loops over slots, on all cores. Sums are taken by blocks of fixed
+ * size and added up in their order, so that they do not depend on how many cores there are. */
+#include "../parallel.h"
 #include "dg_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void wisp_dg_fill(const wisp_dg *dg, wisp_function function, const void *context, double t, double *u)
+/* --- fields from functions --- */
+
+/* What all slots are filled with, by `values`: all fields at one node, whose place in space is xyz. */
+typedef struct filling {
+  const wisp_dg *dg;
+  wisp_function function; /* NULL: noise */
+  const void *context;
+  double t, *u;
+} filling;
+
+/* Numbers in [-1, 1) from an index; the mixing is that of splitmix64 (Steele et al. 2014). */
+static double noise(uint64_t index)
 {
+  uint64_t hash = (index + 1) * 0x9e3779b97f4a7c15u;
+  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
+  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
+  return (double)((hash ^ hash >> 31) >> 11) / 4503599627370496.0 - 1;
+}
+
+static void fill_slot(const filling *fill, size_t k)
+{
+  const wisp_dg *dg = fill->dg;
   double xyz[3 * WISP_MAX_NP], values[WISP_MAX_FIELDS];
-  int n = dg->system->fields;
-  memset(u, 0, wisp_dg_volume_size(dg) * sizeof *u);
-  for (size_t k = 0; k < dg->slots; k++) {
-    if (dg->slot[k] == WISP_EMPTY) continue;
-    wisp_dg_nodes(dg, k, xyz);
-    for (int i = 0; i < dg->tet->Np; i++) {
-      function(context, xyz + 3 * i, t, values);
-      for (int f = 0; f < n; f++) u[wisp_layout_volume(&dg->layout, n, f, k, (size_t)i)] = values[f];
+  const int n = dg->system->fields;
+  const size_t Np = (size_t)dg->tet->Np;
+  if (fill->function) wisp_dg_nodes(dg, k, xyz);
+  for (size_t i = 0; i < Np; i++) {
+    if (fill->function) fill->function(fill->context, xyz + 3 * i, fill->t, values);
+    for (int f = 0; f < n; f++) {
+      const uint64_t index = ((uint64_t)dg->slot[k] * Np + i) * (uint64_t)n + (uint64_t)f;
+      fill->u[wisp_layout_volume(&dg->layout, n, f, k, i)] = fill->function ? values[f] : noise(index);
     }
   }
 }
 
-/* All fields of the element in slot k, own[node * n + field]. */
-static void fetch(const wisp_dg *dg, size_t k, const double *u, double *own)
+/* A wisp_range over groups, which are consecutive in memory: padding and empty slots are zero. */
+static wisp_status fill_groups(wisp_error *err, void *context, size_t from, size_t to)
 {
-  int n = dg->system->fields;
+  const filling *fill = context;
+  const wisp_dg *dg = fill->dg;
+  const size_t KM = (size_t)dg->layout.KM, group = (size_t)(dg->system->fields * dg->layout.NpM);
+  (void)err;
+  memset(fill->u + from * group, 0, (to - from) * group * sizeof *fill->u);
+  for (size_t k = from * KM; k < to * KM; k++)
+    if (dg->slot[k] != WISP_EMPTY) fill_slot(fill, k);
+  return WISP_OK;
+}
+
+wisp_status wisp_dg_fill(wisp_error *err, const wisp_dg *dg, wisp_function function, const void *context, double t,
+                         double *u)
+{
+  filling fill = {dg, function, context, t, u};
+  return wisp_parallel(err, dg->groups, fill_groups, &fill);
+}
+
+wisp_status wisp_dg_noise(wisp_error *err, const wisp_dg *dg, double *u)
+{
+  filling fill = {.dg = dg, .u = u};
+  return wisp_parallel(err, dg->groups, fill_groups, &fill);
+}
+
+/* --- numbers from fields --- */
+
+/* Columns that are multiplied at once, a fixed number so that the compiler makes vectors of them: the fields of as many
+ * elements as fit. A block of slots is a unit of work, and leaves one sum. */
+enum { COLUMNS = 32, BLOCK = 512 };
+
+typedef struct measure measure;
+typedef double (*judge)(const measure *m, int count, const size_t *k, const double *columns);
+
+/* What fields are measured with: judge gets `count` elements at a time. */
+struct measure {
+  const wisp_dg *dg;
+  const double *u;
+  judge judge;
+  double *sum; /* of each block */
+  /* of an L2 error */
+  wisp_function exact;
+  const void *context;
+  double t;
+  wisp_quadrature quadrature;
+  double *I;
+};
+
+/* Columns `first`.. of columns[node * COLUMNS + column]: the fields of the element in slot k. */
+static void fill_columns(const measure *m, size_t k, int first, double *columns)
+{
+  const wisp_dg *dg = m->dg;
+  const int n = dg->system->fields;
   for (int i = 0; i < dg->tet->Np; i++)
-    for (int f = 0; f < n; f++) own[i * n + f] = u[wisp_layout_volume(&dg->layout, n, f, k, (size_t)i)];
+    for (int f = 0; f < n; f++)
+      columns[i * COLUMNS + first + f] = m->u[wisp_layout_volume(&dg->layout, n, f, k, (size_t)i)];
 }
 
-/* Columns that are interpolated at once, a fixed number so that the compiler makes vectors of them: fields and
- * coordinates of as many elements as fit. Coordinates are linear, so that they are interpolated like any field. */
-enum { COLUMNS = 32 };
-
-/* Columns `first`.. of columns[node * COLUMNS + column]: the fields of the element in slot k, then x y z. */
-static void fill_columns(const wisp_dg *dg, size_t k, const double *u, int first, double *columns)
-{
-  double own[WISP_MAX_NP * WISP_MAX_FIELDS], xyz[3 * WISP_MAX_NP];
-  int n = dg->system->fields;
-  fetch(dg, k, u, own);
-  wisp_dg_nodes(dg, k, xyz);
-  for (int i = 0; i < dg->tet->Np; i++) {
-    double *row = columns + i * COLUMNS + first;
-    for (int f = 0; f < n; f++) row[f] = own[i * n + f];
-    for (int c = 0; c < 3; c++) row[n + c] = xyz[3 * i + c];
-  }
-}
-
-/* One row of I times the columns. */
-static void interpolate(int Np, const double *row, const double *columns, double out[COLUMNS])
+/* One row of a matrix times the columns. */
+static void multiply(int Np, const double *row, const double *columns, double out[COLUMNS])
 {
   double sum[COLUMNS] = {0};
   for (int i = 0; i < Np; i++)
@@ -55,29 +110,69 @@ static void interpolate(int Np, const double *row, const double *columns, double
   memcpy(out, sum, sizeof sum);
 }
 
-/* What an L2 error is measured with. */
-typedef struct measure {
-  const wisp_dg *dg;
-  wisp_function exact;
-  const void *context;
-  double t;
-  wisp_quadrature quadrature;
-  double *I, *columns;
-} measure;
-
-/* Squared distance from the exact fields, over the elements in slots k[0..count-1] that fill the columns. */
-static double block_error(const measure *m, int count, const size_t *k)
+static double sum_block(const measure *m, size_t from, size_t to, double *columns)
 {
-  int n = m->dg->system->fields, Np = m->dg->tet->Np;
-  double sum = 0, values[COLUMNS], wanted[WISP_MAX_FIELDS];
-  for (size_t q = 0; q < m->quadrature.count; q++) {
-    interpolate(Np, m->I + q * (size_t)Np, m->columns, values);
+  const int n = m->dg->system->fields;
+  size_t slot[COLUMNS];
+  int count = 0;
+  double sum = 0;
+  for (size_t k = from; k < to; k++) {
+    if (m->dg->slot[k] == WISP_EMPTY) continue;
+    fill_columns(m, k, count * n, columns);
+    slot[count++] = k;
+    if ((count + 1) * n <= COLUMNS) continue;
+    sum += m->judge(m, count, slot, columns);
+    count = 0;
+  }
+  return sum + m->judge(m, count, slot, columns);
+}
+
+/* A wisp_range over blocks. */
+static wisp_status sum_blocks(wisp_error *err, void *context, size_t from, size_t to)
+{
+  wisp_status status = WISP_OK;
+  const measure *m = context;
+  double *columns = NULL;
+  TRY(wisp_new(err, COLUMNS * (size_t)m->dg->tet->Np, sizeof *columns, &columns));
+  for (size_t b = from; b < to; b++) {
+    const size_t end = (b + 1) * BLOCK;
+    m->sum[b] = sum_block(m, b * BLOCK, end < m->dg->slots ? end : m->dg->slots, columns);
+  }
+done:
+  free(columns);
+  return status;
+}
+
+static wisp_status sum_all(wisp_error *err, measure *m, double *out)
+{
+  wisp_status status = WISP_OK;
+  const size_t blocks = (m->dg->slots + BLOCK - 1) / BLOCK;
+  double sum = 0;
+  TRY(wisp_new(err, blocks, sizeof *m->sum, &m->sum));
+  TRY(wisp_parallel(err, blocks, sum_blocks, m));
+  for (size_t b = 0; b < blocks; b++) sum += m->sum[b];
+  *out = sum;
+done:
+  free(m->sum);
+  return status;
+}
+
+/* Squared distance from the exact fields. Elements are straight: a point is at barycentric coordinates between the
+ * corners. */
+static double square_error(const measure *m, int count, const size_t *k, const double *columns)
+{
+  const wisp_quadrature *rule = &m->quadrature;
+  const int n = m->dg->system->fields, Np = m->dg->tet->Np;
+  double sum = 0, values[COLUMNS], wanted[WISP_MAX_FIELDS], x[3];
+  for (size_t q = 0; q < rule->count; q++) {
+    multiply(Np, m->I + q * (size_t)Np, columns, values);
     for (int e = 0; e < count; e++) {
-      const double *value = values + e * (n + 3);
+      const double *value = values + e * n;
       double square = 0;
-      m->exact(m->context, value + n, m->t, wanted);
+      wisp_dg_place(m->dg, k[e], rule->r[q], rule->s[q], rule->t[q], x);
+      m->exact(m->context, x, m->t, wanted);
       for (int f = 0; f < n; f++) square += (value[f] - wanted[f]) * (value[f] - wanted[f]);
-      sum += m->dg->jacobian[k[e]] * m->quadrature.w[q] * square;
+      sum += m->dg->jacobian[k[e]] * rule->w[q] * square;
     }
   }
   return sum;
@@ -88,47 +183,37 @@ wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u
 {
   wisp_status status = WISP_OK;
   const wisp_tet *tet = dg->tet;
-  measure m = {.dg = dg, .exact = exact, .context = context, .t = t};
+  measure m = {.dg = dg, .u = u, .judge = square_error, .exact = exact, .context = context, .t = t};
   wisp_quadrature *q = &m.quadrature;
-  size_t slot[COLUMNS], Np = (size_t)tet->Np;
-  int count = 0, columns = dg->system->fields + 3;
-  double sum = 0;
+  double square = 0;
   TRY(wisp_tet_quadrature(err, 2 * tet->N + 2, q));
-  TRY(wisp_new(err, q->count * Np, sizeof *m.I, &m.I));
-  TRY(wisp_new(err, COLUMNS * Np, sizeof *m.columns, &m.columns));
+  TRY(wisp_new(err, q->count * (size_t)tet->Np, sizeof *m.I, &m.I));
   TRY(wisp_tet_interpolation(err, tet, q->count, q->r, q->s, q->t, m.I));
-  for (size_t k = 0; k < dg->slots; k++) {
-    if (dg->slot[k] == WISP_EMPTY) continue;
-    fill_columns(dg, k, u, count * columns, m.columns);
-    slot[count++] = k;
-    if ((count + 1) * columns <= COLUMNS) continue;
-    sum += block_error(&m, count, slot);
-    count = 0;
-  }
-  *out = sqrt(sum + block_error(&m, count, slot));
+  TRY(sum_all(err, &m, &square));
+  *out = sqrt(square);
 done:
   free(m.I);
-  free(m.columns);
   wisp_quadrature_free(q);
   return status;
 }
 
 /* M = (V V^T)^-1, so that u^T M u is the sum of the squares of the modes V^-1 u. */
+static double energy(const measure *m, int count, const size_t *k, const double *columns)
+{
+  const wisp_dg *dg = m->dg;
+  const int n = dg->system->fields, Np = dg->tet->Np;
+  double squares[COLUMNS] = {0}, mode[COLUMNS], sum = 0;
+  for (int i = 0; i < Np; i++) {
+    multiply(Np, dg->tet->inverse_V + i * Np, columns, mode);
+    for (int c = 0; c < COLUMNS; c++) squares[c] += mode[c] * mode[c];
+  }
+  for (int e = 0; e < count; e++)
+    for (int f = 0; f < n; f++) sum += dg->jacobian[k[e]] * dg->system->energy[f] * squares[e * n + f];
+  return sum;
+}
+
 wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
-  int n = dg->system->fields, Np = dg->tet->Np;
-  double own[WISP_MAX_NP * WISP_MAX_FIELDS], mode[WISP_MAX_FIELDS], sum = 0;
-  (void)err;
-  for (size_t k = 0; k < dg->slots; k++) {
-    if (dg->slot[k] == WISP_EMPTY) continue;
-    fetch(dg, k, u, own);
-    for (int m = 0; m < Np; m++) {
-      for (int f = 0; f < n; f++) mode[f] = 0;
-      for (int i = 0; i < Np; i++)
-        for (int f = 0; f < n; f++) mode[f] += dg->tet->inverse_V[m * Np + i] * own[i * n + f];
-      for (int f = 0; f < n; f++) sum += dg->jacobian[k] * dg->system->energy[f] * mode[f] * mode[f];
-    }
-  }
-  *out = sum;
-  return WISP_OK;
+  measure m = {.dg = dg, .u = u, .judge = energy};
+  return sum_all(err, &m, out);
 }

@@ -95,7 +95,7 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
     wisp_hex_vertices(p->mesh, k, 1, b.vertices);
     wisp_hex_places(p->hex, points, b.vertices, b.places);
     for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q);
-    TRY(wisp_hex_load(err, p->hex, p->op, b.vertices, k, b.values, out));
+    TRY(wisp_hex_load(err, p->hex, p->op, b.vertices, wisp_hexmesh_number(p->mesh, k), b.values, out));
     if (!boundary_values(p, k, &b)) continue;
     TRY(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
     for (size_t i = 0; i < Np; i++) out[i] -= b.image[i];

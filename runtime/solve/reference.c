@@ -1,6 +1,9 @@
 /* The definitions as loops, in double: what every kernel's result is held against. */
 #include "dg_parts.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 /* Where DOF i of field f in slot k lies. */
 static size_t volume_at(const wisp_dg *dg, int f, size_t k, int i)
 {
@@ -59,16 +62,16 @@ void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
   }
 }
 
-/* The fluxes through the nodes of one face. */
+/* The fluxes through the nodes of one face, and what they are added up from. */
 static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int face, double alpha, const double *u,
-                               double *flux)
+                               double *flux, double *sizes)
 {
   wisp_status status = WISP_OK;
   int n = dg->system->fields, Nfp = dg->tet->Nfp;
   size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
   size_t address = (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)];
   int code = dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + face, k)];
-  double geometry[4], u_m[WISP_MAX_FIELDS], u_p[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS];
+  double geometry[4], u_m[WISP_MAX_FIELDS], u_p[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
   for (int c = 0; c < 4; c++) geometry[c] = dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * face + c, k)];
   for (int i = 0; i < Nfp; i++) {
     size_t node_p = (size_t)dg->tet->facelist[code % 32 * Nfp + i];
@@ -76,21 +79,31 @@ static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
       u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
     }
-    TRY(wisp_system_flux(err, dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out));
-    for (int f = 0; f < n; f++) flux[face_at(dg, f, k, face * Nfp + i)] = geometry[3] * out[f];
+    TRY(wisp_system_flux_sizes(err, dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size));
+    for (int f = 0; f < n; f++) {
+      const size_t at = face_at(dg, f, k, face * Nfp + i);
+      flux[at] = geometry[3] * out[f];
+      if (sizes) sizes[at] = geometry[3] * size[f];
+    }
   }
+done:
+  return status;
+}
+
+wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
+                                        double *sizes)
+{
+  wisp_status status = WISP_OK;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
+      TRY(gather_face(err, dg, k, face, alpha, u, flux, sizes));
 done:
   return status;
 }
 
 wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux)
 {
-  wisp_status status = WISP_OK;
-  for (size_t k = 0; k < dg->slots; k++)
-    for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
-      TRY(gather_face(err, dg, k, face, alpha, u, flux));
-done:
-  return status;
+  return wisp_reference_gather_sizes(err, dg, alpha, u, flux, NULL);
 }
 
 void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
@@ -106,4 +119,54 @@ void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
         rhs[volume_at(dg, f, k, i)] += sum;
       }
     }
+}
+
+/* --- operators without signs --- */
+
+static wisp_status copy_magnitudes(wisp_error *err, size_t count, const double *from, double **out)
+{
+  wisp_status status = wisp_new(err, count, sizeof **out, out);
+  for (size_t i = 0; status == WISP_OK && i < count; i++) (*out)[i] = fabs(from[i]);
+  return status;
+}
+
+void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes)
+{
+  if (!magnitudes) return;
+  wisp_tet *tet = (wisp_tet *)magnitudes->tet;
+  for (int mu = 0; tet && mu < 3; mu++) free(tet->D[mu]);
+  if (tet) free(tet->LIFT);
+  free(tet);
+  free((wisp_system *)magnitudes->system);
+  free(magnitudes->geo);
+  free(magnitudes);
+}
+
+wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out)
+{
+  wisp_status status = WISP_OK;
+  const size_t Np = (size_t)dg->tet->Np;
+  wisp_dg *copy = NULL;
+  wisp_tet *tet = NULL;
+  wisp_system *system = NULL;
+  TRY(wisp_new(err, 1, sizeof *copy, &copy));
+  *copy = *dg;
+  copy->geo = NULL;
+  copy->tet = NULL;
+  copy->system = NULL;
+  TRY(wisp_new(err, 1, sizeof *tet, &tet));
+  tet->N = dg->tet->N, tet->Np = dg->tet->Np, tet->Nfp = dg->tet->Nfp;
+  copy->tet = tet;
+  TRY(wisp_new(err, 1, sizeof *system, &system));
+  *system = *dg->system;
+  copy->system = system;
+  for (size_t t = 0; t < system->terms; t++) system->term[t].coefficient = fabs(system->term[t].coefficient);
+  for (int mu = 0; mu < 3; mu++) TRY(copy_magnitudes(err, Np * Np, dg->tet->D[mu], &tet->D[mu]));
+  TRY(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
+  TRY(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
+  *out = copy;
+  copy = NULL;
+done:
+  wisp_dg_magnitudes_destroy(copy);
+  return status;
 }

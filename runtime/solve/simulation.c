@@ -1,5 +1,6 @@
 /* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
 #include "../../gen/family.h"
+#include "../mesh/source.h"
 #include "solution.h"
 #include "solver.h"
 
@@ -16,6 +17,7 @@ struct wisp_simulation {
   wisp_step step;
   wisp_dg *dg;
   wisp_solver *solver;
+  double dt;     /* a stable step */
   double *field; /* u as the device holds it, for exchange */
 };
 
@@ -51,7 +53,8 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
   *boundary = wisp_system_boundary(s->system, walls);
   TRY(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
                    walls));
-  TRY(r->mesh ? wisp_mesh_read(err, r->mesh, &s->mesh) : wisp_mesh_box(err, r->box ? r->box : 4, &s->mesh));
+  const int n = r->box ? r->box : 4;
+  TRY(wisp_mesh_make(err, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh));
 done:
   return status;
 }
@@ -76,6 +79,8 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   TRY(wisp_step_choose(err, s->strategies, s->store, wisp_device_limits(s->device), &wish, &s->step));
   TRY(wisp_dg_create(err, s->mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary, &s->dg));
   TRY(wisp_solver_create(err, s->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
+  TRY(wisp_solver_limit(err, s->solver, &s->dt));
+  s->dt *= WISP_CFL;
   TRY(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
   *out = s;
   s = NULL;
@@ -144,7 +149,7 @@ wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 
 double wisp_simulation_dt(const wisp_simulation *s)
 {
-  return wisp_solver_dt(s->dg);
+  return s->dt;
 }
 
 wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double dt, long long steps,

@@ -10,7 +10,7 @@ wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_funct
   wisp_status status = WISP_OK;
   double *u = NULL;
   TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
-  wisp_dg_fill(wisp_problem_dg(problem), function, context, t, u);
+  TRY(wisp_dg_fill(err, wisp_problem_dg(problem), function, context, t, u));
   TRY(wisp_problem_upload(err, problem, "u", u));
   TRY(wisp_problem_fill(err, problem, "res", 0));
 done:

@@ -1,26 +1,11 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
-#include "solver.h"
+#include "../embedded_module.h"
+#include "krylov.h"
+#include "solver_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A kernel that writes u_next does so in every stage, and a step has an odd number of them: so there are two graphs,
- * one for each of the two arrays that u can be in when a step begins. */
-enum { PLACES = 2 };
-
-struct wisp_solver {
-  wisp_device *device;
-  wisp_step *step;
-  double alpha;
-  wisp_problem *problem;
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
-  bool swaps;                /* a stage ends in u_next */
-  int place;                 /* which of the two arrays u is in now */
-  double dt;                 /* of the graphs */
-  wisp_graph *graph[PLACES]; /* by the place of u at the beginning; NULL: not recorded */
-  wisp_event *begin, *end;
-};
 
 static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_step *step)
 {
@@ -41,10 +26,14 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_
   TRY(wisp_new(err, 1, sizeof *solver, &solver));
   solver->device = device;
   solver->step = step;
+  solver->precision = precision;
   solver->alpha = alpha;
   TRY(wisp_step_load(err, device, step, solver->kernel));
   solver->swaps = wisp_step_has(step, "u_next");
   TRY(wisp_problem_create(err, device, dg, precision, wisp_step_has(step, "dux"), &solver->problem));
+  TRY(wisp_embedded_module(err, device, "solve", "sketch", precision == WISP_F32 ? "float" : "double",
+                           &solver->sketch));
+  TRY(wisp_device_alloc(err, device, WISP_SKETCH * sizeof(double), &solver->sketched));
   TRY(wisp_event_create(err, device, &solver->begin));
   TRY(wisp_event_create(err, device, &solver->end));
   *out = solver;
@@ -56,7 +45,7 @@ done:
 
 static void drop_graphs(wisp_solver *solver)
 {
-  for (int i = 0; i < PLACES; i++) {
+  for (int i = 0; i < WISP_PLACES; i++) {
     wisp_graph_destroy(solver->graph[i]);
     solver->graph[i] = NULL;
   }
@@ -66,6 +55,8 @@ void wisp_solver_destroy(wisp_solver *solver)
 {
   if (!solver) return;
   drop_graphs(solver);
+  if (solver->sketch) wisp_module_unload(solver->sketch);
+  if (solver->sketched) wisp_device_free(solver->device, solver->sketched);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
   for (int i = 0; i < solver->step->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
@@ -85,16 +76,23 @@ static void change_place(wisp_solver *solver)
   solver->place = 1 - solver->place;
 }
 
-/* The five stages of one step. A kernel that reads u of its neighbours cannot overwrite it, so it writes u_next. */
+/* A kernel that reads u of its neighbours cannot overwrite it, so it writes u_next. */
+wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt)
+{
+  wisp_status status = WISP_OK;
+  const wisp_scalars scalars = {.alpha = solver->alpha, .a = a, .b = b, .dt = dt};
+  for (int i = 0; i < solver->step->kernels; i++)
+    TRY(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
+  if (solver->swaps) change_place(solver);
+done:
+  return status;
+}
+
+/* The five stages of one step. */
 static wisp_status launch_step(wisp_error *err, wisp_solver *solver, double dt)
 {
   wisp_status status = WISP_OK;
-  for (int s = 0; s < WISP_RK_STAGES; s++) {
-    const wisp_scalars scalars = {.alpha = solver->alpha, .a = wisp_lsrk45[s].a, .b = wisp_lsrk45[s].b, .dt = dt};
-    for (int i = 0; i < solver->step->kernels; i++)
-      TRY(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
-    if (solver->swaps) change_place(solver);
-  }
+  for (int s = 0; s < WISP_RK_STAGES; s++) TRY(wisp_solver_stage(err, solver, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
 done:
   return status;
 }
@@ -121,11 +119,40 @@ static wisp_status record_all(wisp_error *err, wisp_solver *solver, double dt)
   wisp_status status = WISP_OK;
   if (solver->dt != dt) drop_graphs(solver);
   solver->dt = dt;
-  for (int i = 0; i < (solver->swaps ? PLACES : 1); i++) { /* to the end even after a failure: u must come back */
+  for (int i = 0; i < (solver->swaps ? WISP_PLACES : 1); i++) { /* to the end even after a failure: u must come back */
     if (status == WISP_OK && !solver->graph[solver->place]) status = record(err, solver, dt);
     if (solver->swaps) change_place(solver);
   }
   if (status != WISP_OK) drop_graphs(solver);
+  return status;
+}
+
+wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_pointer in = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u"), to = solver->sketched;
+  long long count = (long long)wisp_problem_size(solver->problem, "u");
+  const unsigned grid[2] = {WISP_SKETCH_BLOCKS, 1}, block[3] = {WISP_SKETCH_LANES, 1, 1};
+  void *args[] = {&in, &to, &count};
+  TRY(wisp_launch(err, solver->sketch, grid, block, args, 3));
+  TRY(wisp_device_download(err, solver->device, out, to, WISP_SKETCH * sizeof *out));
+done:
+  return status;
+}
+
+/* A number that is none makes its sum so. */
+static wisp_status check_finite(wisp_error *err, const wisp_solver *solver, double dt, long long steps)
+{
+  wisp_status status = WISP_OK;
+  double *sums = NULL;
+  bool finite = true;
+  TRY(wisp_new(err, WISP_SKETCH, sizeof *sums, &sums));
+  TRY(wisp_solver_sketch(err, solver, sums));
+  for (int i = 0; i < WISP_SKETCH; i++) finite &= isfinite(sums[i]);
+  TRY(wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
+                   dt));
+done:
+  free(sums);
   return status;
 }
 
@@ -144,13 +171,8 @@ wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt,
   TRY(wisp_event_record(err, solver->end));
   TRY(wisp_device_finish(err, solver->device));
   TRY(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
+  TRY(check_finite(err, solver, dt, steps));
   if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / WISP_RK_STAGES : 0;
 done:
   return status;
-}
-
-double wisp_solver_dt(const wisp_dg *dg)
-{
-  double order = dg->tet->N + 1;
-  return WISP_CFL * dg->min_length / (order * order * dg->system->speed);
 }

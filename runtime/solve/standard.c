@@ -90,8 +90,7 @@ static double ms_of(const wisp_standards *in, const wisp_spec *step, const wisp_
     if (!wisp_contest_same(t, &like) || !(t->ms > 0) || strcmp(t->strategy, choice->strategy) != 0 ||
         strcmp(t->params, choice->params) != 0)
       continue;
-    bool right = strcmp(t->outcome, "ok") == 0 || strcmp(t->outcome, "slow") == 0;
-    if (right && wisp_trial_is_current(in->strategies, t)) return t->ms;
+    if (wisp_trial_is_right(t) && wisp_trial_is_current(in->strategies, t)) return t->ms;
   }
   return NAN;
 }

@@ -1,0 +1,125 @@
+/* Stores to and from texts: JSON, and the shipped form. An import takes all of a text or nothing. */
+#include "change.h"
+#include "columns.h"
+#include "reader.h"
+#include "shipped.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXPORT_VERSION = 1 }; /* of the JSON that wisp_store_export writes: docs/store.md */
+
+static const char blanks[] = " \t\r\n";
+
+/* ---- Out. */
+
+static wisp_status print_json(wisp_error *err, const char *path, const wisp_trials *list, wisp_text *json)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_text_print(err, json, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
+  for (size_t i = 0; i < list->count; i++) { /* one trial a line */
+    cJSON *object = wisp_trial_to_json(&list->trials[i]);
+    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+    status = wisp_require(err, text, WISP_EMEMORY, "%s: out of memory", path);
+    if (status == WISP_OK) status = wisp_text_print(err, json, "%s\n", i ? "," : "");
+    if (status == WISP_OK) status = wisp_text_add_json(err, json, text);
+    cJSON_free(text);
+    cJSON_Delete(object);
+    TRY(status);
+  }
+  TRY(wisp_text_print(err, json, "\n]}\n"));
+done:
+  return status;
+}
+
+wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json)
+{
+  wisp_status status = WISP_OK;
+  wisp_trials list = {0};
+  TRY(wisp_reader_load_there(err, path, false, &list));
+  if (winners_only) wisp_shipped_select(&list, true);
+  TRY(print_json(err, path, &list, json));
+done:
+  free(list.trials);
+  return status;
+}
+
+/* ---- In. */
+
+static wisp_status take_document(wisp_error *err, const cJSON *root, wisp_trials *list)
+{
+  wisp_status status = WISP_OK;
+  wisp_trial trial;
+  size_t number = 0;
+  const cJSON *item, *version = cJSON_GetObjectItemCaseSensitive(root, "wisp_store"),
+                     *trials = cJSON_GetObjectItemCaseSensitive(root, "trials");
+  TRY(wisp_require(err, cJSON_IsNumber(version) && cJSON_IsArray(trials), WISP_EINPUT,
+                   "this JSON is no export of a store: it lacks \"wisp_store\" or \"trials\""));
+  TRY(wisp_require(err, version->valuedouble == EXPORT_VERSION, WISP_EINPUT,
+                   "the export is of version %g, this wisp reads %d: update wisp", version->valuedouble,
+                   EXPORT_VERSION));
+  cJSON_ArrayForEach(item, trials)
+  {
+    number++;
+    status = wisp_trial_from_json(err, item, &trial);
+    TRY(wisp_context(err, status, "trial %zu: ", number));
+    TRY(wisp_trials_add(err, list, &trial));
+  }
+done:
+  return status;
+}
+
+/* Every document of a text: exports may be written one behind the other. */
+static wisp_status parse_json(wisp_error *err, const char *text, size_t length, wisp_trials *list)
+{
+  wisp_status status = WISP_OK;
+  const char *at = text, *end = text + length;
+  for (size_t number = 1; at < end; number++) {
+    cJSON *root = cJSON_ParseWithLengthOpts(at, (size_t)(end - at), &at, false);
+    status =
+        root ? take_document(err, root, list)
+             : wisp_fail(err, WISP_EINPUT, "the text is not JSON (or is cut off) at byte %zu", (size_t)(at - text) + 1);
+    cJSON_Delete(root);
+    if (number > 1) wisp_context(err, status, "document %zu: ", number);
+    TRY(status);
+    at += strspn(at, blanks);
+  }
+done:
+  return status;
+}
+
+static wisp_status parse_shipped(wisp_error *err, const char *text, wisp_trials *list)
+{
+  wisp_status status = WISP_OK;
+  wisp_text warning = {0};
+  TRY(wisp_shipped_parse(err, "line", text, &warning, list));
+  TRY(wisp_require(err, !warning.length, WISP_EINPUT, "%.*s", (int)strcspn(warning.data, "\n"), warning.data));
+done:
+  wisp_text_free(&warning);
+  return status;
+}
+
+/* Does the text begin as the shipped form does: a comment, or key=value? */
+static bool is_shipped(const char *text)
+{
+  text += strspn(text, blanks);
+  return *text == '#' || text[strcspn(text, "=\"{[ \t\r\n")] == '=';
+}
+
+wisp_status wisp_store_import(wisp_error *err, const char *path, const char *text, size_t length, long long *added)
+{
+  wisp_status status = WISP_OK;
+  wisp_trials list = {0};
+  TRY(wisp_require(err, strlen(text) == length, WISP_EINPUT,
+                   "import into %s: the text has a NUL in it at byte %zu: it is no export, or damaged", path,
+                   strlen(text) + 1));
+  TRY(wisp_require(err, text[strspn(text, blanks)], WISP_EINPUT,
+                   "import into %s: the text is empty: it is not JSON, nor the shipped form", path));
+  status = is_shipped(text) ? parse_shipped(err, text, &list) : parse_json(err, text, length, &list);
+  TRY(wisp_context(err, status, "import into %s: ", path));
+  TRY(wisp_store_change(err, path, wisp_change_add_newer, &list, added));
+done:
+  free(list.trials);
+  return status;
+}

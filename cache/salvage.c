@@ -1,0 +1,171 @@
+/* The good rows of a damaged file. A row is believed where its checksum holds; pages that cannot be read are passed
+ * over. The damaged file itself is never written to: what is read is a copy. */
+#include "change.h"
+#include "place.h"
+#include "reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LEAST_ROW_BYTES = 64 }; /* in a file; a bound for how far behind a damaged page to look */
+
+typedef struct rescue {
+  wisp_database database;
+  sqlite3_stmt *behind, *at; /* the rows behind a number, in their order; the row of a number */
+  wisp_trials list;
+  wisp_salvaged found;
+} rescue;
+
+/* SQLite refuses a file that is shorter than its head says. What was cut off becomes empty pages, which it passes over
+ * as damaged. */
+static void fill_up(const char *copy)
+{
+  unsigned char head[32];
+  struct stat about;
+  FILE *file = fopen(copy, "rb");
+  size_t got = file ? fread(head, 1, sizeof head, file) : 0;
+  if (file) fclose(file);
+  if (got != sizeof head || stat(copy, &about) != 0) return;
+  long long page = head[16] << 8 | head[17], pages = 0; /* both highest byte first */
+  if (page == 1) page = 65536;
+  for (int i = 28; i < 32; i++) pages = pages << 8 | head[i];
+  if (page * pages > about.st_size && truncate(copy, page * pages) != 0) return; /* it is refused then */
+}
+
+static wisp_status open_copy(wisp_error *err, const char *path, const char *copy, rescue *r)
+{
+  wisp_status status = WISP_OK;
+  int version = 0;
+  fill_up(copy);
+  TRY(wisp_database_open(err, path, copy, SQLITE_OPEN_READWRITE, false, &r->database));
+  TRY(wisp_database_recognise(err, &r->database, &version));
+  TRY(wisp_require(err, version > 0, WISP_ESTORE, "%s is empty: there is nothing to rescue", path));
+  const char *const sql[] = {"SELECT rowid AS number, * FROM trial WHERE rowid > ? ORDER BY rowid",
+                             "SELECT rowid AS number, * FROM trial WHERE rowid = ?"};
+  TRY(wisp_database_fail(err, &r->database, sqlite3_prepare_v2(r->database.db, sql[0], -1, &r->behind, NULL)));
+  TRY(wisp_database_fail(err, &r->database, sqlite3_prepare_v2(r->database.db, sql[1], -1, &r->at, NULL)));
+done:
+  return status;
+}
+
+/* Takes the rows that a statement gives for a number, as far as it goes. *last: the number of the last of them. */
+static wisp_status take_rows(wisp_error *err, rescue *r, sqlite3_stmt *rows, long long number, long long *last,
+                             int *code)
+{
+  wisp_status status = WISP_OK;
+  wisp_trial trial;
+  sqlite3_reset(rows);
+  sqlite3_bind_int64(rows, 1, number);
+  while ((*code = sqlite3_step(rows)) == SQLITE_ROW) {
+    long long own = sqlite3_column_int64(rows, 0);
+    *code = own > *last ? SQLITE_ROW : SQLITE_CORRUPT; /* pages that lead back to where it was */
+    if (*code == SQLITE_CORRUPT) break;
+    *last = own;
+    if (wisp_rows_fetch(NULL, &r->database, rows, &trial) == WISP_OK)
+      TRY(wisp_trials_add(err, &r->list, &trial));
+    else
+      r->found.damaged++;
+  }
+done:
+  sqlite3_reset(rows);
+  return status;
+}
+
+/* Row by row where a page cannot be read, until one behind it can. */
+static wisp_status take_all(wisp_error *err, rescue *r, long long most)
+{
+  wisp_status status = WISP_OK;
+  long long last = 0, end;
+  int code = SQLITE_OK;
+  r->found.whole = true;
+  for (;;) {
+    TRY(take_rows(err, r, r->behind, last, &last, &code));
+    if (code == SQLITE_DONE) break;
+    r->found.whole = false;
+    end = last + most;
+    for (bool read = false; !read && last < end;) {
+      long long seen = last++;
+      TRY(take_rows(err, r, r->at, last, &seen, &code));
+      read = seen == last;
+    }
+    if (last >= end) break;
+  }
+  r->found.rescued = (long long)r->list.count;
+done:
+  return status;
+}
+
+static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
+{
+  wisp_status status = WISP_OK;
+  struct stat about;
+  wisp_text copy = {0};
+  char *folder = NULL;
+  TRY(wisp_require(err, stat(path, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING, "%s: there is no such file",
+                   path));
+  TRY(wisp_reader_copy(err, path, &copy, &folder));
+  TRY(open_copy(err, path, copy.data, r));
+  TRY(take_all(err, r, about.st_size / LEAST_ROW_BYTES));
+done:
+  sqlite3_finalize(r->behind);
+  sqlite3_finalize(r->at);
+  wisp_database_close(NULL, &r->database);
+  if (folder) wisp_reader_remove_copy(folder);
+  free(folder);
+  wisp_text_free(&copy);
+  return status;
+}
+
+/* A new file: never one that is there. */
+static wisp_status write_into(wisp_error *err, const char *into, const char *like, const wisp_trials *list)
+{
+  wisp_status status = WISP_OK;
+  char *real = NULL;
+  TRY(wisp_place_resolve(err, into, &real));
+  TRY(wisp_place_folders(err, real));
+  TRY(wisp_store_write_new(err, real, like, list));
+done:
+  free(real);
+  return status;
+}
+
+static wisp_status replace(wisp_error *err, const char *path, const wisp_trials *list, char **backup)
+{
+  wisp_status status = WISP_OK;
+  wisp_text name = {0};
+  TRY(wisp_place_writable(err, path));
+  TRY(wisp_store_replace(err, path, list, &name));
+  *backup = name.data;
+  name.data = NULL;
+done:
+  wisp_text_free(&name);
+  return status;
+}
+
+wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out)
+{
+  wisp_status status = WISP_OK;
+  rescue r = {0};
+  char *real = NULL;
+  int lock = -1;
+  wisp_lock_state state = WISP_LOCK_HELD;
+  TRY(wisp_place_resolve(err, path, &real));
+  if (!into) {
+    TRY(wisp_lock_open(err, real, &lock));
+    TRY(wisp_lock_take(err, lock, true, false, &state));
+    TRY(wisp_require(err, state == WISP_LOCK_HELD, WISP_ESTORE,
+                     "%s is in use: end who writes to it first, or name a new file with -o", path));
+  }
+  TRY(read_damaged(err, real, &r));
+  TRY(wisp_require(err, r.list.count, WISP_ESTORE, "%s: not one row of it is whole: nothing was rescued", path));
+  TRY(into ? write_into(err, into, real, &r.list) : replace(err, real, &r.list, backup));
+  *out = r.found;
+done:
+  free(r.list.trials);
+  wisp_lock_close(lock);
+  free(real);
+  return status;
+}

@@ -1,0 +1,166 @@
+/* wisp db prune, salvage and cache: what removes something, or rescues it. */
+#include "db.h"
+#include "../cache/store.h"
+#include "../gen/text.h"
+#include "../runtime/cache_folder.h"
+#include "../runtime/solve/current.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- prune */
+
+/* What prune was asked to remove. */
+typedef struct pruning {
+  const char *device, *before; /* NULL: whatever it is */
+  bool failed;
+  const wisp_strategies *strategies; /* NULL: staleness does not matter */
+} pruning;
+
+/* Does the text begin with a day that there is: YYYY-MM-DD? */
+static bool is_day(const char *text)
+{
+  static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  int year = 0, month = 0, day = 0;
+  for (int i = 0; i < 10; i++)
+    if (i == 4 || i == 7 ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
+  if (sscanf(text, "%4d-%2d-%2d", &year, &month, &day) != 3 || month < 1 || month > 12) return false;
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return day >= 1 && day <= days[month - 1] + (leap && month == 2);
+}
+
+/* What has no date is not old. ISO dates sort as texts. */
+static bool is_older(const wisp_trial *trial, const char *day)
+{
+  return is_day(trial->when) && strncmp(trial->when, day, 10) < 0;
+}
+
+static bool keep(const void *context, const wisp_trial *trial)
+{
+  const pruning *how = context;
+  if (how->device && strcmp(how->device, trial->device) != 0) return true;
+  if (!how->before && !how->failed && !how->strategies) return false; /* all of a device */
+  if (how->failed && !wisp_trial_is_right(trial)) return false;
+  if (how->before && is_older(trial, how->before)) return false;
+  return !how->strategies || wisp_trial_is_current(how->strategies, trial);
+}
+
+/* What goes of one device with one outcome. */
+typedef struct going {
+  const wisp_trial *first, *last; /* by date */
+  size_t count;
+} going;
+
+static int by_device(const void *x, const void *y)
+{
+  const wisp_trial *a = *(const wisp_trial *const *)x, *b = *(const wisp_trial *const *)y;
+  const int order[] = {strcmp(a->device, b->device), strcmp(a->outcome, b->outcome), strcmp(a->when, b->when)};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    if (order[i]) return order[i];
+  return 0;
+}
+
+static void print_going(const going *g)
+{
+  char device[sizeof g->first->device], outcome[sizeof g->first->outcome];
+  wisp_show_text(g->first->device, device, sizeof device);
+  wisp_show_text(g->first->outcome, outcome, sizeof outcome);
+  printf("%-40s %-14s %8zu  %.10s to %.10s\n", device, outcome, g->count,
+         is_day(g->first->when) ? g->first->when : "unknown", is_day(g->last->when) ? g->last->when : "unknown");
+}
+
+/* What would go, by device and outcome. */
+static wisp_status show_removal(wisp_error *err, const char *path, const pruning *how)
+{
+  wisp_status status = WISP_OK;
+  wisp_store *store = NULL;
+  const wisp_trial **list = NULL;
+  size_t count = 0, whole = 0;
+  wisp_layer layer;
+  TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
+  TRY(wisp_store_open(err, path, false, NULL, &store));
+  TRY(wisp_new(err, wisp_store_count(store), sizeof *list, &list));
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
+    whole += layer == WISP_LAYER_USER;
+    if (layer == WISP_LAYER_USER && !keep(how, trial)) list[count++] = trial;
+  }
+  qsort(list, count, sizeof *list, by_device);
+  for (size_t i = 0, from = 0; i < count; i++) {
+    bool end = i + 1 == count || strcmp(list[i]->device, list[i + 1]->device) != 0 ||
+               strcmp(list[i]->outcome, list[i + 1]->outcome) != 0;
+    if (!end) continue;
+    print_going(&(going){list[from], list[i], i + 1 - from});
+    from = i + 1;
+  }
+  printf("%s: %zu trials would be removed, and %zu stay\n", path, count, whole - count);
+done:
+  free(list);
+  wisp_store_close(store);
+  return status;
+}
+
+wisp_status wisp_db_prune(wisp_error *err, const wisp_arguments *args, const char *path)
+{
+  wisp_status status = WISP_OK;
+  wisp_strategies *strategies = NULL;
+  char *backup = NULL;
+  long long removed = 0;
+  pruning how = {.device = wisp_option_value(args, "device"),
+                 .before = wisp_option_value(args, "before"),
+                 .failed = wisp_option_given(args, "failed")};
+  bool stale = wisp_option_given(args, "stale"), keep_old = !wisp_option_given(args, "no-backup");
+  TRY(wisp_require(err, how.before || stale || how.failed || how.device, WISP_EUSAGE,
+                   "prune needs to be told what to remove: --failed, --stale, --before DATE or -d DEV"));
+  TRY(wisp_require(err, !how.before || (strlen(how.before) == 10 && is_day(how.before)), WISP_EUSAGE,
+                   "option --before is '%s', must be a day such as 2026-11-21", how.before));
+  if (stale) TRY(wisp_strategies_load(err, &strategies));
+  how.strategies = strategies;
+  if (wisp_option_given(args, "dry-run")) {
+    TRY(show_removal(err, path, &how));
+    goto done;
+  }
+  TRY(wisp_store_prune(err, path, keep, &how, keep_old ? &backup : NULL, &removed));
+  printf("%s: %lld trials removed%s%s\n", path, removed, backup ? "; as it was: " : "", backup ? backup : "");
+done:
+  free(backup);
+  wisp_strategies_free(strategies);
+  return status;
+}
+
+/* ---- salvage */
+
+wisp_status wisp_db_salvage(wisp_error *err, const wisp_arguments *args, const char *path)
+{
+  wisp_status status = WISP_OK;
+  wisp_salvaged found;
+  char *backup = NULL;
+  const char *into = wisp_option_value(args, "output");
+  TRY(wisp_require(err, args->operand_count <= 2, WISP_EUSAGE, "salvage takes one file"));
+  if (args->operand_count == 2) path = args->operands[1];
+  TRY(wisp_store_salvage(err, path, into, &backup, &found));
+  printf("%s: %lld trials rescued into %s; %lld damaged ones left out%s\n", path, found.rescued, into ? into : path,
+         found.damaged, found.whole ? "" : ", and parts that could not be read");
+  if (backup) printf("as it was: %s\n", backup);
+done:
+  free(backup);
+  return status;
+}
+
+/* ---- cache */
+
+wisp_status wisp_db_cache(wisp_error *err, const wisp_arguments *args, const char *path)
+{
+  wisp_status status = WISP_OK;
+  wisp_cache_contents there;
+  bool clear = wisp_option_given(args, "clear");
+  (void)path;
+  TRY(clear ? wisp_cache_clear(err, &there) : wisp_cache_look(err, &there));
+  printf("%s: %lld compiled kernels, %.1f MB%s", there.path, there.entries, (double)there.bytes / (1 << 20),
+         clear ? ": removed\n" : "");
+  if (!clear) printf(" of at most %lld MB (WISP_CACHE_MB)\n", there.limit >> 20);
+done:
+  return status;
+}

@@ -1,0 +1,137 @@
+#include "table.h"
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  PLAIN = 80,
+  LEAST = 30,
+  INDENT = 4
+}; /* columns: of any window; for the last column beside the others, below them */
+
+struct wisp_table {
+  char *heading;
+  const wisp_column *columns;
+  size_t count, rows, room;
+  char **cells; /* count a row; an empty line's are NULL */
+};
+
+static wisp_status copy(wisp_error *err, const char *text, char **out)
+{
+  wisp_status status = wisp_new(err, strlen(text) + 1, 1, out);
+  if (status == WISP_OK) strcpy(*out, text);
+  return status;
+}
+
+/* A cell may hold what a store does. */
+static wisp_status copy_shown(wisp_error *err, const char *text, char **out)
+{
+  size_t room = 4 * strlen(text) + 1;
+  wisp_status status = wisp_new(err, room, 1, out);
+  if (status == WISP_OK) wisp_show_text(text, *out, room);
+  return status;
+}
+
+wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_column *columns,
+                              wisp_table **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_table *table = NULL;
+  TRY(wisp_new(err, 1, sizeof *table, &table));
+  table->columns = columns;
+  table->count = count;
+  TRY(copy(err, heading, &table->heading));
+  *out = table;
+  table = NULL;
+done:
+  wisp_table_destroy(table);
+  return status;
+}
+
+wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *cells)
+{
+  wisp_status status = WISP_OK;
+  if (t->rows == t->room) {
+    size_t room = 2 * t->room + 16;
+    char **list = realloc(t->cells, room * t->count * sizeof *list);
+    TRY(wisp_require(err, list, WISP_EMEMORY, "out of memory: a table of %zu rows", room));
+    t->cells = list;
+    t->room = room;
+  }
+  char **row = t->cells + t->rows * t->count;
+  memset(row, 0, t->count * sizeof *row);
+  t->rows++;
+  for (size_t c = 0; cells && c < t->count; c++) TRY(copy_shown(err, cells[c], &row[c]));
+done:
+  return status;
+}
+
+/* Of each column, 0 where it holds nothing. */
+static void find_widths(const wisp_table *t, int *width)
+{
+  for (size_t c = 0; c < t->count; c++) {
+    width[c] = 0;
+    for (size_t r = 0; r < t->rows; r++) {
+      const char *cell = t->cells[r * t->count + c];
+      int length = cell && strcmp(cell, "-") != 0 ? (int)strlen(cell) : 0;
+      width[c] = length > width[c] ? length : width[c];
+    }
+    int title = (int)strlen(t->columns[c].title);
+    if (width[c] && width[c] < title) width[c] = title;
+  }
+}
+
+/* One line of cells; the last one goes on below where it does not fit the room. */
+static wisp_status print_cells(wisp_error *err, const wisp_table *t, const int *width, char *const *cells, int room,
+                               wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  size_t last = t->count - 1;
+  int at = 0;
+  for (size_t c = 0; c < last; c++) {
+    if (!width[c]) continue;
+    const char *text = cells ? cells[c] : t->columns[c].title;
+    TRY(wisp_text_print(err, out, "%s%*s", at ? " " : "", t->columns[c].right ? width[c] : -width[c], text));
+    at += width[c] + (at > 0);
+  }
+  const char *text = cells ? cells[last] : t->columns[last].title;
+  bool empty = !width[last] || !*text || strcmp(text, "-") == 0, below = room && room - at - 2 < LEAST;
+  if (empty) return wisp_text_print(err, out, "\n");
+  TRY(below ? wisp_text_print(err, out, "\n%*s", INDENT, "") : wisp_text_print(err, out, "  "));
+  at = below ? INDENT : at + 2;
+  TRY(wisp_wrap(err, out, text, at, at, room));
+done:
+  return status;
+}
+
+wisp_status wisp_table_print(wisp_error *err, const wisp_table *t, int room, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  int width[WISP_MOST_COLUMNS], whole = 0;
+  find_widths(t, width);
+  for (size_t c = 0; c < t->count; c++) whole += width[c] ? width[c] + 1 : 0;
+  if (whole <= room) room = 0; /* nothing needs to be broken */
+  bool wide = !room && whole > PLAIN, heading = *t->heading;
+  if (wide)
+    TRY(wisp_text_print(err, out, "%s%s%d columns wide%s\n", t->heading, heading ? " (" : "", whole,
+                        heading ? ")" : ""));
+  else if (heading)
+    TRY(wisp_text_print(err, out, "%s\n", t->heading));
+  TRY(print_cells(err, t, width, NULL, room, out));
+  for (size_t r = 0; r < t->rows; r++) {
+    char *const *row = t->cells + r * t->count;
+    TRY(*row ? print_cells(err, t, width, row, room, out) : wisp_text_print(err, out, "\n"));
+  }
+done:
+  return status;
+}
+
+void wisp_table_destroy(wisp_table *t)
+{
+  if (!t) return;
+  for (size_t i = 0; i < t->rows * t->count; i++) free(t->cells[i]);
+  free(t->cells);
+  free(t->heading);
+  free(t);
+}

@@ -1,0 +1,60 @@
+/* Inside a set of arrays: what arrays.c makes and moves, and arrays_check.c compares. */
+#ifndef WISP_ARRAYS_PARTS_H
+#define WISP_ARRAYS_PARTS_H
+
+#include "arrays.h"
+#include "comparer.h"
+
+typedef struct wisp_entry {
+  wisp_array array;
+  wisp_pointer base; /* of the front guard zone; 0: not made */
+} wisp_entry;
+
+struct wisp_arrays {
+  wisp_device *device;
+  wisp_precision precision;
+  size_t count;
+  wisp_entry entries[WISP_MAX_ARRAYS];
+  wisp_comparer *comparer; /* made at first need, like */
+  wisp_pointer pattern;    /* a number of a guard zone: of ints, of reals */
+};
+
+/* Reals that lie on the device as float. */
+static inline bool wisp_entry_is_float(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  return e->array.type == WISP_SINGLE || arrays->precision == WISP_F32;
+}
+
+static inline size_t wisp_entry_number(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  return e->array.type == WISP_INT ? sizeof(int) : wisp_entry_is_float(arrays, e) ? sizeof(float) : sizeof(double);
+}
+
+static inline size_t wisp_entry_bytes(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  return e->array.size * wisp_entry_number(arrays, e);
+}
+
+static inline size_t wisp_entry_guard(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  return WISP_GUARD * wisp_entry_number(arrays, e);
+}
+
+static inline size_t wisp_entry_whole(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  return wisp_entry_bytes(arrays, e) + 2 * wisp_entry_guard(arrays, e);
+}
+
+static inline wisp_pointer wisp_entry_start(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  return e->base + wisp_entry_guard(arrays, e);
+}
+
+/* Guard zones hold numbers that no kernel writes: 3.0 or 32.5, so that reading one shows, and adding to one; -1 as an
+ * index stays near its array. */
+static inline unsigned char wisp_entry_guard_byte(const wisp_entry *e)
+{
+  return e->array.type == WISP_INT ? 0xff : 0x40;
+}
+
+#endif

@@ -1,0 +1,163 @@
+#include "order.h"
+
+#include <stdlib.h>
+
+const char *const wisp_ordering_names[WISP_ORDERINGS] = {"as-given", "curve", "metis"};
+
+/* Elements of a cluster: those of a slab, and the lanes of a warp. A Maxwell stage of order 2 in single precision on an
+ * unstructured mesh of 98782 tets has 0.39 of a box's speed on an H200 as the mesher ordered it, 0.81 along the curve
+ * alone, 0.83 in clusters, 0.85 in parts by METIS, which takes five times as long. */
+enum { SLAB = 32 };
+
+/* Along the curve through the centres of elements of so many corners. */
+static wisp_status along_curve(wisp_error *err, size_t elements, size_t corners, const int32_t *vertex,
+                               const double *xyz, int32_t *order)
+{
+  wisp_status status = WISP_OK;
+  double *centre = NULL;
+  TRY(wisp_new(err, 3 * elements, sizeof *centre, &centre));
+  for (size_t i = 0; i < corners * elements; i++)
+    for (size_t d = 0; d < 3; d++) centre[i / corners * 3 + d] += xyz[3 * (size_t)vertex[i] + d] / (double)corners;
+  TRY(wisp_curve(err, elements, centre, order));
+done:
+  free(centre);
+  return status;
+}
+
+/* Clusters grow along the curve: each begins with the first element that is left, and takes the neighbour that is
+ * joined to it best until it has a slab's size. */
+typedef struct growth {
+  const wisp_mesh *mesh;
+  int32_t *place;              /* of an element on the curve */
+  int32_t *cluster;            /* of an element; -1: left */
+  int32_t candidate[4 * SLAB]; /* what is left beside the cluster at hand */
+  int candidates;
+} growth;
+
+/* How well an element is joined to the cluster: by faces with it; by faces that are no longer free, or a hole would
+ * stay that later clusters fill with what lies scattered. One inside a hole comes before all others. */
+static int joint(const growth *g, int32_t cluster, int32_t element)
+{
+  enum { SHARED = 4, CLOSED = 3, HOLE = 100 };
+  int shared = 0, closed = 0;
+  for (size_t f = 0; f < 4; f++) {
+    const int32_t other = g->mesh->neighbour[4 * (size_t)element + f];
+    closed += other == WISP_BOUNDARY || g->cluster[other] >= 0;
+    shared += other != WISP_BOUNDARY && g->cluster[other] == cluster;
+  }
+  return SHARED * shared + CLOSED * closed + (closed == 4 ? HOLE : 0);
+}
+
+/* Takes the best candidate, the first on the curve of equals; WISP_EMPTY where there is none. */
+static int32_t take_best(growth *g, int32_t cluster)
+{
+  int best = -1, at = 0;
+  for (int i = 0; i < g->candidates; i++) {
+    const int how = joint(g, cluster, g->candidate[i]);
+    if (how > best || (how == best && g->place[g->candidate[i]] < g->place[g->candidate[at]])) best = how, at = i;
+  }
+  if (best < 0) return WISP_EMPTY;
+  const int32_t taken = g->candidate[at];
+  g->candidate[at] = g->candidate[--g->candidates];
+  return taken;
+}
+
+static void add_candidates(growth *g, int32_t element)
+{
+  for (size_t f = 0; f < 4; f++) {
+    const int32_t other = g->mesh->neighbour[4 * (size_t)element + f];
+    bool known = other == WISP_BOUNDARY || g->cluster[other] >= 0;
+    for (int i = 0; i < g->candidates && !known; i++) known = g->candidate[i] == other;
+    if (!known) g->candidate[g->candidates++] = other;
+  }
+}
+
+static void grow(growth *g, const int32_t *curve, int32_t *order)
+{
+  size_t first = 0; /* on the curve, that may be left */
+  for (size_t i = 0; i < g->mesh->elements; i++) {
+    const int32_t cluster = (int32_t)(i / SLAB);
+    if (i % SLAB == 0) g->candidates = 0;
+    int32_t element = take_best(g, cluster);
+    while (element == WISP_EMPTY && g->cluster[curve[first]] >= 0) first++;
+    if (element == WISP_EMPTY) element = curve[first];
+    g->cluster[element] = cluster;
+    order[i] = element;
+    add_candidates(g, element);
+  }
+}
+
+static wisp_status order_by_curve(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
+{
+  wisp_status status = WISP_OK;
+  growth g = {.mesh = mesh};
+  int32_t *curve = NULL;
+  TRY(wisp_new(err, mesh->elements, sizeof *curve, &curve));
+  TRY(wisp_new(err, mesh->elements, sizeof *g.place, &g.place));
+  TRY(wisp_new(err, mesh->elements, sizeof *g.cluster, &g.cluster));
+  TRY(along_curve(err, mesh->elements, 4, mesh->tet, mesh->xyz, curve));
+  for (size_t i = 0; i < mesh->elements; i++) {
+    g.place[curve[i]] = (int32_t)i;
+    g.cluster[i] = -1;
+  }
+  grow(&g, curve, order);
+done:
+  free(curve);
+  free(g.place);
+  free(g.cluster);
+  return status;
+}
+
+static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
+{
+  wisp_status status = WISP_OK;
+  int32_t *slot = NULL;
+  size_t slots = 0, count = 0;
+  TRY(wisp_mesh_group(err, mesh, WISP_GROUP_METIS, SLAB, &slots, &slot));
+  for (size_t i = 0; i < slots; i++)
+    if (slot[i] != WISP_EMPTY) order[count++] = slot[i];
+done:
+  free(slot);
+  return status;
+}
+
+wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
+{
+  typedef wisp_status (*method)(wisp_error *, const wisp_mesh *, int32_t *);
+  static const method methods[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis};
+  wisp_status status = WISP_OK;
+  int32_t *order = NULL;
+  TRY(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
+  free(mesh->order);
+  mesh->order = NULL; /* groups are made by the mesh's own numbers */
+  if (!methods[how]) goto done;
+  TRY(wisp_new(err, mesh->elements, sizeof *order, &order));
+  TRY(methods[how](err, mesh, order));
+  mesh->order = order;
+  order = NULL;
+done:
+  free(order);
+  return status;
+}
+
+wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how)
+{
+  wisp_status status = WISP_OK;
+  int32_t *order = NULL, *hex = NULL;
+  TRY(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for hexes"));
+  if (how == WISP_ORDER_AS_GIVEN) goto done;
+  TRY(wisp_new(err, mesh->elements, sizeof *order, &order));
+  TRY(wisp_new(err, mesh->elements, 8 * sizeof *hex, &hex));
+  TRY(along_curve(err, mesh->elements, 8, mesh->hex, mesh->xyz, order));
+  for (size_t i = 0; i < 8 * mesh->elements; i++) hex[i] = mesh->hex[8 * (size_t)order[i / 8] + i % 8];
+  for (size_t k = 0; k < mesh->elements; k++) order[k] = (int32_t)wisp_hexmesh_number(mesh, (size_t)order[k]);
+  int32_t *const old[] = {mesh->hex, mesh->number};
+  mesh->hex = hex;
+  mesh->number = order;
+  hex = old[0];
+  order = old[1];
+done:
+  free(order);
+  free(hex);
+  return status;
+}

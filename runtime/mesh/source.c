@@ -1,0 +1,69 @@
+#include "source.h"
+
+#include "../../cache/store.h"
+
+#include <stdio.h>
+
+wisp_ordering wisp_mesh_source_ordering(const wisp_mesh_source *source)
+{
+  if (source->as_asked) return source->ordering;
+  return source->file || source->shuffle ? WISP_ORDER_CURVE : WISP_ORDER_AS_GIVEN;
+}
+
+const char *wisp_mesh_source_kind(const wisp_mesh_source *source)
+{
+  const wisp_ordering ordering = wisp_mesh_source_ordering(source);
+  const bool plain = !source->file && !source->shuffle && !(source->jitter > 0);
+  if (ordering == WISP_ORDER_CURVE) return WISP_MESH_ORDERED;
+  return plain && ordering == WISP_ORDER_AS_GIVEN ? WISP_MESH_BOX : wisp_ordering_names[ordering];
+}
+
+wisp_mesh_source wisp_mesh_source_irregular(void)
+{
+  return (wisp_mesh_source){.jitter = 0.2, .shuffle = true, .seed = 1};
+}
+
+wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_mesh *mesh = NULL;
+  TRY(source->file ? wisp_mesh_read(err, source->file, &mesh) : wisp_mesh_box(err, source->box[0], &mesh));
+  if (source->jitter > 0) TRY(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
+  if (source->shuffle) TRY(wisp_mesh_shuffle(err, mesh, source->seed));
+  TRY(wisp_mesh_order(err, mesh, wisp_mesh_source_ordering(source)));
+  *out = mesh;
+  mesh = NULL;
+done:
+  wisp_mesh_destroy(mesh);
+  return status;
+}
+
+wisp_status wisp_hexmesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_hexmesh **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_hexmesh *mesh = NULL;
+  TRY(source->file ? wisp_hexmesh_read(err, source->file, &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
+  if (source->jitter > 0) TRY(wisp_hexmesh_jitter(err, mesh, source->jitter, source->seed));
+  if (source->shuffle) TRY(wisp_hexmesh_shuffle(err, mesh, source->seed));
+  TRY(wisp_hexmesh_order(err, mesh, wisp_mesh_source_ordering(source)));
+  *out = mesh;
+  mesh = NULL;
+done:
+  wisp_hexmesh_destroy(mesh);
+  return status;
+}
+
+void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])
+{
+  static const char *const ordered[WISP_ORDERINGS] = {"", ", along a curve", ", in parts by METIS"};
+  char edges[64] = "", moved[64] = "", shuffled[64] = "";
+  const int *n = source->box;
+  if (n[0] == n[1] && n[1] == n[2])
+    snprintf(edges, sizeof edges, "unit box, %d cubes an edge", n[0]);
+  else
+    snprintf(edges, sizeof edges, "unit box, %d x %d x %d cubes", n[0], n[1], n[2]);
+  if (source->jitter > 0) snprintf(moved, sizeof moved, ", moved by %g", source->jitter);
+  if (source->shuffle) snprintf(shuffled, sizeof shuffled, ", shuffled");
+  snprintf(text, 256, "%.120s%s%s%s", source->file ? source->file : edges, moved, shuffled,
+           ordered[wisp_mesh_source_ordering(source)]);
+}

@@ -1,0 +1,99 @@
+#include "krylov.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = WISP_KRYLOV + 1 };
+
+/* Columns of length 1, as they may have grown by many powers of ten; length[k] is what they had. */
+static wisp_status normalise(wisp_error *err, int columns, double *sketch, double *length)
+{
+  wisp_status status = WISP_OK;
+  for (int k = 0; k < columns; k++) {
+    double *column = sketch + (size_t)k * WISP_SKETCH, square = 0;
+    for (int i = 0; i < WISP_SKETCH; i++) square += column[i] * column[i];
+    length[k] = sqrt(square);
+    TRY(wisp_require(err, isfinite(square) && square > 0, WISP_EWRONG,
+                     "the spectrum of the operator: vector %d has the length %g", k, length[k]));
+    for (int i = 0; i < WISP_SKETCH; i++) column[i] /= length[k];
+  }
+done:
+  return status;
+}
+
+/* The upper triangle R of the sketches' QR factorisation, R[row + column * COLUMNS]. */
+static wisp_status triangle(wisp_error *err, int columns, double *sketch, double R[COLUMNS * COLUMNS])
+{
+  wisp_status status = WISP_OK;
+  double tau[COLUMNS];
+  TRY(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SKETCH, columns, sketch, WISP_SKETCH, tau) == 0,
+                   WISP_EWRONG, "the spectrum of the operator: its vectors have no QR factorisation"));
+  for (int c = 0; c < columns; c++)
+    for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? sketch[(size_t)c * WISP_SKETCH + (size_t)r] : 0;
+done:
+  return status;
+}
+
+/* Column k of R T, where L u_k = sum of T_jk u_j is the recurrence solved for L u_k, in columns of length 1. */
+static void image(const wisp_krylov *krylov, const double *R, const double *length, int k, double *out)
+{
+  const double keep = k ? krylov->keep[k] : 0, gain = krylov->gain[k];
+  for (int r = 0; r <= k + 1; r++) {
+    double sum = R[r + (k + 1) * COLUMNS] * length[k + 1] / length[k] - (1 + keep) * R[r + k * COLUMNS];
+    if (k) sum += keep * R[r + (k - 1) * COLUMNS] * length[k - 1] / length[k];
+    out[r] = sum / gain;
+  }
+}
+
+/* H = (R T) R^-1, n columns of n + 1 rows: upper Hessenberg, solved for from the left column on. */
+static void project(const wisp_krylov *krylov, const double *R, const double *length, int n, double *H)
+{
+  memset(H, 0, sizeof *H * COLUMNS * COLUMNS);
+  for (int c = 0; c < n; c++) {
+    double column[COLUMNS + 1] = {0};
+    image(krylov, R, length, c, column);
+    for (int r = 0; r <= c + 1; r++) {
+      for (int j = 0; j < c; j++) column[r] -= H[r + j * COLUMNS] * R[j + c * COLUMNS];
+      H[r + c * COLUMNS] = column[r] / R[c + c * COLUMNS];
+    }
+  }
+}
+
+/* An eigenvector's residual is as long as what L takes out of the space: the last number of H times its own last one.
+ * LAPACK has the real and the imaginary part of a pair's vector side by side. */
+static double residual(int n, double last, const double *re, const double *im, bool complex_pair)
+{
+  double square = 0;
+  for (int i = 0; i < n; i++) square += re[i] * re[i] + (complex_pair ? im[i] * im[i] : 0);
+  return fabs(last) * hypot(re[n - 1], complex_pair ? im[n - 1] : 0) / sqrt(square);
+}
+
+wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double noise, int *values,
+                             wisp_ritz value[WISP_KRYLOV])
+{
+  wisp_status status = WISP_OK;
+  const int columns = krylov->count + 1;
+  double *sketch = NULL, length[COLUMNS], re[COLUMNS], im[COLUMNS], last;
+  double R[COLUMNS * COLUMNS], H[COLUMNS * COLUMNS], V[COLUMNS * COLUMNS];
+  int n = 0;
+  TRY(wisp_new(err, (size_t)columns * WISP_SKETCH, sizeof *sketch, &sketch));
+  memcpy(sketch, krylov->sketch, (size_t)columns * WISP_SKETCH * sizeof *sketch);
+  TRY(normalise(err, columns, sketch, length));
+  TRY(triangle(err, columns, sketch, R));
+  while (n < krylov->count && fabs(R[n + n * COLUMNS]) > noise) n++;
+  project(krylov, R, length, n, H);
+  TRY(wisp_require(err, n > 0, WISP_EWRONG, "the spectrum of the operator: nothing was seen of it"));
+  last = H[n + (n - 1) * COLUMNS];
+  TRY(wisp_require(err, LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, H, COLUMNS, re, im, NULL, 1, V, COLUMNS) == 0,
+                   WISP_EWRONG, "the spectrum of the operator: its Ritz values were not found"));
+  for (int i = 0; i < n; i++) {
+    const double *v = V + (im[i] < 0 ? i - 1 : i) * COLUMNS;
+    value[i] = (wisp_ritz){re[i], im[i], residual(n, last, v, v + COLUMNS, im[i] != 0)};
+  }
+  *values = n;
+done:
+  free(sketch);
+  return status;
+}

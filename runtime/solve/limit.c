@@ -1,0 +1,211 @@
+/* How far a step may go: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
+ * against the stability region of the Runge-Kutta method. */
+#include "krylov.h"
+#include "solver_parts.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { APPLICATIONS = 30 };
+
+/* --- the method --- */
+
+/* R, what a step multiplies by along an eigenvector: coefficients of powers of z = dt lambda. */
+typedef struct polynomial {
+  double c[WISP_RK_STAGES + 1];
+} polynomial;
+
+static polynomial amplification(void)
+{
+  polynomial u = {{1}}, res = {{0}};
+  for (int s = 0; s < WISP_RK_STAGES; s++) {
+    for (int i = WISP_RK_STAGES; i >= 0; i--) res.c[i] = wisp_lsrk45[s].a * res.c[i] + (i ? u.c[i - 1] : 0);
+    for (int i = 0; i <= WISP_RK_STAGES; i++) u.c[i] += wisp_lsrk45[s].b * res.c[i];
+  }
+  return u;
+}
+
+static bool grows(const polynomial *R, double complex z)
+{
+  double complex sum = 0;
+  for (int i = WISP_RK_STAGES; i >= 0; i--) sum = sum * z + R->c[i];
+  return cabs(sum) > 1 + 1e-7;
+}
+
+/* The longest dt at which the mode of this eigenvalue does not grow. No flux from central to upwind adds energy: a real
+ * part above 0 is the estimate's error. */
+static double reach(const polynomial *R, const wisp_ritz *value)
+{
+  const double size = hypot(value->re, value->im), part = 1.0 / 64, far = 8;
+  const double complex direction = (fmin(value->re, 0) + value->im * _Complex_I) / size;
+  double low = 0, high = part;
+  if (!(size > 0)) return INFINITY;
+  while (high < far && !grows(R, high * direction)) low = high, high += part;
+  for (int i = 0; i < 40; i++) {
+    const double middle = (low + high) / 2;
+    *(grows(R, middle * direction) ? &high : &low) = middle;
+  }
+  return low / size;
+}
+
+/* --- the operator --- */
+
+typedef struct probe {
+  wisp_solver *solver;
+  wisp_krylov krylov;
+} probe;
+
+/* A start that has something of every mode, and nothing in padding: what a kernel leaves there is no mode. */
+static wisp_status start(wisp_error *err, const probe *p)
+{
+  wisp_status status = WISP_OK;
+  wisp_problem *problem = p->solver->problem;
+  double *u = NULL;
+  TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
+  TRY(wisp_dg_noise(err, wisp_problem_dg(problem), u));
+  TRY(wisp_problem_upload(err, problem, "u", u));
+  TRY(wisp_problem_fill(err, problem, "res", 0));
+done:
+  free(u);
+  return status;
+}
+
+/* The sequence is best conditioned where its polynomials are those of Chebyshev for an ellipse around the spectrum: for
+ * that in the left half plane with half axes d along the real and h along the imaginary axis, keep and gain are these
+ * (Manteuffel 1977, whose recurrence is scaled here so that it is a Runge-Kutta stage). */
+static void surround(probe *p, double d, double h)
+{
+  p->krylov.keep[p->krylov.count] = (d - h) / (d + h);
+  p->krylov.gain[p->krylov.count] = 2 / (d + h);
+}
+
+static wisp_status apply(wisp_error *err, probe *p)
+{
+  wisp_status status = WISP_OK;
+  wisp_krylov *k = &p->krylov;
+  TRY(wisp_solver_stage(err, p->solver, k->keep[k->count], 1, k->gain[k->count]));
+  k->count++;
+  TRY(wisp_solver_sketch(err, p->solver, k->sketch + (size_t)k->count * WISP_SKETCH));
+done:
+  return status;
+}
+
+static wisp_status ritz(wisp_error *err, const probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
+{
+  const double noise = p->solver->precision == WISP_F32 ? 1e-5 : 1e-10;
+  return wisp_krylov_ritz(err, &p->krylov, noise, count, value);
+}
+
+/* The half axes anew, a little larger than what is known of the spectrum. Flat ellipses around the imaginary axis suit
+ * rounding best. */
+static wisp_status adapt(wisp_error *err, const probe *p, double *d, double *h)
+{
+  wisp_status status = WISP_OK;
+  wisp_ritz value[WISP_KRYLOV];
+  int count = 0;
+  double left = 0, up = 0;
+  TRY(ritz(err, p, &count, value));
+  for (int i = 0; i < count; i++) {
+    left = fmax(left, -value[i].re);
+    up = fmax(up, fabs(value[i].im));
+  }
+  *h = 1.1 * fmax(up, left / 4);
+  *d = fmax(1.1 * left / 2, *h / 8);
+done:
+  return status;
+}
+
+static wisp_status explore(wisp_error *err, probe *p)
+{
+  wisp_status status = WISP_OK;
+  double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
+  TRY(start(err, p));
+  TRY(wisp_solver_sketch(err, p->solver, p->krylov.sketch));
+  for (int k = 0; k < APPLICATIONS; k++) {
+    if (k == 4 || k == 8 || k == 16) TRY(adapt(err, p, &d, &h));
+    surround(p, d, h);
+    TRY(apply(err, p));
+  }
+done:
+  return status;
+}
+
+static wisp_status clear(wisp_error *err, wisp_solver *solver)
+{
+  static const char *const names[] = {"u", "u_next", "res", "rhs", "lifted", "flux"};
+  wisp_status status = WISP_OK;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) TRY(wisp_problem_fill(err, solver->problem, names[i], 0));
+done:
+  return status;
+}
+
+wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
+{
+  wisp_status status = WISP_OK;
+  const polynomial R = amplification();
+  wisp_ritz value[WISP_KRYLOV];
+  int count = 0;
+  double limit = INFINITY;
+  probe p = {.solver = solver};
+  TRY(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SKETCH, sizeof *p.krylov.sketch, &p.krylov.sketch));
+  TRY(explore(err, &p));
+  TRY(ritz(err, &p, &count, value));
+  for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
+  TRY(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one"));
+  TRY(clear(err, solver));
+  *out = limit;
+done:
+  free(p.krylov.sketch);
+  return status;
+}
+
+/* --- the error of a step --- */
+
+static wisp_status norm(wisp_error *err, const wisp_solver *solver, double *out)
+{
+  wisp_status status = WISP_OK;
+  double *sketch = NULL, square = 0;
+  TRY(wisp_new(err, WISP_SKETCH, sizeof *sketch, &sketch));
+  TRY(wisp_solver_sketch(err, solver, sketch));
+  for (int i = 0; i < WISP_SKETCH; i++) square += sketch[i] * sketch[i];
+  *out = sqrt(square);
+done:
+  free(sketch);
+  return status;
+}
+
+/* (dt L)^5 u takes five stages that leave u and set res = dt L u, with the two arrays exchanged after each. A sixth
+ * brings all arrays back to their places, whether the stage ends in u_next (a cycle of three arrays) or not (of two).
+ */
+static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, double *out)
+{
+  wisp_status status = WISP_OK;
+  for (int power = 1; power <= 6; power++) {
+    TRY(wisp_solver_stage(err, solver, 0, 0, dt));
+    wisp_arrays_swap(wisp_problem_arrays(solver->problem), "u", "res");
+    if (power == 5) TRY(norm(err, solver, out));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double dt, double time, double *out)
+{
+  wisp_status status = WISP_OK;
+  const polynomial R = amplification();
+  const size_t bytes = wisp_problem_size(solver->problem, "u") * (size_t)solver->precision;
+  wisp_pointer keep = 0, u = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u");
+  double whole = 0, power = 0;
+  TRY(wisp_device_alloc(err, solver->device, bytes, &keep));
+  TRY(wisp_device_copy(err, solver->device, keep, u, bytes));
+  TRY(norm(err, solver, &whole));
+  TRY(fifth_power(err, solver, dt, &power));
+  TRY(wisp_device_copy(err, solver->device, u, keep, bytes));
+  TRY(wisp_problem_fill(err, solver->problem, "res", 0));
+  TRY(wisp_device_finish(err, solver->device));
+  *out = whole > 0 ? time / dt * fabs(R.c[5] - 1.0 / 120) * power / whole : 0;
+done:
+  if (keep) wisp_device_free(solver->device, keep);
+  return status;
+}

@@ -1,0 +1,33 @@
+/* The inside of the solver: solver.c advances, limit.c asks its kernels how far a step may go. */
+#ifndef WISP_SOLVER_PARTS_H
+#define WISP_SOLVER_PARTS_H
+
+#include "solver.h"
+
+/* A kernel that writes u_next does so in every stage, and a step has an odd number of them: so there are two graphs,
+ * one for each of the two arrays that u can be in when a step begins. */
+enum { WISP_PLACES = 2 };
+
+struct wisp_solver {
+  wisp_device *device;
+  wisp_step *step;
+  wisp_precision precision;
+  double alpha;
+  wisp_problem *problem;
+  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  bool swaps;                     /* a stage ends in u_next */
+  int place;                      /* which of the two arrays u is in now */
+  double dt;                      /* of the graphs */
+  wisp_graph *graph[WISP_PLACES]; /* by the place of u at the beginning; NULL: not recorded */
+  wisp_event *begin, *end;
+  wisp_module *sketch; /* templates/solve/sketch, and the device's memory for what it makes */
+  wisp_pointer sketched;
+};
+
+/* Random sums of u, WISP_SKETCH of them (krylov.h). Waits for what was enqueued before. */
+wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out);
+
+/* Enqueues one stage: res = a res + dt L u, u += b res, with L the operator in space. */
+wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt);
+
+#endif

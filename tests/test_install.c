@@ -1,0 +1,92 @@
+/* Claim: what is installed is enough to build on, and can be removed again; so is what is carried to another
+ * machine; the examples' own command lines work. */
+#include "store_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* Runs a shell's line in the scratch folder, which has links to the tree's folders: $TREE, $BUILD. */
+static void must(const char *folder, const char *line)
+{
+  const char *command = getenv("WISP_COMMAND");
+  char tree[1024], whole[4096];
+  assert_non_null(getcwd(tree, sizeof tree));
+  snprintf(whole, sizeof whole,
+           "export TREE='%s' BUILD=$(dirname '%s') && unset MAKEFLAGS MAKELEVEL && cd '%s' && { %s; } >log 2>&1 "
+           "</dev/null",
+           tree, command && *command ? command : "build/wisp", folder, line);
+  if (system(whole) != 0) {
+    size_t length = 0;
+    char *log = fixture_read(fixture_path(folder, "log"), &length);
+    fail_msg("failed: %s\n%s", line, log);
+  }
+}
+
+/* Each line of an example that begins with cc is run as it stands. */
+static void test_command_lines(void **state)
+{
+  size_t length = 0;
+  char *text = fixture_read("examples/pulse.c", &length), *rest = NULL;
+  int run = 0;
+  must(*state, "make -s -C \"$TREE\" BUILD=\"$BUILD\" PREFIX=\"$PWD/there\" install");
+  must(*state, "ln -s \"$TREE/include\" \"$TREE/examples\" . && ln -s \"$BUILD\" build && cp examples/*.c .");
+  for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    char whole[1024];
+    if (strncmp(line, " *     cc ", 10) != 0) continue;
+    snprintf(whole, sizeof whole, "export PKG_CONFIG_PATH=$PWD/there/lib/pkgconfig; %s && rm pulse", line + 7);
+    must(*state, whole);
+    run++;
+  }
+  assert_int_equal(run, 2);
+  free(text);
+}
+
+static void test_uninstall(void **state)
+{
+  must(*state, "make -s -C \"$TREE\" BUILD=\"$BUILD\" DESTDIR=\"$PWD/below\" PREFIX=/usr install");
+  must(*state, "below/usr/bin/wisp --version && test -e below/usr/lib/libwisp.so.0");
+  must(*state, "! grep rpath below/usr/lib/pkgconfig/wisp.pc"); /* the system looks there */
+  must(*state, "make -s -C \"$TREE\" BUILD=\"$BUILD\" DESTDIR=\"$PWD/below\" PREFIX=/usr uninstall");
+  must(*state, "test -z \"$(find below ! -type d)\"");
+}
+
+/* With the libraries' headers here, the tests of a GPU are built from source; this one has no need of one. */
+static void test_check_gpu(void **state)
+{
+  must(*state,
+       "make -s -C \"$TREE\" BUILD=\"$BUILD\" check-gpu ONLY=test_mesh_corpus | tee told && grep '^1 passed' told");
+}
+
+/* Every rule that a user may call is in make help, and no other. */
+static void test_help(void **state)
+{
+  must(*state, "make -s -C \"$TREE\" help | awk '/^make [a-z]/ { print $2 }' | sort >told");
+  must(*state,
+       "sed -n 's/^.PHONY: all tests //p' \"$TREE/Makefile\" | tr ' ' '\\n' | grep -v '^help$' | sort >there && "
+       "diff told there");
+}
+
+/* Laid out, and no larger than what may be carried; its tests take the library that lies beside them. */
+static void test_bundle(void **state)
+{
+  must(*state, "(cd \"$TREE\" && scripts/bundle \"$BUILD\" \"$OLDPWD/bundle\")");
+  must(*state, "bundle/wisp --version && ldd bundle/tests/test_install | grep \"$PWD/bundle/.*libwisp-tests\"");
+  must(*state, "test ! -x bundle/tests/test_golden || WISP_TEST_DEVICE=host bundle/run-tests test_golden");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_command_lines, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_uninstall, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_bundle, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_check_gpu, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_help, fixture_set_up, fixture_tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* Claim: verification sees through kernels that are right wherever things are regular. Shipped kernels with a text
+ * replaced (wrong turns, another element's geometry, constant factors, another boundary's condition, scalars that are
+ * not read, inputs that do not stay, NaN at zeros, writes far outside any array, only the first launch right) are all
+ * found wrong on the few elements that every candidate is checked on, in both precisions; the same kernels as shipped
+ * are right. */
+#include "each_plan.h"
+#include "edited.h"
+#include "store_fixture.h"
+#include "../runtime/kernel.h"
+#include "../tuner/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { ORDER = 2, MOST_EDITS = 4, MOST_PLANTS = 200 };
+
+/* A statement that one thread carries out at the end. */
+#define ONCE(statement)                                                              \
+  {                                                                                  \
+    "$", "if (bx == 0 && by == 0) {\nFOR_ALL(only_, 1)\n" statement "\nEND_ALL\n}\n" \
+  }
+/* A scalar that is not read. */
+#define FROZEN(name, value)                                                                     \
+  {                                                                                             \
+    "^", "const real frozen_" #name " = (real)" value ";\n#define " #name " frozen_" #name "\n" \
+  }
+
+typedef struct planted {
+  const char *kernel, *base;
+  edit edits[MOST_EDITS]; /* none: as shipped */
+  const char *reason;     /* part of the verdict; NULL: any */
+} planted;
+
+static const planted table[] = {
+    /* how faces meet */
+    {"gather", "direct", {{"code % 32 * {{Nfp}}", "code % 32 / 6 * 6 * {{Nfp}}"}}, "flux is "},
+    {"gather", "direct", {{"code % 32 * {{Nfp}}", "(code % 32 == 17 ? 16 : code % 32) * {{Nfp}}"}}, "flux is "},
+    {"gather", "direct", {{"facelist[face * {{= 6 * Nfp}} + node]", "facelist[node]"}}, "flux is "},
+    {"gather", "pairs", {{"list_p % 6 * {{Nfp}}", "list_p % 3 * {{Nfp}}"}}, "flux is "},
+    {"gather", "pairs", {{"list_p % 6 * {{Nfp}}", "(list_p == 20 ? 3 : list_p % 6) * {{Nfp}}"}}, "flux is "},
+    {"stage", "literal", {{"code % 32 * {{Nfp}}", "code % 32 / 6 * 6 * {{Nfp}}"}}, "is "},
+    /* whose geometry */
+    {"volume", "literal", {{"geo + m * {{= 9 * KM}} + x", "geo + m * {{= 9 * KM}} + (x >= 6 ? x - 6 : x)"}}, "rhs is "},
+    {"volume", "literal", {{"geo + m * {{= 9 * KM}} + x", "geo + (m ? m - 1 : 0) * {{= 9 * KM}} + x"}}, "rhs is "},
+    {"fused", "register-blocked", {{"geo + bx * {{= 9 * KM}}", "geo + (bx ? bx - 1 : 0) * {{= 9 * KM}}"}}, "is "},
+    {"derivative",
+     "matrix-in-shared",
+     {{"geo + (first + {{i}}) * {{= 9 * KM}}", "geo + (first + {{i}}) % 6 * {{= 9 * KM}}"}},
+     "du"},
+    {"gather", "direct", {{"Fscale = g[{{= 3 * KM}}]", "Fscale = face_real[{{= 3 * KM}}]"}}, "flux is "},
+    {"gather", "element-lanes", {{"nx = g[0]", "nx = face_real[0]"}}, "flux is "},
+    {"gather", "element-lanes", {{"face * {{= 4 * KM}} + x", "face * {{= 4 * KM}}"}}, "flux is "},
+    /* boundaries */
+    {"gather", "direct", {{"boundary == {{= index + 1}}", "{{index}} == 0 && boundary"}}, "flux is "},
+    {"gather", "direct", {{"boundary == {{= index + 1}}", "{{index}} == 1 && boundary"}}, "flux is "},
+    {"gather", "pairs", {{"boundary == {{= index + 1}}", "{{index}} == 0 && boundary"}}, "flux is "},
+    {"stage", "literal", {{"boundary == {{= index + 1}}", "{{index}} == 0 && boundary"}}, "is "},
+    /* scalars */
+    {"gather",
+     "direct",
+     {{"^", "const real rounded = (real)(int)(alpha + (real)0.5);\n#define alpha rounded\n"}},
+     "flux is "},
+    {"gather", "pairs", {FROZEN(alpha, "1")}, "flux is "},
+    {"gather", "element-lanes", {FROZEN(alpha, "0")}, "flux is "},
+    {"stage", "literal", {FROZEN(alpha, "0.5")}, "is "},
+    {"update", "stream", {FROZEN(a, "-0.6875")}, "is "},
+    {"update", "stream", {FROZEN(b, "0.40625")}, "u is "},
+    {"update", "stream", {FROZEN(dt, "0.015625")}, "is "},
+    {"fused", "literal", {FROZEN(a, "-0.6875")}, "is "},
+    {"fused", "literal", {FROZEN(b, "0.40625")}, "u_next is "},
+    {"fused", "literal", {FROZEN(dt, "0.015625")}, "is "},
+    /* zeros */
+    {"volume",
+     "literal",
+     {{"w{{t}}_{{e}} = u{{t}}[{{= j * KM + e * lanes}}]",
+       "w{{t}}_{{e}} = u{{t}}[{{= j * KM + e * lanes}}] / u{{t}}[{{= j * KM + e * lanes}}] * u{{t}}[{{= j * KM + e * "
+       "lanes}}]"}},
+     "not finite"},
+    {"lift",
+     "matrix-in-shared",
+     {{"+ e * {{NfNfp}} + j]", "+ e * {{NfNfp}} + j] * (f{{i}}[{{= f * NfM}} + e * {{NfNfp}} + j] / f{{i}}[{{= f * "
+                               "NfM}} + e * {{NfNfp}} + j])"}},
+     "not finite"},
+    {"update",
+     "stream",
+     {{"now.v[{{c}}] +=", "now.v[{{c}}] *= now.v[{{c}}] / now.v[{{c}}]; now.v[{{c}}] +="}},
+     "not finite"},
+    /* launches after the first */
+    {"volume", "literal", {ONCE("static int again; if (again) rhs[1] += 1; again = 1;")}, NULL},
+    {"lift", "register-blocked", {ONCE("static int launches; if (launches++ == 4) lifted[1] += 1;")}, NULL},
+    {"update", "stream", {ONCE("static int again; if (again) u[1] *= (real)1.0001; again = 1;")}, NULL},
+};
+
+/* Every input of every kernel, changed once it was read. */
+static const struct {
+  const char *kernel, *base, *type, *array;
+} inputs[] = {
+    {"volume", "literal", "real", "u"},
+    {"volume", "literal", "real", "geo"},
+    {"derivative", "matrix-in-shared", "real", "u"},
+    {"derivative", "matrix-in-shared", "real", "geo"},
+    {"assemble", "stream", "real", "dux"},
+    {"assemble", "stream", "real", "duy"},
+    {"assemble", "stream", "real", "duz"},
+    {"gather", "direct", "real", "u"},
+    {"gather", "direct", "int", "face_int"},
+    {"gather", "direct", "real", "face_real"},
+    {"gather", "pairs", "int", "pair_block"},
+    {"gather", "pairs", "int", "pair_int"},
+    {"gather", "pairs", "real", "pair_real"},
+    {"lift", "matrix-in-shared", "real", "flux"},
+    {"update", "stream", "real", "rhs"},
+    {"update", "stream", "real", "lifted"},
+    {"fused", "literal", "real", "u"},
+    {"fused", "literal", "real", "geo"},
+    {"fused", "literal", "real", "flux"},
+    {"stage", "literal", "real", "u"},
+    {"stage", "literal", "real", "geo"},
+    {"stage", "literal", "int", "face_int"},
+    {"stage", "literal", "real", "face_real"},
+};
+
+/* Every array of two kernels that have them all, and its length. */
+static const struct {
+  const char *kernel, *kind, *array, *length;
+} arrays[] = {
+    {"fused", "in real", "u", "{{= n * NpM}}"},         {"fused", "in real", "geo", "{{= 9 * KM}}"},
+    {"fused", "in real", "flux", "{{= n * NfM}}"},      {"fused", "inout real", "res", "{{= n * NpM}}"},
+    {"fused", "out real", "u_next", "{{= n * NpM}}"},   {"stage", "in int", "face_int", "{{= 8 * KM}}"},
+    {"stage", "in real", "face_real", "{{= 16 * KM}}"},
+};
+static const struct {
+  const char *place; /* printed with the array, and behind it with its length */
+} places[] = {
+    {"(%s - 100000)[0] = 1;"}, {"(%s - 1)[0] = 1;"}, {"%s[groups * %s] = 1;"}, {"%s[groups * %s + 99999] = 1;"}};
+
+/* --- from the tables to plants --- */
+
+typedef struct plants {
+  size_t count;
+  planted list[MOST_PLANTS];
+  char texts[MOST_PLANTS][3][256];
+} plants;
+
+static void add_written(plants *all, const char *kernel, const char *base, const char *kind, const char *array,
+                        const char *statement, const char *reason)
+{
+  char(*text)[256] = all->texts[all->count];
+  planted *p = &all->list[all->count++];
+  const char *type = strchr(kind, ' ') + 1;
+  snprintf(text[0], sizeof *text, "arg       %s %s\n", kind, array);
+  snprintf(text[1], sizeof *text, "arg       inout %s %s\n", type, array);
+  snprintf(text[2], sizeof *text, "if (bx == 0 && by == 0) {\nFOR_ALL(only_, 1)\n%s\nEND_ALL\n}\n", statement);
+  *p = (planted){kernel, base, {{text[0], text[1]}, {"$", text[2]}}, reason};
+}
+
+static void gather_plants(plants *all)
+{
+  char statement[128], kind[16];
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) all->list[all->count++] = table[i];
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+    snprintf(kind, sizeof kind, "in %s", inputs[i].type);
+    snprintf(statement, sizeof statement, "%s[0] = 7;", inputs[i].array);
+    add_written(all, inputs[i].kernel, inputs[i].base, kind, inputs[i].array, statement, "which is no output");
+  }
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+      snprintf(statement, sizeof statement, places[k].place, arrays[i].array, arrays[i].length);
+      add_written(all, arrays[i].kernel, "literal", arrays[i].kind, arrays[i].array, statement, "writes outside array");
+    }
+}
+
+/* --- checking them --- */
+
+typedef struct check {
+  wisp_device *device;
+  wisp_verifier *verifier;
+  wisp_strategies *strategies;
+} check;
+
+/* The strategy's default candidate in the layout with most elements a group that it applies to. */
+static wisp_status verify(wisp_error *err, const check *all, const char *kernel, const char *name,
+                          wisp_precision precision)
+{
+  wisp_status status = WISP_EREFUSED;
+  const wisp_limits *limits = wisp_device_limits(all->device);
+  const wisp_target target = wisp_limits_target(limits);
+  const wisp_family *family = wisp_family_find("nodal");
+  const wisp_strategy *s = wisp_strategies_find(all->strategies, "nodal", kernel, name);
+  wisp_spec spec = wisp_family_spec(family, ORDER, NULL, precision);
+  wisp_layout layouts[8];
+  wisp_env *names = NULL;
+  wisp_plan *plan = NULL;
+  wisp_binary binary = {0};
+  wisp_kernel *loaded = NULL;
+  double error = 0;
+  assert_non_null(s);
+  snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
+  for (int l = family->layouts(ORDER, layouts); !plan && l-- > 0;) {
+    wisp_env_destroy(names);
+    names = NULL;
+    TRY(family->names(err, &spec, &layouts[l], &target, &names));
+    status = wisp_plan_default(err, s, &spec, &layouts[l], names, &plan);
+    if (status != WISP_EREFUSED) TRY(status);
+  }
+  TRY(status);
+  TRY(wisp_plan_compile(err, plan, limits->target, &binary));
+  TRY(wisp_kernel_create(err, all->device, plan, &binary, &loaded));
+  TRY(wisp_verifier_check(err, all->verifier, loaded, &error));
+done:
+  wisp_kernel_destroy(loaded);
+  free(binary.data);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  return status;
+}
+
+static void test_plants(void **state)
+{
+  (void)state;
+  static plants every;
+  char folder[64], name[32];
+  int missed = 0;
+  check all = {.device = open_test_device()};
+  wisp_error err = {0};
+  gather_plants(&every);
+  fixture_folder(folder);
+  for (size_t i = 0; i < every.count; i++) {
+    snprintf(name, sizeof name, "plant-%zu", i);
+    plant_edited(folder, "nodal", every.list[i].kernel, every.list[i].base, name, every.list[i].edits, MOST_EDITS);
+  }
+  setenv("WISP_TEMPLATES", folder, 1);
+  if (wisp_strategies_load(&err, &all.strategies) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_verifier_create(&err, all.device, &all.verifier), WISP_OK);
+  for (size_t i = 0; i < every.count; i++) {
+    const planted *p = &every.list[i];
+    const wisp_precision precision = i % 2 ? WISP_F64 : WISP_F32;
+    snprintf(name, sizeof name, "plant-%zu", i);
+    if (verify(&err, &all, p->kernel, p->base, precision) != WISP_OK)
+      fail_msg("%s.%s: %s", p->kernel, p->base, err.text);
+    *err.text = '\0';
+    wisp_status status = verify(&err, &all, p->kernel, name, precision);
+    if (status == WISP_EWRONG && (!p->reason || strstr(err.text, p->reason))) continue;
+    missed++;
+    print_error("%s.%s, '%s' for '%s': status %d: %s\n", p->kernel, p->base, p->edits[0].to, p->edits[0].from,
+                (int)status, err.text);
+  }
+  wisp_verifier_destroy(all.verifier);
+  wisp_strategies_free(all.strategies);
+  wisp_device_close(all.device);
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(folder);
+  assert_int_equal(missed, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plants)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

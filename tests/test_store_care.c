@@ -1,0 +1,263 @@
+/* Claim: what removes something from a store says what, keeps what was there, and removes nothing that was not meant;
+ * winners travel alone, as JSON and as text; a text is imported whole or not at all; the good rows of a damaged file
+ * are rescued. */
+#include "command.h"
+#include "store_fixture.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int setup(void **state)
+{
+  unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
+  return fixture_set_up(state);
+}
+
+static void add(const char *path, int number, const char *when, const char *result)
+{
+  wisp_writer *writer = NULL;
+  wisp_trial t = fixture_trial(number);
+  snprintf(t.when, sizeof t.when, "%s", when);
+  snprintf(t.outcome, sizeof t.outcome, "%s", result);
+  assert_int_equal(wisp_writer_open(NULL, path, NULL, &writer), WISP_OK);
+  assert_int_equal(wisp_writer_add(NULL, writer, &t), WISP_OK);
+  assert_int_equal(wisp_writer_close(NULL, writer), WISP_OK);
+}
+
+static const char *fill(const char *folder)
+{
+  static const char *const when[] = {"2025-12-31T23:59:59Z",
+                                     "2026-01-15T08:00:00Z",
+                                     "2026-03-01T08:00:00Z",
+                                     "2026-10-15T08:00:00Z",
+                                     "2026-11-20T08:00:00Z",
+                                     "2026-12-31T08:00:00Z",
+                                     "",
+                                     "once"};
+  const char *path = fixture_path(folder, "user.db");
+  for (int i = 0; i < 8; i++) add(path, i, when[i], "ok");
+  return path;
+}
+
+/* Runs wisp db with these arguments: its status, and that it said a word. */
+static void expect(const char *folder, const char *arguments, int status, const char *word)
+{
+  char line[512];
+  snprintf(line, sizeof line, "db %s", arguments);
+  outcome o = run_in(folder, "WISP_SHIPPED=none", line);
+  if (o.status != status || (!strstr(o.out, word) && !strstr(o.err, word)))
+    fail_msg("%s: status %d, not %d: '%s%s' without '%s'", line, o.status, status, o.out, o.err, word);
+  forget(&o);
+}
+
+static void only_days_are_dates(void **state)
+{
+  static const char *const no_days[] = {"2026-9-1",           "2026-13-45", "2026-1-1",   "2026-00-00",
+                                        "2026-11-21junk",     "2026-04-31", "2026-02-29", "2026-11-21T08:00:00Z",
+                                        "'2026-11-01 extra'", "''"};
+  const char *path = strdupa(fill(*state));
+  for (size_t i = 0; i < sizeof no_days / sizeof *no_days; i++) {
+    char line[64];
+    snprintf(line, sizeof line, "prune --before %s", no_days[i]);
+    expect(*state, line, 2, "must be a day");
+  }
+  assert_int_equal(fixture_count(path), 8);
+  expect(*state, "prune --before 2024-02-29", 0, "0 trials removed");
+  expect(*state, "prune --before 2026-01-15", 0, "1 trials removed"); /* what has no date is not old */
+  expect(*state, "prune --before 2026-09-01", 0, "2 trials removed");
+  assert_int_equal(fixture_count(path), 5);
+}
+
+static void prune_shows_and_keeps_a_backup(void **state)
+{
+  const char *path = strdupa(fill(*state)), *backup = strdupa(fixture_path(*state, "user.db.backup-1"));
+  struct stat about;
+  assert_int_equal(chmod(path, 0640), 0);
+  expect(*state, "prune --before 2026-09-01 --dry-run", 0, "3 trials would be removed, and 5 stay");
+  expect(*state, "prune --before 2026-09-01 --dry-run", 0, "2025-12-31 to 2026-03-01");
+  assert_int_equal(fixture_count(path), 8);
+  assert_int_equal(access(backup, F_OK), -1);
+  expect(*state, "prune --before 2026-09-01", 0, "user.db.backup-1");
+  assert_int_equal(fixture_count(path), 5);
+  assert_int_equal(fixture_count(backup), 8);
+  assert_int_equal(stat(path, &about), 0);
+  assert_int_equal(about.st_mode & 0777, 0640);
+  assert_int_equal(stat(backup, &about), 0);
+  assert_int_equal(about.st_mode & 0777, 0640);
+  expect(*state, "prune --before 2026-09-01", 0, "0 trials removed"); /* nothing gone, nothing kept */
+  assert_int_equal(access(fixture_path(*state, "user.db.backup-2"), F_OK), -1);
+  expect(*state, "prune --before 2026-11-01", 0, "user.db.backup-2"); /* the first backup stays */
+  assert_int_equal(fixture_count(backup), 8);
+  expect(*state, "prune --before 2026-12-01 --no-backup", 0, "1 trials removed");
+  assert_int_equal(access(fixture_path(*state, "user.db.backup-3"), F_OK), -1);
+  assert_int_equal(fixture_count(path), 3);
+}
+
+static void slow_is_no_failure(void **state)
+{
+  static const char *const outcomes[] = {"ok",    "slow",          "wrong", "refused",
+                                         "crash", "compile-error", "hang",  "unfinished"};
+  const char *path = strdupa(fixture_path(*state, "user.db"));
+  for (int i = 0; i < 8; i++) add(path, i, "2026-11-21T08:00:00Z", outcomes[i]);
+  expect(*state, "prune --failed", 0, "6 trials removed");
+  expect(*state, "check", 0, "1 ok, 1 slow");
+}
+
+/* Winners alone, in both forms, come to the same store; what lost is not there. */
+static void winners_travel_alone(void **state)
+{
+  const char *path = fixture_path(*state, "user.db");
+  char line[512];
+  long counts[2];
+  wisp_text texts[2] = {{0}, {0}};
+  fixture_fill(path, 0, 40);
+  static const char *const forms[] = {"json", "text"};
+  for (int i = 0; i < 2; i++) {
+    const char *file = strdupa(fixture_path(*state, forms[i])),
+               *to = strdupa(fixture_path(*state, i ? "b.db" : "a.db"));
+    snprintf(line, sizeof line, "export --winners --format %s -o %s", forms[i], file);
+    expect(*state, line, 0, "");
+    snprintf(line, sizeof line, "import --db %s %s", to, file);
+    expect(*state, line, 0, "trials added");
+    counts[i] = fixture_count(to);
+    assert_int_equal(wisp_store_print_shipped(NULL, to, false, &texts[i]), WISP_OK);
+  }
+  assert_true(counts[0] > 0 && counts[0] < 40);
+  assert_int_equal(counts[0], counts[1]);
+  assert_string_equal(texts[0].data, texts[1].data);
+  wisp_text_free(&texts[0]);
+  wisp_text_free(&texts[1]);
+}
+
+static void write_text(const char *folder, const char *name, const char *format, const char *a, const char *b)
+{
+  wisp_text text = {0};
+  assert_int_equal(wisp_text_add(NULL, &text, "", 0), WISP_OK);
+  for (; *format; format++) {
+    const char *part = *format == 'a' ? a : *format == 'b' ? b : NULL;
+    size_t length = part ? strlen(part) : 1;
+    const char byte = *format == '0' ? '\0' : *format;
+    assert_int_equal(wisp_text_add(NULL, &text, part ? part : &byte, length), WISP_OK);
+  }
+  fixture_write(fixture_path(folder, name), text.data, text.length);
+  wisp_text_free(&text);
+}
+
+/* Concatenated documents are all read; where anything else follows, nothing is. */
+static void import_is_all_or_nothing(void **state)
+{
+  static const struct {
+    const char *parts;
+    long count; /* 0: refused */
+  } cases[] = {{"a", 3}, {"ab", 7}, {"a\n b\n", 7}, {"abjunk", 0}, {"a}", 0}, {"ab0", 0}, {"a0b", 0}, {"ab{", 0}};
+  const char *from = strdupa(fixture_path(*state, "from.db")), *other = strdupa(fixture_path(*state, "other.db"));
+  wisp_text a[2] = {{0}, {0}}, b[2] = {{0}, {0}};
+  fixture_fill(from, 0, 3);
+  fixture_fill(other, 3, 7);
+  assert_int_equal(wisp_store_export(NULL, from, false, &a[0]), WISP_OK);
+  assert_int_equal(wisp_store_export(NULL, other, false, &b[0]), WISP_OK);
+  assert_int_equal(wisp_store_print_shipped(NULL, from, false, &a[1]), WISP_OK);
+  assert_int_equal(wisp_store_print_shipped(NULL, other, false, &b[1]), WISP_OK);
+  for (size_t form = 0; form < 2; form++)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      const char *to = strdupa(fixture_path(*state, "to.db"));
+      write_text(*state, "texts", cases[i].parts, a[form].data, b[form].data);
+      char line[512];
+      snprintf(line, sizeof line, "import --db %s %s", to, fixture_path(*state, "texts"));
+      expect(*state, line, cases[i].count ? 0 : 1, cases[i].count ? "added" : "import into");
+      assert_int_equal(fixture_count(to), cases[i].count);
+      unlink(to);
+    }
+  for (size_t form = 0; form < 2; form++) wisp_text_free(&a[form]), wisp_text_free(&b[form]);
+}
+
+/* Every trial of the file at path is one of those that fixture_trial makes. */
+static void assert_true_rows(const char *path, long least)
+{
+  wisp_store *store = NULL;
+  assert_int_equal(wisp_store_open(NULL, path, false, NULL, &store), WISP_OK);
+  size_t count = wisp_store_count(store);
+  assert_true((long)count >= least);
+  for (size_t i = 0; i < count; i++) {
+    const wisp_trial *t = wisp_store_trial(store, i, NULL);
+    wisp_trial expected = fixture_trial((int)(t->shared_bytes / 1024));
+    assert_true(fixture_same(t, &expected));
+  }
+  wisp_store_close(store);
+}
+
+/* One altered row: tune refuses to write before it begins, salvage leaves that row out. */
+static void altered_row_is_left_out(void **state)
+{
+  const char *path = strdupa(fixture_path(*state, "user.db")), *fresh = strdupa(fixture_path(*state, "new.db"));
+  char line[512];
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  fixture_fill(path, 0, 50);
+  fixture_sql(path, "UPDATE trial SET ms = ms * 0.5 WHERE rowid = 7");
+  assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_ESTORE);
+  assert_non_null(strstr(err.text, "wisp db salvage"));
+  snprintf(line, sizeof line, "salvage %s -o %s", path, fresh);
+  expect(*state, line, 0, "49 trials rescued");
+  expect(*state, line, 1, "new.db"); /* it is there now, and is not written over */
+  assert_true_rows(fresh, 49);
+  assert_int_equal(fixture_count(path), -1); /* as it was */
+  snprintf(line, sizeof line, "salvage --db %s", path);
+  expect(*state, line, 0, "user.db.backup-1");
+  assert_true_rows(path, 49);
+  assert_int_equal(fixture_count(fixture_path(*state, "user.db.backup-1")), -1);
+}
+
+/* Pages that are gone, in the middle and at the end: most of the rest is there, and nothing else. */
+static void lost_pages_are_passed_over(void **state)
+{
+  enum { PAGE = 4096, ROWS = 400 };
+  const char *path = strdupa(fixture_path(*state, "user.db")), *fresh = strdupa(fixture_path(*state, "new.db"));
+  wisp_error err = {0};
+  wisp_salvaged found;
+  size_t length;
+  fixture_fill(path, 0, ROWS);
+  char *whole = fixture_read(path, &length);
+  assert_true(length > 50 * PAGE);
+  for (size_t page = 2; page < length / PAGE; page += 9) {
+    char *torn = malloc(length);
+    assert_non_null(torn);
+    memcpy(torn, whole, length);
+    memset(torn + page * PAGE, 0xA5, PAGE);
+    fixture_write(path, torn, length);
+    free(torn);
+    if (wisp_store_salvage(&err, path, fresh, NULL, &found) != WISP_OK) fail_msg("page %zu: %s", page, err.text);
+    assert_true_rows(fresh, ROWS - 40);
+    assert_int_equal(fixture_count(fresh), found.rescued);
+    unlink(fresh);
+  }
+  fixture_write(path, whole, length * 3 / 5 / PAGE * PAGE);
+  if (wisp_store_salvage(&err, path, fresh, NULL, &found) != WISP_OK) fail_msg("cut: %s", err.text);
+  assert_false(found.whole);
+  assert_true_rows(fresh, ROWS / 4);
+  unlink(fresh);
+  fixture_write(path, whole, length);
+  assert_int_equal(wisp_store_salvage(&err, path, fresh, NULL, &found), WISP_OK);
+  assert_true(found.whole);
+  assert_int_equal(found.rescued, ROWS);
+  free(whole);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_tear_down)
+  const struct CMUnitTest tests[] = {
+      CASE(only_days_are_dates),        CASE(prune_shows_and_keeps_a_backup), CASE(slow_is_no_failure),
+      CASE(winners_travel_alone),       CASE(import_is_all_or_nothing),       CASE(altered_row_is_left_out),
+      CASE(lost_pages_are_passed_over),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

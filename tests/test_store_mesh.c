@@ -1,0 +1,159 @@
+/* Claim: what a trial was timed on is part of its key. Rows and lines from before it was are of the box, stay valid,
+ * and answer only where no trial on an ordered mesh does. */
+#include "store_fixture.h"
+#include "../cache/database.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPEC "nodal.gather:tet:p3:maxwell:f32"
+
+/* Number 0 of the fixture, of this kernel, timed on that mesh. */
+static wisp_trial trial(const char *mesh, double ms)
+{
+  wisp_trial t = fixture_trial(0);
+  strcpy(t.spec, SPEC);
+  strcpy(t.mesh, mesh);
+  t.ms = ms;
+  return t;
+}
+
+static void put(const char *path, const wisp_trial *t)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK || wisp_writer_add(&err, writer, t) != WISP_OK ||
+      wisp_writer_close(&err, writer) != WISP_OK)
+    fail_msg("%s", err.text);
+}
+
+/* The mesh of the trial that answers. */
+static void assert_answer(const char *path, const char *mesh)
+{
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  wisp_answer answer;
+  const wisp_trial t = trial("box", 1);
+  wisp_asker asker = {.units = t.units};
+  strcpy(asker.device, t.device);
+  strcpy(asker.target, t.target);
+  strcpy(asker.driver, t.driver);
+  strcpy(asker.compiler, t.compiler);
+  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  wisp_store_find(store, &asker, SPEC, NULL, 1000, NULL, NULL, &answer);
+  assert_non_null(answer.trial);
+  assert_string_equal(wisp_trial_mesh(answer.trial), mesh);
+  wisp_store_close(store);
+}
+
+/* An ordered mesh's trial answers, however much slower it is and however far its size; others displace nothing. */
+static void test_who_answers(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_trial box = trial(WISP_MESH_BOX, 1), ordered = trial(WISP_MESH_ORDERED, 5), metis = trial("metis", 0.1);
+  put(path, &metis);
+  assert_answer(path, "metis");
+  put(path, &box);
+  assert_answer(path, WISP_MESH_BOX);
+  ordered.elements *= 50;
+  put(path, &ordered);
+  assert_answer(path, WISP_MESH_ORDERED);
+  assert_int_equal(fixture_count(path), 3);
+}
+
+/* Alike but for the mesh: two trials, that do not compete, each known by its own. */
+static void test_key(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_trial box = trial("", 1), ordered = trial(WISP_MESH_ORDERED, 2), found;
+  wisp_writer *writer = NULL;
+  bool there = false;
+  put(path, &box);
+  assert_int_equal(wisp_writer_open(NULL, path, NULL, &writer), WISP_OK);
+  assert_int_equal(wisp_writer_has(NULL, writer, &ordered, &there, &found), WISP_OK);
+  assert_false(there);
+  assert_int_equal(wisp_writer_add(NULL, writer, &ordered), WISP_OK);
+  strcpy(box.mesh, WISP_MESH_BOX); /* as an empty one counts */
+  assert_int_equal(wisp_writer_has(NULL, writer, &box, &there, &found), WISP_OK);
+  assert_true(there && found.ms == 1);
+  assert_int_equal(wisp_writer_has(NULL, writer, &ordered, &there, &found), WISP_OK);
+  assert_true(there && found.ms == 2);
+  assert_int_equal(wisp_writer_close(NULL, writer), WISP_OK);
+  assert_int_equal(fixture_count(path), 2);
+  assert_false(wisp_contest_same(&box, &ordered));
+  strcpy(ordered.mesh, "");
+  assert_true(wisp_contest_same(&box, &ordered));
+}
+
+/* A file of version 2 reads as it is, its rows are of the box and their checksums hold; it is brought up to date when
+ * it is next written to, and then holds trials that differ in the mesh alone. */
+static void test_migration(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_database database = {0};
+  wisp_store *store = NULL;
+  fixture_fill(path, 0, 40);
+  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READWRITE, false, &database), WISP_OK);
+  assert_int_equal(wisp_database_run(NULL, &database,
+                                     "DROP VIEW winner; CREATE TABLE old AS SELECT * FROM trial; DROP TABLE trial;"
+                                     "ALTER TABLE old DROP COLUMN mesh; ALTER TABLE old RENAME TO trial;"
+                                     "CREATE VIEW winner AS SELECT * FROM trial; PRAGMA user_version=2"),
+                   WISP_OK);
+  wisp_database_close(NULL, &database);
+  assert_int_equal(fixture_count(path), 40);
+  wisp_trial ordered = fixture_trial(7);
+  strcpy(ordered.mesh, WISP_MESH_ORDERED);
+  put(path, &ordered);
+  assert_int_equal(wisp_store_open(NULL, path, false, NULL, &store), WISP_OK);
+  assert_int_equal(wisp_store_count(store), 41);
+  for (int i = 0; i < 40; i++) {
+    const wisp_trial *t = wisp_store_trial(store, (size_t)i, NULL);
+    wisp_trial expected = fixture_trial(i);
+    assert_string_equal(t->mesh, WISP_MESH_BOX);
+    strcpy(expected.mesh, WISP_MESH_BOX);
+    assert_true(fixture_same(t, &expected));
+  }
+  wisp_store_close(store);
+}
+
+/* Text and JSON that do not say it are of the box; what says it comes back. The box is not written in text. */
+static void test_text_and_json(void **state)
+{
+  static const char *const meshes[] = {WISP_MESH_BOX, WISP_MESH_ORDERED};
+  for (size_t i = 0; i < 2; i++) {
+    const char *path = fixture_path(*state, meshes[i]);
+    const wisp_trial t = trial(meshes[i], 1);
+    wisp_text text = {0};
+    size_t count = 0;
+    wisp_trial *read = NULL, back;
+    put(path, &t);
+    assert_int_equal(wisp_store_print_shipped(NULL, path, true, &text), WISP_OK);
+    assert_int_equal(strstr(text.data, " mesh=") != NULL, i == 1);
+    assert_int_equal(wisp_trials_parse_shipped(NULL, "text", text.data, &count, &read), WISP_OK);
+    assert_int_equal(count, 1);
+    assert_string_equal(read->mesh, meshes[i]);
+    cJSON *json = wisp_trial_to_json(&t);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "mesh")), meshes[i]);
+    if (i == 0) cJSON_DeleteItemFromObject(json, "mesh");
+    assert_int_equal(wisp_trial_from_json(NULL, json, &back), WISP_OK);
+    assert_string_equal(back.mesh, meshes[i]);
+    cJSON_Delete(json);
+    free(read);
+    wisp_text_free(&text);
+  }
+}
+
+int main(void)
+{
+  setenv("WISP_SHIPPED", "none", 1);
+  unsetenv("WISP_SITE_DB");
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+  const struct CMUnitTest tests[] = {TEST(test_who_answers), TEST(test_key), TEST(test_migration),
+                                     TEST(test_text_and_json)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* Claim: progress is one line that fits the terminal however narrow it is, and plain lines where there is none; tables
+ * fit a window, and elsewhere say how wide they are. */
+#include "store_fixture.h"
+#include "../cli/progress.h"
+#include "../cli/table.h"
+
+#include <math.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* What a child writes to a terminal of so many columns; it runs `command` in a shell, or else `work`. */
+static char *on_terminal(int columns, const char *term, const char *command, void (*work)(void))
+{
+  enum { ROOM = 1 << 20 };
+  struct winsize window = {.ws_row = 24, .ws_col = (unsigned short)columns};
+  int master = -1, status = 0;
+  size_t length = 0;
+  fflush(NULL);
+  pid_t child = forkpty(&master, NULL, NULL, &window);
+  assert_true(child >= 0);
+  if (child == 0) {
+    setenv("TERM", term, 1);
+    if (command) execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    if (work) work();
+    fflush(NULL);
+    _exit(command != NULL);
+  }
+  char *text = malloc(ROOM);
+  assert_non_null(text);
+  for (ssize_t got = 1; got > 0 && length<ROOM - 1; length += got> 0 ? (size_t)got : 0)
+    got = read(master, text + length, ROOM - 1 - length);
+  text[length] = '\0';
+  close(master);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (status != 0) fail_msg("status %d: %s", status, text);
+  return text;
+}
+
+enum { CALLS = 50 };
+
+static void show_many(void)
+{
+  wisp_progress p = wisp_progress_begin(false);
+  p.every = 0;
+  for (int i = 0; i < CALLS; i++)
+    wisp_progress_show(
+        &p, i / (double)CALLS,
+        "a text \xc3\xa4\xc3\xb6\xc3\xbc that goes on and on\n\r\033[2J and on, and on, and on, and on, and "
+        "on, and on, and on, and on, and on, and on, and on, and on, and on, and on, and on");
+  wisp_progress_clear(&p);
+}
+
+static void show_quietly(void)
+{
+  wisp_progress p = wisp_progress_begin(true);
+  p.every = 0;
+  wisp_progress_show(&p, 0.5, "text");
+  wisp_progress_clear(&p);
+}
+
+/* A minute of four has gone. */
+static void show_quarter(void)
+{
+  wisp_progress p = wisp_progress_begin(false);
+  p.every = 0;
+  p.began -= 60;
+  wisp_progress_show(&p, 0.25, "text");
+  wisp_progress_show(&p, NAN, "lost");
+}
+
+/* Every rewriting begins at the left, erases the line, and stays on it. */
+static void test_fits(void **state)
+{
+  (void)state;
+  static const int widths[] = {20, 40, 80, 133};
+  static const char again[] = "\r\033[K";
+  for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+    char *text = on_terminal(widths[w], "xterm", NULL, show_many);
+    int shown = 0;
+    assert_null(strchr(text, '\n'));
+    for (char *at = text; *at; shown++) {
+      assert_int_equal(strncmp(at, again, strlen(again)), 0);
+      at += strlen(again);
+      char *end = strchr(at, '\r');
+      size_t length = end ? (size_t)(end - at) : strlen(at);
+      if (length >= (size_t)widths[w]) fail_msg("%zu bytes in %d columns: %.*s", length, widths[w], (int)length, at);
+      assert_null(memchr(at, '\033', length));
+      assert_true(end ? length > 10 : length == 0); /* the last one leaves nothing */
+      at += length;
+    }
+    assert_int_equal(shown, CALLS + 1);
+    free(text);
+  }
+}
+
+static void test_bar(void **state)
+{
+  (void)state;
+  char *text = on_terminal(80, "xterm", NULL, show_quarter);
+  if (!strstr(text, "[#####...............]  25%, 3m left: text")) fail_msg("%s", text);
+  assert_non_null(strstr(text, "\r\033[Klost"));
+  free(text);
+}
+
+static void test_no_terminal(void **state)
+{
+  (void)state;
+  char *text = on_terminal(80, "dumb", NULL, show_quarter);
+  assert_null(strchr(text, '\033'));
+  assert_non_null(strstr(text, " left: text\r\n"));
+  free(text);
+  text = on_terminal(80, "dumb", NULL, show_many);
+  int lines = 0;
+  for (char *at = text; (at = strchr(at, '\n')); at++) lines++;
+  assert_int_equal(lines, CALLS);
+  free(text);
+  text = on_terminal(80, "xterm", NULL, show_quietly);
+  assert_string_equal(text, "");
+  free(text);
+}
+
+/* The longest line of a text. */
+static int widest(const char *text)
+{
+  int most = 0;
+  for (; *text; text += strcspn(text, "\r\n"), text += strspn(text, "\r\n")) {
+    int length = (int)strcspn(text, "\r\n");
+    most = length > most ? length : most;
+  }
+  return most;
+}
+
+static void test_table(void **state)
+{
+  (void)state;
+  static const wisp_column columns[] = {{"N", true}, {"kernel", false}, {"none", true}, {"ms", true}, {"more", false}};
+  static const char long_text[] = "eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 "
+                                  "eighteen=18 nineteen=19";
+  wisp_error err = {0};
+  wisp_table *table = NULL;
+  wisp_text text = {0};
+  assert_int_equal(wisp_table_create(&err, "Heading", 5, columns, &table), WISP_OK);
+  assert_int_equal(wisp_table_add(&err, table, (const char *const[]){"3", "volume", "-", "0.1", "short"}), WISP_OK);
+  assert_int_equal(wisp_table_add(&err, table, NULL), WISP_OK);
+  assert_int_equal(wisp_table_print(&err, table, 0, &text), WISP_OK);
+  assert_string_equal(text.data, "Heading\nN kernel  ms  more\n3 volume 0.1  short\n\n");
+  assert_int_equal(wisp_table_add(&err, table, (const char *const[]){"4", "lift", "-", "-", long_text}), WISP_OK);
+  for (int room = 40; room <= 80; room += 20) {
+    text.length = 0;
+    assert_int_equal(wisp_table_print(&err, table, room, &text), WISP_OK);
+    assert_true(widest(text.data) <= room);
+    assert_non_null(strstr(text.data, "nineteen=19\n"));
+  }
+  text.length = 0;
+  assert_int_equal(wisp_table_print(&err, table, 0, &text), WISP_OK);
+  int said = 0;
+  assert_int_equal(sscanf(text.data, "Heading (%d columns wide)", &said), 1);
+  assert_int_equal(said, widest(text.data));
+  wisp_text_free(&text);
+  wisp_table_destroy(table);
+}
+
+/* The whole command: what it measures is shown on one line, and what it found fits the window. */
+static void test_command(void **state)
+{
+  const char *command = getenv("WISP_COMMAND");
+  char line[1024];
+  snprintf(line, sizeof line,
+           "WISP_DB=%s/user.db %s tune -d host -n 1 -p f64 -k update -l slab-km32 --elements 48 --budget 20s 2>&1",
+           (const char *)*state, command && *command ? command : "build/wisp");
+  char *text = on_terminal(60, "xterm", line, NULL), *table = strstr(text, "\r\033[K\r\n");
+  if (!table) fail_msg("the line is not erased: %s", text);
+  *table = '\0';
+  assert_null(strchr(text, '\n'));
+  assert_non_null(strstr(text, " left: no trial has")); /* time goes by before */
+  assert_non_null(strstr(text, " left: 1 trials, "));
+  for (char *at = text; (at = strstr(at, "\033[K")); at += 3)
+    if (strcspn(at + 3, "\r") >= 60) fail_msg("wider than the terminal: %s", at + 3);
+  assert_non_null(strstr(table + 1, "GDOF/s"));
+  if (widest(table + 1) > 80) fail_msg("%s", table + 1);
+  free(text);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fits),
+      cmocka_unit_test(test_bar),
+      cmocka_unit_test(test_no_terminal),
+      cmocka_unit_test(test_table),
+      cmocka_unit_test_setup_teardown(test_command, fixture_set_up, fixture_tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

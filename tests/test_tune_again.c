@@ -1,0 +1,242 @@
+/* Claim: a candidate that was dropped for being slow is tried again once what it was slow against is gone (its text
+ * edited, its strategy removed, its row replaced in a merge), and not before; until then the fastest of those that were
+ * dropped answers; `wisp best` and `wisp tune` say the same. */
+#include "command.h"
+#include "store_fixture.h"
+#include "../tuner/sweep.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 64 };
+static const char gone[] = "plain lanes=128 (0123456789abcdef)"; /* no strategy and no text of today's */
+
+typedef struct sweep {
+  char folder[64];
+  const char *db;
+  size_t count;
+  wisp_trial trials[MOST]; /* what a first sweep found to be right, fastest first */
+} sweep;
+
+static wisp_tune_summary tune_layout(const sweep *s, const char *layout)
+{
+  static const int order = 1;
+  static const wisp_precision precision = WISP_F32;
+  const wisp_tune_request r = {.family = "nodal",
+                               .orders = &order,
+                               .order_count = 1,
+                               .precisions = &precision,
+                               .precision_count = 1,
+                               .kernel = "update",
+                               .layout = layout,
+                               .elements = 384,
+                               .db = s->db};
+  wisp_tune_summary summary = {0};
+  wisp_error err = {0};
+  if (wisp_tune(&err, "host", &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  return summary;
+}
+
+static wisp_tune_summary tune(const sweep *s)
+{
+  return tune_layout(s, "slab-km32");
+}
+
+static int by_time(const void *a, const void *b)
+{
+  const wisp_trial *x = a, *y = b;
+  return (x->ms > y->ms) - (x->ms < y->ms);
+}
+
+static void load(sweep *s)
+{
+  wisp_store *store = NULL;
+  wisp_error err = {0};
+  s->count = 0;
+  if (wisp_store_open(&err, s->db, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    const wisp_trial *t = wisp_store_trial(store, i, NULL);
+    if (wisp_trial_is_right(t) && s->count < MOST) s->trials[s->count++] = *t;
+  }
+  qsort(s->trials, s->count, sizeof *s->trials, by_time);
+  wisp_store_close(store);
+}
+
+static int begin(void **state)
+{
+  sweep *s = calloc(1, sizeof *s);
+  fixture_folder(s->folder);
+  s->db = strdup(fixture_path(s->folder, "user.db"));
+  wisp_tune_summary first = tune(s);
+  load(s);
+  assert_int_equal(first.ok, s->count);
+  assert_true(s->count > 4);
+  *state = s;
+  return 0;
+}
+
+static int end(void **state)
+{
+  sweep *s = *state;
+  fixture_remove(s->folder);
+  free((char *)(size_t)s->db);
+  free(s);
+  return 0;
+}
+
+/* Stores the trials from `first` on, one millisecond each and a little more, as dropped at twice the time of `rival`.
+ */
+static void drop(sweep *s, size_t first, const char *rival)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  assert_int_equal(wisp_writer_open(&err, s->db, NULL, &writer), WISP_OK);
+  for (size_t i = first; i < s->count; i++) {
+    wisp_trial t = s->trials[i];
+    strcpy(t.outcome, "slow");
+    snprintf(t.reason, sizeof t.reason, "2.00 times the time of %s, dropped", rival);
+    *t.tie = '\0';
+    t.ms = 1 + 1e-3 * (double)i;
+    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+}
+
+/* The fastest trial, chosen, of that time. */
+static void choose(sweep *s, double ms)
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  wisp_trial t = s->trials[0];
+  strcpy(t.outcome, "ok");
+  *t.reason = '\0';
+  strcpy(t.tie, WISP_TIE_CHOSEN);
+  t.ms = ms;
+  assert_int_equal(wisp_writer_open(&err, s->db, NULL, &writer), WISP_OK);
+  assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+}
+
+static bool best_says(const sweep *s, const char *words)
+{
+  outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32");
+  if (o.status != 0) fail_msg("%s", o.err);
+  bool said = strstr(o.out, words) != NULL;
+  forget(&o);
+  return said;
+}
+
+/* Nothing valid is left: the fastest dropped one answers, best says what to do, and doing it measures all of them. */
+static void test_rival_is_gone(void **state)
+{
+  sweep *s = *state;
+  wisp_store *store = NULL;
+  wisp_error err = {0};
+  wisp_asker asker = {.units = s->trials->units};
+  wisp_answer answer;
+  drop(s, 0, gone);
+  memcpy(asker.device, s->trials->device, sizeof asker.device);
+  memcpy(asker.target, s->trials->target, sizeof asker.target);
+  assert_int_equal(wisp_store_open(&err, s->db, false, NULL, &store), WISP_OK);
+  wisp_store_find(store, &asker, s->trials->spec, "slab-km32", 384, NULL, NULL, &answer);
+  assert_non_null(answer.trial);
+  assert_string_equal(answer.trial->params, s->trials[0].params);
+  wisp_store_close(store);
+  assert_true(best_says(s, "'wisp tune' has measured them"));
+  assert_int_equal(tune(s).trials, s->count);
+  assert_false(best_says(s, "'wisp tune' has measured them"));
+  assert_int_equal(tune(s).trials, 0);
+}
+
+/* What is left is valid and slower than what was lost to: the dropped ones may be better. */
+static void test_rest_is_slower(void **state)
+{
+  sweep *s = *state;
+  choose(s, 0.6); /* they lost to something that took 0.5 ms */
+  drop(s, 1, gone);
+  assert_int_equal(tune(s).trials, s->count - 1);
+}
+
+/* Something valid is as fast as what was lost to, or is what was lost to, whatever it took when it was last timed. */
+static void test_rival_is_there(void **state)
+{
+  sweep *s = *state;
+  char name[WISP_TRIAL_NAME];
+  choose(s, 0.4);
+  drop(s, 1, gone);
+  assert_int_equal(tune(s).trials, 0);
+  choose(s, 0.9);
+  wisp_trial_name(&s->trials[0], name);
+  drop(s, 1, name);
+  wisp_tune_summary again = tune(s);
+  assert_int_equal(again.trials, 0);
+  assert_int_equal(again.known, s->count);
+  assert_int_equal(again.known_ok, s->count);
+}
+
+/* A row says what it was slow against, so that all of this is known of it. */
+static void test_rows_tell(void **state)
+{
+  sweep *s = *state;
+  for (size_t i = 0; i < s->count; i++) {
+    const char *at = strstr(s->trials[i].reason, " times the time of ");
+    if (strcmp(s->trials[i].outcome, "slow") == 0) assert_non_null(at);
+  }
+}
+
+/* What best says of the default's time for the kernel; NaN: nothing. */
+static double default_of(const sweep *s)
+{
+  outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32 --json");
+  cJSON *json = cJSON_Parse(o.out);
+  const cJSON *ms = cJSON_GetObjectItem(cJSON_GetArrayItem(json, 0), "default_ms");
+  if (!ms) fail_msg("%s%s", o.out, o.err);
+  double value = cJSON_IsNumber(ms) ? ms->valuedouble : NAN;
+  cJSON_Delete(json);
+  forget(&o);
+  return value;
+}
+
+/* `best` compares with what runs without a store, measured with today's text, or with nothing. */
+static void test_best_and_default(void **state)
+{
+  sweep *s = *state;
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  tune_layout(s, NULL); /* whichever layout the default is of */
+  assert_true(default_of(s) > 0);
+  load(s);
+  assert_int_equal(wisp_writer_open(&err, s->db, NULL, &writer), WISP_OK);
+  for (size_t i = 0; i < s->count; i++) { /* defaults of an older text, and none of today's */
+    wisp_trial t = s->trials[i];
+    if (!t.is_default) continue;
+    strcpy(t.template_hash, "0123456789abcdef");
+    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+    t = s->trials[i];
+    strcpy(t.outcome, "wrong");
+    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  assert_true(isnan(default_of(s)));
+}
+
+int main(void)
+{
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_TEMPLATES");
+  setenv("WISP_SHIPPED", "none", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_rows_tell, begin, end),
+      cmocka_unit_test_setup_teardown(test_rival_is_gone, begin, end),
+      cmocka_unit_test_setup_teardown(test_rest_is_slower, begin, end),
+      cmocka_unit_test_setup_teardown(test_rival_is_there, begin, end),
+      cmocka_unit_test_setup_teardown(test_best_and_default, begin, end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* Claim: what goes wrong with the machine while a sweep runs is no verdict on a candidate, keeps no sweep waiting for
+ * ever, and leaves nothing behind: compilers that are killed or find no room, signals, damaged stores, closed
+ * descriptors. */
+#include "command.h"
+#include "store_fixture.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* Nine candidates; none of what the device itself compiles is called so. */
+#define TUNE "tune -d host -n 1 -p f32 -k update -l slab-km32 --elements 48 --exhaustive -j 1"
+
+static void nap(long milliseconds)
+{
+  nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+}
+
+/* A compiler that does this first, where it is given the n-th candidate. */
+static void write_compiler(const char *folder, const char *does)
+{
+  char text[1024];
+  const char *path = fixture_path(folder, "cc");
+  snprintf(text, sizeof text,
+           "#!/bin/sh\ncd %s\ncase \"$*\" in *nodal_update*)\n  n=$(cat calls 2>/dev/null)\n  n=$((n+1))\n"
+           "  echo $n >calls\n  %s ;;\nesac\nexec cc \"$@\"\n",
+           folder, does);
+  fixture_write(path, text, strlen(text));
+  assert_int_equal(chmod(path, 0700), 0);
+  unlink(fixture_path(folder, "calls"));
+}
+
+static const char *surroundings(const char *folder)
+{
+  static char text[512];
+  snprintf(text, sizeof text, "WISP_SHIPPED=none WISP_CFLAGS=-O0 WISP_CC=%s/cc WISP_CACHE_DIR=%s/cache TMPDIR=%s",
+           folder, folder, folder);
+  return text;
+}
+
+/* How many trials of the store have this outcome; NULL: all. */
+static long count(const char *folder, const char *with)
+{
+  wisp_store *store = NULL;
+  wisp_error err = {0};
+  long found = 0;
+  if (wisp_store_open(&err, fixture_path(folder, "user.db"), false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  for (size_t i = 0; i < wisp_store_count(store); i++)
+    found += !with || strcmp(wisp_store_trial(store, i, NULL)->outcome, with) == 0;
+  wisp_store_close(store);
+  return found;
+}
+
+static void expect(const outcome *o, int status, const char *out, const char *err)
+{
+  if (o->status != status || !strstr(o->out, out) || !strstr(o->err, err))
+    fail_msg("status %d; out: %s; err: %s", o->status, o->out, o->err);
+}
+
+/* Killed, by whatever it says, without room, unable to start a process, without a word: the rest is tried, and these by
+ * the next sweep. */
+static void test_compilers_fail(void **state)
+{
+  char folder[64];
+  (void)state;
+  fixture_folder(folder);
+  write_compiler(folder, "case $n in 3) kill -KILL $$;;\n"
+                         "  4) echo 'cc: fatal error: Killed signal terminated program cc1' >&2; exit 1;;\n"
+                         "  5) echo '/tmp/x.s: fatal error: error writing: No space left on device' >&2; exit 1;;\n"
+                         "  6) echo 'cc: fatal error: vfork: Resource temporarily unavailable' >&2; exit 1;;\n"
+                         "  7) exit 1;; esac");
+  outcome o = run_in(folder, surroundings(folder), TUNE);
+  expect(&o, 0, "4 trials", "not stored");
+  if (!strstr(o.out, "5 not compiled")) fail_msg("%s", o.out);
+  forget(&o);
+  assert_int_equal(count(folder, "compile-error"), 0);
+  assert_int_equal(count(folder, NULL), 4);
+  o = run_in(folder, surroundings(folder), TUNE);
+  expect(&o, 0, "5 trials", "");
+  forget(&o);
+  fixture_remove(folder);
+}
+
+/* Where nothing compiles any more there is no use in going on; a kernel's own mistake is still its verdict. */
+static void test_no_compiler_works(void **state)
+{
+  char folder[64];
+  (void)state;
+  fixture_folder(folder);
+  write_compiler(folder, "kill -KILL $$");
+  outcome o = run_in(folder, surroundings(folder), TUNE);
+  expect(&o, 1, "", "candidates in a row: ");
+  forget(&o);
+  assert_int_equal(count(folder, NULL), 0);
+  write_compiler(folder, "echo 'x.c:1:1: error: this kernel is not C' >&2; exit 1");
+  o = run_in(folder, surroundings(folder), TUNE);
+  expect(&o, 1, "9 failed", "none of 9 trials is right: the first: stream");
+  if (!strstr(o.err, "this kernel is not C")) fail_msg("%s", o.err);
+  forget(&o);
+  o = run_in(folder, surroundings(folder), TUNE); /* the same again, when all of it is known */
+  expect(&o, 1, "0 trials", "this kernel is not C: --retry-failed");
+  forget(&o);
+  fixture_remove(folder);
+}
+
+/* Said at once, not after minutes of making it. */
+static void test_oversize(void **state)
+{
+  char folder[64];
+  (void)state;
+  fixture_folder(folder);
+  outcome o = run_in(folder, "WISP_SHIPPED=none", "tune -d host -n 10 -p f64 --elements 100000000 --budget 2s");
+  expect(&o, 1, "", "take fewer elements");
+  forget(&o);
+  fixture_remove(folder);
+}
+
+/* One altered row: refused before anything is written. */
+static void test_damaged_row(void **state)
+{
+  char folder[64];
+  (void)state;
+  fixture_folder(folder);
+  const char *path = fixture_path(folder, "user.db");
+  fixture_fill(path, 0, 20);
+  size_t before = 0, after = 0;
+  char *was = fixture_read(path, &before), *mode = memmem(was, before, "median of 9", 11);
+  assert_non_null(mode);
+  mode[10] = '8';
+  fixture_write(path, was, before);
+  outcome o = run_in(folder, "WISP_SHIPPED=none", TUNE);
+  expect(&o, 1, "", "damaged");
+  char *is = fixture_read(path, &after);
+  assert_int_equal(before, after);
+  assert_memory_equal(was, is, before);
+  free(was), free(is);
+  forget(&o);
+  fixture_remove(folder);
+}
+
+/* --- processes --- */
+
+/* The command, as a child whose output goes to out and err. */
+static pid_t start(const char *folder)
+{
+  const char *command = getenv("WISP_COMMAND");
+  char line[1024];
+  snprintf(line, sizeof line, "exec env WISP_DB=%s/user.db %s %s " TUNE " >%s/out 2>%s/err </dev/null", folder,
+           surroundings(folder), command && *command ? command : "build/wisp", folder, folder);
+  pid_t pid = fork();
+  if (pid == 0) {
+    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    _exit(127);
+  }
+  return pid;
+}
+
+/* Files in the folder whose names begin so. */
+static int files(const char *folder, const char *begin)
+{
+  int found = 0;
+  DIR *open = opendir(folder);
+  for (struct dirent *entry; (entry = readdir(open));) found += strncmp(entry->d_name, begin, strlen(begin)) == 0;
+  closedir(open);
+  return found;
+}
+
+/* Whether a process, and what it became, is gone within ten seconds. */
+static bool is_gone(pid_t pid)
+{
+  for (int i = 0; i < 1000; i++, nap(10)) {
+    char path[64], line[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (!file) return true;
+    const char *end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    fclose(file);
+    if (!end || end[2] == 'Z') return true; /* whoever it belongs to now has to reap it */
+  }
+  return false;
+}
+
+/* What the compiler wrote down of itself and its child, once it hangs. */
+static void await_hanging(const char *folder, pid_t pids[2])
+{
+  for (int i = 0; i < 2000; i++, nap(10)) {
+    FILE *file = fopen(fixture_path(folder, "hanging"), "r");
+    int read = file ? fscanf(file, "%d %d", &pids[0], &pids[1]) : 0;
+    if (file) fclose(file);
+    if (read == 2) return;
+  }
+  fail_msg("no compiler was started");
+}
+
+/* The compiler and its child hang in the middle of a sweep; a signal ends all of it. */
+static void test_signals(void **state)
+{
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
+  (void)state;
+  for (size_t s = 0; s < sizeof signals / sizeof *signals; s++) {
+    char folder[64];
+    pid_t compilers[2] = {0};
+    int how = 0;
+    fixture_folder(folder);
+    write_compiler(folder, "if [ $n = 4 ]; then sleep 1000 & echo $$ $! >hanging; wait; fi");
+    pid_t pid = start(folder);
+    await_hanging(folder, compilers);
+    assert_int_equal(kill(pid, signals[s]), 0);
+    assert_int_equal(waitpid(pid, &how, 0), pid);
+    for (int i = 0; i < 2; i++) assert_true(is_gone(compilers[i]));
+    for (int i = 0; i < 500 && files(folder, "wisp-"); i++) nap(10); /* the warden's work, after SIGKILL */
+    assert_int_equal(files(folder, "wisp-"), 0);
+    if (signals[s] != SIGKILL) {
+      size_t length = 0;
+      char *out = fixture_read(fixture_path(folder, "out"), &length);
+      assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 128 + signals[s]);
+      assert_non_null(strstr(out, "3 trials"));
+      assert_int_equal(files(folder, "user.db-"), 0);
+      free(out);
+    }
+    assert_int_equal(count(folder, "ok") + count(folder, "slow"), 3);
+    fixture_remove(folder);
+  }
+}
+
+/* Nothing that is printed may end up in a file that happens to have the number of a closed descriptor. */
+static void test_closed_descriptors(void **state)
+{
+  char folder[64], line[1024];
+  const char *command = getenv("WISP_COMMAND");
+  size_t length = 0;
+  (void)state;
+  fixture_folder(folder);
+  snprintf(line, sizeof line, "WISP_SHIPPED=none WISP_DB=%s/user.db %s " TUNE " <&- >&- 2>&-", folder,
+           command && *command ? command : "build/wisp");
+  assert_int_equal(system(line), 0);
+  free(fixture_read(fixture_path(folder, "user.db.lock"), &length));
+  assert_int_equal(length, 0);
+  assert_int_equal(count(folder, NULL), 9);
+  fixture_remove(folder);
+}
+
+int main(void)
+{
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_TEMPLATES");
+  setenv("WISP_SHIPPED", "none", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_compilers_fail), cmocka_unit_test(test_no_compiler_works),
+      cmocka_unit_test(test_oversize),       cmocka_unit_test(test_damaged_row),
+      cmocka_unit_test(test_signals),        cmocka_unit_test(test_closed_descriptors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* Claim: the tuner times on an irregular mesh in order unless told otherwise, says so in each trial, and what was timed
+ * on the box is not taken for known; kernels that see no neighbours are timed once for both. */
+#include "each_plan.h"
+#include "store_fixture.h"
+#include "../tuner/tune.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* One sweep of one kernel; how many trials it made. */
+static long long tune(const char *db, const char *family, const char *kernel, const char *strategy,
+                      const wisp_mesh_source *source)
+{
+  static const int order = 1;
+  static const wisp_precision precision = WISP_F32;
+  const wisp_tune_request r = {.family = family,
+                               .orders = &order,
+                               .order_count = 1,
+                               .precisions = &precision,
+                               .precision_count = 1,
+                               .kernel = kernel,
+                               .strategy = strategy,
+                               .elements = 200,
+                               .budget_seconds = 0.01, /* the defaults alone */
+                               .source = source,
+                               .db = db};
+  wisp_tune_summary summary = {0};
+  wisp_error err = {0};
+  if (wisp_tune(&err, test_device_name(), &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  return summary.trials;
+}
+
+/* How many trials the store has of that mesh. */
+static long long count(const char *db, const char *mesh)
+{
+  wisp_store *store = NULL;
+  long long found = 0;
+  assert_int_equal(wisp_store_open(NULL, db, false, NULL, &store), WISP_OK);
+  for (size_t i = 0; i < wisp_store_count(store); i++)
+    found += strcmp(wisp_trial_mesh(wisp_store_trial(store, i, NULL)), mesh) == 0;
+  wisp_store_close(store);
+  return found;
+}
+
+static void test_key(void **state)
+{
+  static const struct {
+    const char *family, *kernel, *strategy, *mesh; /* that it is timed on by default */
+  } cases[] = {{"nodal", "gather", "element-lanes", WISP_MESH_ORDERED},
+               {"tensor", "spread", "stream", WISP_MESH_ORDERED},
+               {"tensor", "mass", "slices", WISP_MESH_BOX}};
+  const wisp_mesh_source box = {.shuffle = false};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *db = fixture_path(*state, cases[i].kernel);
+    const bool alone = strcmp(cases[i].mesh, WISP_MESH_BOX) == 0;
+    tune(db, cases[i].family, cases[i].kernel, cases[i].strategy, NULL);
+    const long long made = count(db, cases[i].mesh);
+    assert_true(made > 0);
+    if (!alone) assert_int_equal(count(db, WISP_MESH_BOX), 0);
+    const long long more = tune(db, cases[i].family, cases[i].kernel, cases[i].strategy, &box);
+    if (alone)
+      assert_int_equal(more, 0);
+    else
+      assert_true(more > 0 && count(db, WISP_MESH_BOX) >= more && count(db, cases[i].mesh) == made);
+  }
+}
+
+/* What a source is called. */
+static void test_names(void **state)
+{
+  (void)state;
+  static const struct {
+    wisp_mesh_source source;
+    const char *kind;
+  } cases[] = {{{.jitter = 0}, "box"},
+               {{.jitter = 0.1}, "as-given"},
+               {{.shuffle = true}, "ordered"},
+               {{.file = "a.msh"}, "ordered"},
+               {{.file = "a.msh", .as_asked = true, .ordering = WISP_ORDER_METIS}, "metis"},
+               {{.as_asked = true, .ordering = WISP_ORDER_CURVE}, "ordered"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_string_equal(wisp_mesh_source_kind(&cases[i].source), cases[i].kind);
+}
+
+int main(void)
+{
+  setenv("WISP_SHIPPED", "none", 1);
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_key, fixture_set_up, fixture_tear_down),
+                                     cmocka_unit_test(test_names)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+/* What a small problem does not show: faults of size, and races. On the problem that kernels are timed on, a
+ * candidate's output is compared with that of the default candidate of its kernel, from the same inputs, where it lies.
+ */
+#ifndef WISP_WITNESS_H
+#define WISP_WITNESS_H
+
+#include "workload.h"
+
+typedef struct wisp_witnesses wisp_witnesses;
+
+/* device is borrowed. */
+wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, wisp_witnesses **out);
+void wisp_witnesses_destroy(wisp_witnesses *witnesses);
+/* Forgets all outputs: the problems go. */
+void wisp_witnesses_forget(wisp_witnesses *witnesses);
+
+/* Makes the output that candidates like this plan are compared with, on the problem that workload->get gives for it: by
+ * the first strategy that has a candidate for just that problem (its layout, MB and grouping), with its preferred
+ * parameters. Kept until others were needed. */
+wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *witnesses, const wisp_workload *workload,
+                                 void *problems, void *problem, const wisp_plan *plan);
+
+/* Launches the kernel once from the same inputs. WISP_EWRONG with the place where its output and the witness's differ
+ * by more than twice the tolerance times the sum of magnitudes, or a guard zone was written. */
+wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *witnesses, const wisp_workload *workload,
+                               void *problems, void *problem, const wisp_kernel *kernel);
+
+/* Launches it 500 times from the same inputs, or for a second, and compares every output with the first one's: bit for
+ * bit unless its strategy varies. WISP_EWRONG where one differs. */
+wisp_status wisp_witness_insist(wisp_error *err, wisp_witnesses *witnesses, const wisp_workload *workload,
+                                void *problems, void *problem, const wisp_kernel *kernel);
+
+#endif
