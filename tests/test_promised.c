@@ -1,0 +1,84 @@
+/* Claim: what cache/promised.list says ships does: a winner of every kernel, order and precision, measured on that
+ * device with today's texts. All that are missing are named. Runs in the root of the tree. */
+#include "store_fixture.h"
+#include "../gen/family.h"
+#include "../runtime/solve/current.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct promise {
+  const wisp_strategies *all;
+  const wisp_store *store;
+  wisp_asker asker;
+  int asked, missing;
+} promise;
+
+static void ask(promise *p, const wisp_spec *spec)
+{
+  const wisp_today today = {p->all, p->store, &p->asker};
+  char text[WISP_SPEC_TEXT];
+  wisp_answer answer;
+  wisp_spec_print(spec, text);
+  wisp_store_find(p->store, &p->asker, text, NULL, 0, wisp_is_of_today, &today, &answer);
+  p->asked++;
+  if (answer.trial && answer.layer == WISP_LAYER_SHIPPED && strcmp(answer.trial->device, p->asker.device) == 0) return;
+  print_error("%s: no winner ships for %s\n", text, p->asker.device);
+  p->missing++;
+}
+
+/* "FAMILY A-B f32,f64 KERNEL..." */
+static void ask_line(promise *p, const char *line)
+{
+  char name[16], precisions[16], kernel[24];
+  int from = 0, to = 0, end = 0, length = 0;
+  if (sscanf(line, "%15s %d-%d %15s%n", name, &from, &to, precisions, &end) != 4) fail_msg("no promise: %s", line);
+  const wisp_family *family = wisp_family_find(name);
+  if (!family) fail_msg("no family: %s", line);
+  for (const char *at = line + end; sscanf(at, "%23s%n", kernel, &length) == 1; at += length)
+    for (int order = from; order <= to; order++)
+      for (int single = 0; single < 2; single++) {
+        wisp_spec spec = wisp_family_spec(family, order, NULL, single ? WISP_F32 : WISP_F64);
+        snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
+        if (strstr(precisions, wisp_precision_name(spec.precision))) ask(p, &spec);
+      }
+}
+
+static void test_promised(void **state)
+{
+  char folder[64], line[512];
+  promise p = {.asked = 0};
+  wisp_strategies *all = NULL;
+  wisp_store *store = NULL;
+  FILE *list = fopen("cache/promised.list", "r");
+  (void)state;
+  if (!list) fail_msg("cache/promised.list cannot be opened: run this in the root of the tree");
+  fixture_folder(folder);
+  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
+  assert_int_equal(wisp_store_open(NULL, fixture_path(folder, "none.db"), false, NULL, &store), WISP_OK);
+  p.all = all, p.store = store;
+  while (fgets(line, sizeof line, list)) {
+    line[strcspn(line, "\n")] = '\0';
+    if (!*line || *line == '#') continue;
+    if (sscanf(line, "device %31s %127[^\n]", p.asker.target, p.asker.device) != 2) ask_line(&p, line);
+  }
+  fclose(list);
+  assert_true(p.asked > 400);
+  if (p.missing) fail_msg("%d of %d promised winners are missing", p.missing, p.asked);
+  wisp_store_close(store);
+  wisp_strategies_free(all);
+  fixture_remove(folder);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_promised)};
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_SHIPPED");
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
