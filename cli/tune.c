@@ -160,8 +160,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
          strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
   if (s->device_seconds > 0)
-    printf("of that %.0f %% making problems, %.0f %% waiting for compilers, %.0f %% verifying, %.0f %% timing, %.0f %% "
-           "else\n",
+    printf("of that %.0f %% preparing, %.0f %% compiling, %.0f %% verifying, %.0f %% timing, %.0f %% else\n",
            100 * s->spent[WISP_PREPARING] / s->device_seconds, 100 * s->spent[WISP_COMPILING] / s->device_seconds,
            100 * s->spent[WISP_VERIFYING] / s->device_seconds, 100 * s->spent[WISP_TIMING] / s->device_seconds,
            100 * s->spent[WISP_ELSE] / s->device_seconds);
