@@ -1,5 +1,4 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
-#include "../embedded_module.h"
 #include "krylov.h"
 #include "solver_parts.h"
 
@@ -31,9 +30,7 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_
   TRY(wisp_step_load(err, device, step, solver->kernel));
   solver->swaps = wisp_step_has(step, "u_next");
   TRY(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_step_has(step, "dux"), &solver->problem));
-  TRY(wisp_embedded_module(err, device, "solve", "sketch", precision == WISP_F32 ? "float" : "double",
-                           &solver->sketch));
-  TRY(wisp_device_alloc(err, device, WISP_SKETCH * sizeof(double), &solver->sketched));
+  TRY(wisp_solver_open_sketch(err, solver, dg));
   TRY(wisp_event_create(err, device, &solver->begin));
   TRY(wisp_event_create(err, device, &solver->end));
   *out = solver;
@@ -55,8 +52,7 @@ void wisp_solver_destroy(wisp_solver *solver)
 {
   if (!solver) return;
   drop_graphs(solver);
-  if (solver->sketch) wisp_module_unload(solver->sketch);
-  if (solver->sketched) wisp_device_free(solver->device, solver->sketched);
+  wisp_solver_close_sketch(solver);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
   for (int i = 0; i < solver->step->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
@@ -124,19 +120,6 @@ static wisp_status record_all(wisp_error *err, wisp_solver *solver, double dt)
     if (solver->swaps) change_place(solver);
   }
   if (status != WISP_OK) drop_graphs(solver);
-  return status;
-}
-
-wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out)
-{
-  wisp_status status = WISP_OK;
-  wisp_pointer in = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u"), to = solver->sketched;
-  long long count = (long long)wisp_problem_size(solver->problem, "u");
-  const unsigned grid[2] = {WISP_SKETCH_BLOCKS, 1}, block[3] = {WISP_SKETCH_LANES, 1, 1};
-  void *args[] = {&in, &to, &count};
-  TRY(wisp_launch(err, solver->sketch, grid, block, args, 3));
-  TRY(wisp_device_download(err, solver->device, out, to, WISP_SKETCH * sizeof *out));
-done:
   return status;
 }
 

@@ -20,11 +20,16 @@ struct wisp_solver {
   double dt;                      /* of the graphs */
   wisp_graph *graph[WISP_PLACES]; /* by the place of u at the beginning; NULL: not recorded */
   wisp_event *begin, *end;
-  wisp_module *sketch; /* templates/solve/sketch, and the device's memory for what it makes */
-  wisp_pointer sketched;
+  struct {
+    wisp_module *module;     /* templates/solve/sketch */
+    wisp_pointer mask, sums; /* which numbers of u are somebody's, a bit each; what it makes */
+  } sketch;
 };
 
-/* Random sums of u, WISP_SKETCH of them (krylov.h). Waits for what was enqueued before. */
+/* Random sums of u, WISP_SKETCH of them (krylov.h). Waits for what was enqueued before. Between open and close; close
+ * does nothing where open did not. */
+wisp_status wisp_solver_open_sketch(wisp_error *err, wisp_solver *solver, const wisp_dg *dg);
+void wisp_solver_close_sketch(wisp_solver *solver);
 wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out);
 
 /* Enqueues one stage: res = a res + dt L u, u += b res, with L the operator in space. */
