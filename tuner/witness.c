@@ -1,4 +1,5 @@
 #include "witness.h"
+#include "tolerance.h"
 #include "tune.h"
 #include "verify.h"
 
@@ -56,18 +57,25 @@ void wisp_witnesses_destroy(wisp_witnesses *w)
 
 /* --- one launch from the inputs --- */
 
-static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, void *problems, void *problem,
+static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                 const wisp_plan *plan, outputs *out)
 {
   wisp_status status = WISP_OK;
   const wisp_arg *args = NULL;
   const int count = wisp_plan_args(plan, &args);
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  double tolerance = 0;
   *out = (outputs){.count = 0};
+  TRY(wisp_tolerance(err, spec, &tolerance));
   for (int i = 0; i < count; i++) {
     if ((args[i].kind != WISP_ARG_OUT && args[i].kind != WISP_ARG_INOUT) || args[i].type == WISP_INT) continue;
+    if (!wisp_family_array(wisp_family_find(spec->family), args[i].name)) continue;
     const int n = out->count;
-    TRY(workload->bound(err, problems, problem, plan, args[i].name, &out->bound[n], &out->mask[n]));
-    if (!isnan(out->bound[n])) out->names[out->count++] = args[i].name;
+    TRY(workload->largest(err, problem, spec, args[i].name, &out->bound[n]));
+    if (isnan(out->bound[n])) continue;
+    out->bound[n] *= tolerance;
+    TRY(wisp_problem_mask(err, problem, args[i].name, &out->mask[n]));
+    out->names[out->count++] = args[i].name;
   }
   out->names[out->count] = NULL;
 done:
@@ -88,14 +96,14 @@ done:
   return status;
 }
 
-static wisp_status run(wisp_error *err, const wisp_workload *workload, void *problem, const wisp_kernel *kernel,
+static wisp_status run(wisp_error *err, const wisp_workload *workload, wisp_problem *problem, const wisp_kernel *kernel,
                        const outputs *out)
 {
   wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
-  TRY(workload->restart(err, problem, plan));
-  TRY(poison(err, workload->arrays(problem), plan, out));
-  TRY(workload->launch_once(err, problem, kernel));
+  TRY(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
+  TRY(poison(err, wisp_problem_arrays(problem), plan, out));
+  TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
 done:
   return status;
 }
@@ -158,8 +166,8 @@ done:
 }
 
 /* Its output, as a copy; none where there is no witness. */
-static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                           void *problem, const wisp_plan *plan, wisp_kept **kept)
+static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
+                           const wisp_plan *plan, wisp_kept **kept)
 {
   wisp_status status = WISP_OK;
   const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
@@ -173,9 +181,9 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
   TRY(find_witness(err, w, plan, names, &witness, &binary));
   if (!witness) goto done;
   TRY(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
-  TRY(find_outputs(err, workload, problems, problem, witness, &out));
+  TRY(find_outputs(err, workload, problem, witness, &out));
   TRY(run(err, workload, problem, kernel, &out));
-  TRY(wisp_arrays_keep(err, workload->arrays(problem), out.names, kept));
+  TRY(wisp_arrays_keep(err, wisp_problem_arrays(problem), out.names, kept));
   TRY(wisp_device_finish(err, w->device));
 done:
   wisp_kernel_destroy(kernel);
@@ -202,8 +210,8 @@ static bool same(const testimony *a, const testimony *b)
          a->grouping == b->grouping;
 }
 
-static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                                  void *problem, const wisp_plan *plan, const wisp_kept **out)
+static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
+                                  wisp_problem *problem, const wisp_plan *plan, const wisp_kept **out)
 {
   wisp_status status = WISP_OK;
   testimony key = key_of(plan);
@@ -221,7 +229,7 @@ static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp
     wisp_kept_free(w->kept[oldest].kept);
     w->kept[oldest] = w->kept[--w->count];
   }
-  TRY(testify(err, w, workload, problems, problem, plan, &key.kept));
+  TRY(testify(err, w, workload, problem, plan, &key.kept));
   w->kept[w->count++] = key;
   *out = key.kept;
   return WISP_OK;
@@ -230,26 +238,26 @@ done:
   return status;
 }
 
-wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                                 void *problem, const wisp_plan *plan)
+wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
+                                 wisp_problem *problem, const wisp_plan *plan)
 {
   const wisp_kept *kept = NULL;
-  return find_testimony(err, w, workload, problems, problem, plan, &kept);
+  return find_testimony(err, w, workload, problem, plan, &kept);
 }
 
 /* --- candidates --- */
 
-wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                               void *problem, const wisp_kernel *kernel)
+wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
+                               const wisp_kernel *kernel)
 {
   wisp_status status = WISP_OK;
-  wisp_arrays *arrays = workload->arrays(problem);
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
   const wisp_kept *kept = NULL;
   outputs out;
   char array[32] = "";
   size_t number = 0;
-  TRY(find_testimony(err, w, workload, problems, problem, wisp_kernel_plan(kernel), &kept));
-  TRY(find_outputs(err, workload, problems, problem, wisp_kernel_plan(kernel), &out));
+  TRY(find_testimony(err, w, workload, problem, wisp_kernel_plan(kernel), &kept));
+  TRY(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
   TRY(run(err, workload, problem, kernel, &out));
   TRY(wisp_arrays_compare_begin(err, arrays));
   for (int i = 0; kept && i < out.count; i++)
@@ -275,15 +283,16 @@ static void find_changed(const wisp_plan *plan, const char *names[MOST_OUTPUTS +
 }
 
 /* Launches a few times; what differs from the first launch is found at the end of all. */
-static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, void *problem, const wisp_kernel *kernel,
-                               const outputs *out, const wisp_kept *inputs, const wisp_kept *first, int launches)
+static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                               const wisp_kernel *kernel, const outputs *out, const wisp_kept *inputs,
+                               const wisp_kept *first, int launches)
 {
   wisp_status status = WISP_OK;
   const bool varies = wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
-  wisp_arrays *arrays = workload->arrays(problem);
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
   for (int i = 0; i < launches; i++) {
     TRY(wisp_arrays_restore(err, arrays, inputs, NULL));
-    TRY(workload->launch_once(err, problem, kernel));
+    TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
     for (int k = 0; k < out->count; k++)
       TRY(wisp_arrays_compare(err, arrays, first, out->mask[k], out->names[k], varies ? 2 * out->bound[k] : 0));
   }
@@ -291,19 +300,19 @@ done:
   return status;
 }
 
-wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, void *problems, void *problem,
+wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                         const wisp_kernel *kernel, double seconds, int *left)
 {
   wisp_status status = WISP_OK;
-  wisp_arrays *arrays = workload->arrays(problem);
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
   wisp_kept *inputs = NULL, *first = NULL;
   outputs out;
   char array[32] = "";
   size_t number = 0;
   const char *changed[MOST_OUTPUTS + 1];
   find_changed(wisp_kernel_plan(kernel), changed);
-  TRY(find_outputs(err, workload, problems, problem, wisp_kernel_plan(kernel), &out));
-  TRY(workload->restart(err, problem, wisp_kernel_plan(kernel)));
+  TRY(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
+  TRY(wisp_problems_restart(err, workload, problem, wisp_kernel_plan(kernel), WISP_TO_CHECK));
   TRY(wisp_arrays_keep(err, arrays, changed, &inputs));
   TRY(run(err, workload, problem, kernel, &out));
   TRY(wisp_arrays_keep(err, arrays, out.names, &first));

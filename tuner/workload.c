@@ -11,11 +11,18 @@ const wisp_workload *const wisp_workloads[] = {
     NULL,
 };
 
+static bool serves(const wisp_workload *w, const char *kernel)
+{
+  bool found = !w->kernels;
+  for (int i = 0; w->kernels && w->kernels[i]; i++) found |= strcmp(w->kernels[i], kernel) == 0;
+  return found;
+}
+
 wisp_status wisp_workload_find(wisp_error *err, const char *family, const char *kernel, const wisp_workload **out)
 {
   for (int i = 0; wisp_workloads[i]; i++) {
     const wisp_workload *w = wisp_workloads[i];
-    if (strcmp(w->family, family) != 0 || (kernel && w->serves && !w->serves(kernel))) continue;
+    if (strcmp(w->family, family) != 0 || (kernel && !serves(w, kernel))) continue;
     *out = w;
     return WISP_OK;
   }
