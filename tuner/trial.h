@@ -41,8 +41,8 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 /* The problem that a plan is launched on, until two others were asked for. */
 wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem);
 
-/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/witness.h): on its problem, as
- * often as there is time for, a quarter of a second for one that is `leading` and a fifth of that for others; and the
+/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/witness.h): on its problem 300
+ * times, or as often as there is time for, 0.6 s for one that is `leading` and a twelfth of that for others; and the
  * launches that are left on a problem of few elements, for a second at most. */
 wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
                               bool leading);
