@@ -20,8 +20,7 @@ enum { ITERATIONS = 16, PARTS = 65536, TIMED_PARTS = 792 };
 enum { NODES_TO_CHECK = 100000 };
 
 typedef struct ground {
-  size_t elements, padded;
-  int Np;
+  size_t elements;
   wisp_hexcopies *copies;
 } ground;
 
@@ -62,11 +61,9 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int o
   TRY(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
   TRY(wisp_new(err, 1, sizeof *g, &g));
   g->elements = mesh->elements;
-  g->Np = Np;
   TRY(wisp_hexcopies_create(err, nodes, true, &g->copies));
   TRY(wisp_require(err, g->copies->unknowns, WISP_EUSAGE, "%zu hexes of order %d have no node inside: take more",
                    mesh->elements, order));
-  g->padded = wisp_cg_padded(g->copies->unknowns);
   *out = g;
   g = NULL;
 done:
@@ -83,40 +80,13 @@ static long long elements(const void *context)
 
 /* --- discretisations --- */
 
-static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
-{
-  wisp_status status = WISP_OK;
-  const wisp_hexcopies *c = ((const ground *)self)->copies;
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));
-  TRY(wisp_arrays_upload_ints(err, arrays, "surface", c->surface));
-done:
-  return status;
-}
-
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
                               const int *fixed, wisp_discretisation *out)
 {
+  static const wisp_cg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
   const ground *g = context;
-  const wisp_hexcopies *c = g->copies;
   (void)err, (void)layout, (void)fixed;
-  *out = (wisp_discretisation){.family = wisp_family_find(spec->family),
-                               .counts = {{"elements", g->elements},
-                                          {"groups", g->elements},
-                                          {"Np", (size_t)g->Np},
-                                          {"unknowns", c->unknowns},
-                                          {"within", c->within},
-                                          {"padded", g->padded},
-                                          {"more", c->more_count},
-                                          {"surfaces", c->surfaces},
-                                          {"rz_room", PARTS},
-                                          {"pAp_room", PARTS},
-                                          {"states", WISP_CG_STATE},
-                                          {"history_room", ITERATIONS},
-                                          {"solves", 1}},
-                               .self = (void *)(uintptr_t)g,
-                               .fill = fill};
+  *out = wisp_cg_discretisation(g->copies, g->elements, spec->order, &room);
   return WISP_OK;
 }
 
@@ -162,12 +132,13 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use us
   static const double zeros[4] = {0};
   static const char *const vectors[] = {"solution", "p", "z", "r", "Ap", "d"};
   wisp_status status = WISP_OK;
-  const ground *g = wisp_problem_discretisation(problem)->self;
+  const wisp_hexcopies *copies = wisp_problem_discretisation(problem)->self;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
   TRY(wisp_arrays_upload(err, arrays, "state", of[use]));
   TRY(wisp_arrays_upload_ints(err, arrays, "left", &left));
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    TRY(wisp_arrays_upload_part(err, arrays, vectors[i], g->copies->unknowns, g->padded - g->copies->unknowns, zeros));
+    TRY(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
+                                wisp_cg_padded(copies->unknowns) - copies->unknowns, zeros));
 done:
   return status;
 }
@@ -212,10 +183,16 @@ static wisp_cg_scalars make_scalars(const struct scene *scene, uint64_t *random)
 static wisp_cg_scalars scalars_of(const wisp_round *r)
 {
   const wisp_binding *b = r->scalars.of;
-  const ground *g = r->plain->self;
-  return (wisp_cg_scalars){
-      b[0].value,      b[1].value,      b[2].value,      (int)b[3].value, (int)b[4].value,
-      (int)b[5].value, (int)b[6].value, (int)b[7].value, ITERATIONS,      g->elements * (size_t)g->Np};
+  return (wisp_cg_scalars){.scale = b[0].value,
+                           .keep = b[1].value,
+                           .gain = b[2].value,
+                           .polynomial = (int)b[3].value,
+                           .first_step = (int)b[4].value,
+                           .rz_parts = (int)b[5].value,
+                           .rr_parts = (int)b[6].value,
+                           .pAp_parts = (int)b[7].value,
+                           .history_room = ITERATIONS,
+                           .locals = r->numbers[WISP_TENSOR_U]};
 }
 
 /* Zeros, and powers of two, in what neither divides nor must be positive; nothing behind the last unknown, where
@@ -223,7 +200,7 @@ static wisp_cg_scalars scalars_of(const wisp_round *r)
 static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *scene, int a, uint64_t *random)
 {
   wisp_status status = WISP_OK;
-  const ground *g = r->plain->self;
+  const wisp_hexcopies *copies = r->plain->self;
   const bool padded = a >= WISP_TENSOR_SOLUTION && a <= WISP_TENSOR_INVERSE;
   if (padded && r->after[a] && !r->before[a]) {
     TRY(wisp_new(err, r->numbers[a], sizeof **r->before, &r->before[a]));
@@ -234,7 +211,7 @@ static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *sce
     const double factor = draw % 4 == 0 ? 0 : ldexp(1, (int)(draw / 4 % 3) * 10 - 10);
     if (scene->shapes && a < WISP_TENSOR_INVERSE) r->before[a][i] *= factor;
     if (a == WISP_TENSOR_PAP_SUMS && scene->no_pAp) r->before[a][i] = 0;
-    if (padded && i >= g->copies->unknowns) r->before[a][i] = 0;
+    if (padded && i >= copies->unknowns) r->before[a][i] = 0;
   }
 done:
   return status;
@@ -264,11 +241,10 @@ done:
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
-  const ground *g = r->plain->self;
   const wisp_cg_scalars s = scalars_of(r);
   double *at[WISP_TENSOR_ARRAYS];
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) at[a] = r->after[a] ? r->after[a] : r->before[a];
-  return wisp_cg_compute(err, g->copies, r->kernel->name, &s, at, r->size);
+  return wisp_cg_compute(err, r->plain->self, r->kernel->name, &s, at, r->size);
 }
 
 /* Vectors: all numbers are below 2, and what is added up has a factor below 2 and no more than eight terms. Parts of
