@@ -5,17 +5,24 @@
 
 extern const wisp_family wisp_family_nodal, wisp_family_tensor;
 
-const wisp_family *const wisp_families[] = {
+static const wisp_family *const families[] = {
     &wisp_family_nodal,
     &wisp_family_tensor,
-    NULL,
 };
+enum { FAMILIES = sizeof families / sizeof *families };
+
+const wisp_family *wisp_family_at(size_t i)
+{
+  if (i < FAMILIES) return families[i];
+  return wisp_own_families ? wisp_own_families[i - FAMILIES] : NULL;
+}
 
 const wisp_family *wisp_family_find(const char *name)
 {
-  for (int i = 0; wisp_families[i]; i++)
-    if (strcmp(wisp_families[i]->name, name) == 0) return wisp_families[i];
-  return NULL;
+  const wisp_family *family = NULL;
+  for (size_t i = 0; (family = wisp_family_at(i)); i++)
+    if (strcmp(family->name, name) == 0) break;
+  return family;
 }
 
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name)

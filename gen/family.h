@@ -67,7 +67,10 @@ typedef struct wisp_family {
   wisp_status (*sizes)(wisp_error *err, const wisp_spec *spec, wisp_env *env);
 } wisp_family;
 
-extern const wisp_family *const wisp_families[]; /* NULL-terminated */
+/* One after the other: the library's, then those of a program that defines wisp_own_families, a list that ends with
+ * NULL. NULL behind the last. */
+extern const wisp_family *const wisp_own_families[] __attribute__((weak));
+const wisp_family *wisp_family_at(size_t i);
 const wisp_family *wisp_family_find(const char *name);
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */

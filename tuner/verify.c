@@ -58,7 +58,7 @@ static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec
   const wisp_workload *workload = NULL;
   place *p = v->place;
   TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  for (int i = 0; wisp_workloads[i] != workload; i++) p++;
+  for (size_t i = 0; wisp_workload_at(i) != workload && i < MAX_WORKLOADS - 1; i++) p++;
   *out = p;
   if (p->order == spec->order) return WISP_OK;
   leave(p);

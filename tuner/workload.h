@@ -106,7 +106,10 @@ typedef struct wisp_workload {
   long long published; /* elements that figures for a GPU are given for, where not the number of `open`; 0 */
 } wisp_workload;
 
-extern const wisp_workload *const wisp_workloads[]; /* NULL-terminated */
+/* One after the other: the library's, then those of a program that defines wisp_own_workloads, a list that ends with
+ * NULL. NULL behind the last. */
+extern const wisp_workload *const wisp_own_workloads[] __attribute__((weak));
+const wisp_workload *wisp_workload_at(size_t i);
 
 /* The first of the family that serves the kernel; any of the family's where kernel is NULL. WISP_EUSAGE where the tuner
  * has none. */
