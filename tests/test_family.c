@@ -26,6 +26,35 @@ const wisp_workload *const wisp_own_workloads[] = {&filter_workload, NULL};
     if ((call) != WISP_OK) fail_msg("%s", error.text); \
   } while (0)
 
+/* --- the page about it --- */
+
+/* What docs/add-a-family.md shows stands in the files that it is about. */
+static void test_page(void **state)
+{
+  static const char *const files[] = {"tests/filter/family.c", "tests/filter/workload.c", "tests/test_family.c"};
+  enum { FILES = sizeof files / sizeof *files };
+  char *page = NULL, *text[FILES] = {NULL};
+  size_t length;
+  int blocks = 0;
+  (void)state;
+  if (wisp_read_file(NULL, "docs/add-a-family.md", &page, &length) != WISP_OK) skip(); /* carried without its sources */
+  for (int f = 0; f < FILES; f++) GOOD(wisp_read_file(err, files[f], &text[f], &length));
+  for (char *at = page; (at = strstr(at, "```c\n")); blocks++) {
+    char *end = strstr(at += 5, "```");
+    bool found = false;
+    assert_non_null(end);
+    *end = '\0';
+    for (int f = 0; f < FILES; f++) found |= strstr(text[f], at) != NULL;
+    if (!found) fail_msg("not in the sources: %s", at);
+    at = end + 3;
+  }
+  assert_true(blocks >= 7);
+  for (int f = 0; f < FILES; f++) free(text[f]);
+  free(page);
+}
+
+/* --- the filter --- */
+
 /* Polynomials of a lower degree pass unchanged, those of the highest are halved. */
 static void test_matrix(void **state)
 {
@@ -132,6 +161,7 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_page),
       cmocka_unit_test(test_matrix),
       cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),

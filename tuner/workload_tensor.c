@@ -24,8 +24,8 @@ enum { PERIOD_NUMBERS = 1 << 22, TO_CHECK = 29 };
 
 typedef struct ground {
   wisp_hex *hex;
-  size_t elements, period;
-  double *geometry[WISP_TENSOR_ARRAYS]; /* of `period` elements; NULL for arrays that are none */
+  size_t elements, period, numbers[WISP_TENSOR_ARRAYS]; /* numbers: of one element */
+  double *geometry[WISP_TENSOR_ARRAYS];                 /* of `period` elements; NULL for arrays that are none */
 } ground;
 
 static void close_ground(void *context)
@@ -64,22 +64,15 @@ static void move_vertices(size_t count, double *vertices)
   }
 }
 
-/* Numbers of one element. */
-static size_t numbers_of(const ground *g, int array)
+/* Of the fixed arrays that operators read. */
+static void count_numbers(ground *g)
 {
-  const size_t Np = (size_t)g->hex->Np, glNp = (size_t)g->hex->glNp;
-  switch (array) {
-    case WISP_TENSOR_GAUSS_FACTORS:
-      return WISP_HEX_FACTORS * glNp;
-    case WISP_TENSOR_GAUSS_MASS:
-      return glNp;
-    case WISP_TENSOR_GLL_FACTORS:
-      return WISP_HEX_FACTORS * Np;
-    case WISP_TENSOR_VERTICES:
-      return 3 * WISP_HEX_VERTICES;
-    default:
-      return 0;
-  }
+  const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
+  const wisp_discretisation one = {
+      .family = wisp_family_find("tensor"),
+      .counts = {{"elements", 1}, {"Np", (size_t)g->hex->Np}, {"glNp", (size_t)g->hex->glNp}}};
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
+    if (list[a].kind != WISP_FIXED || !wisp_discretisation_size(&one, &list[a], &g->numbers[a])) g->numbers[a] = 0;
 }
 
 static wisp_status make_geometry(wisp_error *err, ground *g)
@@ -87,7 +80,7 @@ static wisp_status make_geometry(wisp_error *err, ground *g)
   wisp_status status = WISP_OK;
   const size_t glNp = (size_t)g->hex->glNp, wJ = 6 * glNp, count = g->period;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
-    if (numbers_of(g, a)) TRY(wisp_new(err, count * numbers_of(g, a), sizeof **g->geometry, &g->geometry[a]));
+    if (g->numbers[a]) TRY(wisp_new(err, count * g->numbers[a], sizeof **g->geometry, &g->geometry[a]));
   double *gauss = g->geometry[WISP_TENSOR_GAUSS_FACTORS], *vertices = g->geometry[WISP_TENSOR_VERTICES];
   move_vertices(count, vertices);
   TRY(wisp_hex_factors(err, g->hex, WISP_HEX_GAUSS, vertices, 0, count, gauss));
@@ -106,8 +99,9 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int o
   ground *g = NULL;
   TRY(wisp_new(err, 1, sizeof *g, &g));
   TRY(wisp_hex_create(err, order, &g->hex));
+  count_numbers(g);
   g->elements = source ? wisp_tensor_elements(limits, order, elements) : TO_CHECK;
-  g->period = PERIOD_NUMBERS / numbers_of(g, WISP_TENSOR_GAUSS_FACTORS);
+  g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
   g->period = g->period < g->elements ? g->period : g->elements;
   TRY(make_geometry(err, g));
   *out = g;
@@ -130,8 +124,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   const ground *g = self;
   const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
-    if (g->geometry[a])
-      TRY(wisp_arrays_repeat(err, arrays, list[a].name, g->period * numbers_of(g, a), g->geometry[a]));
+    if (g->geometry[a]) TRY(wisp_arrays_repeat(err, arrays, list[a].name, g->period * g->numbers[a], g->geometry[a]));
 done:
   return status;
 }
