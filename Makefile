@@ -42,8 +42,13 @@ all: $(BUILD)/libwisp.a $(BUILD)/libwisp.so $(PROGRAM)
 $(BUILD)/libwisp.a: $(LIBRARY)
 	@rm -f $@.$$PPID && ar rcs $@.$$PPID $(filter %.o,$^) && mv $@.$$PPID $@
 
-$(BUILD)/libwisp.so: $(LIBRARY)
-	$(link) -shared -Wl,-soname,libwisp.so.$(MAJOR) -o $@.$$PPID $(filter %.o,$^) $(libs) && mv $@.$$PPID $@
+# What programs can call is what wisp.h declares: everything else stays inside.
+$(BUILD)/libwisp.map: include/wisp.h
+	@mkdir -p $(@D)
+	{ echo '{ global:'; grep -o '^[a-z].*\bwisp_[a-z0-9_]*(' $< | sed 's/.*\b\(wisp_[a-z0-9_]*\)($$/\1;/'; echo 'local: *; };'; } > $@
+
+$(BUILD)/libwisp.so: $(LIBRARY) $(BUILD)/libwisp.map
+	$(link) -shared -Wl,-soname,libwisp.so.$(MAJOR) -Wl,--version-script=$(BUILD)/libwisp.map -o $@.$$PPID $(filter %.o,$^) $(libs) && mv $@.$$PPID $@
 	@ln -sf libwisp.so $@.$(MAJOR)
 
 $(BUILD)/wisp: $(COMMAND) $(BUILD)/libwisp.a

@@ -27,6 +27,15 @@ static void must(const char *folder, const char *line)
   }
 }
 
+/* What the shared library lets programs call is what its header declares, and nothing else. */
+static void test_symbols(void **state)
+{
+  must(*state, "nm -D --defined-only \"$BUILD/libwisp.so\" | awk '{ print $3 }' | sort >has && "
+               "cc -fsyntax-only -aux-info declared \"$TREE/include/wisp.h\" && "
+               "grep wisp.h declared | grep -o 'wisp_[a-z0-9_]* (' | tr -d ' (' | sort -u >says && "
+               "test -s says && diff has says");
+}
+
 /* Each line of an example that begins with cc is run as it stands. */
 static void test_command_lines(void **state)
 {
@@ -81,6 +90,7 @@ static void test_bundle(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_symbols, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_command_lines, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_uninstall, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_bundle, fixture_set_up, fixture_tear_down),
