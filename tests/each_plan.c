@@ -105,7 +105,7 @@ bool order_has_turn(const plan_case *c, int low)
 {
   enum { FEW = 10 };
   const int order = c->spec.order;
-  return walks_in_full() || order <= low || c->family->orders[1] <= FEW || (order + c->strategy_number) % 3 == 0;
+  return walks_in_full() || order <= low || c->family->orders[1] <= FEW || (order + c->strategy_number) % 4 == 0;
 }
 
 const char *plan_case_text(const plan_case *c)

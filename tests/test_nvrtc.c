@@ -1,6 +1,6 @@
 /* Claim: every strategy's default candidate compiles with NVRTC at the orders of its family, and none spills absurdly.
  * Each strategy and order is compiled once: the targets sm_80, sm_90 and sm_100, the precisions and the layouts take
- * turns; a family of many orders takes each strategy to every third. WISP_TEST_FULL=1, an hour: every order in both
+ * turns; a family of many orders takes each strategy to every fourth. WISP_TEST_FULL=1, an hour: every order in both
  * precisions for every target. What a text calls the indices of its regions makes no difference to the code. Skipped
  * where there is no NVRTC. */
 #include "each_plan.h"
@@ -39,7 +39,7 @@ static void look_at(check *all, const wisp_job *job)
 
 static bool has_turn(const check *all, const plan_case *c)
 {
-  const bool target = (c->spec.order + c->strategy_number) / 3 % TARGETS == all->target;
+  const bool target = (c->spec.order + c->strategy_number) / 4 % TARGETS == all->target;
   return (target || walks_in_full()) && order_has_turn(c, 0) && precision_has_turn(c) && layout_has_turn(c);
 }
 
