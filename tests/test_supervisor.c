@@ -124,7 +124,7 @@ static void set_patience(size_t count, char *const *devices)
 {
   bool stopped = false;
   for (size_t i = 0; i < count; i++) stopped |= strchr("sh", devices[i][1]) != NULL;
-  setenv("WISP_WORKER_SECONDS", stopped ? "3" : "120", 1);
+  setenv("WISP_WORKER_SECONDS", stopped ? "5" : "120", 1);
 }
 
 static wisp_status supervise(wisp_error *err, play *p, size_t count, char *const *devices, wisp_tune_summary *summary)

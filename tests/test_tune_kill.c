@@ -177,7 +177,7 @@ static void new_store(tuner *t)
 static void await_first(tuner *t)
 {
   start(t);
-  for (int i = 0; i < 6000 && !t->count; i++) {
+  for (int i = 0; i < 30000 && !t->count; i++) {
     nanosleep(&(struct timespec){0, 10000000}, NULL);
     listen_to(t);
   }

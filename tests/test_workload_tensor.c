@@ -246,7 +246,7 @@ static void tune(const char *db, const char *kernel)
                                      .precisions = &precision,
                                      .precision_count = 1,
                                      .elements = 1000,
-                                     .budget_seconds = 2,
+                                     .budget_seconds = 1,
                                      .db = db};
   GOOD(wisp_tune(&err, test_device_name(), &request, &summary));
   assert_true(summary.ok > 0);
