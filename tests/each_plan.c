@@ -125,6 +125,11 @@ const char *test_device_name(void)
   return name && *name ? name : "host";
 }
 
+void compile_quickly(void)
+{
+  setenv("WISP_CFLAGS", "-O1", 0);
+}
+
 wisp_device *open_test_device(void)
 {
   wisp_device *device = NULL;

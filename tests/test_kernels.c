@@ -1,8 +1,9 @@
 /* Claim: candidates give the reference's result on the test device, as the tuner verifies them. Of every family, every
  * strategy's default candidate: at N = 1..4 in every layout that it reads, above in one of them, up to the family's
  * highest order; the precisions take turns, and at orders above 4 so do the layouts, and strategies of a family of many
- * orders. And at N = 2 candidates in which every value of every parameter is met that a legal candidate has.
- * WISP_TEST_FULL=1, an hour: every default in every layout and both precisions, and every legal candidate at N = 2. */
+ * orders. And at N = 2, compiled quickly, candidates in which every value of every parameter is met that a legal one
+ * has. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions, and every legal candidate at N
+ * = 2. */
 #include "each_plan.h"
 #include "../tuner/pipeline.h"
 #include "../tuner/verify.h"
@@ -162,6 +163,7 @@ static void test_values(void **state)
 {
   (void)state;
   const plan_range range = {{VALUES_ORDER, VALUES_ORDER}, {WISP_F32, WISP_F64}};
+  compile_quickly();
   check all = begin();
   each_plan(wisp_device_limits(all.device), &range, verify_values, &all);
   end(&all, 150);

@@ -328,6 +328,7 @@ static void test_plants(void **state)
 
 int main(void)
 {
+  compile_quickly();
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_plants)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void check_reference(const hex_case *c, const char *kernel)
 {
   const size_t count = c->elements * (size_t)c->hex->Np;
   double *y = calloc(count, sizeof *y), *expected = calloc(count, sizeof *expected);
-  wisp_hex_operator op;
+  wisp_hex_operator op = WISP_HEX_MASS;
   wisp_error err = {0};
   assert_true(y && expected && wisp_hex_operator_find(kernel, &op));
   hex_case_reference(c, kernel, expected);
