@@ -97,7 +97,7 @@ bool layout_has_turn(const plan_case *c)
 
 bool precision_has_turn(const plan_case *c)
 {
-  const int turn = c->spec.order / 2 + c->strategy_number + c->at;
+  const int turn = 3 * c->spec.order / 4 + c->strategy_number + c->at; /* another at every fourth order, too */
   return walks_in_full() || (turn % 2 == 1) == (c->spec.precision == WISP_F64);
 }
 

@@ -1,9 +1,8 @@
 /* Claim: candidates give the reference's result on the test device, as the tuner verifies them. Of every family, every
  * strategy's default candidate: at N = 1..4 in every layout that it reads, above in one of them, up to the family's
- * highest order; the precisions take turns, and at orders above 4 so do the layouts, and strategies of a family of many
- * orders. And at N = 2, compiled quickly, candidates in which every value of every parameter is met that a legal one
- * has. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions, and every legal candidate at N
- * = 2. */
+ * highest order; precisions take turns, and at orders above 4 so do layouts, and strategies of a family of many orders.
+ * And at N = 2, compiled quickly, candidates that have every value of every parameter that a legal one has.
+ * WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal candidate. */
 #include "each_plan.h"
 #include "../tuner/pipeline.h"
 #include "../tuner/verify.h"
