@@ -113,8 +113,9 @@ static void test_budget(void **state)
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
+  const wisp_family *family = wisp_family_find("nodal");
   int kernels = 0;
-  while (wisp_family_find("nodal")->kernels[kernels]) kernels++;
+  while (family->kernels[kernels].name) kernels++;
   r.budget_seconds = 8;
   double start = seconds();
   wisp_tune_summary summary = tune(&r);
