@@ -8,41 +8,64 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void visit_strategies(const wisp_strategies *all, plan_case *c, plan_visit *visit, void *context)
+enum { MOST_LAYOUTS = 8 };
+
+/* The layouts of one order and precision, and the names that candidates in them borrow. */
+typedef struct layouts {
+  int count;
+  wisp_layout layout[MOST_LAYOUTS];
+  wisp_env *names[MOST_LAYOUTS];
+} layouts;
+
+static void make_layouts(const plan_case *c, const wisp_target *target, layouts *l)
 {
-  size_t last = 0;
-  for (size_t i = 0; i < wisp_strategies_count(all); i++)
-    if (strcmp(wisp_strategy_family(wisp_strategies_at(all, i)), c->family->name) == 0) last = i;
-  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
-    wisp_plan *plan = NULL;
+  l->count = c->family->layouts(c->spec.order, l->layout);
+  for (int i = 0; i < l->count; i++) {
     wisp_error err = {0};
-    c->strategy = wisp_strategies_at(all, i);
-    c->last = i == last;
-    if (strcmp(wisp_strategy_family(c->strategy), c->family->name) != 0) continue;
-    snprintf(c->spec.kernel, sizeof c->spec.kernel, "%s", wisp_strategy_kernel(c->strategy));
-    wisp_status status = wisp_plan_default(&err, c->strategy, &c->spec, &c->layout, c->names, &plan);
-    if (status != WISP_OK && status != WISP_EREFUSED) fail_msg("%s: %s", plan_case_text(c), err.text);
-    c->plan = plan;
-    c->reason = err.text;
-    visit(context, c);
-    wisp_plan_destroy(plan);
+    if (c->family->names(&err, &c->spec, &l->layout[i], target, &l->names[i]) != WISP_OK) fail_msg("%s", err.text);
   }
 }
 
-static void visit_layouts(const wisp_strategies *all, plan_case *c, const wisp_target *target, plan_visit *visit,
-                          void *context)
+/* One strategy in every layout. */
+static void visit_strategy(const layouts *l, plan_case *c, plan_visit *visit, void *context)
 {
-  wisp_layout layouts[8];
-  int count = c->family->layouts(c->spec.order, layouts);
-  for (int l = 0; l < count; l++) {
-    wisp_env *names = NULL;
-    wisp_error err = {0};
-    if (c->family->names(&err, &c->spec, &layouts[l], target, &names) != WISP_OK) fail_msg("%s", err.text);
-    c->layout = layouts[l];
-    c->names = names;
-    visit_strategies(all, c, visit, context);
-    wisp_env_destroy(names);
+  wisp_plan *plans[MOST_LAYOUTS] = {NULL};
+  wisp_error err[MOST_LAYOUTS] = {{0}};
+  const bool last = c->last;
+  int at = 0;
+  c->count = 0, c->plan = NULL;
+  snprintf(c->spec.kernel, sizeof c->spec.kernel, "%s", wisp_strategy_kernel(c->strategy));
+  for (int i = 0; i < l->count; i++) {
+    c->layout = l->layout[i];
+    wisp_status status = wisp_plan_default(&err[i], c->strategy, &c->spec, &c->layout, l->names[i], &plans[i]);
+    if (status != WISP_OK && status != WISP_EREFUSED) fail_msg("%s: %s", plan_case_text(c), err[i].text);
+    c->count += plans[i] != NULL;
   }
+  for (int i = 0; i < l->count; i++) {
+    c->layout = l->layout[i], c->layout_number = i, c->names = l->names[i];
+    c->plan = plans[i], c->reason = err[i].text;
+    c->at = plans[i] ? at++ : -1;
+    c->last = last && i == l->count - 1;
+    visit(context, c);
+    wisp_plan_destroy(plans[i]);
+  }
+}
+
+static void visit_strategies(const wisp_strategies *all, plan_case *c, const wisp_target *target, plan_visit *visit,
+                             void *context)
+{
+  layouts l = {0};
+  size_t last = 0;
+  make_layouts(c, target, &l);
+  for (size_t i = 0; i < wisp_strategies_count(all); i++)
+    if (strcmp(wisp_strategy_family(wisp_strategies_at(all, i)), c->family->name) == 0) last = i;
+  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
+    c->strategy = wisp_strategies_at(all, i);
+    c->strategy_number = (int)i;
+    c->last = i == last;
+    if (strcmp(wisp_strategy_family(c->strategy), c->family->name) == 0) visit_strategy(&l, c, visit, context);
+  }
+  for (int i = 0; i < l.count; i++) wisp_env_destroy(l.names[i]);
 }
 
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context)
@@ -56,9 +79,33 @@ void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *v
       for (int p = 0; p < 2 && range->precisions[p]; p++) {
         plan_case c = {.family = wisp_family_at(f)};
         c.spec = wisp_family_spec(c.family, order, NULL, range->precisions[p]);
-        visit_layouts(all, &c, &target, visit, context);
+        visit_strategies(all, &c, &target, visit, context);
       }
   wisp_strategies_free(all);
+}
+
+bool walks_in_full(void)
+{
+  const char *full = getenv("WISP_TEST_FULL");
+  return full && strcmp(full, "1") == 0;
+}
+
+bool layout_has_turn(const plan_case *c)
+{
+  return c->plan && c->at == c->spec.order % c->count;
+}
+
+bool precision_has_turn(const plan_case *c)
+{
+  const int turn = 3 * c->spec.order / 4 + c->strategy_number + c->at; /* another at every fourth order, too */
+  return walks_in_full() || (turn % 2 == 1) == (c->spec.precision == WISP_F64);
+}
+
+bool order_has_turn(const plan_case *c, int low)
+{
+  enum { FEW = 10 };
+  const int order = c->spec.order;
+  return walks_in_full() || order <= low || c->family->orders[1] <= FEW || (order + c->strategy_number) % 4 == 0;
 }
 
 const char *plan_case_text(const plan_case *c)
@@ -76,6 +123,11 @@ const char *test_device_name(void)
 {
   const char *name = getenv("WISP_TEST_DEVICE");
   return name && *name ? name : "host";
+}
+
+void compile_quickly(void)
+{
+  setenv("WISP_CFLAGS", "-O1", 0);
 }
 
 wisp_device *open_test_device(void)

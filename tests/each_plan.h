@@ -1,4 +1,5 @@
-/* Walks the list of strategies: every one in every layout, precision and order, with its default candidate. */
+/* Walks the list of strategies: every one in every layout, precision and order, with its default candidate; a
+ * strategy's layouts one after the other, so that what its kernel is checked with is made once. */
 #ifndef EACH_PLAN_H
 #define EACH_PLAN_H
 
@@ -11,9 +12,11 @@ typedef struct plan_case {
   wisp_spec spec;
   wisp_layout layout;
   const wisp_env *names;
-  const wisp_plan *plan; /* the default candidate; NULL where there is none */
-  const char *reason;    /* why there is none */
-  bool last;             /* the last strategy in this layout: names end after it */
+  const wisp_plan *plan;              /* the default candidate; NULL where there is none */
+  const char *reason;                 /* why there is none */
+  int strategy_number, layout_number; /* in their lists */
+  int at, count; /* the strategy has candidates in so many layouts of this order, here the at-th; -1: none here */
+  bool last;     /* the last of this order and precision: names end after it */
 } plan_case;
 
 typedef struct plan_range {
@@ -27,11 +30,23 @@ typedef void plan_visit(void *context, const plan_case *c);
  * where a plan fails otherwise than by a refusal. */
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
 
+/* Where a walk would be too long, cases take turns, so that no strategy, layout, precision or range of orders is left
+ * out: a layout of those that the strategy has candidates in at this order; a precision; and the strategies of a family
+ * of many orders at every fourth above `low`. Always their turn where WISP_TEST_FULL=1. */
+bool layout_has_turn(const plan_case *c);
+bool precision_has_turn(const plan_case *c);
+bool order_has_turn(const plan_case *c, int low);
+bool walks_in_full(void);
+
 /* "volume.field-in-shared node-km4-pad144 p3 f32", for messages; valid until the next call. */
 const char *plan_case_text(const plan_case *c);
 
 /* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
 const char *test_device_name(void);
 wisp_device *open_test_device(void);
+
+/* Kernels of the host are compiled at -O1 from here on, in little more than half the time: for tests of what a text
+ * does, not how fast. Lanes are vectorised all the same. Flags that are set stand. */
+void compile_quickly(void);
 
 #endif

@@ -133,9 +133,10 @@ static void test_gpus(void **state)
   cover("sm_90");
 }
 
-/* Which kernels have a candidate in this layout; at its end, whether they make a whole stage. */
+/* Which kernels have a candidate, by layout; at the end, how many layouts and ways make a whole stage. */
+enum { MOST_LAYOUTS = 8 };
 typedef struct making {
-  char made[1024];
+  char made[MOST_LAYOUTS][1024];
   int stages;
 } making;
 
@@ -154,11 +155,13 @@ static bool is_made(const char *made, const char *composition)
 static void note_kernel(void *context, const plan_case *c)
 {
   making *m = context;
-  if (!*m->made) strcpy(m->made, "\n");
-  if (c->plan) strcat(strcat(m->made, wisp_strategy_kernel(c->strategy)), "\n");
-  if (!c->last) return;
-  for (int i = 0; c->family->compositions[i]; i++) m->stages += is_made(m->made, c->family->compositions[i]);
-  m->made[0] = '\0';
+  char *made = m->made[c->layout_number];
+  if (!*made) strcpy(made, "\n");
+  if (c->plan) strcat(strcat(made, wisp_strategy_kernel(c->strategy)), "\n");
+  for (int l = 0; c->last && l < MOST_LAYOUTS; l++) {
+    for (int i = 0; c->family->compositions[i]; i++) m->stages += is_made(m->made[l], c->family->compositions[i]);
+    *m->made[l] = '\0';
+  }
 }
 
 /* At every order there are layouts in which a whole stage can be made, by two compositions or more. */
@@ -169,7 +172,7 @@ static void test_compositions(void **state)
   for (int i = 0; i < 3; i++)
     for (int order = 1; order <= 9; order++) {
       const plan_range one = {{order, order}, {WISP_F64, 0}};
-      making m = {{0}, 0};
+      making m = {{{0}}, 0};
       wisp_limits limits;
       assert_int_equal(wisp_target_limits(NULL, targets[i], &limits), WISP_OK);
       each_plan(&limits, &one, note_kernel, &m);

@@ -1,5 +1,8 @@
-/* Claim: every strategy's default candidate, in every layout that it reads and both precisions, gives the reference's
- * result on the test device: all of them at N = 1..4, one layout of each kind up to N = 9. */
+/* Claim: candidates give the reference's result on the test device, as the tuner verifies them. Of every family, every
+ * strategy's default candidate: at N = 1..4 in every layout that it reads, above in one of them, up to the family's
+ * highest order; precisions take turns, and at orders above 4 so do layouts, and strategies of a family of many orders.
+ * And at N = 2, compiled quickly, candidates that have every value of every parameter that a legal one has.
+ * WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal candidate. */
 #include "each_plan.h"
 #include "../tuner/pipeline.h"
 #include "../tuner/verify.h"
@@ -11,19 +14,14 @@
 #include <string.h>
 #include <cmocka.h>
 
+enum { LOW = 4, VALUES_ORDER = 2, MOST = 4096 };
+
 typedef struct check {
   wisp_device *device;
   wisp_verifier *verifier;
   wisp_pipeline *pipeline;
-  bool some;
   int verified, failed;
 } check;
-
-/* The layouts that are checked at high orders. */
-static bool stands_for_others(const wisp_layout *l)
-{
-  return l->order == WISP_ELEMENT_FASTEST ? l->KM == 32 : l->NpM % 16 == 0;
-}
 
 static void verify(check *all, wisp_job *job)
 {
@@ -45,69 +43,136 @@ static void verify(check *all, wisp_job *job)
   wisp_kernel_destroy(kernel);
 }
 
-/* Compiled in parallel; verified where the layout ends. */
-static void verify_case(void *context, const plan_case *c)
+static void verify_next(check *all)
 {
-  check *all = context;
-  wisp_plan *plan = NULL;
-  wisp_job *job = NULL;
-  if (strcmp(c->family->name, "nodal") != 0) return; /* test_tensor checks the other's */
-  if (c->plan && (!all->some || stands_for_others(&c->layout))) {
-    const char *params = wisp_plan_params(c->plan);
-    assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
-    assert_int_equal(wisp_pipeline_submit(NULL, all->pipeline, plan, true), WISP_OK);
-  }
-  while (c->last && (job = wisp_pipeline_take(all->pipeline))) {
-    verify(all, job);
-    wisp_job_free(job);
-  }
+  wisp_job *job = wisp_pipeline_take(all->pipeline);
+  if (job) verify(all, job);
+  wisp_job_free(job);
 }
 
-static void verify_orders(check *all, int low, int high, bool some, int least)
+/* Others compile meanwhile. Takes the plan. */
+static void submit(check *all, wisp_plan *plan)
 {
-  const bool coarse = getenv("WISP_TEST_COARSE") != NULL; /* kernels are slow: the lowest order stands for the others */
-  const plan_range range = {{low, coarse ? low : high}, {WISP_F32, WISP_F64}};
-  all->verified = all->failed = 0;
-  all->some = some;
-  each_plan(wisp_device_limits(all->device), &range, verify_case, all);
-  assert_int_equal(all->failed, 0);
-  assert_true(all->verified > (coarse ? least / 5 : least));
+  if (wisp_pipeline_full(all->pipeline)) verify_next(all);
+  assert_int_equal(wisp_pipeline_submit(NULL, all->pipeline, plan, false), WISP_OK);
 }
 
-static int set_up(void **state)
+/* Before the names go that the plans borrow. */
+static void verify_rest(check *all)
 {
-  static check all;
-  all.device = open_test_device();
+  while (!wisp_pipeline_empty(all->pipeline)) verify_next(all);
+}
+
+static check begin(void)
+{
+  check all = {.device = open_test_device()};
   assert_int_equal(wisp_verifier_create(NULL, all.device, &all.verifier), WISP_OK);
-  assert_int_equal(wisp_pipeline_create(NULL, wisp_device_limits(all.device)->target, 0, 1, &all.pipeline), WISP_OK);
-  *state = &all;
-  return 0;
+  assert_int_equal(wisp_pipeline_create(NULL, wisp_device_limits(all.device)->target, 0, 2, &all.pipeline), WISP_OK);
+  return all;
 }
 
-static int tear_down(void **state)
+static void end(check *all, int least)
 {
-  check *all = *state;
   wisp_pipeline_destroy(all->pipeline);
   wisp_verifier_destroy(all->verifier);
   wisp_device_close(all->device);
-  return 0;
+  assert_int_equal(all->failed, 0);
+  assert_true(all->verified >= least);
 }
 
-static void test_low_orders(void **state)
+/* --- defaults --- */
+
+static void verify_default(void *context, const plan_case *c)
 {
-  verify_orders(*state, 1, 4, false, 100);
+  check *all = context;
+  wisp_plan *plan = NULL;
+  const bool layout = c->spec.order <= LOW || walks_in_full() || layout_has_turn(c);
+  if (c->plan && layout && precision_has_turn(c) && order_has_turn(c, LOW)) {
+    const char *params = wisp_plan_params(c->plan);
+    assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
+    submit(all, plan);
+  }
+  if (c->last) verify_rest(all);
 }
 
-static void test_high_orders(void **state)
+static void test_defaults(void **state)
 {
-  verify_orders(*state, 5, 9, true, 50);
+  (void)state;
+  const bool coarse = getenv("WISP_TEST_COARSE") != NULL; /* kernels are slow: two orders stand for the others */
+  const plan_range ranges[] = {
+      {{1, 15}, {WISP_F32, WISP_F64}}, {{1, 1}, {WISP_F32, WISP_F64}}, {{LOW + 1, LOW + 1}, {WISP_F32, WISP_F64}}};
+  check all = begin();
+  for (int i = coarse; i <= 2 * coarse; i++)
+    each_plan(wisp_device_limits(all.device), &ranges[i], verify_default, &all);
+  end(&all, coarse ? 60 : 300);
+}
+
+/* --- values of parameters --- */
+
+typedef struct legal {
+  const wisp_param *params;
+  int param_count, count;
+  wisp_plan *plan[MOST];
+} legal;
+
+/* A wisp_visit. */
+static wisp_status collect(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+{
+  legal *l = context;
+  (void)err, (void)values, (void)reason;
+  if (!plan) return WISP_OK;
+  assert_true(l->count < MOST);
+  l->plan[l->count++] = plan;
+  return WISP_OK;
+}
+
+/* Has it a value that none before it had? */
+static bool has_new_value(const legal *l, const wisp_plan *plan, bool seen[WISP_MAX_PARAMS][WISP_MAX_VALUES])
+{
+  bool is_new = false;
+  for (int p = 0; p < l->param_count; p++)
+    for (int v = 0; v < l->params[p].count; v++) {
+      if (wisp_plan_value(plan, l->params[p].name, 0) != l->params[p].values[v] || seen[p][v]) continue;
+      seen[p][v] = is_new = true;
+    }
+  return is_new;
+}
+
+static void verify_values(void *context, const plan_case *c)
+{
+  enum { STRIDE = 7919 }; /* a prime: no neighbours, which have most values in common, and each once */
+  check *all = context;
+  static legal l;
+  bool seen[WISP_MAX_PARAMS][WISP_MAX_VALUES] = {{false}};
+  if (layout_has_turn(c) && precision_has_turn(c)) {
+    l.count = 0, l.param_count = wisp_strategy_params(c->strategy, &l.params);
+    assert_int_equal(wisp_plan_enumerate(NULL, c->strategy, &c->spec, &c->layout, c->names, collect, &l), WISP_OK);
+    for (int i = 0; i < l.count; i++) {
+      wisp_plan *plan = l.plan[i * STRIDE % l.count];
+      if (has_new_value(&l, plan, seen) || walks_in_full())
+        submit(all, plan);
+      else
+        wisp_plan_destroy(plan);
+    }
+  }
+  if (c->last) verify_rest(all);
+}
+
+static void test_values(void **state)
+{
+  (void)state;
+  const plan_range range = {{VALUES_ORDER, VALUES_ORDER}, {WISP_F32, WISP_F64}};
+  compile_quickly();
+  check all = begin();
+  each_plan(wisp_device_limits(all.device), &range, verify_values, &all);
+  end(&all, 150);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_low_orders),
-      cmocka_unit_test(test_high_orders),
+      cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_values),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

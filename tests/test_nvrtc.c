@@ -1,7 +1,8 @@
-/* Claim: every strategy's default candidate compiles with NVRTC for sm_80, sm_90 and sm_100 where it is legal there,
- * and none spills absurdly: nodal at N = 1..9; tensor at N = 2 and, a third of them for each target, at N = 7; with
- * WISP_TEST_FULL=1 tensor at N = 1..9 and 15. Layouts take turns, so that the test ends in minutes. What a text calls
- * the indices of its regions makes no difference to the code. Skipped where there is no NVRTC. */
+/* Claim: every strategy's default candidate compiles with NVRTC at the orders of its family, and none spills absurdly.
+ * Each strategy and order is compiled once: the targets sm_80, sm_90 and sm_100, the precisions and the layouts take
+ * turns; a family of many orders takes each strategy to every fourth. WISP_TEST_FULL=1, an hour: every order in both
+ * precisions for every target. What a text calls the indices of its regions makes no difference to the code. Skipped
+ * where there is no NVRTC. */
 #include "each_plan.h"
 #include "../tuner/pipeline.h"
 
@@ -15,9 +16,12 @@
 
 enum { ABSURD_SPILL = 4096 }; /* bytes a thread */
 
+static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
+enum { TARGETS = sizeof targets / sizeof *targets };
+
 typedef struct check {
   wisp_pipeline *pipeline;
-  int compiled, failed, turn;
+  int target, compiled, failed;
 } check;
 
 static void look_at(check *all, const wisp_job *job)
@@ -33,17 +37,18 @@ static void look_at(check *all, const wisp_job *job)
   all->failed++;
 }
 
-/* Orders 1 to 3: all layouts; above, every third case, in turn; of those above 9, the highest. */
+static bool has_turn(const check *all, const plan_case *c)
+{
+  const bool target = (c->spec.order + c->strategy_number) / 4 % TARGETS == all->target;
+  return (target || walks_in_full()) && order_has_turn(c, 0) && precision_has_turn(c) && layout_has_turn(c);
+}
+
 static void compile_case(void *context, const plan_case *c)
 {
   check *all = context;
   wisp_plan *plan = NULL;
   wisp_job *job = NULL;
-  const char *full = getenv("WISP_TEST_FULL");
-  bool few = strcmp(c->family->name, "tensor") == 0 && !(full && strcmp(full, "1") == 0);
-  bool wanted = c->spec.order <= 9 || c->spec.order == c->family->orders[1];
-  if (few) wanted = c->spec.order == 2 || c->spec.order == 7;
-  if (c->plan && wanted && (c->spec.order <= 3 || all->turn++ % 3 == 0)) {
+  if (has_turn(all, c)) {
     const char *params = wisp_plan_params(c->plan);
     assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
     assert_int_equal(wisp_pipeline_submit(NULL, all->pipeline, plan, true), WISP_OK);
@@ -64,36 +69,22 @@ static bool has_nvrtc(void)
   return status == WISP_OK;
 }
 
-static void compile_for(const char *target, int first_turn)
+static void test_targets(void **state)
 {
+  (void)state;
   const plan_range range = {{1, 15}, {WISP_F32, WISP_F64}};
-  check all = {.turn = first_turn};
-  wisp_limits limits;
+  check all = {0};
   if (!has_nvrtc()) skip();
-  assert_int_equal(wisp_target_limits(NULL, target, &limits), WISP_OK);
-  assert_int_equal(wisp_pipeline_create(NULL, target, 0, 1, &all.pipeline), WISP_OK);
-  each_plan(&limits, &range, compile_case, &all);
-  wisp_pipeline_destroy(all.pipeline);
+  for (; all.target < TARGETS; all.target++) {
+    wisp_limits limits;
+    assert_int_equal(wisp_target_limits(NULL, targets[all.target], &limits), WISP_OK);
+    assert_int_equal(wisp_pipeline_create(NULL, targets[all.target], 0, 1, &all.pipeline), WISP_OK);
+    all.compiled = 0;
+    each_plan(&limits, &range, compile_case, &all);
+    wisp_pipeline_destroy(all.pipeline);
+    assert_true(all.compiled > 60);
+  }
   assert_int_equal(all.failed, 0);
-  assert_true(all.compiled > 200);
-}
-
-static void test_sm_80(void **state)
-{
-  (void)state;
-  compile_for("sm_80", 0);
-}
-
-static void test_sm_90(void **state)
-{
-  (void)state;
-  compile_for("sm_90", 1);
-}
-
-static void test_sm_100(void **state)
-{
-  (void)state;
-  compile_for("sm_100", 2);
 }
 
 /* A kernel with a region of each kind, for a block of 8 x 4 threads: with the indices' usual names, and with others. */
@@ -170,9 +161,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_any_name),
-      cmocka_unit_test(test_sm_80),
-      cmocka_unit_test(test_sm_90),
-      cmocka_unit_test(test_sm_100),
+      cmocka_unit_test(test_targets),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

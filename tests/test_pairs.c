@@ -98,6 +98,12 @@ static void compare(const wisp_dg *dg)
   free(reference);
 }
 
+/* Under valgrind: some block sizes, low orders and small boxes for all. */
+static bool is_quick(void)
+{
+  return getenv("WISP_TEST_QUICK") != NULL;
+}
+
 /* Every layout that is tried, and small groups that make many blocks. */
 static void everywhere(int N, int n)
 {
@@ -105,7 +111,7 @@ static void everywhere(int N, int n)
   wisp_layout layouts[10];
   dg_case_make(&c, N, n, 0.2);
   int Np = c.tet->Np, Nf = 4 * c.tet->Nfp, count = wisp_layouts(Np, Nf, layouts);
-  const int step = getenv("WISP_TEST_QUICK") ? 3 : 1; /* under valgrind: some block sizes for all */
+  const int step = is_quick() ? 3 : 1;
   layouts[count++] = wisp_layout_slab(Np, Nf, 5);
   layouts[count++] = wisp_layout_padded(Np, Nf, 64);
   for (int l = 0; l < count; l++)
@@ -120,13 +126,13 @@ static void everywhere(int N, int n)
 static void test_one_cube(void **state)
 {
   (void)state;
-  for (int N = 1; N <= 4; N++) everywhere(N, 1);
+  for (int N = 1; N <= (is_quick() ? 2 : 4); N++) everywhere(N, 1);
 }
 
 static void test_many_cubes(void **state)
 {
   (void)state;
-  everywhere(1, 3);
+  everywhere(1, is_quick() ? 2 : 3);
   everywhere(2, 2);
 }
 

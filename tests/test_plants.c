@@ -238,6 +238,7 @@ typedef struct check {
   wisp_device *device;
   wisp_verifier *verifier;
   wisp_strategies *strategies;
+  char right[MOST_PLANTS * 32]; /* "\nvolume.literal f32\n...": those found right as shipped */
 } check;
 
 /* The strategy's default candidate in the layout with most elements a group that it applies to. */
@@ -277,6 +278,17 @@ done:
   return status;
 }
 
+/* The kernel that a plant was made from is right as shipped. Each is looked at once. */
+static void verify_base(check *all, const planted *p, wisp_precision precision)
+{
+  char name[64];
+  wisp_error err = {0};
+  snprintf(name, sizeof name, "\n%s.%s %s\n", p->kernel, p->base, wisp_precision_name(precision));
+  if (strstr(all->right, name)) return;
+  if (verify(&err, all, p, p->base, precision) != WISP_OK) fail_msg("%s.%s: %s", p->kernel, p->base, err.text);
+  strcat(all->right, name);
+}
+
 static void test_plants(void **state)
 {
   (void)state;
@@ -299,8 +311,7 @@ static void test_plants(void **state)
     const planted *p = &every.list[i];
     const wisp_precision precision = i % 2 ? WISP_F64 : WISP_F32;
     snprintf(name, sizeof name, "plant-%zu", i);
-    if (verify(&err, &all, p, p->base, precision) != WISP_OK) fail_msg("%s.%s: %s", p->kernel, p->base, err.text);
-    *err.text = '\0';
+    verify_base(&all, p, precision);
     wisp_status status = verify(&err, &all, p, name, precision);
     if (status == WISP_EWRONG && (!p->reason || strstr(err.text, p->reason))) continue;
     missed++;
@@ -317,6 +328,7 @@ static void test_plants(void **state)
 
 int main(void)
 {
+  compile_quickly();
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_plants)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,7 @@ static void test_shipped_is_of_today(void **state)
   wisp_strategies *all = NULL;
   wisp_store *store = NULL;
   int kernels = 0, steps = 0;
-  size_t stride = getenv("WISP_TEST_QUICK") ? 23 : 1;
+  const size_t stride = getenv("WISP_TEST_QUICK") ? 23 : getenv("WISP_TEST_COARSE") ? 5 : 1;
   fixture_folder(folder);
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
   if (wisp_store_open(&err, fixture_path(folder, "none.db"), false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);

@@ -113,11 +113,14 @@ static void test_budget(void **state)
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
-  r.budget_seconds = 15;
+  const wisp_family *family = wisp_family_find("nodal");
+  int kernels = 0;
+  while (family->kernels[kernels].name) kernels++;
+  r.budget_seconds = 8;
   double start = seconds();
   wisp_tune_summary summary = tune(&r);
-  assert_true(seconds() - start < r.budget_seconds + 30); /* what was begun is ended: sanitized, that takes a while */
-  assert_true(summary.trials > 10);
+  assert_true(seconds() - start < r.budget_seconds + 90); /* what was begun is ended: on a busy machine, in a while */
+  assert_true(summary.trials > kernels);                  /* and a step */
   wisp_store *store = open_store(db);
   int steps = 0, volumes = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
@@ -162,7 +165,7 @@ static void test_default_comes_first(void **state)
     firsts f = {0};
     fixture_folder(folder);
     wisp_tune_request r = request(fixture_path(folder, "tune.db"));
-    r.budget_seconds = tiny ? 1e-3 : 10;
+    r.budget_seconds = tiny ? 1e-3 : 3;
     r.progress = on_first;
     r.context = &f;
     wisp_tune_summary summary = tune(&r);

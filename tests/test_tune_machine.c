@@ -176,10 +176,10 @@ static int files(const char *folder, const char *begin)
   return found;
 }
 
-/* Whether a process, and what it became, is gone within ten seconds. */
+/* Whether a process, and what it became, is gone within a minute, however busy the machine is. */
 static bool is_gone(pid_t pid)
 {
-  for (int i = 0; i < 1000; i++, nap(10)) {
+  for (int i = 0; i < 6000; i++, nap(10)) {
     char path[64], line[512] = "";
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     FILE *file = fopen(path, "r");
@@ -194,7 +194,7 @@ static bool is_gone(pid_t pid)
 /* What the compiler wrote down of itself and its child, once it hangs. */
 static void await_hanging(const char *folder, pid_t pids[2])
 {
-  for (int i = 0; i < 2000; i++, nap(10)) {
+  for (int i = 0; i < 12000; i++, nap(10)) {
     FILE *file = fopen(fixture_path(folder, "hanging"), "r");
     int read = file ? fscanf(file, "%d %d", &pids[0], &pids[1]) : 0;
     if (file) fclose(file);
@@ -219,7 +219,7 @@ static void test_signals(void **state)
     assert_int_equal(kill(pid, signals[s]), 0);
     assert_int_equal(waitpid(pid, &how, 0), pid);
     for (int i = 0; i < 2; i++) assert_true(is_gone(compilers[i]));
-    for (int i = 0; i < 500 && files(folder, "wisp-"); i++) nap(10); /* the warden's work, after SIGKILL */
+    for (int i = 0; i < 6000 && files(folder, "wisp-"); i++) nap(10); /* the warden's work, after SIGKILL */
     assert_int_equal(files(folder, "wisp-"), 0);
     long stored = count(folder, "ok") + count(folder, "slow");
     assert_true(stored > 0);
