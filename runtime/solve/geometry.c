@@ -61,18 +61,18 @@ void wisp_dg_geometry(wisp_dg *dg)
   }
 }
 
-void wisp_dg_place(const wisp_dg *dg, size_t k, double r, double s, double t, double x[3])
+void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
+                    double *xyz)
 {
-  const double weight[4] = {-(1 + r + s + t) / 2, (1 + r) / 2, (1 + s) / 2, (1 + t) / 2};
-  for (int c = 0; c < 3; c++) x[c] = 0;
-  for (int v = 0; v < 4; v++)
-    for (int c = 0; c < 3; c++) x[c] += weight[v] * vertex(dg, k, v)[c];
+  const double *a = vertex(dg, k, 0), *b = vertex(dg, k, 1), *c = vertex(dg, k, 2), *d = vertex(dg, k, 3);
+  for (size_t i = 0; i < count; i++)
+    for (int x = 0; x < 3; x++)
+      *xyz++ = (-(1 + r[i] + s[i] + t[i]) * a[x] + (1 + r[i]) * b[x] + (1 + s[i]) * c[x] + (1 + t[i]) * d[x]) / 2;
 }
 
 void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz)
 {
   const wisp_tet *tet = dg->tet;
   memset(xyz, 0, 3 * (size_t)tet->Np * sizeof *xyz);
-  for (int i = 0; i < tet->Np && dg->slot[k] != WISP_EMPTY; i++)
-    wisp_dg_place(dg, k, tet->r[i], tet->s[i], tet->t[i], xyz + 3 * i);
+  if (dg->slot[k] != WISP_EMPTY) wisp_dg_places(dg, k, (size_t)tet->Np, tet->r, tet->s, tet->t, xyz);
 }
