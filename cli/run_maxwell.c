@@ -231,8 +231,8 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxw
   TRY(make_mesh(err, r, run));
   r->step.elements = (long long)run->mesh->elements;
   TRY(wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &r->step, &run->step));
-  TRY(wisp_dg_create(err, run->mesh, run->tet, run->system, &run->step.layout, run->step.grouping, run->step.MB,
-                     boundary, &run->dg));
+  TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, run->step.grouping, run->step.MB,
+                           boundary, &run->dg));
   TRY(wisp_solver_create(err, run->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
   TRY(choose_step(err, args, r, run));
 done:

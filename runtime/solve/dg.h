@@ -53,6 +53,10 @@ typedef struct wisp_dg {
 enum { WISP_BY_TAG = -2 };
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
+/* The same without pairs, which few kernels read: blocks are empty until they are added, which once is enough. */
+wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                                 const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
+wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
 void wisp_dg_destroy(wisp_dg *dg);
 
 /* Sizes of arrays in numbers. */

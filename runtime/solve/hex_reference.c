@@ -14,13 +14,13 @@ struct wisp_hex_workplace {
   const wisp_hex *hex;
   wisp_hex_operator op;
   wisp_hex_points where;
-  int Nq, n;                                                   /* nodes and points a direction */
-  size_t Np, points;                                           /* in all */
-  double B[MAX_ENTRIES], C[MAX_ENTRIES];                       /* values and derivatives */
-  double BB[MAX_ENTRIES], BC[MAX_ENTRIES], CC[MAX_ENTRIES];    /* products of their entries, for the diagonal */
-  bool identity;                                               /* B is */
-  double *memory;                                              /* of all that follows */
-  double *factors, *half[2], *at[4], *back; /* at: the value and three derivatives at the points */
+  int Nq, n;                                                /* nodes and points a direction */
+  size_t Np, points;                                        /* in all */
+  double B[MAX_ENTRIES], C[MAX_ENTRIES];                    /* values and derivatives */
+  double BB[MAX_ENTRIES], BC[MAX_ENTRIES], CC[MAX_ENTRIES]; /* products of their entries, for the diagonal */
+  bool identity;                                            /* B is */
+  double *memory;                                           /* of all that follows */
+  double *factors, *half[2], *at[4], *back;                 /* at: the value and three derivatives at the points */
 };
 typedef struct wisp_hex_workplace workplace;
 

@@ -77,7 +77,8 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
                                     .elements = (long long)s->mesh->elements,
                                     .exact_match_only = r->exact_match_only};
   TRY(wisp_step_choose(err, s->strategies, s->store, wisp_device_limits(s->device), &wish, &s->step));
-  TRY(wisp_dg_create(err, s->mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary, &s->dg));
+  TRY(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary,
+                           &s->dg));
   TRY(wisp_solver_create(err, s->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
   TRY(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;

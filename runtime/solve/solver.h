@@ -71,10 +71,10 @@ bool wisp_step_has(const wisp_step *step, const char *name);
 
 typedef struct wisp_solver wisp_solver;
 
-/* Compiles the step's kernels (in parallel) and uploads the problem. dg must have the step's layout and MB. All
- * borrowed objects must outlive the solver. A kernel that fails to compile or load falls back to the default with the
- * choice saying so. */
-wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
+/* Compiles the step's kernels (in parallel) and uploads the problem. dg must have the step's layout and MB; it is given
+ * pairs where a kernel reads them. All borrowed objects must outlive the solver. A kernel that fails to compile or load
+ * falls back to the default with the choice saying so. */
+wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                wisp_step *step, double alpha, wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
 wisp_problem *wisp_solver_problem(wisp_solver *solver);
