@@ -196,7 +196,7 @@ done:
  * than the run has, unless its result was asked for. */
 static bool measures_step(const wisp_arguments *args, const wisp_maxwell_request *r)
 {
-  return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= WISP_LIMIT_STAGES;
+  return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= wisp_solver_limit_stages();
 }
 
 /* The step: as given, a part of the longest stable one, or one that is stable unmeasured. */

@@ -85,9 +85,9 @@ wisp_problem *wisp_solver_problem(wisp_solver *solver);
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage);
 
 /* Stages that the next two take together: they are not worth while for a run of fewer. */
-enum { WISP_LIMIT_STAGES = 36 };
+long long wisp_solver_limit_stages(void);
 
-/* The longest step that is stable on this mesh, order and flux, estimated with 30 applications of the solver's own
+/* The longest step that is stable on this mesh, order and flux, estimated with some applications of the solver's own
  * kernels to random data (limit.c says how; docs/accuracy.md, how near it comes). Fields are zero afterwards. WISP_CFL
  * times it is what the estimate's error leaves room for. */
 #define WISP_CFL 0.85
@@ -95,7 +95,7 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *limi
 
 /* What `time` in steps of dt does to the fields as they are now, relative to their length: an estimate of the error of
  * Runge-Kutta's method alone, whose leading term is |1/120 - c5| (dt L)^5 u a step, c5 its own fifth coefficient.
- * Takes six applications and the room of one field more; the fields stay. In single precision rounding adds to it. */
+ * Takes the room of one field more; the fields stay. In single precision rounding adds to it. */
 wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double dt, double time, double *relative);
 
 #endif
