@@ -65,7 +65,8 @@ static void test_as_many_as_asked(void **state)
 static void test_tets(void **state)
 {
   (void)state;
-  void *field = NULL, *sums = NULL, *geo = NULL, *faces = NULL, *normals = NULL, *blocks = NULL, *pairs = NULL;
+  void *field = NULL, *sums = NULL, *geo = NULL, *faces = NULL, *normals = NULL, *blocks = NULL, *pairs = NULL,
+       *neighbours = NULL;
   wisp_mesh *mesh = NULL;
   wisp_tet *tet = NULL;
   wisp_system *system = NULL;
@@ -77,9 +78,13 @@ static void test_tets(void **state)
   GOOD(wisp_layout_parse(&error, "slab-km32", tet->Np, WISP_TET_FACES * tet->Nfp, &layout));
   GOOD(wisp_cavity_create(&error, (int[]){1, 2, 1}, &cavity));
   for (int i = 0; i < COUNTS; i++) {
+    wisp_mesh *again = NULL;
     wisp_dg *dg = NULL;
     double both[2];
     setenv("WISP_THREADS", threads[i], 1);
+    GOOD(wisp_mesh_box(&error, 7, &again));
+    keep_or_compare(&neighbours, again->neighbour, 4 * again->elements * sizeof *again->neighbour);
+    wisp_mesh_destroy(again);
     GOOD(wisp_dg_create(&error, mesh, tet, system, &layout, WISP_GROUP_NATURAL, 1, 0, &dg));
     double *u = malloc(wisp_dg_volume_size(dg) * sizeof *u);
     GOOD(wisp_dg_fill(&error, dg, wisp_cavity_field, &cavity, 0.3, u));
@@ -95,7 +100,7 @@ static void test_tets(void **state)
     free(u);
     wisp_dg_destroy(dg);
   }
-  free(field), free(sums), free(geo), free(faces), free(normals), free(blocks), free(pairs);
+  free(field), free(sums), free(geo), free(faces), free(normals), free(blocks), free(pairs), free(neighbours);
   wisp_system_destroy(system);
   wisp_tet_destroy(tet);
   wisp_mesh_destroy(mesh);
