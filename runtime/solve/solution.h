@@ -3,7 +3,7 @@
 #ifndef WISP_SOLUTION_H
 #define WISP_SOLUTION_H
 
-#include "problem.h"
+#include "dg_problem.h"
 
 /* u as given, wisp_problem_size(problem, "u") numbers; the Runge-Kutta residual starts at zero. */
 wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const double *u);
