@@ -19,23 +19,28 @@ void wisp_hex_vertices(const wisp_hexmesh *mesh, size_t from, size_t count, doub
 
 enum { MOST = WISP_HEX_MAX_ORDER + 2 };
 
-/* What the two ends of an edge count for at each point. */
-typedef struct ends {
-  double low[MOST], high[MOST];
-} ends;
+/* How far along an edge each point lies, 0 to 1. */
+typedef struct shares {
+  double high[MOST];
+} shares;
 
-static ends make_ends(const double *at, size_t n)
+static shares make_shares(const double *at, size_t n)
 {
-  ends e;
-  for (size_t i = 0; i < n; i++) e.low[i] = (1 - at[i]) / 2, e.high[i] = (1 + at[i]) / 2;
-  return e;
+  shares w;
+  for (size_t i = 0; i < n; i++) w.high[i] = (1 + at[i]) / 2;
+  return w;
 }
 
-/* Between four values at (e, f) of the points: corners in the order of v, e's direction first. */
-static double between(const ends *w, size_t e, size_t f, const double value[4])
+/* Between two values, and between four at (e, f) of the points: corners in the order of v, e's direction first. What
+ * all corners share stays the same to the last bit. */
+static double mix(double share, double low, double high)
 {
-  return w->low[f] * (w->low[e] * value[0] + w->high[e] * value[1]) +
-         w->high[f] * (w->low[e] * value[2] + w->high[e] * value[3]);
+  return low + share * (high - low);
+}
+
+static double between(const shares *w, size_t e, size_t f, const double value[4])
+{
+  return mix(w->high[f], mix(w->high[e], value[0], value[1]), mix(w->high[e], value[2], value[3]));
 }
 
 /* Along r a place is linear between its ends on two opposite faces. */
@@ -44,7 +49,7 @@ void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double v
   const double *weights;
   size_t n;
   const double *at = points_of(hex, points, &weights, &n);
-  const ends w = make_ends(at, n);
+  const shares w = make_shares(at, n);
   for (size_t k = 0; k < n; k++)
     for (size_t j = 0; j < n; j++) {
       double low[3], high[3];
@@ -54,7 +59,7 @@ void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double v
         high[c] = between(&w, j, k, (const double[4]){v[1], v[3], v[5], v[7]});
       }
       for (size_t i = 0; i < n; i++)
-        for (int c = 0; c < 3; c++) *xyz++ = w.low[i] * low[c] + w.high[i] * high[c];
+        for (int c = 0; c < 3; c++) *xyz++ = mix(w.high[i], low[c], high[c]);
     }
 }
 
@@ -67,7 +72,7 @@ typedef struct slopes {
 /* Half the edges along d, and what lies between them. */
 static void make_slopes(const double vertices[24], const double *at, size_t n, slopes *out)
 {
-  const ends w = make_ends(at, n);
+  const shares w = make_shares(at, n);
   for (int d = 0; d < 3; d++) {
     double edge[3][4];
     for (int c = 0; c < 3; c++)

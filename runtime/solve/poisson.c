@@ -5,27 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* X at s across the box in direction d, and where `bent` is not NULL its second derivative in space. */
-static double wave(const wisp_poisson *p, int d, double x, double *bent)
+/* The three factors of the solution at a place, and their second derivatives in space. From one place to the next what
+ * stands at the same coordinate stays: in a box all but one. */
+typedef struct waves {
+  double x[3], value[3], bent[3];
+} waves;
+
+static const waves nowhere = {.x = {NAN, NAN, NAN}};
+
+static void move_to(const wisp_poisson *p, const double x[3], waves *w)
 {
-  const double pi = acos(-1), s = (x - p->low[d]) / p->length[d], sine = sin(pi * s), growth = exp(s);
-  if (bent) *bent = ((1 - pi * pi) * sine + 2 * pi * cos(pi * s)) * growth / (p->length[d] * p->length[d]);
-  return sine * growth;
+  const double pi = acos(-1);
+  for (int d = 0; d < 3; d++) {
+    if (x[d] == w->x[d]) continue;
+    const double s = (x[d] - p->low[d]) / p->length[d], sine = sin(pi * s), growth = exp(s);
+    w->x[d] = x[d];
+    w->value[d] = sine * growth;
+    w->bent[d] = ((1 - pi * pi) * sine + 2 * pi * cos(pi * s)) * growth / (p->length[d] * p->length[d]);
+  }
+}
+
+static double solution(const wisp_poisson *p, const double x[3], waves *w)
+{
+  move_to(p, x, w);
+  return w->value[0] * w->value[1] * w->value[2];
 }
 
 double wisp_poisson_exact(const wisp_poisson *p, const double x[3])
 {
-  return wave(p, 0, x[0], NULL) * wave(p, 1, x[1], NULL) * wave(p, 2, x[2], NULL);
+  waves w = nowhere;
+  return solution(p, x, &w);
 }
 
 /* The right-hand side: -laplace(u) + lambda u, or u itself for the mass problem. */
-static double source(const wisp_poisson *p, const double x[3])
+static double source(const wisp_poisson *p, const double x[3], waves *w)
 {
-  double value[3], bent[3], laplace = 0;
-  if (p->op == WISP_HEX_MASS) return wisp_poisson_exact(p, x);
-  for (int d = 0; d < 3; d++) value[d] = wave(p, d, x[d], &bent[d]);
-  for (int d = 0; d < 3; d++) laplace += bent[d] * value[(d + 1) % 3] * value[(d + 2) % 3];
-  return p->lambda * value[0] * value[1] * value[2] - laplace;
+  const double u = solution(p, x, w);
+  double laplace = 0;
+  for (int d = 0; d < 3; d++) laplace += w->bent[d] * w->value[(d + 1) % 3] * w->value[(d + 2) % 3];
+  return p->op == WISP_HEX_MASS ? u : p->lambda * u - laplace;
 }
 
 /* A loop over elements that leaves Np numbers for each, or one. */
@@ -38,6 +56,7 @@ typedef struct loop {
 /* What one element needs: its corners, places (of nodes or points), and values at them. */
 typedef struct bench {
   wisp_hex_workplace *work;
+  waves waves; /* where they were looked at last */
   double vertices[24], *places, *values, *nodal, *image;
 } bench;
 
@@ -45,6 +64,7 @@ static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_ope
 {
   wisp_status status = WISP_OK;
   const size_t most = (size_t)hex->glNp;
+  b->waves = nowhere;
   TRY(wisp_hex_workplace_create(err, hex, op, &b->work));
   TRY(wisp_new(err, 6 * most, sizeof *b->places, &b->places));
   b->values = b->places + 3 * most;
@@ -75,7 +95,7 @@ static bool boundary_values(const wisp_poisson *p, size_t k, bench *b)
   if (!outside) return false;
   wisp_hex_places(p->hex, WISP_HEX_GLL, b->vertices, b->places);
   for (size_t i = 0; i < Np; i++) {
-    b->nodal[i] = p->copies->unknown[global[i]] < 0 ? wisp_poisson_exact(p, b->places + 3 * i) : 0;
+    b->nodal[i] = p->copies->unknown[global[i]] < 0 ? solution(p, b->places + 3 * i, &b->waves) : 0;
     any |= b->nodal[i] != 0;
   }
   return any;
@@ -95,7 +115,7 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
     double *out = l->out + k * Np;
     wisp_hex_vertices(p->mesh, k, 1, b.vertices);
     wisp_hex_places(p->hex, points, b.vertices, b.places);
-    for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q);
+    for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q, &b.waves);
     TRY(wisp_hex_load(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.values, out));
     if (!boundary_values(p, k, &b)) continue;
     TRY(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
@@ -230,7 +250,7 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
       if (unknown >= 0) b.nodal[i] = l->unknowns[unknown];
     }
     wisp_hex_places(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
-    for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = wisp_poisson_exact(p, b.places + 3 * q);
+    for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = solution(p, b.places + 3 * q, &b.waves);
     TRY(wisp_hex_distance(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
   }
 done:
