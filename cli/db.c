@@ -3,7 +3,6 @@
 #include "../cache/store.h"
 #include "../gen/text.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static const wisp_option options[] = {
 };
 static const wisp_syntax syntax = {
     "wisp db show|export|import|merge|check|prune|salvage|cache [options] [FILE...]",
-    "show          what is stored, by layer and device\n"
+    "show          what is stored, by layer and device: how much, of which orders, from when\n"
     "export        every trial, or the winners alone, as JSON or text\n"
     "import FILE   adds the trials of exports, JSON or text, all or none (- reads standard input)\n"
     "merge FILE... adds the trials of other stores; the later measurement of two stays\n"
@@ -36,119 +35,6 @@ static const wisp_syntax syntax = {
     "salvage FILE  rescues the good rows of a damaged store: into -o FILE, or in its place with a backup\n"
     "cache         the cache of compiled kernels: where it is, how much it holds; --clear",
     options, sizeof options / sizeof *options, -1};
-
-/* One line of show: what a layer holds of a device. */
-typedef struct holding {
-  wisp_layer layer;
-  const wisp_trial *sample; /* for device and target */
-  size_t trials, ok, slow;
-} holding;
-
-/* Trials by layer and device, in order of appearance: as many lines as it takes; free(*out). */
-static wisp_status count_holdings(wisp_error *err, const wisp_store *store, size_t *lines, holding **out)
-{
-  holding *list = NULL;
-  size_t count = 0, room = 0;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    size_t at = count; /* the same as the one before, mostly */
-    while (at > 0 && (list[at - 1].layer != layer || strcmp(list[at - 1].sample->device, t->device) != 0 ||
-                      strcmp(list[at - 1].sample->target, t->target) != 0))
-      at--;
-    if (at == 0 && count == room) {
-      room = room ? 2 * room : 16;
-      holding *more = realloc(list, room * sizeof *more);
-      if (!more) {
-        free(list);
-        return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu devices", room);
-      }
-      list = more;
-    }
-    if (at == 0) list[count++] = (holding){layer, t, 0, 0, 0};
-    holding *h = &list[at ? at - 1 : count - 1];
-    h->trials++;
-    h->ok += strcmp(t->outcome, "ok") == 0;
-    h->slow += strcmp(t->outcome, "slow") == 0;
-  }
-  *lines = count;
-  *out = list;
-  return WISP_OK;
-}
-
-static cJSON *holding_to_json(const holding *h)
-{
-  cJSON *object = cJSON_CreateObject();
-  const struct {
-    const char *name;
-    size_t count;
-  } counts[] = {{"trials", h->trials}, {"ok", h->ok}, {"slow", h->slow}, {"failed", h->trials - h->ok - h->slow}};
-  bool good = cJSON_AddStringToObject(object, "layer", wisp_layer_name(h->layer)) &&
-              cJSON_AddStringToObject(object, "device", h->sample->device) &&
-              cJSON_AddStringToObject(object, "target", h->sample->target);
-  for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
-    good = cJSON_AddNumberToObject(object, counts[i].name, (double)counts[i].count);
-  if (good) return object;
-  cJSON_Delete(object);
-  return NULL;
-}
-
-static wisp_status show_json(wisp_error *err, size_t count, const holding *list)
-{
-  wisp_status status = WISP_OK;
-  wisp_text out = {0};
-  TRY(wisp_text_print(err, &out, "["));
-  for (size_t i = 0; i < count; i++) {
-    cJSON *object = holding_to_json(&list[i]);
-    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    cJSON_Delete(object);
-    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu devices as JSON", count);
-    if (status == WISP_OK) status = wisp_text_print(err, &out, "%s\n", i ? "," : "");
-    if (status == WISP_OK) status = wisp_text_add_json(err, &out, text);
-    cJSON_free(text);
-    TRY(status);
-  }
-  printf("%s\n]\n", out.data);
-done:
-  wisp_text_free(&out);
-  return status;
-}
-
-static void show_text(const char *path, size_t count, const holding *list)
-{
-  char name[4096];
-  wisp_show_text(path, name, sizeof name);
-  printf("%s%s\n%-8s %-32s %-8s %8s %8s %8s %8s\n", name, access(path, F_OK) == 0 ? "" : " (not there yet)", "layer",
-         "device", "target", "trials", "ok", "slow", "failed");
-  for (size_t i = 0; i < count; i++) {
-    const holding *h = &list[i];
-    printf("%-8s %-32s %-8s %8zu %8zu %8zu %8zu\n", wisp_layer_name(h->layer), h->sample->device, h->sample->target,
-           h->trials, h->ok, h->slow, h->trials - h->ok - h->slow);
-  }
-}
-
-static wisp_status show(wisp_error *err, const wisp_arguments *args, const char *path)
-{
-  wisp_status status = WISP_OK;
-  wisp_store *store = NULL;
-  holding *list = NULL;
-  size_t count = 0;
-  char *warning = NULL;
-  bool json = wisp_option_given(args, "json");
-  TRY(wisp_store_open(err, path, true, &warning, &store));
-  if (warning) wisp_cli_warn(args, warning);
-  if (!json) wisp_store_show(store);
-  TRY(count_holdings(err, store, &count, &list));
-  if (json)
-    TRY(show_json(err, count, list));
-  else
-    show_text(path, count, list);
-done:
-  free(list);
-  free(warning);
-  wisp_store_close(store);
-  return status;
-}
 
 /* Under another name first, so that no earlier export is lost to a full disk; what is no file (/dev/null) is written
  * to. */
@@ -247,7 +133,7 @@ int wisp_cli_db(int argc, char **argv)
     const char *name;
     action act;
     bool takes_files;
-  } actions[] = {{"show", show, false},
+  } actions[] = {{"show", wisp_db_show, false},
                  {"export", export_all, false},
                  {"import", import_all, true},
                  {"merge", merge, true},

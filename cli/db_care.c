@@ -1,6 +1,5 @@
 /* wisp db prune, salvage and cache: what removes something, or rescues it. */
 #include "db.h"
-#include "../cache/store.h"
 #include "../gen/text.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/solve/current.h"
@@ -9,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Where the store is kept as it was; NULL: nowhere. */
+static void print_backup(const char *backup)
+{
+  if (backup) printf("as it was: %s\n", backup);
+}
 
 /* ---- prune */
 
@@ -19,8 +24,7 @@ typedef struct pruning {
   const wisp_strategies *strategies; /* NULL: staleness does not matter */
 } pruning;
 
-/* Does the text begin with a day that there is: YYYY-MM-DD? */
-static bool is_day(const char *text)
+bool wisp_is_day(const char *text)
 {
   static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   int year = 0, month = 0, day = 0;
@@ -31,10 +35,15 @@ static bool is_day(const char *text)
   return day >= 1 && day <= days[month - 1] + (leap && month == 2);
 }
 
+const char *wisp_db_day(const wisp_trial *trial)
+{
+  return wisp_is_day(trial->when) ? trial->when : "unknown";
+}
+
 /* What has no date is not old. ISO dates sort as texts. */
 static bool is_older(const wisp_trial *trial, const char *day)
 {
-  return is_day(trial->when) && strncmp(trial->when, day, 10) < 0;
+  return wisp_is_day(trial->when) && strncmp(trial->when, day, 10) < 0;
 }
 
 static bool keep(const void *context, const wisp_trial *trial)
@@ -67,8 +76,7 @@ static void print_going(const going *g)
   char device[sizeof g->first->device], outcome[sizeof g->first->outcome];
   wisp_show_text(g->first->device, device, sizeof device);
   wisp_show_text(g->first->outcome, outcome, sizeof outcome);
-  printf("%-40s %-14s %8zu  %.10s to %.10s\n", device, outcome, g->count,
-         is_day(g->first->when) ? g->first->when : "unknown", is_day(g->last->when) ? g->last->when : "unknown");
+  printf("%-40s %-14s %8zu  %.10s to %.10s\n", device, outcome, g->count, wisp_db_day(g->first), wisp_db_day(g->last));
 }
 
 /* What would go, by device and outcome. */
@@ -114,7 +122,7 @@ wisp_status wisp_db_prune(wisp_error *err, const wisp_arguments *args, const cha
   bool stale = wisp_option_given(args, "stale"), keep_old = !wisp_option_given(args, "no-backup");
   TRY(wisp_require(err, how.before || stale || how.failed || how.device, WISP_EUSAGE,
                    "prune needs to be told what to remove: --failed, --stale, --before DATE or -d DEV"));
-  TRY(wisp_require(err, !how.before || (strlen(how.before) == 10 && is_day(how.before)), WISP_EUSAGE,
+  TRY(wisp_require(err, !how.before || (strlen(how.before) == 10 && wisp_is_day(how.before)), WISP_EUSAGE,
                    "option --before is '%s', must be a day such as 2026-11-21", how.before));
   if (stale) TRY(wisp_strategies_load(err, &strategies));
   how.strategies = strategies;
@@ -123,7 +131,8 @@ wisp_status wisp_db_prune(wisp_error *err, const wisp_arguments *args, const cha
     goto done;
   }
   TRY(wisp_store_prune(err, path, keep, &how, keep_old ? &backup : NULL, &removed));
-  printf("%s: %lld trials removed%s%s\n", path, removed, backup ? "; as it was: " : "", backup ? backup : "");
+  printf("%s: %lld trials removed\n", path, removed);
+  print_backup(backup);
 done:
   free(backup);
   wisp_strategies_free(strategies);
@@ -143,7 +152,7 @@ wisp_status wisp_db_salvage(wisp_error *err, const wisp_arguments *args, const c
   TRY(wisp_store_salvage(err, path, into, &backup, &found));
   printf("%s: %lld trials rescued into %s; %lld damaged ones left out%s\n", path, found.rescued, into ? into : path,
          found.damaged, found.whole ? "" : ", and parts that could not be read");
-  if (backup) printf("as it was: %s\n", backup);
+  print_backup(backup);
 done:
   free(backup);
   return status;

@@ -196,7 +196,7 @@ done:
  * than the run has, unless its result was asked for. */
 static bool measures_step(const wisp_arguments *args, const wisp_maxwell_request *r)
 {
-  return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= WISP_LIMIT_STAGES;
+  return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= wisp_solver_limit_stages();
 }
 
 /* The step: as given, a part of the longest stable one, or one that is stable unmeasured. */
@@ -231,8 +231,8 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxw
   TRY(make_mesh(err, r, run));
   r->step.elements = (long long)run->mesh->elements;
   TRY(wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &r->step, &run->step));
-  TRY(wisp_dg_create(err, run->mesh, run->tet, run->system, &run->step.layout, run->step.grouping, run->step.MB,
-                     boundary, &run->dg));
+  TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, run->step.grouping, run->step.MB,
+                           boundary, &run->dg));
   TRY(wisp_solver_create(err, run->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
   TRY(choose_step(err, args, r, run));
 done:
@@ -308,26 +308,30 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
 {
   wisp_status status = WISP_OK;
   wisp_problem *problem = wisp_solver_problem(run->solver);
-  double time = 0;
+  double time = 0, *u = NULL;
   run->l2_error = NAN;
   TRY(plan_steps(err, r, run));
   time = run->dt * (double)run->steps;
-  TRY(wisp_solution_set(err, problem, run->start.function, &run->start, 0));
-  TRY(wisp_solution_energy(err, problem, &run->energy_initial));
+  TRY(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *u, &u));
+  TRY(wisp_dg_fill(err, run->dg, run->start.function, &run->start, 0, u));
+  TRY(wisp_dg_energy(err, run->dg, u, &run->energy_initial));
+  TRY(wisp_solution_put(err, problem, u));
   status = advance(err, args, run);
   if (status == WISP_EWRONG) TRY(blew_up(err, r, run));
   TRY(status);
-  TRY(wisp_solution_energy(err, problem, &run->energy_final));
+  TRY(wisp_solution_get(err, problem, u));
+  TRY(wisp_dg_energy(err, run->dg, u, &run->energy_final));
   if (!(run->energy_final <= 2 * run->energy_initial)) TRY(blew_up(err, r, run));
-  if (run->known) TRY(wisp_solution_l2_error(err, problem, run->start.function, &run->start, time, &run->l2_error));
+  if (run->known) TRY(wisp_dg_l2_error(err, run->dg, u, run->start.function, &run->start, time, &run->l2_error));
   run->time_error = NAN;
   if (run->measured) TRY(wisp_solver_time_error(err, run->solver, run->dt, time, &run->time_error));
   run->time_error *= sqrt(run->energy_final / run->system->energy[0]);
-  if (r->output) TRY(wisp_solution_write_vtu(err, problem, r->output));
+  if (r->output) TRY(wisp_solution_write_vtu(err, run->dg, u, r->output));
   run->dofs = (double)run->mesh->elements * run->tet->Np * run->system->fields;
   run->seconds = run->ms_per_stage * WISP_RK_STAGES * (double)run->steps / 1e3;
   run->gdofs = run->steps ? run->dofs / run->ms_per_stage / 1e6 : NAN;
 done:
+  free(u);
   return status;
 }
 

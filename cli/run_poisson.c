@@ -197,7 +197,7 @@ done:
 }
 
 /* A part of the run begins; before: the share of set-up's time that has passed, as measured, NaN for what has no such
- * share. The line stays as it is while the part runs: the device iterates alone. */
+ * share. */
 static void show(wisp_progress *progress, double before, const char *part)
 {
   if (progress->terminal) progress->last = 0; /* every part, however soon after another */
@@ -228,18 +228,33 @@ done:
   return status;
 }
 
+/* How far the solve is, where it is shown. */
+typedef struct watching {
+  wisp_progress *progress;
+  long long most;
+} watching;
+
+static void tell(void *context, long long iterations, double share)
+{
+  const watching *w = context;
+  char text[64];
+  snprintf(text, sizeof text, "iteration %lld of at most %lld", iterations, w->most);
+  wisp_progress_show(w->progress, share, text);
+}
+
 static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
                          wisp_poisson_run *run)
 {
   wisp_status status = WISP_OK;
   wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  const wisp_cg_watch watch = {tell, &(watching){&progress, r->iterations}};
   const size_t unknowns = run->problem->copies->unknowns;
   double *solution = NULL;
   char text[64];
   TRY(wisp_new(err, unknowns, sizeof *solution, &solution));
   snprintf(text, sizeof text, "at most %lld iterations", r->iterations);
   show(&progress, NAN, text);
-  TRY(wisp_cg_solve(err, run->cg, r->tolerance, r->iterations, &run->report));
+  TRY(wisp_cg_solve(err, run->cg, r->tolerance, r->iterations, progress.quiet ? NULL : &watch, &run->report));
   TRY(wisp_cg_solution(err, run->cg, solution));
   show(&progress, NAN, "the solution's error");
   TRY(wisp_poisson_error(err, run->problem, solution, &run->l2_error));

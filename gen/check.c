@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Copies text into room bytes; of one that is too long (a path may be) the middle goes: what happened and what to do
  * stand at its ends. Messages quote what users bring: whatever that is, they stay one line, and no terminal obeys them.
@@ -54,6 +55,15 @@ wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out)
     return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu items of %zu bytes cannot be counted", count, size);
   void *memory = calloc(count ? count : 1, size ? size : 1);
   if (!memory) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu bytes asked for", count * size);
+  wisp_large_pages(memory, count * size);
   memcpy(out, &memory, sizeof memory); /* the pointer out points to may be of any object type */
   return WISP_OK;
+}
+
+/* Advice that the system may not take: whether it did does not matter. */
+void wisp_large_pages(void *memory, size_t bytes)
+{
+  enum { PAGE = 4096, MUCH = 1 << 23 };
+  const uintptr_t from = ((uintptr_t)memory + PAGE - 1) / PAGE * PAGE, to = (uintptr_t)memory + bytes;
+  if (bytes >= MUCH) madvise((void *)from, to - from, MADV_HUGEPAGE);
 }

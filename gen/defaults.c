@@ -26,6 +26,19 @@ static wisp_status read_condition(wisp_error *err, char *text, wisp_expr **when)
   return wisp_expr_parse(err, colon + 3, when);
 }
 
+/* A parameter that is given twice has two values: which one is meant? */
+static wisp_status check_values(wisp_error *err, const char *values)
+{
+  wisp_status status = WISP_OK;
+  for (char name[32], value[32]; wisp_next_param(&values, name, value);) {
+    char other[32];
+    for (const char *rest = values; wisp_next_param(&rest, other, value);)
+      TRY(wisp_require(err, strcmp(name, other) != 0, WISP_EINPUT, "parameter %s is given twice", name));
+  }
+done:
+  return status;
+}
+
 static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
 {
   wisp_status status = WISP_OK;
@@ -43,6 +56,7 @@ static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
     TRY(wisp_require(err, sscanf(text, "%*s %23s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
                      "a kernel is followed by its strategy"));
     snprintf(l->values, sizeof l->values, "%s", text + end);
+    TRY(check_values(err, l->values));
   }
 done:
   return status;

@@ -1,6 +1,7 @@
 /* The host as a device: kernels are shared objects, device memory is memory, the stream is the caller's thread. */
 #include "device_kind.h"
 #include "host_compile.h"
+#include "parallel.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -153,6 +154,7 @@ static wisp_status host_alloc(wisp_error *err, wisp_device *device, size_t bytes
   if (bytes > device->limits.memory || posix_memalign(&memory, 64, bytes) != 0)
     return wisp_fail(err, WISP_EMEMORY, "%s: no memory for %zu bytes: %zu bytes are free of %zu", device->limits.name,
                      bytes, configured(_SC_AVPHYS_PAGES) * configured(_SC_PAGESIZE), device->limits.memory);
+  wisp_large_pages(memory, bytes);
   *out = (uintptr_t)memory;
   return WISP_OK;
 }
@@ -166,14 +168,14 @@ static void host_free(wisp_device *device, wisp_pointer pointer)
 static wisp_status host_upload(wisp_error *err, wisp_device *device, wisp_pointer to, const void *from, size_t bytes)
 {
   (void)err, (void)device;
-  memcpy(at(to), from, bytes);
+  wisp_parallel_copy(at(to), from, bytes);
   return WISP_OK;
 }
 
 static wisp_status host_download(wisp_error *err, wisp_device *device, void *to, wisp_pointer from, size_t bytes)
 {
   (void)err, (void)device;
-  memcpy(to, at(from), bytes);
+  wisp_parallel_copy(to, at(from), bytes);
   return WISP_OK;
 }
 
@@ -260,7 +262,7 @@ static wisp_status host_fill(wisp_error *err, wisp_device *device, wisp_pointer 
 {
   host_graph *graph = of_device(device)->recording;
   if (graph) return record_call(err, graph, (host_call){.to = to, .byte = byte, .bytes = bytes}, NULL);
-  memset(at(to), byte, bytes);
+  wisp_parallel_fill(at(to), byte, bytes);
   return WISP_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_THREADS = 64 };
 
@@ -52,4 +53,39 @@ wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void 
 done:
   free(parts);
   return status;
+}
+
+typedef struct transfer {
+  char *to;
+  const char *from; /* NULL: `byte` everywhere */
+  unsigned char byte;
+} transfer;
+
+/* A wisp_range over bytes. */
+static wisp_status move(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const transfer *t = context;
+  (void)err;
+  if (t->from)
+    memcpy(t->to + from, t->from + from, to - from);
+  else
+    memset(t->to + from, t->byte, to - from);
+  return WISP_OK;
+}
+
+/* Without memory for threads, and for little, in this one. */
+static void move_all(size_t bytes, transfer t)
+{
+  enum { LITTLE = 1 << 18 };
+  if (bytes < LITTLE || wisp_parallel(NULL, bytes, move, &t) != WISP_OK) move(NULL, &t, 0, bytes);
+}
+
+void wisp_parallel_copy(void *to, const void *from, size_t bytes)
+{
+  move_all(bytes, (transfer){.to = to, .from = from});
+}
+
+void wisp_parallel_fill(void *to, unsigned char byte, size_t bytes)
+{
+  move_all(bytes, (transfer){.to = to, .byte = byte});
 }

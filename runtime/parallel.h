@@ -11,4 +11,8 @@ typedef wisp_status (*wisp_range)(wisp_error *err, void *context, size_t from, s
  * waits for all. The first failure, by place, is that of the loop. */
 wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void *context);
 
+/* memcpy and memset, in threads where there is much. */
+void wisp_parallel_copy(void *to, const void *from, size_t bytes);
+void wisp_parallel_fill(void *to, unsigned char byte, size_t bytes);
+
 #endif

@@ -50,7 +50,7 @@ void poisson_close(poisson_case *c)
 wisp_cg_report poisson_solve(poisson_case *c, double tolerance, long long most)
 {
   wisp_cg_report report;
-  GOOD(wisp_cg_solve(&error, c->cg, tolerance, most, &report));
+  GOOD(wisp_cg_solve(&error, c->cg, tolerance, most, NULL, &report));
   GOOD(wisp_cg_solution(&error, c->cg, c->x));
   return report;
 }

@@ -40,8 +40,8 @@ bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_se
   GOOD(wisp_tet_create(&error, setup->order, &s->tet));
   GOOD(wisp_system_load(&error, "maxwell", &s->system));
   int boundary = wisp_system_boundary(s->system, setup->absorbing ? "absorbing" : "pec");
-  GOOD(
-      wisp_dg_create(&error, mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary, &s->dg));
+  GOOD(wisp_dg_create_plain(&error, mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary,
+                            &s->dg));
   GOOD(wisp_solver_create(&error, s->device, s->dg, request.precision, &s->step, setup->central ? 0 : 1, &s->solver));
   s->problem = wisp_solver_problem(s->solver);
   return true;

@@ -153,8 +153,15 @@ static void test_every_line_is_of_use(void **state)
 
 static void test_bad_lines(void **state)
 {
-  static const char *const bad[] = {"stage",       "stage a b",       "kernel volume",     "kernel",
-                                    "kernels a b", "stage a+b : N <", "kernel a b : (N=1", "kernel a b x=1 : 1 2"};
+  static const char *const bad[] = {"stage",
+                                    "stage a b",
+                                    "kernel volume",
+                                    "kernel",
+                                    "kernels a b",
+                                    "stage a+b : N <",
+                                    "kernel a b : (N=1",
+                                    "kernel a b x=1 : 1 2",
+                                    "kernel a b x=1 y=2 x=1"};
   (void)state;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[128];

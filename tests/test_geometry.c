@@ -117,11 +117,12 @@ static double direction(int f, int c)
   return cos(1.0 + 3 * f + 2 * c);
 }
 
-static void power(const void *context, const double x[3], double t, double *u)
+static void power(const void *context, size_t count, const double *x, double t, double *u)
 {
   const int *N = context;
-  for (int f = 0; f < 6; f++)
-    u[f] = pow(t + direction(f, 0) * x[0] + direction(f, 1) * x[1] + direction(f, 2) * x[2], *N);
+  for (const double *end = x + 3 * count; x < end; x += 3)
+    for (int f = 0; f < 6; f++)
+      *u++ = pow(t + direction(f, 0) * x[0] + direction(f, 1) * x[1] + direction(f, 2) * x[2], *N);
 }
 
 static void check_derivatives(const wisp_dg *dg)
@@ -176,9 +177,9 @@ static void test_derivatives(void **state)
 }
 
 /* Integrals of x^2N over the box, against the exact ones; a field that is represented has no error. */
-static void x_power(const void *context, const double x[3], double t, double *u)
+static void x_power(const void *context, size_t count, const double *x, double t, double *u)
 {
-  for (int f = 0; f < 6; f++) u[f] = t * pow(x[0], *(const int *)context);
+  for (size_t i = 0; i < 6 * count; i++) u[i] = t * pow(x[i / 6 * 3], *(const int *)context);
 }
 
 static void check_norms(const wisp_dg *dg)
@@ -203,10 +204,10 @@ static void test_norms(void **state)
 
 /* Where a face's neighbour is, its nodes are ours; normals are opposite, surface Jacobians equal. Boundaries and empty
  * slots point at themselves. */
-static void coordinates(const void *context, const double x[3], double t, double *u)
+static void coordinates(const void *context, size_t count, const double *x, double t, double *u)
 {
   (void)context;
-  for (int f = 0; f < 6; f++) u[f] = f < 3 ? x[f] : t;
+  for (size_t i = 0; i < 6 * count; i++) u[i] = i % 6 < 3 ? x[i / 6 * 3 + i % 6] : t;
 }
 
 static size_t slot_at(const wisp_dg *dg, size_t address)

@@ -248,6 +248,45 @@ static void test_other_domain(void **state)
   if (!(error[0] < 1e-2 && error[1] < error[0] / 64)) fail_msg("errors %g, then %g", error[0], error[1]);
 }
 
+/* What a watch was told. */
+typedef struct told {
+  int calls;
+  long long iterations;
+  double share;
+} told;
+
+static void listen(void *context, long long iterations, double share)
+{
+  told *t = context;
+  assert_true(iterations > t->iterations && share >= 0 && share <= 1);
+  *t = (told){t->calls + 1, iterations, share};
+}
+
+/* One who watches is told more than once, at the end all of it, and changes nothing. */
+static void test_watched(void **state)
+{
+  (void)state;
+  static const long long most[] = {1000, 15};
+  for (int i = 0; i < 2; i++) {
+    const poisson_setup setup = {"collocated", 4, 1, WISP_F64, WISP_JACOBI, 0};
+    poisson_case c;
+    told t = {0};
+    wisp_cg_report report;
+    poisson_open(&c, hex_box(4, 0.05), &setup);
+    const wisp_cg_report alone = poisson_solve(&c, 1e-10, most[i]);
+    double *x = calloc(c.problem->copies->unknowns, sizeof *x);
+    assert_non_null(x);
+    assert_int_equal(wisp_cg_solve(NULL, c.cg, 1e-10, most[i], &(wisp_cg_watch){listen, &t}, &report), WISP_OK);
+    assert_int_equal(wisp_cg_solution(NULL, c.cg, x), WISP_OK);
+    assert_memory_equal(x, c.x, c.problem->copies->unknowns * sizeof *x);
+    assert_true(report.iterations == alone.iterations && report.residual == alone.residual);
+    assert_true(report.converged == alone.converged && report.converged == (i == 0));
+    assert_true(t.calls > 1 && t.share == 1 && t.iterations == report.iterations);
+    free(x);
+    poisson_close(&c);
+  }
+}
+
 static void test_bad_requests(void **state)
 {
   (void)state;
@@ -265,8 +304,8 @@ static void test_bad_requests(void **state)
   wisp_cg_report report;
   poisson_case c;
   poisson_open(&c, hex_box(1, 0), &setup);
-  assert_int_equal(wisp_cg_solve(&err, c.cg, 0, -1, &report), WISP_EUSAGE);
-  assert_int_equal(wisp_cg_solve(&err, c.cg, 0, 1LL << 31, &report), WISP_EUSAGE);
+  assert_int_equal(wisp_cg_solve(&err, c.cg, 0, -1, NULL, &report), WISP_EUSAGE);
+  assert_int_equal(wisp_cg_solve(&err, c.cg, 0, 1LL << 31, NULL, &report), WISP_EUSAGE);
   assert_non_null(strstr(err.text, "2147483648 iterations"));
   poisson_close(&c);
 }
@@ -282,6 +321,7 @@ int main(void)
       cmocka_unit_test(test_other_domain),
       cmocka_unit_test(test_repeatable),
       cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_watched),
       cmocka_unit_test(test_bad_requests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

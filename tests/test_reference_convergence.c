@@ -70,8 +70,8 @@ static void test_cavity(void **state)
     for (int c = 0; c < 4; c++) {
       double xp[3] = {x[0], x[1], x[2]}, xm[3] = {x[0], x[1], x[2]};
       if (c < 3) xp[c] += h, xm[c] -= h;
-      wisp_cavity_field(&cavity, xp, c < 3 ? t : t + h, up);
-      wisp_cavity_field(&cavity, xm, c < 3 ? t : t - h, um);
+      wisp_cavity_field(&cavity, 1, xp, c < 3 ? t : t + h, up);
+      wisp_cavity_field(&cavity, 1, xm, c < 3 ? t : t - h, um);
       for (int f = 0; f < 6; f++) du[c][f] = (up[f] - um[f]) / (2 * h), size += fabs(up[f]);
     }
     for (int c = 0; c < 3; c++) {
@@ -80,7 +80,7 @@ static void test_cavity(void **state)
       assert_true(fabs(du[3][3 + c] + (du[a][b] - du[b][a])) < 1e-7);
       double wall[3] = {x[0], x[1], x[2]};
       wall[c] = 1;
-      wisp_cavity_field(&cavity, wall, t, up);
+      wisp_cavity_field(&cavity, 1, wall, t, up);
       assert_true(fabs(up[a]) < 1e-14 && fabs(up[b]) < 1e-14 && fabs(up[3 + c]) < 1e-14);
     }
     for (int s = 0; s < 2; s++)

@@ -211,11 +211,31 @@ static void test_steps(void **state)
   solving_close(&s);
 }
 
+/* Few kernels read pairs: for the others none are made, and those made later are the ones made at once. */
+static void test_pairs_where_read(void **state)
+{
+  (void)state;
+  const solving_setup setup = {.order = 2};
+  wisp_error error = {0};
+  wisp_dg *whole = NULL;
+  solving s;
+  assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
+  assert_true(wisp_step_has(&s.step, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
+  assert_int_equal(
+      wisp_dg_create(&error, s.mesh, s.tet, s.system, &s.dg->layout, s.step.grouping, s.step.MB, 0, &whole), WISP_OK);
+  assert_int_equal(wisp_dg_add_pairs(&error, s.dg), WISP_OK);
+  assert_true(s.dg->pairs > 0 && s.dg->pairs == whole->pairs);
+  assert_memory_equal(s.dg->pair_int, whole->pair_int, whole->pairs * WISP_PAIR_INTS * sizeof(int));
+  assert_memory_equal(s.dg->pair_block, whole->pair_block, whole->blocks * WISP_BLOCK_INTS * sizeof(int));
+  wisp_dg_destroy(whole);
+  solving_close(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_order_1), cmocka_unit_test(test_double), cmocka_unit_test(test_single),
-      cmocka_unit_test(test_graphs),  cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_graphs),  cmocka_unit_test(test_steps),  cmocka_unit_test(test_pairs_where_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,13 +251,39 @@ static void lost_pages_are_passed_over(void **state)
   free(whole);
 }
 
+/* What a store holds: of which orders, and from when. */
+static void orders_and_days_are_shown(void **state)
+{
+  static const struct {
+    int order;
+    const char *when;
+  } trials[] = {{1, "2026-11-20T08:00:00Z"}, {2, ""}, {3, "2026-11-22T08:00:00Z"}, {7, "2026-11-21T08:00:00Z"}};
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  if (wisp_writer_open(&err, fixture_path(*state, "user.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    wisp_trial t = fixture_trial(1);
+    snprintf(t.spec, sizeof t.spec, "nodal.volume:tet:p%d:maxwell:f64", trials[i].order);
+    snprintf(t.when, sizeof t.when, "%s", trials[i].when);
+    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
+  assert_non_null(strstr(o.out, " 1-3,7 "));
+  assert_non_null(strstr(o.out, " 2026-11-20..2026-11-22\n"));
+  forget(&o);
+  o = run_in(*state, "WISP_SHIPPED=none", "db show --json");
+  assert_non_null(strstr(o.out, "\"orders\":[1,2,3,7],\"first\":\"2026-11-20\",\"last\":\"2026-11-22\""));
+  forget(&o);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_tear_down)
   const struct CMUnitTest tests[] = {
-      CASE(only_days_are_dates),        CASE(prune_shows_and_keeps_a_backup), CASE(slow_is_no_failure),
-      CASE(winners_travel_alone),       CASE(import_is_all_or_nothing),       CASE(altered_row_is_left_out),
-      CASE(lost_pages_are_passed_over),
+      CASE(only_days_are_dates),     CASE(orders_and_days_are_shown),  CASE(prune_shows_and_keeps_a_backup),
+      CASE(slow_is_no_failure),      CASE(winners_travel_alone),       CASE(import_is_all_or_nothing),
+      CASE(altered_row_is_left_out), CASE(lost_pages_are_passed_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

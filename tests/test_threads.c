@@ -65,7 +65,8 @@ static void test_as_many_as_asked(void **state)
 static void test_tets(void **state)
 {
   (void)state;
-  void *field = NULL, *sums = NULL, *geo = NULL;
+  void *field = NULL, *sums = NULL, *geo = NULL, *faces = NULL, *normals = NULL, *blocks = NULL, *pairs = NULL,
+       *neighbours = NULL;
   wisp_mesh *mesh = NULL;
   wisp_tet *tet = NULL;
   wisp_system *system = NULL;
@@ -77,21 +78,29 @@ static void test_tets(void **state)
   GOOD(wisp_layout_parse(&error, "slab-km32", tet->Np, WISP_TET_FACES * tet->Nfp, &layout));
   GOOD(wisp_cavity_create(&error, (int[]){1, 2, 1}, &cavity));
   for (int i = 0; i < COUNTS; i++) {
+    wisp_mesh *again = NULL;
     wisp_dg *dg = NULL;
     double both[2];
     setenv("WISP_THREADS", threads[i], 1);
+    GOOD(wisp_mesh_box(&error, 7, &again));
+    keep_or_compare(&neighbours, again->neighbour, 4 * again->elements * sizeof *again->neighbour);
+    wisp_mesh_destroy(again);
     GOOD(wisp_dg_create(&error, mesh, tet, system, &layout, WISP_GROUP_NATURAL, 1, 0, &dg));
     double *u = malloc(wisp_dg_volume_size(dg) * sizeof *u);
     GOOD(wisp_dg_fill(&error, dg, wisp_cavity_field, &cavity, 0.3, u));
     GOOD(wisp_dg_energy(&error, dg, u, &both[0]));
     GOOD(wisp_dg_l2_error(&error, dg, u, wisp_cavity_field, &cavity, 0.3, &both[1]));
     keep_or_compare(&geo, dg->geo, dg->slots * WISP_GEO * sizeof *dg->geo);
+    keep_or_compare(&faces, dg->face_int, dg->slots * WISP_FACE_INTS * sizeof *dg->face_int);
+    keep_or_compare(&normals, dg->face_real, dg->slots * WISP_FACE_REALS * sizeof *dg->face_real);
+    keep_or_compare(&blocks, dg->pair_block, dg->blocks * WISP_BLOCK_INTS * sizeof *dg->pair_block);
+    keep_or_compare(&pairs, dg->pair_int, dg->pairs * WISP_PAIR_INTS * sizeof *dg->pair_int);
     keep_or_compare(&field, u, wisp_dg_volume_size(dg) * sizeof *u);
     keep_or_compare(&sums, both, sizeof both);
     free(u);
     wisp_dg_destroy(dg);
   }
-  free(field), free(sums), free(geo);
+  free(field), free(sums), free(geo), free(faces), free(normals), free(blocks), free(pairs), free(neighbours);
   wisp_system_destroy(system);
   wisp_tet_destroy(tet);
   wisp_mesh_destroy(mesh);
@@ -102,9 +111,10 @@ static void test_tets(void **state)
 static void test_hexes(void **state)
 {
   (void)state;
-  void *numbers = NULL, *surface = NULL, *load = NULL, *diagonal = NULL, *distance = NULL;
+  void *numbers = NULL, *surface = NULL, *copies = NULL, *two = NULL, *more = NULL, *load = NULL, *diagonal = NULL,
+       *distance = NULL;
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_hexmesh_box(&error, (int[]){5, 4, 3}, &mesh));
+  GOOD(wisp_hexmesh_box(&error, (int[]){10, 9, 8}, &mesh));
   GOOD(wisp_hexmesh_bend(&error, mesh, 0.05));
   for (int i = 0; i < COUNTS; i++) {
     wisp_poisson *p = NULL;
@@ -115,6 +125,9 @@ static void test_hexes(void **state)
     double *values = malloc(n * sizeof *values);
     keep_or_compare(&numbers, p->nodes->global, mesh->elements * (size_t)p->hex->Np * sizeof *p->nodes->global);
     keep_or_compare(&surface, p->copies->surface, p->copies->surfaces * sizeof *p->copies->surface);
+    keep_or_compare(&copies, p->copies->copy, p->copies->copies * sizeof *p->copies->copy);
+    keep_or_compare(&two, p->copies->two, (n - p->copies->within) * sizeof *p->copies->two);
+    keep_or_compare(&more, p->copies->more, p->copies->more_count * sizeof *p->copies->more);
     keep_or_compare(&load, p->b, n * sizeof *p->b);
     GOOD(wisp_poisson_diagonal(&error, p, values));
     keep_or_compare(&diagonal, values, n * sizeof *values);
@@ -123,7 +136,7 @@ static void test_hexes(void **state)
     free(values);
     wisp_poisson_destroy(p);
   }
-  free(numbers), free(surface), free(load), free(diagonal), free(distance);
+  free(numbers), free(surface), free(copies), free(two), free(more), free(load), free(diagonal), free(distance);
   wisp_hexmesh_destroy(mesh);
 }
 

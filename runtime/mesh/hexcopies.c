@@ -1,68 +1,220 @@
 /* Unknowns of continuous elements and their copies: numbered so that kernels read few indices. */
+#include "../parallel.h"
 #include "hexmesh.h"
 
 #include <stdlib.h>
 
-/* Those within the elements first, element by element; then the others, as their nodes come. */
-static void number_unknowns(const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies *copies)
+/* --- numbers in order, on all cores --- */
+
+/* Goes through things from .. to - 1, the first of which gets number `at` where something is to be written; returns
+ * the number behind the last. */
+typedef struct making making;
+typedef size_t (*visit)(const making *m, size_t from, size_t to, size_t at, bool write);
+
+/* Blocks of fixed size are visited twice: to count, and with the number that each begins with, to write. */
+enum { BLOCK = 1 << 15 };
+
+struct making {
+  const wisp_hexnodes *nodes;
+  bool inside_only;
+  wisp_hexcopies *copies;
+  const int32_t *place; /* of each node of a surface: its place among the element's nodes */
+  size_t places;
+  visit visit;
+  size_t things, *first; /* to visit; the number of each block's first */
+};
+
+static wisp_status visit_blocks(const making *m, size_t from, size_t to, bool write)
 {
-  const size_t Nq = (size_t)nodes->Nq, Np = Nq * Nq * Nq;
-  int32_t count = 0;
-  for (size_t g = 0; g < nodes->nodes; g++) copies->unknown[g] = -1;
-  for (size_t e = 0; e < nodes->elements; e++)
+  for (size_t b = from; b < to; b++) {
+    const size_t end = (b + 1) * BLOCK;
+    const size_t after = m->visit(m, b * BLOCK, end < m->things ? end : m->things, write ? m->first[b] : 0, write);
+    if (!write) m->first[b + 1] = after;
+  }
+  return WISP_OK;
+}
+
+/* Each a wisp_range over blocks. */
+static wisp_status count_blocks(wisp_error *err, void *context, size_t from, size_t to)
+{
+  (void)err;
+  return visit_blocks(context, from, to, false);
+}
+
+static wisp_status write_blocks(wisp_error *err, void *context, size_t from, size_t to)
+{
+  (void)err;
+  return visit_blocks(context, from, to, true);
+}
+
+static size_t blocks(const making *m)
+{
+  return (m->things + BLOCK - 1) / BLOCK;
+}
+
+/* The number behind the last of all. */
+static wisp_status count_all(wisp_error *err, making *m, visit what, size_t things, size_t at, size_t *end)
+{
+  wisp_status status = WISP_OK;
+  m->visit = what;
+  m->things = things;
+  free(m->first);
+  m->first = NULL;
+  TRY(wisp_new(err, blocks(m) + 1, sizeof *m->first, &m->first));
+  TRY(wisp_parallel(err, blocks(m), count_blocks, m));
+  m->first[0] = at;
+  for (size_t b = 0; b < blocks(m); b++) m->first[b + 1] += m->first[b];
+  *end = m->first[blocks(m)];
+done:
+  return status;
+}
+
+static wisp_status write_all(wisp_error *err, making *m)
+{
+  return wisp_parallel(err, blocks(m), write_blocks, m);
+}
+
+/* --- unknowns --- */
+
+/* A wisp_range over elements: those within them, which have one copy each. */
+static wisp_status number_within(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq, own = (Nq - 2) * (Nq - 2) * (Nq - 2);
+  (void)err;
+  for (size_t e = from; e < to; e++) {
+    size_t unknown = e * own;
     for (size_t k = 1; k + 1 < Nq; k++)
       for (size_t j = 1; j + 1 < Nq; j++)
-        for (size_t i = 1; i + 1 < Nq; i++) copies->unknown[nodes->global[e * Np + (k * Nq + j) * Nq + i]] = count++;
-  copies->within = (size_t)count;
-  for (size_t g = 0; g < nodes->nodes; g++)
-    if (copies->unknown[g] < 0 && !(inside_only && nodes->outside[g])) copies->unknown[g] = count++;
-  copies->unknowns = (size_t)count;
+        for (size_t i = 1; i + 1 < Nq; i++, unknown++)
+          m->copies->unknown[m->nodes->global[e * Np + (k * Nq + j) * Nq + i]] = (int32_t)unknown;
+  }
+  return WISP_OK;
 }
 
-/* start[g + 2] counts the copies of g first; summed up, start[g + 1] is where the next copy of g goes; at the end it is
- * where those of g + 1 begin. */
-static void list_copies(const wisp_hexnodes *nodes, wisp_hexcopies *copies)
+/* The others, as their nodes come. */
+static size_t number_others(const making *m, size_t from, size_t to, size_t at, bool write)
 {
-  const size_t Nq = (size_t)nodes->Nq, locals = nodes->elements * Nq * Nq * Nq;
-  int32_t *start = copies->start;
-  for (size_t l = 0; l < locals; l++) {
-    int32_t g = copies->unknown[nodes->global[l]];
-    if (g >= 0) start[g + 2]++;
+  int32_t *unknown = m->copies->unknown;
+  for (size_t g = from; g < to; g++) {
+    if (unknown[g] >= 0 || (m->inside_only && m->nodes->outside[g])) continue;
+    if (write) unknown[g] = (int32_t)at;
+    at++;
   }
-  for (size_t g = 2; g < copies->unknowns + 2; g++) start[g] += start[g - 1];
-  for (size_t l = 0; l < locals; l++) {
-    int32_t g = copies->unknown[nodes->global[l]];
-    if (g >= 0) copies->copy[start[g + 1]++] = (int32_t)l;
-  }
-  copies->copies = (size_t)start[copies->unknowns];
+  return at;
 }
 
-/* The other form of the shared unknowns' lists; more may be NULL, to count what it must hold. */
-static size_t list_shared(wisp_hexcopies *c, int32_t *more)
+static wisp_status number_unknowns(wisp_error *err, making *m)
 {
-  size_t end = 1;
-  for (size_t g = c->within; g < c->unknowns; g++) {
-    const int32_t *copy = c->copy + c->start[g], others = c->start[g + 1] - c->start[g] - 1;
-    c->one[g - c->within] = copy[0];
-    c->two[g - c->within] = others == 0 ? -1 : others == 1 ? copy[1] : -1 - (int32_t)end;
-    if (others < 2) continue;
-    for (int32_t i = 0; more && i <= others; i++) more[end + (size_t)i] = i ? copy[i] : others;
-    end += (size_t)others + 1;
-  }
-  return end;
+  wisp_status status = WISP_OK;
+  wisp_hexcopies *c = m->copies;
+  const size_t Nq = (size_t)m->nodes->Nq, nodes = m->nodes->nodes;
+  c->within = m->nodes->elements * (Nq - 2) * (Nq - 2) * (Nq - 2);
+  wisp_parallel_fill(c->unknown, 0xff, nodes * sizeof *c->unknown); /* -1 */
+  if (c->within) TRY(wisp_parallel(err, m->nodes->elements, number_within, m));
+  TRY(count_all(err, m, number_others, nodes, c->within, &c->unknowns));
+  TRY(write_all(err, m));
+done:
+  return status;
 }
 
-/* The unknowns of the nodes on the elements' surfaces. */
-static void list_surfaces(const wisp_hexnodes *nodes, const int32_t *unknown, int32_t *surface)
+/* --- copies --- */
+
+/* Places of the nodes on an element's surface, ascending. */
+static wisp_status list_places(wisp_error *err, size_t Nq, size_t *count, int32_t **out)
 {
-  const size_t Nq = (size_t)nodes->Nq, last = Nq - 1;
-  const int32_t *global = nodes->global;
-  for (size_t e = 0; e < nodes->elements; e++)
-    for (size_t k = 0; k < Nq; k++)
-      for (size_t j = 0; j < Nq; j++, global += Nq) {
-        const bool inside = k && k < last && j && j < last;
-        for (size_t i = 0; i < Nq; i += inside && last ? last : 1) *surface++ = unknown[global[i]];
-      }
+  int32_t *place = NULL;
+  const wisp_status status = wisp_new(err, Nq * Nq * Nq, sizeof *place, &place);
+  size_t n = 0;
+  for (size_t q = 0; status == WISP_OK && q < Nq * Nq * Nq; q++) {
+    const size_t at[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
+    bool surface = false;
+    for (int d = 0; d < 3; d++) surface |= at[d] == 0 || at[d] == Nq - 1;
+    if (surface) place[n++] = (int32_t)q;
+  }
+  *count = n;
+  *out = place;
+  return status;
+}
+
+/* A wisp_range over elements: the unknowns of surfaces, and the one copy of each within. */
+static wisp_status list_elements(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  wisp_hexcopies *c = m->copies;
+  const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq;
+  (void)err;
+  for (size_t e = from; e < to; e++) {
+    const int32_t *global = m->nodes->global + e * Np;
+    for (size_t s = 0; s < m->places; s++) c->surface[e * m->places + s] = c->unknown[global[m->place[s]]];
+    for (size_t k = 1; k + 1 < Nq; k++)
+      for (size_t j = 1; j + 1 < Nq; j++)
+        for (size_t i = 1; i + 1 < Nq; i++) {
+          const size_t q = (k * Nq + j) * Nq + i;
+          const int32_t g = c->unknown[global[q]];
+          c->start[g] = g;
+          c->copy[g] = (int32_t)(e * Np + q);
+        }
+  }
+  return WISP_OK;
+}
+
+/* Wisp_ranges over the shared unknowns: each thread looks for its own among all surfaces. start[g + 2] counts the
+ * copies of g first; summed up, start[g + 1] is where the next copy of g goes; at the end it is where those of g + 1
+ * begin. */
+static wisp_status count_copies(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const wisp_hexcopies *c = ((const making *)context)->copies;
+  const uint32_t first = (uint32_t)(c->within + from), count = (uint32_t)(to - from);
+  (void)err;
+  for (size_t s = 0; s < c->surfaces; s++)
+    if ((uint32_t)c->surface[s] - first < count) c->start[c->surface[s] + 2]++;
+  return WISP_OK;
+}
+
+static wisp_status place_copies(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  const wisp_hexcopies *c = m->copies;
+  const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq;
+  const uint32_t first = (uint32_t)(c->within + from), count = (uint32_t)(to - from);
+  const int32_t *surface = c->surface;
+  (void)err;
+  for (size_t local = 0; local < m->nodes->elements * Np; local += Np)
+    for (size_t s = 0; s < m->places; s++, surface++)
+      if ((uint32_t)*surface - first < count) c->copy[c->start[*surface + 1]++] = (int32_t)local + m->place[s];
+  return WISP_OK;
+}
+
+static wisp_status list_copies(wisp_error *err, making *m)
+{
+  wisp_status status = WISP_OK;
+  wisp_hexcopies *c = m->copies;
+  const size_t shared = c->unknowns - c->within;
+  TRY(wisp_parallel(err, m->nodes->elements, list_elements, m));
+  TRY(wisp_parallel(err, shared, count_copies, m));
+  c->start[c->within] = c->start[c->within + 1] = (int32_t)c->within;
+  for (size_t g = c->within + 2; g < c->unknowns + 2; g++) c->start[g] += c->start[g - 1];
+  TRY(wisp_parallel(err, shared, place_copies, m));
+  c->copies = (size_t)c->start[c->unknowns];
+done:
+  return status;
+}
+
+/* The other form of the shared unknowns' lists; things are these unknowns, numbers places in `more`. */
+static size_t list_shared(const making *m, size_t from, size_t to, size_t at, bool write)
+{
+  wisp_hexcopies *c = m->copies;
+  for (size_t s = from; s < to; s++) {
+    const int32_t *start = c->start + c->within + s, *copy = c->copy + *start, others = start[1] - start[0] - 1;
+    if (write) {
+      c->one[s] = copy[0];
+      c->two[s] = others == 0 ? -1 : others == 1 ? copy[1] : -1 - (int32_t)at;
+      for (int32_t i = 0; others > 1 && i <= others; i++) c->more[at + (size_t)i] = i ? copy[i] : others;
+    }
+    at += others > 1 ? (size_t)others + 1 : 0;
+  }
+  return at;
 }
 
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out)
@@ -70,24 +222,31 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   wisp_status status = WISP_OK;
   wisp_hexcopies *copies = NULL;
   const size_t Nq = (size_t)nodes->Nq;
+  int32_t *place = NULL;
+  making m = {.nodes = nodes, .inside_only = inside_only};
   TRY(wisp_new(err, 1, sizeof *copies, &copies));
+  m.copies = copies;
+  TRY(list_places(err, Nq, &m.places, &place));
+  m.place = place;
   TRY(wisp_new(err, nodes->nodes, sizeof *copies->unknown, &copies->unknown));
-  number_unknowns(nodes, inside_only, copies);
+  TRY(number_unknowns(err, &m));
+  const size_t shared = copies->unknowns - copies->within;
+  copies->surfaces = nodes->elements * m.places;
   TRY(wisp_new(err, copies->unknowns + 2, sizeof *copies->start, &copies->start));
   TRY(wisp_new(err, nodes->elements * Nq * Nq * Nq, sizeof *copies->copy, &copies->copy));
-  list_copies(nodes, copies);
-  TRY(wisp_new(err, copies->unknowns - copies->within, sizeof *copies->one, &copies->one));
-  TRY(wisp_new(err, copies->unknowns - copies->within, sizeof *copies->two, &copies->two));
-  copies->more_count = list_shared(copies, NULL);
-  TRY(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
-  list_shared(copies, copies->more);
-  copies->surfaces = nodes->elements * (Nq * Nq * Nq - (Nq - 2) * (Nq - 2) * (Nq - 2));
   TRY(wisp_new(err, copies->surfaces, sizeof *copies->surface, &copies->surface));
-  list_surfaces(nodes, copies->unknown, copies->surface);
+  TRY(list_copies(err, &m));
+  TRY(wisp_new(err, shared, sizeof *copies->one, &copies->one));
+  TRY(wisp_new(err, shared, sizeof *copies->two, &copies->two));
+  TRY(count_all(err, &m, list_shared, shared, 1, &copies->more_count));
+  TRY(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
+  TRY(write_all(err, &m));
   *out = copies;
   copies = NULL;
 done:
   wisp_hexcopies_destroy(copies);
+  free(place);
+  free(m.first);
   return status;
 }
 

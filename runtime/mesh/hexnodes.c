@@ -1,5 +1,6 @@
 /* Continuous numbering: a node belongs to a vertex, an edge, a face or an element, and its place there is counted from
  * what all elements agree on: vertex numbers. */
+#include "../parallel.h"
 #include "hexmesh.h"
 
 #include <stdlib.h>
@@ -125,19 +126,28 @@ static int edge_corner(int edge)
   return (edge & 1) << across[0] | (edge >> 1 & 1) << across[1];
 }
 
+/* The parts of an element's surface and its inside, by where they lie in each direction: at the low end (0), between
+ * (1), at the high end (2). */
+enum { PARTS = 27, INSIDE = 13 };
+
 /* What an element's nodes are numbered from. */
 typedef struct element {
   const int32_t *hex;
   int32_t edge[EDGES], face[FACES];
   turn turn[FACES];
+  bool own[PARTS]; /* it is the first element that has this part */
 } element;
 
 typedef struct numbering {
   const wisp_hexmesh *mesh;
+  wisp_hexnodes *nodes;
   int N;
   entities edges, faces;
-  int32_t *face; /* FACES x elements */
-  int32_t *edge; /* EDGES x elements */
+  int32_t *face;   /* FACES x elements */
+  int32_t *edge;   /* EDGES x elements */
+  int32_t *owner;  /* vertices: the first element that has it, plus one */
+  int32_t *before; /* elements + 1: how many nodes the elements before it have brought */
+  int32_t *shared; /* the final number of each node on surfaces */
 } numbering;
 
 /* A face as one element has it, beside what was met of it: another element may have it too, cut alike, on its other
@@ -183,12 +193,32 @@ done:
   return status;
 }
 
+/* An entity as parts count them: vertices, edges, faces at the low ends and the high. */
+static int part_of_edge(int edge)
+{
+  static const int step[3] = {1, 3, 9};
+  const int d = edge / 4, *across = in_plane[d];
+  return step[d] + 2 * (edge & 1) * step[across[0]] + 2 * (edge >> 1 & 1) * step[across[1]];
+}
+
+static int part_of_face(int face)
+{
+  static const int step[3] = {1, 3, 9};
+  return INSIDE + (face % 2 ? 1 : -1) * step[face / 2];
+}
+
 static element look_at(const numbering *n, size_t k)
 {
-  element at = {.hex = n->mesh->hex + 8 * k};
+  element at = {.hex = n->mesh->hex + 8 * k, .own[INSIDE] = true};
   memcpy(at.edge, n->edge + EDGES * k, sizeof at.edge);
   memcpy(at.face, n->face + FACES * k, sizeof at.face);
-  for (int f = 0; f < FACES; f++) face_entity(at.hex, f, &at.turn[f]);
+  for (int v = 0; v < 8; v++)
+    at.own[2 * (v & 1) + 6 * (v >> 1 & 1) + 18 * (v >> 2)] = n->owner[at.hex[v]] == (int32_t)k + 1;
+  for (int e = 0; e < EDGES; e++) at.own[part_of_edge(e)] = n->edges.list[at.edge[e]].first == k;
+  for (int f = 0; f < FACES; f++) {
+    face_entity(at.hex, f, &at.turn[f]);
+    at.own[part_of_face(f)] = n->faces.list[at.face[f]].first == k;
+  }
   return at;
 }
 
@@ -213,8 +243,8 @@ static size_t face_node(const numbering *n, const element *at, int d, const int 
   return ((size_t)at->face[face] * inside + place[1 - way->swap]) * inside + place[way->swap];
 }
 
-/* A number that all elements give the node at p alike: vertices first, then nodes of edges, faces and elements. */
-static size_t raw_number(const numbering *n, const element *at, size_t k, const int p[3])
+/* A number that all elements give the node at p of a surface alike: vertices first, then nodes of edges and faces. */
+static size_t raw_number(const numbering *n, const element *at, const int p[3])
 {
   const size_t inside = n->N > 1 ? (size_t)(n->N - 1) : 0;
   size_t from = n->mesh->vertices;
@@ -227,36 +257,87 @@ static size_t raw_number(const numbering *n, const element *at, size_t k, const 
   if (sides == 3) return (size_t)at->hex[corner];
   if (sides == 2) return from + edge_node(n, at, !on_side[0] ? 0 : !on_side[1] ? 1 : 2, p);
   from += n->edges.count * inside;
-  if (sides == 1) return from + face_node(n, at, on_side[0] ? 0 : on_side[1] ? 1 : 2, p);
-  from += n->faces.count * inside * inside;
-  return from + ((k * inside + (size_t)(p[2] - 1)) * inside + (size_t)(p[1] - 1)) * inside + (size_t)(p[0] - 1);
+  return from + face_node(n, at, on_side[0] ? 0 : on_side[1] ? 1 : 2, p);
 }
 
-/* Final numbers, given in the order in which nodes are first met. */
-static wisp_status number_nodes(wisp_error *err, const numbering *n, wisp_hexnodes *nodes)
+/* Numbers an element's own nodes in the order of their places, or copies those that others have numbered. */
+static void number_element(const numbering *n, size_t k, bool own)
+{
+  const element at = look_at(n, k);
+  const int N = n->N, Nq = N + 1;
+  int32_t *global = n->nodes->global + k * (size_t)(Nq * Nq * Nq), next = n->before[k];
+  int p[3], part[3];
+  for (p[2] = 0; p[2] < Nq; p[2]++)
+    for (p[1] = 0; p[1] < Nq; p[1]++)
+      for (p[0] = 0; p[0] < Nq; p[0]++, global++) {
+        for (int d = 0; d < 3; d++) part[d] = (p[d] > 0) + (p[d] == N);
+        const int here = part[0] + 3 * part[1] + 9 * part[2];
+        if (at.own[here] != own) continue;
+        if (own) *global = next++;
+        if (here == INSIDE) continue;
+        int32_t *shared = &n->shared[raw_number(n, &at, p)];
+        *(own ? shared : global) = *(own ? global : shared);
+      }
+}
+
+/* Each a wisp_range over elements. An entity's nodes are written by its first element alone. */
+static wisp_status number_own(wisp_error *err, void *context, size_t from, size_t to)
+{
+  (void)err;
+  for (size_t k = from; k < to; k++) number_element(context, k, true);
+  return WISP_OK;
+}
+
+static wisp_status copy_others(wisp_error *err, void *context, size_t from, size_t to)
+{
+  (void)err;
+  for (size_t k = from; k < to; k++) number_element(context, k, false);
+  return WISP_OK;
+}
+
+static wisp_status count_own(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const numbering *n = context;
+  const int32_t inside = n->N - 1;
+  (void)err;
+  for (size_t k = from; k < to; k++) {
+    const element at = look_at(n, k);
+    int32_t count = 0;
+    for (int part = 0; part < PARTS; part++) {
+      const int sides = (part % 3 != 1) + (part / 3 % 3 != 1) + (part / 9 != 1);
+      int32_t nodes = at.own[part];
+      for (int d = sides; d < 3; d++) nodes *= inside;
+      count += nodes;
+    }
+    n->before[k + 1] = count;
+  }
+  return WISP_OK;
+}
+
+/* Final numbers, given in the order in which nodes are first met: those that an element has first follow those of all
+ * elements before it. */
+static wisp_status number_nodes(wisp_error *err, numbering *n)
 {
   wisp_status status = WISP_OK;
-  const size_t inside = (size_t)(n->N - 1), Nq = (size_t)nodes->Nq;
-  size_t raw = n->mesh->vertices + n->edges.count * inside + n->faces.count * inside * inside +
-               n->mesh->elements * inside * inside * inside;
-  int32_t *final = NULL, *global = nodes->global;
-  TRY(wisp_new(err, raw, sizeof *final, &final));
-  for (size_t k = 0; k < nodes->elements; k++) {
-    const element at = look_at(n, k);
-    for (size_t q = 0; q < Nq * Nq * Nq; q++) {
-      const int p[3] = {(int)(q % Nq), (int)(q / Nq % Nq), (int)(q / Nq / Nq)};
-      int32_t *number = &final[raw_number(n, &at, k, p)];
-      if (!*number) *number = (int32_t)++nodes->nodes;
-      *global++ = *number - 1;
-    }
-  }
+  const size_t inside = (size_t)(n->N - 1), K = n->mesh->elements;
+  TRY(wisp_new(err, n->mesh->vertices, sizeof *n->owner, &n->owner));
+  TRY(wisp_new(err, K + 1, sizeof *n->before, &n->before));
+  TRY(wisp_new(err, n->mesh->vertices + n->edges.count * inside + n->faces.count * inside * inside, sizeof *n->shared,
+               &n->shared));
+  for (size_t i = 0; i < 8 * K; i++)
+    if (!n->owner[n->mesh->hex[i]]) n->owner[n->mesh->hex[i]] = (int32_t)(i / 8) + 1;
+  TRY(wisp_parallel(err, K, count_own, n));
+  for (size_t k = 0; k < K; k++) n->before[k + 1] += n->before[k];
+  n->nodes->nodes = (size_t)n->before[K];
+  TRY(wisp_parallel(err, K, number_own, n));
+  TRY(wisp_parallel(err, K, copy_others, n));
 done:
-  free(final);
   return status;
 }
 
-static void mark_boundary(const numbering *n, wisp_hexnodes *nodes)
+static void mark_boundary(const numbering *n)
 {
+  wisp_hexnodes *nodes = n->nodes;
   const size_t N = (size_t)n->N, Nq = N + 1, step[3] = {1, Nq, Nq * Nq};
   for (size_t f = 0; f < FACES * nodes->elements; f++) {
     if (n->faces.list[n->face[f]].elements != 1) continue;
@@ -287,17 +368,17 @@ wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_h
   nodes->Nq = (int)Nq;
   nodes->elements = mesh->elements;
   TRY(wisp_new(err, mesh->elements * Np, sizeof *nodes->global, &nodes->global));
-  TRY(number_nodes(err, &n, nodes));
+  n.nodes = nodes;
+  TRY(number_nodes(err, &n));
   TRY(wisp_new(err, nodes->nodes, 1, &nodes->outside));
-  mark_boundary(&n, nodes);
+  mark_boundary(&n);
   *out = nodes;
   nodes = NULL;
 done:
   wisp_hexnodes_destroy(nodes);
   free_entities(&n.edges);
   free_entities(&n.faces);
-  free(n.edge);
-  free(n.face);
+  free(n.edge), free(n.face), free(n.owner), free(n.before), free(n.shared);
   return status;
 }
 

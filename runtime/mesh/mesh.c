@@ -1,6 +1,7 @@
 #include "mesh.h"
 
 #include "../../gen/tet.h"
+#include "../parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,10 +34,10 @@ static double six_volumes(const wisp_mesh *mesh, size_t element, double *scale)
 
 /* Vertex numbers in range, every element with a volume, all of it positive. Flat means 1e-12 of its longest edge cubed,
  * far below any sliver that a mesher leaves and above the rounding of the determinant. */
-static wisp_status check_elements(wisp_error *err, const char *name, const wisp_mesh *mesh)
+static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t from, size_t to)
 {
   size_t inverted = 0, first = 0;
-  for (size_t k = 0; k < mesh->elements; k++) {
+  for (size_t k = from; k < to; k++) {
     const int32_t *v = mesh->tet + 4 * k;
     for (int i = 0; i < 4; i++)
       if (v[i] < 0 || (size_t)v[i] >= mesh->vertices)
@@ -53,6 +54,19 @@ static wisp_status check_elements(wisp_error *err, const char *name, const wisp_
       err, !inverted, WISP_EINPUT,
       "%s: %zu of %zu tets are inverted (negative volume), the first is tet %zu; remesh or reverse them", name,
       inverted, mesh->elements, first);
+}
+
+/* A wisp_range over elements: is all well? */
+static wisp_status look_at_elements(wisp_error *err, void *mesh, size_t from, size_t to)
+{
+  return check_some(err, "", mesh, from, to);
+}
+
+/* On all cores; what is wrong is looked for from the beginning, to count it. */
+static wisp_status check_elements(wisp_error *err, const char *name, wisp_mesh *mesh)
+{
+  const wisp_status status = wisp_parallel(NULL, mesh->elements, look_at_elements, mesh);
+  return status == WISP_OK ? status : check_some(err, name, mesh, 0, mesh->elements);
 }
 
 /* The three vertices of face 0..4 x elements - 1. */
@@ -94,8 +108,8 @@ static void sort_entries(face_entry *entry, size_t count)
   }
 }
 
-/* Every face into the list of its lowest vertex v: entries start[v] .. start[v+1]-1, sorted, so that equal faces stand
- * side by side. A counting sort by vertex keeps this near linear in the mesh. */
+/* Every face into the list of its lowest vertex v: entries start[v] .. start[v+1]-1. A counting sort by vertex keeps
+ * this near linear in the mesh. */
 static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
 {
   uint32_t faces = (uint32_t)(4 * mesh->elements);
@@ -111,7 +125,6 @@ static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
     sort3(v);
     entry[start[v[0] + 1]++] = (face_entry){v[1], v[2], f};
   }
-  for (size_t i = 0; i < mesh->vertices; i++) sort_entries(entry + start[i], start[i + 1] - start[i]);
 }
 
 /* The turn that takes the vertices of our face to theirs; the faces hold the same three vertices. */
@@ -169,6 +182,29 @@ done:
   return status;
 }
 
+/* What all vertices' lists are joined with. */
+typedef struct joining {
+  const char *name;
+  wisp_mesh *mesh;
+  const size_t *start;
+  face_entry *entry;
+} joining;
+
+/* A wisp_range over vertices: sorts their lists, so that equal faces stand side by side, and joins these. */
+static wisp_status join_lists(wisp_error *err, void *context, size_t from, size_t to)
+{
+  wisp_status status = WISP_OK;
+  const joining *j = context;
+  for (size_t v = from; v < to; v++) {
+    face_entry *list = j->entry + j->start[v];
+    const size_t count = j->start[v + 1] - j->start[v];
+    sort_entries(list, count);
+    TRY(join_list(err, j->name, j->mesh, (int32_t)v, list, count));
+  }
+done:
+  return status;
+}
+
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh)
 {
   wisp_status status = WISP_OK;
@@ -185,8 +221,7 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
     mesh->neighbour[f] = WISP_BOUNDARY;
     mesh->neighbour_face[f] = mesh->neighbour_turn[f] = 0;
   }
-  for (size_t v = 0; v < mesh->vertices; v++)
-    TRY(join_list(err, name, mesh, (int32_t)v, entry + start[v], start[v + 1] - start[v]));
+  TRY(wisp_parallel(err, mesh->vertices, join_lists, &(joining){name, mesh, start, entry}));
 done:
   free(start);
   free(entry);

@@ -30,20 +30,27 @@ done:
 }
 
 /* E = E0(x) cos(omega t), H = -curl E0(x) sin(omega t) / omega. */
-void wisp_cavity_field(const void *context, const double x[3], double t, double *u)
+void wisp_cavity_field(const void *context, size_t count, const double *xyz, double t, double *u)
 {
   const wisp_cavity *cavity = context;
   const double pi = acos(-1.0), *A = cavity->amplitude;
   const double now = cos(cavity->omega * t), turned = sin(cavity->omega * t) / cavity->omega;
-  double k[3], sine[3], cosine[3];
-  for (int c = 0; c < 3; c++) {
-    k[c] = pi * cavity->mode[c];
-    sine[c] = sin(k[c] * x[c]);
-    cosine[c] = cos(k[c] * x[c]);
-  }
+  double k[3], E[3], H[3], sine[3], cosine[3]; /* E, H: what the waves of each field are multiplied by */
+  for (int c = 0; c < 3; c++) k[c] = pi * cavity->mode[c];
   for (int a = 0; a < 3; a++) {
-    int b = (a + 1) % 3, c = (a + 2) % 3;
-    u[a] = A[a] * cosine[a] * sine[b] * sine[c] * now;
-    u[3 + a] = -(A[c] * k[b] - A[b] * k[c]) * sine[a] * cosine[b] * cosine[c] * turned;
+    const int b = (a + 1) % 3, c = (a + 2) % 3;
+    E[a] = A[a] * now;
+    H[a] = -(A[c] * k[b] - A[b] * k[c]) * turned;
+  }
+  for (size_t i = 0; i < count; i++, xyz += 3, u += 6) {
+    for (int c = 0; c < 3; c++) {
+      sine[c] = sin(k[c] * xyz[c]);
+      cosine[c] = cos(k[c] * xyz[c]);
+    }
+    for (int a = 0; a < 3; a++) {
+      const int b = (a + 1) % 3, c = (a + 2) % 3;
+      u[a] = E[a] * cosine[a] * sine[b] * sine[c];
+      u[3 + a] = H[a] * sine[a] * cosine[b] * cosine[c];
+    }
   }
 }

@@ -205,8 +205,16 @@ void wisp_cg_destroy(wisp_cg *cg)
   free(cg);
 }
 
-/* All iterations, and the time that they take. */
-static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms)
+/* Of the right-hand side. */
+static double square(const wisp_poisson *problem)
+{
+  double sum = 0;
+  for (size_t i = 0; i < problem->copies->unknowns; i++) sum += problem->b[i] * problem->b[i];
+  return sum;
+}
+
+/* The iterations that are left, the time that they take, and the state that they leave. */
+static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
 {
   wisp_status status = WISP_OK;
   TRY(wisp_event_record(err, cg->begin));
@@ -214,22 +222,51 @@ static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms)
   TRY(wisp_event_record(err, cg->end));
   TRY(wisp_device_finish(err, cg->device));
   TRY(wisp_event_elapsed(err, cg->begin, cg->end, ms));
+  TRY(wisp_arrays_download(err, cg->arrays, "state", state));
 done:
   return status;
 }
 
-wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long long most, wisp_cg_report *out)
+/* Of the residual's fall, or of the iterations that are allowed, whichever ends first. bb: where it fell from. */
+static double share(const double state[WISP_CG_STATE], double bb, long long most)
+{
+  const double done = state[WISP_CG_AT_ITERATION] / (double)most, rr = state[WISP_CG_AT_RR];
+  const double fallen = log(bb / rr) / log(bb / state[WISP_CG_AT_LIMIT]);
+  return fmin(1, fmax(done, fallen));
+}
+
+/* All iterations: at once, or in parts that take PART_MS as far as the part before shows. */
+static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, double bb, double limit, int most,
+                               const wisp_cg_watch *watch, double *total, double state[WISP_CG_STATE])
+{
+  enum { FIRST = 10, PART_MS = 200, GROWTH = 8 };
+  wisp_status status = WISP_OK;
+  int part = watch && FIRST < most ? FIRST : most, left = most - part;
+  double ms = 0;
+  TRY(begin(err, cg, cg->problem->b, limit, part));
+  TRY(record(err, cg));
+  TRY(replay(err, cg, total, state));
+  if (watch) watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
+  for (ms = *total; left && state[WISP_CG_AT_RUNNING] > 0; left -= part, *total += ms) {
+    part = (int)fmin(left, fmax(1, fmin(GROWTH, PART_MS / ms) * part));
+    TRY(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
+    TRY(replay(err, cg, &ms, state));
+    watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long long most, const wisp_cg_watch *watch,
+                          wisp_cg_report *out)
 {
   wisp_status status = WISP_OK;
   wisp_cg_report report = {.iterations = 0};
-  double state[WISP_CG_STATE], bb = 0, ms = 0;
+  const double bb = square(cg->problem);
+  double state[WISP_CG_STATE], ms = 0;
   TRY(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
                    most, INT_MAX));
-  for (size_t i = 0; i < cg->problem->copies->unknowns; i++) bb += cg->problem->b[i] * cg->problem->b[i];
-  TRY(begin(err, cg, cg->problem->b, tolerance * tolerance * bb, (int)most));
-  TRY(record(err, cg));
-  TRY(replay(err, cg, &ms));
-  TRY(wisp_arrays_download(err, cg->arrays, "state", state));
+  TRY(iterate_all(err, cg, bb, tolerance * tolerance * bb, (int)most, watch, &ms, state));
   report.iterations = (long long)state[WISP_CG_AT_ITERATION];
   report.ms_per_iteration = report.iterations ? ms / (double)report.iterations : 0;
   report.residual = bb > 0 ? sqrt(state[WISP_CG_AT_RR] / bb) : 0;

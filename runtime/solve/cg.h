@@ -1,6 +1,7 @@
 /* Conjugate gradients on continuous elements, with the kernels of the tensor family: nothing but launches, so that an
- * iteration is recorded once, as a loop, and a whole solve is one launch. All scalars live in device memory; sums are
- * left as parts by the blocks of one kernel and added up by those of the next, in the same order every time.
+ * iteration is recorded once, as a loop, and a whole solve is one launch, or a few where somebody watches. All scalars
+ * live in device memory; sums are left as parts by the blocks of one kernel and added up by those of the next, in the
+ * same order every time.
  *
  * An iteration is the operator (y = A u in each element), gather (Ap), and advance (r -= alpha Ap, z = M^-1 r); with
  * the Chebyshev preconditioner then degree - 1 times spread (z to the elements, as u), the operator, smooth; then
@@ -72,10 +73,18 @@ wisp_status wisp_cg_create(wisp_error *err, wisp_device *device, const wisp_pois
                            const wisp_cg_request *request, wisp_cg **out);
 void wisp_cg_destroy(wisp_cg *cg);
 
+/* Told some times a second how far a solve is: iterations that were run, and the share of all, 0 to 1, as far as the
+ * residual's fall shows it: its logarithm's. */
+typedef struct wisp_cg_watch {
+  void (*tell)(void *context, long long iterations, double share);
+  void *context;
+} wisp_cg_watch;
+
 /* Solves from 0 until |r| <= tolerance |b|, or for `most` iterations, 0 to INT_MAX. Where the device can loop
- * (wisp_limits.loops) the host starts it and waits for the end, no more. WISP_EWRONG where the residual is no number.
- */
-wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long long most, wisp_cg_report *out);
+ * (wisp_limits.loops) the host starts it and waits for the end, no more; with a watch, which may be NULL, it does so
+ * for parts of some tenths of a second. WISP_EWRONG where the residual is no number. */
+wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long long most, const wisp_cg_watch *watch,
+                          wisp_cg_report *out);
 
 /* The solution at the unknowns, caller's memory. */
 wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns);

@@ -44,13 +44,38 @@ static wisp_status allocate(wisp_error *err, wisp_dg *dg)
   TRY(wisp_new(err, dg->slots, WISP_GEO * sizeof *dg->geo, &dg->geo));
   TRY(wisp_new(err, dg->slots, WISP_FACE_INTS * sizeof *dg->face_int, &dg->face_int));
   TRY(wisp_new(err, dg->slots, WISP_FACE_REALS * sizeof *dg->face_real, &dg->face_real));
+  TRY(wisp_new(err, dg->blocks, WISP_BLOCK_INTS * sizeof *dg->pair_block, &dg->pair_block));
   TRY(wisp_new(err, (size_t)(WISP_TET_TURNS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist));
 done:
   return status;
 }
 
+wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
+{
+  int32_t *where = NULL;
+  const wisp_status status = wisp_new(err, dg->mesh->elements, sizeof *where, &where);
+  for (size_t k = 0; status == WISP_OK && k < dg->slots; k++)
+    if (dg->slot[k] != WISP_EMPTY) where[dg->slot[k]] = (int32_t)k;
+  *out = where;
+  return status;
+}
+
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_dg *dg = NULL;
+  TRY(wisp_dg_create_plain(err, mesh, tet, system, layout, how, MB, boundary, &dg));
+  TRY(wisp_dg_add_pairs(err, dg));
+  *out = dg;
+  dg = NULL;
+done:
+  wisp_dg_destroy(dg);
+  return status;
+}
+
+wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                                 const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
 {
   wisp_status status = WISP_OK;
   wisp_dg *dg = NULL;
@@ -67,13 +92,10 @@ wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_te
   dg->blocks = dg->groups / (size_t)MB;
   TRY(check_addresses(err, dg));
   TRY(allocate(err, dg));
-  TRY(wisp_new(err, mesh->elements, sizeof *where, &where));
-  for (size_t k = 0; k < dg->slots; k++)
-    if (dg->slot[k] != WISP_EMPTY) where[dg->slot[k]] = (int32_t)k;
-  wisp_dg_geometry(dg);
-  wisp_dg_faces(dg, where, boundary);
+  TRY(wisp_dg_where(err, dg, &where));
+  TRY(wisp_dg_geometry(err, dg));
+  TRY(wisp_dg_faces(err, dg, where, boundary));
   TRY(wisp_dg_turns(err, dg));
-  TRY(wisp_dg_pairs(err, dg, where));
   *out = dg;
   dg = NULL;
 done:

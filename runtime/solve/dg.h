@@ -53,6 +53,10 @@ typedef struct wisp_dg {
 enum { WISP_BY_TAG = -2 };
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
+/* The same without pairs, which few kernels read: blocks are empty until they are added, which once is enough. */
+wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                                 const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
+wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
 void wisp_dg_destroy(wisp_dg *dg);
 
 /* Sizes of arrays in numbers. */
@@ -65,11 +69,12 @@ double wisp_dg_safe_dt(const wisp_dg *dg);
 
 /* Node coordinates of the element in slot k: xyz[3*i+c]. */
 void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz);
-/* Where (r, s, t) of the reference element lies, for the element in slot k, which is not empty. */
-void wisp_dg_place(const wisp_dg *dg, size_t k, double r, double s, double t, double x[3]);
+/* Where points of the reference element lie, for the element in slot k, which is not empty. */
+void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
+                    double *xyz);
 
-/* A function of space and time for all fields at one point. */
-typedef void (*wisp_function)(const void *context, const double x[3], double t, double *u);
+/* A function of space and time for all fields at `count` points: x y z of each together, and so its fields. */
+typedef void (*wisp_function)(const void *context, size_t count, const double *xyz, double t, double *u);
 /* u in the nodes; padding is 0. The function is called from several threads at once. */
 wisp_status wisp_dg_fill(wisp_error *err, const wisp_dg *dg, wisp_function function, const void *context, double t,
                          double *u);
@@ -113,6 +118,7 @@ typedef struct wisp_cavity {
   double omega, amplitude[3];
 } wisp_cavity;
 wisp_status wisp_cavity_create(wisp_error *err, const int mode[3], wisp_cavity *out);
-void wisp_cavity_field(const void *cavity, const double x[3], double t, double *u); /* a wisp_function */
+/* A wisp_function. */
+void wisp_cavity_field(const void *cavity, size_t count, const double *xyz, double t, double *u);
 
 #endif

@@ -7,16 +7,16 @@
 enum { WISP_MAX_NP = 286, WISP_MAX_NFP = 66 }; /* of order WISP_TET_MAX_ORDER */
 
 /* jacobian, geo, face_real, min_length. */
-void wisp_dg_geometry(wisp_dg *dg);
+wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg);
 
 /* face_int; and the normals of a face's two sides made one. where[e] is the slot of element e. After geometry. */
-void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary);
+wisp_status wisp_dg_faces(wisp_error *err, wisp_dg *dg, const int32_t *where, int boundary);
 
 /* turnlist. */
 wisp_status wisp_dg_turns(wisp_error *err, wisp_dg *dg);
 
-/* pair_block, pair_int, pair_real, from the arrays of the faces. */
-wisp_status wisp_dg_pairs(wisp_error *err, wisp_dg *dg, const int32_t *where);
+/* The slot of each element; the caller frees it. */
+wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **where);
 
 /* Component c of C of slot k in a per-element array. */
 static inline size_t wisp_dg_at(const wisp_dg *dg, int C, int c, size_t k)

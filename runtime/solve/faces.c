@@ -1,4 +1,5 @@
 /* What each face sees of the other side: an address, and a code for the order of its nodes and for its boundary. */
+#include "../parallel.h"
 #include "dg_parts.h"
 
 static void set_face(wisp_dg *dg, size_t k, int f, size_t neighbour, int code)
@@ -24,23 +25,41 @@ static void share_normal(wisp_dg *dg, size_t k, int f, size_t neighbour, int fac
         -dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * face + c, neighbour)];
 }
 
-void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
+typedef struct joining {
+  wisp_dg *dg;
+  const int32_t *where;
+  int boundary;
+} joining;
+
+static void join(const joining *j, size_t k, int f)
 {
+  wisp_dg *dg = j->dg;
   const wisp_mesh *mesh = dg->mesh;
-  for (size_t k = 0; k < dg->slots; k++)
-    for (int f = 0; f < WISP_TET_FACES; f++) {
-      size_t face = 4 * (size_t)dg->slot[k] + (size_t)f;
-      if (dg->slot[k] == WISP_EMPTY)
-        set_face(dg, k, f, k, 32 * (1 + 0)); /* the first boundary's, whichever was asked for */
-      else if (mesh->neighbour[face] == WISP_BOUNDARY)
-        set_face(dg, k, f, k, 32 * (1 + boundary_of(dg, face, boundary)));
-      else {
-        const size_t neighbour = (size_t)where[mesh->neighbour[face]];
-        const int theirs = mesh->neighbour_face[face];
-        set_face(dg, k, f, neighbour, theirs * WISP_TET_TURNS + mesh->neighbour_turn[face]);
-        if (mesh->neighbour[face] < dg->slot[k]) share_normal(dg, k, f, neighbour, theirs);
-      }
-    }
+  const size_t face = 4 * (size_t)dg->slot[k] + (size_t)f;
+  if (dg->slot[k] == WISP_EMPTY)
+    set_face(dg, k, f, k, 32 * (1 + 0)); /* the first boundary's, whichever was asked for */
+  else if (mesh->neighbour[face] == WISP_BOUNDARY)
+    set_face(dg, k, f, k, 32 * (1 + boundary_of(dg, face, j->boundary)));
+  else {
+    const size_t neighbour = (size_t)j->where[mesh->neighbour[face]];
+    const int theirs = mesh->neighbour_face[face];
+    set_face(dg, k, f, neighbour, theirs * WISP_TET_TURNS + mesh->neighbour_turn[face]);
+    if (mesh->neighbour[face] < dg->slot[k]) share_normal(dg, k, f, neighbour, theirs);
+  }
+}
+
+/* A wisp_range over slots. Of two sides one alone is written: the other keeps its normal. */
+static wisp_status join_slots(wisp_error *err, void *context, size_t from, size_t to)
+{
+  (void)err;
+  for (size_t k = from; k < to; k++)
+    for (int f = 0; f < WISP_TET_FACES; f++) join(context, k, f);
+  return WISP_OK;
+}
+
+wisp_status wisp_dg_faces(wisp_error *err, wisp_dg *dg, const int32_t *where, int boundary)
+{
+  return wisp_parallel(err, dg->slots, join_slots, &(joining){dg, where, boundary});
 }
 
 /* A face's nodes are numbered alike on all faces, so that face 0 tells for all. */

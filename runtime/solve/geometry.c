@@ -1,8 +1,10 @@
 /* Straight-sided elements: x is affine in r, so that every factor is one number an element (Hesthaven & Warburton,
  * section 10.3). */
+#include "../parallel.h"
 #include "dg_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Where vertex v of the element in slot k lies. */
@@ -46,33 +48,61 @@ static double face_geometry(wisp_dg *dg, size_t k, int f, double r[3][3])
   return length;
 }
 
-void wisp_dg_geometry(wisp_dg *dg)
+/* All factors of the element in slot k. Returns the diameter of its inscribed sphere. */
+static double element_geometry(wisp_dg *dg, size_t k)
 {
-  dg->min_length = HUGE_VAL;
-  for (size_t k = 0; k < dg->slots; k++) {
-    if (dg->slot[k] == WISP_EMPTY) continue;
-    double x[3][3], r[3][3], sum = 0;
-    dg->jacobian[k] = tangents(dg, k, x);
-    invert(x, dg->jacobian[k], r);
-    for (int c = 0; c < WISP_GEO; c++) dg->geo[wisp_dg_at(dg, WISP_GEO, c, k)] = r[c / 3][c % 3];
-    for (int f = 0; f < WISP_TET_FACES; f++) sum += face_geometry(dg, k, f, r);
-    /* Inscribed sphere: diameter 6 volume / surface, volume 4/3 J, a face 2 Fscale J. */
-    dg->min_length = fmin(dg->min_length, 4 / sum);
-  }
+  double x[3][3], r[3][3], sum = 0;
+  dg->jacobian[k] = tangents(dg, k, x);
+  invert(x, dg->jacobian[k], r);
+  for (int c = 0; c < WISP_GEO; c++) dg->geo[wisp_dg_at(dg, WISP_GEO, c, k)] = r[c / 3][c % 3];
+  for (int f = 0; f < WISP_TET_FACES; f++) sum += face_geometry(dg, k, f, r);
+  return 4 / sum; /* 6 volume / surface, volume 4/3 J, a face 2 Fscale J */
 }
 
-void wisp_dg_place(const wisp_dg *dg, size_t k, double r, double s, double t, double x[3])
+typedef struct measuring {
+  wisp_dg *dg;
+  double *least; /* of each group: the smallest sphere */
+} measuring;
+
+/* A wisp_range over groups. */
+static wisp_status measure_groups(wisp_error *err, void *context, size_t from, size_t to)
 {
-  const double weight[4] = {-(1 + r + s + t) / 2, (1 + r) / 2, (1 + s) / 2, (1 + t) / 2};
-  for (int c = 0; c < 3; c++) x[c] = 0;
-  for (int v = 0; v < 4; v++)
-    for (int c = 0; c < 3; c++) x[c] += weight[v] * vertex(dg, k, v)[c];
+  const measuring *m = context;
+  const size_t KM = (size_t)m->dg->layout.KM;
+  (void)err;
+  for (size_t g = from; g < to; g++) {
+    m->least[g] = HUGE_VAL;
+    for (size_t k = g * KM; k < (g + 1) * KM; k++)
+      if (m->dg->slot[k] != WISP_EMPTY) m->least[g] = fmin(m->least[g], element_geometry(m->dg, k));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
+{
+  wisp_status status = WISP_OK;
+  measuring m = {.dg = dg};
+  TRY(wisp_new(err, dg->groups, sizeof *m.least, &m.least));
+  TRY(wisp_parallel(err, dg->groups, measure_groups, &m));
+  dg->min_length = HUGE_VAL;
+  for (size_t g = 0; g < dg->groups; g++) dg->min_length = fmin(dg->min_length, m.least[g]);
+done:
+  free(m.least);
+  return status;
+}
+
+void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
+                    double *xyz)
+{
+  const double *a = vertex(dg, k, 0), *b = vertex(dg, k, 1), *c = vertex(dg, k, 2), *d = vertex(dg, k, 3);
+  for (size_t i = 0; i < count; i++)
+    for (int x = 0; x < 3; x++)
+      *xyz++ = (-(1 + r[i] + s[i] + t[i]) * a[x] + (1 + r[i]) * b[x] + (1 + s[i]) * c[x] + (1 + t[i]) * d[x]) / 2;
 }
 
 void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz)
 {
   const wisp_tet *tet = dg->tet;
   memset(xyz, 0, 3 * (size_t)tet->Np * sizeof *xyz);
-  for (int i = 0; i < tet->Np && dg->slot[k] != WISP_EMPTY; i++)
-    wisp_dg_place(dg, k, tet->r[i], tet->s[i], tet->t[i], xyz + 3 * i);
+  if (dg->slot[k] != WISP_EMPTY) wisp_dg_places(dg, k, (size_t)tet->Np, tet->r, tet->s, tet->t, xyz);
 }

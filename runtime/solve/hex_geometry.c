@@ -2,7 +2,6 @@
 #include "hex_reference.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double *points_of(const wisp_hex *hex, wisp_hex_points points, const double **weights, size_t *count)
 {
@@ -18,118 +17,143 @@ void wisp_hex_vertices(const wisp_hexmesh *mesh, size_t from, size_t count, doub
       for (size_t v = 0; v < 8; v++) *vertices++ = mesh->xyz[3 * (size_t)mesh->hex[8 * k + v] + d];
 }
 
-/* The factor of corner v in direction d, and its derivative. */
-static double factor(int v, int d, double r)
-{
-  return v >> d & 1 ? (1 + r) / 2 : (1 - r) / 2;
-}
-
-static double slope(int v, int d)
-{
-  return v >> d & 1 ? 0.5 : -0.5;
-}
-
 enum { MOST = WISP_HEX_MAX_ORDER + 2 };
 
+/* How far along an edge each point lies, 0 to 1. */
+typedef struct shares {
+  double high[MOST];
+} shares;
+
+static shares make_shares(const double *at, size_t n)
+{
+  shares w;
+  for (size_t i = 0; i < n; i++) w.high[i] = (1 + at[i]) / 2;
+  return w;
+}
+
+/* Between two values, and between four at (e, f) of the points: corners in the order of v, e's direction first. What
+ * all corners share stays the same to the last bit. */
+static double mix(double share, double low, double high)
+{
+  return low + share * (high - low);
+}
+
+static double between(const shares *w, size_t e, size_t f, const double value[4])
+{
+  return mix(w->high[f], mix(w->high[e], value[0], value[1]), mix(w->high[e], value[2], value[3]));
+}
+
+/* Along r a place is linear between its ends on two opposite faces. */
 void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz)
 {
   const double *weights;
   size_t n;
   const double *at = points_of(hex, points, &weights, &n);
-  double low[MOST], high[MOST];
-  for (size_t i = 0; i < n; i++) low[i] = (1 - at[i]) / 2, high[i] = (1 + at[i]) / 2;
+  const shares w = make_shares(at, n);
   for (size_t k = 0; k < n; k++)
-    for (size_t j = 0; j < n; j++)
-      for (size_t i = 0; i < n; i++, xyz += 3) {
-        const double a[2] = {low[i], high[i]}, b[2] = {low[j], high[j]}, c[2] = {low[k], high[k]};
-        double x = 0, y = 0, z = 0;
-        for (int v = 0; v < 8; v++) {
-          const double shape = a[v & 1] * b[v >> 1 & 1] * c[v >> 2];
-          x += shape * vertices[v];
-          y += shape * vertices[8 + v];
-          z += shape * vertices[16 + v];
-        }
-        xyz[0] = x, xyz[1] = y, xyz[2] = z;
+    for (size_t j = 0; j < n; j++) {
+      double low[3], high[3];
+      for (int c = 0; c < 3; c++) {
+        const double *v = vertices + 8 * c;
+        low[c] = between(&w, j, k, (const double[4]){v[0], v[2], v[4], v[6]});
+        high[c] = between(&w, j, k, (const double[4]){v[1], v[3], v[5], v[7]});
       }
+      for (size_t i = 0; i < n; i++)
+        for (int c = 0; c < 3; c++) *xyz++ = mix(w.high[i], low[c], high[c]);
+    }
 }
 
-/* dx_c/dr_d of one element at [d][e][f][c]: it does not change along r_d itself, so that points e and f of the two
+/* dx/dr_d of one element at [d][e][f]: it does not change along r_d itself, so that points e and f of the two
  * directions that follow d, cyclically, are all that it depends on. */
 typedef struct slopes {
   double x[3][MOST][MOST][3];
 } slopes;
 
+/* Half the edges along d, and what lies between them. */
 static void make_slopes(const double vertices[24], const double *at, size_t n, slopes *out)
 {
-  for (int d = 0; d < 3; d++)
-    for (size_t e = 0; e < n; e++)
-      for (size_t f = 0; f < n; f++) {
-        double *x = out->x[d][e][f];
-        x[0] = x[1] = x[2] = 0;
-        for (int v = 0; v < 8; v++) {
-          const double shape = slope(v, d) * factor(v, (d + 1) % 3, at[e]) * factor(v, (d + 2) % 3, at[f]);
-          for (int c = 0; c < 3; c++) x[c] += shape * vertices[8 * c + v];
-        }
+  const shares w = make_shares(at, n);
+  for (int d = 0; d < 3; d++) {
+    double edge[3][4];
+    for (int c = 0; c < 3; c++)
+      for (int v = 0; v < 4; v++) {
+        const int corner = (v & 1) << (d + 1) % 3 | (v >> 1) << (d + 2) % 3;
+        edge[c][v] = (vertices[8 * c + (corner | 1 << d)] - vertices[8 * c + corner]) / 2;
       }
-}
-
-/* dx_c/dr_d at [c][d] in point p. */
-static void tangents(const slopes *all, const size_t p[3], double x[3][3])
-{
-  for (int d = 0; d < 3; d++)
-    for (int c = 0; c < 3; c++) x[c][d] = all->x[d][p[(d + 1) % 3]][p[(d + 2) % 3]][c];
-}
-
-/* The Jacobian J, and the cofactors J dr_d/dx_c at [d][c], by cyclic indices. */
-static double cofactors(double x[3][3], double r[3][3])
-{
-  for (int d = 0; d < 3; d++)
-    for (int c = 0; c < 3; c++) {
-      const int e = (c + 1) % 3, f = (c + 2) % 3, g = (d + 1) % 3, h = (d + 2) % 3;
-      r[d][c] = x[e][g] * x[f][h] - x[e][h] * x[f][g];
-    }
-  return x[0][0] * r[0][0] + x[1][0] * r[0][1] + x[2][0] * r[0][2];
-}
-
-/* The seven factors at point p, of weight w; stride is from one factor to the next. Returns the Jacobian. */
-static double point_factors(const slopes *all, const size_t p[3], double w, size_t stride, double *factors)
-{
-  static const int pair[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
-  double x[3][3], cofactor[3][3];
-  tangents(all, p, x);
-  const double J = cofactors(x, cofactor);
-  for (size_t c = 0; c < 6; c++) {
-    const double *a = cofactor[pair[c][0]], *b = cofactor[pair[c][1]];
-    factors[c * stride] = w / J * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+    for (size_t e = 0; e < n; e++)
+      for (size_t f = 0; f < n; f++)
+        for (int c = 0; c < 3; c++) out->x[d][e][f][c] = between(&w, e, f, edge[c]);
   }
-  factors[6 * stride] = w * J;
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The seven factors at a point of weight w, or the last alone; stride is from one to the next. x: dx/dr_d. Returns the
+ * Jacobian J; the cofactors J dr_d/dx are the products of the two other slopes. */
+static double point_factors(const double *const x[3], double w, bool last_alone, size_t stride, double *factors)
+{
+  double cofactor[3][3];
+  cross(x[1], x[2], cofactor[0]);
+  const double J = dot(x[0], cofactor[0]);
+  if (last_alone) {
+    *factors = w * J;
+    return J;
+  }
+  cross(x[2], x[0], cofactor[1]);
+  cross(x[0], x[1], cofactor[2]);
+  const double scale = w / J;
+  size_t c = 0;
+  for (int a = 0; a < 3; a++)
+    for (int b = a; b < 3; b++) factors[stride * c++] = scale * dot(cofactor[a], cofactor[b]);
+  factors[stride * c] = w * J;
   return J;
 }
 
-/* The first direction fastest. */
-static void next_point(size_t p[3], size_t n)
-{
-  for (int d = 0; d < 3 && ++p[d] == n; d++) p[d] = 0;
-}
-
-wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double *vertices,
-                             size_t first, size_t count, double *factors)
+/* Of one element, which messages call `element`. */
+static wisp_status make_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double vertices[24],
+                                size_t element, bool last_alone, double *factors)
 {
   const double *weights;
   size_t n;
   const double *at = points_of(hex, points, &weights, &n);
   slopes all;
-  for (size_t k = 0; k < count; k++, vertices += 24, factors += WISP_HEX_FACTORS * n * n * n) {
-    make_slopes(vertices, at, n, &all);
-    size_t p[3] = {0, 0, 0};
-    for (size_t q = 0; q < n * n * n; q++, next_point(p, n)) {
-      const double w = weights[p[0]] * weights[p[1]] * weights[p[2]];
-      const double J = point_factors(&all, p, w, n * n * n, factors + q);
-      if (!(J > 0) || !isfinite(J))
-        return wisp_fail(err, WISP_EINPUT,
-                         "hex %zu is degenerate: its Jacobian is %g at (%.3f, %.3f, %.3f) inside; remesh there",
-                         first + k, J, at[p[0]], at[p[1]], at[p[2]]);
-    }
-  }
+  make_slopes(vertices, at, n, &all);
+  for (size_t k = 0; k < n; k++)
+    for (size_t j = 0; j < n; j++)
+      for (size_t i = 0; i < n; i++, factors++) {
+        const double *const x[3] = {all.x[0][j][k], all.x[1][k][i], all.x[2][i][j]};
+        const double J = point_factors(x, weights[i] * weights[j] * weights[k], last_alone, n * n * n, factors);
+        if (!(J > 0) || !isfinite(J))
+          return wisp_fail(err, WISP_EINPUT,
+                           "hex %zu is degenerate: its Jacobian is %g at (%.3f, %.3f, %.3f) inside; remesh there",
+                           element, J, at[i], at[j], at[k]);
+      }
   return WISP_OK;
+}
+
+wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double *vertices,
+                             size_t first, size_t count, double *factors)
+{
+  wisp_status status = WISP_OK;
+  const size_t own = WISP_HEX_FACTORS * (size_t)(points == WISP_HEX_GLL ? hex->Np : hex->glNp);
+  for (size_t k = 0; k < count; k++)
+    TRY(make_factors(err, hex, points, vertices + 24 * k, first + k, false, factors + k * own));
+done:
+  return status;
+}
+
+wisp_status wisp_hex_masses(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double vertices[24],
+                            size_t element, double *masses)
+{
+  return make_factors(err, hex, points, vertices, element, true, masses);
 }

@@ -1,5 +1,6 @@
 /* The operators, all three as one: values B u and derivatives along r, s, t at the points, weighted with the factors,
  * and back by the transposes. B is I at Gauss points, the identity at the nodes. */
+#include "../wide.h"
 #include "hex_reference.h"
 
 #include <math.h>
@@ -9,14 +10,19 @@
 enum { MAX_POINTS = WISP_HEX_MAX_ORDER + 2, MAX_ENTRIES = MAX_POINTS * MAX_POINTS };
 
 /* What one element's work needs: matrices n x Nq from nodes to points, and arrays of at most n^3. */
-typedef struct workplace {
-  int Nq, n;                                /* nodes and points a direction */
-  size_t Np, points;                        /* in all */
-  double B[MAX_ENTRIES], C[MAX_ENTRIES];    /* values and derivatives */
-  const double *values;                     /* B; NULL for the identity */
-  double *memory;                           /* of all that follows */
-  double *factors, *half[2], *at[4], *back; /* at: the value and three derivatives at the points */
-} workplace;
+struct wisp_hex_workplace {
+  const wisp_hex *hex;
+  wisp_hex_operator op;
+  wisp_hex_points where;
+  int Nq, n;                                                /* nodes and points a direction */
+  size_t Np, points;                                        /* in all */
+  double B[MAX_ENTRIES], C[MAX_ENTRIES];                    /* values and derivatives */
+  double BB[MAX_ENTRIES], BC[MAX_ENTRIES], CC[MAX_ENTRIES]; /* products of their entries, for the diagonal */
+  bool identity;                                            /* B is */
+  double *memory;                                           /* of all that follows */
+  double *factors, *half[2], *at[4], *back;                 /* at: the value and three derivatives at the points */
+};
+typedef struct wisp_hex_workplace workplace;
 
 bool wisp_hex_operator_find(const char *kernel, wisp_hex_operator *out)
 {
@@ -46,88 +52,129 @@ static void make_matrices(const wisp_hex *hex, wisp_hex_points points, workplace
       *C = points == WISP_HEX_GAUSS ? 0 : hex->D[m * w->Nq + i];
       for (int l = 0; points == WISP_HEX_GAUSS && l < w->n; l++) *C += hex->glD[m * w->n + l] * hex->I[l * w->Nq + i];
     }
+  for (int i = 0; i < w->n * w->Nq; i++) {
+    w->BB[i] = w->B[i] * w->B[i];
+    w->BC[i] = w->B[i] * w->C[i];
+    w->CC[i] = w->C[i] * w->C[i];
+  }
 }
 
-static wisp_status open(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, workplace *w)
+wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, workplace **out)
 {
   wisp_status status = WISP_OK;
-  const wisp_hex_points points = wisp_hex_operator_points(op);
+  workplace *w = NULL;
+  TRY(wisp_new(err, 1, sizeof *w, &w));
+  w->hex = hex;
+  w->op = op;
+  w->where = wisp_hex_operator_points(op);
   w->Nq = hex->Nq;
-  w->n = points == WISP_HEX_GAUSS ? hex->Gl : hex->Nq;
+  w->n = w->where == WISP_HEX_GAUSS ? hex->Gl : hex->Nq;
   w->Np = (size_t)hex->Np;
   w->points = (size_t)(w->n * w->n * w->n);
+  w->identity = w->where == WISP_HEX_GLL;
   TRY(wisp_new(err, (WISP_HEX_FACTORS + 7) * w->points, sizeof *w->memory, &w->memory));
   w->factors = w->memory;
   double *next = w->memory + WISP_HEX_FACTORS * w->points;
   for (int i = 0; i < 2; i++, next += w->points) w->half[i] = next;
   for (int i = 0; i < 4; i++, next += w->points) w->at[i] = next;
   w->back = next;
-  w->values = points == WISP_HEX_GLL ? NULL : w->B;
-  make_matrices(hex, points, w);
+  make_matrices(hex, w->where, w);
+  *out = w;
+  w = NULL;
 done:
+  wisp_hex_workplace_destroy(w);
   return status;
 }
 
-/* out = A in along direction d of a box of numbers, whose length there becomes rows; A is rows x columns, or its
- * transpose is stored; NULL: the identity. The innermost loop runs along memory, of the numbers or, at the first
- * direction, of A. */
-static void along(int d, const double *A, int rows, int columns, bool transposed, int size[3], const double *in,
-                  double *out)
+void wisp_hex_workplace_destroy(workplace *w)
 {
-  int before = 1, after = 1;
-  for (int i = 0; i < d; i++) before *= size[i];
-  for (int i = d + 1; i < 3; i++) after *= size[i];
-  const size_t bytes = (size_t)(before * rows * after) * sizeof *out;
-  if (!A) {
-    memcpy(out, in, bytes);
-    return;
-  }
-  memset(out, 0, bytes);
-  for (int a = 0; a < after; a++)
-    for (int m = 0; m < rows; m++) {
-      double *to = out + (a * rows + m) * before;
-      for (int l = 0; l < columns; l++) {
-        const double factor = transposed ? A[l * rows + m] : A[m * columns + l],
-                     *from = in + (a * columns + l) * before;
-        for (int b = 0; b < before; b++) to[b] += factor * from[b];
-      }
+  if (!w) return;
+  free(w->memory);
+  free(w);
+}
+
+/* A matrix by the places of its entries, so that a transpose is one too; entry NULL: the identity. */
+typedef struct matrix {
+  const double *entry;
+  int rows, columns, row, column; /* how many, and from one to the next */
+} matrix;
+
+static double entry(const matrix *A, int m, int l)
+{
+  return A->entry[m * A->row + l * A->column];
+}
+
+/* out[b][m] = sum over l of A[m][l] in[l][b], b of `others`: the slowest of three directions goes through A and becomes
+ * the fastest, so that after three times all are where they began. */
+WISP_WIDE static void turn(const matrix *A, size_t others, const double *in, double *out)
+{
+  const size_t rows = (size_t)A->rows;
+  size_t b = 0;
+  for (; A->entry && b + 8 <= others; b += 8)
+    for (size_t m = 0; m < rows; m++) {
+      wisp_eight sum = {0};
+      for (int l = 0; l < A->columns; l++)
+        sum += entry(A, (int)m, l) * *(const wisp_eight *)(in + (size_t)l * others + b);
+      for (size_t i = 0; i < 8; i++) out[(b + i) * rows + m] = sum[i];
     }
-  size[d] = rows;
+  for (; b < others; b++)
+    for (size_t m = 0; m < rows; m++) {
+      double sum = A->entry ? 0 : in[m * others + b];
+      for (int l = 0; A->entry && l < A->columns; l++) sum += entry(A, (int)m, l) * in[(size_t)l * others + b];
+      out[b * rows + m] = sum;
+    }
 }
 
-/* out = (A[2] (x) A[1] (x) A[0]) u from nodes to points. */
-static void to_points(const workplace *w, const double *const A[3], const double *u, double *out)
+/* out = (A[2] (x) A[1] (x) A[0]) in. */
+static void turn_all(const workplace *w, const matrix A[3], const double *in, double *out)
 {
-  int size[3] = {w->Nq, w->Nq, w->Nq};
-  along(0, A[0], w->n, w->Nq, false, size, u, w->half[0]);
-  along(1, A[1], w->n, w->Nq, false, size, w->half[0], w->half[1]);
-  along(2, A[2], w->n, w->Nq, false, size, w->half[1], out);
+  const size_t from = (size_t)A[2].columns, to = (size_t)A[2].rows;
+  turn(&A[2], from * from, in, w->half[0]);
+  turn(&A[1], from * to, w->half[0], w->half[1]);
+  turn(&A[0], to * to, w->half[1], out);
 }
 
-/* y += scale (A[2] (x) A[1] (x) A[0])^T in, from points to nodes. */
-static void add_to_nodes(const workplace *w, const double *const A[3], double scale, const double *in, double *y)
+/* What goes along each direction: `special` (of n x Nq) along `d`, the values, or the products of two of them, along
+ * the others. */
+static void choose(const workplace *w, const double *values, const double *const special[3], bool back, matrix A[3])
 {
-  int size[3] = {w->n, w->n, w->n};
-  along(0, A[0], w->Nq, w->n, true, size, in, w->half[0]);
-  along(1, A[1], w->Nq, w->n, true, size, w->half[0], w->half[1]);
-  along(2, A[2], w->Nq, w->n, true, size, w->half[1], w->back);
+  for (int d = 0; d < 3; d++) {
+    const double *E = special && special[d] ? special[d] : w->identity ? NULL : values;
+    A[d] = back ? (matrix){E, w->Nq, w->n, 1, w->Nq} : (matrix){E, w->n, w->Nq, w->Nq, 1};
+  }
+}
+
+/* From nodes to points, with C along `special`'s directions and B along the others. */
+static void to_points(const workplace *w, const double *const special[3], const double *u, double *out)
+{
+  matrix A[3];
+  choose(w, w->B, special, false, A);
+  turn_all(w, A, u, out);
+}
+
+/* y += scale times the transpose, from points to nodes. */
+static void add_to_nodes(const workplace *w, const double *values, const double *const special[3], double scale,
+                         const double *in, double *y)
+{
+  matrix A[3];
+  choose(w, values, special, true, A);
+  turn_all(w, A, in, w->back);
   for (size_t i = 0; i < w->Np; i++) y[i] += scale * w->back[i];
 }
 
 /* The factor of the product of derivatives a and b. */
 static const int pair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
-static void apply_element(const workplace *w, wisp_hex_operator op, double lambda, const double *u, double *y)
+static void apply_element(const workplace *w, double lambda, const double *u, double *y)
 {
-  const double *values[3] = {w->values, w->values, w->values}, *wJ = w->factors + 6 * w->points;
-  const double reaction = op == WISP_HEX_MASS ? 1 : lambda;
+  const double *wJ = w->factors + 6 * w->points, reaction = w->op == WISP_HEX_MASS ? 1 : lambda;
   memset(y, 0, w->Np * sizeof *y);
-  to_points(w, values, u, w->at[3]);
+  to_points(w, NULL, u, w->at[3]);
   for (size_t q = 0; q < w->points; q++) w->at[3][q] *= wJ[q];
-  add_to_nodes(w, values, reaction, w->at[3], y);
-  if (op == WISP_HEX_MASS) return;
+  add_to_nodes(w, w->B, NULL, reaction, w->at[3], y);
+  if (w->op == WISP_HEX_MASS) return;
   for (int d = 0; d < 3; d++) {
-    const double *derivative[3] = {w->values, w->values, w->values};
+    const double *derivative[3] = {NULL};
     derivative[d] = w->C;
     to_points(w, derivative, u, w->at[d]);
   }
@@ -140,9 +187,9 @@ static void apply_element(const workplace *w, wisp_hex_operator op, double lambd
     }
   }
   for (int d = 0; d < 3; d++) {
-    const double *derivative[3] = {w->values, w->values, w->values};
+    const double *derivative[3] = {NULL};
     derivative[d] = w->C;
-    add_to_nodes(w, derivative, 1, w->at[d], y);
+    add_to_nodes(w, w->B, derivative, 1, w->at[d], y);
   }
 }
 
@@ -155,21 +202,21 @@ wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_
                                  size_t count, double lambda, const double *u, double *sizes)
 {
   wisp_status status = WISP_OK;
-  workplace w = {.memory = NULL};
+  workplace *w = NULL;
   double *magnitudes = NULL;
-  TRY(open(err, hex, op, &w));
-  TRY(wisp_new(err, w.Np, sizeof *magnitudes, &magnitudes));
-  drop_signs(&w, w.B);
-  drop_signs(&w, w.C);
+  TRY(wisp_hex_workplace_create(err, hex, op, &w));
+  TRY(wisp_new(err, w->Np, sizeof *magnitudes, &magnitudes));
+  drop_signs(w, w->B);
+  drop_signs(w, w->C);
   for (size_t k = 0; k < count; k++) {
-    TRY(wisp_hex_factors(err, hex, wisp_hex_operator_points(op), vertices + 24 * k, k, 1, w.factors));
-    for (size_t q = 0; q < WISP_HEX_FACTORS * w.points; q++) w.factors[q] = fabs(w.factors[q]);
-    for (size_t i = 0; i < w.Np; i++) magnitudes[i] = fabs(u[k * w.Np + i]);
-    apply_element(&w, op, fabs(lambda), magnitudes, sizes + k * w.Np);
+    TRY(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
+    for (size_t q = 0; q < WISP_HEX_FACTORS * w->points; q++) w->factors[q] = fabs(w->factors[q]);
+    for (size_t i = 0; i < w->Np; i++) magnitudes[i] = fabs(u[k * w->Np + i]);
+    apply_element(w, fabs(lambda), magnitudes, sizes + k * w->Np);
   }
 done:
   free(magnitudes);
-  free(w.memory);
+  wisp_hex_workplace_destroy(w);
   return status;
 }
 
@@ -177,83 +224,59 @@ wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operat
                            size_t count, double lambda, const double *u, double *y)
 {
   wisp_status status = WISP_OK;
-  workplace w = {.memory = NULL};
-  TRY(open(err, hex, op, &w));
+  workplace *w = NULL;
+  TRY(wisp_hex_workplace_create(err, hex, op, &w));
   for (size_t k = 0; k < count; k++) {
-    TRY(wisp_hex_factors(err, hex, wisp_hex_operator_points(op), vertices + 24 * k, k, 1, w.factors));
-    apply_element(&w, op, lambda, u + k * w.Np, y + k * w.Np);
+    TRY(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
+    apply_element(w, lambda, u + k * w->Np, y + k * w->Np);
   }
 done:
-  free(w.memory);
+  wisp_hex_workplace_destroy(w);
   return status;
 }
 
 /* Entry (i, i) is a sum over points of products of two entries of B and C in each direction: tensor products again, of
  * the matrices of those products. */
-static void diagonal_element(const workplace *w, wisp_hex_operator op, double lambda, double *diagonal)
+wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertices[24], size_t element, double lambda,
+                              double *diagonal)
 {
-  double BB[MAX_ENTRIES], BC[MAX_ENTRIES], CC[MAX_ENTRIES];
-  for (int i = 0; i < w->n * w->Nq; i++) {
-    BB[i] = w->B[i] * w->B[i];
-    BC[i] = w->B[i] * w->C[i];
-    CC[i] = w->C[i] * w->C[i];
-  }
-  const double *same = w->values ? BB : NULL, *values[3] = {same, same, same};
+  wisp_status status = WISP_OK;
+  const bool mass = w->op == WISP_HEX_MASS;
+  TRY(wisp_hex_factors(err, w->hex, w->where, vertices, element, 1, w->factors));
   memset(diagonal, 0, w->Np * sizeof *diagonal);
-  add_to_nodes(w, values, op == WISP_HEX_MASS ? 1 : lambda, w->factors + 6 * w->points, diagonal);
-  for (int a = 0; op != WISP_HEX_MASS && a < 3; a++)
+  add_to_nodes(w, w->BB, NULL, mass ? 1 : lambda, w->factors + 6 * w->points, diagonal);
+  for (int a = 0; !mass && a < 3; a++)
     for (int b = a; b < 3; b++) {
-      const double *product[3] = {same, same, same};
-      product[a] = a == b ? CC : BC;
-      product[b] = a == b ? CC : BC;
-      add_to_nodes(w, product, a == b ? 1 : 2, w->factors + (size_t)pair[a][b] * w->points, diagonal);
+      const double *product[3] = {NULL};
+      product[a] = product[b] = a == b ? w->CC : w->BC;
+      add_to_nodes(w, w->BB, product, a == b ? 1 : 2, w->factors + (size_t)pair[a][b] * w->points, diagonal);
     }
-}
-
-wisp_status wisp_hex_diagonal(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
-                              size_t count, double lambda, double *diagonal)
-{
-  wisp_status status = WISP_OK;
-  workplace w = {.memory = NULL};
-  TRY(open(err, hex, op, &w));
-  for (size_t k = 0; k < count; k++) {
-    TRY(wisp_hex_factors(err, hex, wisp_hex_operator_points(op), vertices + 24 * k, k, 1, w.factors));
-    diagonal_element(&w, op, lambda, diagonal + k * w.Np);
-  }
 done:
-  free(w.memory);
   return status;
 }
 
-wisp_status wisp_hex_load(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double vertices[24],
-                          size_t element, const double *f, double *b)
+wisp_status wisp_hex_load(wisp_error *err, workplace *w, const double vertices[24], size_t element, const double *f,
+                          double *b)
 {
   wisp_status status = WISP_OK;
-  workplace w = {.memory = NULL};
-  TRY(open(err, hex, op, &w));
-  const double *values[3] = {w.values, w.values, w.values}, *wJ = w.factors + 6 * w.points;
-  TRY(wisp_hex_factors(err, hex, wisp_hex_operator_points(op), vertices, element, 1, w.factors));
-  for (size_t q = 0; q < w.points; q++) w.at[3][q] = wJ[q] * f[q];
-  memset(b, 0, w.Np * sizeof *b);
-  add_to_nodes(&w, values, 1, w.at[3], b);
+  double *mass = w->at[3];
+  TRY(wisp_hex_masses(err, w->hex, w->where, vertices, element, mass));
+  for (size_t q = 0; q < w->points; q++) mass[q] *= f[q];
+  memset(b, 0, w->Np * sizeof *b);
+  add_to_nodes(w, w->B, NULL, 1, mass, b);
 done:
-  free(w.memory);
   return status;
 }
 
-wisp_status wisp_hex_distance(wisp_error *err, const wisp_hex *hex, const double vertices[24], const double *u,
+wisp_status wisp_hex_distance(wisp_error *err, workplace *w, const double vertices[24], size_t element, const double *u,
                               const double *f, double *square)
 {
   wisp_status status = WISP_OK;
-  workplace w = {.memory = NULL};
   double sum = 0;
-  TRY(open(err, hex, WISP_HEX_MASS, &w));
-  const double *values[3] = {w.values, w.values, w.values}, *wJ = w.factors + 6 * w.points;
-  TRY(wisp_hex_factors(err, hex, WISP_HEX_GAUSS, vertices, 0, 1, w.factors));
-  to_points(&w, values, u, w.at[0]);
-  for (size_t q = 0; q < w.points; q++) sum += wJ[q] * (w.at[0][q] - f[q]) * (w.at[0][q] - f[q]);
+  TRY(wisp_hex_masses(err, w->hex, w->where, vertices, element, w->factors));
+  to_points(w, NULL, u, w->at[0]);
+  for (size_t q = 0; q < w->points; q++) sum += w->factors[q] * (w->at[0][q] - f[q]) * (w->at[0][q] - f[q]);
   *square = sum;
 done:
-  free(w.memory);
   return status;
 }

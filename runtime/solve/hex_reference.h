@@ -33,6 +33,10 @@ void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double v
 wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double *vertices,
                              size_t first, size_t count, double *factors);
 
+/* The last factor alone, w J, of one element, which messages call `element`. */
+wisp_status wisp_hex_masses(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double vertices[24],
+                            size_t element, double *masses);
+
 /* y = A u on `count` elements, element by element. lambda does not count for mass. */
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                            size_t count, double lambda, const double *u, double *y);
@@ -41,17 +45,22 @@ wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operat
 wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                                  size_t count, double lambda, const double *u, double *sizes);
 
-/* The diagonals of the element matrices, exactly. */
-wisp_status wisp_hex_diagonal(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
-                              size_t count, double lambda, double *diagonal);
+/* Where one thread works on one element after another; messages call the one at hand `element`. hex is borrowed. */
+typedef struct wisp_hex_workplace wisp_hex_workplace;
+wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
+                                      wisp_hex_workplace **out);
+void wisp_hex_workplace_destroy(wisp_hex_workplace *workplace);
 
-/* b_i = sum over points of w J f phi_i on one element, which messages call `element`: the functional of f, given at the
- * operator's points. */
-wisp_status wisp_hex_load(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double vertices[24],
-                          size_t element, const double *f, double *b);
+/* The diagonal of the element's matrix, exactly. */
+wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+                              double lambda, double *diagonal);
 
-/* The square of the L2 distance on one element, by Gauss quadrature, of u at the nodes from f at the Gauss points. */
-wisp_status wisp_hex_distance(wisp_error *err, const wisp_hex *hex, const double vertices[24], const double *u,
-                              const double *f, double *square);
+/* b_i = sum over points of w J f phi_i: the functional of f, given at the operator's points. */
+wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+                          const double *f, double *b);
+
+/* The square of the L2 distance of u at the nodes from f at the operator's points. */
+wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+                              const double *u, const double *f, double *square);
 
 #endif

@@ -17,7 +17,20 @@
 #include <string.h>
 
 /* Applications of L: for the scale, for the ellipse, for the eigenvalues. */
-static const int passes[] = {4, 6, 20};
+enum { PASSES = 3 };
+static const int passes[PASSES] = {4, 6, 20};
+
+/* And for the error of a step: (dt L)^5 u takes five stages that leave u and set res = dt L u, with the two arrays
+ * exchanged after each. A sixth brings all arrays back to their places, whether the stage ends in u_next (a cycle of
+ * three arrays) or not (of two). */
+enum { FIFTH = 5, POWERS = 6 };
+
+long long wisp_solver_limit_stages(void)
+{
+  int stages = POWERS;
+  for (int i = 0; i < PASSES; i++) stages += passes[i];
+  return stages;
+}
 
 /* --- the method --- */
 
@@ -135,7 +148,7 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   TRY(start(err, p));
   TRY(wisp_solver_sketch(err, p->solver, p->krylov.sketch));
-  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+  for (int i = 0; i < PASSES; i++) {
     if (i) enclose(*count, value, &d, &h);
     if (i) TRY(begin_anew(err, p));
     for (int k = 0; k < passes[i]; k++) {
@@ -191,16 +204,13 @@ done:
   return status;
 }
 
-/* (dt L)^5 u takes five stages that leave u and set res = dt L u, with the two arrays exchanged after each. A sixth
- * brings all arrays back to their places, whether the stage ends in u_next (a cycle of three arrays) or not (of two).
- */
 static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, double *out)
 {
   wisp_status status = WISP_OK;
-  for (int power = 1; power <= 6; power++) {
+  for (int power = 1; power <= POWERS; power++) {
     TRY(wisp_solver_stage(err, solver, 0, 0, dt));
     wisp_arrays_swap(wisp_problem_arrays(solver->problem), "u", "res");
-    if (power == 5) TRY(norm(err, solver, out));
+    if (power == FIFTH) TRY(norm(err, solver, out));
   }
 done:
   return status;

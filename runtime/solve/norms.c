@@ -1,6 +1,7 @@
 /* Functions into fields, and fields into numbers: loops over slots, on all cores. Sums are taken by blocks of fixed
  * size and added up in their order, so that they do not depend on how many cores there are. */
 #include "../parallel.h"
+#include "../wide.h"
 #include "dg_parts.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 /* --- fields from functions --- */
 
-/* What all slots are filled with, by `values`: all fields at one node, whose place in space is xyz. */
+/* What all slots are filled with. */
 typedef struct filling {
   const wisp_dg *dg;
   wisp_function function; /* NULL: noise */
@@ -29,17 +30,17 @@ static double noise(uint64_t index)
 static void fill_slot(const filling *fill, size_t k)
 {
   const wisp_dg *dg = fill->dg;
-  double xyz[3 * WISP_MAX_NP], values[WISP_MAX_FIELDS];
+  double xyz[3 * WISP_MAX_NP], values[WISP_MAX_FIELDS * WISP_MAX_NP];
   const int n = dg->system->fields;
-  const size_t Np = (size_t)dg->tet->Np;
-  if (fill->function) wisp_dg_nodes(dg, k, xyz);
-  for (size_t i = 0; i < Np; i++) {
-    if (fill->function) fill->function(fill->context, xyz + 3 * i, fill->t, values);
-    for (int f = 0; f < n; f++) {
-      const uint64_t index = ((uint64_t)dg->slot[k] * Np + i) * (uint64_t)n + (uint64_t)f;
-      fill->u[wisp_layout_volume(&dg->layout, n, f, k, i)] = fill->function ? values[f] : noise(index);
-    }
-  }
+  const size_t Np = (size_t)dg->tet->Np, count = Np * (size_t)n;
+  if (fill->function) {
+    wisp_dg_nodes(dg, k, xyz);
+    fill->function(fill->context, Np, xyz, fill->t, values);
+  } else
+    for (size_t i = 0; i < count; i++) values[i] = noise((uint64_t)dg->slot[k] * count + i);
+  for (int f = 0; f < n; f++)
+    for (size_t i = 0; i < Np; i++)
+      fill->u[wisp_layout_volume(&dg->layout, n, f, k, i)] = values[i * (size_t)n + (size_t)f];
 }
 
 /* A wisp_range over groups, which are consecutive in memory: padding and empty slots are zero. */
@@ -101,20 +102,16 @@ static void fill_columns(const measure *m, size_t k, int first, double *columns)
       columns[i * COLUMNS + first + f] = m->u[wisp_layout_volume(&dg->layout, n, f, k, (size_t)i)];
 }
 
-/* One row of a matrix times the columns: eight of them at a time, whose sums stay in registers. */
-static void multiply(int Np, const double *row, const double *columns, double out[COLUMNS])
+/* One row of a matrix times the columns. Sums stay in registers, and each is taken in the order of the row, however
+ * wide the vectors are of the machine that this runs on. */
+WISP_WIDE static void multiply(int Np, const double *row, const double *columns, double out[COLUMNS])
 {
-  typedef double pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
-  for (int first = 0; first < COLUMNS; first += 8) {
-    pair a = {0}, b = {0}, c = {0}, d = {0};
+  for (int first = 0; first < COLUMNS; first += 16) {
+    wisp_eight sums[2] = {{0}};
     for (int i = 0; i < Np; i++) {
-      const pair *at = (const pair *)(columns + i * COLUMNS + first);
-      a += row[i] * at[0];
-      b += row[i] * at[1];
-      c += row[i] * at[2];
-      d += row[i] * at[3];
+      const wisp_eight *at = (const wisp_eight *)(columns + i * COLUMNS + first);
+      for (int c = 0; c < 2; c++) sums[c] += row[i] * at[c];
     }
-    const pair sums[4] = {a, b, c, d};
     memcpy(out + first, sums, sizeof sums);
   }
 }
@@ -166,23 +163,34 @@ done:
   return status;
 }
 
-/* Squared distance from the exact fields. Elements are straight: a point is at barycentric coordinates between the
- * corners. */
-static double square_error(const measure *m, int count, const size_t *k, const double *columns)
+/* Points of the quadrature that are looked at together. */
+enum { POINTS = 16 };
+
+/* Squared distance from the exact fields at points from .. from + count - 1 of the element in slot k, whose values
+ * there are value[point * COLUMNS + field]. Elements are straight: the Jacobian is one number. */
+static double square_distance(const measure *m, size_t k, size_t from, size_t count, const double *value)
 {
   const wisp_quadrature *rule = &m->quadrature;
+  const int n = m->dg->system->fields;
+  double xyz[3 * POINTS], exact[POINTS * WISP_MAX_FIELDS], *wanted = exact, sum = 0;
+  wisp_dg_places(m->dg, k, count, rule->r + from, rule->s + from, rule->t + from, xyz);
+  m->exact(m->context, count, xyz, m->t, exact);
+  for (size_t q = 0; q < count; q++, value += COLUMNS, wanted += n) {
+    double square = 0;
+    for (int f = 0; f < n; f++) square += (value[f] - wanted[f]) * (value[f] - wanted[f]);
+    sum += rule->w[from + q] * square;
+  }
+  return m->dg->jacobian[k] * sum;
+}
+
+static double square_error(const measure *m, int count, const size_t *k, const double *columns)
+{
   const int n = m->dg->system->fields, Np = m->dg->tet->Np;
-  double sum = 0, values[COLUMNS], wanted[WISP_MAX_FIELDS], x[3];
-  for (size_t q = 0; q < rule->count; q++) {
-    multiply(Np, m->I + q * (size_t)Np, columns, values);
-    for (int e = 0; e < count; e++) {
-      const double *value = values + e * n;
-      double square = 0;
-      wisp_dg_place(m->dg, k[e], rule->r[q], rule->s[q], rule->t[q], x);
-      m->exact(m->context, x, m->t, wanted);
-      for (int f = 0; f < n; f++) square += (value[f] - wanted[f]) * (value[f] - wanted[f]);
-      sum += m->dg->jacobian[k[e]] * rule->w[q] * square;
-    }
+  double sum = 0, values[POINTS * COLUMNS];
+  for (size_t from = 0; from < m->quadrature.count; from += POINTS) {
+    const size_t left = m->quadrature.count - from, points = left < POINTS ? left : POINTS;
+    for (size_t q = 0; q < points; q++) multiply(Np, m->I + (from + q) * (size_t)Np, columns, values + q * COLUMNS);
+    for (int e = 0; e < count; e++) sum += square_distance(m, k[e], from, points, values + e * n);
   }
   return sum;
 }

@@ -1,6 +1,9 @@
 /* Face pairs by gather block (paper 0, section 5.3 and Algorithm 3): a pair within a block stands once and drives both
  * its faces, a face with the other side in another block or on a boundary stands alone. */
+#include "../parallel.h"
 #include "dg_parts.h"
+
+#include <stdlib.h>
 
 typedef enum pair_kind { INTRA, INTER, BOUNDARY, CLASSES, OTHER_SIDE } pair_kind;
 
@@ -48,13 +51,13 @@ static double real(const wisp_dg *dg, face m, int c)
   return dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * m.f + c, m.k)];
 }
 
-/* Appends the descriptor of face m: list_p and boundary come from its face code. On a boundary p is m itself. */
-static void add_pair(wisp_dg *dg, const int32_t *where, face m, pair_kind kind)
+/* Descriptor `at`, of face m: list_p and boundary come from its face code. On a boundary p is m itself. */
+static void set_pair(const wisp_dg *dg, const int32_t *where, face m, pair_kind kind, size_t at)
 {
   face p = kind == BOUNDARY ? m : across(dg, where, m);
   int code = dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + m.f, m.k)];
-  int *ints = dg->pair_int + WISP_PAIR_INTS * dg->pairs;
-  double *reals = dg->pair_real + WISP_PAIR_REALS * dg->pairs;
+  int *ints = dg->pair_int + WISP_PAIR_INTS * at;
+  double *reals = dg->pair_real + WISP_PAIR_REALS * at;
   ints[0] = fetch(dg, m);
   ints[1] = fetch(dg, p);
   ints[2] = m.f * WISP_TET_TURNS + 32 * (code % 32) + 1024 * (code / 32);
@@ -62,39 +65,62 @@ static void add_pair(wisp_dg *dg, const int32_t *where, face m, pair_kind kind)
   ints[4] = kind == INTRA ? store(dg, p) : ints[3];
   for (int c = 0; c < 4; c++) reals[c] = real(dg, m, c);
   reals[4] = kind == BOUNDARY ? 0 : real(dg, p, 3);
-  dg->pairs++;
 }
 
-/* Every face of one kind in block b, counted or (where add) appended. */
-static size_t visit(wisp_dg *dg, const int32_t *where, size_t b, pair_kind kind, bool add)
+typedef struct pairing {
+  wisp_dg *dg;
+  const int32_t *where;
+  bool set; /* else counted */
+} pairing;
+
+/* Every face of one kind in block b, the first of which has descriptor `at`; returns the one behind the last. */
+static int visit(const pairing *p, size_t b, pair_kind kind, int at)
 {
-  size_t size = (size_t)dg->layout.KM * (size_t)dg->MB, count = 0;
+  const wisp_dg *dg = p->dg;
+  const size_t size = (size_t)dg->layout.KM * (size_t)dg->MB;
   for (size_t k = b * size; k < (b + 1) * size; k++)
     for (int f = 0; f < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; f++) {
-      if (classify(dg, where, (face){k, f}) != kind) continue;
-      count++;
-      if (add) add_pair(dg, where, (face){k, f}, kind);
+      const face m = {k, f};
+      if (classify(dg, p->where, m) != kind) continue;
+      if (p->set) set_pair(dg, p->where, m, kind, (size_t)at);
+      at++;
     }
-  return count;
+  return at;
 }
 
-wisp_status wisp_dg_pairs(wisp_error *err, wisp_dg *dg, const int32_t *where)
+/* A wisp_range over blocks. */
+static wisp_status visit_blocks(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const pairing *p = context;
+  (void)err;
+  for (size_t b = from; b < to; b++) {
+    int *block = p->dg->pair_block + WISP_BLOCK_INTS * b;
+    for (int kind = 0; kind < CLASSES; kind++) block[kind + 1] = visit(p, b, (pair_kind)kind, block[kind]);
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg)
 {
   wisp_status status = WISP_OK;
-  size_t count = 0;
-  for (size_t b = 0; b < dg->blocks; b++)
-    for (int kind = 0; kind < CLASSES; kind++) count += visit(dg, where, b, (pair_kind)kind, false);
-  TRY(wisp_new(err, count, WISP_PAIR_INTS * sizeof *dg->pair_int, &dg->pair_int));
-  TRY(wisp_new(err, count, WISP_PAIR_REALS * sizeof *dg->pair_real, &dg->pair_real));
-  TRY(wisp_new(err, dg->blocks, WISP_BLOCK_INTS * sizeof *dg->pair_block, &dg->pair_block));
+  int32_t *where = NULL;
+  int first = 0;
+  pairing p = {.dg = dg};
+  if (dg->pairs) return WISP_OK;
+  TRY(wisp_dg_where(err, dg, &where));
+  p.where = where;
+  TRY(wisp_parallel(err, dg->blocks, visit_blocks, &p));
   for (size_t b = 0; b < dg->blocks; b++) {
     int *block = dg->pair_block + WISP_BLOCK_INTS * b;
-    block[0] = (int)dg->pairs;
-    for (int kind = 0; kind < CLASSES; kind++) {
-      visit(dg, where, b, (pair_kind)kind, true);
-      block[kind + 1] = (int)dg->pairs;
-    }
+    block[0] = first;
+    first += block[CLASSES];
   }
+  TRY(wisp_new(err, (size_t)first, WISP_PAIR_INTS * sizeof *dg->pair_int, &dg->pair_int));
+  TRY(wisp_new(err, (size_t)first, WISP_PAIR_REALS * sizeof *dg->pair_real, &dg->pair_real));
+  p.set = true;
+  TRY(wisp_parallel(err, dg->blocks, visit_blocks, &p));
+  dg->pairs = (size_t)first;
 done:
+  free(where);
   return status;
 }

@@ -5,35 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* X and its second derivative at s. */
-static double wave(double s)
-{
-  return sin(acos(-1) * s) * exp(s);
-}
+/* The three factors of the solution at a place, and their second derivatives in space. From one place to the next what
+ * stands at the same coordinate stays: in a box all but one. */
+typedef struct waves {
+  double x[3], value[3], bent[3];
+} waves;
 
-static double wave_bent(double s)
+static const waves nowhere = {.x = {NAN, NAN, NAN}};
+
+static void move_to(const wisp_poisson *p, const double x[3], waves *w)
 {
   const double pi = acos(-1);
-  return ((1 - pi * pi) * sin(pi * s) + 2 * pi * cos(pi * s)) * exp(s);
+  for (int d = 0; d < 3; d++) {
+    if (x[d] == w->x[d]) continue;
+    const double s = (x[d] - p->low[d]) / p->length[d], sine = sin(pi * s), growth = exp(s);
+    w->x[d] = x[d];
+    w->value[d] = sine * growth;
+    w->bent[d] = ((1 - pi * pi) * sine + 2 * pi * cos(pi * s)) * growth / (p->length[d] * p->length[d]);
+  }
+}
+
+static double solution(const wisp_poisson *p, const double x[3], waves *w)
+{
+  move_to(p, x, w);
+  return w->value[0] * w->value[1] * w->value[2];
 }
 
 double wisp_poisson_exact(const wisp_poisson *p, const double x[3])
 {
-  double product = 1;
-  for (int d = 0; d < 3; d++) product *= wave((x[d] - p->low[d]) / p->length[d]);
-  return product;
+  waves w = nowhere;
+  return solution(p, x, &w);
 }
 
 /* The right-hand side: -laplace(u) + lambda u, or u itself for the mass problem. */
-static double source(const wisp_poisson *p, const double x[3])
+static double source(const wisp_poisson *p, const double x[3], waves *w)
 {
-  double value[3], laplace = 0;
-  for (int d = 0; d < 3; d++) value[d] = wave((x[d] - p->low[d]) / p->length[d]);
-  for (int d = 0; d < 3; d++) {
-    const double bent = wave_bent((x[d] - p->low[d]) / p->length[d]) / (p->length[d] * p->length[d]);
-    laplace += bent * value[(d + 1) % 3] * value[(d + 2) % 3];
-  }
-  const double u = value[0] * value[1] * value[2];
+  const double u = solution(p, x, w);
+  double laplace = 0;
+  for (int d = 0; d < 3; d++) laplace += w->bent[d] * w->value[(d + 1) % 3] * w->value[(d + 2) % 3];
   return p->op == WISP_HEX_MASS ? u : p->lambda * u - laplace;
 }
 
@@ -46,17 +55,29 @@ typedef struct loop {
 
 /* What one element needs: its corners, places (of nodes or points), and values at them. */
 typedef struct bench {
+  wisp_hex_workplace *work;
+  waves waves; /* where they were looked at last */
   double vertices[24], *places, *values, *nodal, *image;
 } bench;
 
-static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, bench *b)
+static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, bench *b)
 {
+  wisp_status status = WISP_OK;
   const size_t most = (size_t)hex->glNp;
-  wisp_status status = wisp_new(err, 6 * most, sizeof *b->places, &b->places);
+  b->waves = nowhere;
+  TRY(wisp_hex_workplace_create(err, hex, op, &b->work));
+  TRY(wisp_new(err, 6 * most, sizeof *b->places, &b->places));
   b->values = b->places + 3 * most;
   b->nodal = b->values + most;
   b->image = b->nodal + most;
+done:
   return status;
+}
+
+static void free_bench(bench *b)
+{
+  wisp_hex_workplace_destroy(b->work);
+  free(b->places);
 }
 
 static size_t count_points(const wisp_hex *hex, wisp_hex_points points)
@@ -74,7 +95,7 @@ static bool boundary_values(const wisp_poisson *p, size_t k, bench *b)
   if (!outside) return false;
   wisp_hex_places(p->hex, WISP_HEX_GLL, b->vertices, b->places);
   for (size_t i = 0; i < Np; i++) {
-    b->nodal[i] = p->copies->unknown[global[i]] < 0 ? wisp_poisson_exact(p, b->places + 3 * i) : 0;
+    b->nodal[i] = p->copies->unknown[global[i]] < 0 ? solution(p, b->places + 3 * i, &b->waves) : 0;
     any |= b->nodal[i] != 0;
   }
   return any;
@@ -88,20 +109,20 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
   const wisp_poisson *p = l->problem;
   const size_t Np = (size_t)p->hex->Np;
   const wisp_hex_points points = wisp_hex_operator_points(p->op);
-  bench b = {.places = NULL};
-  TRY(make_bench(err, p->hex, &b));
+  bench b = {.work = NULL};
+  TRY(make_bench(err, p->hex, p->op, &b));
   for (size_t k = from; k < to; k++) {
     double *out = l->out + k * Np;
     wisp_hex_vertices(p->mesh, k, 1, b.vertices);
     wisp_hex_places(p->hex, points, b.vertices, b.places);
-    for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q);
-    TRY(wisp_hex_load(err, p->hex, p->op, b.vertices, wisp_hexmesh_number(p->mesh, k), b.values, out));
+    for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q, &b.waves);
+    TRY(wisp_hex_load(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.values, out));
     if (!boundary_values(p, k, &b)) continue;
     TRY(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
     for (size_t i = 0; i < Np; i++) out[i] -= b.image[i];
   }
 done:
-  free(b.places);
+  free_bench(&b);
   return status;
 }
 
@@ -110,12 +131,16 @@ static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from
   wisp_status status = WISP_OK;
   const loop *l = context;
   const wisp_poisson *p = l->problem;
+  wisp_hex_workplace *work = NULL;
   double vertices[24];
+  TRY(wisp_hex_workplace_create(err, p->hex, p->op, &work));
   for (size_t k = from; k < to; k++) {
     wisp_hex_vertices(p->mesh, k, 1, vertices);
-    TRY(wisp_hex_diagonal(err, p->hex, p->op, vertices, 1, p->lambda, l->out + k * (size_t)p->hex->Np));
+    TRY(wisp_hex_diagonal(err, work, vertices, wisp_hexmesh_number(p->mesh, k), p->lambda,
+                          l->out + k * (size_t)p->hex->Np));
   }
 done:
+  wisp_hex_workplace_destroy(work);
   return status;
 }
 
@@ -214,8 +239,8 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
   const loop *l = context;
   const wisp_poisson *p = l->problem;
   const size_t Np = (size_t)p->hex->Np;
-  bench b = {.places = NULL};
-  TRY(make_bench(err, p->hex, &b));
+  bench b = {.work = NULL};
+  TRY(make_bench(err, p->hex, WISP_HEX_MASS, &b)); /* at Gauss points, whatever the operator's are */
   for (size_t k = from; k < to; k++) {
     const int32_t *global = p->nodes->global + k * Np;
     wisp_hex_vertices(p->mesh, k, 1, b.vertices);
@@ -225,11 +250,11 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
       if (unknown >= 0) b.nodal[i] = l->unknowns[unknown];
     }
     wisp_hex_places(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
-    for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = wisp_poisson_exact(p, b.places + 3 * q);
-    TRY(wisp_hex_distance(err, p->hex, b.vertices, b.nodal, b.values, l->out + k));
+    for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = solution(p, b.places + 3 * q, &b.waves);
+    TRY(wisp_hex_distance(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
   }
 done:
-  free(b.places);
+  free_bench(&b);
   return status;
 }
 

@@ -1,11 +1,11 @@
 /* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
 #include "../../gen/family.h"
 #include "../mesh/source.h"
+#include "../parallel.h"
 #include "solution.h"
 #include "solver.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct wisp_simulation {
   wisp_mesh *mesh;
@@ -77,7 +77,8 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
                                     .elements = (long long)s->mesh->elements,
                                     .exact_match_only = r->exact_match_only};
   TRY(wisp_step_choose(err, s->strategies, s->store, wisp_device_limits(s->device), &wish, &s->step));
-  TRY(wisp_dg_create(err, s->mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary, &s->dg));
+  TRY(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary,
+                           &s->dg));
   TRY(wisp_solver_create(err, s->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
   TRY(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
@@ -107,43 +108,50 @@ void wisp_simulation_nodes(const wisp_simulation *s, double *xyz)
     if (s->dg->slot[k] != WISP_EMPTY) wisp_dg_nodes(s->dg, k, xyz + 3 * (size_t)s->tet->Np * (size_t)s->dg->slot[k]);
 }
 
-/* Copies between u in the mesh's order and the device's layout; `into` says which way. */
-static void exchange(const wisp_simulation *s, double *u, bool into)
+/* Copies between u in the mesh's order and the device's layout. */
+typedef struct exchange {
+  const wisp_simulation *simulation;
+  const double *from; /* u; NULL: the other way, to `to` */
+  double *to;
+} exchange;
+
+/* A wisp_range over slots. */
+static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, size_t end)
 {
+  const exchange *x = context;
+  const wisp_simulation *s = x->simulation;
   const wisp_dg *dg = s->dg;
-  size_t K = s->mesh->elements, Np = (size_t)s->tet->Np;
-  for (int f = 0; f < s->system->fields; f++)
-    for (size_t k = 0; k < dg->slots; k++)
-      for (size_t i = 0; i < Np && dg->slot[k] != WISP_EMPTY; i++) {
+  const size_t K = s->mesh->elements, Np = (size_t)s->tet->Np;
+  (void)err;
+  for (size_t k = first; k < end; k++)
+    for (int f = 0; f < s->system->fields && dg->slot[k] != WISP_EMPTY; f++)
+      for (size_t i = 0; i < Np; i++) {
         double *here = &s->field[wisp_layout_volume(&dg->layout, s->system->fields, f, k, i)];
-        double *there = &u[((size_t)f * K + (size_t)dg->slot[k]) * Np + i];
-        if (into)
-          *here = *there;
+        const size_t there = ((size_t)f * K + (size_t)dg->slot[k]) * Np + i;
+        if (x->from)
+          *here = x->from[there];
         else
-          *there = *here;
+          x->to[there] = *here;
       }
+  return WISP_OK;
 }
 
 wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *s, const double *u)
 {
   wisp_status status = WISP_OK;
-  double *copy = NULL;
-  size_t count = (size_t)s->system->fields * s->mesh->elements * (size_t)s->tet->Np;
-  TRY(wisp_new(err, count, sizeof *copy, &copy));
-  memcpy(copy, u, count * sizeof *copy);
-  memset(s->field, 0, wisp_dg_volume_size(s->dg) * sizeof *s->field);
-  exchange(s, copy, true);
-  TRY(wisp_problem_upload(err, wisp_solver_problem(s->solver), "u", s->field));
-  TRY(wisp_problem_fill(err, wisp_solver_problem(s->solver), "res", 0)); /* the Runge-Kutta residual starts anew */
+  wisp_parallel_fill(s->field, 0, wisp_dg_volume_size(s->dg) * sizeof *s->field);
+  TRY(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u}));
+  TRY(wisp_solution_put(err, wisp_solver_problem(s->solver), s->field));
 done:
-  free(copy);
   return status;
 }
 
 wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 {
-  wisp_status status = wisp_problem_download(err, wisp_solver_problem(s->solver), "u", s->field);
-  if (status == WISP_OK) exchange(s, u, false);
+  wisp_status status = WISP_OK;
+  TRY(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
+  TRY(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u}));
+done:
   return status;
 }
 

@@ -4,6 +4,17 @@
 
 #include <stdlib.h>
 
+wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const double *u)
+{
+  const wisp_status status = wisp_problem_upload(err, problem, "u", u);
+  return status == WISP_OK ? wisp_problem_fill(err, problem, "res", 0) : status;
+}
+
+wisp_status wisp_solution_get(wisp_error *err, wisp_problem *problem, double *u)
+{
+  return wisp_problem_download(err, problem, "u", u);
+}
+
 wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context,
                               double t)
 {
@@ -11,8 +22,7 @@ wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_funct
   double *u = NULL;
   TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
   TRY(wisp_dg_fill(err, wisp_problem_dg(problem), function, context, t, u));
-  TRY(wisp_problem_upload(err, problem, "u", u));
-  TRY(wisp_problem_fill(err, problem, "res", 0));
+  TRY(wisp_solution_put(err, problem, u));
 done:
   free(u);
   return status;
@@ -24,7 +34,7 @@ static wisp_status fetch(wisp_error *err, wisp_problem *problem, double **out)
   wisp_status status = WISP_OK;
   double *u = NULL;
   TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
-  TRY(wisp_problem_download(err, problem, "u", u));
+  TRY(wisp_solution_get(err, problem, u));
   *out = u;
   u = NULL;
 done:
@@ -100,16 +110,14 @@ static void sample(const wisp_dg *dg, const double *I, const double *u, double *
   }
 }
 
-wisp_status wisp_solution_write_vtu(wisp_error *err, wisp_problem *problem, const char *path)
+wisp_status wisp_solution_write_vtu(wisp_error *err, const wisp_dg *dg, const double *u, const char *path)
 {
   wisp_status status = WISP_OK;
-  const wisp_dg *dg = wisp_problem_dg(problem);
   size_t Np = (size_t)dg->layout.Np, elements = dg->mesh->elements, fields = (size_t)dg->system->fields;
-  double *u = NULL, *I = NULL, *node = NULL, *xyz = NULL, *values = NULL;
+  double *I = NULL, *node = NULL, *xyz = NULL, *values = NULL;
   const char *name[WISP_MAX_FIELDS];
   const double *value[WISP_MAX_FIELDS];
   TRY(lattice_interpolation(err, dg->tet, &I));
-  TRY(fetch(err, problem, &u));
   TRY(wisp_new(err, 3 * Np, sizeof *node, &node));
   TRY(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
   TRY(wisp_new(err, fields * Np * elements, sizeof *values, &values));
@@ -120,6 +128,6 @@ wisp_status wisp_solution_write_vtu(wisp_error *err, wisp_problem *problem, cons
   }
   TRY(wisp_vtu_write(err, path, dg->tet->N, elements, xyz, fields, name, value));
 done:
-  free(u), free(I), free(node), free(xyz), free(values);
+  free(I), free(node), free(xyz), free(values);
   return status;
 }

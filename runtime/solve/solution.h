@@ -1,11 +1,17 @@
 /* What is asked of a solution on a device: its start, its energy, its error. The field u is moved to the host and
- * judged there, in double. */
+ * judged there, in double. Who asks for more than one thing gets it once, and asks the functions of dg.h. */
 #ifndef WISP_SOLUTION_H
 #define WISP_SOLUTION_H
 
 #include "dg_problem.h"
 
-/* u = function at time t in the nodes; the Runge-Kutta residual starts at zero. */
+/* u as given, wisp_problem_size(problem, "u") numbers; the Runge-Kutta residual starts at zero. */
+wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const double *u);
+
+/* u, into the caller's memory. */
+wisp_status wisp_solution_get(wisp_error *err, wisp_problem *problem, double *u);
+
+/* u = function at time t in the nodes, put. */
 wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context,
                               double t);
 
@@ -18,6 +24,6 @@ wisp_status wisp_solution_l2_error(wisp_error *err, wisp_problem *problem, wisp_
 
 /* Writes all fields of u with runtime/mesh/vtu.h, elements in the mesh's order: the interpolant of order N, nothing
  * lost. WISP_ESYSTEM where the file cannot be written. */
-wisp_status wisp_solution_write_vtu(wisp_error *err, wisp_problem *problem, const char *path);
+wisp_status wisp_solution_write_vtu(wisp_error *err, const wisp_dg *dg, const double *u, const char *path);
 
 #endif

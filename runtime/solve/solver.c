@@ -16,7 +16,7 @@ static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, cons
                       theirs, dg->MB);
 }
 
-wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
+wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                wisp_step *step, double alpha, wisp_solver **out)
 {
   wisp_status status = WISP_OK;
@@ -29,6 +29,7 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, const wisp_
   solver->alpha = alpha;
   TRY(wisp_step_load(err, device, step, solver->kernel));
   solver->swaps = wisp_step_has(step, "u_next");
+  if (wisp_step_has(step, "pair_block")) TRY(wisp_dg_add_pairs(err, dg));
   TRY(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_step_has(step, "dux"), &solver->problem));
   TRY(wisp_solver_open_sketch(err, solver, dg));
   TRY(wisp_event_create(err, device, &solver->begin));

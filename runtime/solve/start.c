@@ -85,11 +85,11 @@ static void pulse(const wisp_start *start, const double x[3], double *u)
   for (int f = 2; f < 6; f++) u[f] = 0;
 }
 
-void wisp_start_field(const void *context, const double x[3], double t, double *u)
+void wisp_start_field(const void *context, size_t count, const double *xyz, double t, double *u)
 {
   const wisp_start *start = context;
   if (start->exact)
-    wisp_cavity_field(&start->cavity, x, t, u);
+    wisp_cavity_field(&start->cavity, count, xyz, t, u);
   else
-    pulse(start, x, u);
+    for (size_t i = 0; i < count; i++) pulse(start, xyz + 3 * i, u + 6 * i);
 }

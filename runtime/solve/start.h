@@ -23,6 +23,6 @@ wisp_status wisp_start_mode(wisp_error *err, const wisp_mesh *mesh, const int mo
 void wisp_start_pulse(const wisp_mesh *mesh, wisp_start *out);
 
 /* The function to call: context is the start itself. */
-void wisp_start_field(const void *start, const double x[3], double t, double *u);
+void wisp_start_field(const void *start, size_t count, const double *xyz, double t, double *u);
 
 #endif

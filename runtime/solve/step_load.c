@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One kernel to compile, and what came of it. */
+/* One kernel to compile, operands to pack, and what came of it. */
 typedef struct job {
-  const wisp_plan *plan;
+  wisp_plan *plan;
   const char *target;
   wisp_binary binary;
   wisp_status status;
@@ -20,6 +20,7 @@ static void *compile(void *argument)
 {
   job *j = argument;
   j->status = wisp_plan_compile(&j->error, j->plan, j->target, &j->binary);
+  if (j->status == WISP_OK) j->status = wisp_plan_prepare(&j->error, j->plan);
   return NULL;
 }
 

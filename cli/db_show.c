@@ -1,0 +1,217 @@
+/* wisp db show: what is stored, by layer and device. */
+#include "cli.h"
+#include "db.h"
+#include "table.h"
+#include "terminal.h"
+#include "../gen/spec.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One line: what a layer holds of a device. */
+typedef struct holding {
+  wisp_layer layer;
+  const wisp_trial *sample; /* for device and target */
+  size_t trials, ok, slow;
+  uint64_t orders;                /* bit N: some trial is of order N */
+  const wisp_trial *first, *last; /* by date, of those that have one */
+} holding;
+
+enum { MOST_ORDERS = 64 };
+
+static void count_in(holding *h, const wisp_trial *t)
+{
+  wisp_spec spec;
+  h->trials++;
+  h->ok += strcmp(t->outcome, "ok") == 0;
+  h->slow += strcmp(t->outcome, "slow") == 0;
+  if (wisp_spec_parse(NULL, t->spec, &spec) == WISP_OK && spec.order >= 0 && spec.order < MOST_ORDERS)
+    h->orders |= (uint64_t)1 << spec.order;
+  if (!wisp_is_day(t->when)) return; /* ISO dates sort as texts */
+  if (!h->first || strcmp(t->when, h->first->when) < 0) h->first = t;
+  if (!h->last || strcmp(t->when, h->last->when) > 0) h->last = t;
+}
+
+/* Trials by layer and device, in order of appearance: as many lines as it takes; free(*out). */
+static wisp_status count_holdings(wisp_error *err, const wisp_store *store, size_t *lines, holding **out)
+{
+  holding *list = NULL;
+  size_t count = 0, room = 0;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    size_t at = count; /* the same as the one before, mostly */
+    while (at > 0 && (list[at - 1].layer != layer || strcmp(list[at - 1].sample->device, t->device) != 0 ||
+                      strcmp(list[at - 1].sample->target, t->target) != 0))
+      at--;
+    if (at == 0 && count == room) {
+      room = room ? 2 * room : 16;
+      holding *more = realloc(list, room * sizeof *more);
+      if (!more) {
+        free(list);
+        return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu devices", room);
+      }
+      list = more;
+    }
+    if (at == 0) list[count++] = (holding){.layer = layer, .sample = t};
+    count_in(&list[at ? at - 1 : count - 1], t);
+  }
+  *lines = count;
+  *out = list;
+  return WISP_OK;
+}
+
+/* The last of the orders in a row that begins with this one. */
+static int end_of_row(uint64_t orders, int first)
+{
+  while (first + 1 < MOST_ORDERS && orders >> (first + 1) & 1) first++;
+  return first;
+}
+
+/* "1-9", "1-3,7"; "-" for none. */
+static wisp_status print_orders(wisp_error *err, uint64_t orders, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  out->length = 0;
+  for (int N = 0; N < MOST_ORDERS; N++) {
+    if (!(orders >> N & 1)) continue;
+    const int last = end_of_row(orders, N);
+    TRY(wisp_text_print(err, out, "%s%d", out->length ? "," : "", N));
+    if (last > N) TRY(wisp_text_print(err, out, "-%d", last));
+    N = last;
+  }
+  if (!out->length) TRY(wisp_text_add(err, out, "-", 1));
+done:
+  return status;
+}
+
+/* "2026-11-20", "2026-11-20..2026-11-22"; "-" where no trial has a date. */
+static void print_days(const holding *h, char text[32])
+{
+  strcpy(text, "-");
+  if (h->first) snprintf(text, 32, "%.10s", wisp_db_day(h->first));
+  if (h->first && strncmp(h->first->when, h->last->when, 10) != 0)
+    snprintf(text, 32, "%.10s..%.10s", wisp_db_day(h->first), wisp_db_day(h->last));
+}
+
+/* ---- as JSON */
+
+static bool add_orders(cJSON *object, uint64_t orders)
+{
+  cJSON *list = cJSON_AddArrayToObject(object, "orders");
+  bool good = list;
+  for (int N = 0; good && N < MOST_ORDERS; N++)
+    if (orders >> N & 1) good = cJSON_AddItemToArray(list, cJSON_CreateNumber(N));
+  return good;
+}
+
+static bool add_day(cJSON *object, const char *name, const wisp_trial *trial)
+{
+  char day[11] = "";
+  if (!trial) return cJSON_AddNullToObject(object, name);
+  snprintf(day, sizeof day, "%.10s", trial->when);
+  return cJSON_AddStringToObject(object, name, day);
+}
+
+static cJSON *holding_to_json(const holding *h)
+{
+  cJSON *object = cJSON_CreateObject();
+  const struct {
+    const char *name;
+    size_t count;
+  } counts[] = {{"trials", h->trials}, {"ok", h->ok}, {"slow", h->slow}, {"failed", h->trials - h->ok - h->slow}};
+  bool good = cJSON_AddStringToObject(object, "layer", wisp_layer_name(h->layer)) &&
+              cJSON_AddStringToObject(object, "device", h->sample->device) &&
+              cJSON_AddStringToObject(object, "target", h->sample->target);
+  for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
+    good = cJSON_AddNumberToObject(object, counts[i].name, (double)counts[i].count);
+  good =
+      good && add_orders(object, h->orders) && add_day(object, "first", h->first) && add_day(object, "last", h->last);
+  if (good) return object;
+  cJSON_Delete(object);
+  return NULL;
+}
+
+static wisp_status show_json(wisp_error *err, size_t count, const holding *list)
+{
+  wisp_status status = WISP_OK;
+  wisp_text out = {0};
+  TRY(wisp_text_print(err, &out, "["));
+  for (size_t i = 0; i < count; i++) {
+    cJSON *object = holding_to_json(&list[i]);
+    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+    cJSON_Delete(object);
+    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu devices as JSON", count);
+    if (status == WISP_OK) status = wisp_text_print(err, &out, "%s\n", i ? "," : "");
+    if (status == WISP_OK) status = wisp_text_add_json(err, &out, text);
+    cJSON_free(text);
+    TRY(status);
+  }
+  printf("%s\n]\n", out.data);
+done:
+  wisp_text_free(&out);
+  return status;
+}
+
+/* ---- as text */
+
+static wisp_status add_row(wisp_error *err, wisp_table *table, const holding *h)
+{
+  wisp_status status = WISP_OK;
+  wisp_text orders = {0};
+  char counts[4][24], days[32];
+  const size_t numbers[4] = {h->trials, h->ok, h->slow, h->trials - h->ok - h->slow};
+  for (int i = 0; i < 4; i++) snprintf(counts[i], sizeof counts[i], "%zu", numbers[i]);
+  print_days(h, days);
+  TRY(print_orders(err, h->orders, &orders));
+  TRY(wisp_table_add(err, table,
+                     (const char *const[]){wisp_layer_name(h->layer), h->sample->device, h->sample->target, counts[0],
+                                           counts[1], counts[2], counts[3], orders.data, days}));
+done:
+  wisp_text_free(&orders);
+  return status;
+}
+
+static wisp_status show_text(wisp_error *err, const char *path, size_t count, const holding *list)
+{
+  static const wisp_column columns[] = {{"layer", false}, {"device", false}, {"target", false},
+                                        {"trials", true}, {"ok", true},      {"slow", true},
+                                        {"failed", true}, {"N", false},      {"measured", false}};
+  wisp_status status = WISP_OK;
+  wisp_table *table = NULL;
+  wisp_text out = {0};
+  char name[4096];
+  wisp_show_text(path, name, sizeof name);
+  printf("%s%s\n", name, access(path, F_OK) == 0 ? "" : " (not there yet)");
+  TRY(wisp_table_create(err, "", sizeof columns / sizeof *columns, columns, &table));
+  for (size_t i = 0; i < count; i++) TRY(add_row(err, table, &list[i]));
+  if (count) TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &out));
+  if (count) fputs(out.data, stdout);
+done:
+  wisp_text_free(&out);
+  wisp_table_destroy(table);
+  return status;
+}
+
+wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char *path)
+{
+  wisp_status status = WISP_OK;
+  wisp_store *store = NULL;
+  holding *list = NULL;
+  size_t count = 0;
+  char *warning = NULL;
+  bool json = wisp_option_given(args, "json");
+  TRY(wisp_store_open(err, path, true, &warning, &store));
+  if (warning) wisp_cli_warn(args, warning);
+  if (!json) wisp_store_show(store);
+  TRY(count_holdings(err, store, &count, &list));
+  TRY(json ? show_json(err, count, list) : show_text(err, path, count, list));
+done:
+  free(list);
+  free(warning);
+  wisp_store_close(store);
+  return status;
+}

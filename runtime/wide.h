@@ -1,0 +1,18 @@
+/* Loops of the host's own arithmetic in vectors as wide as the machine has. A function marked WISP_WIDE is compiled for
+ * several widths, and the loader takes the one that fits; C's rounding holds in all of them (no product is fused with a
+ * sum), so that results are the same on every machine. */
+#ifndef WISP_WIDE_H
+#define WISP_WIDE_H
+
+#include <features.h>
+
+#if defined __x86_64__ && defined __GLIBC__
+#define WISP_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WISP_WIDE
+#endif
+
+/* Eight numbers, wherever they stand; where vectors are shorter the compiler takes several. */
+typedef double wisp_eight __attribute__((vector_size(8 * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+#endif
