@@ -24,11 +24,9 @@ uint64_t wisp_env_hash(const char *name)
 
 const char *wisp_kind_words(wisp_kind kind)
 {
-  static const char *const words[] = {[WISP_INT] = "an integer",
-                                      [WISP_TEXT] = "a text",
-                                      [WISP_REALS] = "a table of reals",
-                                      [WISP_INTS] = "a table of integers",
-                                      [WISP_LIST] = "a list"};
+  static const char *const words[] = {
+      [WISP_INT] = "an integer",           [WISP_TEXT] = "a text", [WISP_REALS] = "a table of reals",
+      [WISP_INTS] = "a table of integers", [WISP_LIST] = "a list", [WISP_OTHER] = "another name"};
   return words[kind];
 }
 
@@ -52,7 +50,7 @@ const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t 
   for (; env; env = env->outer) {
     const wisp_value *value = env->shown ? find_own(env->shown, name, hash) : NULL;
     if (!value) value = find_own(env, name, hash);
-    if (value) return value;
+    if (value) return value->kind == WISP_OTHER ? value->as.other : value;
   }
   return NULL;
 }
@@ -165,6 +163,11 @@ void wisp_env_destroy(wisp_env *env)
 wisp_status wisp_env_int(wisp_error *err, wisp_env *env, const char *name, int64_t value)
 {
   return define(err, env, name, (wisp_value){.kind = WISP_INT, .as.integer = value});
+}
+
+wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, const wisp_value *value)
+{
+  return define(err, env, name, (wisp_value){.kind = WISP_OTHER, .as.other = value});
 }
 
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value)
@@ -282,4 +285,24 @@ wisp_env *wisp_env_list_item(const wisp_env *env, const char *name, size_t i)
 bool wisp_env_has(const wisp_env *env, const char *name)
 {
   return wisp_env_find(env, name, wisp_env_hash(name)) != NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(const slot *const *)a)->name, (*(const slot *const *)b)->name);
+}
+
+wisp_status wisp_env_each(wisp_error *err, const wisp_env *env, wisp_name_visit visit, void *context)
+{
+  wisp_status status = WISP_OK;
+  const slot **own = NULL;
+  size_t count = 0;
+  TRY(wisp_new(err, env->taken, sizeof *own, &own));
+  for (size_t i = 0; i < env->capacity; i++)
+    if (env->slots[i].name) own[count++] = &env->slots[i];
+  qsort(own, count, sizeof *own, by_name);
+  for (size_t i = 0; i < count; i++) TRY(visit(err, context, own[i]->name, &own[i]->value));
+done:
+  free(own);
+  return status;
 }

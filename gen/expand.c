@@ -2,6 +2,7 @@
 
 #include "template.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,79 @@ static const char *file_of(const wisp_piece *piece, const wisp_env *env)
   return file ? file : piece->name;
 }
 
+/* Is name one of the words of list? */
+static bool is_listed(const char *list, const char *name)
+{
+  const size_t length = strlen(name);
+  for (const char *at = list; (at = strstr(at, name)); at += length)
+    if ((at == list || isspace((unsigned char)at[-1])) && (!at[length] || isspace((unsigned char)at[length])))
+      return true;
+  return false;
+}
+
+/* What the text takes and what it is given must be the same names. */
+static wisp_status check_given(run *r, const wisp_piece *piece)
+{
+  wisp_status status = WISP_OK;
+  const char *takes = piece->inside->takes ? piece->inside->takes : "";
+  char name[64] = "";
+  int length = 0;
+  for (size_t i = 0; i < piece->givens; i++)
+    TRY(wisp_require(r->err, is_listed(takes, piece->given[i].name), WISP_EINPUT,
+                     "'%s' takes no '%s': its line {{takes NAME ...}} says what it takes", piece->name,
+                     piece->given[i].name));
+  for (const char *at = takes; sscanf(at, "%63s%n", name, &length) == 1; at += length) {
+    bool given = false;
+    for (size_t i = 0; i < piece->givens; i++) given |= strcmp(piece->given[i].name, name) == 0;
+    TRY(wisp_require(r->err, given, WISP_EINPUT, "'%s' takes '%s': write {{>%s %s=...}}", piece->name, name,
+                     piece->name, name));
+  }
+done:
+  return status;
+}
+
+/* Gives a name in the insert's own scope: a number, or all that another name stands for (a text with its file). */
+static wisp_status give(run *r, const wisp_piece *piece, const wisp_given *given, const wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  int64_t number = 0;
+  char name[2][128];
+  if (given->expr) {
+    TRY(wisp_expr_int(r->err, given->expr, env, &number));
+    return wisp_env_int(r->err, piece->frame, given->name, number);
+  }
+  const wisp_value *value = wisp_env_find(env, given->other, given->hash);
+  TRY(wisp_require(r->err, value, WISP_EINPUT, "the name '%s' is not defined", given->other));
+  TRY(wisp_env_stand(r->err, piece->frame, given->name, value));
+  snprintf(name[0], sizeof name[0], "%s file", given->other);
+  snprintf(name[1], sizeof name[1], "%s file", given->name);
+  value = wisp_env_find(env, name[0], wisp_env_hash(name[0]));
+  if (value) TRY(wisp_env_stand(r->err, piece->frame, name[1], value));
+done:
+  return status;
+}
+
+/* The inserted text, parsed when it first runs, with what it is given in scope. */
+static wisp_status run_inside(run *r, wisp_piece *piece, const wisp_env *env, const char *text)
+{
+  wisp_status status = WISP_OK;
+  TRY(check_depth(r));
+  if (piece->inside_text != text) {
+    wisp_template_destroy(piece->inside);
+    piece->inside = NULL;
+    TRY(wisp_template_parse(r->err, file_of(piece, env), text, &piece->inside));
+    piece->inside_text = text;
+  }
+  TRY(check_given(r, piece));
+  if (piece->givens && !piece->frame) TRY(wisp_env_create(r->err, env, &piece->frame));
+  for (size_t i = 0; i < piece->givens; i++) TRY(give(r, piece, &piece->given[i], env));
+  r->depth++;
+  TRY(run_pieces(r, piece->inside, piece->givens ? piece->frame : env, 0, piece->inside->count));
+  r->depth--;
+done:
+  return status;
+}
+
 /* Writes a text value, plain or as a template of its own; its further lines begin as the tag's line does. A newline at
  * its end is dropped where the tag's own line ends there too. */
 static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, const wisp_value *value)
@@ -85,16 +159,7 @@ static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, cons
   size_t margin = r->margin.length, before = r->out->length;
   TRY(wisp_text_add(r->err, &r->margin, piece->bytes, piece->count));
   if (piece->kind == PIECE_INSERT) {
-    TRY(check_depth(r));
-    if (piece->inside_text != value->as.text) {
-      wisp_template_destroy(piece->inside);
-      piece->inside = NULL;
-      TRY(wisp_template_parse(r->err, file_of(piece, env), value->as.text, &piece->inside));
-      piece->inside_text = value->as.text;
-    }
-    r->depth++;
-    TRY(run_pieces(r, piece->inside, env, 0, piece->inside->count));
-    r->depth--;
+    TRY(run_inside(r, piece, env, value->as.text));
   } else {
     TRY(emit(r, value->as.text, value->count));
   }

@@ -46,10 +46,10 @@ wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out);
 void wisp_expr_destroy(wisp_expr *expr);
 wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value);
 
-/* A copy in which every integer that env knows is settled, but for free_name: for evaluating often with free_name alone
- * changing. */
-wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *free_name,
-                             wisp_expr **out);
+/* A copy in which every integer that env knows is settled, but for the names in `loose`: for evaluating often with
+ * these alone changing. */
+wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
+                             size_t count, wisp_expr **out);
 
 /* Real evaluation: names are looked up by `lookup` first (may be NULL), then as integers in env (may be NULL). */
 typedef bool (*wisp_lookup)(const void *context, const char *name, double *value);

@@ -18,6 +18,13 @@ const wisp_family *wisp_family_find(const char *name)
   return NULL;
 }
 
+const wisp_size *wisp_family_facts(const char *family, const char *kernel)
+{
+  static const wisp_size none[] = {{NULL, 0}};
+  const wisp_family *f = wisp_family_find(family);
+  return f && f->facts ? f->facts(kernel) : none;
+}
+
 bool wisp_composition_has(const char *composition, const char *kernel)
 {
   size_t length = strlen(kernel);

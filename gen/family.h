@@ -17,6 +17,11 @@ typedef struct wisp_work {
   double bytes, flops, dofs;
 } wisp_work;
 
+typedef struct wisp_size {
+  const char *name;
+  int value;
+} wisp_size;
+
 typedef struct wisp_family {
   const char *name;
   const char *element;        /* as specs name it: "tet" */
@@ -31,10 +36,16 @@ typedef struct wisp_family {
   /* The layouts worth trying for an order; count <= 8. */
   int (*layouts)(int order, wisp_layout out[8]);
   wisp_status (*work)(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out);
+  /* What tells a kernel from others that share its spaces and texts: names that these see; the last has no name. NULL
+   * where a family has none. */
+  const wisp_size *(*facts)(const char *kernel);
 } wisp_family;
 
 extern const wisp_family *const wisp_families[]; /* NULL-terminated */
 const wisp_family *wisp_family_find(const char *name);
+
+/* The facts of a family's kernel; empty where there is no such family or it says nothing. */
+const wisp_size *wisp_family_facts(const char *family, const char *kernel);
 
 /* Whether a composition, "volume+gather+lift+update", has this kernel. */
 bool wisp_composition_has(const char *composition, const char *kernel);

@@ -272,4 +272,5 @@ done:
   return status;
 }
 
-const wisp_family wisp_family_nodal = {"nodal", "tet", {1, 10}, kernels, compositions, "maxwell", names, layouts, work};
+const wisp_family wisp_family_nodal = {"nodal",   "tet", {1, 10}, kernels, compositions,
+                                       "maxwell", names, layouts, work,    NULL};

@@ -27,15 +27,18 @@ wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const
                                   const wisp_env *names)
 {
   wisp_status status = WISP_OK;
+  wisp_env *env = NULL;
   bool readable = layout->order == WISP_NODE_FASTEST ? s->node : s->slab;
   if (!readable)
     return wisp_fail(err, WISP_EREFUSED, "reads only %s layouts", s->node ? "node-fastest" : "element-fastest (slab)");
+  TRY(wisp_strategy_scope(err, s, names, &env));
   for (size_t i = 0; i < s->needs; i++) {
     int64_t holds = 0;
-    TRY(wisp_expr_int(err, s->need[i].expr, names, &holds));
+    TRY(wisp_said_int(err, s, &s->need[i].holds, env, &holds));
     TRY(wisp_require(err, holds, WISP_EREFUSED, "%s", s->need[i].reason));
   }
 done:
+  wisp_env_destroy(env);
   return status;
 }
 
@@ -48,11 +51,11 @@ static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan)
   for (size_t c = 0; c <= s->conditions; c++) {
     int64_t value = 0;
     for (; let < s->lets && s->let[let].after <= c; let++) {
-      TRY(wisp_expr_int(err, s->let[let].expr, plan->env, &value));
+      TRY(wisp_said_int(err, s, &s->let[let].value, plan->env, &value));
       TRY(wisp_env_int(err, plan->env, s->let[let].name, value));
     }
     if (c == s->conditions) break;
-    TRY(wisp_expr_int(err, s->condition[c].expr, plan->env, &value));
+    TRY(wisp_said_int(err, s, &s->condition[c].holds, plan->env, &value));
     TRY(wisp_require(err, value, WISP_EREFUSED, "%s", s->condition[c].reason));
   }
 done:
@@ -62,10 +65,11 @@ done:
 static wisp_status fix_block(wisp_error *err, wisp_plan *plan)
 {
   wisp_status status = WISP_OK;
+  const wisp_strategy *s = plan->strategy;
   int64_t threads = 1, limit = 0, value = 0;
   for (int i = 0; i < 3; i++) {
     value = 1;
-    if (plan->strategy->block[i]) TRY(wisp_expr_int(err, plan->strategy->block[i], plan->env, &value));
+    if (s->block[i].expr) TRY(wisp_said_int(err, s, &s->block[i], plan->env, &value));
     TRY(wisp_require(err, value > 0 && value <= 65536, WISP_EREFUSED, "%lld threads in one direction",
                      (long long)value));
     plan->block[i] = (unsigned)value;
@@ -87,7 +91,7 @@ static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
   wisp_env_get_int(plan->env, "real_bytes", &real);
   for (int i = 0; i < plan->strategy->shareds; i++) {
     const wisp_shared *shared = &plan->strategy->shared[i];
-    TRY(wisp_expr_int(err, shared->count, plan->env, &count));
+    TRY(wisp_said_int(err, plan->strategy, &shared->count, plan->env, &count));
     plan->offset[i] = (size_t)bytes;
     bytes = (bytes + count * (shared->type[0] == 'i' ? 4 : shared->type[0] == 'b' ? 1 : real) + 15) / 16 * 16;
   }
@@ -109,7 +113,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   plan->spec = *spec;
   plan->layout = *layout;
   snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
-  TRY(wisp_env_create(err, names, &plan->env));
+  TRY(wisp_strategy_scope(err, strategy, names, &plan->env));
   TRY(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
   for (int i = 0; i < strategy->params; i++) {
     plan->value[i] = values[i];
@@ -123,7 +127,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   plan = NULL;
 done:
   wisp_plan_destroy(plan);
-  return status == WISP_EINPUT ? wisp_context(err, status, "%s: ", strategy->space_path) : status;
+  return status;
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -229,13 +233,14 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const w
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])
 {
   wisp_status status = WISP_OK;
+  const wisp_strategy *s = plan->strategy;
   wisp_env *env = NULL;
   TRY(wisp_env_create(err, plan->env, &env));
   TRY(wisp_env_int(err, env, "groups", (int64_t)groups));
   TRY(wisp_env_int(err, env, "blocks", (int64_t)blocks));
   for (int i = 0; i < 2; i++) {
     int64_t value = 1;
-    if (plan->strategy->grid[i]) TRY(wisp_expr_int(err, plan->strategy->grid[i], env, &value));
+    if (s->grid[i].expr) TRY(wisp_said_int(err, s, &s->grid[i], env, &value));
     TRY(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
                      "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
                      (long long)value, i));

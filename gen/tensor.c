@@ -38,7 +38,7 @@ static int layouts(int order, wisp_layout out[8])
 /* Largest matrix: Gl x Gl at the highest order. */
 enum { MOST = WISP_HEX_MAX_ORDER + 2 };
 
-/* A matrix as templates know it, by its name, and as the list "apply_NAME" of one item for the part that applies it. */
+/* A matrix as templates know it, by its name, and as the list "matrix_NAME" of one item for the parts that take it. */
 typedef struct operator_table {
   const char *name;
   const double *A;
@@ -60,7 +60,7 @@ static wisp_status add_item(wisp_error *err, wisp_env *env, const operator_table
   char list[32];
   wisp_env *item = NULL;
   const wisp_size sizes[] = {{"rows", o->rows}, {"columns", o->columns}, {"sign", o->sign}};
-  snprintf(list, sizeof list, "apply_%s", o->name);
+  snprintf(list, sizeof list, "matrix_%s", o->name);
   TRY(wisp_env_item(err, env, list, &item));
   TRY(wisp_names_sizes(err, item, sizes, 3));
   TRY(wisp_env_reals(err, item, "full", full, (size_t)(o->rows * o->columns)));
@@ -70,7 +70,7 @@ done:
   return status;
 }
 
-/* Tables NAME, NAMEe and NAMEo (even and odd halves, hex.h), and the list apply_NAME. */
+/* Tables NAME, NAMEe and NAMEo (even and odd halves, hex.h), and the list matrix_NAME. */
 static wisp_status add_operator(wisp_error *err, wisp_env *env, const operator_table *o)
 {
   wisp_status status = WISP_OK;
@@ -191,6 +191,27 @@ static wisp_status work(wisp_error *err, const wisp_spec *spec, double elements,
   return wisp_fail(err, WISP_EUSAGE, "the tensor family has no kernel '%s'", spec->kernel);
 }
 
+/* What tells the operators apart, for the spaces and texts that they share: interpolated to Gauss points or collocated,
+ * derivatives or the mass alone, geometry from the vertices or stored. */
+static const wisp_size *facts(const char *kernel)
+{
+  static const struct {
+    const char *kernel;
+    wisp_size fact[4];
+  } operators[] = {
+      {"mass", {{"interpolated", 1}, {"derivatives", 0}, {"trilinear", 0}, {NULL, 0}}},
+      {"mass_trilinear", {{"interpolated", 1}, {"derivatives", 0}, {"trilinear", 1}, {NULL, 0}}},
+      {"stiffness", {{"interpolated", 1}, {"derivatives", 1}, {"trilinear", 0}, {NULL, 0}}},
+      {"stiffness_trilinear", {{"interpolated", 1}, {"derivatives", 1}, {"trilinear", 1}, {NULL, 0}}},
+      {"collocated", {{"interpolated", 0}, {"derivatives", 1}, {"trilinear", 0}, {NULL, 0}}},
+      {"collocated_trilinear", {{"interpolated", 0}, {"derivatives", 1}, {"trilinear", 1}, {NULL, 0}}},
+  };
+  static const wisp_size none[] = {{NULL, 0}};
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    if (strcmp(kernel, operators[i].kernel) == 0) return operators[i].fact;
+  return none;
+}
+
 const wisp_family wisp_family_tensor = {
-    "tensor", "hex", {1, WISP_HEX_MAX_ORDER}, kernels, compositions, "poisson", names, layouts, work,
+    "tensor", "hex", {1, WISP_HEX_MAX_ORDER}, kernels, compositions, "poisson", names, layouts, work, facts,
 };
