@@ -5,8 +5,15 @@
 
 #include "expr.h"
 
-/* WISP_OTHER: another name's value; no search gives it back. */
-typedef enum wisp_kind { WISP_INT, WISP_TEXT, WISP_REALS, WISP_INTS, WISP_LIST, WISP_OTHER } wisp_kind;
+/* WISP_KIND_OTHER: another name's value; no search gives it back. */
+typedef enum wisp_kind {
+  WISP_KIND_INT,
+  WISP_KIND_TEXT,
+  WISP_KIND_REALS,
+  WISP_KIND_INTS,
+  WISP_KIND_LIST,
+  WISP_KIND_OTHER
+} wisp_kind;
 
 /* What a name stands for. count: entries of a table, items of a list, bytes of a text. */
 typedef struct wisp_value {

@@ -177,8 +177,8 @@ static wisp_status run_name(run *r, wisp_piece *piece, const wisp_env *env)
   wisp_status status = WISP_OK;
   const wisp_value *value = NULL;
   TRY(find(r, piece, env, &value));
-  if (value->kind == WISP_TEXT) return run_text(r, piece, env, value);
-  if (value->kind == WISP_INT && piece->kind == PIECE_NAME) return emit_integer(r, value->as.integer);
+  if (value->kind == WISP_KIND_TEXT) return run_text(r, piece, env, value);
+  if (value->kind == WISP_KIND_INT && piece->kind == PIECE_NAME) return emit_integer(r, value->as.integer);
   return wisp_fail(r->err, WISP_EINPUT, "'%s' is %s: %s", piece->name, wisp_kind_words(value->kind),
                    piece->kind == PIECE_NAME ? "it cannot be written whole" : "only a text can be inserted");
 done:
@@ -198,12 +198,12 @@ static wisp_status run_entry(run *r, const wisp_piece *piece, const wisp_env *en
   const wisp_value *table = NULL;
   int64_t i = 0;
   TRY(find(r, piece, env, &table));
-  TRY(wisp_require(r->err, table->kind == WISP_REALS || table->kind == WISP_INTS, WISP_EINPUT,
+  TRY(wisp_require(r->err, table->kind == WISP_KIND_REALS || table->kind == WISP_KIND_INTS, WISP_EINPUT,
                    "'%s' is %s, not a table", piece->name, wisp_kind_words(table->kind)));
   TRY(wisp_expr_int(r->err, piece->expr, env, &i));
   TRY(wisp_require(r->err, i >= 0 && (uint64_t)i < table->count, WISP_EINPUT,
                    "index %lld is outside '%s', which has %zu entries", (long long)i, piece->name, table->count));
-  if (table->kind == WISP_INTS) return emit_integer(r, table->as.ints[i]);
+  if (table->kind == WISP_KIND_INTS) return emit_integer(r, table->as.ints[i]);
   TRY(wisp_require(r->err, r->real_bytes, WISP_EINPUT, "'real_bytes' must be defined to write '%s'", piece->name));
   r->scratch.length = 0;
   TRY(wisp_print_real(r->err, &r->scratch, table->as.reals[i], r->real_bytes));
@@ -247,7 +247,7 @@ static wisp_status run_block(run *r, wisp_template *t, size_t place, const wisp_
   TRY(check_depth(r));
   if (piece->kind == PIECE_LIST) {
     TRY(find(r, piece, env, &list));
-    TRY(wisp_require(r->err, list->kind == WISP_LIST, WISP_EINPUT, "'%s' is %s, not a list", piece->name,
+    TRY(wisp_require(r->err, list->kind == WISP_KIND_LIST, WISP_EINPUT, "'%s' is %s, not a list", piece->name,
                      wisp_kind_words(list->kind)));
   } else {
     TRY(wisp_expr_int(r->err, piece->expr, env, &value));

@@ -112,6 +112,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   plan->strategy = strategy;
   plan->spec = *spec;
   plan->layout = *layout;
+  plan->names = names;
   snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
   TRY(wisp_strategy_scope(err, strategy, names, &plan->env));
   TRY(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */

@@ -63,7 +63,8 @@ struct wisp_plan {
   const wisp_strategy *strategy;
   wisp_spec spec;
   wisp_layout layout;
-  wisp_env *env; /* family's names, then parameters and lets */
+  const wisp_env *names; /* the family's */
+  wisp_env *env;         /* these, then facts, parameters and lets */
   int value[WISP_MAX_PARAMS];
   char params[WISP_PARAMS_TEXT], symbol[40];
   unsigned block[3];
