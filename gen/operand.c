@@ -69,7 +69,7 @@ static wisp_status entry(wisp_error *err, const entries *e, int64_t q, int64_t *
     TRY(wisp_env_int(err, e->env, e->operand->where[i].name, value));
   }
   TRY(wisp_said_int(err, e->s, &e->entry, e->env, at));
-  if (e->part.expr) TRY(wisp_said_int(err, e->s, &e->part, e->env, part));
+  if (e->part.expr && *at >= 0) TRY(wisp_said_int(err, e->s, &e->part, e->env, part));
 done:
   return status;
 }

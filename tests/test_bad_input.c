@@ -208,7 +208,7 @@ static void test_own_texts(void **state)
   } bad[] = {
       {"kernel update\nparma x 1\n", "", "mine/nodal/update.own.space:2: "},
       {"kernel update\nlayouts node\nblock lanes\ngrid groups\n", "",
-       "mine/nodal/update.own.space: expression 'lanes'"},
+       "mine/nodal/update.own.space:3: expression 'lanes'"},
       {"kernel update\nlayouts node\nblock 32\ngrid groups\narg inout real u\n", "one\n{{two}}\n",
        "mine/nodal/update.own.k:2: "},
       {"kernel update\nlayouts node\nblock 32\ngrid groups\narg inout real u\n", "{{>index}}\n{{/if}}\n",

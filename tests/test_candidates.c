@@ -1,6 +1,6 @@
 /* Claim: no strategy has silently stopped applying. Every strategy of the list has a legal default candidate at every
- * order that its space does not leave out, in both precisions and in a layout of every kind that it reads, on the host and on GPUs; where
- * it has none there is a reason; and every default's text expands in both dialects. */
+ * order that its space does not leave out, in both precisions and in a layout of every kind that it reads, on the host
+ * and on GPUs; where it has none there is a reason; and every default's text expands in both dialects. */
 #include "each_plan.h"
 
 #include <setjmp.h>
