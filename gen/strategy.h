@@ -2,15 +2,20 @@
 /* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal, with every
  * value fixed.
  *
- * A space description (templates/FAMILY/KERNEL.STRATEGY.space) is lines of:
+ * A space description, templates/FAMILY/STEM.STRATEGY.space, is lines of:
  *
  *   kernel    volume                          which kernel of the family this computes
+ *   kernels   mass stiffness ...              or several, each a strategy of its own: what tells them apart, the family's
+ *                                             facts, is in scope (tensor: interpolated, derivatives, trilinear)
  *   title     one line for people
- *   text      KERNEL.NAME                     the kernel text to take instead of the one beside it (optional)
+ *   text      STEM                            the kernel text STEM.k to take instead of the one beside it (optional)
+ *   include   NAME                            the lines of NAME.space, the user's or the library's
  *   layouts   node | slab | node slab         which element orders it can read
- *   needs     EXPR : reason                   "not applicable" unless EXPR holds (cuda, sm, real_bytes, N, KM, ...)
+ *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
+ *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA)
+ *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
  *   block     EXPR [EXPR [EXPR]]              threads of a block
@@ -23,10 +28,15 @@
  *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
  *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
  *                                             0 where the index is negative; part 1 / 2: the TF32 high / low part
+ *     where   NAME = EXPR                     under an operand: a name for a number of entry q, in its expressions and in the
+ *                                             wheres below; evaluated for each entry, whether or not it is asked for
  *   varies    REASON                          its results are not the same bit for bit at each launch, as they must be else
- *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *
- * Expressions are gen/expr.h over the family's names, the parameters, the lets so far, and the device's limits.
+ * A line that ends with `when EXPR` (before " : reason", where it gives one) holds where EXPR, over the kernel's facts, is
+ * not 0; titles, lanes and reasons are words and have no `when`. What follows a # is a comment.
+ *
+ * Expressions are gen/expr.h over the family's names (`wisp emit --names` prints them), the kernel's facts, the parameters,
+ * the lets so far, and the device's limits.
  */
 // clang-format on
 #ifndef WISP_STRATEGY_H
@@ -72,7 +82,8 @@ bool wisp_strategy_varies(const wisp_strategy *strategy); /* results differ from
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, char hash[20]);
 int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
 
-/* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set (same structure). */
+/* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces, texts
+ * and parts that come before the library's. */
 typedef struct wisp_strategies wisp_strategies;
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
 void wisp_strategies_free(wisp_strategies *strategies);
@@ -89,7 +100,8 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies,
 typedef struct wisp_file_text {
   const char *path, *text;
 } wisp_file_text;
-/* Parses one description; text is the kernel's template. For tests and WISP_TEMPLATES. WISP_EINPUT with path:line. */
+/* Parses one description, of several kernels for the first; text is the kernel's template. For tests. WISP_EINPUT with
+ * path:line. */
 wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
                                 wisp_file_text text, wisp_strategy **out);
 void wisp_strategy_destroy(wisp_strategy *strategy);
