@@ -16,20 +16,20 @@ static bool names(const char *line, size_t length, const char *name)
   return false;
 }
 
-void wisp_name_meaning(const char *family, const char *name, char meaning[160])
+/* What a name of the family or of the device is; empty where no line of their files says so. */
+static void print_meaning(const wisp_strategy *s, const char *name, char meaning[160])
 {
-  const char *const folders[] = {family, "dialect"};
+  const char *const folders[] = {s->family, "dialect"};
   meaning[0] = '\0';
   for (size_t i = 0; i < 2 && !*meaning; i++) {
-    char path[64];
-    snprintf(path, sizeof path, "templates/%s/names", folders[i]);
-    const char *line = wisp_embedded_text(path);
+    const wisp_embedded *file = wisp_shelf_find(&s->shelf, folders[i], "names");
+    const char *line = file ? file->text : NULL;
     for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+      const size_t length = strcspn(line, "\n");
       const char *gap = strstr(line, "  ");
-      if (*line == '#' || !gap || gap > line + strcspn(line, "\n")) gap = line + NAME_WIDTH;
-      if (*line == '#' || !names(line, (size_t)(gap - line), name)) continue;
+      if (*line == '#' || !gap || gap > line + length || !names(line, (size_t)(gap - line), name)) continue;
       gap += strspn(gap, " ");
-      snprintf(meaning, 160, "%.*s", (int)strcspn(gap, "\n"), gap);
+      snprintf(meaning, 160, "%.*s", (int)(line + length - gap), gap);
       break;
     }
   }
@@ -79,7 +79,7 @@ static wisp_status print_name(wisp_error *err, void *context, const char *name, 
   char number[32], what[160];
   print_value(value, number);
   print_origin(s, name, what);
-  if (!*what) wisp_name_meaning(s->family, name, what);
+  if (!*what) print_meaning(s, name, what);
   return print_line(err, l->out, name, number, what);
 }
 

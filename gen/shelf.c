@@ -17,6 +17,7 @@ static bool is_text(const char *name)
 {
   static const char *const endings[] = {".space", ".k", ".part"};
   const size_t length = strlen(name);
+  if (strcmp(name, "names") == 0) return true;
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (length > strlen(endings[i]) && strcmp(name + length - strlen(endings[i]), endings[i]) == 0) return true;
   return false;

@@ -82,8 +82,8 @@ bool wisp_strategy_varies(const wisp_strategy *strategy); /* results differ from
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, char hash[20]);
 int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
 
-/* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces, texts
- * and parts that come before the library's. */
+/* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces,
+ * texts and parts that come before the library's. */
 typedef struct wisp_strategies wisp_strategies;
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
 void wisp_strategies_free(wisp_strategies *strategies);

@@ -73,6 +73,7 @@ static void test_words(void **state)
       {"report -o page -k gather:21", "as volume:4"},
       {"best --format xml", "text, json, csv"},
       {"emit -n 11", "1 to 10"},
+      {"emit --names", "--kernel"},
       {"emit -k vol", "there is no kernel 'vol'"},
       {"emit -k volume -s best", "no strategy 'best'"},
       {"emit -k volume --set wp=99", "1, 2, 4"},
