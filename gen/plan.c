@@ -261,9 +261,9 @@ const wisp_layout *wisp_plan_layout(const wisp_plan *plan)
   return &plan->layout;
 }
 
-void wisp_plan_hash(const wisp_plan *plan, char hash[20])
+void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20])
 {
-  wisp_strategy_hash(plan->strategy, plan->spec.system, hash);
+  wisp_strategy_hash(plan->strategy, plan->spec.system, dialect, hash);
 }
 
 const char *wisp_plan_params(const wisp_plan *plan)

@@ -1,5 +1,4 @@
 /* Reads space descriptions: one handler a keyword, found in a table. */
-#include "closure.h"
 #include "space.h"
 
 #include <ctype.h>
@@ -378,7 +377,6 @@ wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char 
     TRY(read_line(err, s, line, seen));
   }
   TRY(check_complete(err, s));
-  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space.text, text.text, &s->hash));
   *out = s;
   s = NULL;
 done:

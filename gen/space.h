@@ -2,7 +2,9 @@
 #ifndef WISP_SPACE_H
 #define WISP_SPACE_H
 
+#include "closure.h"
 #include "strategy.h"
+#include "system.h"
 
 enum { WISP_MAX_LINES = 48, WISP_MAX_SHARED = 8 };
 
@@ -29,7 +31,8 @@ typedef struct wisp_operand { /* beside the argument of the same index */
 
 struct wisp_strategy {
   char family[16], name[40], kernel[24];
-  uint64_t hash; /* of its closure, without a system */
+  const wisp_closure *closure;      /* NULL: it was parsed alone, and has no hash */
+  uint64_t hash[WISP_MAX_DIALECTS]; /* by the closure's dialects, without a system */
   char *title, *text, *lane, *space_path, *text_path;
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch */
@@ -61,5 +64,12 @@ struct wisp_plan {
     int *ints;
   } operand[WISP_MAX_ARGS];
 };
+
+/* All of a parsed space that source and launch are made of but its lets, the same however it is written: expressions
+ * and whatever lets stand in them as numbers (gen/closure.h). */
+wisp_status wisp_space_print(wisp_error *err, const wisp_strategy *strategy, const uint64_t let[WISP_MAX_LINES],
+                             wisp_text *out);
+/* What each let says, which printing asks for. */
+void wisp_space_lets(const wisp_strategy *strategy, uint64_t let[WISP_MAX_LINES]);
 
 #endif

@@ -1,5 +1,4 @@
 /* The list of strategies: every KERNEL.STRATEGY.space of the embedded templates, then those of $WISP_TEMPLATES. */
-#include "closure.h"
 #include "defaults.h"
 #include "space.h"
 
@@ -11,6 +10,7 @@
 enum { MOST_FAMILIES = 8 };
 
 struct wisp_strategies {
+  wisp_closure *closure;
   size_t count, room;
   wisp_strategy **list;
   int families; /* that have defaults */
@@ -29,6 +29,8 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family
   const char *dot = strchr(file, '.');
   snprintf(name, sizeof name, "%.*s", (int)(strlen(dot + 1) - strlen(".space")), dot + 1);
   TRY(wisp_strategy_parse(err, family, name, space, text, &s));
+  TRY(wisp_closure_hash(err, all->closure, s, s->hash));
+  s->closure = all->closure;
   TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
                    "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space.path, s->kernel,
                    s->name));
@@ -65,28 +67,30 @@ static void text_path(const char *path_of_space, const char *space, char *path, 
     snprintf(path, room, "%.*s.k", (int)(strlen(path_of_space) - 6), path_of_space);
 }
 
-static wisp_status add_embedded(wisp_error *err, wisp_strategies *all)
+static wisp_status add_files(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    const char *path = wisp_embedded_files[i].path, *file = strrchr(path, '/');
+  for (size_t i = 0; i < count; i++) {
+    const char *path = files[i].path, *file = strrchr(path, '/');
     if (strncmp(path, "templates/", 10) != 0 || !file || !is_space(file + 1)) continue;
     char family[32], text[256];
+    size_t at = 0;
     snprintf(family, sizeof family, "%.*s", (int)(file - path - 10), path + 10);
-    text_path(path, wisp_embedded_files[i].text, text, sizeof text);
-    if (!wisp_embedded_text(text)) return wisp_fail(err, WISP_EINPUT, "%s has no kernel text %s beside it", path, text);
-    wisp_status status = add(err, all, family, file + 1, (wisp_file_text){path, wisp_embedded_files[i].text},
-                             (wisp_file_text){text, wisp_embedded_text(text)});
+    text_path(path, files[i].text, text, sizeof text);
+    while (at < count && strcmp(files[at].path, text) != 0) at++;
+    if (at == count) return wisp_fail(err, WISP_EINPUT, "%s has no kernel text %s beside it", path, text);
+    wisp_status status =
+        add(err, all, family, file + 1, (wisp_file_text){path, files[i].text}, (wisp_file_text){text, files[at].text});
     if (status != WISP_OK) return status;
   }
   return WISP_OK;
 }
 
 /* templates/FAMILY/defaults of every family. */
-static wisp_status add_defaults(wisp_error *err, wisp_strategies *all)
+static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
   wisp_status status = WISP_OK;
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    const wisp_embedded *file = &wisp_embedded_files[i];
+  for (size_t i = 0; i < count; i++) {
+    const wisp_embedded *file = &files[i];
     char family[32];
     int end = 0;
     if (sscanf(file->path, "templates/%31[^/]/defaults%n", family, &end) != 1 || !end || file->path[end]) continue;
@@ -97,6 +101,21 @@ static wisp_status add_defaults(wisp_error *err, wisp_strategies *all)
     all->families++;
   }
 done:
+  return status;
+}
+
+wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_strategies *all = NULL;
+  TRY(wisp_new(err, 1, sizeof *all, &all));
+  TRY(wisp_closure_create(err, files, count, &all->closure));
+  TRY(add_files(err, all, files, count));
+  TRY(add_defaults(err, all, files, count));
+  *out = all;
+  all = NULL;
+done:
+  wisp_strategies_free(all);
   return status;
 }
 
@@ -131,9 +150,7 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
   wisp_strategies *all = NULL;
   const char *root = getenv("WISP_TEMPLATES");
   DIR *dir = root && *root ? opendir(root) : NULL;
-  TRY(wisp_new(err, 1, sizeof *all, &all));
-  TRY(add_embedded(err, all));
-  TRY(add_defaults(err, all));
+  TRY(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
   TRY(wisp_require(err, dir || !root || !*root, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", root));
   for (struct dirent *entry; dir && (entry = readdir(dir));)
     if (entry->d_name[0] != '.') TRY(add_folder(err, all, root, entry->d_name));
@@ -150,6 +167,7 @@ void wisp_strategies_free(wisp_strategies *all)
   if (!all) return;
   for (size_t i = 0; i < all->count; i++) wisp_strategy_destroy(all->list[i]);
   for (int i = 0; i < all->families; i++) wisp_defaults_destroy(all->defaults[i]);
+  wisp_closure_free(all->closure);
   free(all->list);
   free(all);
 }
@@ -206,10 +224,15 @@ const char *wisp_strategy_title(const wisp_strategy *s)
   return s->title;
 }
 
-void wisp_strategy_hash(const wisp_strategy *s, const char *system, char hash[20])
+void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
-  uint64_t whole = wisp_closure_add_system(s->hash, wisp_embedded_files, wisp_embedded_count, system);
-  snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+  const char *const *names = s->closure ? wisp_closure_dialects(s->closure) : NULL;
+  hash[0] = '\0';
+  for (int d = 0; names && names[d]; d++) {
+    if (strcmp(names[d], dialect) != 0) continue;
+    uint64_t whole = wisp_closure_add_system(s->closure, s->hash[d], system);
+    snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+  }
 }
 
 int wisp_strategy_params(const wisp_strategy *s, const wisp_param **params)

@@ -25,16 +25,16 @@ static void hash_of(const wisp_strategies *all, const char *kernel, const char *
 {
   const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
   strcpy(hash, "0");
-  if (s) wisp_strategy_hash(s, "maxwell", hash);
+  if (s) wisp_strategy_hash(s, "maxwell", "cuda", hash);
 }
 
 /* The hash of a step of a gather and a fused kernel. */
 static void step_hash(const wisp_strategies *all, const char *gather, const char *fused, char text[20])
 {
   hash_of(all, "gather", gather, text);
-  uint64_t hash = wisp_hash(WISP_HASH_SEED, text, 16);
+  uint64_t hash = wisp_step_hash(WISP_HASH_SEED, text);
   hash_of(all, "fused", fused, text);
-  hash = wisp_hash(hash, text, 16);
+  hash = wisp_step_hash(hash, text);
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 

@@ -27,7 +27,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     wisp_trial trial;
     number = same ? number + 1 : 1;
     snprintf(params, sizeof params, "*%d", number);
-    wisp_strategy_hash(r->strategy, search->scope->spec.system, hash);
+    wisp_strategy_hash(r->strategy, search->scope->spec.system, sweep->bench.limits->kind, hash);
     wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
                    wisp_strategy_name(r->strategy), hash, params, &trial);
     snprintf(trial.outcome, sizeof trial.outcome, "refused");
