@@ -73,6 +73,8 @@ bool wisp_strategy_varies(const wisp_strategy *strategy); /* results differ from
  * there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
+/* Does a stored text, "unroll=4 wi=2", name each of its parameters once, with one of its values? */
+bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
 /* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set (same structure). */
 typedef struct wisp_strategies wisp_strategies;

@@ -149,11 +149,11 @@ static void test_space(void **state)
       {"wp 1 2", "wp 1 2 4", false, false},
       {"layouts slab", "layouts node slab", false, false},
       {"needs  cuda || N < 9", "needs N < 9", false, false},
-      {"bound < 100", "bound <= 99 # as before", false, false},
+      {"bound < 100 : too much", "bound <= 99 : too many # as before", false, false},
       {"N+1", "( N + 1 )", false, false},
       {"bound = 3*rows", "bound = 4*rows", false, false}, /* only conditions ask for it */
       {"bound", "limit", false, false},
-      {"ceil(groups,wp)", "ceil( groups, (wp))", false, false},
+      {"ceil(groups,wp)", "(ceil(groups,(wp)))", false, false},
       {"u rows*wp", "u (N+1)*wp", false, false}, /* what the let says */
       {"N+1", "N+2", true, true},
       {"ceil(rows,wp)", "ceil(rows,wp)+deep", true, true},
@@ -288,7 +288,7 @@ static void test_systems(void **state)
       {"v_p - v_m", "v_p-v_m # a jump", false},
       {"speed 1", "speed 2", false},
       {"energy 0.5 0.5", "energy 0.5 1", false},
-      {"-v.x", "-2 v.x", true},
+      {"-v.x", "-2*v.x", true},
       {"-v.x", "-v.y", true},
       {"v_p - v_m", "v_m - v_p", true},
       {"p_p = p_m", "p_p = -p_m", true},

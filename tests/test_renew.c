@@ -21,17 +21,26 @@ typedef struct line {
   char old[20], target[16], new[20], kernel[48], strategy[40], system[24];
 } line;
 
+/* The next line of the list; false at its end. */
+static bool next_line(const char **at, line *l)
+{
+  while (**at == '#') *at += strcspn(*at, "\n") + 1;
+  const bool is_one =
+      sscanf(*at, "%19s %15s %19s %47s %39s %23s", l->old, l->target, l->new, l->kernel, l->strategy, l->system) == 6;
+  *at += strcspn(*at, "\n");
+  *at += **at == '\n';
+  return is_one;
+}
+
 /* The first line of a kernel for such targets whose hash changed; fails where there is none. */
 static line find_line(const char *kernel, const char *target)
 {
   const char *at = wisp_embedded_text("cache/renewed.list");
   assert_non_null(at);
-  for (line l; *at; at += strcspn(at, "\n"), at += *at == '\n')
-    if (sscanf(at, "%19s %15s %19s %47s %39s %23s", l.old, l.target, l.new, l.kernel, l.strategy, l.system) == 6 &&
-        strcmp(l.kernel, kernel) == 0 && strcmp(l.target, target) == 0 && strcmp(l.old, l.new) != 0)
-      return l;
+  for (line l; next_line(&at, &l);)
+    if (strcmp(l.kernel, kernel) == 0 && strcmp(l.target, target) == 0 && strcmp(l.old, l.new) != 0) return l;
   fail_msg("no line for %s", kernel);
-  return (line){""};
+  return (line){.old = ""};
 }
 
 static wisp_trial trial_of(const line *l)
@@ -92,20 +101,20 @@ static void expect_in_file(const char *path, const wisp_trial expected[TRIALS])
   wisp_store_close(store);
 }
 
-/* How many rows of a file, as they stand there, have the hash that one of these trials has. */
+/* How many rows of a file, as they stand there, have the hash of one of these trials. */
 static long long rows_with(const char *path, const wisp_trial *trials, int count)
 {
   wisp_database database = {0};
+  wisp_text sql = {0};
   long long rows = 0;
   assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, false, &database), WISP_OK);
-  for (int i = 0; i < count; i++) {
-    char sql[128];
-    long long some = 0;
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM trial WHERE template_hash = '%s'", trials[i].template_hash);
-    assert_int_equal(wisp_database_number(NULL, &database, sql, &some), WISP_OK);
-    rows += some;
-  }
+  assert_int_equal(wisp_text_print(NULL, &sql, "SELECT count(*) FROM trial WHERE template_hash IN (''"), WISP_OK);
+  for (int i = 0; i < count; i++)
+    assert_int_equal(wisp_text_print(NULL, &sql, ", '%s'", trials[i].template_hash), WISP_OK);
+  assert_int_equal(wisp_text_print(NULL, &sql, ")"), WISP_OK);
+  assert_int_equal(wisp_database_number(NULL, &database, sql.data, &rows), WISP_OK);
   wisp_database_close(NULL, &database);
+  wisp_text_free(&sql);
   return rows;
 }
 
@@ -216,10 +225,8 @@ static void test_leads_to_today(void **state)
   int lines = 0, today = 0;
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
   const char *at = wisp_embedded_text("cache/renewed.list");
-  for (line l; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+  for (line l; next_line(&at, &l);) {
     char hash[20] = "";
-    if (sscanf(at, "%19s %15s %19s %47s %39s %23s", l.old, l.target, l.new, l.kernel, l.strategy, l.system) != 6)
-      continue;
     char *dot = strchr(l.kernel, '.');
     *dot = '\0';
     const wisp_strategy *s = wisp_strategies_find(all, l.kernel, dot + 1, l.strategy);

@@ -158,6 +158,28 @@ static void test_other_dialect(void **state)
   forget_edits(&l);
 }
 
+/* ---- What is no longer among the candidates. */
+
+static void test_values(void **state)
+{
+  (void)state;
+  library l = shipped_library();
+  wisp_strategies *all = strategies_of(&l);
+  wisp_store *store = NULL;
+  int tried = 0;
+  assert_int_equal(wisp_store_open(NULL, "/nowhere/none.db", false, NULL, &store), WISP_OK);
+  for (size_t i = 0; i < wisp_store_count(store); i += 97) {
+    wisp_trial t = *wisp_store_trial(store, i, NULL);
+    if (strstr(t.spec, ".step:") || !*t.params) continue;
+    strcat(t.params, "7"); /* no strategy lists 17, 47, 327, ... */
+    assert_false(wisp_trial_is_current(all, &t));
+    tried++;
+  }
+  assert_true(tried > 10);
+  wisp_store_close(store);
+  wisp_strategies_free(all);
+}
+
 /* ---- What somebody compiles. */
 
 /* Is the file a strategy's own text, or inserted by it, by a part or a dialect? As plainly as possible. */
@@ -305,8 +327,8 @@ static void test_definitions(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_third_dialect), cmocka_unit_test(test_comments),    cmocka_unit_test(test_other_dialect),
-      cmocka_unit_test(test_literals),      cmocka_unit_test(test_definitions),
+      cmocka_unit_test(test_third_dialect), cmocka_unit_test(test_comments), cmocka_unit_test(test_other_dialect),
+      cmocka_unit_test(test_literals),      cmocka_unit_test(test_values),   cmocka_unit_test(test_definitions),
   };
   unsetenv("WISP_SITE_DB");
   unsetenv("WISP_SHIPPED");

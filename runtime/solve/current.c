@@ -22,7 +22,8 @@ bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *
   const wisp_strategy *strategy = wisp_strategies_find(strategies, spec.family, spec.kernel, trial->strategy);
   if (!strategy) return false;
   wisp_strategy_hash(strategy, spec.system, wisp_target_dialect(trial->target), hash);
-  return *hash && strcmp(hash, trial->template_hash) == 0;
+  if (!*hash || strcmp(hash, trial->template_hash) != 0) return false;
+  return *trial->params == '*' || wisp_strategy_lists(strategy, trial->params); /* *1: refusals of many */
 }
 
 bool wisp_is_of_today(const void *context, const wisp_trial *trial)

@@ -9,8 +9,8 @@
 /* Who asks a store on a device with these limits. */
 wisp_asker wisp_limits_asker(const wisp_limits *limits);
 
-/* Was a kernel's trial measured with what its strategy compiles to today, on its kind of device? A whole step's names
- * no strategies: true. */
+/* Was a kernel's trial measured with what its strategy compiles to today, on its kind of device, with values that the
+ * strategy still lists? A whole step's names no strategies: true. */
 bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *trial);
 
 /* A wisp_current whose context is a wisp_today: as above, and a step's record counts where the winners that make that
