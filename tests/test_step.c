@@ -298,13 +298,10 @@ static void test_unfit_entries(void **state)
 }
 
 /* The hash that a step record has where its kernels' texts are those of today. */
-static void hash_of(const wisp_step *step, const char *dialect, char text[20])
+static void hash_of(const wisp_step *step, const char *kind, char text[20])
 {
   uint64_t hash = WISP_HASH_SEED;
-  for (int i = 0; i < step->kernels; i++) {
-    wisp_plan_hash(step->plan[i], dialect, text);
-    hash = wisp_step_hash(hash, text);
-  }
+  for (int i = 0; i < step->kernels; i++) wisp_plan_hash(step->plan[i], kind, text), hash = wisp_step_hash(hash, text);
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
