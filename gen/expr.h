@@ -51,6 +51,11 @@ wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env
 wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
                              size_t count, wisp_expr **out);
 
+/* What the expression says, as a number: the same however it is laid out, with whatever blanks and parentheses. named
+ * gives what stands for a name: of one that is another expression's, that expression's number. */
+typedef uint64_t (*wisp_name_hash)(const void *context, const char *name);
+uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void *context);
+
 /* Real evaluation: names are looked up by `lookup` first (may be NULL), then as integers in env (may be NULL). */
 typedef bool (*wisp_lookup)(const void *context, const char *name, double *value);
 wisp_status wisp_expr_real(wisp_error *err, const wisp_expr *expr, const wisp_env *env, wisp_lookup lookup,

@@ -213,10 +213,10 @@ static bool find_value(const char *params, const char *name, int *value)
   return false;
 }
 
-wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
-                                const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
+/* Stored text to values, one for each parameter. */
+static wisp_status read_values(wisp_error *err, const wisp_strategy *s, const char *params, int values[WISP_MAX_PARAMS])
 {
-  int values[WISP_MAX_PARAMS], words = 0;
+  int words = 0;
   for (int i = 0; i < s->params; i++) {
     const wisp_param *p = &s->param[i];
     bool found = find_value(params, p->name, &values[i]), listed = false;
@@ -228,7 +228,24 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const w
   for (const char *at = params; *at; at++) words += *at != ' ' && (at == params || at[-1] == ' ');
   if (words != s->params)
     return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: it has %d", params, s->name, s->params);
-  return wisp_plan_create(err, s, spec, layout, names, values, out);
+  return WISP_OK;
+}
+
+bool wisp_strategy_lists(const wisp_strategy *s, const char *params)
+{
+  int values[WISP_MAX_PARAMS];
+  return read_values(NULL, s, params, values) == WISP_OK;
+}
+
+wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
+                                const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
+{
+  wisp_status status = WISP_OK;
+  int values[WISP_MAX_PARAMS];
+  TRY(read_values(err, s, params, values));
+  TRY(wisp_plan_create(err, s, spec, layout, names, values, out));
+done:
+  return status;
 }
 
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])
@@ -267,9 +284,9 @@ const wisp_layout *wisp_plan_layout(const wisp_plan *plan)
   return &plan->layout;
 }
 
-void wisp_plan_hash(const wisp_plan *plan, char hash[20])
+void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20])
 {
-  wisp_strategy_hash(plan->strategy, plan->spec.system, hash);
+  wisp_strategy_hash(plan->strategy, plan->spec.system, dialect, hash);
 }
 
 const char *wisp_plan_params(const wisp_plan *plan)

@@ -2,6 +2,7 @@
 #ifndef WISP_SPACE_H
 #define WISP_SPACE_H
 
+#include "closure.h"
 #include "family.h"
 #include "shelf.h"
 
@@ -38,9 +39,10 @@ typedef struct wisp_operand { /* beside the argument of the same index */
 
 struct wisp_strategy {
   char family[16], name[40], kernel[24];
-  const wisp_size *facts; /* of the kernel, which every line and text sees */
-  wisp_shelf shelf;       /* where its parts stand */
-  uint64_t hash;          /* of its closure, without a system */
+  const wisp_size *facts;           /* of the kernel, which every line and text sees */
+  wisp_shelf shelf;                 /* where its parts stand */
+  const wisp_closure *closure;      /* NULL: it was parsed alone, and has no hash */
+  uint64_t hash[WISP_MAX_DIALECTS]; /* by the closure's dialects, without a system */
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
@@ -82,5 +84,12 @@ wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *strategy, 
 /* The value of what a line of the strategy says; an error begins with the line's place. */
 wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *strategy, const wisp_said *said, const wisp_env *env,
                           int64_t *value);
+
+/* All of a parsed space that source and launch are made of but its lets, the same however it is written: expressions
+ * and whatever lets stand in them as numbers (gen/closure.h). */
+wisp_status wisp_space_print(wisp_error *err, const wisp_strategy *strategy, const uint64_t let[WISP_MAX_LINES],
+                             wisp_text *out);
+/* What each let says, which printing asks for. */
+void wisp_space_lets(const wisp_strategy *strategy, uint64_t let[WISP_MAX_LINES]);
 
 #endif

@@ -1,6 +1,5 @@
 /* Reads space descriptions line by line, with the ones that they include: what a line says is gen/space.c's. */
 #include "space_read.h"
-#include "closure.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -76,11 +75,11 @@ done:
 
 static wisp_status read_include(wisp_error *err, wisp_reader *r, char *line);
 
-/* One line without its comment; kept: whether it holds for this kernel, and says something itself. */
-static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line, bool *kept)
+static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line)
 {
   static const wisp_keyword include = {"include", read_include, TERMS, false, false};
   wisp_status status = WISP_OK;
+  bool holds = true;
   char *comment = strchr(line, '#');
   while (comment && comment > line && !isspace((unsigned char)comment[-1])) /* {{#if}} is none */
     comment = strchr(comment + 1, '#');
@@ -90,13 +89,12 @@ static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line, bool *
   const wisp_keyword *keyword = strcmp(word, include.word) == 0 ? &include : wisp_keywords;
   while (keyword->word && strcmp(word, keyword->word) != 0) keyword++;
   TRY(wisp_require(err, keyword->word, WISP_EINPUT, "'%s' is no keyword of a space description", word));
-  TRY(take_when(err, r, keyword, line, kept));
+  TRY(take_when(err, r, keyword, line, &holds));
   if (keyword->follows)
-    *kept &= !r->left_out;
+    holds &= !r->left_out;
   else
-    r->left_out = !*kept;
-  if (!*kept) return WISP_OK;
-  if (keyword == &include) *kept = false; /* its own lines are kept instead */
+    r->left_out = !holds;
+  if (!holds) return WISP_OK;
   if (keyword->once) {
     bool *seen = &r->seen[keyword - wisp_keywords];
     TRY(wisp_check_first(err, !*seen, word, ""));
@@ -108,22 +106,6 @@ done:
 }
 
 /* --- whole files --- */
-
-/* What a line means for the kernel: a list of kernels stands for this one, and for what the family says of it. */
-static wisp_status keep(wisp_error *err, wisp_reader *r, const char *line, size_t length)
-{
-  wisp_status status = WISP_OK;
-  const char *word = line + strspn(line, " \t");
-  if (strncmp(word, "kernel", 6) != 0) return wisp_text_add(err, &r->kept, line, length);
-  if (strncmp(word, "kernels", 7) == 0)
-    TRY(wisp_text_print(err, &r->kept, "kernel %s\n", r->s->kernel));
-  else
-    TRY(wisp_text_add(err, &r->kept, line, length));
-  for (const wisp_size *fact = r->s->facts; fact->name; fact++)
-    TRY(wisp_text_print(err, &r->kept, "fact %s = %d\n", fact->name, fact->value));
-done:
-  return status;
-}
 
 /* Reads a file's lines; what went wrong gets the place where it did. */
 static wisp_status read_file(wisp_error *err, wisp_reader *r, const char *path, const char *text)
@@ -138,14 +120,12 @@ static wisp_status read_file(wisp_error *err, wisp_reader *r, const char *path, 
   r->s->files++;
   for (const char *next = text; *text; text = next) {
     const size_t length = strcspn(text, "\n");
-    bool kept = true;
     next = text + length + (text[length] == '\n');
     free(line);
     line = strndup(text, length);
     TRY(wisp_require(err, line, WISP_EMEMORY, "out of memory"));
     r->line++;
-    TRY(read_line(err, r, line, &kept));
-    if (kept) TRY(keep(err, r, text, (size_t)(next - text)));
+    TRY(read_line(err, r, line));
   }
   if (r->file > 0) r->file = before.file, r->line = before.line;
 done:
@@ -220,11 +200,9 @@ wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char
   status = wisp_check_complete(err, s);
   TRY(wisp_context(err, status, "%s:%d: ", space.path, r.line));
   TRY(take_text(err, &r, space.path, text));
-  TRY(wisp_closure_hash(err, shelf->files, shelf->count, family, r.kept.data ? r.kept.data : "", s->text, &s->hash));
   *out = s;
   s = NULL;
 done:
-  wisp_text_free(&r.kept);
   wisp_strategy_destroy(s);
   return status;
 }

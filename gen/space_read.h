@@ -12,7 +12,6 @@ typedef struct wisp_reader {
   bool seen[WISP_MAX_KEYWORDS]; /* which keywords there were */
   int file, line;               /* what is read: a number of s->file, and a line of it */
   char text[64];                /* the kernel text that it names; empty: the one beside it */
-  wisp_text kept;               /* the lines that this kernel is made from, as they stand */
   bool left_out;                /* the last line that follows none does not hold for the kernel */
   bool placed;                  /* the error has its place */
 } wisp_reader;

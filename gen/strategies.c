@@ -1,6 +1,5 @@
 /* The list of strategies: those of every NAME.STRATEGY.space of the embedded templates, then those of $WISP_TEMPLATES.
  */
-#include "closure.h"
 #include "defaults.h"
 #include "space_read.h"
 
@@ -11,6 +10,7 @@
 enum { MOST_FAMILIES = 8 };
 
 struct wisp_strategies {
+  wisp_closure *closure, *users_closure;
   size_t count, room;
   wisp_strategy **list;
   wisp_shelf users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
@@ -20,9 +20,12 @@ struct wisp_strategies {
 };
 
 /* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
-static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_strategy *s)
+static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_closure *closure,
+                       wisp_strategy *s)
 {
   wisp_status status = WISP_OK;
+  TRY(wisp_closure_hash(err, closure, s, s->hash));
+  s->closure = closure;
   TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
                    "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
                    s->name));
@@ -41,7 +44,8 @@ done:
 }
 
 /* Adds what templates/FAMILY/STEM.STRATEGY.space describes, once for each of its kernels; other files are none. */
-static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_shelf *shelf, const wisp_embedded *file)
+static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_shelf *shelf, wisp_closure *closure,
+                            const wisp_embedded *file)
 {
   wisp_status status = WISP_OK;
   char family[64], name[64], kernel[24], path[WISP_SHOWN_PATH];
@@ -55,7 +59,7 @@ static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_sh
   for (int i = 0; wisp_space_kernel(file->text, i, kernel) || !i; i++) {
     wisp_strategy *s = NULL;
     TRY(wisp_space_read(err, shelf, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL, &s));
-    TRY(add(err, all, path, s));
+    TRY(add(err, all, path, closure, s));
   }
 done:
   return status;
@@ -69,22 +73,22 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The library's own, in the order of their names: files of several kernels do not mix them up. */
-static wisp_status add_embedded(wisp_error *err, wisp_strategies *all)
+static wisp_status add_files(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
   wisp_status status = WISP_OK;
-  const wisp_shelf shelf = wisp_shelf_embedded();
-  for (size_t i = 0; i < shelf.count; i++) TRY(add_file(err, all, &shelf, &shelf.files[i]));
-  qsort(all->list, all->count, sizeof *all->list, by_name);
+  const wisp_shelf shelf = {.files = files, .count = count};
+  for (size_t i = 0; i < count; i++) TRY(add_file(err, all, &shelf, all->closure, &files[i]));
+  if (all->count) qsort(all->list, all->count, sizeof *all->list, by_name);
 done:
   return status;
 }
 
 /* templates/FAMILY/defaults of every family. */
-static wisp_status add_defaults(wisp_error *err, wisp_strategies *all)
+static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
   wisp_status status = WISP_OK;
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    const wisp_embedded *file = &wisp_embedded_files[i];
+  for (size_t i = 0; i < count; i++) {
+    const wisp_embedded *file = &files[i];
     char family[32];
     int end = 0;
     if (sscanf(file->path, "templates/%31[^/]/defaults%n", family, &end) != 1 || !end || file->path[end]) continue;
@@ -98,16 +102,40 @@ done:
   return status;
 }
 
+wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_strategies *all = NULL;
+  TRY(wisp_new(err, 1, sizeof *all, &all));
+  TRY(wisp_closure_create(err, files, count, &all->closure));
+  TRY(add_files(err, all, files, count));
+  TRY(add_defaults(err, all, files, count));
+  *out = all;
+  all = NULL;
+done:
+  wisp_strategies_free(all);
+  return status;
+}
+
+/* The strategies of a folder of the user's. */
+static wisp_status add_users(wisp_error *err, wisp_strategies *all, const char *folder)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_shelf_load(err, folder, &all->users));
+  TRY(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
+  for (size_t i = 0; i < all->users.own; i++)
+    TRY(add_file(err, all, &all->users, all->users_closure, &all->users.files[i]));
+done:
+  return status;
+}
+
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
 {
   wisp_status status = WISP_OK;
   wisp_strategies *all = NULL;
   const char *folder = getenv("WISP_TEMPLATES");
-  TRY(wisp_new(err, 1, sizeof *all, &all));
-  TRY(add_embedded(err, all));
-  TRY(add_defaults(err, all));
-  if (folder && *folder) TRY(wisp_shelf_load(err, folder, &all->users));
-  for (size_t i = 0; i < all->users.own; i++) TRY(add_file(err, all, &all->users, &all->users.files[i]));
+  TRY(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
+  if (folder && *folder) TRY(add_users(err, all, folder));
   *out = all;
   all = NULL;
 done:
@@ -121,6 +149,7 @@ void wisp_strategies_free(wisp_strategies *all)
   for (size_t i = 0; i < all->count; i++) wisp_strategy_destroy(all->list[i]);
   for (int i = 0; i < all->families; i++) wisp_defaults_destroy(all->defaults[i]);
   wisp_shelf_free(&all->users);
+  wisp_closure_free(all->closure), wisp_closure_free(all->users_closure);
   free(all->list);
   free(all);
 }
@@ -177,10 +206,15 @@ const char *wisp_strategy_title(const wisp_strategy *s)
   return s->title;
 }
 
-void wisp_strategy_hash(const wisp_strategy *s, const char *system, char hash[20])
+void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
-  uint64_t whole = wisp_closure_add_system(s->hash, wisp_embedded_files, wisp_embedded_count, system);
-  snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+  const char *const *names = s->closure ? wisp_closure_dialects(s->closure) : NULL;
+  hash[0] = '\0';
+  for (int d = 0; names && names[d]; d++) {
+    if (strcmp(names[d], dialect) != 0) continue;
+    uint64_t whole = wisp_closure_add_system(s->closure, s->hash[d], system);
+    snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+  }
 }
 
 int wisp_strategy_params(const wisp_strategy *s, const wisp_param **params)

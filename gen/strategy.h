@@ -42,6 +42,7 @@
 #ifndef WISP_STRATEGY_H
 #define WISP_STRATEGY_H
 
+#include "embedded.h"
 #include "expr.h"
 #include "layout.h"
 #include "spec.h"
@@ -78,14 +79,19 @@ const char *wisp_strategy_kernel(const wisp_strategy *strategy); /* "volume" */
 const char *wisp_strategy_family(const wisp_strategy *strategy);
 const char *wisp_strategy_title(const wisp_strategy *strategy);
 bool wisp_strategy_varies(const wisp_strategy *strategy); /* results differ from launch to launch, within rounding */
-/* Of all texts that its kernels for a system (a spec's) are made from, 16 hex digits: see closure.h. */
-void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, char hash[20]);
+/* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see closure.h. Empty where
+ * there is no such dialect. */
+void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
+/* Does a stored text, "unroll=4 wi=2", name each of its parameters once, with one of its values? */
+bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
 /* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces,
  * texts and parts that come before the library's. */
 typedef struct wisp_strategies wisp_strategies;
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
+/* Those of other files than the embedded ones, which must outlive them. */
+wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out);
 void wisp_strategies_free(wisp_strategies *strategies);
 size_t wisp_strategies_count(const wisp_strategies *strategies);
 const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_t i);
@@ -138,8 +144,8 @@ wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *strategy, 
 const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan);
 const wisp_spec *wisp_plan_spec(const wisp_plan *plan);
 const wisp_layout *wisp_plan_layout(const wisp_plan *plan);
-void wisp_plan_hash(const wisp_plan *plan, char hash[20]); /* the strategy's, for the spec's system */
-const char *wisp_plan_params(const wisp_plan *plan);       /* "unroll=4 wi=2", sorted by name */
+void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20]); /* the strategy's, for its system */
+const char *wisp_plan_params(const wisp_plan *plan);                            /* "unroll=4 wi=2", sorted by name */
 int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise);
 const char *wisp_plan_symbol(const wisp_plan *plan);    /* the kernel's name in the source: "nodal_volume" */
 const unsigned *wisp_plan_block(const wisp_plan *plan); /* three numbers */

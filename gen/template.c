@@ -338,19 +338,6 @@ done:
   return wisp_context(err, status, "%s:%d: ", name, p.line);
 }
 
-bool wisp_template_next_insert(const char **at, const char **name, size_t *length)
-{
-  while ((*at = strstr(*at, "{{"))) {
-    *at = skip_space(*at + 2);
-    if (**at != '>') continue;
-    *name = skip_space(*at + 1);
-    *length = name_length(*name);
-    *at = *name + *length;
-    if (*length) return true;
-  }
-  return false;
-}
-
 void wisp_template_destroy(wisp_template *template)
 {
   if (!template) return;

@@ -56,8 +56,4 @@ struct wisp_template {
 wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *text, wisp_template **out);
 void wisp_template_destroy(wisp_template *template);
 
-/* Moves *at behind the next {{>name}} of a text, be it taken or not, and gives its name (in the text); false where
- * there is none. For texts that need not be right. */
-bool wisp_template_next_insert(const char **at, const char **name, size_t *length);
-
 #endif

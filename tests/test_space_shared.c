@@ -151,7 +151,7 @@ static void test_hashes(void **state)
   write_file(*state, "tensor/own.mine.space", shared_space);
   write_file(*state, "tensor/own.mine.k", shared_text);
   wisp_strategies *all = must_load();
-  for (int i = 0; i < 3; i++) wisp_strategy_hash(find(all, kernels[i]), "poisson", before[i]);
+  for (int i = 0; i < 3; i++) wisp_strategy_hash(find(all, kernels[i]), "poisson", "host", before[i]);
   wisp_strategies_free(all);
   assert_string_not_equal(before[0], before[1]);
   char *place = strstr(edited, "size_of_map = 24");
@@ -159,7 +159,7 @@ static void test_hashes(void **state)
   write_file(*state, "tensor/own.mine.space", edited);
   all = must_load();
   for (int i = 0; i < 3; i++) {
-    wisp_strategy_hash(find(all, kernels[i]), "poisson", after);
+    wisp_strategy_hash(find(all, kernels[i]), "poisson", "host", after);
     if ((strcmp(after, before[i]) != 0) != (i == 2)) fail_msg("%s: from %s to %s", kernels[i], before[i], after);
   }
   wisp_strategies_free(all);
