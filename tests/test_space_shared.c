@@ -201,6 +201,7 @@ static void test_user_files(void **state)
   assert_int_equal(wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan), WISP_OK);
   assert_int_equal(wisp_plan_source(&err, plan, "host", &out), WISP_EINPUT);
   expect_words(err.text, fixture_path(*state, "tensor/greeting.part:2: "), true);
+  wisp_text_free(&out);
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);
   wisp_strategies_free(all);
