@@ -48,14 +48,11 @@ static const wisp_array_decl arrays[] = {
   }
 /* What tells the operators apart, for the spaces and texts that they share: interpolated to Gauss points or collocated,
  * derivatives or the mass alone, geometry from the vertices or stored. */
-#define FACTS(INTERPOLATED, DERIVATIVES, TRILINEAR)               \
-  (const wisp_size[4])                                            \
-  {                                                               \
-    {"interpolated", INTERPOLATED}, {"derivatives", DERIVATIVES}, \
-    {                                                             \
-      "trilinear", TRILINEAR                                      \
-    }                                                             \
+// clang-format off
+#define FACTS(INTERPOLATED, DERIVATIVES, TRILINEAR) (const wisp_size[4]) {                  \
+    {"interpolated", INTERPOLATED}, {"derivatives", DERIVATIVES}, {"trilinear", TRILINEAR}, \
   }
+// clang-format on
 
 /* Each operator once with stored geometric factors, once with factors made of the eight vertices on the fly; then what
  * conjugate gradients on continuous elements need besides: vectors, in a large mesh N^3 numbers an element, of which
