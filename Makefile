@@ -56,6 +56,9 @@ $(BUILD)/lib/libwisp-tests.so: $(LIBRARY) $(filter-out %/main.o,$(COMMAND)) $(HE
 	@mkdir -p $(@D)
 	$(link) -shared -Wl,-soname,$(@F) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
 
+# The family that a program adds.
+$(BUILD)/tests/test_family: $(call objects,tests/filter/*.c)
+
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/lib/libwisp-tests.so
 	@rm -f $@
 	$(link) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@

@@ -107,14 +107,14 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
   wisp_search search = {0};
   printf("family %s, order %d, system %s, %s; * marks default values\n", w->family->name, w->spec.order, w->spec.system,
          wisp_precision_name(w->spec.precision));
-  for (int k = 0; w->family->kernels[k]; k++) {
-    printf("\n%s\n", w->family->kernels[k]);
+  for (int k = 0; w->family->kernels[k].name; k++) {
+    printf("\n%s\n", w->family->kernels[k].name);
     for (size_t i = 0; i < wisp_strategies_count(all); i++) {
       const wisp_strategy *s = wisp_strategies_at(all, i);
       if (strcmp(wisp_strategy_family(s), w->family->name) != 0) continue;
-      if (strcmp(wisp_strategy_kernel(s), w->family->kernels[k]) != 0) continue;
+      if (strcmp(wisp_strategy_kernel(s), w->family->kernels[k].name) != 0) continue;
       if (w->strategy && strcmp(wisp_strategy_name(s), w->strategy) != 0) continue;
-      snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k]);
+      snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k].name);
       TRY(wisp_search_create(err, all, scope, wisp_strategy_name(s), 1, &search));
       wisp_help_wrap(stdout, wisp_strategy_title(s), printf("  %-20s ", wisp_strategy_name(s)), 23);
       print_params(s);

@@ -230,8 +230,8 @@ wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, cons
 static void orders_of(const char *family, int range[2])
 {
   range[0] = WISP_HIGHEST_ORDER, range[1] = 1;
-  for (int i = 0; wisp_families[i]; i++) {
-    const wisp_family *f = wisp_families[i];
+  const wisp_family *f = NULL;
+  for (size_t i = 0; (f = wisp_family_at(i)); i++) {
     if (family && wisp_family_find(family) && f != wisp_family_find(family)) continue;
     range[0] = f->orders[0] < range[0] ? f->orders[0] : range[0];
     range[1] = f->orders[1] > range[1] ? f->orders[1] : range[1];

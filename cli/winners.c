@@ -32,8 +32,8 @@ static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_today
   bool step = false;
   for (int k = 0; !step; k++) {
     wisp_answer answer;
-    step = !family->kernels[k];
-    const char *kernel = step ? "step" : family->kernels[k];
+    step = !family->kernels[k].name;
+    const char *kernel = step ? "step" : family->kernels[k].name;
     if (r->kernel && strcmp(r->kernel, kernel) != 0) continue;
     snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
     wisp_spec_print(&spec, text);

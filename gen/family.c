@@ -5,28 +5,117 @@
 
 extern const wisp_family wisp_family_nodal, wisp_family_tensor;
 
-const wisp_family *const wisp_families[] = {
+static const wisp_family *const families[] = {
     &wisp_family_nodal,
     &wisp_family_tensor,
-    NULL,
 };
+enum { FAMILIES = sizeof families / sizeof *families };
+
+const wisp_family *wisp_family_at(size_t i)
+{
+  if (i < FAMILIES) return families[i];
+  return wisp_own_families ? wisp_own_families[i - FAMILIES] : NULL;
+}
 
 const wisp_family *wisp_family_find(const char *name)
 {
-  for (int i = 0; wisp_families[i]; i++)
-    if (strcmp(wisp_families[i]->name, name) == 0) return wisp_families[i];
+  const wisp_family *family = NULL;
+  for (size_t i = 0; (family = wisp_family_at(i)); i++)
+    if (strcmp(family->name, name) == 0) break;
+  return family;
+}
+
+const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name)
+{
+  for (const wisp_kernel_decl *k = family->kernels; k->name; k++)
+    if (strcmp(k->name, name) == 0) return k;
   return NULL;
+}
+
+const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name)
+{
+  for (const wisp_array_decl *a = family->arrays; a->name; a++)
+    if (strcmp(a->name, name) == 0) return a;
+  return NULL;
+}
+
+/* Whether a text that is cut at each `separator` has this piece. */
+static bool has_piece(const char *text, char separator, const char *piece)
+{
+  const size_t length = strlen(piece);
+  for (const char *at = text; *at; at += *at == separator) {
+    const char *end = strchr(at, separator);
+    const size_t here = end ? (size_t)(end - at) : strlen(at);
+    if (here == length && memcmp(at, piece, length) == 0) return true;
+    at += here;
+  }
+  return false;
+}
+
+bool wisp_list_has(const char *list, const char *name)
+{
+  return has_piece(list, ' ', name);
 }
 
 bool wisp_composition_has(const char *composition, const char *kernel)
 {
-  size_t length = strlen(kernel);
-  for (const char *at = composition; *at; at += *at == '+') {
-    size_t here = strcspn(at, "+");
-    if (here == length && memcmp(at, kernel, length) == 0) return true;
-    at += here;
-  }
-  return false;
+  return has_piece(composition, '+', kernel);
+}
+
+/* --- what a kernel takes --- */
+
+static wisp_status evaluate(wisp_error *err, const char *text, const wisp_env *sizes, double *out)
+{
+  int64_t value = 0;
+  wisp_status status = text ? wisp_eval_int(err, text, sizes, &value) : WISP_OK;
+  *out = (double)value;
+  return status;
+}
+
+/* The declaration of the spec's kernel, and the sizes of its expressions. */
+static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wisp_kernel_decl **kernel,
+                               wisp_env **sizes)
+{
+  wisp_status status = WISP_OK;
+  const wisp_family *family = wisp_family_find(spec->family);
+  TRY(wisp_require(err, family != NULL, WISP_EUSAGE, "there is no family '%s'", spec->family));
+  *kernel =
+      wisp_family_kernel(family, strcmp(spec->kernel, "step") == 0 && family->whole ? family->whole : spec->kernel);
+  TRY(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
+  TRY(wisp_env_create(err, NULL, sizes));
+  TRY(family->sizes(err, spec, *sizes));
+done:
+  return status;
+}
+
+wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_kernel_decl *k = NULL;
+  wisp_env *sizes = NULL;
+  double numbers, words, flops, dofs;
+  TRY(open_kernel(err, spec, &k, &sizes));
+  TRY(evaluate(err, k->numbers, sizes, &numbers));
+  TRY(evaluate(err, k->words, sizes, &words));
+  TRY(evaluate(err, k->flops, sizes, &flops));
+  TRY(evaluate(err, k->dofs, sizes, &dofs));
+  *out = (wisp_work){(numbers * (double)spec->precision + 4 * words) * elements, flops * elements, dofs * elements};
+done:
+  wisp_env_destroy(sizes);
+  return status;
+}
+
+wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *length, double *matrix)
+{
+  wisp_status status = WISP_OK;
+  const wisp_kernel_decl *k = NULL;
+  wisp_env *sizes = NULL;
+  TRY(open_kernel(err, spec, &k, &sizes));
+  TRY(evaluate(err, k->sum, sizes, length));
+  TRY(evaluate(err, k->matrix, sizes, matrix));
+done:
+  wisp_env_destroy(sizes);
+  return status;
 }
 
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision)

@@ -1,5 +1,5 @@
-/* Families: each one file in gen/, one line in the list. A family says which kernels it has and which names its
- * templates may use. */
+/* Families: each one file in gen/, one line in the list. A family says once which arrays and kernels it has, and which
+ * names its templates may use; solvers, tuner and command take it from here. */
 #ifndef WISP_FAMILY_H
 #define WISP_FAMILY_H
 
@@ -17,11 +17,44 @@ typedef struct wisp_work {
   double bytes, flops, dofs;
 } wisp_work;
 
+/* How the numbers of an array come about. */
+typedef enum wisp_array_kind {
+  WISP_FIXED,    /* by the mesh and the method, once: no kernel writes it */
+  WISP_FIELD,    /* by kernels */
+  WISP_POSITIVE, /* likewise, or by a solver, and never 0 or less */
+  WISP_PARTS,    /* parts of one sum, one from each block of the kernel that leaves them */
+  WISP_STATE     /* a few numbers that steer a solver */
+} wisp_array_kind;
+
+/* An array that kernels are bound to by its name. */
+typedef struct wisp_array_decl {
+  const char *name;
+  wisp_number_type type;
+  wisp_array_kind kind;
+  const char
+      *size; /* in numbers: an expression over a discretisation's counts; arrays of one size are laid out alike */
+} wisp_array_decl;
+
+/* A kernel: what every strategy for it must do, and what that takes at least. Expressions are over the family's sizes.
+ */
+typedef struct wisp_kernel_decl {
+  const char *name;
+  const char *reads, *writes; /* arrays, as "u res": no other may count, no other may change */
+  const char *sum;            /* the length of the longest sum, for its rounding errors */
+  const char *matrix;         /* of it, what are products of matrices, which tensor cores may add up; NULL: none */
+  const char *numbers;        /* that must move for one element, inputs once and outputs once, */
+  const char *words;          /* and words of four bytes; NULL: none */
+  const char *flops, *dofs;   /* of one element */
+} wisp_kernel_decl;
+
 typedef struct wisp_family {
   const char *name;
-  const char *element;        /* as specs name it: "tet" */
-  int orders[2];              /* lowest and highest */
-  const char *const *kernels; /* NULL-terminated */
+  const char *element;             /* as specs name it: "tet" */
+  int orders[2];                   /* lowest and highest */
+  const wisp_array_decl *arrays;   /* ends with a NULL name */
+  const wisp_kernel_decl *kernels; /* likewise */
+  const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
+  double promise[2];               /* errors in single and double precision, relative to the largest result; 0: none */
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order */
   const char *default_system;
@@ -30,11 +63,27 @@ typedef struct wisp_family {
                        wisp_env **out);
   /* The layouts worth trying for an order; count <= 8. */
   int (*layouts)(int order, wisp_layout out[8]);
-  wisp_status (*work)(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out);
+  /* The names of the declarations' expressions. */
+  wisp_status (*sizes)(wisp_error *err, const wisp_spec *spec, wisp_env *env);
 } wisp_family;
 
-extern const wisp_family *const wisp_families[]; /* NULL-terminated */
+/* One after the other: the library's, then those of a program that defines wisp_own_families, a list that ends with
+ * NULL. NULL behind the last. */
+extern const wisp_family *const wisp_own_families[] __attribute__((weak));
+const wisp_family *wisp_family_at(size_t i);
 const wisp_family *wisp_family_find(const char *name);
+const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
+const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */
+
+/* Whether a list of names, "u res", has this one. */
+bool wisp_list_has(const char *list, const char *name);
+
+/* The least that the spec's kernel has to do on so many elements; of a whole stage where it is "step". WISP_EUSAGE for
+ * a kernel that the family has not. */
+wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out);
+
+/* The longest sum of the spec's kernel, and how much of it are products of matrices. */
+wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *length, double *matrix);
 
 /* Whether a composition, "volume+gather+lift+update", has this kernel. */
 bool wisp_composition_has(const char *composition, const char *kernel);

@@ -1,5 +1,6 @@
 /* The nodal DG family (Kloeckner, Warburton, Bridge, Hesthaven 2009): kernels, compositions, names for its templates,
  * minimal work. */
+#include "nodal.h"
 #include "expand.h"
 #include "names.h"
 #include "tet.h"
@@ -8,8 +9,96 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels[] = {"volume", "derivative", "assemble", "gather", "lift",
-                                      "update", "fused",      "stage",    NULL};
+/* Sizes are of a discretisation: groups of KM elements, each of n fields of NpM nodes and NfM face nodes, padding
+ * included; gather's descriptors in blocks. See runtime/solve/dg.h for what is fixed. */
+static const wisp_array_decl arrays[] = {
+    [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_FLUX] = {"flux", WISP_REAL, WISP_FIELD, "groups*n*NfM"},
+    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*9"},
+    [WISP_NODAL_FACE_INT] = {"face_int", WISP_INT, WISP_FIXED, "groups*KM*8"},
+    [WISP_NODAL_FACE_REAL] = {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*16"},
+    [WISP_NODAL_PAIR_BLOCK] = {"pair_block", WISP_INT, WISP_FIXED, "blocks*4"},
+    [WISP_NODAL_PAIR_INT] = {"pair_int", WISP_INT, WISP_FIXED, "pairs*5"},
+    [WISP_NODAL_PAIR_REAL] = {"pair_real", WISP_REAL, WISP_FIXED, "pairs*5"},
+    [WISP_NODAL_DUX] = {"dux", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_DUY] = {"duy", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_DUZ] = {"duz", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL},
+};
+
+/* Of an element: inputs once, outputs once; the dense products, and what the equations need for the streams. A face has
+ * a normal and Fscale, and two ints, which count for half a double each. */
+#define FACES "20"
+#define PRODUCT "6*Np*Np*n"
+#define LIFTING "2*Np*Nf*n"
+static const wisp_kernel_decl kernels[] = {
+    {.name = "volume",
+     .reads = "u geo",
+     .writes = "rhs",
+     .sum = "3*Np+18",
+     .matrix = "3*Np",
+     .numbers = "2*n*Np+9",
+     .flops = PRODUCT,
+     .dofs = "n*Np"},
+    {.name = "derivative",
+     .reads = "u geo",
+     .writes = "dux duy duz",
+     .sum = "3*Np+3",
+     .matrix = "3*Np",
+     .numbers = "4*n*Np+9",
+     .flops = PRODUCT,
+     .dofs = "n*Np"},
+    {.name = "assemble",
+     .reads = "dux duy duz",
+     .writes = "rhs",
+     .sum = "4",
+     .numbers = "(terms+n)*Np",
+     .flops = "2*terms*Np",
+     .dofs = "n*Np"},
+    {.name = "gather",
+     .reads = "u face_int face_real pair_block pair_int pair_real",
+     .writes = "flux",
+     .sum = "12",
+     .numbers = "2*n*Nf+" FACES,
+     .flops = "10*n*Nf",
+     .dofs = "n*Np"},
+    {.name = "lift",
+     .reads = "flux",
+     .writes = "lifted",
+     .sum = "Nf+1",
+     .matrix = "Nf",
+     .numbers = "n*(Nf+Np)",
+     .flops = LIFTING,
+     .dofs = "n*Np"},
+    {.name = "update",
+     .reads = "u res rhs lifted",
+     .writes = "u res",
+     .sum = "3",
+     .numbers = "6*n*Np",
+     .flops = "5*n*Np",
+     .dofs = "n*Np"},
+    {.name = "fused",
+     .reads = "u res flux geo",
+     .writes = "u_next res",
+     .sum = "3*Np+Nf+21",
+     .matrix = "3*Np+Nf",
+     .numbers = "n*(Nf+4*Np)+9",
+     .flops = PRODUCT "+" LIFTING "+4*n*Np",
+     .dofs = "n*Np"},
+    {.name = "stage",
+     .reads = "u res geo face_int face_real",
+     .writes = "u_next res",
+     .sum = "3*Np+Nf+33",
+     .matrix = "3*Np+Nf",
+     .numbers = "4*n*Np+n*Nf+9+" FACES,
+     .flops = PRODUCT "+" LIFTING "+4*n*Np+10*n*Nf",
+     .dofs = "n*Np"},
+    {.name = NULL},
+};
 
 /* "fused" does volume, lift and update in one pass; it needs the whole gather done before, so u may be written in
  * place. */
@@ -236,40 +325,29 @@ done:
   return status;
 }
 
-/* Numbers moved and operations done per element: inputs once, outputs once; the dense products (and what the equations
- * need, for the streams). */
-static wisp_status work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
+static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
   wisp_status status = WISP_OK;
   wisp_system *system = NULL;
   TRY(wisp_system_load(err, spec->system, &system));
-  double n = system->fields, terms = (double)system->terms, Np = nodes(spec->order), Nf = face_nodes(spec->order);
-  double product = 6 * Np * Np * n, lifting = 2 * Np * Nf * n,
-         faces = 16 + 4; /* normals and Fscale; 8 ints at half a double */
-  const struct {
-    const char *kernel;
-    double numbers, flops;
-  } counts[] = {
-      {"volume", 2 * n * Np + 9, product},
-      {"derivative", 4 * n * Np + 9, product},
-      {"assemble", (terms + n) * Np, 2 * terms * Np},
-      {"gather", 2 * n * Nf + faces, 10 * n * Nf},
-      {"lift", n * (Nf + Np), lifting},
-      {"update", 6 * n * Np, 5 * n * Np},
-      {"fused", n * (Nf + 4 * Np) + 9, product + lifting + 4 * n * Np},
-      {"stage", 4 * n * Np + n * Nf + 9 + faces, product + lifting + 4 * n * Np + 10 * n * Nf},
-      {"step", 4 * n * Np + n * Nf + 9 + faces, product + lifting + 4 * n * Np + 10 * n * Nf},
-  };
-  status = wisp_fail(err, WISP_EUSAGE, "the nodal family has no kernel '%s'", spec->kernel);
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    if (strcmp(spec->kernel, counts[i].kernel) != 0) continue;
-    *out = (wisp_work){counts[i].numbers * (double)spec->precision * elements, counts[i].flops * elements,
-                       n * Np * elements};
-    status = WISP_OK;
-  }
+  const wisp_size all[] = {{"Np", nodes(spec->order)},
+                           {"Nf", face_nodes(spec->order)},
+                           {"n", system->fields},
+                           {"terms", (int)system->terms}};
+  TRY(wisp_names_sizes(err, env, all, sizeof all / sizeof *all));
 done:
   wisp_system_destroy(system);
   return status;
 }
 
-const wisp_family wisp_family_nodal = {"nodal", "tet", {1, 10}, kernels, compositions, "maxwell", names, layouts, work};
+const wisp_family wisp_family_nodal = {.name = "nodal",
+                                       .element = "tet",
+                                       .orders = {1, 10},
+                                       .arrays = arrays,
+                                       .kernels = kernels,
+                                       .whole = "stage",
+                                       .compositions = compositions,
+                                       .default_system = "maxwell",
+                                       .names = names,
+                                       .layouts = layouts,
+                                       .sizes = sizes};

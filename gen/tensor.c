@@ -1,5 +1,6 @@
 /* The tensor-product family on hexahedra (Swirydowicz, Chalmers, Karakus, Warburton 2019): element-local mass and
  * stiffness operators, their names for templates, minimal work. */
+#include "tensor.h"
 #include "hex.h"
 #include "names.h"
 
@@ -7,21 +8,96 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An operator's own: its elements one after the other. Vectors: unknowns, rounded up to vectors of either precision,
+ * and their copies in the elements; see runtime/solve/cg.h. */
+static const wisp_array_decl arrays[] = {
+    [WISP_TENSOR_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np"},
+    [WISP_TENSOR_Y] = {"y", WISP_REAL, WISP_FIELD, "elements*Np"},
+    [WISP_TENSOR_GAUSS_FACTORS] = {"gauss_factors", WISP_REAL, WISP_FIXED, "elements*glNp*7"},
+    [WISP_TENSOR_GAUSS_MASS] = {"gauss_mass", WISP_REAL, WISP_FIXED, "elements*glNp"},
+    [WISP_TENSOR_GLL_FACTORS] = {"gll_factors", WISP_REAL, WISP_FIXED, "elements*Np*7"},
+    [WISP_TENSOR_VERTICES] = {"vertices", WISP_REAL, WISP_FIXED, "elements*24"},
+    [WISP_TENSOR_SOLUTION] = {"solution", WISP_REAL, WISP_FIELD, "padded"},
+    [WISP_TENSOR_P] = {"p", WISP_REAL, WISP_FIELD, "padded"},
+    [WISP_TENSOR_Z] = {"z", WISP_REAL, WISP_FIELD, "padded"},
+    [WISP_TENSOR_R] = {"r", WISP_REAL, WISP_FIELD, "padded"},
+    [WISP_TENSOR_AP] = {"Ap", WISP_REAL, WISP_FIELD, "padded"},
+    [WISP_TENSOR_D] = {"d", WISP_REAL, WISP_FIELD, "padded"},
+    [WISP_TENSOR_INVERSE] = {"inverse", WISP_SINGLE, WISP_POSITIVE, "padded"},
+    [WISP_TENSOR_COPY_ONE] = {"copy_one", WISP_INT, WISP_FIXED, "unknowns-within"},
+    [WISP_TENSOR_COPY_TWO] = {"copy_two", WISP_INT, WISP_FIXED, "unknowns-within"},
+    [WISP_TENSOR_COPY_MORE] = {"copy_more", WISP_INT, WISP_FIXED, "more"},
+    [WISP_TENSOR_SURFACE] = {"surface", WISP_INT, WISP_FIXED, "surfaces"},
+    [WISP_TENSOR_RZ_SUMS] = {"rz_sums", WISP_REAL, WISP_PARTS, "rz_room"},
+    [WISP_TENSOR_RR_SUMS] = {"rr_sums", WISP_REAL, WISP_PARTS, "rz_room"},
+    [WISP_TENSOR_PAP_SUMS] = {"pAp_sums", WISP_REAL, WISP_PARTS, "pAp_room"},
+    [WISP_TENSOR_STATE] = {"state", WISP_REAL, WISP_STATE, "states"},
+    [WISP_TENSOR_HISTORY] = {"history", WISP_REAL, WISP_STATE, "3*history_room"},
+    [WISP_TENSOR_LEFT] = {"left", WISP_INT, WISP_STATE, "solves"},
+    [WISP_TENSOR_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL},
+};
+
+/* Of an operator on an element: a derivative in each of three directions and its transpose, 2 n^4 each; sums pass
+ * through all contractions. Geometry made of the vertices on the fly costs a term a dozen roundings more. */
+#define THERE_AND_BACK "4*(Nq*Nq*Nq*Gl+Nq*Nq*Gl*Gl+Nq*Gl*Gl*Gl)"
+#define GAUSS_STIFFNESS "12*Gl*glNp+15*glNp"
+#define OPERATOR(NAME, READS, SUM, GEOMETRY, FLOPS)                                                            \
+  {                                                                                                            \
+    .name = NAME, .reads = "u " READS, .writes = "y", .sum = SUM, .numbers = "2*Np+" GEOMETRY, .flops = FLOPS, \
+    .dofs = "Np"                                                                                               \
+  }
+
 /* Each operator once with stored geometric factors, once with factors made of the eight vertices on the fly; then what
- * conjugate gradients on continuous elements need besides. */
-static const char *const kernels[] = {
-    "mass",
-    "stiffness",
-    "collocated",
-    "mass_trilinear",
-    "stiffness_trilinear",
-    "collocated_trilinear",
-    "update",
-    "spread",
-    "gather",
-    "advance",
-    "smooth",
-    NULL,
+ * conjugate gradients on continuous elements need besides: vectors, in a large mesh N^3 numbers an element, of which
+ * `lists` leads from the unknowns to their copies and `surface` from an element's surface back to them. */
+static const wisp_kernel_decl kernels[] = {
+    OPERATOR("mass", "gauss_mass", "6*Gl+1", "glNp", THERE_AND_BACK "+glNp"),
+    OPERATOR("stiffness", "gauss_factors", "10*Gl+4", "7*glNp", THERE_AND_BACK "+" GAUSS_STIFFNESS),
+    OPERATOR("collocated", "gll_factors", "2*Gl+10", "7*Np", "12*Nq*Np+15*Np"),
+    OPERATOR("mass_trilinear", "vertices", "6*Gl+145", "24", THERE_AND_BACK "+glNp"),
+    OPERATOR("stiffness_trilinear", "vertices", "10*Gl+148", "24", THERE_AND_BACK "+" GAUSS_STIFFNESS),
+    OPERATOR("collocated_trilinear", "vertices", "2*Gl+154", "24", "12*Nq*Np+15*Np"),
+    {.name = "update",
+     .reads = "solution p r inverse z rz_sums rr_sums state history left",
+     .writes = "solution p state history left",
+     .sum = "300",
+     .numbers = "5*unknowns",
+     .words = "unknowns",
+     .flops = "6*unknowns",
+     .dofs = "unknowns"},
+    {.name = "spread",
+     .reads = "p z surface",
+     .writes = "u",
+     .sum = "0",
+     .numbers = "unknowns+Np",
+     .words = "surface",
+     .flops = "0",
+     .dofs = "unknowns"},
+    {.name = "gather",
+     .reads = "y p copy_one copy_two copy_more",
+     .writes = "Ap pAp_sums",
+     .sum = "8",
+     .numbers = "2*unknowns+Np",
+     .words = "lists",
+     .flops = "2*unknowns",
+     .dofs = "unknowns"},
+    {.name = "advance",
+     .reads = "r Ap inverse pAp_sums state history left",
+     .writes = "r z rz_sums rr_sums state history left",
+     .sum = "300",
+     .numbers = "3*unknowns",
+     .words = "unknowns",
+     .flops = "8*unknowns",
+     .dofs = "unknowns"},
+    {.name = "smooth",
+     .reads = "y r z d inverse copy_one copy_two copy_more",
+     .writes = "z d rz_sums",
+     .sum = "12",
+     .numbers = "5*unknowns+Np",
+     .words = "unknowns+lists",
+     .flops = "8*unknowns",
+     .dofs = "unknowns"},
+    {.name = NULL},
 };
 
 /* An operator's application is one kernel: there is nothing to compose. */
@@ -132,65 +208,30 @@ done:
   return status;
 }
 
-/* The vector kernels of conjugate gradients, in a large mesh: numbers of the unknowns, N^3 an element; weights, four
- * bytes; numbers of the Np copies of their nodes; and what leads from the ones to the others. From unknowns that
- * elements share: two integers each, four more on an edge, of four copies, and eight at a vertex, of eight. From nodes
- * on an element's surface: one each. */
-static bool vector_work(const wisp_spec *spec, double elements, wisp_work *out)
+/* unknowns: of a large mesh, N^3 an element. lists: from unknowns that elements share, two integers each, four more on
+ * an edge, of four copies, and eight at a vertex, of eight. surface: one for each node on an element's surface. */
+static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
-  const double N = spec->order, unknowns = N * N * N, copies = (N + 1) * (N + 1) * (N + 1);
-  const double within = (N - 1) * (N - 1) * (N - 1), surface = copies - within;
-  const double lists = 2 * (unknowns - within) + 4 * 3 * (N - 1) + 8;
-  const struct {
-    const char *kernel;
-    int vectors, weights, copies; /* of an unknown */
-    double integers;
-    int flops;
-  } counts[] = {{"update", 5, 1, 0, 0, 6},
-                {"spread", 1, 0, 1, surface, 0},
-                {"gather", 2, 0, 1, lists, 2},
-                {"advance", 3, 1, 0, 0, 8},
-                {"smooth", 5, 1, 1, lists, 8}};
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    if (strcmp(spec->kernel, counts[i].kernel) != 0) continue;
-    const double numbers = counts[i].vectors * unknowns + counts[i].copies * copies;
-    const double words = counts[i].weights * unknowns + counts[i].integers;
-    *out = (wisp_work){(numbers * (double)spec->precision + 4 * words) * elements,
-                       counts[i].flops * unknowns * elements, unknowns * elements};
-    return true;
-  }
-  return false;
+  const int N = spec->order, Nq = N + 1, Gl = N + 2, Np = Nq * Nq * Nq, unknowns = N * N * N;
+  const int within = (N - 1) * (N - 1) * (N - 1);
+  const wisp_size all[] = {{"Nq", Nq},
+                           {"Gl", Gl},
+                           {"Np", Np},
+                           {"glNp", Gl * Gl * Gl},
+                           {"unknowns", unknowns},
+                           {"lists", 2 * (unknowns - within) + 4 * 3 * (N - 1) + 8},
+                           {"surface", Np - within}};
+  return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);
 }
 
-/* Numbers that must move for one element, inputs once and outputs once, and operations of the plain contractions: a
- * derivative in each of three directions and its transpose, 2 n^4 each. */
-static wisp_status work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
-{
-  double Nq = spec->order + 1, Gl = spec->order + 2, Np = Nq * Nq * Nq, glNp = Gl * Gl * Gl;
-  double there_and_back = 4 * (Nq * Nq * Nq * Gl + Nq * Nq * Gl * Gl + Nq * Gl * Gl * Gl);
-  double gauss_stiffness = 12 * Gl * glNp + 15 * glNp, gll_stiffness = 12 * Nq * Np + 15 * Np;
-  const double vertices = 3 * WISP_HEX_VERTICES, factors = WISP_HEX_FACTORS;
-  const struct {
-    const char *kernel;
-    double geometry, flops;
-  } counts[] = {
-      {"mass", glNp, there_and_back + glNp},
-      {"stiffness", factors * glNp, there_and_back + gauss_stiffness},
-      {"collocated", factors * Np, gll_stiffness},
-      {"mass_trilinear", vertices, there_and_back + glNp},
-      {"stiffness_trilinear", vertices, there_and_back + gauss_stiffness},
-      {"collocated_trilinear", vertices, gll_stiffness},
-  };
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    if (strcmp(spec->kernel, counts[i].kernel) != 0) continue;
-    *out = (wisp_work){(2 * Np + counts[i].geometry) * (double)spec->precision * elements, counts[i].flops * elements,
-                       Np * elements};
-    return WISP_OK;
-  }
-  if (vector_work(spec, elements, out)) return WISP_OK;
-  return wisp_fail(err, WISP_EUSAGE, "the tensor family has no kernel '%s'", spec->kernel);
-}
-
-const wisp_family wisp_family_tensor = {
-    "tensor", "hex", {1, WISP_HEX_MAX_ORDER}, kernels, compositions, "poisson", names, layouts, work,
-};
+const wisp_family wisp_family_tensor = {.name = "tensor",
+                                        .element = "hex",
+                                        .orders = {1, WISP_HEX_MAX_ORDER},
+                                        .arrays = arrays,
+                                        .kernels = kernels,
+                                        .promise = {1e-5, 1e-13},
+                                        .compositions = compositions,
+                                        .default_system = "poisson",
+                                        .names = names,
+                                        .layouts = layouts,
+                                        .sizes = sizes};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OTHERS = 16 };
+enum { MAX_OTHERS = 32 };
 
 static wisp_status check_memory(wisp_error *err, const wisp_arrays *arrays, const char *what)
 {
@@ -208,13 +208,27 @@ done:
   return status;
 }
 
+static wisp_status find_ints(wisp_error *err, const wisp_arrays *arrays, const char *name, const wisp_entry **out)
+{
+  *out = find(arrays, name);
+  return wisp_require(err, *out && (*out)->array.type == WISP_INT, WISP_EUSAGE,
+                      "the problem has no array of integers '%s'", name);
+}
+
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *name, const int *values)
 {
-  const wisp_entry *e = find(arrays, name);
-  wisp_status status =
-      wisp_require(err, e && e->array.type == WISP_INT, WISP_EUSAGE, "the problem has no array of integers '%s'", name);
+  const wisp_entry *e = NULL;
+  wisp_status status = find_ints(err, arrays, name, &e);
   if (status != WISP_OK || !e->array.size) return status;
   return wisp_device_upload(err, arrays->device, wisp_entry_start(arrays, e), values, wisp_entry_bytes(arrays, e));
+}
+
+wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *name, int *values)
+{
+  const wisp_entry *e = NULL;
+  wisp_status status = find_ints(err, arrays, name, &e);
+  if (status != WISP_OK || !e->array.size) return status;
+  return wisp_device_download(err, arrays->device, values, wisp_entry_start(arrays, e), wisp_entry_bytes(arrays, e));
 }
 
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *name)

@@ -1,5 +1,5 @@
 /* Named arrays on a device, in one precision, with a guard zone before and after each: what kernels are launched on. A
- * problem of any family is a list of them (runtime/solve/problem.h is the nodal one). */
+ * problem of any family is a list of them: runtime/problem.h. */
 #ifndef WISP_ARRAYS_H
 #define WISP_ARRAYS_H
 
@@ -38,6 +38,7 @@ wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *a
 wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *array, size_t count,
                                const double *values);
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const int *values);
+wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *array, int *values);
 
 /* The device address of an array's first number, until it is swapped; 0 for an unknown name. */
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *array);

@@ -51,10 +51,10 @@ void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *v
   wisp_error err = {0};
   wisp_target target = wisp_limits_target(limits);
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  for (int f = 0; wisp_families[f]; f++)
-    for (int order = range->orders[0]; order <= range->orders[1] && order <= wisp_families[f]->orders[1]; order++)
+  for (size_t f = 0; wisp_family_at(f); f++)
+    for (int order = range->orders[0]; order <= range->orders[1] && order <= wisp_family_at(f)->orders[1]; order++)
       for (int p = 0; p < 2 && range->precisions[p]; p++) {
-        plan_case c = {.family = wisp_families[f]};
+        plan_case c = {.family = wisp_family_at(f)};
         c.spec = wisp_family_spec(c.family, order, NULL, range->precisions[p]);
         visit_layouts(all, &c, &target, visit, context);
       }

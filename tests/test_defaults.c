@@ -7,7 +7,7 @@
 #include "../runtime/kernel.h"
 #include "../runtime/solve/standard.h"
 #include "../tuner/measure.h"
-#include "../tuner/workload.h"
+#include "../tuner/problems.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -171,20 +171,20 @@ static void test_bad_lines(void **state)
 
 typedef struct trial {
   const wisp_workload *workload;
-  void *problem;
+  wisp_problem *problem;
   const wisp_kernel *kernel;
 } trial;
 
 static wisp_status launch(wisp_error *err, const void *context)
 {
   const trial *t = context;
-  return t->workload->launch(err, t->problem, t->kernel);
+  return wisp_problems_launch(err, t->workload, t->problem, t->kernel, WISP_TO_TIME);
 }
 
 typedef struct race {
   wisp_device *device;
   const wisp_workload *workload;
-  void *problems;
+  wisp_problems *problems;
   double best;
 } race;
 
@@ -198,7 +198,7 @@ static double ms_of(race *r, const wisp_plan *plan)
   double ms = INFINITY;
   GOOD(wisp_plan_compile(&err, plan, "host", &binary));
   GOOD(wisp_kernel_create(&err, r->device, plan, &binary, &kernel));
-  GOOD(r->workload->get(&err, r->problems, &plan, 1, &t.problem));
+  GOOD(wisp_problems_get(&err, r->problems, &plan, 1, &t.problem));
   t.kernel = kernel;
   for (int i = 0; i < 2; i++) {
     GOOD(wisp_probe(&err, r->device, &contender));
@@ -231,12 +231,12 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
   wisp_step step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
   GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
-  GOOD(f.race.workload->create(&err, device, order, 384, &source, &f.race.problems));
+  GOOD(wisp_problems_create(&err, device, f.race.workload, order, 384, &source, SIZE_MAX, &f.race.problems));
   each_plan(wisp_device_limits(device), &range, take_part, &f);
   const double ours = ms_of(&f.race, step.plan[0]);
   print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,
                 step.choice[0].strategy, ours / f.race.best);
-  f.race.workload->destroy(f.race.problems);
+  wisp_problems_destroy(f.race.problems);
   wisp_step_free(&step);
   return ours / f.race.best;
 }

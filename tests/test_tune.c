@@ -156,7 +156,7 @@ static void test_default_comes_first(void **state)
   (void)state;
   const wisp_family *family = wisp_family_find("nodal");
   int kernels = 0;
-  while (family->kernels[kernels]) kernels++;
+  while (family->kernels[kernels].name) kernels++;
   for (int tiny = 0; tiny < 2; tiny++) {
     char folder[64];
     firsts f = {0};

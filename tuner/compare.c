@@ -27,7 +27,7 @@ typedef struct comparer {
 
 /* A contender made ready: kernels loaded, its launches recorded. */
 typedef struct runner {
-  void *problem;
+  wisp_problem *problem;
   int kernels;
   wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
   wisp_graph *graph;
@@ -74,9 +74,10 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_erro
 static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool whole)
 {
   wisp_status status = WISP_OK;
-  for (int i = 0; !whole && i < LAUNCHES; i++) TRY(workload->launch(err, r->problem, r->kernel[0]));
+  for (int i = 0; !whole && i < LAUNCHES; i++)
+    TRY(wisp_problems_launch(err, workload, r->problem, r->kernel[0], WISP_TO_TIME));
   for (int i = 0; whole && i < STEPS; i++)
-    TRY(workload->launch_step(err, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels));
+    TRY(wisp_problems_step(err, workload, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels));
 done:
   return status;
 }
@@ -88,7 +89,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
   wisp_error later = {.text = ""};
   bool whole = strcmp(spec->kernel, "step") == 0;
   if (!r->kernels) return WISP_OK;
-  TRY(bench->workload->get(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
+  TRY(wisp_problems_get(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
   TRY(wisp_graph_begin(err, bench->device));
   status = launch(err, bench->workload, r, whole);
   ended = wisp_graph_end(&later, bench->device, &r->graph);
@@ -190,8 +191,8 @@ static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_co
                                wisp_comparison *row)
 {
   wisp_work work = {0};
-  row->mesh_elements = c->beside.workload->elements(c->beside.problems);
-  wisp_status status = wisp_family_find(row->spec.family)->work(err, &row->spec, (double)row->mesh_elements, &work);
+  row->mesh_elements = wisp_problems_elements(c->beside.problems);
+  wisp_status status = wisp_family_work(err, &row->spec, (double)row->mesh_elements, &work);
   row->mesh_gdofs = work.dofs / (timed->ms / runs) / 1e6;
   return status;
 }
@@ -259,7 +260,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
     }
     TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
-  TRY(c->bench.workload->yardstick(err, c->device, c->blas, &up->spec, c->bench.workload->elements(c->bench.problems),
+  TRY(c->bench.workload->yardstick(err, c->device, c->blas, &up->spec, wisp_problems_elements(c->bench.problems),
                                    &beside));
   TRY(record_beside(err, c, up, r, &on_mesh));
   TRY(time_row(err, c, up, r, &on_mesh, &beside));

@@ -165,8 +165,8 @@ static wisp_status check_request(wisp_error *err, const finder *f)
                      "order %d: family %s has orders %d to %d", r->orders[i], f->family->name, f->family->orders[0],
                      f->family->orders[1]));
   bool known = !r->kernel || strcmp(r->kernel, "step") == 0;
-  for (int k = 0; f->family->kernels[k] && !known; k++)
-    known = strcmp(r->kernel, f->family->kernels[k]) == 0 && wisp_workload_serves(r->family, r->kernel);
+  for (int k = 0; f->family->kernels[k].name && !known; k++)
+    known = strcmp(r->kernel, f->family->kernels[k].name) == 0 && wisp_workload_serves(r->family, r->kernel);
   TRY(wisp_require(err, known, WISP_EUSAGE,
                    "family %s has no kernel '%s' to time: 'wisp emit' lists them, 'step' is the whole", f->family->name,
                    r->kernel));
@@ -184,9 +184,9 @@ wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strate
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) {
       f.spec = wisp_family_spec(f.family, r->orders[i], r->system, r->precisions[p]);
-      for (int k = 0; f.family->kernels[k]; k++)
-        if (wisp_workload_serves(f.family->name, f.family->kernels[k]))
-          TRY(list_one(err, &f, f.family->kernels[k], &ups));
+      for (int k = 0; f.family->kernels[k].name; k++)
+        if (wisp_workload_serves(f.family->name, f.family->kernels[k].name))
+          TRY(list_one(err, &f, f.family->kernels[k].name, &ups));
       if (f.family->compositions[0]) TRY(list_one(err, &f, "step", &ups));
     }
   *out = ups;

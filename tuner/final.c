@@ -100,7 +100,7 @@ typedef struct entrant {
   wisp_plan *plan;
   wisp_binary binary;
   wisp_kernel *kernel;
-  void *problem;
+  wisp_problem *problem;
 } entrant;
 
 static void release(size_t count, entrant *e)

@@ -30,7 +30,7 @@ static double waste(const wisp_spec *spec, const wisp_layout *layout)
   const wisp_family *family = wisp_family_find(spec->family);
   const double balance = spec->precision == WISP_F64 ? 8 : 12; /* flops a byte where both bind, roughly, on a GPU */
   wisp_work work = {0};
-  if (!family || family->work(NULL, spec, 1e5, &work) != WISP_OK || work.bytes <= 0) work = (wisp_work){.bytes = 1};
+  if (!family || wisp_family_work(NULL, spec, 1e5, &work) != WISP_OK || work.bytes <= 0) work = (wisp_work){.bytes = 1};
   double padded = layout->NpM / (double)(layout->KM * layout->Np);
   return log(padded) / (1 + work.flops / work.bytes / balance);
 }

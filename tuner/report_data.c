@@ -13,7 +13,7 @@ static int kernel_rank(const wisp_spec *spec)
   const wisp_family *family = wisp_family_find(spec->family);
   int rank = 0;
   if (strcmp(spec->kernel, "step") == 0) return 1000;
-  while (family && family->kernels[rank] && strcmp(family->kernels[rank], spec->kernel) != 0) rank++;
+  while (family && family->kernels[rank].name && strcmp(family->kernels[rank].name, spec->kernel) != 0) rank++;
   return rank;
 }
 

@@ -159,7 +159,7 @@ static bool place_of(const wisp_report_cell *cell, double *intensity, double *gf
   const wisp_family *family = wisp_family_find(cell->spec.family);
   wisp_work work;
   if (!cell->best || !family) return false;
-  if (family->work(NULL, &cell->spec, (double)cell->best->elements, &work) != WISP_OK) return false;
+  if (wisp_family_work(NULL, &cell->spec, (double)cell->best->elements, &work) != WISP_OK) return false;
   *intensity = work.flops / work.bytes;
   *gflops = work.flops / cell->best->ms / 1e6;
   return *intensity > 0 && *gflops > 0;

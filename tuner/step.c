@@ -18,8 +18,8 @@ typedef struct step { /* a composition in a layout */
 
 static int kernel_index(const wisp_family *family, const char *name, size_t length)
 {
-  for (int i = 0; family->kernels[i]; i++)
-    if (strlen(family->kernels[i]) == length && strncmp(family->kernels[i], name, length) == 0) return i;
+  for (int i = 0; family->kernels[i].name; i++)
+    if (strlen(family->kernels[i].name) == length && strncmp(family->kernels[i].name, name, length) == 0) return i;
   return -1;
 }
 
@@ -46,7 +46,7 @@ static int by_sum(const void *a, const void *b)
 
 typedef struct runnable {
   const wisp_workload *workload;
-  void *problem;
+  wisp_problem *problem;
   int kernels;
   wisp_plan *plan[MAX_STEP_KERNELS];
   wisp_kernel *kernel[MAX_STEP_KERNELS];
@@ -80,7 +80,7 @@ static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
     TRY(status);
   }
   wisp_turn(&sweep->bench.ledger, WISP_PREPARING);
-  TRY(r->workload->get(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
+  TRY(wisp_problems_get(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
 done:
   wisp_turn(&sweep->bench.ledger, before);
   return status;
@@ -89,7 +89,7 @@ done:
 static wisp_status run_step(wisp_error *err, const void *context)
 {
   const runnable *r = context;
-  return r->workload->launch_step(err, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels);
+  return wisp_problems_step(err, r->workload, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels);
 }
 
 /* A step is current while the texts of all its kernels are. */

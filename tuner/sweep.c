@@ -74,7 +74,7 @@ bool wisp_sweep_is_host(const wisp_sweep *sweep)
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel)
 {
   const char *only = sweep->request->kernel;
-  const char *name = sweep->family->kernels[kernel];
+  const char *name = sweep->family->kernels[kernel].name;
   return (!only || strcmp(only, name) == 0) && wisp_workload_serves(sweep->family->name, name);
 }
 
@@ -97,7 +97,7 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
   sweep->here = 0;
   sweep->parts_done = sweep->left = 0;
   sweep->parts = has_steps(sweep);
-  for (int k = 0; sweep->family->kernels[k]; k++) sweep->parts += wisp_sweep_wants(sweep, k);
+  for (int k = 0; sweep->family->kernels[k].name; k++) sweep->parts += wisp_sweep_wants(sweep, k);
   if (isfinite(sweep->deadline)) {
     wisp_seeds_free(&sweep->seeds);
     TRY(wisp_seeds_load(err, request->db, limits->name, limits->target, &sweep->seeds));
@@ -112,7 +112,7 @@ static wisp_status check_size(wisp_error *err, const wisp_sweep *sweep, const wi
   const wisp_limits *limits = sweep->bench.limits;
   const long long elements = sweep->request->elements;
   wisp_work work = {0};
-  wisp_status status = sweep->family->work(err, spec, (double)elements, &work);
+  wisp_status status = wisp_family_work(err, spec, (double)elements, &work);
   double bytes = work.dofs * (double)spec->precision;
   if (status != WISP_OK || bytes <= (double)limits->memory) return status;
   return wisp_fail(err, WISP_EMEMORY,
@@ -129,9 +129,9 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   wisp_scope scope = {0};
   TRY(begin_unit(err, sweep, given));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
-  for (int k = 0; sweep->family->kernels[k]; k++) {
+  for (int k = 0; sweep->family->kernels[k].name; k++) {
     if (!wisp_sweep_wants(sweep, k)) continue;
-    snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k]);
+    snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k].name);
     TRY(check_size(err, sweep, &scope.spec));
     TRY(wisp_bench_set_problem(err, &sweep->bench, &scope.spec, request->elements));
     TRY(wisp_sweep_kernel(err, sweep, &scope, k));

@@ -1,4 +1,4 @@
-/* One table: what a kernel sums, and so how its rounding errors grow.
+/* What a kernel sums, and so how its rounding errors grow.
  *
  * A result is a sum of s terms, each a product. It is held against S, the sum of the terms' magnitudes, and u = eps /
  * 2: every rounding is at most u of what is rounded.
@@ -28,57 +28,22 @@ static const double TERMS = 12, CUTS = 1.0 / 8;
 
 /* Tensor products pass sums on to sums: a term goes through all of them, along one direction after the other to the
  * points and back, with and without a derivative. Halves of a matrix (gen/hex.h) add numbers to their mirror images and
- * take them apart again, in one sum at a time: at most twice the magnitudes, of which the above leaves room for more.
- * Geometry made on the fly costs a term a dozen roundings more. A vector's numbers take in scalars that are sums of up
- * to some hundred parts. */
-static const struct {
-  const char *family, *kernel;
-  double nodes, face_nodes, points,
-      others; /* the sum's length: nodes * Np + face_nodes * Nf + points * (N + 2) + others */
-} sums[] = {
-    {"nodal", "volume", 3, 0, 0, 18},
-    {"nodal", "derivative", 3, 0, 0, 3},
-    {"nodal", "assemble", 0, 0, 0, 4},
-    {"nodal", "gather", 0, 0, 0, 12},
-    {"nodal", "lift", 0, 1, 0, 1},
-    {"nodal", "update", 0, 0, 0, 3},
-    {"nodal", "fused", 3, 1, 0, 21},
-    {"nodal", "stage", 3, 1, 0, 33},
-    {"tensor", "mass", 0, 0, 6, 1},
-    {"tensor", "stiffness", 0, 0, 10, 4},
-    {"tensor", "collocated", 0, 0, 2, 10},
-    {"tensor", "mass_trilinear", 0, 0, 6, 145},
-    {"tensor", "stiffness_trilinear", 0, 0, 10, 148},
-    {"tensor", "collocated_trilinear", 0, 0, 2, 154},
-    {"tensor", "update", 0, 0, 0, 300},
-    {"tensor", "spread", 0, 0, 0, 0},
-    {"tensor", "gather", 0, 0, 0, 8},
-    {"tensor", "advance", 0, 0, 0, 300},
-    {"tensor", "smooth", 0, 0, 0, 12},
-};
-
-/* Families whose results are promised so exact, relative to the largest, whatever they sum. */
-static const struct {
-  const char *family;
-  double single, twice;
-} promised[] = {{"tensor", 1e-5, 1e-13}};
-
-double wisp_tolerance(const wisp_spec *spec, const wisp_layout *layout)
+ * take them apart again, in one sum at a time: at most twice the magnitudes, of which the above leaves room for more. A
+ * vector's numbers take in scalars that are sums of up to some hundred parts. How long sums are, a family says with its
+ * kernels. */
+wisp_status wisp_tolerance(wisp_error *err, const wisp_spec *spec, double *out)
 {
+  wisp_status status = WISP_OK;
   const bool single = spec->precision == WISP_F32;
-  double matrix = 0, length = 0; /* of the sums; of it what products of matrices on tensor cores add */
-  for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-    if (strcmp(sums[i].family, spec->family) == 0 && strcmp(sums[i].kernel, spec->kernel) == 0) {
-      matrix = sums[i].nodes * layout->Np + sums[i].face_nodes * layout->Nf;
-      length = matrix + sums[i].points * (spec->order + 2) + sums[i].others;
-    }
-  return (TERMS + sqrt(length) + (single ? CUTS * matrix : 0)) * (single ? 0x1p-24 : 0x1p-53);
+  double length = 0, matrix = 0;
+  TRY(wisp_family_sums(err, spec, &length, &matrix));
+  *out = (TERMS + sqrt(length) + (single ? CUTS * matrix : 0)) * (single ? 0x1p-24 : 0x1p-53);
+done:
+  return status;
 }
 
 double wisp_promise(const wisp_spec *spec)
 {
-  for (size_t i = 0; i < sizeof promised / sizeof *promised; i++)
-    if (strcmp(promised[i].family, spec->family) == 0)
-      return spec->precision == WISP_F32 ? promised[i].single : promised[i].twice;
-  return HUGE_VAL;
+  const double promise = wisp_family_find(spec->family)->promise[spec->precision == WISP_F64];
+  return promise > 0 ? promise : HUGE_VAL;
 }

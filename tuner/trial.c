@@ -13,7 +13,7 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop,
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
   TRY(wisp_device_ceilings(err, device, &bench.ceilings));
   TRY(wisp_verifier_create(err, device, &bench.verifier));
-  TRY(wisp_witnesses_create(err, device, &bench.witnesses));
+  TRY(wisp_witnesses_create(err, device, &out->ledger, &bench.witnesses));
   wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
 done:
@@ -23,8 +23,8 @@ done:
 static void forget_problems(wisp_bench *bench)
 {
   if (bench->witnesses) wisp_witnesses_forget(bench->witnesses);
-  if (bench->workload) bench->workload->destroy(bench->problems);
-  if (bench->workload) bench->workload->destroy(bench->small);
+  wisp_problems_destroy(bench->problems);
+  wisp_problems_destroy(bench->small);
   bench->problems = bench->small = NULL;
 }
 
@@ -34,6 +34,12 @@ void wisp_bench_free(wisp_bench *bench)
   wisp_witnesses_destroy(bench->witnesses);
   wisp_verifier_destroy(bench->verifier);
   *bench = (wisp_bench){0};
+}
+
+/* Device memory for problems: on the host, other programs live there too. */
+static size_t room_of(const wisp_bench *bench)
+{
+  return bench->limits->memory / (strcmp(bench->limits->kind, "host") == 0 ? 8 : 2);
 }
 
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements)
@@ -50,36 +56,38 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   bench->order = spec->order;
   bench->precision = spec->precision;
   bench->asked = elements;
-  TRY(workload->create(err, bench->device, spec->order, elements, &bench->source, &bench->problems));
+  TRY(wisp_problems_create(err, bench->device, workload, spec->order, elements, &bench->source, room_of(bench),
+                           &bench->problems));
 done:
   wisp_turn(&bench->ledger, before);
   return status;
 }
 
-wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, void **problem)
+wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem)
 {
   const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
-  wisp_status status = bench->workload->get(err, bench->problems, &plan, 1, problem);
+  wisp_status status = wisp_problems_get(err, bench->problems, &plan, 1, problem);
   wisp_turn(&bench->ledger, before);
   return status;
 }
 
-wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, void *problem, const wisp_kernel *kernel,
+wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
                               bool leading)
 {
-  enum { LAUNCHES = 500, FEW = 162 };
-  static const double LEADING = 1, OTHERS = 0.05, MOST = 1;
+  enum { LAUNCHES = 500, LARGE = 300, FEW = 162 };
+  static const double LEADING = 0.6, OTHERS = 0.05, MOST = 1;
   wisp_status status = WISP_OK;
   const wisp_workload *workload = bench->workload;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
-  int left = LAUNCHES;
-  void *few = NULL;
-  TRY(wisp_insist(err, workload, bench->problems, problem, kernel, leading ? LEADING : OTHERS, &left));
-  if (left <= 0) goto done;
-  if (!bench->small) TRY(workload->create(err, bench->device, bench->order, FEW, &box, &bench->small));
-  TRY(workload->get(err, bench->small, &plan, 1, &few));
-  TRY(wisp_insist(err, workload, bench->small, few, kernel, MOST, &left));
+  int large = LARGE, few = 0;
+  wisp_problem *small = NULL;
+  TRY(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &large));
+  if (!bench->small)
+    TRY(wisp_problems_create(err, bench->device, workload, bench->order, FEW, &box, room_of(bench), &bench->small));
+  few = LAUNCHES - LARGE + large;
+  TRY(wisp_problems_get(err, bench->small, &plan, 1, &small));
+  TRY(wisp_insist(err, workload, small, kernel, MOST, &few));
 done:
   return status;
 }
@@ -135,7 +143,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->version, sizeof t->version, WISP_VERSION);
   put(t->mode, sizeof t->mode, "not timed");
   wisp_trial_stamp(t);
-  t->elements = bench->workload->elements(bench->problems);
+  t->elements = wisp_problems_elements(bench->problems);
   put(t->mesh, sizeof t->mesh, bench->workload->alone ? WISP_MESH_BOX : wisp_mesh_source_kind(&bench->source));
 }
 
@@ -161,8 +169,8 @@ double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double b
   const char *text = getenv("WISP_TRIAL_SECONDS");
   double least = text ? strtod(text, NULL) : 0;
   wisp_work work = {0};
-  double elements = (double)bench->workload->elements(bench->problems);
-  if (!(best_ms > 0) && wisp_family_find(spec->family)->work(NULL, spec, elements, &work) == WISP_OK)
+  double elements = (double)wisp_problems_elements(bench->problems);
+  if (!(best_ms > 0) && wisp_family_work(NULL, spec, elements, &work) == WISP_OK)
     best_ms = floor_of(bench, spec, &work);
   return (least > 0 ? least : 10) + 10 * best_ms; /* ms times a thousand are seconds; ten runs */
 }
@@ -172,7 +180,7 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
 {
   wisp_status status = WISP_OK;
   wisp_work work = {0};
-  TRY(wisp_family_find(spec->family)->work(err, spec, (double)t->elements, &work));
+  TRY(wisp_family_work(err, spec, (double)t->elements, &work));
   double floor_ms = floor_of(bench, spec, &work);
   t->ms = timed->ms / runs;
   t->clock_mhz = timed->clock_mhz;
@@ -207,7 +215,7 @@ static const char *outcome_of(wisp_status failure)
 wisp_status wisp_lone_run(wisp_error *err, const void *context)
 {
   const wisp_lone_kernel *lone = context;
-  return lone->workload->launch(err, lone->problem, lone->kernel);
+  return wisp_problems_launch(err, lone->workload, lone->problem, lone->kernel, WISP_TO_TIME);
 }
 
 /* Probed first; measured in full where it is not far behind, side by side with the incumbent where it comes close to
@@ -243,11 +251,11 @@ static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan 
                             const wisp_trial *t)
 {
   wisp_status status = WISP_OK;
-  void *problem = NULL;
+  wisp_problem *problem = NULL;
   double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
   TRY(wisp_bench_problem(err, bench, plan, &problem));
   TRY(wisp_verifier_prepare(err, bench->verifier, plan));
-  TRY(wisp_witness_prepare(err, bench->witnesses, bench->workload, bench->problems, problem, plan));
+  TRY(wisp_witness_prepare(err, bench->witnesses, bench->workload, problem, plan));
   TRY(wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit));
 done:
   return status;
@@ -257,9 +265,9 @@ done:
 static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel)
 {
   wisp_status status = WISP_OK;
-  void *problem = NULL;
+  wisp_problem *problem = NULL;
   TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(kernel), &problem));
-  TRY(wisp_witness_check(err, bench->witnesses, bench->workload, bench->problems, problem, kernel));
+  TRY(wisp_witness_check(err, bench->witnesses, bench->workload, problem, kernel));
 done:
   return status;
 }

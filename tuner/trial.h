@@ -7,6 +7,7 @@
 #include "link.h"
 #include "measure.h"
 #include "pipeline.h"
+#include "problems.h"
 #include "verify.h"
 #include "witness.h"
 
@@ -19,8 +20,8 @@ typedef struct wisp_bench {
   wisp_mesh_source source; /* of what kernels are timed on; zero: the box as it is */
   wisp_witnesses *witnesses;
   const wisp_workload *workload; /* of the kernel at hand */
-  void *problems;                /* its large ones, for timing, and what they were made for */
-  void *small;                   /* of few elements; NULL: not needed yet */
+  wisp_problems *problems;       /* its large ones, for timing, and what they were made for */
+  wisp_problems *small;          /* of few elements; NULL: not needed yet */
   int order;
   wisp_precision precision;
   long long asked;
@@ -38,12 +39,12 @@ void wisp_bench_free(wisp_bench *bench);
  * it serves this one too. */
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
 /* The problem that a plan is launched on, until two others were asked for. */
-wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, void **problem);
+wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem);
 
-/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/witness.h): on its problem, as
- * often as there is time for, a quarter of a second for one that is `leading` and a fifth of that for others; and the
+/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/witness.h): on its problem 300
+ * times, or as often as there is time for, 0.6 s for one that is `leading` and a twelfth of that for others; and the
  * launches that are left on a problem of few elements, for a second at most. */
-wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, void *problem, const wisp_kernel *kernel,
+wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
                               bool leading);
 
 /* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
@@ -82,7 +83,7 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
  */
 typedef struct wisp_lone_kernel {
   const wisp_workload *workload;
-  void *problem;
+  wisp_problem *problem;
   const wisp_kernel *kernel;
 } wisp_lone_kernel;
 wisp_status wisp_lone_run(wisp_error *err, const void *lone_kernel);

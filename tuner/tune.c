@@ -51,7 +51,7 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
                      "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", r->orders[i], r->layout,
                      r->orders[i]));
   }
-  for (int k = 0; family->kernels[k]; k++) kernels += wisp_sweep_wants(sweep, k);
+  for (int k = 0; family->kernels[k].name; k++) kernels += wisp_sweep_wants(sweep, k);
   TRY(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s' to tune: 'wisp emit' lists them",
                    family->name, r->kernel));
   TRY(wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",

@@ -6,7 +6,7 @@
 #include "ledger.h"
 #include "../cache/store.h"
 #include "../runtime/mesh/source.h"
-#include "../runtime/solve/problem.h"
+#include "../runtime/problem.h"
 
 /* Of the monotonic clock. */
 double wisp_seconds(void);

@@ -3,10 +3,9 @@
 #define WISP_VERIFY_H
 
 #include "workload.h"
-#include "../runtime/arrays.h"
 
-/* Holds what each family's workload needs for it (small problems, their data and references), made at first need and
- * kept for the next candidates. device is borrowed. */
+/* Holds the small problems of each workload, of the order at hand, with their data and references, made at first need
+ * and kept for the next candidates. device is borrowed. */
 typedef struct wisp_verifier wisp_verifier;
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out);
 void wisp_verifier_destroy(wisp_verifier *verifier);
@@ -17,21 +16,15 @@ void wisp_verifier_seed(wisp_verifier *verifier, uint64_t seed);
 /* Makes what a check of this plan needs, so that the check itself is about the kernel only. */
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, const wisp_plan *plan);
 
-/* A prime number of elements (ragged for every group and block) of which no two are alike, in several rounds of random
- * inputs and scalars (fields of very different size, exact zeros, alpha 0 and 1 and between), everything else NaN:
- * outputs, padding, empty slots, arrays that the kernel has no business with. Launched several times from the same
- * data, it must do the same bit for bit, unless its strategy `varies`. *error is the largest error relative to the sum
- * of the magnitudes that a result is added up from. WISP_EWRONG with the place where a guard zone was written, an array
- * was changed that is no output, a result is not finite, does not repeat, or is farther from the reference than
- * wisp_tolerance allows; WISP_EDEVICE where the launch failed. */
+/* On the workload's ground for checks, in several rounds of random inputs and scalars (wisp_workload's pose); all else
+ * is NaN: outputs, padding, arrays that the kernel has no business with. Launched several times from the same data, it
+ * must do the same bit for bit, unless its strategy `varies`. *error is the largest error relative to the sum of the
+ * magnitudes that a result is added up from. WISP_EWRONG with the place where a guard zone was written, an array was
+ * changed that is no output, a result is not finite, does not repeat, or is farther from the reference than
+ * wisp_tolerance allows, or than its family promises; WISP_EDEVICE where the launch failed. */
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel, double *error);
 
-/* Waits for the launches that a workload checks. WISP_EWRONG where one has changed an array that is not in `writes`
- * (ends with NULL) from what was kept of it before, or, where that is looked at too, has written outside an array. */
-wisp_status wisp_verify_untouched(wisp_error *err, wisp_arrays *arrays, const wisp_kept *before,
-                                  const char *const *writes, bool outside);
-
-/* The same for what is written outside alone. */
+/* Waits for what was launched. WISP_EWRONG where it has written outside an array. */
 wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays);
 
 #endif

@@ -1,4 +1,5 @@
 #include "witness.h"
+#include "tolerance.h"
 #include "tune.h"
 #include "verify.h"
 
@@ -20,23 +21,25 @@ typedef struct outputs {
 typedef struct testimony {
   wisp_spec spec;
   wisp_layout layout;
-  int MB, grouping;
+  int fixed[WISP_MAX_FIXING];
   unsigned long long used;
-  wisp_kept *kept;
+  outputs out;
+  wisp_kept *kept; /* NULL: there is no witness */
 } testimony;
 
 struct wisp_witnesses {
   wisp_device *device;
+  wisp_ledger *ledger;         /* told of what is compiled */
   wisp_strategies *strategies; /* NULL: not loaded yet */
   unsigned long long clock;
   int count;
   testimony kept[MOST_KEPT];
 };
 
-wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, wisp_witnesses **out)
+wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, wisp_ledger *ledger, wisp_witnesses **out)
 {
   wisp_status status = wisp_new(err, 1, sizeof **out, out);
-  if (status == WISP_OK) (*out)->device = device;
+  if (status == WISP_OK) (*out)->device = device, (*out)->ledger = ledger;
   return status;
 }
 
@@ -56,18 +59,25 @@ void wisp_witnesses_destroy(wisp_witnesses *w)
 
 /* --- one launch from the inputs --- */
 
-static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, void *problems, void *problem,
+/* What its kernel is declared to write. */
+static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                 const wisp_plan *plan, outputs *out)
 {
   wisp_status status = WISP_OK;
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_family *family = wisp_family_find(spec->family);
+  const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
+  double tolerance = 0;
   *out = (outputs){.count = 0};
-  for (int i = 0; i < count; i++) {
-    if ((args[i].kind != WISP_ARG_OUT && args[i].kind != WISP_ARG_INOUT) || args[i].type == WISP_INT) continue;
+  TRY(wisp_tolerance(err, spec, &tolerance));
+  for (const wisp_array_decl *a = family->arrays; a->name; a++) {
+    if (a->type == WISP_INT || !wisp_list_has(kernel->writes, a->name)) continue;
     const int n = out->count;
-    TRY(workload->bound(err, problems, problem, plan, args[i].name, &out->bound[n], &out->mask[n]));
-    if (!isnan(out->bound[n])) out->names[out->count++] = args[i].name;
+    TRY(workload->largest(err, problem, spec, a->name, &out->bound[n]));
+    if (isnan(out->bound[n])) continue;
+    out->bound[n] *= tolerance;
+    TRY(wisp_problem_mask(err, problem, a->name, &out->mask[n]));
+    out->names[out->count++] = a->name;
   }
   out->names[out->count] = NULL;
 done:
@@ -88,44 +98,52 @@ done:
   return status;
 }
 
-static wisp_status run(wisp_error *err, const wisp_workload *workload, void *problem, const wisp_kernel *kernel,
+static wisp_status run(wisp_error *err, const wisp_workload *workload, wisp_problem *problem, const wisp_kernel *kernel,
                        const outputs *out)
 {
   wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
-  TRY(workload->restart(err, problem, plan));
-  TRY(poison(err, workload->arrays(problem), plan, out));
-  TRY(workload->launch_once(err, problem, kernel));
+  TRY(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
+  TRY(poison(err, wisp_problem_arrays(problem), plan, out));
+  TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
 done:
   return status;
 }
 
 /* --- the witness --- */
 
-static bool suits(const wisp_plan *a, const wisp_plan *b)
+static bool fixes(const wisp_workload *workload, const char *param)
 {
-  return wisp_plan_value(a, "MB", 1) == wisp_plan_value(b, "MB", 1) &&
-         wisp_plan_value(a, "grouping", 0) == wisp_plan_value(b, "grouping", 0);
+  for (int i = 0; workload->fixing && workload->fixing[i].param; i++)
+    if (strcmp(workload->fixing[i].param, param) == 0) return true;
+  return false;
+}
+
+static bool suits(const wisp_workload *workload, const wisp_plan *a, const wisp_plan *b)
+{
+  int of_a[WISP_MAX_FIXING] = {0}, of_b[WISP_MAX_FIXING] = {0};
+  wisp_plan_fixed(workload, a, of_a);
+  wisp_plan_fixed(workload, b, of_b);
+  return memcmp(of_a, of_b, sizeof of_a) == 0;
 }
 
 /* The strategy's preferred candidate for the problem that `plan` runs on; NULL where it has none. */
-static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp_plan *plan, const wisp_env *names,
-                             wisp_plan **out)
+static wisp_status preferred(wisp_error *err, const wisp_workload *workload, const wisp_strategy *s,
+                             const wisp_plan *plan, const wisp_env *names, wisp_plan **out)
 {
   const wisp_param *params = NULL;
   const int count = wisp_strategy_params(s, &params);
   int values[WISP_MAX_PARAMS];
   wisp_plan *made = NULL;
   wisp_error reason = {0};
-  for (int i = 0; i < count; i++) {
-    const bool own = strcmp(params[i].name, "MB") != 0 && strcmp(params[i].name, "grouping") != 0;
-    values[i] = own ? params[i].preferred : wisp_plan_value(plan, params[i].name, params[i].preferred);
-  }
+  for (int i = 0; i < count; i++)
+    values[i] = fixes(workload, params[i].name) ? wisp_plan_value(plan, params[i].name, params[i].preferred)
+                                                : params[i].preferred;
   wisp_status status = wisp_plan_create(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, values, &made);
   if (status == WISP_EREFUSED)
     status = wisp_plan_default(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, &made);
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-  if (made && suits(made, plan))
+  if (made && suits(workload, made, plan))
     *out = made;
   else
     wisp_plan_destroy(made);
@@ -133,10 +151,11 @@ static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp
 }
 
 /* The first strategy's candidate that compiles; NULL where none does. */
-static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, const wisp_env *names,
-                                wisp_plan **out, wisp_binary *binary)
+static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
+                                const wisp_plan *plan, const wisp_env *names, wisp_plan **out, wisp_binary *binary)
 {
   wisp_status status = WISP_OK;
+  const wisp_purpose before = wisp_turn(w->ledger, WISP_COMPILING);
   const wisp_spec *spec = wisp_plan_spec(plan);
   wisp_error reason = {0};
   if (!w->strategies) TRY(wisp_strategies_load(err, &w->strategies));
@@ -144,7 +163,7 @@ static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_p
     const wisp_strategy *s = wisp_strategies_at(w->strategies, i);
     if (strcmp(wisp_strategy_family(s), spec->family) != 0 || strcmp(wisp_strategy_kernel(s), spec->kernel) != 0)
       continue;
-    TRY(preferred(err, s, plan, names, out));
+    TRY(preferred(err, workload, s, plan, names, out));
     if (!*out) continue;
     status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
     if (status == WISP_OK) break;
@@ -154,12 +173,13 @@ static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_p
     status = WISP_OK;
   }
 done:
+  wisp_turn(w->ledger, before);
   return status;
 }
 
 /* Its output, as a copy; none where there is no witness. */
-static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                           void *problem, const wisp_plan *plan, wisp_kept **kept)
+static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
+                           const wisp_plan *plan, testimony *t)
 {
   wisp_status status = WISP_OK;
   const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
@@ -168,14 +188,13 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
   wisp_plan *witness = NULL;
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
-  outputs out;
+  TRY(find_outputs(err, workload, problem, plan, &t->out));
   TRY(wisp_family_find(spec->family)->names(err, spec, wisp_plan_layout(plan), &target, &names));
-  TRY(find_witness(err, w, plan, names, &witness, &binary));
+  TRY(find_witness(err, w, workload, plan, names, &witness, &binary));
   if (!witness) goto done;
   TRY(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
-  TRY(find_outputs(err, workload, problems, problem, witness, &out));
-  TRY(run(err, workload, problem, kernel, &out));
-  TRY(wisp_arrays_keep(err, workload->arrays(problem), out.names, kept));
+  TRY(run(err, workload, problem, kernel, &t->out));
+  TRY(wisp_arrays_keep(err, wisp_problem_arrays(problem), t->out.names, &t->kept));
   TRY(wisp_device_finish(err, w->device));
 done:
   wisp_kernel_destroy(kernel);
@@ -185,75 +204,64 @@ done:
   return status;
 }
 
-static testimony key_of(const wisp_plan *plan)
-{
-  return (testimony){.spec = *wisp_plan_spec(plan),
-                     .layout = *wisp_plan_layout(plan),
-                     .MB = wisp_plan_value(plan, "MB", 1),
-                     .grouping = wisp_plan_value(plan, "grouping", 0)};
-}
-
 static bool same(const testimony *a, const testimony *b)
 {
-  char x[WISP_SPEC_TEXT], y[WISP_SPEC_TEXT];
-  wisp_spec_print(&a->spec, x);
-  wisp_spec_print(&b->spec, y);
-  return strcmp(x, y) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 && a->MB == b->MB &&
-         a->grouping == b->grouping;
+  return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
+         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0;
 }
 
-static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                                  void *problem, const wisp_plan *plan, const wisp_kept **out)
+static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
+                                  wisp_problem *problem, const wisp_plan *plan, const testimony **out)
 {
   wisp_status status = WISP_OK;
-  testimony key = key_of(plan);
-  int oldest = 0;
-  key.used = ++w->clock;
+  testimony key = {.layout = *wisp_plan_layout(plan), .used = ++w->clock};
+  int at = 0;
+  memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
+  wisp_plan_fixed(workload, plan, key.fixed);
   for (int i = 0; i < w->count; i++) {
     if (same(&w->kept[i], &key)) {
       w->kept[i].used = key.used;
-      *out = w->kept[i].kept;
+      *out = &w->kept[i];
       return WISP_OK;
     }
-    if (w->kept[i].used < w->kept[oldest].used) oldest = i;
+    if (w->kept[i].used < w->kept[at].used) at = i;
   }
-  if (w->count == MOST_KEPT) {
-    wisp_kept_free(w->kept[oldest].kept);
-    w->kept[oldest] = w->kept[--w->count];
-  }
-  TRY(testify(err, w, workload, problems, problem, plan, &key.kept));
-  w->kept[w->count++] = key;
-  *out = key.kept;
+  if (w->count < MOST_KEPT)
+    at = w->count;
+  else
+    wisp_kept_free(w->kept[at].kept), w->kept[at] = w->kept[--w->count], at = w->count;
+  TRY(testify(err, w, workload, problem, plan, &key));
+  w->kept[at] = key;
+  w->count++;
+  *out = &w->kept[at];
   return WISP_OK;
 done:
   wisp_kept_free(key.kept);
   return status;
 }
 
-wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                                 void *problem, const wisp_plan *plan)
+wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
+                                 wisp_problem *problem, const wisp_plan *plan)
 {
-  const wisp_kept *kept = NULL;
-  return find_testimony(err, w, workload, problems, problem, plan, &kept);
+  const testimony *t = NULL;
+  return find_testimony(err, w, workload, problem, plan, &t);
 }
 
 /* --- candidates --- */
 
-wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, void *problems,
-                               void *problem, const wisp_kernel *kernel)
+wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
+                               const wisp_kernel *kernel)
 {
   wisp_status status = WISP_OK;
-  wisp_arrays *arrays = workload->arrays(problem);
-  const wisp_kept *kept = NULL;
-  outputs out;
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  const testimony *t = NULL;
   char array[32] = "";
   size_t number = 0;
-  TRY(find_testimony(err, w, workload, problems, problem, wisp_kernel_plan(kernel), &kept));
-  TRY(find_outputs(err, workload, problems, problem, wisp_kernel_plan(kernel), &out));
-  TRY(run(err, workload, problem, kernel, &out));
+  TRY(find_testimony(err, w, workload, problem, wisp_kernel_plan(kernel), &t));
+  TRY(run(err, workload, problem, kernel, &t->out));
   TRY(wisp_arrays_compare_begin(err, arrays));
-  for (int i = 0; kept && i < out.count; i++)
-    TRY(wisp_arrays_compare(err, arrays, kept, out.mask[i], out.names[i], 2 * out.bound[i]));
+  for (int i = 0; t->kept && i < t->out.count; i++)
+    TRY(wisp_arrays_compare(err, arrays, t->kept, t->out.mask[i], t->out.names[i], 2 * t->out.bound[i]));
   TRY(wisp_arrays_compare_end(err, arrays, array, &number));
   TRY(wisp_require(err, !*array, WISP_EWRONG,
                    "on the timed problem: number %zu of %s is not the default candidate's, from the same inputs",
@@ -275,15 +283,16 @@ static void find_changed(const wisp_plan *plan, const char *names[MOST_OUTPUTS +
 }
 
 /* Launches a few times; what differs from the first launch is found at the end of all. */
-static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, void *problem, const wisp_kernel *kernel,
-                               const outputs *out, const wisp_kept *inputs, const wisp_kept *first, int launches)
+static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                               const wisp_kernel *kernel, const outputs *out, const wisp_kept *inputs,
+                               const wisp_kept *first, int launches)
 {
   wisp_status status = WISP_OK;
   const bool varies = wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
-  wisp_arrays *arrays = workload->arrays(problem);
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
   for (int i = 0; i < launches; i++) {
     TRY(wisp_arrays_restore(err, arrays, inputs, NULL));
-    TRY(workload->launch_once(err, problem, kernel));
+    TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
     for (int k = 0; k < out->count; k++)
       TRY(wisp_arrays_compare(err, arrays, first, out->mask[k], out->names[k], varies ? 2 * out->bound[k] : 0));
   }
@@ -291,19 +300,19 @@ done:
   return status;
 }
 
-wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, void *problems, void *problem,
+wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                         const wisp_kernel *kernel, double seconds, int *left)
 {
   wisp_status status = WISP_OK;
-  wisp_arrays *arrays = workload->arrays(problem);
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
   wisp_kept *inputs = NULL, *first = NULL;
   outputs out;
   char array[32] = "";
   size_t number = 0;
   const char *changed[MOST_OUTPUTS + 1];
   find_changed(wisp_kernel_plan(kernel), changed);
-  TRY(find_outputs(err, workload, problems, problem, wisp_kernel_plan(kernel), &out));
-  TRY(workload->restart(err, problem, wisp_kernel_plan(kernel)));
+  TRY(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
+  TRY(wisp_problems_restart(err, workload, problem, wisp_kernel_plan(kernel), WISP_TO_CHECK));
   TRY(wisp_arrays_keep(err, arrays, changed, &inputs));
   TRY(run(err, workload, problem, kernel, &out));
   TRY(wisp_arrays_keep(err, arrays, out.names, &first));

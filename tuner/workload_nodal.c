@@ -1,14 +1,16 @@
-/* The nodal DG family in the tuner: boxes of tets to time on, steps of Runge-Kutta stages, and the vendor's product
- * beside those kernels that are one. */
-#include "nodal_example.h"
-#include "nodal_verify.h"
+/* The nodal DG family in the tuner: irregular tets to check on, boxes and users' meshes to time on, steps of
+ * Runge-Kutta stages, and the vendor's product beside those kernels that are one. */
 #include "rival.h"
-#include "tolerance.h"
 #include "workload.h"
+#include "../gen/random.h"
+#include "../runtime/solve/dg_kernels.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- the ground: a mesh --- */
 
 /* Timing problems, as cubes along an edge of the unit box (6 n^3 tets). On a GPU: what a kernel reads and writes is
  * larger than twice a large L2 (126 MB) even in single precision. On the host: a trial takes milliseconds. */
@@ -17,64 +19,77 @@ static const struct {
 } boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
              {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
 
-static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements,
-                          const wisp_mesh_source *source, void **out)
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+                               const wisp_mesh_source *source, void **out)
 {
-  wisp_status status = WISP_OK;
-  const wisp_limits *limits = wisp_device_limits(device);
-  bool host = strcmp(limits->kind, "host") == 0;
+  const bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
-  wisp_nodal_problems *problems = NULL;
-  wisp_mesh_source what = *source;
   int n = 1;
   for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
     if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   while (6ll * n * n * n < elements) n++;
+  wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
   for (int d = 0; d < 3; d++) what.box[d] = n;
-  TRY(wisp_mesh_make(err, &what, &mesh));
-  TRY(wisp_nodal_problems_create(err, device, mesh, limits->memory / (host ? 8 : 2), &problems));
-  *out = problems;
+  wisp_status status = source ? wisp_mesh_make(err, &what, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  *out = mesh;
+  return status;
+}
+
+static void close_ground(void *ground)
+{
+  wisp_mesh_destroy(ground);
+}
+
+static long long elements(const void *ground)
+{
+  return (long long)((const wisp_mesh *)ground)->elements;
+}
+
+/* --- discretisations --- */
+
+static const struct wisp_fixing fixing[] = {{"MB", 1}, {"grouping", WISP_GROUP_NATURAL}, {NULL, 0}};
+
+static void destroy(void *self)
+{
+  wisp_dg *dg = self;
+  wisp_tet *tet = (wisp_tet *)(uintptr_t)dg->tet;
+  wisp_system *system = (wisp_system *)(uintptr_t)dg->system;
+  wisp_dg_destroy(dg);
+  wisp_system_destroy(system);
+  wisp_tet_destroy(tet);
+}
+
+static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+                              const int *fixed, wisp_discretisation *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_tet *tet = NULL;
+  wisp_system *system = NULL;
+  wisp_dg *dg = NULL;
+  TRY(wisp_tet_create(err, spec->order, &tet));
+  TRY(wisp_system_load(err, spec->system, &system));
+  const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
+  TRY(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, (wisp_grouping)fixed[1], fixed[0], WISP_BY_TAG,
+                     &dg));
+  *out = wisp_dg_discretisation(dg);
+  out->self = dg;
+  out->destroy = destroy;
+  tet = NULL, system = NULL;
 done:
+  wisp_system_destroy(system);
+  wisp_tet_destroy(tet);
   return status;
 }
 
-static void destroy(void *problems)
+/* --- launches --- */
+
+static void bind(const wisp_scalars *scalars, wisp_scalar_list *out)
 {
-  wisp_nodal_problems_destroy(problems);
+  wisp_dg_bind(scalars, out->of);
+  out->count = WISP_DG_SCALARS;
 }
 
-static long long elements(const void *problems)
-{
-  return (long long)wisp_nodal_problems_mesh(problems)->elements;
-}
-
-static wisp_status get(wisp_error *err, void *problems, const wisp_plan *const *plans, int count, void **out)
-{
-  wisp_problem *problem = NULL;
-  wisp_status status = wisp_nodal_problems_get(err, problems, plans, count, &problem);
-  if (status == WISP_OK) *out = problem;
-  return status;
-}
-
-static wisp_status launch(wisp_error *err, void *problem, const wisp_kernel *kernel)
-{
-  static const wisp_scalars steady = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
-  return wisp_problem_launch(err, problem, kernel, &steady);
-}
-
-/* --- the timed problem as a check --- */
-
-static wisp_arrays *arrays(void *problem)
-{
-  return wisp_problem_arrays(problem);
-}
-
-static wisp_status restart(wisp_error *err, void *problem, const wisp_plan *plan)
-{
-  return wisp_nodal_problems_restart(err, problem, plan);
-}
-
-/* A step such as a solver takes: what was and what is added are then of one size. */
+/* To check: a step such as a solver takes; what was and what is added are then of one size. */
 static wisp_scalars usual(const wisp_problem *problem)
 {
   const wisp_dg *dg = wisp_problem_dg(problem);
@@ -82,54 +97,95 @@ static wisp_scalars usual(const wisp_problem *problem)
   return (wisp_scalars){.alpha = 0.75, .a = -0.5, .b = 0.25, .dt = dg->min_length / (nodes * nodes)};
 }
 
-static wisp_status launch_once(wisp_error *err, void *problem, const wisp_kernel *kernel)
+/* To time: a step so small that the fields stay as they are. */
+static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
 {
-  const wisp_scalars scalars = usual(problem);
-  return wisp_problem_launch(err, problem, kernel, &scalars);
+  wisp_scalars s = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
+  if (use == WISP_TO_CHECK) s = usual(problem);
+  if (stage >= 0) s.a = wisp_lsrk45[stage].a, s.b = wisp_lsrk45[stage].b;
+  bind(&s, out);
 }
 
-static wisp_status bound(wisp_error *err, void *problems, void *problem, const wisp_plan *plan, const char *array,
-                         double *out, wisp_pointer *mask)
+/* --- checks --- */
+
+enum { SIZES, ZEROS, PLAIN }; /* what is particular about a round */
+
+/* Those that have alpha more: between 0 and 1, 0, and 1. */
+static int rounds(const char *kernel)
+{
+  return wisp_dg_gathers(kernel) ? 3 : 2;
+}
+
+static double positive(uint64_t *random, double least, double most)
+{
+  return least + (most - least) * fabs(wisp_random_real(random));
+}
+
+/* dt makes both what was and what is added count. */
+static wisp_scalars make_scalars(uint64_t *random, int round)
+{
+  const double alpha = positive(random, 0.25, 0.75);
+  return (wisp_scalars){.alpha = round == ZEROS   ? 0
+                                 : round == PLAIN ? 1
+                                                  : alpha,
+                        .a = -positive(random, 0.25, 1),
+                        .b = positive(random, 0.25, 1),
+                        .dt = positive(random, 0.015625, 0.03125)};
+}
+
+/* Round 0: fields whose size differs from element to element, by 2^20 in all; round 1: exact zeros among the numbers,
+ * whole elements and a whole field of them; round 2: numbers in [-1, 1]. All scalars are random in each, but that alpha
+ * is 0 in round 1 and 1 in round 2. Numbers are exact in both precisions. */
+static wisp_status pose(wisp_error *err, wisp_round *r)
 {
   wisp_status status = WISP_OK;
-  const wisp_dg *dg = wisp_problem_dg(problem);
-  const wisp_spec *spec = wisp_plan_spec(plan);
-  const wisp_scalars scalars = usual(problem);
-  double largest[WISP_NODAL_ARRAYS];
-  int a = 0;
-  while (a < WISP_NODAL_ARRAYS && strcmp(wisp_nodal_names[a], array) != 0) a++;
-  *out = NAN;
-  if (a == WISP_NODAL_ARRAYS) goto done;
-  TRY(wisp_nodal_largest(err, dg, spec->kernel, &scalars, largest));
-  TRY(wisp_nodal_problems_mask(err, problems, problem, a == WISP_NODAL_FLUX, mask));
-  *out = wisp_tolerance(spec, &dg->layout) * largest[a];
-done:
-  return status;
-}
-
-static bool writes_next(const wisp_plan *plan)
-{
-  const wisp_arg *args = NULL;
-  int count = wisp_plan_args(plan, &args);
-  for (int i = 0; i < count; i++)
-    if (strcmp(args[i].name, "u_next") == 0) return true;
-  return false;
-}
-
-/* A time step so small that the fields stay as they are. */
-static wisp_status launch_step(wisp_error *err, void *problem, const wisp_kernel *const *kernels, int count)
-{
-  wisp_status status = WISP_OK;
-  bool swaps = false;
-  for (int i = 0; i < count; i++) swaps |= writes_next(wisp_kernel_plan(kernels[i]));
-  for (int stage = 0; stage < WISP_RK_STAGES; stage++) {
-    const wisp_scalars scalars = {.alpha = 1, .a = wisp_lsrk45[stage].a, .b = wisp_lsrk45[stage].b, .dt = 1e-10};
-    for (int i = 0; i < count; i++) TRY(wisp_problem_launch(err, problem, kernels[i], &scalars));
-    if (swaps) wisp_problem_swap(problem);
+  const wisp_dg *dg = r->plain->self;
+  const size_t n = (size_t)dg->system->fields;
+  double *scale = NULL;
+  const wisp_scalars s = make_scalars(&r->random, r->number);
+  bind(&s, &r->scalars);
+  TRY(wisp_new(err, dg->slots, sizeof *scale, &scale));
+  for (size_t k = 0; k < dg->slots; k++) {
+    const size_t draw = wisp_random_below(&r->random, 24);
+    scale[k] = r->number == SIZES ? ldexp(1, 10 * (int)(draw % 3) - 10) : r->number == ZEROS && draw % 8 == 0 ? 0 : 1;
+  }
+  for (int a = 0; a < WISP_NODAL_ARRAYS; a++) {
+    const size_t dofs = r->numbers[a] / (dg->slots * n), empty = wisp_random_below(&r->random, n);
+    for (size_t q = 0; r->before[a] && q < r->numbers[a]; q++) {
+      const bool zero = q / dofs % n == empty || wisp_random_below(&r->random, 4) == 0;
+      r->before[a][q] *= r->number == ZEROS && zero ? 0 : scale[q / dofs / n];
+    }
   }
 done:
+  free(scale);
   return status;
 }
+
+static wisp_scalars scalars_of(const wisp_round *r)
+{
+  const wisp_binding *b = r->scalars.of;
+  return (wisp_scalars){b[0].value, b[1].value, b[2].value, b[3].value};
+}
+
+static wisp_status solve(wisp_error *err, wisp_round *r)
+{
+  const wisp_scalars s = scalars_of(r);
+  return wisp_dg_compute(err, r->plain->self, r->kernel->name, &s, r->before, r->after, r->size);
+}
+
+static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
+                           double *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_scalars s = usual(problem);
+  double most[WISP_NODAL_ARRAYS];
+  TRY(wisp_dg_largest(err, wisp_problem_dg(problem), spec->kernel, &s, most));
+  *out = most[wisp_family_array(wisp_family_find(spec->family), array) - wisp_family_find(spec->family)->arrays];
+done:
+  return status;
+}
+
+/* --- the vendor's product --- */
 
 static void destroy_rival(void *rival)
 {
@@ -161,46 +217,20 @@ done:
   return status;
 }
 
-static wisp_status verifier_create(wisp_error *err, wisp_device *device, void **out)
-{
-  wisp_nodal_verifier *verifier = NULL;
-  wisp_status status = wisp_nodal_verifier_create(err, device, &verifier);
-  if (status == WISP_OK) *out = verifier;
-  return status;
-}
-
-static void verifier_destroy(void *verifier)
-{
-  wisp_nodal_verifier_destroy(verifier);
-}
-
-static wisp_status prepare(wisp_error *err, void *verifier, const wisp_plan *plan, uint64_t seed)
-{
-  return wisp_nodal_verifier_prepare(err, verifier, plan, seed);
-}
-
-static wisp_status check(wisp_error *err, void *verifier, const wisp_kernel *kernel, uint64_t seed, double *error)
-{
-  return wisp_nodal_verifier_check(err, verifier, kernel, seed, error);
-}
-
 const wisp_workload wisp_workload_nodal = {
     .family = "nodal",
-    .create = create,
-    .destroy = destroy,
+    .open = open_ground,
+    .close = close_ground,
     .elements = elements,
-    .get = get,
-    .launch = launch,
-    .arrays = arrays,
-    .restart = restart,
-    .launch_once = launch_once,
-    .bound = bound,
+    .fixing = fixing,
+    .discretise = discretise,
+    .scalars = scalars,
     .stages = WISP_RK_STAGES,
-    .launch_step = launch_step,
+    .swaps = {"u", "u_next"},
+    .rounds = rounds,
+    .pose = pose,
+    .solve = solve,
+    .largest = largest,
     .yardstick = yardstick,
     .published = 6ll * 26 * 26 * 26,
-    .verifier_create = verifier_create,
-    .verifier_destroy = verifier_destroy,
-    .prepare = prepare,
-    .check = check,
 };

@@ -1,201 +1,230 @@
 /* The tensor-product family in the tuner: element-local operators on random hexahedra, beside a copy of as many bytes
- * as they must move (the roofline of Swirydowicz, Chalmers, Karakus, Warburton 2019). */
-#include "tensor_elements.h"
-#include "tensor_verify.h"
-#include "tolerance.h"
+ * as they must move (the roofline of Swirydowicz, Chalmers, Karakus, Warburton 2019). The vectors of continuous
+ * elements are workload_vectors.c's. */
+#include "workload_tensor.h"
+#include "workload.h"
 #include "yardstick_copy.h"
 #include "../gen/random.h"
+#include "../gen/tensor.h"
 #include "../runtime/solve/hex_reference.h"
 
-#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double LAMBDA = 1;
+static const char *const kernels[] = {
+    "mass", "stiffness", "collocated", "mass_trilinear", "stiffness_trilinear", "collocated_trilinear", NULL};
 
-/* The operators; vectors of continuous elements are workload_vectors.c's. */
-static bool serves(const char *kernel)
-{
-  wisp_hex_operator op;
-  return wisp_hex_operator_find(kernel, &op);
-}
-
-/* --- problems --- */
+/* --- the ground: hexes that stand alone --- */
 
 /* Elements come again after so many numbers of the largest array: making 10^8 nodes' factors would take the host
  * minutes, and a device sees no difference, since all are in its memory. */
-enum { PERIOD_NUMBERS = 1 << 22 };
+enum { PERIOD_NUMBERS = 1 << 22, TO_CHECK = 29 };
 
-typedef struct problem {
-  wisp_device *device;
-  wisp_arrays *arrays; /* NULL: not made */
-  size_t elements;
-} problem;
-
-typedef struct problems {
-  wisp_device *device;
+typedef struct ground {
   wisp_hex *hex;
-  size_t elements;
-  problem problems[2]; /* single, double */
-} problems;
+  size_t elements, period;
+  double *geometry[WISP_TENSOR_ARRAYS]; /* of `period` elements; NULL for arrays that are none */
+} ground;
 
-static void destroy(void *context)
+static void close_ground(void *context)
 {
-  problems *all = context;
-  if (!all) return;
-  for (int p = 0; p < 2; p++) wisp_arrays_destroy(all->problems[p].arrays);
-  wisp_hex_destroy(all->hex);
-  free(all);
+  ground *g = context;
+  if (!g) return;
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) free(g->geometry[a]);
+  wisp_hex_destroy(g->hex);
+  free(g);
 }
 
-static wisp_status create(wisp_error *err, wisp_device *device, int order, long long elements,
-                          const wisp_mesh_source *source, void **out)
+size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long asked)
+{
+  static const size_t gpu_nodes = 10000000, host_nodes = 100000;
+  const size_t nodes = strcmp(limits->kind, "host") == 0 ? host_nodes : gpu_nodes;
+  const size_t Nq = (size_t)order + 1, Np = Nq * Nq * Nq;
+  return asked > 0 ? (size_t)asked : (nodes + Np - 1) / Np;
+}
+
+/* Coordinate d of a unit cube's vertex v, the cube turned to one of the twelve directions that axes in cyclic order
+ * have: kernels must not mind which way an element lies. */
+static double turned_cube(size_t element, size_t v, size_t d)
+{
+  size_t axis = (d + element) % 3, kept = element / 3 % 4;
+  double sign = kept < 3 && kept != d ? -1 : 1; /* two axes change sign, or none */
+  return sign * (double)(v >> axis & 1);
+}
+
+/* Every vertex moved by up to an eighth, so that no Jacobian comes near zero. */
+static void move_vertices(size_t count, double *vertices)
+{
+  uint64_t random = WISP_RANDOM_SEED;
+  for (size_t i = 0; i < 3 * WISP_HEX_VERTICES * count; i++) {
+    size_t v = i % WISP_HEX_VERTICES, d = i / WISP_HEX_VERTICES % 3, element = i / (3 * WISP_HEX_VERTICES);
+    vertices[i] = turned_cube(element, v, d) + wisp_random_real(&random) / 8;
+  }
+}
+
+/* Numbers of one element. */
+static size_t numbers_of(const ground *g, int array)
+{
+  const size_t Np = (size_t)g->hex->Np, glNp = (size_t)g->hex->glNp;
+  switch (array) {
+    case WISP_TENSOR_GAUSS_FACTORS:
+      return WISP_HEX_FACTORS * glNp;
+    case WISP_TENSOR_GAUSS_MASS:
+      return glNp;
+    case WISP_TENSOR_GLL_FACTORS:
+      return WISP_HEX_FACTORS * Np;
+    case WISP_TENSOR_VERTICES:
+      return 3 * WISP_HEX_VERTICES;
+    default:
+      return 0;
+  }
+}
+
+static wisp_status make_geometry(wisp_error *err, ground *g)
 {
   wisp_status status = WISP_OK;
-  problems *all = NULL;
-  (void)source; /* elements are random */
-  TRY(wisp_new(err, 1, sizeof *all, &all));
-  all->device = device;
-  TRY(wisp_hex_create(err, order, &all->hex));
-  all->elements = wisp_tensor_elements(device, order, elements);
-  *out = all;
-  all = NULL;
+  const size_t glNp = (size_t)g->hex->glNp, wJ = 6 * glNp, count = g->period;
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
+    if (numbers_of(g, a)) TRY(wisp_new(err, count * numbers_of(g, a), sizeof **g->geometry, &g->geometry[a]));
+  double *gauss = g->geometry[WISP_TENSOR_GAUSS_FACTORS], *vertices = g->geometry[WISP_TENSOR_VERTICES];
+  move_vertices(count, vertices);
+  TRY(wisp_hex_factors(err, g->hex, WISP_HEX_GAUSS, vertices, 0, count, gauss));
+  TRY(wisp_hex_factors(err, g->hex, WISP_HEX_GLL, vertices, 0, count, g->geometry[WISP_TENSOR_GLL_FACTORS]));
+  for (size_t e = 0; e < count; e++)
+    memcpy(g->geometry[WISP_TENSOR_GAUSS_MASS] + e * glNp, gauss + e * WISP_HEX_FACTORS * glNp + wJ,
+           glNp * sizeof *gauss);
 done:
-  destroy(all);
+  return status;
+}
+
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+                               const wisp_mesh_source *source, void **out)
+{
+  wisp_status status = WISP_OK;
+  ground *g = NULL;
+  TRY(wisp_new(err, 1, sizeof *g, &g));
+  TRY(wisp_hex_create(err, order, &g->hex));
+  g->elements = source ? wisp_tensor_elements(limits, order, elements) : TO_CHECK;
+  g->period = PERIOD_NUMBERS / numbers_of(g, WISP_TENSOR_GAUSS_FACTORS);
+  g->period = g->period < g->elements ? g->period : g->elements;
+  TRY(make_geometry(err, g));
+  *out = g;
+  g = NULL;
+done:
+  close_ground(g);
   return status;
 }
 
 static long long elements(const void *context)
 {
-  const problems *all = context;
-  return (long long)all->elements;
+  return (long long)((const ground *)context)->elements;
 }
 
-/* Factors, fields: everything that a kernel reads. */
-static wisp_status fill(wisp_error *err, const problems *all, wisp_arrays *arrays)
+/* --- discretisations --- */
+
+static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 {
   wisp_status status = WISP_OK;
-  double *values[WISP_TENSOR_ARRAYS] = {NULL};
-  size_t period = PERIOD_NUMBERS / wisp_tensor_numbers(all->hex, WISP_TENSOR_GAUSS_FACTORS);
-  period = period < all->elements ? period : all->elements;
-  TRY(wisp_tensor_make(err, all->hex, period, WISP_RANDOM_SEED, values));
+  const ground *g = self;
+  const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
-    if (values[a])
-      TRY(wisp_arrays_repeat(err, arrays, wisp_tensor_names[a], period * wisp_tensor_numbers(all->hex, a), values[a]));
+    if (g->geometry[a])
+      TRY(wisp_arrays_repeat(err, arrays, list[a].name, g->period * numbers_of(g, a), g->geometry[a]));
 done:
-  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) free(values[a]);
   return status;
 }
 
-/* Kernels on a GPU count in 31 bits, but for the elements of the seven factors, the longest arrays by far. */
-static wisp_status check_addresses(wisp_error *err, const problems *all, const wisp_plan *plan)
+static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
-  if (strcmp(wisp_device_limits(all->device)->kind, "host") == 0) return WISP_OK;
-  for (int i = 0; i < count; i++)
-    for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) {
-      const bool factors = a == WISP_TENSOR_GAUSS_FACTORS || a == WISP_TENSOR_GLL_FACTORS;
-      const size_t most = INT_MAX / (factors ? 1 : wisp_tensor_numbers(all->hex, a));
-      if (strcmp(args[i].name, wisp_tensor_names[a]) == 0 && all->elements > most)
-        return wisp_fail(err, WISP_EUSAGE,
-                         "%zu elements of order %d: their %s have addresses beyond 31 bits, take at most %zu",
-                         all->elements, all->hex->N, wisp_tensor_names[a], most);
-    }
+  const size_t Np = (size_t)((const ground *)self)->hex->Np;
+  (void)array;
+  snprintf(text, WISP_PLACE_TEXT, "element %zu, node %zu", i / Np, i % Np);
+}
+
+static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
+                              const int *fixed, wisp_discretisation *out)
+{
+  const ground *g = context;
+  (void)err, (void)layout, (void)fixed;
+  *out = (wisp_discretisation){.family = wisp_family_find(spec->family),
+                               .counts = {{"elements", g->elements},
+                                          {"groups", g->elements},
+                                          {"Np", (size_t)g->hex->Np},
+                                          {"glNp", (size_t)g->hex->glNp}},
+                               .self = (void *)(uintptr_t)g,
+                               .fill = fill,
+                               .place = place};
   return WISP_OK;
 }
 
-static wisp_status get(wisp_error *err, void *context, const wisp_plan *const *plans, int count, void **out)
+static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+{
+  (void)problem, (void)use, (void)stage;
+  wisp_scalar_add(out, "lambda", 1);
+}
+
+/* --- checks --- */
+
+static int rounds(const char *kernel)
+{
+  (void)kernel;
+  return 2;
+}
+
+/* Round 0: fields whose size differs from element to element by 2^20; round 1: zeros among the numbers, and elements of
+ * zeros. */
+static wisp_status pose(wisp_error *err, wisp_round *r)
+{
+  const ground *g = r->plain->self;
+  const size_t Np = (size_t)g->hex->Np;
+  (void)err;
+  wisp_scalar_add(&r->scalars, "lambda", 0.25 + fabs(wisp_random_real(&r->random)));
+  for (size_t k = 0; k < g->elements; k++) {
+    const double scale = r->number == 0 ? ldexp(1, 10 * (int)wisp_random_below(&r->random, 3) - 10) : k % 8 != 3;
+    for (size_t i = k * Np; i < (k + 1) * Np; i++)
+      r->before[WISP_TENSOR_U][i] *= r->number == 1 && wisp_random_below(&r->random, 4) == 0 ? 0 : scale;
+  }
+  return WISP_OK;
+}
+
+static wisp_status solve(wisp_error *err, wisp_round *r)
 {
   wisp_status status = WISP_OK;
-  problems *all = context;
-  const wisp_precision precision = wisp_plan_spec(plans[0])->precision;
-  problem *p = &all->problems[precision == WISP_F64];
-  wisp_arrays *arrays = NULL;
-  for (int i = 0; i < count; i++) TRY(check_addresses(err, all, plans[i]));
-  if (!p->arrays) {
-    TRY(wisp_tensor_arrays(err, all->device, all->hex, precision, all->elements, &arrays));
-    TRY(fill(err, all, arrays));
-    *p = (problem){all->device, arrays, all->elements};
-    arrays = NULL;
-  }
-  *out = p;
+  const ground *g = r->plain->self;
+  const double *vertices = g->geometry[WISP_TENSOR_VERTICES], *u = r->before[WISP_TENSOR_U];
+  const double lambda = r->scalars.of[0].value;
+  wisp_hex_operator op;
+  TRY(wisp_require(err, wisp_hex_operator_find(r->kernel->name, &op), WISP_EUSAGE, "no reference for kernel '%s'",
+                   r->kernel->name));
+  TRY(wisp_hex_apply(err, g->hex, op, vertices, g->elements, lambda, u, r->after[WISP_TENSOR_Y]));
+  TRY(wisp_hex_apply_sizes(err, g->hex, op, vertices, g->elements, lambda, u, r->size[WISP_TENSOR_Y]));
 done:
-  wisp_arrays_destroy(arrays);
   return status;
 }
 
-static wisp_status launch(wisp_error *err, void *context, const wisp_kernel *kernel)
-{
-  const problem *p = context;
-  return wisp_tensor_launch(err, p->arrays, kernel, p->elements, LAMBDA);
-}
-
-/* --- the timed problem as a check --- */
-
-static wisp_arrays *arrays(void *context)
-{
-  return ((problem *)context)->arrays;
-}
-
-/* Kernels read what none of them writes. */
-static wisp_status restart(wisp_error *err, void *context, const wisp_plan *plan)
-{
-  (void)err, (void)context, (void)plan;
-  return WISP_OK;
-}
-
-/* Of the first elements the largest sum; as all are unit cubes moved alike and fields alike, no other's is twice that.
- */
-static wisp_status bound(wisp_error *err, void *context, void *timed, const wisp_plan *plan, const char *array,
-                         double *out, wisp_pointer *mask)
+/* Of the first elements the largest sum; as all are unit cubes moved alike, no other's is twice that. */
+static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
+                           double *out)
 {
   enum { LOOKED_AT = 64 };
   wisp_status status = WISP_OK;
-  const problems *all = context;
-  const size_t count = all->elements < LOOKED_AT ? all->elements : LOOKED_AT, Np = (size_t)all->hex->Np;
-  double *values[WISP_TENSOR_ARRAYS] = {NULL}, *sizes = NULL, most = 0;
+  const ground *g = wisp_problem_discretisation(problem)->self;
+  const size_t count = g->period < LOOKED_AT ? g->period : LOOKED_AT, numbers = count * (size_t)g->hex->Np;
+  double *u = NULL, *sizes = NULL;
   wisp_hex_operator op;
-  (void)timed;
-  *mask = 0;
   *out = NAN;
-  if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(wisp_plan_spec(plan)->kernel, &op)) goto done;
-  TRY(wisp_tensor_make(err, all->hex, count, WISP_RANDOM_SEED, values));
-  TRY(wisp_new(err, count * Np, sizeof *sizes, &sizes));
-  TRY(wisp_hex_apply_sizes(err, all->hex, op, values[WISP_TENSOR_VERTICES], count, LAMBDA, values[WISP_TENSOR_U],
-                           sizes));
-  for (size_t i = 0; i < count * Np; i++) most = fmax(most, sizes[i]);
-  *out = wisp_tolerance(wisp_plan_spec(plan), wisp_plan_layout(plan)) * 2 * most;
+  if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(spec->kernel, &op)) goto done;
+  TRY(wisp_new(err, numbers, sizeof *u, &u));
+  TRY(wisp_new(err, numbers, sizeof *sizes, &sizes));
+  for (size_t i = 0; i < numbers; i++) u[i] = 1;
+  TRY(wisp_hex_apply_sizes(err, g->hex, op, g->geometry[WISP_TENSOR_VERTICES], count, 1, u, sizes));
+  *out = 0;
+  for (size_t i = 0; i < numbers; i++) *out = fmax(*out, 2 * sizes[i]);
 done:
-  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) free(values[a]);
-  free(sizes);
+  free(u), free(sizes);
   return status;
-}
-
-/* --- verification --- */
-
-static wisp_status verifier_create(wisp_error *err, wisp_device *device, void **out)
-{
-  wisp_tensor_verifier *verifier = NULL;
-  wisp_status status = wisp_tensor_verifier_create(err, device, &verifier);
-  if (status == WISP_OK) *out = verifier;
-  return status;
-}
-
-static void verifier_destroy(void *verifier)
-{
-  wisp_tensor_verifier_destroy(verifier);
-}
-
-static wisp_status prepare(wisp_error *err, void *verifier, const wisp_plan *plan, uint64_t seed)
-{
-  return wisp_tensor_verifier_prepare(err, verifier, plan, seed);
-}
-
-static wisp_status check(wisp_error *err, void *verifier, const wisp_kernel *kernel, uint64_t seed, double *error)
-{
-  return wisp_tensor_verifier_check(err, verifier, kernel, seed, error);
 }
 
 static const wisp_alternative alternatives[] = {
@@ -207,21 +236,17 @@ static const wisp_alternative alternatives[] = {
 
 const wisp_workload wisp_workload_tensor = {
     .family = "tensor",
-    .serves = serves,
+    .kernels = kernels,
     .alone = true,
-    .create = create,
-    .destroy = destroy,
+    .open = open_ground,
+    .close = close_ground,
     .elements = elements,
-    .get = get,
-    .launch = launch,
-    .arrays = arrays,
-    .restart = restart,
-    .launch_once = launch,
-    .bound = bound,
+    .discretise = discretise,
+    .scalars = scalars,
+    .rounds = rounds,
+    .pose = pose,
+    .solve = solve,
+    .largest = largest,
     .yardstick = wisp_yardstick_copy,
     .alternatives = alternatives,
-    .verifier_create = verifier_create,
-    .verifier_destroy = verifier_destroy,
-    .prepare = prepare,
-    .check = check,
 };

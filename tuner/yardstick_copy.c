@@ -33,7 +33,7 @@ wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas 
   wisp_work work = {0};
   copy *c = NULL;
   (void)blas;
-  TRY(wisp_family_find(spec->family)->work(err, spec, (double)elements, &work));
+  TRY(wisp_family_work(err, spec, (double)elements, &work));
   TRY(wisp_new(err, 1, sizeof *c, &c));
   c->device = device;
   c->bytes = (size_t)(work.bytes / 2);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A corner and the three that its edges lead to, so that they span a positive volume. Tets, with any corner first. */
 static const int tet_frames[][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 0, 1, 3}, {3, 0, 2, 1}};
@@ -272,5 +273,49 @@ done:
   free(vertex);
   free(element);
   free(hex);
+  return status;
+}
+
+/* --- a mesh to check on --- */
+
+/* Ways in which faces meet, of the 4 x 4 x 3 that there are: their numbers, and how one is turned against the other. */
+static int ways_to_meet(const wisp_mesh *mesh)
+{
+  enum { FACES = 4, TURNS = 6 };
+  bool seen[FACES][FACES][TURNS] = {0};
+  int ways = 0;
+  for (size_t face = 0; face < FACES * mesh->elements; face++) {
+    if (mesh->neighbour[face] == WISP_BOUNDARY) continue;
+    bool *way = &seen[face % FACES][mesh->neighbour_face[face]][mesh->neighbour_turn[face]];
+    ways += !*way;
+    *way = true;
+  }
+  return ways;
+}
+
+wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out)
+{
+  enum { BOX = 3, LEFT_OUT = 5, WAYS = 48, SEED = 1, TAGS = 8 };
+  static const double jitter = 0.3;
+  wisp_status status = WISP_OK;
+  wisp_mesh *box = NULL, *mesh = NULL;
+  TRY(wisp_mesh_box(err, BOX, &box));
+  TRY(wisp_mesh_create(err, box->vertices, box->elements - LEFT_OUT, &mesh));
+  memcpy(mesh->xyz, box->xyz, 3 * box->vertices * sizeof *mesh->xyz);
+  memcpy(mesh->tet, box->tet, 4 * mesh->elements * sizeof *mesh->tet);
+  TRY(wisp_mesh_connect(err, "ragged box", mesh));
+  TRY(wisp_mesh_jitter(err, mesh, jitter, SEED));
+  TRY(wisp_mesh_shuffle(err, mesh, SEED));
+  const int ways = ways_to_meet(mesh);
+  TRY(wisp_require(err, ways == WAYS, WISP_ESYSTEM,
+                   "the mesh for verification shows %d ways in which faces meet, not %d", ways, WAYS));
+  uint64_t random = wisp_random_from(SEED);
+  for (size_t face = 0; face < 4 * mesh->elements; face++)
+    if (mesh->neighbour[face] == WISP_BOUNDARY) mesh->tag[face] = (int32_t)wisp_random_below(&random, TAGS);
+  *out = mesh;
+  mesh = NULL;
+done:
+  wisp_mesh_destroy(mesh);
+  wisp_mesh_destroy(box);
   return status;
 }

@@ -29,32 +29,24 @@ typedef struct smoothing {
 static wisp_status launch(wisp_error *err, wisp_cg *cg, wisp_cg_kernel kernel, const smoothing *s)
 {
   const wisp_binding scalars[] = {
-      {"groups", 0, (double)cg->problem->mesh->elements},
-      {"within", 0, (double)cg->problem->copies->within},
-      {"unknowns", 0, (double)cg->problem->copies->unknowns},
       {"lambda", 0, cg->problem->lambda},
       {"rz_parts", 0, wisp_cg_blocks(cg, cg->degree > 1 ? WISP_CG_SMOOTH : WISP_CG_ADVANCE)},
       {"rr_parts", 0, wisp_cg_blocks(cg, WISP_CG_ADVANCE)},
       {"pAp_parts", 0, wisp_cg_blocks(cg, WISP_CG_GATHER)},
-      {"history_room", 0, WISP_CG_HISTORY},
-      {"padded", 0, (double)wisp_cg_padded(cg->problem->copies->unknowns)},
       {"scale", 0, cg->scale},
       {"polynomial", 0, cg->degree > 1},
       {"first_step", 0, s ? s->first : 0},
       {"keep", 0, s ? s->keep : 0},
       {"gain", 0, s ? s->gain : 0},
   };
-  return wisp_arrays_launch(err, cg->arrays, cg->kernel[kernel], cg->problem->mesh->elements, 0, scalars,
-                            sizeof scalars / sizeof *scalars);
+  return wisp_problem_run(err, cg->vectors, cg->kernel[kernel], scalars, sizeof scalars / sizeof *scalars);
 }
 
 /* A vector from the unknowns to the elements, as u. */
 static wisp_status spread(wisp_error *err, wisp_cg *cg, const char *vector)
 {
-  const wisp_binding bindings[] = {{"vector", wisp_arrays_at(cg->arrays, vector), 0},
-                                   {"groups", 0, (double)cg->problem->mesh->elements}};
-  return wisp_arrays_launch(err, cg->arrays, cg->kernel[WISP_CG_SPREAD], cg->problem->mesh->elements, 0, bindings,
-                            sizeof bindings / sizeof *bindings);
+  const wisp_binding bindings[] = {{"vector", wisp_arrays_at(cg->arrays, vector), 0}};
+  return wisp_problem_run(err, cg->vectors, cg->kernel[WISP_CG_SPREAD], bindings, 1);
 }
 
 /* z from the residual: z = r / diagonal by advance, then the Chebyshev iteration for A z = r (Saad 2003, Algorithm
@@ -209,7 +201,7 @@ void wisp_cg_destroy(wisp_cg *cg)
   wisp_event_destroy(cg->begin);
   wisp_event_destroy(cg->end);
   for (int i = 0; i < cg->step->kernels; i++) wisp_kernel_destroy(cg->kernel[i]);
-  wisp_arrays_destroy(cg->arrays);
+  wisp_problem_destroy(cg->vectors);
   free(cg);
 }
 

@@ -33,6 +33,16 @@ typedef enum wisp_cg_place {
  * unknowns p, z, r and Ap are 0. */
 size_t wisp_cg_padded(size_t unknowns);
 
+/* What blocks leave parts in, and iterations whose scalars are kept. */
+typedef struct wisp_cg_room {
+  size_t rz_parts, pAp_parts, iterations;
+} wisp_cg_room;
+
+/* Vectors on continuous elements, with their copies in so many elements; copies are borrowed. Of what is fixed it fills
+ * in what leads from unknowns to copies and back; the geometry is somebody else's. */
+wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
+                                           const wisp_cg_room *room);
+
 typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;
 
 enum { WISP_CG_COMPOSITION = 64 };

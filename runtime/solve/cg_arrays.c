@@ -19,62 +19,75 @@ size_t wisp_cg_padded(size_t unknowns)
 }
 
 /* Kernels on a GPU count in 31 bits; the geometry is by far the largest. */
-static wisp_status check_addresses(wisp_error *err, const wisp_cg *cg, const wisp_array *list, size_t count)
+static wisp_status check_addresses(wisp_error *err, const wisp_cg *cg, const wisp_discretisation *d)
 {
+  wisp_status status = WISP_OK;
+  size_t size = 0;
   if (strcmp(wisp_device_limits(cg->device)->kind, "host") == 0) return WISP_OK;
-  for (size_t i = 0; i < count; i++)
-    if (list[i].size > INT_MAX)
-      return wisp_fail(
-          err, WISP_EUSAGE,
-          "%zu hexes of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take fewer "
-          "elements, or geometry made of the vertices",
-          cg->problem->mesh->elements, cg->problem->hex->N, list[i].name, list[i].size);
-  return WISP_OK;
+  for (const wisp_array_decl *a = d->family->arrays; a->name; a++)
+    if (wisp_step_has(cg->step, a->name) && wisp_discretisation_size(d, a, &size))
+      TRY(wisp_require(err, size <= INT_MAX, WISP_EUSAGE,
+                       "%zu hexes of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take "
+                       "fewer elements, or geometry made of the vertices",
+                       cg->problem->mesh->elements, cg->problem->hex->N, a->name, size));
+done:
+  return status;
+}
+
+static wisp_status fill_copies(wisp_error *err, const void *copies, wisp_arrays *arrays)
+{
+  wisp_status status = WISP_OK;
+  const wisp_hexcopies *c = copies;
+  TRY(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
+  TRY(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
+  TRY(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));
+  TRY(wisp_arrays_upload_ints(err, arrays, "surface", c->surface));
+done:
+  return status;
+}
+
+wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
+                                           const wisp_cg_room *room)
+{
+  const size_t Nq = (size_t)order + 1, Gl = (size_t)order + 2;
+  return (wisp_discretisation){.family = wisp_family_find("tensor"),
+                               .counts = {{"elements", elements},
+                                          {"groups", elements},
+                                          {"Np", Nq * Nq * Nq},
+                                          {"glNp", Gl * Gl * Gl},
+                                          {"unknowns", copies->unknowns},
+                                          {"within", copies->within},
+                                          {"padded", wisp_cg_padded(copies->unknowns)},
+                                          {"more", copies->more_count},
+                                          {"surfaces", copies->surfaces},
+                                          {"rz_room", room->rz_parts},
+                                          {"pAp_room", room->pAp_parts},
+                                          {"states", WISP_CG_STATE},
+                                          {"history_room", room->iterations},
+                                          {"solves", 1}},
+                               .self = (void *)(uintptr_t)copies,
+                               .fill = fill_copies};
+}
+
+static bool is_wanted(const void *step, const char *array)
+{
+  return wisp_step_has(step, array);
 }
 
 wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision precision)
 {
+  wisp_status status = WISP_OK;
   const wisp_poisson *p = cg->problem;
-  const size_t E = p->mesh->elements, n = p->copies->unknowns, padded = wisp_cg_padded(n),
-               locals = E * (size_t)p->hex->Np;
-  const size_t gauss = E * (size_t)p->hex->glNp;
-  const size_t most = (size_t)(wisp_cg_blocks(cg, WISP_CG_ADVANCE) > wisp_cg_blocks(cg, WISP_CG_SMOOTH)
-                                   ? wisp_cg_blocks(cg, WISP_CG_ADVANCE)
-                                   : wisp_cg_blocks(cg, WISP_CG_SMOOTH));
-  const wisp_array all[] = {
-      {"solution", WISP_REAL, padded},
-      {"p", WISP_REAL, padded},
-      {"z", WISP_REAL, padded},
-      {"r", WISP_REAL, padded},
-      {"Ap", WISP_REAL, padded},
-      {"inverse", WISP_SINGLE, padded},
-      {"d", WISP_REAL, n},
-      {"u", WISP_REAL, locals},
-      {"y", WISP_REAL, locals},
-      {"copy_one", WISP_INT, n - p->copies->within},
-      {"copy_two", WISP_INT, n - p->copies->within},
-      {"copy_more", WISP_INT, p->copies->more_count},
-      {"surface", WISP_INT, p->copies->surfaces},
-      {"rz_sums", WISP_REAL, most},
-      {"rr_sums", WISP_REAL, most},
-      {"pAp_sums", WISP_REAL, (size_t)wisp_cg_blocks(cg, WISP_CG_GATHER)},
-      {"state", WISP_REAL, WISP_CG_STATE},
-      {"history", WISP_REAL, 3 * WISP_CG_HISTORY},
-      {"left", WISP_INT, 1},
-      {"gauss_factors", WISP_REAL, WISP_HEX_FACTORS * gauss},
-      {"gauss_mass", WISP_REAL, gauss},
-      {"gll_factors", WISP_REAL, WISP_HEX_FACTORS * locals},
-      {"vertices", WISP_REAL, 24 * E},
-  };
-  wisp_array list[sizeof all / sizeof *all];
-  char what[96];
-  size_t count = 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (wisp_step_has(cg->step, all[i].name)) list[count++] = all[i];
-  wisp_status status = check_addresses(err, cg, list, count);
-  if (status != WISP_OK) return status;
-  snprintf(what, sizeof what, "a problem of %zu hexes of order %d", E, p->hex->N);
-  return wisp_arrays_create(err, cg->device, precision, what, WISP_NARROW_GUARD, list, count, &cg->arrays);
+  const int advance = wisp_cg_blocks(cg, WISP_CG_ADVANCE), smooth = wisp_cg_blocks(cg, WISP_CG_SMOOTH);
+  const wisp_cg_room room = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
+                             .pAp_parts = (size_t)wisp_cg_blocks(cg, WISP_CG_GATHER),
+                             .iterations = WISP_CG_HISTORY};
+  wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
+  TRY(check_addresses(err, cg, &d));
+  TRY(wisp_problem_open(err, cg->device, &d, precision, WISP_NARROW_GUARD, is_wanted, cg->step, &cg->vectors));
+  cg->arrays = wisp_problem_arrays(cg->vectors);
+done:
+  return status;
 }
 
 /* Geometry of a part of the elements, as one of the family's arrays has it. */
@@ -165,10 +178,6 @@ wisp_status wisp_cg_upload(wisp_error *err, wisp_cg *cg, bool diagonal)
 {
   wisp_status status = WISP_OK;
   const wisp_poisson *p = cg->problem;
-  TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_one", p->copies->one));
-  TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_two", p->copies->two));
-  TRY(wisp_arrays_upload_ints(err, cg->arrays, "copy_more", p->copies->more));
-  TRY(wisp_arrays_upload_ints(err, cg->arrays, "surface", p->copies->surface));
   TRY(upload_factors(err, cg, "gauss_factors", (geometry){.problem = p, .points = WISP_HEX_GAUSS}));
   TRY(upload_factors(err, cg, "gauss_mass", (geometry){.problem = p, .points = WISP_HEX_GAUSS, .mass_alone = true}));
   TRY(upload_factors(err, cg, "gll_factors", (geometry){.problem = p, .points = WISP_HEX_GLL}));

@@ -2,7 +2,6 @@
 #ifndef WISP_CG_PARTS_H
 #define WISP_CG_PARTS_H
 
-#include "../arrays.h"
 #include "cg.h"
 
 /* The kernels of a step, in the order of wisp_cg_composition. */
@@ -22,10 +21,11 @@ struct wisp_cg {
   const wisp_poisson *problem;
   wisp_step *step;
   wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
-  wisp_arrays *arrays;
-  int degree;          /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
-  double scale, bound; /* z = scale r / diagonal before it */
-  wisp_graph *graph;   /* of all iterations; NULL: not recorded */
+  wisp_problem *vectors; /* on the device, with the geometry */
+  wisp_arrays *arrays;   /* its own */
+  int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
+  double scale, bound;   /* z = scale r / diagonal before it */
+  wisp_graph *graph;     /* of all iterations; NULL: not recorded */
   wisp_event *begin, *end;
 };
 
@@ -35,7 +35,7 @@ int wisp_cg_blocks(const wisp_cg *cg, wisp_cg_kernel kernel);
 /* All arrays that the step's kernels take. */
 wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision precision);
 
-/* Copies, geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
+/* Geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
 wisp_status wisp_cg_upload(wisp_error *err, wisp_cg *cg, bool diagonal);
 
 #endif

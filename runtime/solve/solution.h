@@ -3,7 +3,7 @@
 #ifndef WISP_SOLUTION_H
 #define WISP_SOLUTION_H
 
-#include "problem.h"
+#include "dg_problem.h"
 
 /* u = function at time t in the nodes; the Runge-Kutta residual starts at zero. */
 wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context,

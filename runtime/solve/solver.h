@@ -3,7 +3,7 @@
 #define WISP_SOLVER_H
 
 #include "../../cache/store.h"
-#include "problem.h"
+#include "dg_problem.h"
 
 enum { WISP_MAX_STEP_KERNELS = 8 };
 

@@ -1,0 +1,171 @@
+#include "problem.h"
+#include "parallel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wisp_problem {
+  wisp_device *device;
+  wisp_discretisation d;
+  wisp_arrays *arrays;
+  int masks; /* one for all arrays that are laid out alike */
+  struct {
+    const char *size;
+    wisp_pointer mask;
+  } mask[WISP_MAX_ARRAYS];
+};
+
+static wisp_status make_arrays(wisp_error *err, wisp_problem *p, wisp_precision precision, size_t guard,
+                               wisp_array_filter wanted, const void *context)
+{
+  wisp_status status = WISP_OK;
+  wisp_array list[WISP_MAX_ARRAYS];
+  size_t count = 0, size = 0;
+  char what[64];
+  for (const wisp_array_decl *a = p->d.family->arrays; a->name; a++) {
+    if ((wanted && !wanted(context, a->name)) || !wisp_discretisation_size(&p->d, a, &size)) continue;
+    TRY(wisp_require(err, count < WISP_MAX_ARRAYS, WISP_EUSAGE, "family %s has more than %d arrays", p->d.family->name,
+                     WISP_MAX_ARRAYS));
+    list[count++] = (wisp_array){a->name, a->type, size};
+  }
+  snprintf(what, sizeof what, "a problem of %zu elements", wisp_discretisation_count(&p->d, "elements"));
+  TRY(wisp_arrays_create(err, p->device, precision, what, guard, list, count, &p->arrays));
+done:
+  return status;
+}
+
+wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *p)
+{
+  return p->d.fill ? p->d.fill(err, p->d.self, p->arrays) : WISP_OK;
+}
+
+wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
+                              size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_problem *p = NULL;
+  TRY(wisp_new(err, 1, sizeof *p, &p));
+  p->device = device;
+  p->d = *d;
+  *d = (wisp_discretisation){.self = NULL};
+  TRY(make_arrays(err, p, precision, guard, wanted, context));
+  TRY(wisp_problem_refill(err, p));
+  *out = p;
+  p = NULL;
+done:
+  wisp_discretisation_destroy(d);
+  wisp_problem_destroy(p);
+  return status;
+}
+
+void wisp_problem_destroy(wisp_problem *p)
+{
+  if (!p) return;
+  for (int i = 0; i < p->masks; i++)
+    if (p->mask[i].mask) wisp_device_free(p->device, p->mask[i].mask);
+  wisp_arrays_destroy(p->arrays);
+  wisp_discretisation_destroy(&p->d);
+  free(p);
+}
+
+const wisp_discretisation *wisp_problem_discretisation(const wisp_problem *problem)
+{
+  return &problem->d;
+}
+
+wisp_arrays *wisp_problem_arrays(const wisp_problem *problem)
+{
+  return problem->arrays;
+}
+
+size_t wisp_problem_bytes(const wisp_problem *problem)
+{
+  return wisp_arrays_bytes(problem->arrays);
+}
+
+/* --- whose numbers are --- */
+
+typedef struct marking {
+  const wisp_discretisation *d;
+  const wisp_array_decl *array;
+  unsigned char *mask;
+} marking;
+
+/* A wisp_range over numbers. */
+static wisp_status mark(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const marking *m = context;
+  (void)err;
+  for (size_t i = from; i < to; i++) m->mask[i] = wisp_discretisation_origin(m->d, m->array, i) != WISP_NOBODY;
+  return WISP_OK;
+}
+
+static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, wisp_pointer *out)
+{
+  wisp_status status = WISP_OK;
+  const size_t size = wisp_arrays_size(p->arrays, array->name);
+  marking m = {&p->d, array, NULL};
+  TRY(wisp_new(err, size, 1, &m.mask));
+  TRY(wisp_parallel(err, size, mark, &m));
+  if (!memchr(m.mask, 0, size)) goto done;
+  TRY(wisp_device_alloc(err, p->device, size, out));
+  TRY(wisp_device_upload(err, p->device, *out, m.mask, size));
+done:
+  free(m.mask);
+  return status;
+}
+
+wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *array, wisp_pointer *mask)
+{
+  wisp_status status = WISP_OK;
+  const wisp_array_decl *decl = wisp_family_array(p->d.family, array);
+  *mask = 0;
+  if (!p->d.origin || !decl || !wisp_arrays_size(p->arrays, array)) return WISP_OK;
+  for (int i = 0; i < p->masks; i++)
+    if (strcmp(p->mask[i].size, decl->size) == 0) {
+      *mask = p->mask[i].mask;
+      return WISP_OK;
+    }
+  TRY(make_mask(err, p, decl, mask));
+  p->mask[p->masks].size = decl->size;
+  p->mask[p->masks++].mask = *mask;
+done:
+  return status;
+}
+
+/* --- launches, and numbers in and out --- */
+
+wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
+                             size_t count)
+{
+  enum { MOST = 16 };
+  wisp_binding all[MOST + WISP_MAX_COUNTS];
+  size_t n = 0;
+  wisp_status status = wisp_require(err, count <= MOST, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST);
+  if (status != WISP_OK) return status;
+  for (; n < count; n++) all[n] = bindings[n];
+  for (const wisp_count *c = p->d.counts; c->name; c++) all[n++] = (wisp_binding){c->name, 0, (double)c->value};
+  return wisp_arrays_launch(err, p->arrays, kernel, wisp_discretisation_count(&p->d, "groups"),
+                            wisp_discretisation_count(&p->d, "blocks"), all, n);
+}
+
+wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values)
+{
+  return wisp_arrays_upload(err, problem->arrays, array, values);
+}
+
+wisp_status wisp_problem_download(wisp_error *err, wisp_problem *problem, const char *array, double *values)
+{
+  return wisp_arrays_download(err, problem->arrays, array, values);
+}
+
+wisp_status wisp_problem_fill(wisp_error *err, wisp_problem *problem, const char *array, unsigned char byte)
+{
+  return wisp_arrays_fill(err, problem->arrays, array, byte);
+}
+
+size_t wisp_problem_size(const wisp_problem *problem, const char *array)
+{
+  return wisp_arrays_size(problem->arrays, array);
+}

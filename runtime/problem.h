@@ -1,0 +1,40 @@
+/* A discretised problem on a device: the arrays of its family in one precision, and launches on them. */
+#ifndef WISP_PROBLEM_H
+#define WISP_PROBLEM_H
+
+#include "discretisation.h"
+
+typedef struct wisp_problem wisp_problem;
+
+/* Which of a family's arrays are made. */
+typedef bool (*wisp_array_filter)(const void *context, const char *array);
+
+/* What is fixed is filled in, all else is zero. device is borrowed; the discretisation is taken, also on failure, what
+ * it borrows stays borrowed. wanted NULL: all arrays that it has. guard: as of wisp_arrays_create. WISP_EMEMORY says
+ * how much is needed and how much there is. */
+wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
+                              size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out);
+void wisp_problem_destroy(wisp_problem *problem);
+const wisp_discretisation *wisp_problem_discretisation(const wisp_problem *problem);
+wisp_arrays *wisp_problem_arrays(const wisp_problem *problem);
+size_t wisp_problem_bytes(const wisp_problem *problem); /* of device memory, guard zones included */
+
+/* What is fixed, once more. */
+wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
+
+/* A byte a number of an array on the device, 0 where it is nobody's; 0 where every number is somebody's. Made at first
+ * need and kept. */
+wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char *array, wisp_pointer *mask);
+
+/* Enqueues a launch on its arrays, with its counts and with these bindings besides. */
+wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                             const wisp_binding *bindings, size_t count);
+
+/* Moves a field between the host (double) and the device (the problem's precision). Size by the array's name. */
+wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values);
+wisp_status wisp_problem_download(wisp_error *err, wisp_problem *problem, const char *array, double *values);
+wisp_status wisp_problem_fill(wisp_error *err, wisp_problem *problem, const char *array,
+                              unsigned char byte);                        /* 0xff: NaN */
+size_t wisp_problem_size(const wisp_problem *problem, const char *array); /* numbers; 0 for an unknown name */
+
+#endif

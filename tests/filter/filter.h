@@ -1,0 +1,15 @@
+/* What the filter's files share. */
+#ifndef FILTER_H
+#define FILTER_H
+
+#include "../../tuner/workload.h"
+
+enum { FILTER_MAX_ORDER = 6, FILTER_MAX_NP = 28 };
+
+extern const wisp_family filter_family;
+extern const wisp_workload filter_workload;
+
+/* F[i * Np + j]: what node i takes of node j. */
+wisp_status filter_matrix(wisp_error *err, int N, double *F);
+
+#endif

@@ -1,0 +1,42 @@
+/* The problems of a workload on one ground, made at first need and kept: kernels of one layout share a problem, unless
+ * their parameters fix another discretisation. */
+#ifndef WISP_PROBLEMS_H
+#define WISP_PROBLEMS_H
+
+#include "workload.h"
+
+typedef struct wisp_problems wisp_problems;
+
+/* See wisp_workload's open for elements and source. device is borrowed. Problems that are not the two asked for last
+ * take at most `bytes` of device memory. */
+wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload, int order,
+                                 long long elements, const wisp_mesh_source *source, size_t bytes, wisp_problems **out);
+void wisp_problems_destroy(wisp_problems *problems); /* NULL is fine */
+const wisp_workload *wisp_problems_workload(const wisp_problems *problems);
+const void *wisp_problems_ground(const wisp_problems *problems);
+long long wisp_problems_elements(const wisp_problems *problems);
+
+/* The problem that kernels of these plans, which fit together, are launched on: random numbers in all arrays that are
+ * not fixed. It stays valid until two others were asked for. */
+wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
+                              wisp_problem **problem);
+
+/* The same numbers again in all that the plan's kernel reads, and the state for this use; in every array where plan is
+ * NULL. */
+wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                                  const wisp_plan *plan, wisp_use use);
+
+/* Enqueues one launch; a whole step of these kernels, in launch order. */
+wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                                 const wisp_kernel *kernel, wisp_use use);
+wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                               const wisp_kernel *const *kernels, int count);
+
+/* The values of the workload's fixing parameters for a plan; whether two plans run on one problem. */
+enum { WISP_MAX_FIXING = 4 };
+void wisp_plan_fixed(const wisp_workload *workload, const wisp_plan *plan, int fixed[WISP_MAX_FIXING]);
+
+/* A random number as arrays of this kind hold them. */
+double wisp_random_of(wisp_array_kind kind, uint64_t *random);
+
+#endif

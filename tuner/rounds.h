@@ -1,0 +1,22 @@
+/* The rounds of a check, with what must come of them, in the order that no layout has a part in: computed once for all
+ * layouts, groupings and precisions. */
+#ifndef WISP_ROUNDS_H
+#define WISP_ROUNDS_H
+
+#include "workload.h"
+
+typedef struct wisp_rounds wisp_rounds;
+
+/* Of a workload, on a ground of one order; both are borrowed. */
+wisp_status wisp_rounds_create(wisp_error *err, const wisp_workload *workload, const void *ground, wisp_rounds **out);
+void wisp_rounds_destroy(wisp_rounds *rounds); /* NULL is fine */
+
+/* Valid until two dozen others were asked for. */
+wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, int number, uint64_t seed,
+                            const wisp_round **out);
+
+/* Enqueues a launch with the round's scalars. */
+wisp_status wisp_round_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                              const wisp_round *round);
+
+#endif
