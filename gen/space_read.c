@@ -219,7 +219,7 @@ bool wisp_space_kernel(const char *space, int i, char kernel[24])
   char word[16];
   int length = 0;
   for (const char *line = space; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-    if (sscanf(line, "%15[a-z]%n", word, &length) != 1) continue;
+    if (sscanf(line, " %15[a-z]%n", word, &length) != 1) continue;
     if (strcmp(word, "kernel") != 0 && strcmp(word, "kernels") != 0) continue;
     for (line += length; i >= 0; i--, line += length)
       if (sscanf(line, "%*[ \t]%23[^ \t\r\n#]%n", kernel, &length) != 1) return false;

@@ -91,7 +91,7 @@ static void expect_words(char *text, const char *words, bool there)
   if (!strstr(text, words) == there) fail_msg("'%s' %s in: %s", words, there ? "is not" : "is", text);
 }
 
-static const char shared_space[] = "kernels mass collocated mass_trilinear # the facts of each are its family's\n"
+static const char shared_space[] = " kernels mass collocated mass_trilinear # the facts of each are its family's\n"
                                    "title when it is said, when is a word\n"
                                    "layouts node\n"
                                    "param a 1 2\n"
