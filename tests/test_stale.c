@@ -258,70 +258,85 @@ static bool uses(const char *text, const char *word)
   return false;
 }
 
+enum { MOST_DEFINITIONS = 64 };
+
 typedef struct definition {
-  const char *dialect;
   char name[64];
-  const wisp_strategies *before, *after; /* its edit */
-  size_t users;
+  wisp_strategies *after; /* its edit */
 } definition;
 
-/* A plan_visit: a source that uses the definition is of a strategy whose hash the edit changed. The body alone: it
- * stands behind the definitions, which may use each other. */
-static void check_use(void *context, const plan_case *c)
+typedef struct definitions { /* of a dialect */
+  const char *dialect;
+  wisp_strategies *before;
+  size_t count, users;
+  definition list[MOST_DEFINITIONS];
+} definitions;
+
+/* Fails the test where a source's body uses the definition and its strategy's hash is not changed by the edit. */
+static void check_use(definitions *all, const definition *d, const char *body, const plan_case *c)
 {
-  definition *d = context;
-  wisp_text source = {0};
-  wisp_error err = {0};
-  if (!c->plan) return;
-  if (wisp_plan_source(&err, c->plan, d->dialect, &source) != WISP_OK) fail_msg("%s", err.text);
-  const char *body = strstr(source.data, "\n{\n");
-  assert_non_null(body);
-  for (size_t i = 0; uses(body, d->name) && i < wisp_strategies_count(d->before); i++) {
-    const wisp_strategy *s = wisp_strategies_at(d->before, i);
+  if (!uses(body, d->name)) return;
+  for (size_t i = 0; i < wisp_strategies_count(all->before); i++) {
+    const wisp_strategy *s = wisp_strategies_at(all->before, i);
     if (strcmp(wisp_strategy_family(s), c->family->name) != 0) continue;
     if (strcmp(wisp_strategy_kernel(s), wisp_strategy_kernel(c->strategy)) != 0) continue;
     if (strcmp(wisp_strategy_name(s), wisp_strategy_name(c->strategy)) != 0) continue;
-    if (same_hash(d->before, d->after, i, d->dialect))
+    if (same_hash(all->before, d->after, i, all->dialect))
       fail_msg("%s uses %s: its hash does not", plan_case_text(c), d->name);
-    d->users++;
+    all->users++;
   }
+}
+
+/* A plan_visit. The body stands behind the definitions, which may use each other. */
+static void check_source(void *context, const plan_case *c)
+{
+  definitions *all = context;
+  wisp_text source = {0};
+  wisp_error err = {0};
+  if (!c->plan) return;
+  if (wisp_plan_source(&err, c->plan, all->dialect, &source) != WISP_OK) fail_msg("%s", err.text);
+  const char *body = strstr(source.data, "\n{\n");
+  assert_non_null(body);
+  for (size_t i = 0; i < all->count; i++) check_use(all, &all->list[i], body, c);
   wisp_text_free(&source);
+}
+
+/* The strategies as they are after an edit of each definition alone. */
+static void edit_each(library *l, definitions *all)
+{
+  char path[64];
+  snprintf(path, sizeof path, "templates/dialect/%s.k", all->dialect);
+  const char *text = file_of(l, path)->text;
+  for (const char *at = text; (at = strstr(at, "\n#define "));) {
+    definition *d = &all->list[all->count++];
+    wisp_text changed = {0};
+    assert_true(all->count < MOST_DEFINITIONS);
+    at += strlen("\n#define ");
+    assert_int_equal(sscanf(at, "%63[A-Za-z_0-9]", d->name), 1);
+    const size_t line = (size_t)(at - text) + strcspn(at, "\n");
+    assert_int_equal(wisp_text_print(NULL, &changed, "%.*s +1%s", (int)line, text, text + line), WISP_OK);
+    set_text(l, file_of(l, path), changed);
+    d->after = strategies_of(l);
+  }
 }
 
 static void test_definitions(void **state)
 {
   (void)state;
-  static const struct {
-    const char *dialect, *target;
-  } kinds[] = {{"cuda", "sm_90"}, {"host", "host"}};
+  static const char *const kinds[][2] = {{"cuda", "sm_90"}, {"host", "host"}};
   const plan_range range = {{2, 2}, {WISP_F64}};
-  size_t definitions = 0, users = 0;
   for (int k = 0; k < 2; k++) {
-    char path[64];
-    wisp_limits limits;
     library l = shipped_library();
-    wisp_strategies *before = strategies_of(&l);
-    snprintf(path, sizeof path, "templates/dialect/%s.k", kinds[k].dialect);
-    assert_int_equal(wisp_target_limits(NULL, kinds[k].target, &limits), WISP_OK);
-    const char *text = wisp_embedded_text(path);
-    for (const char *at = text; (at = strstr(at, "\n#define "));) {
-      definition d = {.dialect = kinds[k].dialect, .before = before};
-      wisp_text changed = {0};
-      at += strlen("\n#define ");
-      assert_int_equal(sscanf(at, "%63[A-Za-z_0-9]", d.name), 1);
-      const size_t line = (size_t)(at - text) + strcspn(at, "\n");
-      assert_int_equal(wisp_text_print(NULL, &changed, "%.*s +1%s", (int)line, text, text + line), WISP_OK);
-      set_text(&l, file_of(&l, path), changed);
-      wisp_strategies *after = strategies_of(&l);
-      d.after = after;
-      each_plan(&limits, &range, check_use, &d);
-      definitions++, users += d.users;
-      wisp_strategies_free(after);
-      forget_edits(&l);
-    }
-    wisp_strategies_free(before);
+    wisp_limits limits;
+    definitions all = {.dialect = kinds[k][0], .before = strategies_of(&l)};
+    assert_int_equal(wisp_target_limits(NULL, kinds[k][1], &limits), WISP_OK);
+    edit_each(&l, &all);
+    each_plan(&limits, &range, check_source, &all);
+    assert_true(all.count > 10 && all.users > 100);
+    while (all.count) wisp_strategies_free(all.list[--all.count].after);
+    wisp_strategies_free(all.before);
+    forget_edits(&l);
   }
-  assert_true(definitions > 20 && users > 200);
 }
 
 int main(void)
