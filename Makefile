@@ -32,8 +32,9 @@ COMMAND   := $(call objects,cli/*.c)
 # tests/test_*.c are programs; every other C file in tests/ helps them all.
 HELPERS   := $(call objects,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(or $(ONLY:%=tests/%.c),$(wildcard tests/test_*.c)))
-# What travels inside the library: kernel texts and their spaces, systems, dialects, the store's schema, shipped winners.
-CARRIED   := $(shell find templates cache/shipped cache/*.sql -type f 2>/dev/null)
+# What travels inside the library: kernel texts and their spaces, systems, dialects, the store's schema, shipped winners,
+# hashes that were renewed.
+CARRIED   := $(shell find templates cache/shipped cache/*.sql cache/renewed.list -type f 2>/dev/null)
 PROGRAM   := $(if $(COMMAND),$(BUILD)/wisp)
 
 all: $(BUILD)/libwisp.a $(BUILD)/libwisp.so $(PROGRAM)

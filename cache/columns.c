@@ -67,7 +67,7 @@ static const char *text_of(const wisp_column *column, const wisp_trial *trial)
 const wisp_column *wisp_column_find(const char *name)
 {
   for (int i = 0; i < WISP_COLUMN_COUNT; i++)
-    if (strcmp(wisp_columns[i].name, name) == 0) return &wisp_columns[i];
+    if (*wisp_columns[i].name == *name && strcmp(wisp_columns[i].name, name) == 0) return &wisp_columns[i];
   return NULL;
 }
 
@@ -221,18 +221,11 @@ bool wisp_column_scan(const wisp_column *column, const char *text, wisp_trial *t
   return end != text && *end == '\0' && errno == 0 && wisp_column_set_integer(column, trial, value);
 }
 
-static uint64_t hash_bits(uint64_t hash, uint64_t bits)
-{
-  unsigned char bytes[8]; /* lowest first, on every machine */
-  for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(bits >> 8 * i);
-  return wisp_hash(hash, bytes, sizeof bytes);
-}
-
 static uint64_t hash_real(uint64_t hash, double value)
 {
   uint64_t bits = 0; /* every NaN counts alike, and so do both zeros */
   if (isfinite(value) && value != 0) memcpy(&bits, &value, sizeof bits);
-  return hash_bits(hash, isfinite(value) ? bits : 1);
+  return wisp_hash_number(hash, isfinite(value) ? bits : 1);
 }
 
 uint64_t wisp_trial_checksum(const wisp_trial *trial)
@@ -250,7 +243,7 @@ uint64_t wisp_trial_checksum(const wisp_trial *trial)
     else if (column->kind == WISP_COLUMN_SAMPLES)
       for (int s = 0; s < sample_count(trial); s++) hash = hash_real(hash, trial->samples[s]);
     else
-      hash = hash_bits(hash, (uint64_t)wisp_column_integer(column, trial));
+      hash = wisp_hash_number(hash, (uint64_t)wisp_column_integer(column, trial));
   }
   return hash;
 }

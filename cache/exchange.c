@@ -2,6 +2,7 @@
 #include "change.h"
 #include "columns.h"
 #include "reader.h"
+#include "renew.h"
 #include "shipped.h"
 
 #include <cjson/cJSON.h>
@@ -118,6 +119,7 @@ wisp_status wisp_store_import(wisp_error *err, const char *path, const char *tex
                    "import into %s: the text is empty: it is not JSON, nor the shipped form", path));
   status = is_shipped(text) ? parse_shipped(err, text, &list) : parse_json(err, text, length, &list);
   TRY(wisp_context(err, status, "import into %s: ", path));
+  TRY(wisp_trials_renew(err, &list, 0));
   TRY(wisp_store_change(err, path, wisp_change_add_newer, &list, added));
 done:
   free(list.trials);

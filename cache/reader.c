@@ -1,6 +1,7 @@
 #include "reader.h"
 
 #include "place.h"
+#include "renew.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -193,10 +194,12 @@ static wisp_status load_once(wisp_error *err, const char *path, bool thorough, b
 {
   wisp_status status = WISP_OK;
   wisp_reader reader = {.lock = -1};
+  const size_t start = list->count;
   TRY(wisp_reader_open(err, path, false, there, &reader));
   if (!*there) goto done;
   TRY(wisp_database_verify(err, &reader.database, thorough));
   TRY(wisp_rows_read(err, &reader.database, list));
+  TRY(wisp_trials_renew(err, list, start));
 done:
   *moved = wisp_reader_moved(&reader);
   wisp_reader_close(&reader);

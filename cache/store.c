@@ -5,6 +5,7 @@
 #include "../gen/embedded.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,18 @@ void wisp_store_show(wisp_store *store)
       wisp_show_text(text, shown, column->size);
       strcpy(text, shown);
     }
+}
+
+uint64_t wisp_step_hash(uint64_t step, const char *kernel)
+{
+  return wisp_hash(step, kernel, strlen(kernel));
+}
+
+bool wisp_step_hash_is(uint64_t step, const wisp_trial *record)
+{
+  char text[20];
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)step);
+  return strcmp(text, record->template_hash) == 0;
 }
 
 bool wisp_trial_is_right(const wisp_trial *trial)

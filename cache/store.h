@@ -23,7 +23,7 @@ typedef struct wisp_trial {
   char mesh[16];     /* what it was timed on: box, ordered (irregular, elements along a curve), ...; empty: box */
   /* provenance */
   char driver[64], compiler[128];
-  char template_hash[20]; /* of all texts that the kernel is made from: gen/closure.h */
+  char template_hash[20]; /* of what the kernel is compiled from: gen/closure.h */
   char version[16];       /* wisp's */
   char mode[64];          /* how it was measured: "median of 9, interleaved" */
   double clock_mhz;       /* seen while measuring; NaN where unknown */
@@ -111,6 +111,11 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
 
 /* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
 void wisp_store_show(wisp_store *store);
+
+/* Adds a kernel's template hash to a step's; WISP_HASH_SEED begins it. A step record is of today's texts while the hash
+ * over its kernels, in turn, is what it was. */
+uint64_t wisp_step_hash(uint64_t step, const char *kernel);
+bool wisp_step_hash_is(uint64_t step, const wisp_trial *record);
 
 /* Is it right: measured as the winner, or dropped for its time alone? */
 bool wisp_trial_is_right(const wisp_trial *trial);

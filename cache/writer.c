@@ -2,26 +2,60 @@
 
 #include "place.h"
 #include "reader.h"
+#include "renew.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Refuses what is no store, or has a row that nobody could read, before SQLite may write there: even closing a foreign
- * file could change it. */
-static wisp_status look_first(wisp_error *err, const char *path)
+ * file could change it. Gives all rows. */
+static wisp_status look_first(wisp_error *err, const char *path, wisp_trials *rows)
 {
   wisp_status status = WISP_OK;
   wisp_reader reader = {.lock = -1};
-  wisp_trials rows = {0};
   bool there = false;
   TRY(wisp_reader_open(err, path, true, &there, &reader));
   if (!there) goto done;
   TRY(wisp_database_verify(err, &reader.database, false));
-  TRY(wisp_rows_read(err, &reader.database, &rows));
+  TRY(wisp_rows_read(err, &reader.database, rows));
 done:
-  free(rows.trials);
   wisp_reader_close(&reader);
+  return status;
+}
+
+wisp_status wisp_writer_begin(wisp_error *err, wisp_writer *writer)
+{
+  return wisp_database_begin(err, &writer->database);
+}
+
+wisp_status wisp_writer_commit(wisp_error *err, wisp_writer *writer)
+{
+  return wisp_database_commit(err, &writer->database);
+}
+
+/* Rows whose texts were rewritten since get the hash that these have now: it is part of their key. */
+static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials *rows)
+{
+  wisp_status status = WISP_OK;
+  wisp_renewal *renewal = NULL;
+  bool begun = false;
+  TRY(wisp_renewal_load(err, &renewal));
+  for (size_t i = 0; i < rows->count; i++) {
+    wisp_trial trial = rows->trials[i];
+    if (!wisp_renewal_apply(renewal, &trial)) continue;
+    if (!begun) TRY(wisp_writer_begin(err, writer));
+    begun = true;
+    TRY(wisp_rows_bind_key(err, &writer->database, writer->remove, &rows->trials[i]));
+    const int code = sqlite3_step(writer->remove);
+    sqlite3_reset(writer->remove);
+    TRY(wisp_database_fail(err, &writer->database, code));
+    TRY(wisp_rows_insert(err, &writer->database, writer->newer, &trial, NULL));
+  }
+  if (begun) TRY(wisp_writer_commit(err, writer));
+done:
+  wisp_database_rollback(&writer->database);
+  wisp_renewal_free(renewal);
   return status;
 }
 
@@ -49,23 +83,14 @@ static wisp_status warn(wisp_error *err, const char *path, char **warning)
   return status;
 }
 
-wisp_status wisp_writer_begin(wisp_error *err, wisp_writer *writer)
-{
-  return wisp_database_begin(err, &writer->database);
-}
-
-wisp_status wisp_writer_commit(wisp_error *err, wisp_writer *writer)
-{
-  return wisp_database_commit(err, &writer->database);
-}
-
 wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out)
 {
   wisp_status status = WISP_OK;
   wisp_writer *writer = NULL;
+  wisp_trials rows = {0};
   TRY(wisp_new(err, 1, sizeof *writer, &writer));
   writer->lock = -1;
-  TRY(look_first(err, path));
+  TRY(look_first(err, path, &rows));
   TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, false, &writer->database));
   TRY(wisp_database_migrate(err, &writer->database));
   TRY(choose_journal(err, &writer->database, rollback, &writer->wal));
@@ -73,10 +98,12 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   TRY(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_NEWER, &writer->newer));
   TRY(wisp_rows_prepare_keyed(err, &writer->database, "SELECT * FROM trial", &writer->find));
   TRY(wisp_rows_prepare_keyed(err, &writer->database, "DELETE FROM trial", &writer->remove));
+  TRY(renew(err, writer, &rows));
   writer->lock = lock;
   *out = writer;
   writer = NULL;
 done:
+  free(rows.trials);
   wisp_writer_close(NULL, writer);
   return status;
 }

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "help.h"
 #include "options.h"
+#include "../gen/in_scope.h"
 #include "../runtime/kernel.h"
 #include "../tuner/search.h"
 
@@ -19,6 +20,8 @@ static const wisp_option options[] = {
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
     {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
     {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
+    {"names", 0, NULL, "with --kernel: what its space and text can name, in place of the source"},
+    {"hash", 0, NULL, "prints what stores know its texts by (docs/store.md), not its source"},
     {"target", 0, "TARGET", "whose limits hold: host, or a GPU from sm_75 to sm_121 (sm_90; host for that dialect)"},
 };
 static const wisp_syntax syntax = {
@@ -31,6 +34,7 @@ typedef struct wish {
   const wisp_family *family;
   wisp_spec spec;
   const char *strategy, *layout, *set, *dialect;
+  bool names, hash; /* alone are wanted */
   wisp_target target;
 } wish;
 
@@ -55,6 +59,9 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   out->strategy = wisp_option_value(args, "strategy");
   out->layout = wisp_option_value(args, "layout");
   out->set = wisp_option_value(args, "set");
+  out->names = wisp_option_given(args, "names");
+  TRY(wisp_require(err, kernel || !out->names, WISP_EUSAGE, "--names wants --kernel: each has names of its own"));
+  out->hash = wisp_option_given(args, "hash");
   out->spec = wisp_family_spec(out->family, (int)order, system, precisions.list[0]);
   snprintf(out->spec.kernel, sizeof out->spec.kernel, "%s", kernel ? kernel : "");
 done:
@@ -233,8 +240,13 @@ static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_
   wisp_status status = WISP_OK;
   wisp_plan *plan = NULL;
   wisp_text source = {0};
+  char hash[20];
   TRY(find_plan(err, all, scope, w, &plan));
-  TRY(wisp_plan_source(err, plan, w->dialect, &source));
+  wisp_plan_hash(plan, w->dialect, hash);
+  if (w->hash)
+    TRY(wisp_text_print(err, &source, "%s\n", hash));
+  else
+    TRY(w->names ? wisp_plan_names(err, plan, &source) : wisp_plan_source(err, plan, w->dialect, &source));
   fwrite(source.data, 1, source.length, stdout);
 done:
   wisp_text_free(&source);

@@ -1,67 +1,337 @@
 #include "closure.h"
-#include "template.h"
-#include "text.h"
+#include "plain.h"
+#include "space.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct closure {
+/* A piece of a dialect: a definition, or (name is empty) what stands between two. */
+typedef struct piece {
+  char name[64];
+  wisp_plain plain;
+} piece;
+
+typedef struct dialect {
+  char name[16];
+  size_t count;
+  piece *pieces; /* in their order */
+} dialect;
+
+typedef struct system_hash {
+  char name[24];
+  uint64_t hash;
+} system_hash;
+
+struct wisp_closure {
   const wisp_embedded *files;
   size_t count;
-  const char *family;
-  bool *inside; /* by file */
-} closure;
+  uint64_t *path;    /* by file: its path's hash */
+  wisp_plain *plain; /* by file; those that were asked for have a text */
+  size_t dialects, systems;
+  dialect dialect[WISP_MAX_DIALECTS];
+  const char *name[WISP_MAX_DIALECTS + 1]; /* of the dialects */
+  system_hash *system;
+};
 
-/* Takes in the parts that a text inserts, and those that they insert in turn. */
-static void follow(closure *c, const char *text)
+/* Between FOLDER and ENDING of a file's path, such as "cuda" of templates/dialect/cuda.k; false where it is another
+ * file, or the name has no room. */
+static bool name_in(const wisp_embedded *file, const char *folder, const char *ending, char *name, size_t room)
 {
-  const char *name = NULL;
-  size_t length = 0;
-  while (wisp_template_next_insert(&text, &name, &length)) {
-    char path[128];
-    snprintf(path, sizeof path, "templates/%s/%.*s.part", c->family, (int)length, name);
-    for (size_t i = 0; i < c->count; i++) {
-      if (c->inside[i] || strcmp(c->files[i].path, path) != 0) continue;
-      c->inside[i] = true;
-      follow(c, c->files[i].text);
-    }
-  }
+  const size_t before = strlen(folder), after = strlen(ending), length = strlen(file->path);
+  if (length <= before + after || strncmp(file->path, folder, before) != 0) return false;
+  if (strcmp(file->path + length - after, ending) != 0 || length - before - after >= room) return false;
+  snprintf(name, room, "%.*s", (int)(length - before - after), file->path + before);
+  return true;
 }
 
-/* With the NUL at its end, so that no text can pass for the end of one and the beginning of the next. */
-static uint64_t add_text(uint64_t hash, const char *text)
+/* ---- Dialects. */
+
+/* The name that a plain line defines, #define NAME or typedef ... NAME; false where it is no definition. */
+static bool defines(const char *line, size_t length, char name[64])
 {
-  return wisp_hash(hash, text, strlen(text) + 1);
+  char text[256];
+  int read = 0;
+  snprintf(text, sizeof text, "%.*s", (int)length, line);
+  if (sscanf(text, "#define %63[A-Za-z0-9_]", name) == 1) return true;
+  if (length >= sizeof text || strncmp(text, "typedef ", 8) != 0 || text[length - 1] != ';') return false;
+  text[length - 1] = '\0';
+  const char *last = strrchr(text, ' ');
+  return sscanf(last + 1, "%63[A-Za-z0-9_]%n", name, &read) == 1 && !last[1 + read];
 }
 
-wisp_status wisp_closure_hash(wisp_error *err, const wisp_embedded *files, size_t count, const char *family,
-                              const char *space, const char *text, uint64_t *hash)
+/* The line's length with those that a backslash joins to it, and the last newline. */
+static size_t line_length(const char *line)
 {
-  static const char dialects[] = "templates/dialect/";
+  size_t length = strcspn(line, "\n");
+  while (length && line[length] && line[length - 1] == '\\') length += 1 + strcspn(line + length + 1, "\n");
+  return length;
+}
+
+static wisp_status add_piece(wisp_error *err, dialect *d, const char *name, const char *from, size_t length)
+{
   wisp_status status = WISP_OK;
-  closure c = {.files = files, .count = count, .family = family};
-  TRY(wisp_new(err, count, sizeof *c.inside, &c.inside));
-  for (size_t i = 0; i < count; i++) {
-    if (strncmp(files[i].path, dialects, strlen(dialects)) != 0) continue;
-    c.inside[i] = true;
-    follow(&c, files[i].text);
-  }
-  follow(&c, space);
-  follow(&c, text);
-  *hash = add_text(add_text(WISP_HASH_SEED, space), text);
-  for (size_t i = 0; i < count; i++)
-    if (c.inside[i]) *hash = add_text(*hash, files[i].text);
+  wisp_text text = {0};
+  if (!length) return WISP_OK;
+  TRY(wisp_text_add(err, &text, from, length));
+  TRY(wisp_plain_create(err, text.data, &d->pieces[d->count].plain));
+  snprintf(d->pieces[d->count++].name, sizeof d->pieces->name, "%s", name);
 done:
-  free(c.inside);
+  wisp_text_free(&text);
   return status;
 }
 
-uint64_t wisp_closure_add_system(uint64_t hash, const wisp_embedded *files, size_t count, const char *system)
+static wisp_status cut_dialect(wisp_error *err, const char *plain, dialect *d)
 {
-  char path[128];
-  snprintf(path, sizeof path, "templates/systems/%s.system", system);
+  wisp_status status = WISP_OK;
+  size_t lines = 1;
+  char name[64];
+  const char *kept = plain; /* from here on up to the line is no definition */
+  for (const char *at = plain; *at; at++) lines += *at == '\n';
+  TRY(wisp_new(err, 2 * lines, sizeof *d->pieces, &d->pieces));
+  for (const char *line = plain, *next; *line; line = next) {
+    const size_t length = line_length(line);
+    next = line + length + (line[length] == '\n');
+    if (!defines(line, length, name)) continue;
+    TRY(add_piece(err, d, "", kept, (size_t)(line - kept)));
+    TRY(add_piece(err, d, name, line, length));
+    kept = next;
+  }
+  TRY(add_piece(err, d, "", kept, strlen(kept)));
+done:
+  return status;
+}
+
+/* ---- What strategies share. */
+
+static wisp_status add_file(wisp_error *err, wisp_closure *c, const wisp_embedded *file)
+{
+  wisp_status status = WISP_OK;
+  wisp_plain plain = {0};
+  wisp_system *system = NULL;
+  dialect *d = &c->dialect[c->dialects];
+  system_hash *s = &c->system[c->systems];
+  if (name_in(file, "templates/dialect/", ".k", d->name, sizeof d->name)) {
+    TRY(wisp_require(err, c->dialects < WISP_MAX_DIALECTS, WISP_EINPUT, "%s: more than %d dialects", file->path,
+                     WISP_MAX_DIALECTS));
+    c->name[c->dialects++] = d->name;
+    TRY(wisp_plain_create(err, file->text, &plain));
+    TRY(cut_dialect(err, plain.text.data, d));
+  } else if (name_in(file, "templates/systems/", ".system", s->name, sizeof s->name)) {
+    TRY(wisp_system_parse(err, file->path, file->text, &system));
+    s->hash = wisp_system_hash(system);
+    c->systems++;
+  }
+done:
+  wisp_plain_free(&plain);
+  wisp_system_destroy(system);
+  return status;
+}
+
+wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, size_t count, wisp_closure **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_closure *c = NULL;
+  TRY(wisp_new(err, 1, sizeof *c, &c));
+  c->files = files;
+  TRY(wisp_new(err, count + 1, sizeof *c->path, &c->path));
+  TRY(wisp_new(err, count + 1, sizeof *c->plain, &c->plain));
+  TRY(wisp_new(err, count + 1, sizeof *c->system, &c->system));
+  c->count = count;
+  for (size_t i = 0; i < count; i++) c->path[i] = wisp_hash_text(WISP_HASH_SEED, files[i].path);
+  for (size_t i = 0; i < count; i++) TRY(add_file(err, c, &files[i]));
+  *out = c;
+  c = NULL;
+done:
+  wisp_closure_free(c);
+  return status;
+}
+
+void wisp_closure_free(wisp_closure *c)
+{
+  if (!c) return;
+  for (size_t i = 0; i < c->count; i++) wisp_plain_free(&c->plain[i]);
+  for (size_t d = 0; d < WISP_MAX_DIALECTS; d++) {
+    for (size_t i = 0; i < c->dialect[d].count; i++) wisp_plain_free(&c->dialect[d].pieces[i].plain);
+    free(c->dialect[d].pieces);
+  }
+  free(c->path);
+  free(c->plain);
+  free(c->system);
+  free(c);
+}
+
+const char *const *wisp_closure_dialects(const wisp_closure *c)
+{
+  return c->name;
+}
+
+/* ---- One strategy's texts in one dialect. */
+
+typedef struct gathering {
+  wisp_error *err;
+  wisp_closure *c;
+  const wisp_strategy *strategy;
+  const dialect *dialect;
+  uint64_t let[WISP_MAX_LINES];
+  wisp_plain space, lane, own;
+  const wisp_plain *text;       /* the kernel's: a file's, else own */
+  bool has_lane, *part, *piece; /* what is in, by file and by piece of the dialect */
+  size_t count;                 /* all that is in, in the order in which it was met */
+  const wisp_plain **list;
+} gathering;
+
+static bool says(const gathering *g, const char *word)
+{
+  for (size_t i = 0; i < g->count; i++)
+    if (wisp_plain_says(g->list[i], word)) return true;
+  return false;
+}
+
+/* The first file of a path; the files' count where there is none. */
+static size_t find_file(const wisp_closure *c, const char *path)
+{
+  const uint64_t hash = wisp_hash_text(WISP_HASH_SEED, path);
+  size_t i = 0;
+  while (i < c->count && (c->path[i] != hash || strcmp(c->files[i].path, path) != 0)) i++;
+  return i;
+}
+
+static wisp_status read_file(gathering *g, size_t i)
+{
+  return g->c->plain[i].text.data ? WISP_OK : wisp_plain_create(g->err, g->c->files[i].text, &g->c->plain[i]);
+}
+
+/* Takes in the parts that a text inserts. */
+static wisp_status add_parts(gathering *g, const wisp_plain *plain)
+{
+  wisp_status status = WISP_OK;
+  const char *name = NULL, *at = plain->text.data;
+  size_t length = 0;
+  while (wisp_plain_next_insert(&at, &name, &length)) {
+    char path[128];
+    snprintf(path, sizeof path, "templates/%s/%.*s.part", wisp_strategy_family(g->strategy), (int)length, name);
+    const size_t i = find_file(g->c, path);
+    if (i == g->c->count || g->part[i]) continue;
+    TRY(read_file(g, i));
+    g->part[i] = true;
+    g->list[g->count++] = &g->c->plain[i];
+  }
+done:
+  return status;
+}
+
+/* Everything that the text, the space and what wraps them say, until nothing new is said. */
+static wisp_status gather(gathering *g)
+{
+  wisp_status status = WISP_OK;
+  const dialect *d = g->dialect;
+  g->list[g->count++] = g->text;
+  g->list[g->count++] = &g->space;
+  for (size_t i = 0; i < d->count; i++) {
+    g->piece[i] = !*d->pieces[i].name;
+    if (g->piece[i]) g->list[g->count++] = &d->pieces[i].plain;
+  }
+  for (size_t at = 0; at < g->count; at++) {
+    TRY(add_parts(g, g->list[at]));
+    for (size_t i = 0; i < d->count; i++) {
+      if (g->piece[i] || !wisp_plain_says(g->list[at], d->pieces[i].name)) continue;
+      g->piece[i] = true;
+      g->list[g->count++] = &d->pieces[i].plain;
+    }
+    if (g->has_lane || !wisp_plain_says(g->list[at], "lane")) continue;
+    g->has_lane = true;
+    g->list[g->count++] = &g->lane;
+  }
+done:
+  return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(const wisp_let *const *)a)->name, (*(const wisp_let *const *)b)->name);
+}
+
+/* The lets and facts that texts read, whatever the order they stand in. */
+static uint64_t add_lets(const gathering *g, uint64_t hash)
+{
+  const wisp_strategy *s = g->strategy;
+  const wisp_let *sorted[WISP_MAX_LINES];
+  size_t count = 0;
+  for (size_t i = 0; i < s->lets; i++)
+    if (says(g, s->let[i].name)) sorted[count++] = &s->let[i];
+  if (count) qsort(sorted, count, sizeof *sorted, by_name);
   for (size_t i = 0; i < count; i++)
-    if (strcmp(files[i].path, path) == 0) return add_text(hash, files[i].text);
+    hash = wisp_hash_number(wisp_hash_text(hash, sorted[i]->name), g->let[sorted[i] - s->let]);
+  for (const wisp_size *fact = s->facts; fact->name; fact++)
+    if (says(g, fact->name)) hash = wisp_hash_number(wisp_hash_text(hash, fact->name), (uint64_t)fact->value);
+  return hash;
+}
+
+static uint64_t hash_all(const gathering *g)
+{
+  const dialect *d = g->dialect;
+  uint64_t hash = wisp_hash_number(wisp_hash_number(WISP_HASH_SEED, g->space.hash), g->text->hash);
+  hash = add_lets(g, hash);
+  if (g->has_lane) hash = wisp_hash_number(hash, g->lane.hash);
+  for (size_t i = 0; i < g->c->count; i++) {
+    if (!g->part[i]) continue;
+    hash = wisp_hash_text(hash, strrchr(g->c->files[i].path, '/'));
+    hash = wisp_hash_number(hash, g->c->plain[i].hash);
+  }
+  for (size_t i = 0; i < d->count; i++)
+    if (g->piece[i]) hash = wisp_hash_number(hash, d->pieces[i].plain.hash);
+  return hash;
+}
+
+/* The kernel's text: that of a file, which several strategies may share, or one that came from elsewhere. */
+static wisp_status find_text(gathering *g)
+{
+  const wisp_strategy *s = g->strategy;
+  const size_t i = find_file(g->c, s->text_path);
+  const bool found = i < g->c->count && strcmp(g->c->files[i].text, s->text) == 0;
+  g->text = found ? &g->c->plain[i] : &g->own;
+  return found ? read_file(g, i) : wisp_plain_create(g->err, s->text, &g->own);
+}
+
+static wisp_status hash_in(gathering *g, const dialect *d, uint64_t *hash)
+{
+  wisp_status status = WISP_OK;
+  g->dialect = d;
+  g->has_lane = false;
+  g->count = 0;
+  TRY(wisp_new(g->err, g->c->count + 1, sizeof *g->part, &g->part));
+  TRY(wisp_new(g->err, d->count + 1, sizeof *g->piece, &g->piece));
+  TRY(wisp_new(g->err, g->c->count + d->count + 3, sizeof *g->list, &g->list));
+  TRY(gather(g));
+  *hash = hash_all(g);
+done:
+  free(g->part), free(g->piece), free(g->list);
+  g->part = g->piece = NULL, g->list = NULL;
+  return status;
+}
+
+wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *c, const wisp_strategy *strategy,
+                              uint64_t hash[WISP_MAX_DIALECTS])
+{
+  wisp_status status = WISP_OK;
+  gathering g = {.err = err, .c = c, .strategy = strategy};
+  wisp_text space = {0};
+  wisp_space_lets(strategy, g.let);
+  TRY(wisp_space_print(err, strategy, g.let, &space));
+  TRY(wisp_plain_create(err, space.data, &g.space));
+  TRY(wisp_plain_create(err, strategy->lane, &g.lane));
+  TRY(find_text(&g));
+  for (size_t d = 0; d < c->dialects; d++) TRY(hash_in(&g, &c->dialect[d], &hash[d]));
+done:
+  wisp_text_free(&space);
+  wisp_plain_free(&g.space), wisp_plain_free(&g.lane), wisp_plain_free(&g.own);
+  return status;
+}
+
+uint64_t wisp_closure_add_system(const wisp_closure *c, uint64_t hash, const char *system)
+{
+  for (size_t i = 0; i < c->systems; i++)
+    if (strcmp(c->system[i].name, system) == 0) return wisp_hash_number(hash, c->system[i].hash);
   return hash;
 }

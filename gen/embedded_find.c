@@ -1,10 +1,16 @@
 #include "embedded.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+static int by_path(const void *path, const void *file)
+{
+  return strcmp(path, ((const wisp_embedded *)file)->path);
+}
 
 const char *wisp_embedded_text(const char *path)
 {
-  for (size_t i = 0; i < wisp_embedded_count; i++)
-    if (strcmp(wisp_embedded_files[i].path, path) == 0) return wisp_embedded_files[i].text;
-  return NULL;
+  const wisp_embedded *found =
+      bsearch(path, wisp_embedded_files, wisp_embedded_count, sizeof *wisp_embedded_files, by_path);
+  return found ? found->text : NULL;
 }

@@ -24,11 +24,9 @@ uint64_t wisp_env_hash(const char *name)
 
 const char *wisp_kind_words(wisp_kind kind)
 {
-  static const char *const words[] = {[WISP_INT] = "an integer",
-                                      [WISP_TEXT] = "a text",
-                                      [WISP_REALS] = "a table of reals",
-                                      [WISP_INTS] = "a table of integers",
-                                      [WISP_LIST] = "a list"};
+  static const char *const words[] = {
+      [WISP_KIND_INT] = "an integer",           [WISP_KIND_TEXT] = "a text", [WISP_KIND_REALS] = "a table of reals",
+      [WISP_KIND_INTS] = "a table of integers", [WISP_KIND_LIST] = "a list", [WISP_KIND_OTHER] = "another name"};
   return words[kind];
 }
 
@@ -52,7 +50,7 @@ const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t 
   for (; env; env = env->outer) {
     const wisp_value *value = env->shown ? find_own(env->shown, name, hash) : NULL;
     if (!value) value = find_own(env, name, hash);
-    if (value) return value;
+    if (value) return value->kind == WISP_KIND_OTHER ? value->as.other : value;
   }
   return NULL;
 }
@@ -64,14 +62,14 @@ void wisp_env_show(wisp_env *env, const wisp_env *item)
 
 static void release(wisp_value *value)
 {
-  if (value->kind == WISP_LIST) {
+  if (value->kind == WISP_KIND_LIST) {
     for (size_t i = 0; i < value->count; i++) wisp_env_destroy(value->as.items[i]);
     free(value->as.items);
-  } else if (value->kind == WISP_TEXT) {
+  } else if (value->kind == WISP_KIND_TEXT) {
     free(value->as.text);
-  } else if (value->kind == WISP_REALS) {
+  } else if (value->kind == WISP_KIND_REALS) {
     free(value->as.reals);
-  } else if (value->kind == WISP_INTS) {
+  } else if (value->kind == WISP_KIND_INTS) {
     free(value->as.ints);
   }
   *value = (wisp_value){0};
@@ -164,13 +162,18 @@ void wisp_env_destroy(wisp_env *env)
 
 wisp_status wisp_env_int(wisp_error *err, wisp_env *env, const char *name, int64_t value)
 {
-  return define(err, env, name, (wisp_value){.kind = WISP_INT, .as.integer = value});
+  return define(err, env, name, (wisp_value){.kind = WISP_KIND_INT, .as.integer = value});
+}
+
+wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, const wisp_value *value)
+{
+  return define(err, env, name, (wisp_value){.kind = WISP_KIND_OTHER, .as.other = value});
 }
 
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value)
 {
   wisp_status status = WISP_OK;
-  wisp_value text = {.kind = WISP_TEXT, .count = strlen(value)};
+  wisp_value text = {.kind = WISP_KIND_TEXT, .count = strlen(value)};
   TRY(copy(err, value, text.count + 1, 1, &text.as.text));
   TRY(define(err, env, name, text));
 done:
@@ -180,7 +183,7 @@ done:
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count)
 {
   wisp_status status = WISP_OK;
-  wisp_value table = {.kind = WISP_REALS, .count = count};
+  wisp_value table = {.kind = WISP_KIND_REALS, .count = count};
   TRY(copy(err, values, count, sizeof *values, &table.as.reals));
   TRY(define(err, env, name, table));
 done:
@@ -190,7 +193,7 @@ done:
 wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, const int *values, size_t count)
 {
   wisp_status status = WISP_OK;
-  wisp_value table = {.kind = WISP_INTS, .count = count};
+  wisp_value table = {.kind = WISP_KIND_INTS, .count = count};
   TRY(copy(err, values, count, sizeof *values, &table.as.ints));
   TRY(define(err, env, name, table));
 done:
@@ -199,7 +202,7 @@ done:
 
 wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name)
 {
-  return define(err, env, name, (wisp_value){.kind = WISP_LIST});
+  return define(err, env, name, (wisp_value){.kind = WISP_KIND_LIST});
 }
 
 /* Makes room for one more item. */
@@ -221,7 +224,7 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   wisp_value *list = NULL;
   if (!find_own(env, name, wisp_env_hash(name))) TRY(wisp_env_empty_list(err, env, name));
   TRY(own(err, env, name, &list));
-  TRY(wisp_require(err, list->kind == WISP_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
+  TRY(wisp_require(err, list->kind == WISP_KIND_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
                    wisp_kind_words(list->kind)));
   TRY(wisp_env_create(err, env, &scope));
   TRY(reserve(err, list));
@@ -242,44 +245,64 @@ static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind ki
 
 bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value)
 {
-  const wisp_value *found = get(env, name, WISP_INT);
+  const wisp_value *found = get(env, name, WISP_KIND_INT);
   if (found) *value = found->as.integer;
   return found != NULL;
 }
 
 const char *wisp_env_get_text(const wisp_env *env, const char *name)
 {
-  const wisp_value *found = get(env, name, WISP_TEXT);
+  const wisp_value *found = get(env, name, WISP_KIND_TEXT);
   return found ? found->as.text : NULL;
 }
 
 const double *wisp_env_get_reals(const wisp_env *env, const char *name, size_t *count)
 {
-  const wisp_value *found = get(env, name, WISP_REALS);
+  const wisp_value *found = get(env, name, WISP_KIND_REALS);
   if (found && count) *count = found->count;
   return found ? found->as.reals : NULL;
 }
 
 const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *count)
 {
-  const wisp_value *found = get(env, name, WISP_INTS);
+  const wisp_value *found = get(env, name, WISP_KIND_INTS);
   if (found && count) *count = found->count;
   return found ? found->as.ints : NULL;
 }
 
 size_t wisp_env_list_count(const wisp_env *env, const char *name)
 {
-  const wisp_value *found = get(env, name, WISP_LIST);
+  const wisp_value *found = get(env, name, WISP_KIND_LIST);
   return found ? found->count : 0;
 }
 
 wisp_env *wisp_env_list_item(const wisp_env *env, const char *name, size_t i)
 {
-  const wisp_value *found = get(env, name, WISP_LIST);
+  const wisp_value *found = get(env, name, WISP_KIND_LIST);
   return found && i < found->count ? found->as.items[i] : NULL;
 }
 
 bool wisp_env_has(const wisp_env *env, const char *name)
 {
   return wisp_env_find(env, name, wisp_env_hash(name)) != NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(const slot *const *)a)->name, (*(const slot *const *)b)->name);
+}
+
+wisp_status wisp_env_each(wisp_error *err, const wisp_env *env, wisp_name_visit visit, void *context)
+{
+  wisp_status status = WISP_OK;
+  const slot **own = NULL;
+  size_t count = 0;
+  TRY(wisp_new(err, env->taken, sizeof *own, &own));
+  for (size_t i = 0; i < env->capacity; i++)
+    if (env->slots[i].name) own[count++] = &env->slots[i];
+  qsort(own, count, sizeof *own, by_name);
+  for (size_t i = 0; i < count; i++) TRY(visit(err, context, own[i]->name, &own[i]->value));
+done:
+  free(own);
+  return status;
 }

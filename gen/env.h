@@ -5,7 +5,15 @@
 
 #include "expr.h"
 
-typedef enum wisp_kind { WISP_INT, WISP_TEXT, WISP_REALS, WISP_INTS, WISP_LIST } wisp_kind;
+/* WISP_KIND_OTHER: another name's value; no search gives it back. */
+typedef enum wisp_kind {
+  WISP_KIND_INT,
+  WISP_KIND_TEXT,
+  WISP_KIND_REALS,
+  WISP_KIND_INTS,
+  WISP_KIND_LIST,
+  WISP_KIND_OTHER
+} wisp_kind;
 
 /* What a name stands for. count: entries of a table, items of a list, bytes of a text. */
 typedef struct wisp_value {
@@ -17,6 +25,7 @@ typedef struct wisp_value {
     double *reals;
     int *ints;
     wisp_env **items;
+    const struct wisp_value *other;
   } as;
 } wisp_value;
 
@@ -29,6 +38,13 @@ const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t 
 /* From now on the own names of item (not its outer ones) come before env's own: how a loop over a list walks its items
  * without copying them. item may be NULL. */
 void wisp_env_show(wisp_env *env, const wisp_env *item);
+
+/* From now on the name stands for value, which some outer environment holds, and must go on holding. */
+wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, const wisp_value *value);
+
+/* Calls visit for each of env's own names, in the order of the alphabet. */
+typedef wisp_status (*wisp_name_visit)(wisp_error *err, void *context, const char *name, const wisp_value *value);
+wisp_status wisp_env_each(wisp_error *err, const wisp_env *env, wisp_name_visit visit, void *context);
 
 /* What a value is, in the words of messages: "an integer", "a list", ... */
 const char *wisp_kind_words(wisp_kind kind);

@@ -2,6 +2,7 @@
 
 #include "template.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,79 @@ static const char *file_of(const wisp_piece *piece, const wisp_env *env)
   return file ? file : piece->name;
 }
 
+/* Is name one of the words of list? */
+static bool is_listed(const char *list, const char *name)
+{
+  const size_t length = strlen(name);
+  for (const char *at = list; (at = strstr(at, name)); at += length)
+    if ((at == list || isspace((unsigned char)at[-1])) && (!at[length] || isspace((unsigned char)at[length])))
+      return true;
+  return false;
+}
+
+/* What the text takes and what it is given must be the same names. */
+static wisp_status check_given(run *r, const wisp_piece *piece)
+{
+  wisp_status status = WISP_OK;
+  const char *takes = piece->inside->takes ? piece->inside->takes : "";
+  char name[64] = "";
+  int length = 0;
+  for (size_t i = 0; i < piece->givens; i++)
+    TRY(wisp_require(r->err, is_listed(takes, piece->given[i].name), WISP_EINPUT,
+                     "'%s' takes no '%s': its line {{takes NAME ...}} says what it takes", piece->name,
+                     piece->given[i].name));
+  for (const char *at = takes; sscanf(at, "%63s%n", name, &length) == 1; at += length) {
+    bool given = false;
+    for (size_t i = 0; i < piece->givens; i++) given |= strcmp(piece->given[i].name, name) == 0;
+    TRY(wisp_require(r->err, given, WISP_EINPUT, "'%s' takes '%s': write {{>%s %s=...}}", piece->name, name,
+                     piece->name, name));
+  }
+done:
+  return status;
+}
+
+/* Gives a name in the insert's own scope: a number, or all that another name stands for (a text with its file). */
+static wisp_status give(run *r, const wisp_piece *piece, const wisp_given *given, const wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  int64_t number = 0;
+  char name[2][128];
+  if (given->expr) {
+    TRY(wisp_expr_int(r->err, given->expr, env, &number));
+    return wisp_env_int(r->err, piece->frame, given->name, number);
+  }
+  const wisp_value *value = wisp_env_find(env, given->other, given->hash);
+  TRY(wisp_require(r->err, value, WISP_EINPUT, "the name '%s' is not defined", given->other));
+  TRY(wisp_env_stand(r->err, piece->frame, given->name, value));
+  snprintf(name[0], sizeof name[0], "%s file", given->other);
+  snprintf(name[1], sizeof name[1], "%s file", given->name);
+  value = wisp_env_find(env, name[0], wisp_env_hash(name[0]));
+  if (value) TRY(wisp_env_stand(r->err, piece->frame, name[1], value));
+done:
+  return status;
+}
+
+/* The inserted text, parsed when it first runs, with what it is given in scope. */
+static wisp_status run_inside(run *r, wisp_piece *piece, const wisp_env *env, const char *text)
+{
+  wisp_status status = WISP_OK;
+  TRY(check_depth(r));
+  if (piece->inside_text != text) {
+    wisp_template_destroy(piece->inside);
+    piece->inside = NULL;
+    TRY(wisp_template_parse(r->err, file_of(piece, env), text, &piece->inside));
+    piece->inside_text = text;
+  }
+  TRY(check_given(r, piece));
+  if (piece->givens && !piece->frame) TRY(wisp_env_create(r->err, env, &piece->frame));
+  for (size_t i = 0; i < piece->givens; i++) TRY(give(r, piece, &piece->given[i], env));
+  r->depth++;
+  TRY(run_pieces(r, piece->inside, piece->givens ? piece->frame : env, 0, piece->inside->count));
+  r->depth--;
+done:
+  return status;
+}
+
 /* Writes a text value, plain or as a template of its own; its further lines begin as the tag's line does. A newline at
  * its end is dropped where the tag's own line ends there too. */
 static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, const wisp_value *value)
@@ -85,16 +159,7 @@ static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, cons
   size_t margin = r->margin.length, before = r->out->length;
   TRY(wisp_text_add(r->err, &r->margin, piece->bytes, piece->count));
   if (piece->kind == PIECE_INSERT) {
-    TRY(check_depth(r));
-    if (piece->inside_text != value->as.text) {
-      wisp_template_destroy(piece->inside);
-      piece->inside = NULL;
-      TRY(wisp_template_parse(r->err, file_of(piece, env), value->as.text, &piece->inside));
-      piece->inside_text = value->as.text;
-    }
-    r->depth++;
-    TRY(run_pieces(r, piece->inside, env, 0, piece->inside->count));
-    r->depth--;
+    TRY(run_inside(r, piece, env, value->as.text));
   } else {
     TRY(emit(r, value->as.text, value->count));
   }
@@ -112,8 +177,8 @@ static wisp_status run_name(run *r, wisp_piece *piece, const wisp_env *env)
   wisp_status status = WISP_OK;
   const wisp_value *value = NULL;
   TRY(find(r, piece, env, &value));
-  if (value->kind == WISP_TEXT) return run_text(r, piece, env, value);
-  if (value->kind == WISP_INT && piece->kind == PIECE_NAME) return emit_integer(r, value->as.integer);
+  if (value->kind == WISP_KIND_TEXT) return run_text(r, piece, env, value);
+  if (value->kind == WISP_KIND_INT && piece->kind == PIECE_NAME) return emit_integer(r, value->as.integer);
   return wisp_fail(r->err, WISP_EINPUT, "'%s' is %s: %s", piece->name, wisp_kind_words(value->kind),
                    piece->kind == PIECE_NAME ? "it cannot be written whole" : "only a text can be inserted");
 done:
@@ -133,12 +198,12 @@ static wisp_status run_entry(run *r, const wisp_piece *piece, const wisp_env *en
   const wisp_value *table = NULL;
   int64_t i = 0;
   TRY(find(r, piece, env, &table));
-  TRY(wisp_require(r->err, table->kind == WISP_REALS || table->kind == WISP_INTS, WISP_EINPUT,
+  TRY(wisp_require(r->err, table->kind == WISP_KIND_REALS || table->kind == WISP_KIND_INTS, WISP_EINPUT,
                    "'%s' is %s, not a table", piece->name, wisp_kind_words(table->kind)));
   TRY(wisp_expr_int(r->err, piece->expr, env, &i));
   TRY(wisp_require(r->err, i >= 0 && (uint64_t)i < table->count, WISP_EINPUT,
                    "index %lld is outside '%s', which has %zu entries", (long long)i, piece->name, table->count));
-  if (table->kind == WISP_INTS) return emit_integer(r, table->as.ints[i]);
+  if (table->kind == WISP_KIND_INTS) return emit_integer(r, table->as.ints[i]);
   TRY(wisp_require(r->err, r->real_bytes, WISP_EINPUT, "'real_bytes' must be defined to write '%s'", piece->name));
   r->scratch.length = 0;
   TRY(wisp_print_real(r->err, &r->scratch, table->as.reals[i], r->real_bytes));
@@ -182,7 +247,7 @@ static wisp_status run_block(run *r, wisp_template *t, size_t place, const wisp_
   TRY(check_depth(r));
   if (piece->kind == PIECE_LIST) {
     TRY(find(r, piece, env, &list));
-    TRY(wisp_require(r->err, list->kind == WISP_LIST, WISP_EINPUT, "'%s' is %s, not a list", piece->name,
+    TRY(wisp_require(r->err, list->kind == WISP_KIND_LIST, WISP_EINPUT, "'%s' is %s, not a list", piece->name,
                      wisp_kind_words(list->kind)));
   } else {
     TRY(wisp_expr_int(r->err, piece->expr, env, &value));

@@ -9,12 +9,16 @@
  *   {{#for i in expr}}...{{/for}} i = 0 .. expr-1, and first, last
  *   {{#if expr}}...{{else}}...{{/if}}   (else optional)
  *   {{! comment }}                nothing
- *   {{>name}}                     the text value `name`, expanded as a template itself (system flux texts); messages
- * call it by the text value "name file" where there is one
+ *   {{>name}}                     the text value `name`, expanded as a template itself (parts, system flux texts);
+ * messages call it by the text value "name file" where there is one
+ *   {{>name A=D k=2*i}}           the same, with names of its own: A stands for all that D stands for outside (a table,
+ * a list, a text, a number), k for the value of an integer expression, which has no blanks here
+ *   {{takes A k}}                 in such a text, on a line of its own: the names that it must be given, and no others
+ *   {{\}}                         at the end of a line: the next line, without the blanks it begins with, belongs to it
  *
- * A tag that opens, closes or comments and stands alone on its line takes the line with it. Text inserted by {{name}}
- * or {{>name}} that has several lines keeps the indentation of the tag's line, and a newline at its end is dropped
- * where the line of the template ends at the tag too. An item's own names come before index, first and last.
+ * A tag that opens, closes, comments or takes and stands alone on its line takes the line with it. Text inserted by
+ * {{name}} or {{>name}} that has several lines keeps the indentation of the tag's line, and a newline at its end is
+ * dropped where the line of the template ends at the tag too. An item's own names come before index, first and last.
  *
  * An undefined name, an unclosed or mismatched block, an index out of a table: an error with template name and line.
  * Nesting is limited to 64, output to 64 MiB and work to 2^24 pieces (error, not crash).

@@ -46,10 +46,15 @@ wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out);
 void wisp_expr_destroy(wisp_expr *expr);
 wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value);
 
-/* A copy in which every integer that env knows is settled, but for free_name: for evaluating often with free_name alone
- * changing. */
-wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *free_name,
-                             wisp_expr **out);
+/* A copy in which every integer that env knows is settled, but for the names in `loose`: for evaluating often with
+ * these alone changing. */
+wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
+                             size_t count, wisp_expr **out);
+
+/* What the expression says, as a number: the same however it is laid out, with whatever blanks and parentheses. named
+ * gives what stands for a name: of one that is another expression's, that expression's number. */
+typedef uint64_t (*wisp_name_hash)(const void *context, const char *name);
+uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void *context);
 
 /* Real evaluation: names are looked up by `lookup` first (may be NULL), then as integers in env (may be NULL). */
 typedef bool (*wisp_lookup)(const void *context, const char *name, double *value);

@@ -118,7 +118,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
       return wisp_expr_fail(err, expr, at->column, "%.17g is not a 64-bit integer", at->real);
     case OP_NAME:
       TRY(find(err, expr, at, env, &found));
-      if (found->kind != WISP_INT)
+      if (found->kind != WISP_KIND_INT)
         return wisp_expr_fail(err, expr, at->column, "'%s' is %s, not an integer", at->name,
                               wisp_kind_words(found->kind));
       *value = found->as.integer;
@@ -158,8 +158,8 @@ static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node
   int64_t i = 0;
   *is_real = false;
   TRY(find(err, expr, at, env, &found));
-  bool table = found->kind == WISP_REALS || found->kind == WISP_INTS;
-  if (at->op == OP_COUNT && (table || found->kind == WISP_LIST)) {
+  bool table = found->kind == WISP_KIND_REALS || found->kind == WISP_KIND_INTS;
+  if (at->op == OP_COUNT && (table || found->kind == WISP_KIND_LIST)) {
     *integer = (int64_t)found->count;
     return WISP_OK;
   }
@@ -170,12 +170,12 @@ static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node
           ? WISP_OK
           : wisp_expr_fail(err, expr, at->column, "index %lld is outside '%s', which has %zu", (long long)i, at->name,
                            found->count));
-  if (found->kind == WISP_INTS)
+  if (found->kind == WISP_KIND_INTS)
     *integer = found->as.ints[i];
   else
     *real = found->as.reals[i];
-  if (at->op == OP_NONZERO) *integer = found->kind == WISP_INTS ? *integer != 0 : *real != 0;
-  *is_real = at->op == OP_ENTRY && found->kind == WISP_REALS;
+  if (at->op == OP_NONZERO) *integer = found->kind == WISP_KIND_INTS ? *integer != 0 : *real != 0;
+  *is_real = at->op == OP_ENTRY && found->kind == WISP_KIND_REALS;
 done:
   return status;
 }
@@ -231,7 +231,7 @@ static wisp_status eval_real(const reals *r, size_t place, number *out)
     case OP_NAME:
       if (look_up(r, at->name, out)) return WISP_OK;
       TRY(find(r->err, r->expr, at, r->env, &found));
-      if (found->kind != WISP_INT)
+      if (found->kind != WISP_KIND_INT)
         return wisp_expr_fail(r->err, r->expr, at->column, "'%s' is %s, not a number", at->name,
                               wisp_kind_words(found->kind));
       a.value = (double)found->as.integer;

@@ -1,13 +1,15 @@
-/* Partial evaluation: an expression that is asked for many values of one name, with all other names settled beforehand.
+/* Partial evaluation: an expression that is asked for many values of a few names, with all others settled beforehand.
  */
 #include "expr_tree.h"
 
 #include <string.h>
 
-static void settle_name(wisp_node *at, const wisp_env *env, const char *free_name)
+static void settle_name(wisp_node *at, const wisp_env *env, const char *const *loose, size_t count)
 {
   int64_t value = 0;
-  if (strcmp(at->name, free_name) == 0 || !wisp_env_get_int(env, at->name, &value)) return;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(at->name, loose[i]) == 0) return;
+  if (!wisp_env_get_int(env, at->name, &value)) return;
   at->op = OP_INTEGER;
   at->integer = value;
 }
@@ -33,15 +35,15 @@ static void fold(wisp_expr *expr, size_t place)
   }
 }
 
-wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *free_name,
-                             wisp_expr **out)
+wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
+                             size_t count, wisp_expr **out)
 {
   wisp_status status = WISP_OK;
   wisp_expr *settled = NULL;
   TRY(wisp_expr_parse(err, expr->text, &settled)); /* a copy with nodes of its own */
   for (size_t i = 0; i < settled->count; i++) {
     if (settled->nodes[i].op == OP_NAME)
-      settle_name(&settled->nodes[i], env, free_name);
+      settle_name(&settled->nodes[i], env, loose, count);
     else
       fold(settled, i);
   }

@@ -32,6 +32,14 @@ const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char
   return NULL;
 }
 
+const wisp_size *wisp_family_facts(const char *family, const char *kernel)
+{
+  static const wisp_size none[] = {{NULL, 0}};
+  const wisp_family *f = wisp_family_find(family);
+  const wisp_kernel_decl *k = f ? wisp_family_kernel(f, kernel) : NULL;
+  return k && k->facts ? k->facts : none;
+}
+
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name)
 {
   for (const wisp_array_decl *a = family->arrays; a->name; a++)

@@ -17,6 +17,12 @@ typedef struct wisp_work {
   double bytes, flops, dofs;
 } wisp_work;
 
+/* A number with a name. */
+typedef struct wisp_size {
+  const char *name;
+  int value;
+} wisp_size;
+
 /* How the numbers of an array come about. */
 typedef enum wisp_array_kind {
   WISP_FIXED,    /* by the mesh and the method, once: no kernel writes it */
@@ -45,6 +51,8 @@ typedef struct wisp_kernel_decl {
   const char *numbers;        /* that must move for one element, inputs once and outputs once, */
   const char *words;          /* and words of four bytes; NULL: none */
   const char *flops, *dofs;   /* of one element */
+  const wisp_size *facts; /* tell it from the kernels that it shares spaces and texts with: names that these see; the
+                             last has no name. NULL: there are none */
 } wisp_kernel_decl;
 
 typedef struct wisp_family {
@@ -84,6 +92,9 @@ wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elem
 
 /* The longest sum of the spec's kernel, and how much of it are products of matrices. */
 wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *length, double *matrix);
+
+/* The facts of a family's kernel; empty where there is no such family or it says nothing. */
+const wisp_size *wisp_family_facts(const char *family, const char *kernel);
 
 /* Whether a composition, "volume+gather+lift+update", has this kernel. */
 bool wisp_composition_has(const char *composition, const char *kernel);

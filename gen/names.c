@@ -13,6 +13,8 @@ wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision pre
   const wisp_size sizes[] = {
       {"real_bytes", (int)precision},
       {"T", 32},
+      {"warp", 32},
+      {"gpu", target->cuda},
       {"cuda", target->cuda},
       {"sm", target->sm},
       {"units", target->units},

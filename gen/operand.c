@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value that `expression` has for entry q. */
-static wisp_status entry_int(wisp_error *err, wisp_env *env, const wisp_expr *expr, int64_t q, int64_t *value)
-{
-  wisp_status status = wisp_env_int(err, env, "q", q);
-  return status == WISP_OK ? wisp_expr_int(err, expr, env, value) : status;
-}
-
 /* Rounded to the 11 significant bits of TF32. */
 static double round_tf32(double value)
 {
@@ -28,6 +21,59 @@ static double tf32_part(double value, int64_t part)
   return part == 1 ? high : round_tf32(value - high);
 }
 
+/* What an operand says of entry q, settled but for q and the names of its where lines. */
+typedef struct entries {
+  const wisp_strategy *s;
+  const wisp_operand *operand;
+  wisp_env *env;
+  wisp_said where[WISP_MAX_WHERES], entry, part;
+} entries;
+
+static void release(entries *e)
+{
+  for (int i = 0; i < WISP_MAX_WHERES; i++) wisp_expr_destroy(e->where[i].expr);
+  wisp_expr_destroy(e->entry.expr), wisp_expr_destroy(e->part.expr);
+  wisp_env_destroy(e->env);
+}
+
+/* The names that a where line or, behind all of them, the entry itself leaves open: q and those of the lines above. */
+static wisp_status settle(wisp_error *err, const entries *e, const wisp_said *said, int above, wisp_said *out)
+{
+  const char *loose[1 + WISP_MAX_WHERES] = {"q"};
+  for (int i = 0; i < above; i++) loose[1 + i] = e->operand->where[i].name;
+  *out = *said;
+  out->expr = NULL;
+  return said->expr ? wisp_expr_settle(err, said->expr, e->env, loose, (size_t)above + 1, &out->expr) : WISP_OK;
+}
+
+static wisp_status prepare(wisp_error *err, const wisp_plan *plan, const wisp_operand *operand, entries *e)
+{
+  wisp_status status = WISP_OK;
+  *e = (entries){.s = plan->strategy, .operand = operand};
+  TRY(wisp_env_create(err, plan->env, &e->env));
+  for (int i = 0; i < operand->wheres; i++) TRY(settle(err, e, &operand->where[i].value, i, &e->where[i]));
+  TRY(settle(err, e, &operand->entry, operand->wheres, &e->entry));
+  TRY(settle(err, e, &operand->part, operand->wheres, &e->part));
+done:
+  return status;
+}
+
+/* Entry q's place in the table, and which part of the number it is. */
+static wisp_status entry(wisp_error *err, const entries *e, int64_t q, int64_t *at, int64_t *part)
+{
+  wisp_status status = WISP_OK;
+  int64_t value = 0;
+  TRY(wisp_env_int(err, e->env, "q", q));
+  for (int i = 0; i < e->operand->wheres; i++) {
+    TRY(wisp_said_int(err, e->s, &e->where[i], e->env, &value));
+    TRY(wisp_env_int(err, e->env, e->operand->where[i].name, value));
+  }
+  TRY(wisp_said_int(err, e->s, &e->entry, e->env, at));
+  if (e->part.expr && *at >= 0) TRY(wisp_said_int(err, e->s, &e->part, e->env, part));
+done:
+  return status;
+}
+
 static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals, int **ints)
 {
   wisp_status status = WISP_OK;
@@ -36,28 +82,24 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
   size_t size = 0;
   double *r = NULL;
   int *n = NULL;
-  wisp_env *env = NULL;
-  wisp_expr *entry = NULL, *which = NULL;
+  entries e = {0};
   const double *real_table = wisp_env_get_reals(plan->env, operand->table, &size);
   const int *int_table = real_table ? NULL : wisp_env_get_ints(plan->env, operand->table, &size);
-  TRY(wisp_env_create(err, plan->env, &env));
   TRY(wisp_require(err, real_table || int_table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name,
                    operand->table));
-  TRY(wisp_expr_int(err, operand->count, env, &numbers));
+  TRY(wisp_said_int(err, plan->strategy, &operand->count, plan->env, &numbers));
   TRY(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,
                    (long long)numbers));
   if (real_table)
     TRY(wisp_new(err, (size_t)numbers, sizeof *r, &r));
   else
     TRY(wisp_new(err, (size_t)numbers, sizeof *n, &n));
-  TRY(wisp_expr_settle(err, operand->entry, env, "q", &entry));
-  if (operand->part) TRY(wisp_expr_settle(err, operand->part, env, "q", &which));
+  TRY(prepare(err, plan, operand, &e));
   for (int64_t q = 0; q < numbers; q++) {
-    TRY(entry_int(err, env, entry, q, &at));
+    TRY(entry(err, &e, q, &at, &part));
     if (at < 0) continue;
     TRY(wisp_require(err, (size_t)at < size, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu", (long long)q,
                      operand->table, (long long)at, size));
-    if (which) TRY(wisp_expr_int(err, which, env, &part));
     if (real_table)
       r[q] = part ? tf32_part(real_table[at], part) : real_table[at];
     else
@@ -67,8 +109,7 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
   *reals = r, *ints = n;
   r = NULL, n = NULL;
 done:
-  wisp_expr_destroy(entry), wisp_expr_destroy(which);
-  wisp_env_destroy(env);
+  release(&e);
   free(r), free(n);
   return status;
 }

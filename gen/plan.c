@@ -27,15 +27,18 @@ wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const
                                   const wisp_env *names)
 {
   wisp_status status = WISP_OK;
+  wisp_env *env = NULL;
   bool readable = layout->order == WISP_NODE_FASTEST ? s->node : s->slab;
   if (!readable)
     return wisp_fail(err, WISP_EREFUSED, "reads only %s layouts", s->node ? "node-fastest" : "element-fastest (slab)");
+  TRY(wisp_strategy_scope(err, s, names, &env));
   for (size_t i = 0; i < s->needs; i++) {
     int64_t holds = 0;
-    TRY(wisp_expr_int(err, s->need[i].expr, names, &holds));
+    TRY(wisp_said_int(err, s, &s->need[i].holds, env, &holds));
     TRY(wisp_require(err, holds, WISP_EREFUSED, "%s", s->need[i].reason));
   }
 done:
+  wisp_env_destroy(env);
   return status;
 }
 
@@ -48,11 +51,11 @@ static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan)
   for (size_t c = 0; c <= s->conditions; c++) {
     int64_t value = 0;
     for (; let < s->lets && s->let[let].after <= c; let++) {
-      TRY(wisp_expr_int(err, s->let[let].expr, plan->env, &value));
+      TRY(wisp_said_int(err, s, &s->let[let].value, plan->env, &value));
       TRY(wisp_env_int(err, plan->env, s->let[let].name, value));
     }
     if (c == s->conditions) break;
-    TRY(wisp_expr_int(err, s->condition[c].expr, plan->env, &value));
+    TRY(wisp_said_int(err, s, &s->condition[c].holds, plan->env, &value));
     TRY(wisp_require(err, value, WISP_EREFUSED, "%s", s->condition[c].reason));
   }
 done:
@@ -62,10 +65,11 @@ done:
 static wisp_status fix_block(wisp_error *err, wisp_plan *plan)
 {
   wisp_status status = WISP_OK;
+  const wisp_strategy *s = plan->strategy;
   int64_t threads = 1, limit = 0, value = 0;
   for (int i = 0; i < 3; i++) {
     value = 1;
-    if (plan->strategy->block[i]) TRY(wisp_expr_int(err, plan->strategy->block[i], plan->env, &value));
+    if (s->block[i].expr) TRY(wisp_said_int(err, s, &s->block[i], plan->env, &value));
     TRY(wisp_require(err, value > 0 && value <= 65536, WISP_EREFUSED, "%lld threads in one direction",
                      (long long)value));
     plan->block[i] = (unsigned)value;
@@ -87,7 +91,7 @@ static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
   wisp_env_get_int(plan->env, "real_bytes", &real);
   for (int i = 0; i < plan->strategy->shareds; i++) {
     const wisp_shared *shared = &plan->strategy->shared[i];
-    TRY(wisp_expr_int(err, shared->count, plan->env, &count));
+    TRY(wisp_said_int(err, plan->strategy, &shared->count, plan->env, &count));
     plan->offset[i] = (size_t)bytes;
     bytes = (bytes + count * (shared->type[0] == 'i' ? 4 : shared->type[0] == 'b' ? 1 : real) + 15) / 16 * 16;
   }
@@ -108,8 +112,9 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   plan->strategy = strategy;
   plan->spec = *spec;
   plan->layout = *layout;
+  plan->names = names;
   snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
-  TRY(wisp_env_create(err, names, &plan->env));
+  TRY(wisp_strategy_scope(err, strategy, names, &plan->env));
   TRY(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
   for (int i = 0; i < strategy->params; i++) {
     plan->value[i] = values[i];
@@ -123,7 +128,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   plan = NULL;
 done:
   wisp_plan_destroy(plan);
-  return status == WISP_EINPUT ? wisp_context(err, status, "%s: ", strategy->space_path) : status;
+  return status;
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -208,10 +213,10 @@ static bool find_value(const char *params, const char *name, int *value)
   return false;
 }
 
-wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
-                                const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
+/* Stored text to values, one for each parameter. */
+static wisp_status read_values(wisp_error *err, const wisp_strategy *s, const char *params, int values[WISP_MAX_PARAMS])
 {
-  int values[WISP_MAX_PARAMS], words = 0;
+  int words = 0;
   for (int i = 0; i < s->params; i++) {
     const wisp_param *p = &s->param[i];
     bool found = find_value(params, p->name, &values[i]), listed = false;
@@ -223,19 +228,37 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const w
   for (const char *at = params; *at; at++) words += *at != ' ' && (at == params || at[-1] == ' ');
   if (words != s->params)
     return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: it has %d", params, s->name, s->params);
-  return wisp_plan_create(err, s, spec, layout, names, values, out);
+  return WISP_OK;
+}
+
+bool wisp_strategy_lists(const wisp_strategy *s, const char *params)
+{
+  int values[WISP_MAX_PARAMS];
+  return read_values(NULL, s, params, values) == WISP_OK;
+}
+
+wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
+                                const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
+{
+  wisp_status status = WISP_OK;
+  int values[WISP_MAX_PARAMS];
+  TRY(read_values(err, s, params, values));
+  TRY(wisp_plan_create(err, s, spec, layout, names, values, out));
+done:
+  return status;
 }
 
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])
 {
   wisp_status status = WISP_OK;
+  const wisp_strategy *s = plan->strategy;
   wisp_env *env = NULL;
   TRY(wisp_env_create(err, plan->env, &env));
   TRY(wisp_env_int(err, env, "groups", (int64_t)groups));
   TRY(wisp_env_int(err, env, "blocks", (int64_t)blocks));
   for (int i = 0; i < 2; i++) {
     int64_t value = 1;
-    if (plan->strategy->grid[i]) TRY(wisp_expr_int(err, plan->strategy->grid[i], env, &value));
+    if (s->grid[i].expr) TRY(wisp_said_int(err, s, &s->grid[i], env, &value));
     TRY(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
                      "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
                      (long long)value, i));
@@ -261,9 +284,9 @@ const wisp_layout *wisp_plan_layout(const wisp_plan *plan)
   return &plan->layout;
 }
 
-void wisp_plan_hash(const wisp_plan *plan, char hash[20])
+void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20])
 {
-  wisp_strategy_hash(plan->strategy, plan->spec.system, hash);
+  wisp_strategy_hash(plan->strategy, plan->spec.system, dialect, hash);
 }
 
 const char *wisp_plan_params(const wisp_plan *plan)

@@ -32,7 +32,7 @@ static wisp_status add_shared(wisp_error *err, const wisp_plan *plan, wisp_env *
     const wisp_shared *shared = &plan->strategy->shared[i];
     wisp_env *item = NULL;
     int64_t count = 0;
-    TRY(wisp_expr_int(err, shared->count, plan->env, &count));
+    TRY(wisp_said_int(err, plan->strategy, &shared->count, plan->env, &count));
     TRY(wisp_env_item(err, env, "shareds", &item));
     TRY(wisp_env_text(err, item, "name", shared->name));
     TRY(wisp_env_text(err, item, "type", strcmp(shared->type, "byte") == 0 ? "unsigned char" : shared->type));
@@ -70,29 +70,33 @@ done:
 }
 
 /* A text to insert, and the file that messages name. */
-static wisp_status add_text(wisp_error *err, wisp_env *env, const char *name, const char *text, const char *file)
+static wisp_status add_part(wisp_error *err, const wisp_plan *plan, wisp_env *env, const char *name,
+                            const wisp_embedded *file)
 {
   wisp_status status = WISP_OK;
-  char names_file[128];
+  char names_file[128], path[WISP_SHOWN_PATH];
+  wisp_shelf_shown(&plan->strategy->shelf, file, path);
   snprintf(names_file, sizeof names_file, "%s file", name);
-  TRY(wisp_env_text(err, env, name, text));
-  TRY(wisp_env_text(err, env, names_file, file));
+  TRY(wisp_require(err, !wisp_env_has(plan->env, name), WISP_EINPUT,
+                   "%s: '%s' is a parameter, a let or one of the family's names already: call the part otherwise", path,
+                   name));
+  TRY(wisp_env_text(err, env, name, file->text));
+  TRY(wisp_env_text(err, env, names_file, path));
 done:
   return status;
 }
 
-/* Texts that several kernels of a family share: templates/FAMILY/NAME.part is {{>NAME}}. */
+/* Texts that several kernels of a family share: FAMILY/NAME.part is {{>NAME}}, the user's before the library's. */
 static wisp_status add_parts(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
   wisp_status status = WISP_OK;
-  char folder[64], name[64];
-  int length = snprintf(folder, sizeof folder, "templates/%s/", plan->strategy->family);
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    const wisp_embedded *file = &wisp_embedded_files[i];
-    const char *ending = strstr(file->path, ".part");
-    if (strncmp(file->path, folder, (size_t)length) != 0 || !ending) continue;
-    snprintf(name, sizeof name, "%.*s", (int)(ending - file->path - length), file->path + length);
-    TRY(add_text(err, env, name, file->text, file->path));
+  const wisp_shelf *shelf = &plan->strategy->shelf;
+  char family[32], name[64];
+  for (size_t i = shelf->count; i-- > 0;) {
+    int end = 0;
+    const char *path = shelf->files[i].path;
+    if (sscanf(path, "templates/%31[^/]/%63[^./].part%n", family, name, &end) != 2 || !end || path[end]) continue;
+    if (strcmp(family, plan->strategy->family) == 0) TRY(add_part(err, plan, env, name, &shelf->files[i]));
   }
 done:
   return status;

@@ -1,40 +1,12 @@
-/* Reads space descriptions: one handler a keyword, found in a table. */
-#include "closure.h"
-#include "space.h"
+/* What the lines of a space description say: one handler a keyword, found in a table. */
+#include "space_read.h"
 
-#include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
-
-/* --- small readers: each takes a cursor and moves it on --- */
-
-static void skip_blanks(char **at)
-{
-  while (isspace((unsigned char)**at)) (*at)++;
-}
-
-/* The next word, NUL-terminated in place; empty at the end of the line. */
-static char *word(char **at)
-{
-  skip_blanks(at);
-  char *start = *at;
-  while (**at && !isspace((unsigned char)**at)) (*at)++;
-  if (**at) *(*at)++ = '\0';
-  return start;
-}
-
-/* The rest of the line without blanks around it. */
-static char *rest(char **at)
-{
-  skip_blanks(at);
-  char *start = *at, *end = start + strlen(start);
-  while (end > start && isspace((unsigned char)end[-1])) *--end = '\0';
-  *at = end;
-  return start;
-}
 
 static wisp_status copy_name(wisp_error *err, const char *from, char *to, size_t room)
 {
@@ -58,15 +30,9 @@ static wisp_status split(wisp_error *err, char *line, const char *separator, cha
   if (!at) return wisp_fail(err, WISP_EINPUT, "'%s' lacks '%s'", line, separator);
   *at = '\0';
   *right = at + strlen(separator);
-  *left = rest(&line);
-  *right = rest(right);
+  *left = wisp_rest(&line);
+  *right = wisp_rest(right);
   return WISP_OK;
-}
-
-/* Refuses what stands there a second time: one of the two would be silently lost. */
-static wisp_status check_first(wisp_error *err, bool first, const char *kind, const char *name)
-{
-  return wisp_require(err, first, WISP_EINPUT, "%s%s%s is given twice", kind, *name ? " " : "", name);
 }
 
 /* Is `name` none of the names at every stride bytes from first? */
@@ -85,82 +51,123 @@ static bool read_number(const char *text, int *out)
   return end > text && !*end && number == *out;
 }
 
-/* --- one handler a keyword --- */
+/* --- one handler a keyword: what it is about --- */
 
-typedef wisp_status handler(wisp_error *err, wisp_strategy *s, char *line);
-
-static wisp_status read_kernel(wisp_error *err, wisp_strategy *s, char *line)
+/* NAME ...: the description is read for one of them, which the reader may have been told. */
+static wisp_status read_kernels(wisp_error *err, wisp_reader *r, char *line)
 {
-  return copy_name(err, word(&line), s->kernel, sizeof s->kernel);
+  wisp_status status = WISP_OK;
+  wisp_strategy *s = r->s;
+  char name[sizeof s->kernel];
+  char *first = wisp_next_word(&line);
+  TRY(copy_name(err, first, name, sizeof name));
+  for (char *other = wisp_next_word(&line); *other; other = wisp_next_word(&line))
+    TRY(copy_name(err, other, name, sizeof name));
+  if (!*s->kernel) TRY(copy_name(err, first, s->kernel, sizeof s->kernel));
+  s->facts = wisp_family_facts(s->family, s->kernel);
+done:
+  return status;
 }
 
-static wisp_status read_title(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_kernel(wisp_error *err, wisp_reader *r, char *line)
 {
-  return copy_text(err, rest(&line), &s->title);
+  char *name = wisp_next_word(&line);
+  const char *more = wisp_rest(&line);
+  return *more ? wisp_fail(err, WISP_EINPUT, "'%s' after the kernel's name: several are `kernels A B`", more)
+               : read_kernels(err, r, name);
 }
 
-static wisp_status read_lane(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_title(wisp_error *err, wisp_reader *r, char *line)
 {
-  return copy_text(err, rest(&line), &s->lane);
+  return copy_text(err, wisp_rest(&line), &r->s->title);
 }
 
-static wisp_status read_varies(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_lane(wisp_error *err, wisp_reader *r, char *line)
 {
-  s->varies = true;
-  return *rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "varies gives no reason");
+  return copy_text(err, wisp_rest(&line), &r->s->lane);
 }
 
-/* Read before parsing, by gen/strategies.c: which kernel text to take. */
-static wisp_status read_text(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_varies(wisp_error *err, wisp_reader *r, char *line)
 {
-  (void)s;
-  return *word(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "text names no kernel text");
+  r->s->varies = true;
+  return *wisp_rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "varies gives no reason");
 }
 
-static wisp_status read_layouts(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_text(wisp_error *err, wisp_reader *r, char *line)
 {
-  for (char *name = word(&line); *name; name = word(&line)) {
+  const char *name = wisp_next_word(&line);
+  return *name ? copy_name(err, name, r->text, sizeof r->text)
+               : wisp_fail(err, WISP_EINPUT, "text names no kernel text");
+}
+
+static wisp_status read_layouts(wisp_error *err, wisp_reader *r, char *line)
+{
+  for (char *name = wisp_next_word(&line); *name; name = wisp_next_word(&line)) {
     if (strcmp(name, "node") == 0)
-      s->node = true;
+      r->s->node = true;
     else if (strcmp(name, "slab") == 0)
-      s->slab = true;
+      r->s->slab = true;
     else
       return wisp_fail(err, WISP_EINPUT, "layout '%s' is neither node nor slab", name);
   }
   return WISP_OK;
 }
 
-static wisp_status read_condition(wisp_error *err, char *line, wisp_condition *list, size_t *count)
+/* --- conditions, parameters, derived numbers --- */
+
+static wisp_status add_condition(wisp_error *err, const wisp_reader *r, const char *expr, const char *reason,
+                                 wisp_condition *list, size_t *count)
 {
   wisp_status status = WISP_OK;
-  char *expr = NULL, *reason = NULL;
   TRY(wisp_require(err, *count < WISP_MAX_LINES, WISP_EINPUT, "more than %d conditions", WISP_MAX_LINES));
-  TRY(split(err, line, " : ", &expr, &reason));
-  TRY(wisp_expr_parse(err, expr, &list[*count].expr));
-  TRY(copy_text(err, reason, &list[*count].reason));
-  (*count)++;
+  wisp_condition *condition = &list[(*count)++];
+  TRY(wisp_say(err, r, expr, &condition->holds));
+  TRY(copy_text(err, reason, &condition->reason));
 done:
   return status;
 }
 
-static wisp_status read_needs(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_needs(wisp_error *err, wisp_reader *r, char *line)
 {
-  return read_condition(err, line, s->need, &s->needs);
+  char *expr = NULL, *reason = NULL;
+  wisp_status status = split(err, line, " : ", &expr, &reason);
+  return status == WISP_OK ? add_condition(err, r, expr, reason, r->s->need, &r->s->needs) : status;
 }
 
-static wisp_status read_require(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_require(wisp_error *err, wisp_reader *r, char *line)
 {
-  return read_condition(err, line, s->condition, &s->conditions);
+  char *expr = NULL, *reason = NULL;
+  wisp_status status = split(err, line, " : ", &expr, &reason);
+  return status == WISP_OK ? add_condition(err, r, expr, reason, r->s->condition, &r->s->conditions) : status;
 }
 
-static wisp_status read_param(wisp_error *err, wisp_strategy *s, char *line)
+/* LOW..HIGH [: REASON] */
+static wisp_status read_orders(wisp_error *err, wisp_reader *r, char *line)
 {
   wisp_status status = WISP_OK;
+  int low = 0, high = 0, end = 0;
+  char expr[64], reason[64];
+  char *range = line, *why = reason;
+  if (strstr(line, " : ")) TRY(split(err, line, " : ", &range, &why));
+  range = wisp_rest(&range);
+  TRY(wisp_require(err, sscanf(range, "%9d..%9d%n", &low, &high, &end) == 2 && !range[end] && low <= high, WISP_EINPUT,
+                   "orders '%s' are not LOW..HIGH", range));
+  snprintf(expr, sizeof expr, "N >= %d && N <= %d", low, high);
+  snprintf(reason, sizeof reason, "meant for orders %d to %d", low, high);
+  TRY(add_condition(err, r, expr, why, r->s->need, &r->s->needs));
+done:
+  return status;
+}
+
+static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
+{
+  wisp_status status = WISP_OK;
+  wisp_strategy *s = r->s;
   TRY(wisp_require(err, s->params < WISP_MAX_PARAMS, WISP_EINPUT, "more than %d parameters", WISP_MAX_PARAMS));
   wisp_param *p = &s->param[s->params];
-  TRY(copy_name(err, word(&line), p->name, sizeof p->name));
-  TRY(check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
-  for (char *value = word(&line); *value; value = word(&line)) {
+  TRY(copy_name(err, wisp_next_word(&line), p->name, sizeof p->name));
+  TRY(wisp_check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
+  for (char *value = wisp_next_word(&line); *value; value = wisp_next_word(&line)) {
     TRY(wisp_require(err, p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]), WISP_EINPUT,
                      "parameter %s: bad or too many values at '%s'", p->name, value));
     p->count++;
@@ -172,9 +179,10 @@ done:
   return status;
 }
 
-static wisp_status read_default(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_default(wisp_error *err, wisp_reader *r, char *line)
 {
-  for (char *item = word(&line); *item; item = word(&line)) {
+  wisp_strategy *s = r->s;
+  for (char *item = wisp_next_word(&line); *item; item = wisp_next_word(&line)) {
     char *equals = strchr(item, '=');
     bool found = false;
     for (int i = 0; equals && i < s->params; i++) {
@@ -187,44 +195,55 @@ static wisp_status read_default(wisp_error *err, wisp_strategy *s, char *line)
   return WISP_OK;
 }
 
-static wisp_status read_let(wisp_error *err, wisp_strategy *s, char *line)
+/* NAME = EXPR */
+static wisp_status read_equation(wisp_error *err, const wisp_reader *r, char *line, wisp_let *let)
 {
   wisp_status status = WISP_OK;
   char *name = NULL, *expr = NULL;
-  TRY(wisp_require(err, s->lets < WISP_MAX_LINES, WISP_EINPUT, "more than %d lets", WISP_MAX_LINES));
-  wisp_let *let = &s->let[s->lets];
   TRY(split(err, line, "=", &name, &expr));
   TRY(copy_name(err, name, let->name, sizeof let->name));
-  TRY(check_first(err, is_new(let->name, s->let[0].name, sizeof *let, s->lets), "let", let->name));
-  TRY(wisp_expr_parse(err, expr, &let->expr));
-  let->after = s->conditions;
-  s->lets++;
+  TRY(wisp_say(err, r, expr, &let->value));
 done:
   return status;
 }
 
+static wisp_status read_let(wisp_error *err, wisp_reader *r, char *line)
+{
+  wisp_status status = WISP_OK;
+  wisp_strategy *s = r->s;
+  TRY(wisp_require(err, s->lets < WISP_MAX_LINES, WISP_EINPUT, "more than %d lets", WISP_MAX_LINES));
+  wisp_let *let = &s->let[s->lets++];
+  TRY(read_equation(err, r, line, let));
+  TRY(wisp_check_first(err, is_new(let->name, s->let[0].name, sizeof *let, s->lets - 1), "let", let->name));
+  let->after = s->conditions;
+done:
+  return status;
+}
+
+/* --- launches and arguments --- */
+
 /* Up to `room` expressions, separated by blanks (none inside an expression). */
-static wisp_status read_extents(wisp_error *err, char *line, wisp_expr **out, int room)
+static wisp_status read_extents(wisp_error *err, const wisp_reader *r, char *line, wisp_said *out, int room)
 {
   wisp_status status = WISP_OK;
   int count = 0;
-  for (char *expr = word(&line); *expr; expr = word(&line)) {
+  for (char *expr = wisp_next_word(&line); *expr; expr = wisp_next_word(&line)) {
     TRY(wisp_require(err, count < room, WISP_EINPUT, "more than %d extents (write expressions without blanks)", room));
-    TRY(wisp_expr_parse(err, expr, &out[count++]));
+    TRY(wisp_say(err, r, expr, &out[count++]));
   }
   TRY(wisp_require(err, count > 0, WISP_EINPUT, "no extent given"));
 done:
   return status;
 }
 
-static wisp_status read_block(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_block(wisp_error *err, wisp_reader *r, char *line)
 {
-  return read_extents(err, line, s->block, 3);
+  return read_extents(err, r, line, r->s->block, 3);
 }
 
-static wisp_status read_grid(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_grid(wisp_error *err, wisp_reader *r, char *line)
 {
-  return read_extents(err, line, s->grid, 2);
+  return read_extents(err, r, line, r->s->grid, 2);
 }
 
 static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
@@ -239,19 +258,20 @@ static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
   return wisp_fail(err, WISP_EINPUT, "type '%s' is neither int nor real%s", type, array ? " nor single" : "");
 }
 
-static wisp_status read_shared(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_shared(wisp_error *err, wisp_reader *r, char *line)
 {
   wisp_status status = WISP_OK;
+  wisp_strategy *s = r->s;
   TRY(wisp_require(err, s->shareds < WISP_MAX_SHARED, WISP_EINPUT, "more than %d shared arrays", WISP_MAX_SHARED));
   wisp_shared *shared = &s->shared[s->shareds];
-  TRY(copy_name(err, word(&line), shared->type, sizeof shared->type));
+  TRY(copy_name(err, wisp_next_word(&line), shared->type, sizeof shared->type));
   TRY(wisp_require(
       err, strcmp(shared->type, "real") == 0 || strcmp(shared->type, "int") == 0 || strcmp(shared->type, "byte") == 0,
       WISP_EINPUT, "type '%s' is none of real, int, byte", shared->type));
-  TRY(copy_name(err, word(&line), shared->name, sizeof shared->name));
-  TRY(check_first(err, is_new(shared->name, s->shared[0].name, sizeof *shared, (size_t)s->shareds), "shared array",
-                  shared->name));
-  TRY(wisp_expr_parse(err, rest(&line), &shared->count));
+  TRY(copy_name(err, wisp_next_word(&line), shared->name, sizeof shared->name));
+  TRY(wisp_check_first(err, is_new(shared->name, s->shared[0].name, sizeof *shared, (size_t)s->shareds), "shared array",
+                       shared->name));
+  TRY(wisp_say(err, r, wisp_rest(&line), &shared->count));
   s->shareds++;
 done:
   return status;
@@ -263,84 +283,84 @@ static wisp_status add_arg(wisp_error *err, wisp_strategy *s, wisp_arg_kind kind
   TRY(wisp_require(err, s->args < WISP_MAX_ARGS, WISP_EINPUT, "more than %d arguments", WISP_MAX_ARGS));
   wisp_arg *arg = &s->arg[s->args];
   arg->kind = kind;
-  TRY(read_type(err, word(line), arg));
-  TRY(copy_name(err, word(line), arg->name, sizeof arg->name));
-  TRY(check_first(err, is_new(arg->name, s->arg[0].name, sizeof *arg, (size_t)s->args), "argument", arg->name));
+  TRY(read_type(err, wisp_next_word(line), arg));
+  TRY(copy_name(err, wisp_next_word(line), arg->name, sizeof arg->name));
+  TRY(wisp_check_first(err, is_new(arg->name, s->arg[0].name, sizeof *arg, (size_t)s->args), "argument", arg->name));
   s->args++;
 done:
   return status;
 }
 
-static wisp_status read_arg(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_arg(wisp_error *err, wisp_reader *r, char *line)
 {
   static const struct {
     const char *word;
     wisp_arg_kind kind;
   } kinds[] = {{"in", WISP_ARG_IN}, {"out", WISP_ARG_OUT}, {"inout", WISP_ARG_INOUT}, {"value", WISP_ARG_VALUE}};
-  const char *kind = word(&line);
+  const char *kind = wisp_next_word(&line);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strcmp(kind, kinds[i].word) == 0) return add_arg(err, s, kinds[i].kind, &line);
+    if (strcmp(kind, kinds[i].word) == 0) return add_arg(err, r->s, kinds[i].kind, &line);
   return wisp_fail(err, WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value", kind);
 }
 
 /* TYPE NAME COUNT = TABLE[ENTRY] [part PART] */
-static wisp_status read_operand(wisp_error *err, wisp_strategy *s, char *line)
+static wisp_status read_operand(wisp_error *err, wisp_reader *r, char *line)
 {
   wisp_status status = WISP_OK;
   char *count = NULL, *source = NULL, *bracket = NULL, *end = NULL;
-  TRY(add_arg(err, s, WISP_ARG_OPERAND, &line));
-  wisp_operand *operand = &s->operand[s->args - 1];
+  TRY(add_arg(err, r->s, WISP_ARG_OPERAND, &line));
+  wisp_operand *operand = &r->s->operand[r->s->args - 1];
   TRY(split(err, line, " = ", &count, &source));
-  TRY(wisp_expr_parse(err, count, &operand->count));
+  TRY(wisp_say(err, r, count, &operand->count));
   bracket = strchr(source, '[');
   end = strrchr(source, ']');
   TRY(wisp_require(err, bracket && end && bracket < end, WISP_EINPUT, "operand: '%s' is not TABLE[EXPR]", source));
   *bracket = *end = '\0';
   TRY(copy_name(err, source, operand->table, sizeof operand->table));
-  TRY(wisp_expr_parse(err, bracket + 1, &operand->entry));
+  TRY(wisp_say(err, r, bracket + 1, &operand->entry));
   source = end + 1;
-  if (strcmp(word(&source), "part") == 0) TRY(wisp_expr_parse(err, rest(&source), &operand->part));
+  if (strcmp(wisp_next_word(&source), "part") == 0) TRY(wisp_say(err, r, wisp_rest(&source), &operand->part));
 done:
   return status;
 }
 
-static const struct {
-  const char *word;
-  handler *read;
-  bool once; /* at most one line of a description */
-} keywords[] = {
-    {"kernel", read_kernel, true},    {"title", read_title, true},      {"layouts", read_layouts, true},
-    {"needs", read_needs, false},     {"param", read_param, false},     {"let", read_let, false},
-    {"require", read_require, false}, {"block", read_block, true},      {"lane", read_lane, true},
-    {"grid", read_grid, true},        {"shared", read_shared, false},   {"arg", read_arg, false},
-    {"varies", read_varies, true},    {"operand", read_operand, false}, {"text", read_text, true},
-    {"default", read_default, false},
-};
-enum { KEYWORDS = sizeof keywords / sizeof *keywords };
-
-/* seen: which keywords there were before. */
-static wisp_status read_line(wisp_error *err, wisp_strategy *s, char *line, bool seen[KEYWORDS])
+/* A name for the operand above: NAME = EXPR in q and the names of the lines between. */
+static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
 {
-  char *comment = strchr(line, '#');
-  while (comment && comment > line && !isspace((unsigned char)comment[-1])) /* {{#if}} is none */
-    comment = strchr(comment + 1, '#');
-  if (comment) *comment = '\0';
-  const char *keyword = word(&line);
-  if (!*keyword) return WISP_OK;
-  for (size_t i = 0; i < KEYWORDS; i++) {
-    if (strcmp(keyword, keywords[i].word) != 0) continue;
-    wisp_status status = check_first(err, !keywords[i].once || !seen[i], keyword, "");
-    seen[i] = true;
-    return status == WISP_OK ? keywords[i].read(err, s, line) : status;
-  }
-  return wisp_fail(err, WISP_EINPUT, "'%s' is no keyword of a space description", keyword);
+  wisp_status status = WISP_OK;
+  const int last = r->s->args - 1;
+  TRY(wisp_require(err, last >= 0 && r->s->arg[last].kind == WISP_ARG_OPERAND, WISP_EINPUT,
+                   "where: there is no operand in the lines above it"));
+  wisp_operand *operand = &r->s->operand[last];
+  TRY(wisp_require(err, operand->wheres < WISP_MAX_WHERES, WISP_EINPUT, "more than %d wheres", WISP_MAX_WHERES));
+  wisp_let *where = &operand->where[operand->wheres++];
+  TRY(read_equation(err, r, line, where));
+  TRY(wisp_check_first(err,
+                       strcmp(where->name, "q") != 0 &&
+                           is_new(where->name, operand->where[0].name, sizeof *where, (size_t)operand->wheres - 1),
+                       "where", where->name));
+done:
+  return status;
 }
 
-static wisp_status check_complete(wisp_error *err, const wisp_strategy *s)
+const wisp_keyword wisp_keywords[] = {
+    {"kernel", read_kernel, TERMS, true, false},     {"kernels", read_kernels, TERMS, true, false},
+    {"title", read_title, PROSE, true, false},       {"text", read_text, TERMS, true, false},
+    {"layouts", read_layouts, TERMS, true, false},   {"orders", read_orders, REASON, true, false},
+    {"needs", read_needs, REASON, false, false},     {"param", read_param, TERMS, false, false},
+    {"default", read_default, TERMS, false, false},  {"let", read_let, TERMS, false, false},
+    {"require", read_require, REASON, false, false}, {"block", read_block, TERMS, true, false},
+    {"lane", read_lane, PROSE, true, false},         {"grid", read_grid, TERMS, true, false},
+    {"shared", read_shared, TERMS, false, false},    {"arg", read_arg, TERMS, false, false},
+    {"operand", read_operand, TERMS, false, false},  {"where", read_where, TERMS, false, true},
+    {"varies", read_varies, PROSE, true, false},     {NULL, NULL, TERMS, false, false},
+};
+
+wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
 {
   if (!*s->kernel) return wisp_fail(err, WISP_EINPUT, "no kernel named");
   if (!s->node && !s->slab) return wisp_fail(err, WISP_EINPUT, "no layouts named");
-  if (!s->block[0] || !s->grid[0]) return wisp_fail(err, WISP_EINPUT, "block and grid must be given");
+  if (!s->block[0].expr || !s->grid[0].expr) return wisp_fail(err, WISP_EINPUT, "block and grid must be given");
   long long candidates = 1;
   for (int i = 0; i < s->params; i++) {
     bool listed = false;
@@ -354,54 +374,51 @@ static wisp_status check_complete(wisp_error *err, const wisp_strategy *s)
   return WISP_OK;
 }
 
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
-                                wisp_file_text text, wisp_strategy **out)
+wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const wisp_env *names, wisp_env **out)
 {
   wisp_status status = WISP_OK;
-  wisp_strategy *s = NULL;
-  char *copy = NULL;
-  int number = 0;
-  bool seen[KEYWORDS] = {false};
-  TRY(wisp_new(err, 1, sizeof *s, &s));
-  TRY(copy_name(err, family, s->family, sizeof s->family));
-  TRY(copy_name(err, name, s->name, sizeof s->name));
-  TRY(copy_text(err, text.text, &s->text));
-  TRY(copy_text(err, space.path, &s->space_path));
-  TRY(copy_text(err, text.path, &s->text_path));
-  TRY(copy_text(err, "threadIdx.x", &s->lane));
-  TRY(copy_text(err, name, &s->title));
-  TRY(copy_text(err, space.text, &copy));
-  for (char *line = copy, *next = NULL; line && *line; line = next) {
-    next = strchr(line, '\n');
-    if (next) *next++ = '\0';
-    number++;
-    TRY(read_line(err, s, line, seen));
-  }
-  TRY(check_complete(err, s));
-  TRY(wisp_closure_hash(err, wisp_embedded_files, wisp_embedded_count, family, space.text, text.text, &s->hash));
-  *out = s;
-  s = NULL;
+  wisp_env *env = NULL;
+  TRY(wisp_env_create(err, names, &env));
+  for (const wisp_size *fact = s->facts; fact->name; fact++) TRY(wisp_env_int(err, env, fact->name, fact->value));
+  *out = env;
+  env = NULL;
 done:
-  if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", space.path, number);
-  free(copy);
-  wisp_strategy_destroy(s);
+  wisp_env_destroy(env);
   return status;
+}
+
+wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,
+                          int64_t *value)
+{
+  wisp_status status = wisp_expr_int(err, said->expr, env, value);
+  return status == WISP_OK ? status : wisp_context(err, status, "%s:%d: ", s->file[said->file], said->line);
+}
+
+static void release_lets(wisp_let *let, size_t count)
+{
+  for (size_t i = 0; i < count; i++) wisp_expr_destroy(let[i].value.expr);
+}
+
+static void release_conditions(wisp_condition *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++) wisp_expr_destroy(list[i].holds.expr), free(list[i].reason);
 }
 
 void wisp_strategy_destroy(wisp_strategy *s)
 {
   if (!s) return;
-  free(s->title), free(s->text), free(s->space_path), free(s->text_path), free(s->lane);
-  for (size_t i = 0; i < s->needs; i++) wisp_expr_destroy(s->need[i].expr), free(s->need[i].reason);
-  for (size_t i = 0; i < s->conditions; i++) wisp_expr_destroy(s->condition[i].expr), free(s->condition[i].reason);
-  for (size_t i = 0; i < s->lets; i++) wisp_expr_destroy(s->let[i].expr);
-  for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i]);
-  for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i]);
-  for (int i = 0; i < s->shareds; i++) wisp_expr_destroy(s->shared[i].count);
+  free(s->title), free(s->text), free(s->text_path), free(s->lane);
+  for (int i = 0; i < s->files; i++) free(s->file[i]);
+  release_conditions(s->need, s->needs);
+  release_conditions(s->condition, s->conditions);
+  release_lets(s->let, s->lets);
+  for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
+  for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);
+  for (int i = 0; i < WISP_MAX_SHARED; i++) wisp_expr_destroy(s->shared[i].count.expr);
   for (int i = 0; i < s->args; i++) {
-    wisp_expr_destroy(s->operand[i].count);
-    wisp_expr_destroy(s->operand[i].entry);
-    wisp_expr_destroy(s->operand[i].part);
+    wisp_operand *o = &s->operand[i];
+    wisp_expr_destroy(o->count.expr), wisp_expr_destroy(o->entry.expr), wisp_expr_destroy(o->part.expr);
+    release_lets(o->where, (size_t)o->wheres);
   }
   free(s);
 }

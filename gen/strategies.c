@@ -1,9 +1,8 @@
-/* The list of strategies: every KERNEL.STRATEGY.space of the embedded templates, then those of $WISP_TEMPLATES. */
-#include "closure.h"
+/* The list of strategies: those of every NAME.STRATEGY.space of the embedded templates, then those of $WISP_TEMPLATES.
+ */
 #include "defaults.h"
-#include "space.h"
+#include "space_read.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +10,24 @@
 enum { MOST_FAMILIES = 8 };
 
 struct wisp_strategies {
+  wisp_closure *closure, *users_closure;
   size_t count, room;
   wisp_strategy **list;
-  int families; /* that have defaults */
+  wisp_shelf users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
+  int families;     /* that have defaults */
   char family[MOST_FAMILIES][32];
   wisp_defaults *defaults[MOST_FAMILIES];
 };
 
-/* Adds strategy family/KERNEL.NAME.space; file is "KERNEL.NAME.space". A name is one strategy's: trials name no text,
- * and would answer for another. */
-static wisp_status add(wisp_error *err, wisp_strategies *all, const char *family, const char *file,
-                       wisp_file_text space, wisp_file_text text)
+/* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
+static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_closure *closure,
+                       wisp_strategy *s)
 {
   wisp_status status = WISP_OK;
-  wisp_strategy *s = NULL;
-  char name[64];
-  const char *dot = strchr(file, '.');
-  snprintf(name, sizeof name, "%.*s", (int)(strlen(dot + 1) - strlen(".space")), dot + 1);
-  TRY(wisp_strategy_parse(err, family, name, space, text, &s));
+  TRY(wisp_closure_hash(err, closure, s, s->hash));
+  s->closure = closure;
   TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
-                   "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space.path, s->kernel,
+                   "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
                    s->name));
   if (all->count == all->room) {
     size_t room = all->room ? 2 * all->room : 32;
@@ -46,47 +43,52 @@ done:
   return status;
 }
 
-static bool is_space(const char *file)
+/* Adds what templates/FAMILY/STEM.STRATEGY.space describes, once for each of its kernels; other files are none. */
+static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_shelf *shelf, wisp_closure *closure,
+                            const wisp_embedded *file)
 {
-  size_t length = strlen(file);
-  const char *dot = strchr(file, '.');
-  return length > 6 && strcmp(file + length - 6, ".space") == 0 && dot && dot < file + length - 6;
-}
-
-/* The kernel text's path: beside the space ("x.space" -> "x.k"), or the one that its line `text NAME` names, which two
- * kernels share. */
-static void text_path(const char *path_of_space, const char *space, char *path, size_t room)
-{
-  const char *line = strstr(space, "\ntext "), *slash = strrchr(path_of_space, '/');
-  char name[64];
-  if (line && sscanf(line + 6, "%63s", name) == 1)
-    snprintf(path, room, "%.*s/%s.k", (int)(slash - path_of_space), path_of_space, name);
-  else
-    snprintf(path, room, "%.*s.k", (int)(strlen(path_of_space) - 6), path_of_space);
-}
-
-static wisp_status add_embedded(wisp_error *err, wisp_strategies *all)
-{
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    const char *path = wisp_embedded_files[i].path, *file = strrchr(path, '/');
-    if (strncmp(path, "templates/", 10) != 0 || !file || !is_space(file + 1)) continue;
-    char family[32], text[256];
-    snprintf(family, sizeof family, "%.*s", (int)(file - path - 10), path + 10);
-    text_path(path, wisp_embedded_files[i].text, text, sizeof text);
-    if (!wisp_embedded_text(text)) return wisp_fail(err, WISP_EINPUT, "%s has no kernel text %s beside it", path, text);
-    wisp_status status = add(err, all, family, file + 1, (wisp_file_text){path, wisp_embedded_files[i].text},
-                             (wisp_file_text){text, wisp_embedded_text(text)});
-    if (status != WISP_OK) return status;
+  wisp_status status = WISP_OK;
+  char family[64], name[64], kernel[24], path[WISP_SHOWN_PATH];
+  const char *in = file->path + strlen("templates/"), *stem = strrchr(file->path, '/'), *dot = strchr(stem, '.');
+  const char *ending = strrchr(stem, '.');
+  if (strncmp(file->path, "templates/", strlen("templates/")) != 0 || stem < in) return WISP_OK;
+  if (!dot || dot == ending || strcmp(ending, ".space") != 0) return WISP_OK;
+  snprintf(family, sizeof family, "%.*s", (int)(stem - in), in);
+  snprintf(name, sizeof name, "%.*s", (int)(ending - dot - 1), dot + 1);
+  wisp_shelf_shown(shelf, file, path);
+  for (int i = 0; wisp_space_kernel(file->text, i, kernel) || !i; i++) {
+    wisp_strategy *s = NULL;
+    TRY(wisp_space_read(err, shelf, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL, &s));
+    TRY(add(err, all, path, closure, s));
   }
-  return WISP_OK;
+done:
+  return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+  const wisp_strategy *s = *(wisp_strategy *const *)a, *t = *(wisp_strategy *const *)b;
+  const int families = strcmp(s->family, t->family), kernels = strcmp(s->kernel, t->kernel);
+  return families ? families : kernels ? kernels : strcmp(s->name, t->name);
+}
+
+/* The library's own, in the order of their names: files of several kernels do not mix them up. */
+static wisp_status add_files(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
+{
+  wisp_status status = WISP_OK;
+  const wisp_shelf shelf = {.files = files, .count = count};
+  for (size_t i = 0; i < count; i++) TRY(add_file(err, all, &shelf, all->closure, &files[i]));
+  if (all->count) qsort(all->list, all->count, sizeof *all->list, by_name);
+done:
+  return status;
 }
 
 /* templates/FAMILY/defaults of every family. */
-static wisp_status add_defaults(wisp_error *err, wisp_strategies *all)
+static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
   wisp_status status = WISP_OK;
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    const wisp_embedded *file = &wisp_embedded_files[i];
+  for (size_t i = 0; i < count; i++) {
+    const wisp_embedded *file = &files[i];
     char family[32];
     int end = 0;
     if (sscanf(file->path, "templates/%31[^/]/defaults%n", family, &end) != 1 || !end || file->path[end]) continue;
@@ -100,28 +102,30 @@ done:
   return status;
 }
 
-/* One family folder of $WISP_TEMPLATES. */
-static wisp_status add_folder(wisp_error *err, wisp_strategies *all, const char *root, const char *family)
+wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out)
 {
   wisp_status status = WISP_OK;
-  char folder[2048], path[4096], kernel[4096];
-  char *space = NULL, *text = NULL;
-  size_t length = 0;
-  snprintf(folder, sizeof folder, "%s/%s", root, family);
-  DIR *dir = opendir(folder);
-  for (struct dirent *entry; dir && (entry = readdir(dir));) {
-    if (!is_space(entry->d_name)) continue;
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    TRY(wisp_read_file(err, path, &space, &length));
-    text_path(path, space, kernel, sizeof kernel);
-    TRY(wisp_read_file(err, kernel, &text, &length));
-    TRY(add(err, all, family, entry->d_name, (wisp_file_text){path, space}, (wisp_file_text){kernel, text}));
-    free(space), free(text);
-    space = text = NULL;
-  }
+  wisp_strategies *all = NULL;
+  TRY(wisp_new(err, 1, sizeof *all, &all));
+  TRY(wisp_closure_create(err, files, count, &all->closure));
+  TRY(add_files(err, all, files, count));
+  TRY(add_defaults(err, all, files, count));
+  *out = all;
+  all = NULL;
 done:
-  if (dir) closedir(dir);
-  free(space), free(text);
+  wisp_strategies_free(all);
+  return status;
+}
+
+/* The strategies of a folder of the user's. */
+static wisp_status add_users(wisp_error *err, wisp_strategies *all, const char *folder)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_shelf_load(err, folder, &all->users));
+  TRY(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
+  for (size_t i = 0; i < all->users.own; i++)
+    TRY(add_file(err, all, &all->users, all->users_closure, &all->users.files[i]));
+done:
   return status;
 }
 
@@ -129,18 +133,12 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
 {
   wisp_status status = WISP_OK;
   wisp_strategies *all = NULL;
-  const char *root = getenv("WISP_TEMPLATES");
-  DIR *dir = root && *root ? opendir(root) : NULL;
-  TRY(wisp_new(err, 1, sizeof *all, &all));
-  TRY(add_embedded(err, all));
-  TRY(add_defaults(err, all));
-  TRY(wisp_require(err, dir || !root || !*root, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", root));
-  for (struct dirent *entry; dir && (entry = readdir(dir));)
-    if (entry->d_name[0] != '.') TRY(add_folder(err, all, root, entry->d_name));
+  const char *folder = getenv("WISP_TEMPLATES");
+  TRY(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
+  if (folder && *folder) TRY(add_users(err, all, folder));
   *out = all;
   all = NULL;
 done:
-  if (dir) closedir(dir);
   wisp_strategies_free(all);
   return status;
 }
@@ -150,6 +148,8 @@ void wisp_strategies_free(wisp_strategies *all)
   if (!all) return;
   for (size_t i = 0; i < all->count; i++) wisp_strategy_destroy(all->list[i]);
   for (int i = 0; i < all->families; i++) wisp_defaults_destroy(all->defaults[i]);
+  wisp_shelf_free(&all->users);
+  wisp_closure_free(all->closure), wisp_closure_free(all->users_closure);
   free(all->list);
   free(all);
 }
@@ -206,10 +206,15 @@ const char *wisp_strategy_title(const wisp_strategy *s)
   return s->title;
 }
 
-void wisp_strategy_hash(const wisp_strategy *s, const char *system, char hash[20])
+void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
-  uint64_t whole = wisp_closure_add_system(s->hash, wisp_embedded_files, wisp_embedded_count, system);
-  snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+  const char *const *names = s->closure ? wisp_closure_dialects(s->closure) : NULL;
+  hash[0] = '\0';
+  for (int d = 0; names && names[d]; d++) {
+    if (strcmp(names[d], dialect) != 0) continue;
+    uint64_t whole = wisp_closure_add_system(s->closure, s->hash[d], system);
+    snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+  }
 }
 
 int wisp_strategy_params(const wisp_strategy *s, const wisp_param **params)

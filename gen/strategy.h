@@ -2,15 +2,20 @@
 /* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal, with every
  * value fixed.
  *
- * A space description (templates/FAMILY/KERNEL.STRATEGY.space) is lines of:
+ * A space description, templates/FAMILY/STEM.STRATEGY.space, is lines of:
  *
  *   kernel    volume                          which kernel of the family this computes
+ *   kernels   mass stiffness ...              or several, each a strategy of its own: what tells them apart, the family's
+ *                                             facts, is in scope (tensor: interpolated, derivatives, trilinear)
  *   title     one line for people
- *   text      KERNEL.NAME                     the kernel text to take instead of the one beside it (optional)
+ *   text      STEM                            the kernel text STEM.k to take instead of the one beside it (optional)
+ *   include   NAME                            the lines of NAME.space, the user's or the library's
  *   layouts   node | slab | node slab         which element orders it can read
- *   needs     EXPR : reason                   "not applicable" unless EXPR holds (cuda, sm, real_bytes, N, KM, ...)
+ *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
+ *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA)
+ *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
  *   block     EXPR [EXPR [EXPR]]              threads of a block
@@ -23,15 +28,21 @@
  *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
  *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
  *                                             0 where the index is negative; part 1 / 2: the TF32 high / low part
+ *     where   NAME = EXPR                     under an operand: a name for a number of entry q, in its expressions and in the
+ *                                             wheres below; evaluated for each entry, whether or not it is asked for
  *   varies    REASON                          its results are not the same bit for bit at each launch, as they must be else
- *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *
- * Expressions are gen/expr.h over the family's names, the parameters, the lets so far, and the device's limits.
+ * A line that ends with `when EXPR` (before " : reason", where it gives one) holds where EXPR, over the kernel's facts, is
+ * not 0; titles, lanes and reasons are words and have no `when`. What follows a # is a comment.
+ *
+ * Expressions are gen/expr.h over the family's names (`wisp emit --names` prints them), the kernel's facts, the parameters,
+ * the lets so far, and the device's limits.
  */
 // clang-format on
 #ifndef WISP_STRATEGY_H
 #define WISP_STRATEGY_H
 
+#include "embedded.h"
 #include "expr.h"
 #include "layout.h"
 #include "spec.h"
@@ -68,13 +79,19 @@ const char *wisp_strategy_kernel(const wisp_strategy *strategy); /* "volume" */
 const char *wisp_strategy_family(const wisp_strategy *strategy);
 const char *wisp_strategy_title(const wisp_strategy *strategy);
 bool wisp_strategy_varies(const wisp_strategy *strategy); /* results differ from launch to launch, within rounding */
-/* Of all texts that its kernels for a system (a spec's) are made from, 16 hex digits: see closure.h. */
-void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, char hash[20]);
+/* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see closure.h. Empty where
+ * there is no such dialect. */
+void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
+/* Does a stored text, "unroll=4 wi=2", name each of its parameters once, with one of its values? */
+bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
-/* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set (same structure). */
+/* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces,
+ * texts and parts that come before the library's. */
 typedef struct wisp_strategies wisp_strategies;
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
+/* Those of other files than the embedded ones, which must outlive them. */
+wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out);
 void wisp_strategies_free(wisp_strategies *strategies);
 size_t wisp_strategies_count(const wisp_strategies *strategies);
 const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_t i);
@@ -89,7 +106,8 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies,
 typedef struct wisp_file_text {
   const char *path, *text;
 } wisp_file_text;
-/* Parses one description; text is the kernel's template. For tests and WISP_TEMPLATES. WISP_EINPUT with path:line. */
+/* Parses one description, of several kernels for the first; text is the kernel's template. For tests. WISP_EINPUT with
+ * path:line. */
 wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
                                 wisp_file_text text, wisp_strategy **out);
 void wisp_strategy_destroy(wisp_strategy *strategy);
@@ -126,8 +144,8 @@ wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *strategy, 
 const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan);
 const wisp_spec *wisp_plan_spec(const wisp_plan *plan);
 const wisp_layout *wisp_plan_layout(const wisp_plan *plan);
-void wisp_plan_hash(const wisp_plan *plan, char hash[20]); /* the strategy's, for the spec's system */
-const char *wisp_plan_params(const wisp_plan *plan);       /* "unroll=4 wi=2", sorted by name */
+void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20]); /* the strategy's, for its system */
+const char *wisp_plan_params(const wisp_plan *plan);                            /* "unroll=4 wi=2", sorted by name */
 int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise);
 const char *wisp_plan_symbol(const wisp_plan *plan);    /* the kernel's name in the source: "nodal_volume" */
 const unsigned *wisp_plan_block(const wisp_plan *plan); /* three numbers */

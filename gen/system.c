@@ -75,6 +75,42 @@ void wisp_system_destroy(wisp_system *system)
   free(system);
 }
 
+/* ---- As a number. */
+
+/* A wisp_name_hash: a name stands for itself. */
+static uint64_t hash_name(const void *context, const char *name)
+{
+  (void)context;
+  return wisp_hash_text(WISP_HASH_SEED, name);
+}
+
+static uint64_t add_statements(uint64_t hash, const wisp_statements *statements)
+{
+  hash = wisp_hash_number(hash, statements->count);
+  for (size_t i = 0; i < statements->count; i++) {
+    hash = wisp_hash_text(hash, statements->names[i]);
+    hash = wisp_hash_number(hash, wisp_expr_hash(statements->expressions[i], hash_name, NULL));
+  }
+  return hash;
+}
+
+uint64_t wisp_system_hash(const wisp_system *system)
+{
+  uint64_t hash = wisp_hash_number(WISP_HASH_SEED, (uint64_t)system->fields);
+  for (int f = 0; f < system->fields; f++) hash = wisp_hash_text(hash, system->field[f]);
+  for (size_t t = 0; t < system->terms; t++) {
+    const wisp_term *term = &system->term[t];
+    uint64_t coefficient = 0;
+    memcpy(&coefficient, &term->coefficient, sizeof coefficient);
+    const uint64_t numbers[] = {(uint64_t)term->out, (uint64_t)term->in, (uint64_t)term->axis, coefficient};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) hash = wisp_hash_number(hash, numbers[i]);
+  }
+  hash = add_statements(hash, &system->flux);
+  for (int b = 0; b < system->boundaries; b++)
+    hash = add_statements(wisp_hash_text(hash, system->boundary[b].name), &system->boundary[b].ghost);
+  return hash;
+}
+
 int wisp_system_field(const wisp_system *system, const char *name)
 {
   for (int f = 0; f < system->fields; f++)

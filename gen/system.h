@@ -59,6 +59,9 @@ wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int bou
 wisp_status wisp_system_flux_sizes(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
                                    double alpha, const double *u_m, const double *u_p, double *flux, double *sizes);
 
+/* What kernels are made from of it, as a number: fields, rates, flux and boundaries. */
+uint64_t wisp_system_hash(const wisp_system *system);
+
 /* Splits the fields into equal ranges ("parts"), each driven by the fields of one range only and all with the same
  * pattern of terms but for coefficients; as many as possible. Gives their number and the first field that drives each.
  * Maxwell: 2, {3, 0}. */

@@ -75,14 +75,20 @@ static bool is_word(const char *text, size_t length, const char *word)
   return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
+static wisp_status copy_name(parser *p, const char *text, size_t length, char **out)
+{
+  wisp_status status = wisp_new(p->err, length + 1, 1, out);
+  if (status == WISP_OK) memcpy(*out, text, length);
+  return status;
+}
+
 /* Gives the piece the name that text begins with, and where it ends. */
 static wisp_status give_name(parser *p, wisp_piece *piece, const char *text, const char **end)
 {
   wisp_status status = WISP_OK;
   size_t length = name_length(text);
   TRY(wisp_require(p->err, length, WISP_EINPUT, "a name is expected, not '%.40s'", text));
-  TRY(wisp_new(p->err, length + 1, 1, &piece->name));
-  memcpy(piece->name, text, length);
+  TRY(copy_name(p, text, length, &piece->name));
   piece->hash = wisp_env_hash(piece->name);
   *end = skip_space(text + length);
 done:
@@ -169,21 +175,87 @@ static wisp_status parse_close(parser *p, const char *tag)
   return WISP_OK;
 }
 
+static void release_given(wisp_piece *piece)
+{
+  for (size_t i = 0; i < piece->givens; i++) {
+    free(piece->given[i].name), free(piece->given[i].other);
+    wisp_expr_destroy(piece->given[i].expr);
+  }
+  free(piece->given);
+}
+
+/* NAME=NAME or NAME=EXPR, which word is and is cut up; a name alone stands for all that it stands for outside. */
+static wisp_status parse_given(parser *p, char *word, wisp_given *given)
+{
+  wisp_status status = WISP_OK;
+  char *equals = strchr(word, '=');
+  TRY(wisp_require(p->err, equals && name_length(word) == (size_t)(equals - word), WISP_EINPUT,
+                   "'%.40s' is not NAME=NAME or NAME=EXPR (an expression has no blanks here)", word));
+  *equals = '\0';
+  TRY(copy_name(p, word, strlen(word), &given->name));
+  if (equals[1] && !equals[1 + name_length(equals + 1)]) {
+    TRY(copy_name(p, equals + 1, strlen(equals + 1), &given->other));
+    given->hash = wisp_env_hash(given->other);
+  } else {
+    TRY(wisp_expr_parse(p->err, equals + 1, &given->expr));
+  }
+done:
+  return status;
+}
+
+/* What follows {{>: the name of a text, and what it is given. */
+static wisp_status parse_insert(parser *p, wisp_piece *piece, char *tag)
+{
+  wisp_status status = WISP_OK;
+  const char *end = NULL;
+  piece->kind = PIECE_INSERT;
+  TRY(give_name(p, piece, tag, &end));
+  TRY(wisp_require(p->err, !*end || isspace((unsigned char)end[-1]), WISP_EINPUT, "'%.40s' after the name '%s'", end,
+                   piece->name));
+  if (*end) TRY(wisp_new(p->err, strlen(end), sizeof *piece->given, &piece->given));
+  for (char *word = tag + (end - tag), *next; *word; word = next) {
+    size_t length = strcspn(word, " \t\r\n");
+    next = word + length + strspn(word + length, " \t\r\n");
+    if (word[length]) word[length] = '\0';
+    TRY(parse_given(p, word, &piece->given[piece->givens++]));
+  }
+done:
+  return status;
+}
+
+/* {{takes NAME ...}}. */
+static wisp_status parse_takes(parser *p, const char *names)
+{
+  wisp_status status = WISP_OK;
+  size_t length = strlen(names);
+  TRY(wisp_require(p->err, !p->template->takes, WISP_EINPUT, "a second {{takes}}"));
+  for (const char *at = names; *at; at = skip_space(at + name_length(at)))
+    TRY(wisp_require(p->err, name_length(at), WISP_EINPUT, "{{takes}} names what the text is given, not '%.40s'", at));
+  TRY(copy_name(p, names, length, &p->template->takes));
+done:
+  return status;
+}
+
+static bool is_takes(const char *tag)
+{
+  return strncmp(tag, "takes", 5) == 0 && isspace((unsigned char)tag[5]);
+}
+
 /* One tag's text, trimmed. */
 static wisp_status parse_tag(parser *p, char *tag, wisp_piece *piece)
 {
   wisp_status status = WISP_OK;
-  const char *rest = *tag ? skip_space(tag + 1) : tag;
+  char *rest = *tag ? tag + 1 + strspn(tag + 1, " \t\r\n") : tag;
   if (*tag == '/') return parse_close(p, rest);
   if (strcmp(tag, "else") == 0) return parse_else(p);
+  if (is_takes(tag)) return parse_takes(p, skip_space(tag + strlen("takes")));
   if (*tag == '#') {
     TRY(parse_open(p, piece, rest));
   } else if (*tag == '=') {
     piece->kind = PIECE_EXPR;
     TRY(wisp_expr_parse(p->err, rest, &piece->expr));
   } else if (*tag == '>') {
-    piece->kind = PIECE_INSERT;
-    TRY(give_only_name(p, piece, rest));
+    TRY(parse_insert(p, piece, rest));
   } else {
     TRY(parse_value(p, piece, tag));
   }
@@ -202,6 +274,19 @@ static const char *alone(const parser *p, const char *open, const char *close)
   return *rest ? NULL : rest;
 }
 
+/* Behind {{\}}, which ends a line: the next line, without the blanks that it begins with, belongs to this one. */
+static wisp_status join_lines(parser *p, const char *end)
+{
+  const char *start = p->line_start, *next = end + (*end == '\r');
+  const size_t margin = p->margin;
+  if (*next != '\n') return wisp_fail(p->err, WISP_EINPUT, "{{\\}} joins two lines: nothing follows it in its own");
+  next++;
+  advance(p, next + strspn(next, " \t"));
+  p->line_start = start;
+  p->margin = margin;
+  return WISP_OK;
+}
+
 /* The text up to the tag that begins at open, and the tag. */
 static wisp_status parse_to(parser *p, const char *open)
 {
@@ -216,8 +301,10 @@ static wisp_status parse_to(parser *p, const char *open)
   size_t length = close > first ? (size_t)(close - first) : 0;
   while (length && isspace((unsigned char)first[length - 1])) length--;
   const char *end = close + 2, *next = NULL;
-  if (length && (strchr("#/!", *first) || is_word(first, length, "else"))) next = alone(p, open, end);
+  if (length && (strchr("#/!", *first) || is_word(first, length, "else") || is_takes(first)))
+    next = alone(p, open, end);
   TRY(add_bytes(p, line, before, next ? p->line_start : open));
+  if (length == 1 && *first == '\\') return join_lines(p, end);
   piece = (wisp_piece){.line = p->line, .bytes = p->line_start, .count = p->margin, .ends_line = *end == '\n'};
   if (*first != '!') {
     TRY(wisp_new(p->err, length + 1, 1, &tag));
@@ -229,6 +316,7 @@ done:
   free(tag);
   free(piece.name);
   wisp_expr_destroy(piece.expr);
+  release_given(&piece);
   return status;
 }
 
@@ -250,19 +338,6 @@ done:
   return wisp_context(err, status, "%s:%d: ", name, p.line);
 }
 
-bool wisp_template_next_insert(const char **at, const char **name, size_t *length)
-{
-  while ((*at = strstr(*at, "{{"))) {
-    *at = skip_space(*at + 2);
-    if (**at != '>') continue;
-    *name = skip_space(*at + 1);
-    *length = name_length(*name);
-    *at = *name + *length;
-    if (*length) return true;
-  }
-  return false;
-}
-
 void wisp_template_destroy(wisp_template *template)
 {
   if (!template) return;
@@ -271,7 +346,9 @@ void wisp_template_destroy(wisp_template *template)
     wisp_expr_destroy(template->pieces[i].expr);
     wisp_env_destroy(template->pieces[i].frame);
     wisp_template_destroy(template->pieces[i].inside);
+    release_given(&template->pieces[i]);
   }
   free(template->pieces);
+  free(template->takes);
   free(template);
 }

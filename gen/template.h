@@ -20,6 +20,13 @@ typedef enum wisp_piece_kind {
 
 typedef struct wisp_template wisp_template;
 
+/* What an insert gives a part: a name for a number, or for whatever another name stands for. */
+typedef struct wisp_given {
+  char *name, *other; /* other: the name that it stands for; NULL: expr's value */
+  uint64_t hash;      /* of other */
+  wisp_expr *expr;
+} wisp_given;
+
 /* Pieces stand in the order of the text; those of a block follow it up to its end, so that a range is a body. */
 typedef struct wisp_piece {
   wisp_piece_kind kind;
@@ -31,23 +38,22 @@ typedef struct wisp_piece {
   wisp_expr *expr;
   size_t otherwise, end; /* of a block: its first piece after {{else}} (end where there is none), and after it */
   bool ends_line;        /* a newline follows the tag at once */
-  wisp_env *frame;       /* of a loop, made when it first runs: one text runs at most once at a time */
+  wisp_env *frame;       /* of a loop or what is given, made when it first runs: one text runs at most once at a time */
   wisp_template *inside; /* of PIECE_INSERT: the text that was last inserted, parsed */
   const char *inside_text;
+  wisp_given *given; /* of PIECE_INSERT */
+  size_t givens;
 } wisp_piece;
 
 struct wisp_template {
   const char *name; /* for messages */
   wisp_piece *pieces;
   size_t count, capacity;
+  char *takes; /* {{takes NAME ...}}: these names, blanks between them; NULL: the text takes nothing */
 };
 
 /* name and text must outlive the template. Errors begin with "name:line: ". */
 wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *text, wisp_template **out);
 void wisp_template_destroy(wisp_template *template);
-
-/* Moves *at behind the next {{>name}} of a text, be it taken or not, and gives its name (in the text); false where
- * there is none. For texts that need not be right. */
-bool wisp_template_next_insert(const char **at, const char **name, size_t *length);
 
 #endif

@@ -41,22 +41,29 @@ static const wisp_array_decl arrays[] = {
  * through all contractions. Geometry made of the vertices on the fly costs a term a dozen roundings more. */
 #define THERE_AND_BACK "4*(Nq*Nq*Nq*Gl+Nq*Nq*Gl*Gl+Nq*Gl*Gl*Gl)"
 #define GAUSS_STIFFNESS "12*Gl*glNp+15*glNp"
-#define OPERATOR(NAME, READS, SUM, GEOMETRY, FLOPS)                                                            \
+#define OPERATOR(NAME, READS, SUM, GEOMETRY, FLOPS, ...)                                                       \
   {                                                                                                            \
     .name = NAME, .reads = "u " READS, .writes = "y", .sum = SUM, .numbers = "2*Np+" GEOMETRY, .flops = FLOPS, \
-    .dofs = "Np"                                                                                               \
+    .dofs = "Np", .facts = FACTS(__VA_ARGS__)                                                                  \
   }
+/* What tells the operators apart, for the spaces and texts that they share: interpolated to Gauss points or collocated,
+ * derivatives or the mass alone, geometry from the vertices or stored. */
+// clang-format off
+#define FACTS(INTERPOLATED, DERIVATIVES, TRILINEAR) (const wisp_size[4]) {                  \
+    {"interpolated", INTERPOLATED}, {"derivatives", DERIVATIVES}, {"trilinear", TRILINEAR}, \
+  }
+// clang-format on
 
 /* Each operator once with stored geometric factors, once with factors made of the eight vertices on the fly; then what
  * conjugate gradients on continuous elements need besides: vectors, in a large mesh N^3 numbers an element, of which
  * `lists` leads from the unknowns to their copies and `surface` from an element's surface back to them. */
 static const wisp_kernel_decl kernels[] = {
-    OPERATOR("mass", "gauss_mass", "6*Gl+1", "glNp", THERE_AND_BACK "+glNp"),
-    OPERATOR("stiffness", "gauss_factors", "10*Gl+4", "7*glNp", THERE_AND_BACK "+" GAUSS_STIFFNESS),
-    OPERATOR("collocated", "gll_factors", "2*Gl+10", "7*Np", "12*Nq*Np+15*Np"),
-    OPERATOR("mass_trilinear", "vertices", "6*Gl+145", "24", THERE_AND_BACK "+glNp"),
-    OPERATOR("stiffness_trilinear", "vertices", "10*Gl+148", "24", THERE_AND_BACK "+" GAUSS_STIFFNESS),
-    OPERATOR("collocated_trilinear", "vertices", "2*Gl+154", "24", "12*Nq*Np+15*Np"),
+    OPERATOR("mass", "gauss_mass", "6*Gl+1", "glNp", THERE_AND_BACK "+glNp", 1, 0, 0),
+    OPERATOR("stiffness", "gauss_factors", "10*Gl+4", "7*glNp", THERE_AND_BACK "+" GAUSS_STIFFNESS, 1, 1, 0),
+    OPERATOR("collocated", "gll_factors", "2*Gl+10", "7*Np", "12*Nq*Np+15*Np", 0, 1, 0),
+    OPERATOR("mass_trilinear", "vertices", "6*Gl+145", "24", THERE_AND_BACK "+glNp", 1, 0, 1),
+    OPERATOR("stiffness_trilinear", "vertices", "10*Gl+148", "24", THERE_AND_BACK "+" GAUSS_STIFFNESS, 1, 1, 1),
+    OPERATOR("collocated_trilinear", "vertices", "2*Gl+154", "24", "12*Nq*Np+15*Np", 0, 1, 1),
     {.name = "update",
      .reads = "solution p r inverse z rz_sums rr_sums state history left",
      .writes = "solution p state history left",
@@ -114,7 +121,7 @@ static int layouts(int order, wisp_layout out[8])
 /* Largest matrix: Gl x Gl at the highest order. */
 enum { MOST = WISP_HEX_MAX_ORDER + 2 };
 
-/* A matrix as templates know it, by its name, and as the list "apply_NAME" of one item for the part that applies it. */
+/* A matrix as templates know it, by its name, and as the list "matrix_NAME" of one item for the parts that take it. */
 typedef struct operator_table {
   const char *name;
   const double *A;
@@ -136,7 +143,7 @@ static wisp_status add_item(wisp_error *err, wisp_env *env, const operator_table
   char list[32];
   wisp_env *item = NULL;
   const wisp_size sizes[] = {{"rows", o->rows}, {"columns", o->columns}, {"sign", o->sign}};
-  snprintf(list, sizeof list, "apply_%s", o->name);
+  snprintf(list, sizeof list, "matrix_%s", o->name);
   TRY(wisp_env_item(err, env, list, &item));
   TRY(wisp_names_sizes(err, item, sizes, 3));
   TRY(wisp_env_reals(err, item, "full", full, (size_t)(o->rows * o->columns)));
@@ -146,7 +153,7 @@ done:
   return status;
 }
 
-/* Tables NAME, NAMEe and NAMEo (even and odd halves, hex.h), and the list apply_NAME. */
+/* Tables NAME, NAMEe and NAMEo (even and odd halves, hex.h), and the list matrix_NAME. */
 static wisp_status add_operator(wisp_error *err, wisp_env *env, const operator_table *o)
 {
   wisp_status status = WISP_OK;

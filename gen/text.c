@@ -79,6 +79,18 @@ uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count)
   return seed;
 }
 
+uint64_t wisp_hash_text(uint64_t seed, const char *text)
+{
+  return wisp_hash(seed, text, strlen(text) + 1);
+}
+
+uint64_t wisp_hash_number(uint64_t seed, uint64_t number)
+{
+  unsigned char bytes[8]; /* lowest first */
+  for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(number >> 8 * i);
+  return wisp_hash(seed, bytes, sizeof bytes);
+}
+
 size_t wisp_shown_bytes(const char *text)
 {
   const unsigned char *byte = (const unsigned char *)text;

@@ -24,6 +24,10 @@ wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_
 /* 64-bit FNV-1a of count bytes, continuing from seed (start with WISP_HASH_SEED). */
 #define WISP_HASH_SEED 14695981039346656037ull
 uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count);
+/* The same of a text with its NUL, so that none can pass for the end of one and the beginning of the next; and of a
+ * number, the same on every machine. */
+uint64_t wisp_hash_text(uint64_t seed, const char *text);
+uint64_t wisp_hash_number(uint64_t seed, uint64_t number);
 
 /* Texts in stores and files may hold anything, also what would steer a terminal. How many bytes make the character at
  * text; 0 where it is a control character, or no UTF-8. */

@@ -33,6 +33,12 @@ wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits 
   return kind->target_limits(err, target, out);
 }
 
+const char *wisp_target_dialect(const char *target)
+{
+  const wisp_device_kind *kind = NULL;
+  return find_target(NULL, target, &kind) == WISP_OK ? kind->name : "";
+}
+
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out)
 {
   wisp_status status = WISP_OK;

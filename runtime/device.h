@@ -48,6 +48,9 @@ typedef struct wisp_binary { /* CUBIN or shared object; free(data) */
  * limits, for compile checks only; an open device always answers for itself. WISP_EUSAGE for an unknown target. */
 wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out);
 
+/* The dialect that kernels for a target are written in, its kind's name; empty where the target is not known. */
+const char *wisp_target_dialect(const char *target);
+
 /* Compiles kernel text for a target. The result is cached on disk by its content (source, target, compiler version,
  * flags): jit_cache.h, cache_folder.h; an unwritable cache is no error. WISP_ECOMPILE carries the compiler's first
  * error line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to install. Host flags come

@@ -30,7 +30,7 @@ wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char
 {
   wisp_status status = WISP_OK;
   wisp_text source = {0};
-  TRY(wisp_plan_source(err, plan, strcmp(target, "host") == 0 ? "host" : "cuda", &source));
+  TRY(wisp_plan_source(err, plan, wisp_target_dialect(target), &source));
   TRY(wisp_compile(err, target, wisp_plan_symbol(plan), source.data, out));
 done:
   wisp_text_free(&source);

@@ -10,3 +10,14 @@ c_files()
     if [ -d "$room" ]; then find "$room" -name '*.[ch]' -type f; fi
   done | LC_ALL=C sort
 }
+
+# For awk: the value of a field of a trial in the shipped form; none of those asked for holds a quote.
+awk_field='
+  function field(name,    at, rest) {
+    at = index(" " $0, " " name "=")
+    if (!at) return ""
+    rest = substr($0, at + length(name) + 1)
+    if (substr(rest, 1, 1) == "\"") { rest = substr(rest, 2); return substr(rest, 1, index(rest, "\"") - 1) }
+    sub(/ .*/, "", rest)
+    return rest
+  }'

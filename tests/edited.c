@@ -1,6 +1,6 @@
 #include "edited.h"
 #include "store_fixture.h"
-#include "../gen/embedded.h"
+#include "../gen/space_read.h"
 #include "../gen/text.h"
 
 #include <setjmp.h>
@@ -26,13 +26,16 @@ static void add(wisp_text *text, const char *from, size_t length)
   assert_int_equal(wisp_text_print(NULL, text, "%.*s", (int)length, from), WISP_OK);
 }
 
-/* The text with every {{>part}} replaced by the part's own. */
+/* The text with every {{>part}} replaced by the part's own, but for those that are given something. */
 static void write_out(wisp_text *out, const char *family, const char *text)
 {
   for (const char *at; (at = strstr(text, "{{>")); text = strstr(at, "}}") + 2) {
     const char *name = at + 3, *end = strstr(name, "}}");
     add(out, text, (size_t)(at - text));
-    write_out(out, family, embedded(family, name, (int)(end - name), "part"));
+    if (memchr(name, '=', (size_t)(end - name)))
+      add(out, at, (size_t)(end + 2 - at));
+    else
+      write_out(out, family, embedded(family, name, (int)(end - name), "part"));
   }
   add(out, text, strlen(text));
 }
@@ -77,17 +80,47 @@ static const char *said(const char *space, const char *word, int *length)
   return at;
 }
 
+/* The embedded space of strategy `base` of a kernel, which may be one of several there. */
+static const wisp_embedded *find_space(const char *family, const char *kernel, const char *base)
+{
+  char folder[64], ending[128], name[24];
+  snprintf(folder, sizeof folder, "templates/%s/", family);
+  snprintf(ending, sizeof ending, ".%s.space", base);
+  for (size_t i = 0; i < wisp_embedded_count; i++) {
+    const wisp_embedded *file = &wisp_embedded_files[i];
+    const char *end = strstr(file->path, ending);
+    if (strncmp(file->path, folder, strlen(folder)) != 0 || !end || end[strlen(ending)]) continue;
+    for (int k = 0; wisp_space_kernel(file->text, k, name); k++)
+      if (strcmp(name, kernel) == 0) return file;
+  }
+  fail_msg("%s.%s: no space of this library has a strategy %s", family, kernel, base);
+  return NULL;
+}
+
+/* The space for this kernel alone, its text called as the space is. */
+static void write_space(wisp_text *out, const char *text, const char *kernel)
+{
+  for (const char *next; *text; text = next) {
+    size_t length = strcspn(text, "\n");
+    next = text + length + (text[length] == '\n');
+    if (strncmp(text, "kernels ", 8) == 0)
+      assert_int_equal(wisp_text_print(NULL, out, "kernel %s\n", kernel), WISP_OK);
+    else if (strncmp(text, "text ", 5) != 0)
+      add(out, text, (size_t)(next - text));
+  }
+}
+
 void plant_edited(const char *folder, const char *family, const char *kernel, const char *base, const char *name,
                   const edit *edits, size_t count)
 {
-  char path[512], file[128];
+  char path[512];
   wisp_text space = {0}, text = {0};
-  int length = snprintf(file, sizeof file, "%s.%s", kernel, base);
-  const char *shared = NULL;
-  add(&space, embedded(family, file, length, "space"), strlen(embedded(family, file, length, "space")));
-  shared = said(space.data, "\ntext ", &length);
-  write_out(&text, family, embedded(family, shared ? shared : file, shared ? length : (int)strlen(file), "k"));
-  if (shared) assert_int_equal(replace(&space, &(edit){"\ntext ", "\n# text "}), 1);
+  const wisp_embedded *file = find_space(family, kernel, base);
+  const char *stem = strrchr(file->path, '/') + 1;
+  int length = (int)(strlen(stem) - strlen(".space"));
+  const char *shared = said(file->text, "\ntext ", &length);
+  write_space(&space, file->text, kernel);
+  write_out(&text, family, embedded(family, shared ? shared : stem, length, "k"));
   for (size_t i = 0; i < count && edits[i].from; i++) apply(&space, &text, &edits[i], name);
   snprintf(path, sizeof path, "%s/%s", folder, family);
   mkdir(path, 0700); /* it may be there */

@@ -73,6 +73,7 @@ static void test_words(void **state)
       {"report -o page -k gather:21", "as volume:4"},
       {"best --format xml", "text, json, csv"},
       {"emit -n 11", "1 to 10"},
+      {"emit --names", "--kernel"},
       {"emit -k vol", "there is no kernel 'vol'"},
       {"emit -k volume -s best", "no strategy 'best'"},
       {"emit -k volume --set wp=99", "1, 2, 4"},
@@ -208,7 +209,7 @@ static void test_own_texts(void **state)
   } bad[] = {
       {"kernel update\nparma x 1\n", "", "mine/nodal/update.own.space:2: "},
       {"kernel update\nlayouts node\nblock lanes\ngrid groups\n", "",
-       "mine/nodal/update.own.space: expression 'lanes'"},
+       "mine/nodal/update.own.space:3: expression 'lanes'"},
       {"kernel update\nlayouts node\nblock 32\ngrid groups\narg inout real u\n", "one\n{{two}}\n",
        "mine/nodal/update.own.k:2: "},
       {"kernel update\nlayouts node\nblock 32\ngrid groups\narg inout real u\n", "{{>index}}\n{{/if}}\n",

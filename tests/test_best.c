@@ -25,16 +25,27 @@ static void hash_of(const wisp_strategies *all, const char *kernel, const char *
 {
   const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
   strcpy(hash, "0");
-  if (s) wisp_strategy_hash(s, "maxwell", hash);
+  if (s) wisp_strategy_hash(s, "maxwell", "cuda", hash);
+}
+
+/* Values that a strategy lists, the first of each; "" of what is none. */
+static void params_of(const wisp_strategies *all, const char *kernel, const char *strategy, char text[200])
+{
+  const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
+  const wisp_param *param = NULL;
+  const int count = s ? wisp_strategy_params(s, &param) : 0;
+  text[0] = '\0';
+  for (int i = 0, used = 0; i < count; i++)
+    used += snprintf(text + used, 200 - (size_t)used, "%s%s=%d", i ? " " : "", param[i].name, param[i].values[0]);
 }
 
 /* The hash of a step of a gather and a fused kernel. */
 static void step_hash(const wisp_strategies *all, const char *gather, const char *fused, char text[20])
 {
   hash_of(all, "gather", gather, text);
-  uint64_t hash = wisp_hash(WISP_HASH_SEED, text, 16);
+  uint64_t hash = wisp_step_hash(WISP_HASH_SEED, text);
   hash_of(all, "fused", fused, text);
-  hash = wisp_hash(hash, text, 16);
+  hash = wisp_step_hash(hash, text);
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
@@ -55,7 +66,7 @@ static void add(const char *folder, const wisp_strategies *all, const entry *e)
   hash_of(all, e->kernel, e->strategy, t.template_hash);
   if (e->hash) snprintf(t.template_hash, sizeof t.template_hash, "%s", e->hash);
   strcpy(t.layout, "slab-km32");
-  strcpy(t.params, "MB=1");
+  params_of(all, e->kernel, e->strategy, t.params);
   strcpy(t.device, "Imaginary 1");
   t.ms = e->ms;
   add_trial(folder, &t);

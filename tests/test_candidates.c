@@ -1,6 +1,6 @@
 /* Claim: no strategy has silently stopped applying. Every strategy of the list has a legal default candidate at every
- * order it is meant for, in both precisions and in a layout of every kind that it reads, on the host and on GPUs; where
- * it has none there is a reason; and every default's text expands in both dialects. */
+ * order that its space does not leave out, in both precisions and in a layout of every kind that it reads, on the host
+ * and on GPUs; where it has none there is a reason; and every default's text expands in both dialects. */
 #include "each_plan.h"
 
 #include <setjmp.h>
@@ -12,28 +12,6 @@
 
 enum { HIGHEST = 15 };
 static const plan_range all_orders = {{1, HIGHEST}, {WISP_F32, WISP_F64}};
-
-/* Strategies that are not meant for every order. Literals would not fit the instruction cache, nor the C compiler. */
-static const struct {
-  const char *name, *kernel;
-  bool slab_only;
-  int highest_cuda, highest_host;
-} limited[] = {
-    {"literal", "volume", false, 6, 2},
-    {"literal", "lift", false, 7, 3},
-    {"literal", "fused", false, 5, 2},
-    {"literal", "stage", false, 5, 2},
-};
-
-static bool meant_for(const plan_case *c, bool cuda)
-{
-  for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
-    if (strcmp(limited[i].name, wisp_strategy_name(c->strategy)) == 0 &&
-        strcmp(limited[i].kernel, wisp_strategy_kernel(c->strategy)) == 0 &&
-        (!limited[i].slab_only || c->layout.order == WISP_ELEMENT_FASTEST))
-      return c->spec.order <= (cuda ? limited[i].highest_cuda : limited[i].highest_host);
-  return true;
-}
 
 enum { MAX_STRATEGIES = 128 };
 
@@ -84,7 +62,7 @@ static void note(void *context, const plan_case *c)
   assert_true(applies || !c->plan);
   assert_true(c->plan || strlen(c->reason) > 0);
   all->applies[s][kind] |= applies;
-  all->meant[s][kind][order][precision] |= applies && meant_for(c, all->cuda);
+  all->meant[s][kind][order][precision] |= applies;
   if (!c->plan) return;
   all->found[s][kind][order][precision] = true;
   if (order <= 9 || order == c->family->orders[1]) check_expands(c); /* long texts, no new lines in between */

@@ -1,4 +1,4 @@
-/* Claim: a strategy's hash is new when any text changes that its kernels are made from, and when no other one does. */
+/* Claim: a strategy's hash is new when a text changes in what it says to the compiler, and when none does it stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -6,52 +6,112 @@
 #include <cmocka.h>
 
 #include "../gen/closure.h"
+#include "../gen/plain.h"
 #include "../gen/strategy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A strategy of the family "waves", for the system "sound": its two texts, and all files of a library. */
-static const char space[] = "lane {{>lane_number}}\n";
-static const char text[] =
-    "{{>head}} {{#if N > 3}} {{ > high_order }} {{else}}{{>absent}}{{/if}} {{unrelated}} {{>tail}}";
+static const char space[] = "# a wave\n"
+                            "kernel volume\n"
+                            "title  waves\n"
+                            "layouts slab\n"
+                            "needs  cuda || N < 9 : too large\n"
+                            "param  wp 1 2\n"
+                            "param  deep 0 1\n"
+                            "default wp=2\n"
+                            "let    rows = N+1\n"
+                            "let    chunks = ceil(rows,wp)\n"
+                            "let    bound = 3*rows\n"
+                            "require bound < 100 : too much\n"
+                            "block  chunks wp\n"
+                            "lane   {{>lane_number}}\n"
+                            "grid   ceil(groups,wp)\n"
+                            "shared real s_u rows*wp\n"
+                            "arg    in real u\n"
+                            "arg    out real y\n"
+                            "operand real D rows*rows = D[q%rows]\n"
+                            "arg    value int groups\n";
+static const char text[] = "{{! Says: a sum. }}\n"
+                           "{{>head}}\n"
+                           "FOR_X(x) {\n"
+                           "  {{#if N > 3}} {{ > high_order }} {{else}}{{>absent}}{{/if}}\n"
+                           "  y[x] = 0.5 * u[x] + {{chunks}}; // as it is\n"
+                           "  {{unrelated}}\n"
+                           "}\n"
+                           "{{>tail}}\n";
+static const char system_text[] = "fields p v\nrate p = -v.x\nrate v = -p.x\n"
+                                  "flux\n  flux_p = v_p - v_m\n  flux_v = p_p - p_m\nend\n"
+                                  "boundary wall\n  p_p = p_m\n  v_p = 0.0\nend\nspeed 1\nenergy 0.5 0.5\n";
+static const char cuda[] =
+    "{{! Threads. }}\n// {{spec}}: {{title}}\n#define CUDA 1\ntypedef {{real}} real;\n"
+    "#define LANE {{>lane}}\n#define FOR_X(x) \\\n  WITH(x, LANE)\n#define WITH(x, y) int x = y;\n"
+    "#define FOR_Y(y) int y = threadIdx.y;\n__global__ {{symbol}}()\n{\n  {{>body}}\n}\n{{>prelude}}\n";
+static const char host[] = "typedef {{real}} real;\n#define FOR_X(x) for (int x = 0; x < 32; x++)\n{{>body}}\n";
 
 static const struct {
   wisp_embedded file;
-  bool counts;
+  bool counts[2]; /* cuda, host */
 } library[] = {
-    {{"templates/dialect/cuda.k", "{{>body}} {{>prelude}}", 0}, true},
-    {{"templates/dialect/host.k", "{{>body}}", 0}, true},
-    {{"templates/systems/light.system", "fields E H", 0}, false},
-    {{"templates/systems/sound.system", "fields p v", 0}, true},
-    {{"templates/waves/a_ring.part", "{{>b_ring}}", 0}, true},
-    {{"templates/waves/b_ring.part", "{{>a_ring}} {{>b_ring}}", 0}, true},
-    {{"templates/waves/deep.part", "sum", 0}, true},
-    {{"templates/waves/head.part", "{{>middle}}", 0}, true},
-    {{"templates/waves/head_of_another.part", "{{>unrelated}}", 0}, false},
-    {{"templates/waves/high_order.part", "{{>a_ring}}", 0}, true},
-    {{"templates/waves/lane_number.part", "x", 0}, true},
-    {{"templates/waves/middle.part", "{{#for i in n}}{{>deep}}{{/for}}", 0}, true},
-    {{"templates/waves/prelude.part", "#define", 0}, true},
-    {{"templates/waves/tail.part", "end", 0}, true},
-    {{"templates/waves/unrelated.part", "{{>deep}}", 0}, false},
-    {{"templates/waves/volume.other.k", "{{>head}}", 0}, false},
-    {{"templates/waves/volume.other.space", "kernel volume", 0}, false},
-    {{"templates/water/head.part", "{{>deep}}", 0}, false},
+    {{"templates/dialect/cuda.k", cuda, 0}, {true, false}},
+    {{"templates/dialect/host.k", host, 0}, {false, true}},
+    {{"templates/waves/a_ring.part", "{{>b_ring}}", 0}, {true, true}},
+    {{"templates/waves/b_ring.part", "{{>a_ring}} {{>b_ring}}", 0}, {true, true}},
+    {{"templates/waves/deep.part", "sum", 0}, {true, true}},
+    {{"templates/waves/head.part", "{{>middle}}", 0}, {true, true}},
+    {{"templates/waves/head_of_another.part", "{{>unrelated}}", 0}, {false, false}},
+    {{"templates/waves/high_order.part", "{{>a_ring}}", 0}, {true, true}},
+    {{"templates/waves/lane_number.part", "x", 0}, {true, false}},
+    {{"templates/waves/middle.part", "{{#for i in n}}{{>deep}}{{/for}}", 0}, {true, true}},
+    {{"templates/waves/prelude.part", "{{more}}", 0}, {true, false}},
+    {{"templates/waves/tail.part", "end", 0}, {true, true}},
+    {{"templates/waves/unrelated.part", "{{>deep}}", 0}, {false, false}},
+    {{"templates/waves/volume.other.k", "{{>head}}", 0}, {false, false}},
+    {{"templates/waves/volume.other.space", "kernel volume", 0}, {false, false}},
+    {{"templates/water/head.part", "{{>deep}}", 0}, {false, false}},
+    {{"templates/systems/sound.system", system_text, 0}, {false, false}}, /* test_systems */
 };
 enum { FILES = sizeof library / sizeof *library };
+
+typedef struct hashes {
+  uint64_t in[WISP_MAX_DIALECTS]; /* cuda, host */
+} hashes;
 
 static void copy(wisp_embedded files[FILES])
 {
   for (int i = 0; i < FILES; i++) files[i] = library[i].file;
 }
 
-static uint64_t hash_of(const wisp_embedded *files, size_t count, const char *a_space, const char *a_text)
+static hashes hash_of(const wisp_embedded *files, size_t count, const char *a_space, const char *a_text)
 {
   wisp_error err = {0};
-  uint64_t hash = 0;
-  if (wisp_closure_hash(&err, files, count, "waves", a_space, a_text, &hash) != WISP_OK) fail_msg("%s", err.text);
-  return wisp_closure_add_system(hash, files, count, "sound");
+  hashes out = {{0}};
+  wisp_closure *closure = NULL;
+  wisp_strategy *s = NULL;
+  if (wisp_strategy_parse(&err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
+                          (wisp_file_text){"waves.k", a_text}, &s) != WISP_OK)
+    fail_msg("%s", err.text);
+  if (wisp_closure_create(&err, files, count, &closure) != WISP_OK) fail_msg("%s", err.text);
+  assert_string_equal(wisp_closure_dialects(closure)[0], "cuda");
+  assert_string_equal(wisp_closure_dialects(closure)[1], "host");
+  if (wisp_closure_hash(&err, closure, s, out.in) != WISP_OK) fail_msg("%s", err.text);
+  wisp_closure_free(closure);
+  wisp_strategy_destroy(s);
+  return out;
+}
+
+/* The text with each `from` replaced; free. */
+static char *edited(const char *in, const char *from, const char *to)
+{
+  wisp_text out = {0};
+  const char *at = strstr(in, from);
+  if (!at) fail_msg("'%s' is nowhere", from);
+  for (; at; in = at + strlen(from), at = strstr(in, from))
+    assert_int_equal(wisp_text_print(NULL, &out, "%.*s%s", (int)(at - in), in, to), WISP_OK);
+  assert_int_equal(wisp_text_print(NULL, &out, "%s", in), WISP_OK);
+  return out.data;
 }
 
 static void test_each_file(void **state)
@@ -59,27 +119,118 @@ static void test_each_file(void **state)
   (void)state;
   wisp_embedded files[FILES];
   copy(files);
-  uint64_t before = hash_of(files, FILES, space, text);
+  const hashes before = hash_of(files, FILES, space, text);
   for (int i = 0; i < FILES; i++) {
-    char changed[64];
+    char changed[1024];
+    if (strstr(files[i].path, ".system")) continue;
     snprintf(changed, sizeof changed, "%s.", files[i].text);
     files[i].text = changed;
-    if ((hash_of(files, FILES, space, text) != before) != library[i].counts)
-      fail_msg("%s %s", files[i].path, library[i].counts ? "does not count" : "counts");
+    const hashes after = hash_of(files, FILES, space, text);
+    for (int d = 0; d < 2; d++)
+      if ((after.in[d] != before.in[d]) != library[i].counts[d])
+        fail_msg("%s %s in dialect %d", files[i].path, library[i].counts[d] ? "does not count" : "counts", d);
     copy(files);
-    assert_true(hash_of(files, FILES, space, text) == before);
   }
 }
 
-static void test_own_texts(void **state)
+/* An edit of one text, and whether it counts in each dialect. */
+typedef struct edit {
+  const char *from, *to;
+  bool cuda, host;
+} edit;
+
+typedef enum edited_text { SPACE, TEXT, CUDA } edited_text;
+
+/* Makes each of the edits alone. */
+static void check_edits(edited_text which, const edit *edits, size_t count)
 {
-  (void)state;
+  const char *const original[] = {space, text, cuda};
   wisp_embedded files[FILES];
   copy(files);
-  uint64_t before = hash_of(files, FILES, "ab", "cd");
-  assert_true(hash_of(files, FILES, "abb", "cd") != before);
-  assert_true(hash_of(files, FILES, "ab", "cdd") != before);
-  assert_true(hash_of(files, FILES, "abc", "d") != before);
+  const hashes before = hash_of(files, FILES, space, text);
+  for (size_t i = 0; i < count; i++) {
+    char *changed = edited(original[which], edits[i].from, edits[i].to);
+    if (which == CUDA) files[0].text = changed;
+    const hashes after = hash_of(files, FILES, which == SPACE ? changed : space, which == TEXT ? changed : text);
+    if ((after.in[0] != before.in[0]) != edits[i].cuda || (after.in[1] != before.in[1]) != edits[i].host)
+      fail_msg("'%s' as '%s'", edits[i].from, edits[i].to);
+    free(changed);
+  }
+}
+
+static void test_space(void **state)
+{
+  (void)state;
+  static const edit edits[] = {
+      {"# a wave", "# a wave, and more", false, false},
+      {"title  waves", "title  tides", false, false},
+      {"wp=2", "wp=1 deep=1", false, false},
+      {"wp 1 2", "wp 1 2 4", false, false},
+      {"layouts slab", "layouts node slab", false, false},
+      {"needs  cuda || N < 9", "needs N < 9", false, false},
+      {"bound < 100 : too much", "bound <= 99 : too many # as before", false, false},
+      {"N+1", "( N + 1 )", false, false},
+      {"bound = 3*rows", "bound = 4*rows", false, false}, /* only conditions ask for it */
+      {"bound", "limit", false, false},
+      {"ceil(groups,wp)", "(ceil(groups,(wp)))", false, false},
+      {"u rows*wp", "u (N+1)*wp", false, false}, /* what the let says */
+      {"N+1", "N+2", true, true},
+      {"ceil(rows,wp)", "ceil(rows,wp)+deep", true, true},
+      {"block  chunks wp", "block  chunks wp 2", true, true},
+      {"ceil(groups,wp)", "ceil(groups,2*wp)", true, true},
+      {"u rows*wp", "u rows*wp+1", true, true},
+      {"in real u", "inout real u", true, true},
+      {"in real u", "in single u", true, true},
+      {"out real y", "out real z", true, true},
+      {"D[q%rows]", "D[q/rows]", true, true},
+      {"= D[q", "= DT[q", true, true},
+      {"param  deep", "param  depth", true, true},
+      {"lane   {{>lane_number}}", "lane   {{>lane_number}}+1", true, false},
+      {"kernel volume", "kernel stage", true, true},
+  };
+  check_edits(SPACE, edits, sizeof edits / sizeof *edits);
+}
+
+static void test_text(void **state)
+{
+  (void)state;
+  static const edit edits[] = {
+      {"{{! Says: a sum. }}\n", "", false, false},
+      {"{{! Says: a sum. }}", "{{! Says: {{>unrelated }}", false, false},
+      {"// as it is", "", false, false},
+      {"// as it is", "// as it\n\n      // is", false, false},
+      {"// as it is", "/* {{title}} */", false, false},
+      {"  y[x]", "\t  \n    y[x]", false, false},
+      {" = 0.5", "   = \t0.5", false, false},
+      {"{{ > high_order }}", "{{>high_order}}", false, false},
+      {"0.5", "0.25", true, true},
+      {"{{chunks}}", "{{rows}}", true, true},
+      {"{{chunks}}", "{{wp}}", true, true},
+      {"u[x] + ", "u[x] +\n", true, true}, /* lines stay lines */
+      {"N > 3", "N > 4", true, true},
+      {"// as it is", "// {{#if N}}\n 1; {{/if}}", true, true},
+      {"{{unrelated}}", "\"// {{unrelated}}\"", true, true},
+  };
+  check_edits(TEXT, edits, sizeof edits / sizeof *edits);
+}
+
+/* Of a dialect counts what the texts use. */
+static void test_dialect(void **state)
+{
+  (void)state;
+  static const edit edits[] = {
+      {"{{! Threads. }}\n", "", false, false},
+      {"// {{spec}}: {{title}}\n", "// A kernel.\n", false, false},
+      {"#define FOR_Y(y) int", "#define FOR_Y(y) const int", false, false}, /* of no use here */
+      {"#define FOR_Y(y)", "#define FOR_Z(z) WITH(z, 0)\n#define FOR_Y(y)", false, false},
+      {"#define CUDA 1\n", "", false, false},
+      {"{{>lane}}", "({{>lane}})", true, false}, /* by way of FOR_X */
+      {"int x = y;", "const int x = y;", true, false},
+      {"typedef {{real}}", "typedef const {{real}}", true, false}, /* the type of u */
+      {"\\\n  WITH", "\\\n  {} WITH", true, false},
+      {"__global__ ", "__global__ void ", true, false},
+  };
+  check_edits(CUDA, edits, sizeof edits / sizeof *edits);
 }
 
 /* A part that was absent, once it is there; one that nobody inserts. */
@@ -88,44 +239,73 @@ static void test_new_parts(void **state)
   (void)state;
   wisp_embedded files[FILES + 1];
   copy(files);
-  uint64_t before = hash_of(files, FILES, space, text);
+  const hashes before = hash_of(files, FILES, space, text);
   files[FILES] = (wisp_embedded){"templates/waves/new.part", "{{>absent}}", 0};
-  assert_true(hash_of(files, FILES + 1, space, text) == before);
+  hashes after = hash_of(files, FILES + 1, space, text);
+  assert_true(after.in[0] == before.in[0] && after.in[1] == before.in[1]);
   files[FILES].path = "templates/waves/absent.part";
-  assert_true(hash_of(files, FILES + 1, space, text) != before);
+  after = hash_of(files, FILES + 1, space, text);
+  assert_true(after.in[0] != before.in[0] && after.in[1] != before.in[1]);
 }
 
-/* A system's text is for its own kernels, and none is no error: not every family reads one. */
+static uint64_t with_system(const char *described, const char *name)
+{
+  wisp_error err = {0};
+  wisp_closure *closure = NULL;
+  const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0},
+                                 {"templates/systems/sound.system", described, 0}};
+  if (wisp_closure_create(&err, files, 2, &closure) != WISP_OK) fail_msg("%s", err.text);
+  const uint64_t hash = wisp_closure_add_system(closure, 1, name);
+  wisp_closure_free(closure);
+  return hash;
+}
+
+/* A system is for its own kernels, and none is no error: not every family reads one. What kernels are made of counts.
+ */
 static void test_systems(void **state)
 {
   (void)state;
-  wisp_embedded files[FILES];
-  copy(files);
-  uint64_t sound = wisp_closure_add_system(1, files, FILES, "sound");
-  uint64_t light = wisp_closure_add_system(1, files, FILES, "light");
-  assert_true(sound != 1 && light != 1 && sound != light);
-  assert_true(wisp_closure_add_system(1, files, FILES, "soun") == 1);
+  static const struct {
+    const char *from, *to;
+    bool counts;
+  } edits[] = {
+      {"fields p v\n", "# Sound.\nfields  p v\n\n", false},
+      {"v_p - v_m", "v_p-v_m # a jump", false},
+      {"speed 1", "speed 2", false},
+      {"energy 0.5 0.5", "energy 0.5 1", false},
+      {"-v.x", "-2*v.x", true},
+      {"-v.x", "-v.y", true},
+      {"v_p - v_m", "v_m - v_p", true},
+      {"p_p = p_m", "p_p = -p_m", true},
+      {"boundary wall", "boundary window", true},
+      {"fields p v", "fields v p", true},
+  };
+  const uint64_t before = with_system(system_text, "sound");
+  assert_true(before != 1);
+  assert_true(with_system(system_text, "soun") == 1);
+  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+    char *changed = edited(system_text, edits[i].from, edits[i].to);
+    if ((with_system(changed, "sound") != before) != edits[i].counts)
+      fail_msg("'%s' as '%s'", edits[i].from, edits[i].to);
+    assert_true(with_system(changed, "light") == before);
+    free(changed);
+  }
 }
 
-/* Whether a list of strategies says of one what follows from the files that this library carries. */
-static void check_listed(const wisp_strategies *all, const char *family, const char *kernel, const char *name,
-                         const char *text_of, const char *system)
+/* Whether a strategy of the list has the hash that follows from the files that this library carries. */
+static void check_listed(const wisp_strategy *s, wisp_closure *closure, const char *system)
 {
-  char path[2][128], expected[20], listed[20];
-  wisp_error err = {0};
-  uint64_t hash = 0;
-  const wisp_strategy *s = wisp_strategies_find(all, family, kernel, name);
-  snprintf(path[0], sizeof path[0], "templates/%s/%s.%s.space", family, kernel, name);
-  snprintf(path[1], sizeof path[1], "templates/%s/%s.k", family, text_of);
-  if (!s || !wisp_embedded_text(path[0]) || !wisp_embedded_text(path[1]))
-    fail_msg("%s or %s is gone", path[0], path[1]);
-  if (wisp_closure_hash(&err, wisp_embedded_files, wisp_embedded_count, family, wisp_embedded_text(path[0]),
-                        wisp_embedded_text(path[1]), &hash) != WISP_OK)
-    fail_msg("%s", err.text);
-  hash = wisp_closure_add_system(hash, wisp_embedded_files, wisp_embedded_count, system);
-  snprintf(expected, sizeof expected, "%016llx", (unsigned long long)hash);
-  wisp_strategy_hash(s, system, listed);
-  assert_string_equal(listed, expected);
+  char expected[20], listed[20];
+  uint64_t hash[WISP_MAX_DIALECTS] = {0};
+  assert_int_equal(wisp_closure_hash(NULL, closure, s, hash), WISP_OK);
+  for (int d = 0; wisp_closure_dialects(closure)[d]; d++) {
+    const uint64_t whole = wisp_closure_add_system(closure, hash[d], system);
+    snprintf(expected, sizeof expected, "%016llx", (unsigned long long)whole);
+    wisp_strategy_hash(s, system, wisp_closure_dialects(closure)[d], listed);
+    assert_string_equal(listed, expected);
+  }
+  wisp_strategy_hash(s, system, "opencl", listed);
+  assert_string_equal(listed, "");
 }
 
 static void test_listed_strategies(void **state)
@@ -133,26 +313,28 @@ static void test_listed_strategies(void **state)
   (void)state;
   wisp_error err = {0};
   wisp_strategies *all = NULL;
+  wisp_closure *closure = NULL;
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  check_listed(all, "nodal", "fused", "literal", "fused.literal", "maxwell");
-  check_listed(all, "nodal", "lift", "literal", "fused.literal", "maxwell"); /* its `text` line names another's */
-  check_listed(all, "tensor", "mass", "pencils", "operator.pencils", "poisson");
+  assert_int_equal(wisp_closure_create(&err, wisp_embedded_files, wisp_embedded_count, &closure), WISP_OK);
+  for (size_t i = 0; i < wisp_strategies_count(all); i++) check_listed(wisp_strategies_at(all, i), closure, "maxwell");
+  wisp_closure_free(closure);
   wisp_strategies_free(all);
 }
 
-/* Every two strategies differ in their spaces at least. */
+/* Every two strategies differ, and each from one kind of device to the other. */
 static void test_no_two_are_equal(void **state)
 {
   (void)state;
+  static const char *const dialects[] = {"cuda", "host"};
   wisp_error err = {0};
   wisp_strategies *all = NULL;
   char a[20], b[20];
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
-    wisp_strategy_hash(wisp_strategies_at(all, i), "maxwell", a);
+  for (size_t i = 0; i < 2 * wisp_strategies_count(all); i++) {
+    wisp_strategy_hash(wisp_strategies_at(all, i / 2), "maxwell", dialects[i % 2], a);
     assert_int_equal(strlen(a), 16);
     for (size_t j = 0; j < i; j++) {
-      wisp_strategy_hash(wisp_strategies_at(all, j), "maxwell", b);
+      wisp_strategy_hash(wisp_strategies_at(all, j / 2), "maxwell", dialects[j % 2], b);
       assert_string_not_equal(a, b);
     }
   }
@@ -162,9 +344,14 @@ static void test_no_two_are_equal(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_file),         cmocka_unit_test(test_own_texts),
-      cmocka_unit_test(test_new_parts),         cmocka_unit_test(test_systems),
-      cmocka_unit_test(test_listed_strategies), cmocka_unit_test(test_no_two_are_equal),
+      cmocka_unit_test(test_each_file),
+      cmocka_unit_test(test_space),
+      cmocka_unit_test(test_text),
+      cmocka_unit_test(test_dialect),
+      cmocka_unit_test(test_new_parts),
+      cmocka_unit_test(test_systems),
+      cmocka_unit_test(test_listed_strategies),
+      cmocka_unit_test(test_no_two_are_equal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,11 @@ static wisp_env *sample_env(void)
   set_text(env, "two", "one;\ntwo;");
   set_text(env, "flux", "{{#if Np > 3}}\nbig {{Np}};\n{{/if}}\n\nsmall;\n");
   set_text(env, "self", "{{>self}}");
+  set_text(env, "add", "{{takes a b}}\n{{a}}+{{b}}");
+  set_text(env, "second", "{{takes of}}\n{{of[1]}}");
+  set_text(env, "each", "{{takes of}}\n{{#of}}{{field}}{{/of}}");
+  set_text(env, "call", "{{takes it}}\n{{>it a=1 b=2}}");
+  set_text(env, "outer", "{{takes Np}}\n{{Np}}");
   assert_int_equal(wisp_env_reals(NULL, env, "D", D, 6), WISP_OK);
   assert_int_equal(wisp_env_ints(NULL, env, "map", map, 3), WISP_OK);
   for (int i = 0; i < 3; i++) {
@@ -178,6 +183,45 @@ static void scopes_go_from_the_inside_out(void **state)
   wisp_text_free(&out);
   wisp_env_destroy(env);
   wisp_env_destroy(outer);
+}
+
+/* What a text is given hides what is outside, in it alone; a name stands for whatever the other one stands for. */
+static void texts_are_given_names(void **state)
+{
+  (void)state;
+  assert_expands("{{>add a=Np b=Np-1}} {{>add b=2*i a=minus}}", "4+3 -3+2000");
+  assert_expands("{{#for i in 2}}{{>add a=i b=i+1}};{{/for}}", "0+1;1+2;");
+  assert_expands("{{>second of=map}} {{>second of=D}}", "0 0.5f");
+  assert_expands("{{>each of=fields}} {{>each of=none}}.", "ExHyHz .");
+  assert_expands("{{>call it=add}}", "1+2");
+  assert_expands("{{>outer Np=7}} {{Np}}", "7 4");
+}
+
+static void what_is_given_is_checked(void **state)
+{
+  (void)state;
+  assert_fails("a\n{{>add a=1}}", "t:2: ", "takes 'b'");
+  assert_fails("{{>add a=1 b=2 c=3}}", "t:1: ", "takes no 'c'");
+  assert_fails("{{>two a=1}}", "t:1: ", "takes no 'a'");
+  assert_fails("{{>add a=absent b=1}}", "t:1: ", "'absent'");
+  assert_fails("{{>add a=1 b=absent+1}}", "t:1: ", "'absent'");
+  assert_fails("{{>add a}}", "t:1: ", "NAME=NAME");
+  assert_fails("{{>add a=1 b=2 + 3}}", "t:1: ", "");
+  assert_fails("{{takes a}}{{takes b}}", "t:1: ", "second {{takes}}");
+  assert_fails("{{takes 3}}", "t:1: ", "'3'");
+}
+
+/* A long line is broken where it reads best, and comes out as one; what it inserts is indented as its beginning is. */
+static void lines_are_joined(void **state)
+{
+  (void)state;
+  assert_expands("a {{\\}}\n    b\nc", "a b\nc");
+  assert_expands("  x = {{\\}}\n\t{{Np}} + {{\\}}\n      1;\n", "  x = 4 + 1;\n");
+  assert_expands("  {{two}}{{\\}}\n      .\n", "  one;\n  two;.\n");
+  assert_expands("{{#for i in 2}}{{\\}}\n  {{i}}{{/for}}", "01");
+  assert_fails("a {{\\}} b\n", "t:1: ", "joins");
+  assert_fails("a {{\\}}", "t:1: ", "joins");
+  assert_fails("a {{\\}}\n b {{absent}}", "t:2: ", "absent");
 }
 
 static void slips_are_errors_with_a_place(void **state)
@@ -358,6 +402,9 @@ int main(void)
       cmocka_unit_test(structural_tags_take_their_line),
       cmocka_unit_test(inserted_lines_keep_the_indentation),
       cmocka_unit_test(scopes_go_from_the_inside_out),
+      cmocka_unit_test(texts_are_given_names),
+      cmocka_unit_test(what_is_given_is_checked),
+      cmocka_unit_test(lines_are_joined),
       cmocka_unit_test(slips_are_errors_with_a_place),
       cmocka_unit_test(errors_inside_an_insert_name_both_places),
       cmocka_unit_test(limits_end_in_errors),

@@ -141,7 +141,7 @@ static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, cons
   wisp_plan *plan = NULL;
   char hash[20];
   if (!s) fail_msg("%s: strategy %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
-  wisp_strategy_hash(s, spec->system, hash);
+  wisp_strategy_hash(s, spec->system, wisp_target_dialect(t->target), hash);
   if (strcmp(hash, t->template_hash) != 0)
     fail_msg("%s: the text of %s has changed, and " SWEEP_AGAIN, t->spec, t->strategy);
   family->layouts(spec->order, layouts);

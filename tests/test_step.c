@@ -78,7 +78,7 @@ static void add(fixture *f, const entry *e)
   put(t.target, sizeof t.target, e->target ? e->target : f->limits->target);
   put(t.driver, sizeof t.driver, e->driver ? e->driver : f->limits->driver);
   put(t.compiler, sizeof t.compiler, f->limits->compiler);
-  if (s) wisp_strategy_hash(s, "maxwell", t.template_hash);
+  if (s) wisp_strategy_hash(s, "maxwell", wisp_target_dialect(t.target), t.template_hash);
   if (e->hash) strcpy(t.template_hash, e->hash);
   strcpy(t.version, WISP_VERSION), strcpy(t.mode, "made up");
   strcpy(t.when, "2026-11-21T08:00:00Z"), strcpy(t.outcome, "ok");
@@ -298,10 +298,10 @@ static void test_unfit_entries(void **state)
 }
 
 /* The hash that a step record has where its kernels' texts are those of today. */
-static void hash_of(const wisp_step *step, char text[20])
+static void hash_of(const wisp_step *step, const char *kind, char text[20])
 {
   uint64_t hash = WISP_HASH_SEED;
-  for (int i = 0; i < step->kernels; i++) wisp_plan_hash(step->plan[i], text), hash = wisp_hash(hash, text, 16);
+  for (int i = 0; i < step->kernels; i++) wisp_plan_hash(step->plan[i], kind, text), hash = wisp_step_hash(hash, text);
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
@@ -318,7 +318,7 @@ static void test_records_of_today(void **state)
   r.composition = "gather+fused", r.layout = "slab-km32";
   wisp_step step = choose_for(f, &r);
   assert_int_equal(step.match, WISP_MATCH_DEFAULT);
-  hash_of(&step, hash);
+  hash_of(&step, f->limits->kind, hash);
   wisp_step_free(&step);
   add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
   step = choose(f);

@@ -1,6 +1,7 @@
 /* The whole step: which layout and composition make the fastest stage, when the winners of each kernel work together.
  */
 #include "sweep.h"
+#include "../runtime/solve/current.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,8 +96,7 @@ static wisp_status run_step(wisp_error *err, const void *context)
 static void combined_hash(const step *s, char text[20])
 {
   uint64_t hash = WISP_HASH_SEED;
-  for (int i = 0; i < s->kernels; i++)
-    hash = wisp_hash(hash, s->winner[i]->template_hash, strlen(s->winner[i]->template_hash));
+  for (int i = 0; i < s->kernels; i++) hash = wisp_step_hash(hash, s->winner[i]->template_hash);
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 

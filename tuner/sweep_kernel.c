@@ -24,18 +24,18 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     const wisp_refusal *r = &search->refusal[i];
     bool same = i > 0 && r[-1].strategy == r->strategy && r[-1].layout == r->layout, known = false;
     char params[16], hash[20];
-    wisp_trial trial;
+    wisp_trial trial, stored;
     number = same ? number + 1 : 1;
     snprintf(params, sizeof params, "*%d", number);
-    wisp_strategy_hash(r->strategy, search->scope->spec.system, hash);
+    wisp_strategy_hash(r->strategy, search->scope->spec.system, sweep->bench.limits->kind, hash);
     wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
                    wisp_strategy_name(r->strategy), hash, params, &trial);
     snprintf(trial.outcome, sizeof trial.outcome, "refused");
     snprintf(trial.reason, sizeof trial.reason, "%lld candidates: %s", r->count, r->reason);
     if (!sweep->again) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
-    TRY(wisp_link_has(err, sweep->link, &trial, &known, NULL, NULL));
-    if (!known) TRY(wisp_link_put(err, sweep->link, &trial));
+    TRY(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
+    if (!known || strcmp(stored.reason, trial.reason) != 0) TRY(wisp_link_put(err, sweep->link, &trial));
   }
 done:
   return status;

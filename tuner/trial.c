@@ -151,7 +151,7 @@ void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_de
 {
   const char *strategy = wisp_strategy_name(wisp_plan_strategy(plan));
   char hash[20];
-  wisp_plan_hash(plan, hash);
+  wisp_plan_hash(plan, bench->limits->kind, hash);
   wisp_trial_key(bench, wisp_plan_spec(plan), wisp_plan_layout(plan), strategy, hash, wisp_plan_params(plan), t);
   t->is_default = is_default;
 }

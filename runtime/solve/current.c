@@ -21,20 +21,9 @@ bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *
   if (strcmp(spec.kernel, "step") == 0) return true;
   const wisp_strategy *strategy = wisp_strategies_find(strategies, spec.family, spec.kernel, trial->strategy);
   if (!strategy) return false;
-  wisp_strategy_hash(strategy, spec.system, hash);
-  return strcmp(hash, trial->template_hash) == 0;
-}
-
-uint64_t wisp_step_hash(uint64_t step, const char *kernel)
-{
-  return wisp_hash(step, kernel, strlen(kernel));
-}
-
-bool wisp_step_hash_is(uint64_t step, const wisp_trial *record)
-{
-  char text[20];
-  snprintf(text, sizeof text, "%016llx", (unsigned long long)step);
-  return strcmp(text, record->template_hash) == 0;
+  wisp_strategy_hash(strategy, spec.system, wisp_target_dialect(trial->target), hash);
+  if (!*hash || strcmp(hash, trial->template_hash) != 0) return false;
+  return *trial->params == '*' || wisp_strategy_lists(strategy, trial->params); /* *1: refusals of many */
 }
 
 bool wisp_is_of_today(const void *context, const wisp_trial *trial)

@@ -177,12 +177,12 @@ static bool wanted(const char *asked, const char *name)
 }
 
 /* Was the record measured with the kernel texts that the step has now? Its hash is that of all its kernels' hashes. */
-static bool same_texts(const wisp_step *step, const wisp_trial *record)
+static bool same_texts(const wisp_step *step, const char *dialect, const wisp_trial *record)
 {
   uint64_t hash = WISP_HASH_SEED;
   char kernel[20];
   for (int i = 0; i < step->kernels; i++) {
-    wisp_plan_hash(step->plan[i], kernel);
+    wisp_plan_hash(step->plan[i], dialect, kernel);
     hash = wisp_step_hash(hash, kernel);
   }
   return wisp_step_hash_is(hash, record);
@@ -211,7 +211,7 @@ static wisp_status from_records(wisp_error *err, chooser *c, wisp_layout sizes, 
   wisp_step step = {.kernels = 0};
   for (look_up(c, "step", NULL, &answer); answer.trial; look_up(c, "step", NULL, &answer)) {
     TRY(try_record(err, c, &answer, sizes, &step));
-    bool current = step.kernels && same_texts(&step, answer.trial);
+    bool current = step.kernels && same_texts(&step, c->limits->kind, answer.trial);
     step.stale = !current;
     if (current || !out->kernels) {
       wisp_step_free(out);

@@ -1,0 +1,128 @@
+#include "renew.h"
+
+#include "../gen/embedded.h"
+#include "../gen/spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line of the list: the old hash, how targets begin for which it holds ("sm_"), the new one, FAMILY.KERNEL. */
+typedef struct line {
+  char old[20], target[16], new[20], kernel[48];
+} line;
+
+struct wisp_renewal {
+  size_t count;
+  line *lines; /* sorted by the old hash, as the list is */
+};
+
+wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
+{
+  static const char path[] = "cache/renewed.list";
+  wisp_status status = WISP_OK;
+  const char *text = wisp_embedded_text(path);
+  size_t lines = 1, number = 1;
+  wisp_renewal *r = NULL;
+  for (const char *at = text; at && *at; at++) lines += *at == '\n';
+  TRY(wisp_new(err, 1, sizeof *r, &r));
+  TRY(wisp_new(err, lines, sizeof *r->lines, &r->lines));
+  for (const char *at = text; at && *at; number++) {
+    line *l = &r->lines[r->count];
+    if (*at != '#') {
+      TRY(wisp_require(err, sscanf(at, "%19s %15s %19s %47s", l->old, l->target, l->new, l->kernel) == 4, WISP_EINPUT,
+                       "%s:%zu: not an old hash, a target, a new hash and a kernel", path, number));
+      TRY(wisp_require(err, !r->count || strcmp(l[-1].old, l->old) <= 0, WISP_EINPUT, "%s:%zu: not in order", path,
+                       number));
+      r->count++;
+    }
+    at += strcspn(at, "\n");
+    at += *at == '\n';
+  }
+  *out = r;
+  r = NULL;
+done:
+  wisp_renewal_free(r);
+  return status;
+}
+
+void wisp_renewal_free(wisp_renewal *r)
+{
+  if (r) free(r->lines);
+  free(r);
+}
+
+static bool holds_for(const line *l, const wisp_trial *trial)
+{
+  return strncmp(trial->target, l->target, strlen(l->target)) == 0;
+}
+
+/* The first line whose old hash is not smaller. */
+static size_t find_first(const wisp_renewal *r, const char *hash)
+{
+  size_t low = 0, high = r->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (strcmp(r->lines[middle].old, hash) >= 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+static bool renew_kernel(const wisp_renewal *r, wisp_trial *trial)
+{
+  for (size_t i = find_first(r, trial->template_hash); i < r->count; i++) {
+    const line *l = &r->lines[i];
+    if (strcmp(l->old, trial->template_hash) != 0) return false;
+    if (!holds_for(l, trial) || strcmp(l->old, l->new) == 0) continue;
+    memcpy(trial->template_hash, l->new, sizeof l->new);
+    return true;
+  }
+  return false;
+}
+
+/* Is a step, from these of its kernels on, made of texts of the list? Then *new becomes the hash over today's. */
+static bool find_step(const wisp_renewal *r, const wisp_trial *trial, const char *family, const char *kernels,
+                      uint64_t old, uint64_t *new)
+{
+  char kernel[48];
+  const size_t length = strcspn(kernels, "+");
+  if (!length) return wisp_step_hash_is(old, trial);
+  const char *rest = kernels + length + (kernels[length] == '+');
+  snprintf(kernel, sizeof kernel, "%s.%.*s", family, (int)length, kernels);
+  for (size_t i = 0; i < r->count; i++) {
+    const line *l = &r->lines[i];
+    uint64_t whole = wisp_step_hash(*new, l->new);
+    if (strcmp(l->kernel, kernel) != 0 || !holds_for(l, trial)) continue;
+    if (!find_step(r, trial, family, rest, wisp_step_hash(old, l->old), &whole)) continue;
+    *new = whole;
+    return true;
+  }
+  return false;
+}
+
+bool wisp_renewal_apply(const wisp_renewal *r, wisp_trial *trial)
+{
+  wisp_spec spec;
+  uint64_t hash = WISP_HASH_SEED;
+  if (!r->count || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
+  if (strcmp(spec.kernel, "step") != 0) return renew_kernel(r, trial);
+  if (!find_step(r, trial, spec.family, trial->strategy, WISP_HASH_SEED, &hash)) return false;
+  if (wisp_step_hash_is(hash, trial)) return false;
+  snprintf(trial->template_hash, sizeof trial->template_hash, "%016llx", (unsigned long long)hash);
+  return true;
+}
+
+wisp_status wisp_trials_renew(wisp_error *err, wisp_trials *list, size_t from)
+{
+  wisp_status status = WISP_OK;
+  wisp_renewal *renewal = NULL;
+  if (from == list->count) return WISP_OK;
+  TRY(wisp_renewal_load(err, &renewal));
+  for (size_t i = from; i < list->count; i++) wisp_renewal_apply(renewal, &list->trials[i]);
+done:
+  wisp_renewal_free(renewal);
+  return status;
+}

@@ -1,0 +1,212 @@
+#include "plain.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A text on its way: gap is the white space owed before whatever comes next, one blank or one newline; 0: none. */
+typedef struct writer {
+  wisp_error *err;
+  wisp_text *out;
+  char gap;
+} writer;
+
+static wisp_status put(writer *w, const char *from, size_t count)
+{
+  wisp_status status = WISP_OK;
+  if (w->gap && w->out->length) TRY(wisp_text_add(w->err, w->out, &w->gap, 1));
+  w->gap = 0;
+  TRY(wisp_text_add(w->err, w->out, from, count));
+done:
+  return status;
+}
+
+static const char *skip_blanks(const char *at)
+{
+  return at + strspn(at, " \t\r\n");
+}
+
+static bool begins(const char *at, const char *with)
+{
+  return strncmp(at, with, strlen(with)) == 0;
+}
+
+/* The end of the comment, string or tag that begins at `at`: behind the text `end`, or where everything ends. */
+static const char *behind(const char *at, const char *end)
+{
+  const char *found = strstr(at, end);
+  return found ? found + strlen(end) : at + strlen(at);
+}
+
+/* The end of a comment to the line's end: before the newline that no backslash joins to the next line. */
+static const char *line_end(const char *at)
+{
+  while (*at && *at != '\n') at += at[0] == '\\' && at[1] ? 2 : 1;
+  return at;
+}
+
+/* The end of a string or character: behind the quote, at the latest where its line ends. */
+static const char *string_end(const char *at)
+{
+  const char quote = *at++;
+  while (*at && *at != '\n' && *at != quote) at += at[0] == '\\' && at[1] ? 2 : 1;
+  return at + (*at == quote);
+}
+
+/* Does a tag between the two open or close a block, or insert a text? */
+static bool has_structure(const char *from, const char *end)
+{
+  while ((from = strstr(from, "{{")) && from < end) {
+    from = skip_blanks(from + 2);
+    if (strchr("#/>", *from) || begins(from, "else")) return true;
+  }
+  return false;
+}
+
+/* A tag: blanks within it count as one, none at its beginning and end. */
+static wisp_status put_tag(writer *w, const char **at)
+{
+  wisp_status status = WISP_OK;
+  const char *end = behind(*at + 2, "}}"), *c = skip_blanks(*at + 2);
+  TRY(put(w, "{{", 2));
+  if (*c && strchr("#/>=", *c)) {
+    TRY(put(w, c, 1));
+    c = skip_blanks(c + 1);
+  }
+  for (; c < end; c++)
+    if (!isspace((unsigned char)*c))
+      TRY(put(w, c, 1));
+    else if (!begins(skip_blanks(c), "}}"))
+      w->gap = ' ';
+  *at = end;
+done:
+  return status;
+}
+
+/* The end of what `at` begins that is left out; `at` itself where that is nothing. */
+static const char *skip_comment(const char *at)
+{
+  const char *end = at;
+  if (*at != '{' && *at != '/') return at;
+  if (begins(at, "{{") && *skip_blanks(at + 2) == '!') return behind(at, "}}");
+  if (begins(at, "//")) end = line_end(at);
+  if (begins(at, "/*")) end = behind(at + 2, "*/");
+  return end > at && has_structure(at, end) ? at : end;
+}
+
+/* The end of what goes as it stands: a string, a run without anything special, or one character; a backslash takes the
+ * newline along. */
+static const char *verbatim_end(const char *at)
+{
+  const size_t run = strcspn(at, "{/\"'\\ \t\r\n\v\f");
+  if (*at == '"' || *at == '\'') return string_end(at);
+  return at + (run ? run : at[0] == '\\' && at[1] == '\n' ? 2 : 1);
+}
+
+static wisp_status write_plain(writer *w, const char *at)
+{
+  wisp_status status = WISP_OK;
+  while (*at) {
+    const char *end = skip_comment(at);
+    if (end > at) {
+      if (*at == '/' && !w->gap) w->gap = ' ';
+      at = end;
+    } else if (begins(at, "{{")) {
+      TRY(put_tag(w, &at));
+    } else if (isspace((unsigned char)*at)) {
+      if (w->gap != '\n') w->gap = *at == '\n' ? '\n' : ' ';
+      at++;
+    } else {
+      end = verbatim_end(at);
+      TRY(put(w, at, (size_t)(end - at)));
+      at = end;
+    }
+  }
+done:
+  return status;
+}
+
+/* ---- Words. */
+
+static bool is_letter(char c)
+{
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Moves *at to the next word, and gives its length; 0: there is none. */
+static size_t next_word(const char **at)
+{
+  size_t length = 0;
+  for (;; *at += length, length = 0) {
+    while (**at && !is_letter(**at)) (*at)++;
+    while (is_letter((*at)[length])) length++;
+    if (!length || !isdigit((unsigned char)**at)) return length;
+  }
+}
+
+/* Where the table has a word, or has room for it. */
+static uint64_t *place(const wisp_plain *plain, const char *word, size_t length, uint64_t *hash)
+{
+  *hash = wisp_hash(WISP_HASH_SEED, word, length);
+  if (!*hash) *hash = 1;
+  size_t i = *hash & (plain->words - 1);
+  while (plain->word[i] && plain->word[i] != *hash) i = (i + 1) & (plain->words - 1);
+  return &plain->word[i];
+}
+
+static wisp_status list_words(wisp_error *err, wisp_plain *plain)
+{
+  wisp_status status = WISP_OK;
+  size_t count = 0, length = 0;
+  uint64_t hash = 0;
+  for (const char *at = plain->text.data; (length = next_word(&at)); at += length) count++;
+  for (plain->words = 8; plain->words < 2 * count;) plain->words *= 2;
+  TRY(wisp_new(err, plain->words, sizeof *plain->word, &plain->word));
+  for (const char *at = plain->text.data; (length = next_word(&at)); at += length) {
+    uint64_t *entry = place(plain, at, length, &hash);
+    *entry = hash;
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_plain plain = {0};
+  writer w = {.err = err, .out = &plain.text};
+  TRY(wisp_text_add(err, &plain.text, "", 0));
+  TRY(write_plain(&w, text));
+  TRY(list_words(err, &plain));
+  plain.hash = wisp_hash_text(WISP_HASH_SEED, plain.text.data);
+  *out = plain;
+  plain = (wisp_plain){0};
+done:
+  wisp_plain_free(&plain);
+  return status;
+}
+
+void wisp_plain_free(wisp_plain *plain)
+{
+  wisp_text_free(&plain->text);
+  free(plain->word);
+  *plain = (wisp_plain){0};
+}
+
+bool wisp_plain_says(const wisp_plain *plain, const char *word)
+{
+  uint64_t hash = 0;
+  return *place(plain, word, strlen(word), &hash) == hash;
+}
+
+bool wisp_plain_next_insert(const char **at, const char **name, size_t *length)
+{
+  while ((*at = strstr(*at, "{{>"))) {
+    *name = *at += 3;
+    *length = 0;
+    while (is_letter((*name)[*length])) (*length)++;
+    *at += *length;
+    if (*length) return true;
+  }
+  return false;
+}

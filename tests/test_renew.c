@@ -1,0 +1,249 @@
+/* Claim: measurements outlive a change of hashes that leaves what is compiled as it is (cache/renewed.list): trials
+ * with an older hash are read with the one of today, on their kind of device; a store that is written to keeps them so;
+ * whole steps follow their kernels; all others stay as they are. */
+#include "store_fixture.h"
+#include "../cache/database.h"
+#include "../cache/shipped.h"
+#include "../gen/embedded.h"
+#include "../runtime/solve/current.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <cjson/cJSON.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line of the list. */
+typedef struct line {
+  char old[20], target[16], new[20], kernel[48], strategy[40], system[24];
+} line;
+
+/* The next line of the list; false at its end. */
+static bool next_line(const char **at, line *l)
+{
+  while (**at == '#') *at += strcspn(*at, "\n") + 1;
+  const bool is_one =
+      sscanf(*at, "%19s %15s %19s %47s %39s %23s", l->old, l->target, l->new, l->kernel, l->strategy, l->system) == 6;
+  *at += strcspn(*at, "\n");
+  *at += **at == '\n';
+  return is_one;
+}
+
+/* The first line of a kernel for such targets whose hash changed; fails where there is none. */
+static line find_line(const char *kernel, const char *target)
+{
+  const char *at = wisp_embedded_text("cache/renewed.list");
+  assert_non_null(at);
+  for (line l; next_line(&at, &l);)
+    if (strcmp(l.kernel, kernel) == 0 && strcmp(l.target, target) == 0 && strcmp(l.old, l.new) != 0) return l;
+  fail_msg("no line for %s", kernel);
+  return (line){.old = ""};
+}
+
+static wisp_trial trial_of(const line *l)
+{
+  wisp_trial t = fixture_trial(1);
+  snprintf(t.spec, sizeof t.spec, "%s:tet:p2:%s:f64", l->kernel, l->system);
+  snprintf(t.strategy, sizeof t.strategy, "%s", l->strategy);
+  strcpy(t.target, strcmp(l->target, "host") == 0 ? "host" : "sm_90");
+  strcpy(t.template_hash, l->old);
+  return t;
+}
+
+/* A stage of these kernels, with their older texts or today's. */
+static wisp_trial step_of(const line *gather, const line *fused, bool old)
+{
+  wisp_trial t = trial_of(gather);
+  uint64_t hash = wisp_step_hash(WISP_HASH_SEED, old ? gather->old : gather->new);
+  hash = wisp_step_hash(hash, old ? fused->old : fused->new);
+  strcpy(t.spec, "nodal.step:tet:p2:maxwell:f64");
+  strcpy(t.strategy, "gather+fused");
+  snprintf(t.template_hash, sizeof t.template_hash, "%016llx", (unsigned long long)hash);
+  return t;
+}
+
+enum { TRIALS = 5 };
+
+/* Two kernels, one of them on both kinds of device, their step, and one of texts that nobody knows. */
+static void make_trials(wisp_trial old[TRIALS], wisp_trial now[TRIALS])
+{
+  const line lines[] = {find_line("nodal.gather", "sm_"), find_line("nodal.fused", "sm_"),
+                        find_line("nodal.gather", "host")};
+  for (int i = 0; i < 3; i++) {
+    old[i] = now[i] = trial_of(&lines[i]);
+    strcpy(now[i].template_hash, lines[i].new);
+  }
+  old[3] = step_of(&lines[0], &lines[1], true);
+  now[3] = step_of(&lines[0], &lines[1], false);
+  old[4] = now[4] = fixture_trial(2);
+}
+
+/* Are these the trials of a list, in whatever order, and none besides? */
+static void expect_trials(const wisp_store *store, const wisp_trial expected[TRIALS])
+{
+  assert_int_equal(wisp_store_count(store), TRIALS);
+  for (int e = 0; e < TRIALS; e++) {
+    bool found = false;
+    for (size_t i = 0; i < TRIALS; i++) found |= fixture_same(wisp_store_trial(store, i, NULL), &expected[e]);
+    if (!found) fail_msg("%s %s %s is not there", expected[e].spec, expected[e].target, expected[e].template_hash);
+  }
+}
+
+static void expect_in_file(const char *path, const wisp_trial expected[TRIALS])
+{
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  expect_trials(store, expected);
+  wisp_store_close(store);
+}
+
+/* How many rows of a file, as they stand there, have the hash of one of these trials. */
+static long long rows_with(const char *path, const wisp_trial *trials, int count)
+{
+  wisp_database database = {0};
+  wisp_text sql = {0};
+  long long rows = 0;
+  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, false, &database), WISP_OK);
+  assert_int_equal(wisp_text_print(NULL, &sql, "SELECT count(*) FROM trial WHERE template_hash IN (''"), WISP_OK);
+  for (int i = 0; i < count; i++)
+    assert_int_equal(wisp_text_print(NULL, &sql, ", '%s'", trials[i].template_hash), WISP_OK);
+  assert_int_equal(wisp_text_print(NULL, &sql, ")"), WISP_OK);
+  assert_int_equal(wisp_database_number(NULL, &database, sql.data, &rows), WISP_OK);
+  wisp_database_close(NULL, &database);
+  wisp_text_free(&sql);
+  return rows;
+}
+
+static void fill(const char *path, const wisp_trial trials[TRIALS])
+{
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  for (int i = 0; i < TRIALS; i++)
+    if (wisp_writer_add(&err, writer, &trials[i]) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+}
+
+/* Reading changes nothing; the first writer does, once and for all, and finds the trials under today's hashes. */
+static void test_file(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_trial old[TRIALS], now[TRIALS];
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  make_trials(old, now);
+  fill(path, old);
+  assert_int_equal(rows_with(path, old, 4), 4);
+  expect_in_file(path, now);
+  assert_int_equal(rows_with(path, old, 4), 4);
+  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  for (int i = 0; i < TRIALS; i++) {
+    bool found = false;
+    assert_int_equal(wisp_writer_has(&err, writer, &now[i], &found, NULL), WISP_OK);
+    assert_true(found);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  assert_int_equal(rows_with(path, old, 4), 0);
+  assert_int_equal(rows_with(path, now, TRIALS), TRIALS);
+  expect_in_file(path, now);
+}
+
+/* Where both are there, the one that was measured later stays. */
+static void test_both(void **state)
+{
+  for (int later = 0; later < 2; later++) {
+    const char *path = fixture_path(*state, later ? "later.db" : "earlier.db");
+    wisp_trial old[TRIALS], now[TRIALS];
+    wisp_error err = {0};
+    wisp_writer *writer = NULL;
+    wisp_store *store = NULL;
+    make_trials(old, now);
+    strcpy(now[0].when, later ? "2026-11-22T08:00:00Z" : "2026-11-20T08:00:00Z");
+    now[0].ms = 77;
+    old[4] = now[0];
+    fill(path, old);
+    if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+    assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+    if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+    assert_int_equal(wisp_store_count(store), TRIALS - 1);
+    int measured = 0;
+    for (size_t i = 0; i < TRIALS - 1; i++) measured += wisp_store_trial(store, i, NULL)->ms == 77;
+    assert_int_equal(measured, later);
+    wisp_store_close(store);
+  }
+}
+
+/* Texts of older exports, and older stores that are merged. */
+static void test_import_and_merge(void **state)
+{
+  const char *path = fixture_path(*state, "old.db"), *merged = fixture_path(*state, "merged.db");
+  const char *imported[] = {fixture_path(*state, "text.db"), fixture_path(*state, "json.db")};
+  wisp_trial old[TRIALS], now[TRIALS];
+  wisp_text texts[2] = {{0}};
+  long long added = 0;
+  make_trials(old, now);
+  fill(path, old);
+  assert_int_equal(wisp_store_merge(NULL, merged, 1, &path, &added), WISP_OK);
+  assert_int_equal(rows_with(merged, now, TRIALS), TRIALS);
+  for (int i = 0; i < TRIALS; i++) {
+    cJSON *json = wisp_trial_to_json(&old[i]);
+    char *text = cJSON_PrintUnformatted(json);
+    assert_int_equal(wisp_shipped_print(NULL, &old[i], &texts[0]), WISP_OK);
+    assert_int_equal(wisp_text_print(NULL, &texts[1], "%s%s", i ? "," : "{\"wisp_store\": 1, \"trials\": [", text),
+                     WISP_OK);
+    cJSON_free(text);
+    cJSON_Delete(json);
+  }
+  assert_int_equal(wisp_text_print(NULL, &texts[1], "]}"), WISP_OK);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(wisp_store_import(NULL, imported[i], texts[i].data, texts[i].length, &added), WISP_OK);
+    assert_int_equal(rows_with(imported[i], now, TRIALS), TRIALS);
+    wisp_text_free(&texts[i]);
+  }
+}
+
+/* A hash of the list is one kind of device's: the other has its own. */
+static void test_kinds(void **state)
+{
+  (void)state;
+  const line cuda = find_line("nodal.gather", "sm_"), host = find_line("nodal.gather", "host");
+  assert_string_equal(cuda.old, host.old);
+  assert_string_not_equal(cuda.new, host.new);
+}
+
+/* What the list leads to is what the texts have today: what it proved once stays true until a text is edited, and then
+ * its line is of no use. */
+static void test_leads_to_today(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  int lines = 0, today = 0;
+  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
+  const char *at = wisp_embedded_text("cache/renewed.list");
+  for (line l; next_line(&at, &l);) {
+    char hash[20] = "";
+    char *dot = strchr(l.kernel, '.');
+    *dot = '\0';
+    const wisp_strategy *s = wisp_strategies_find(all, l.kernel, dot + 1, l.strategy);
+    if (s) wisp_strategy_hash(s, l.system, strcmp(l.target, "host") == 0 ? "host" : "cuda", hash);
+    lines++, today += strcmp(hash, l.new) == 0;
+  }
+  assert_true(lines > 50);
+  assert_true(today > lines / 2);
+  wisp_strategies_free(all);
+}
+
+int main(void)
+{
+  setenv("WISP_SHIPPED", "none", 1);
+  unsetenv("WISP_SITE_DB");
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+  const struct CMUnitTest tests[] = {TEST(test_file), TEST(test_both), TEST(test_import_and_merge), TEST(test_kinds),
+                                     TEST(test_leads_to_today)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

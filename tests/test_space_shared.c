@@ -1,0 +1,369 @@
+/* Claim: what strategies have in common is written once. One description serves several kernels, each with the lines
+ * that hold for it; a description includes others, the user's before the library's; a user's folder may have parts;
+ * packed numbers are named piece by piece; and every message names the file and line where it went wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "store_fixture.h"
+#include "../gen/family.h"
+#include "../gen/in_scope.h"
+#include "../runtime/kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const wisp_family *tensor(void)
+{
+  return wisp_family_find("tensor");
+}
+
+static wisp_env *make_names(const wisp_family *family, int order, wisp_spec *spec, wisp_layout layouts[8])
+{
+  wisp_limits limits;
+  wisp_env *names = NULL;
+  assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
+  const wisp_target target = wisp_limits_target(&limits);
+  *spec = wisp_family_spec(family, order, NULL, WISP_F64);
+  family->layouts(order, layouts);
+  assert_int_equal(family->names(NULL, spec, layouts, &target, &names), WISP_OK);
+  return names;
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+  fixture_write(fixture_path(folder, name), text, strlen(text));
+}
+
+static void make_folder(const char *folder)
+{
+  assert_int_equal(mkdir(fixture_path(folder, "tensor"), 0700), 0);
+  setenv("WISP_TEMPLATES", folder, 1);
+}
+
+/* The strategies of the folder's texts; NULL where they are refused, with the message in err. */
+static wisp_strategies *load(wisp_error *err)
+{
+  wisp_strategies *all = NULL;
+  *err = (wisp_error){0};
+  return wisp_strategies_load(err, &all) == WISP_OK ? all : NULL;
+}
+
+static wisp_strategies *must_load(void)
+{
+  wisp_error err;
+  wisp_strategies *all = load(&err);
+  if (!all) fail_msg("%s", err.text);
+  return all;
+}
+
+static const wisp_strategy *find(const wisp_strategies *all, const char *kernel)
+{
+  const wisp_strategy *s = wisp_strategies_find(all, "tensor", kernel, "mine");
+  if (!s) fail_msg("%s.mine is not listed", kernel);
+  return s;
+}
+
+/* The default candidate's source for the host; or what is in scope of it. */
+static char *source(const wisp_strategy *s, bool of_names)
+{
+  wisp_spec spec;
+  wisp_layout layouts[8];
+  wisp_error err = {0};
+  wisp_plan *plan = NULL;
+  wisp_text text = {0};
+  wisp_env *names = make_names(tensor(), 2, &spec, layouts);
+  snprintf(spec.kernel, sizeof spec.kernel, "%s", wisp_strategy_kernel(s));
+  if (wisp_plan_default(&err, s, &spec, layouts, names, &plan) != WISP_OK) fail_msg("%s", err.text);
+  if ((of_names ? wisp_plan_names(&err, plan, &text) : wisp_plan_source(&err, plan, "host", &text)) != WISP_OK)
+    fail_msg("%s", err.text);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  return text.data;
+}
+
+static void expect_words(char *text, const char *words, bool there)
+{
+  if (!strstr(text, words) == there) fail_msg("'%s' %s in: %s", words, there ? "is not" : "is", text);
+}
+
+static const char shared_space[] = " kernels mass collocated mass_trilinear # the facts of each are its family's\n"
+                                   "title when it is said, when is a word\n"
+                                   "layouts node\n"
+                                   "param a 1 2\n"
+                                   "param b 3 4 when !interpolated\n"
+                                   "param c 5 when trilinear && interpolated\n"
+                                   "default b=4 when !interpolated\n"
+                                   "let size = interpolated ? 100 : 200\n"
+                                   "let size_of_map = 24 when trilinear\n"
+                                   "require a < 2 when trilinear : only one when it is trilinear\n"
+                                   "block 8\n"
+                                   "grid groups\n"
+                                   "arg in real u\n"
+                                   "arg in real vertices when trilinear\n"
+                                   "operand real lines 2 = row[at] when !interpolated && trilinear\n"
+                                   "  where at = q\n"
+                                   "arg value int groups\n";
+
+static const char shared_text[] = "size {{size}}{{#if trilinear}} map {{size_of_map}}{{/if}}\n";
+
+/* Each kernel has the parameters, lets, conditions and arguments whose lines hold for it, and no others. */
+static void test_kernels(void **state)
+{
+  static const struct {
+    const char *kernel, *params, *args;
+    int legal;
+  } expected[] = {{"mass", "a=1", "_block(const INDEX bx, const INDEX by, const real *RESTRICT u, int groups)", 2},
+                  {"collocated", "a=1 b=4", "const real *RESTRICT u, int groups)", 4},
+                  {"mass_trilinear", "a=1 c=5", "u, const real *RESTRICT vertices, int groups)", 1}};
+  make_folder(*state);
+  write_file(*state, "tensor/own.mine.space", shared_space);
+  write_file(*state, "tensor/own.mine.k", shared_text);
+  wisp_strategies *all = must_load();
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    const wisp_strategy *s = find(all, expected[i].kernel);
+    char *text = source(s, false);
+    assert_string_equal(wisp_strategy_title(s), "when it is said, when is a word");
+    expect_words(text, expected[i].params, true);
+    expect_words(text, expected[i].args, true);
+    expect_words(text, strcmp(expected[i].kernel, "collocated") == 0 ? "size 200" : "size 100", true);
+    expect_words(text, "map 24", i == 2);
+    free(text);
+    const wisp_param *params = NULL;
+    int candidates = 1;
+    for (int p = 0, n = wisp_strategy_params(s, &params); p < n; p++) candidates *= params[p].count;
+    assert_int_equal(candidates, i == 2 ? 2 : expected[i].legal);
+  }
+  assert_null(wisp_strategies_find(all, "tensor", "stiffness", "mine"));
+  wisp_strategies_free(all);
+}
+
+/* A line that holds for one kernel alone is in no other's hash; a fact is in its kernel's. */
+static void test_hashes(void **state)
+{
+  static const char *const kernels[] = {"mass", "collocated", "mass_trilinear"};
+  char before[3][20], after[20], *edited = strdup(shared_space);
+  make_folder(*state);
+  write_file(*state, "tensor/own.mine.space", shared_space);
+  write_file(*state, "tensor/own.mine.k", shared_text);
+  wisp_strategies *all = must_load();
+  for (int i = 0; i < 3; i++) wisp_strategy_hash(find(all, kernels[i]), "poisson", "host", before[i]);
+  wisp_strategies_free(all);
+  assert_string_not_equal(before[0], before[1]);
+  char *place = strstr(edited, "size_of_map = 24");
+  memcpy(place, "size_of_map = 25", 16);
+  write_file(*state, "tensor/own.mine.space", edited);
+  all = must_load();
+  for (int i = 0; i < 3; i++) {
+    wisp_strategy_hash(find(all, kernels[i]), "poisson", "host", after);
+    if ((strcmp(after, before[i]) != 0) != (i == 2)) fail_msg("%s: from %s to %s", kernels[i], before[i], after);
+  }
+  wisp_strategies_free(all);
+  free(edited);
+}
+
+/* What a description includes stands in its place: the user's file, else the library's. So with parts, and what they
+ * are given; their messages name the user's file. */
+static void test_user_files(void **state)
+{
+  wisp_error err;
+  make_folder(*state);
+  write_file(*state, "tensor/own.mine.space", "kernel mass\ninclude first\ninclude operator_end\n");
+  write_file(*state, "tensor/first.space",
+             "layouts node\nlet twice = 2*Np\nlet half = 0\nblock 8\ngrid groups\nlet P = Gl\n");
+  write_file(*state, "tensor/own.mine.k", "{{>greeting who=twice}}\n{{>apply A=matrix_D}}\n{{>cg_state}}\n");
+  write_file(*state, "tensor/greeting.part", "{{takes who}}\nhello {{who}}\n");
+  write_file(*state, "tensor/cg_state.part", "mine\n");
+  wisp_strategies *all = must_load();
+  char *text = source(find(all, "mass"), false), *library = NULL;
+  expect_words(text, "hello 54", true);
+  expect_words(text, "\n  mine", true);
+  expect_words(text, "const real w0", true); /* the library's apply.part */
+  library = source(wisp_strategies_find(all, "tensor", "update", "stream"), false);
+  expect_words(library, "enum { RZ", true); /* the user's parts are for his own texts */
+  free(text), free(library);
+  text = source(find(all, "mass"), true);
+  expect_words(text, "  twice                       54           = 2*Np", true);
+  expect_words(text, "{{>greeting who=}}", true);
+  free(text);
+  wisp_strategies_free(all);
+  write_file(*state, "tensor/greeting.part", "{{takes who}}\nhello {{nobody}}\n");
+  all = must_load();
+  wisp_spec spec;
+  wisp_layout layouts[8];
+  wisp_plan *plan = NULL;
+  wisp_text out = {0};
+  wisp_env *names = make_names(tensor(), 2, &spec, layouts);
+  assert_int_equal(wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan), WISP_OK);
+  assert_int_equal(wisp_plan_source(&err, plan, "host", &out), WISP_EINPUT);
+  expect_words(err.text, fixture_path(*state, "tensor/greeting.part:2: "), true);
+  wisp_text_free(&out);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  wisp_strategies_free(all);
+}
+
+static void test_messages(void **state)
+{
+  static const struct {
+    const char *space, *included, *place, *what;
+  } bad[] = {
+      {"kernel mass\ninclude\n", "", "own.mine.space:2: ", "include"},
+      {"kernel mass\ninclude absent\n", "", "own.mine.space:2: ", "absent.space"},
+      {"kernel mass\n\ninclude part\n", "layouts node\n\nparma 1\n", "part.space:3: ", "parma"},
+      {"kernel mass\ninclude part\nparma 1\n", "layouts node\n", "own.mine.space:3: ", "parma"},
+      {"kernel mass\ninclude part\n", "include part\n", "part.space:1: ", "included twice"},
+      {"kernel mass\ninclude part\ninclude part\n", "", "own.mine.space:3: ", "included twice"},
+      {"kernel mass\nlet a = 1\ninclude part\n", "let a = 2\n", "part.space:1: ", "let a is given twice"},
+      {"kernel mass\nlet a = 1 when nonsense\n", "", "own.mine.space:2: ", "nonsense"},
+      {"let a = 1 when trilinear\nkernel mass\n", "", "own.mine.space:1: ", "kernel"},
+      {"kernel mass gather\n", "", "own.mine.space:1: ", "kernels"},
+      {"kernels mass mass\nlayouts node\nblock 1\ngrid 1\n", "", "own.mine.space", "'mine' already"},
+      {"kernel mass\narg in real u\nwhere a = 1\n", "", "own.mine.space:3: ", "operand"},
+      {"kernel mass\noperand real D 1 = D[q]\nwhere q = 1\n", "", "own.mine.space:3: ", "where q"},
+      {"kernel mass\norders 3..2\n", "", "own.mine.space:2: ", "LOW..HIGH"},
+      {"kernel mass\norders 3\n", "", "own.mine.space:2: ", "LOW..HIGH"},
+  };
+  make_folder(*state);
+  write_file(*state, "tensor/own.mine.k", "");
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    wisp_error err;
+    write_file(*state, "tensor/own.mine.space", bad[i].space);
+    write_file(*state, "tensor/part.space", bad[i].included);
+    assert_null(load(&err));
+    if (!strstr(err.text, bad[i].place) || !strstr(err.text, bad[i].what)) fail_msg("'%s': %s", bad[i].space, err.text);
+  }
+}
+
+/* What is only found out when a candidate is made names its line as well, in the file that it stands in. */
+static void test_late_messages(void **state)
+{
+  static const struct {
+    const char *line, *place;
+  } bad[] = {{"let a = absent\n", "part.space:2: "},
+             {"require absent : why\n", "part.space:2: "},
+             {"needs absent : why\n", "part.space:2: "},
+             {"shared real s 1/0\n", "part.space:2: "}};
+  make_folder(*state);
+  write_file(*state, "tensor/own.mine.k", "");
+  write_file(*state, "tensor/own.mine.space", "kernel mass\nlayouts node\nblock 1\ngrid 1\ninclude part\n");
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char text[64];
+    wisp_error err = {0};
+    wisp_spec spec;
+    wisp_layout layouts[8];
+    wisp_plan *plan = NULL;
+    snprintf(text, sizeof text, "# first\n%s", bad[i].line);
+    write_file(*state, "tensor/part.space", text);
+    wisp_strategies *all = must_load();
+    wisp_env *names = make_names(tensor(), 2, &spec, layouts);
+    assert_int_equal(wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan), WISP_EINPUT);
+    expect_words(err.text, bad[i].place, true);
+    wisp_env_destroy(names);
+    wisp_strategies_free(all);
+  }
+}
+
+static void test_orders(void **state)
+{
+  make_folder(*state);
+  write_file(*state, "tensor/own.mine.k", "");
+  write_file(*state, "tensor/own.mine.space", "kernel mass\nlayouts node\norders 2..3 : too long\nblock 1\ngrid 1\n");
+  wisp_strategies *all = must_load();
+  for (int order = 1; order <= 4; order++) {
+    wisp_spec spec;
+    wisp_layout layouts[8];
+    wisp_error err = {0};
+    wisp_env *names = make_names(tensor(), order, &spec, layouts);
+    const bool meant = order == 2 || order == 3;
+    assert_int_equal(wisp_strategy_applies(&err, find(all, "mass"), layouts, names), meant ? WISP_OK : WISP_EREFUSED);
+    if (!meant) assert_string_equal(err.text, "too long");
+    wisp_env_destroy(names);
+  }
+  wisp_strategies_free(all);
+}
+
+/* Wheres are the formula that they stand for; their names come before the family's and the space's. */
+static void test_wheres(void **state)
+{
+  double *numbers[2] = {NULL}, *D = NULL;
+  int *none = NULL;
+  size_t count = 0;
+  wisp_spec spec;
+  wisp_layout layouts[8];
+  wisp_error err = {0};
+  wisp_plan *plan = NULL;
+  make_folder(*state);
+  write_file(*state, "tensor/own.mine.k", "");
+  write_file(*state, "tensor/own.mine.space",
+             "kernel mass\nlayouts node\nblock 1\ngrid 1\nlet row = 1000\n"
+             "operand real plain 2*Nq*Nq = D[q%(2*Nq)<Nq?(q/(2*Nq)%Nq)*Nq+Nq-1-q%(2*Nq):-1]\n"
+             "operand real named 2*Nq*Nq = D[inside ? row*Nq+column : -1] part inside ? 0 : nothing\n"
+             "  where place = q%(2*Nq)\n  where row = q/(2*Nq)%Nq\n  where column = Nq-1-place\n"
+             "  where inside = place < Nq\n"
+             "operand real D Nq*Nq = D[q]\n");
+  wisp_strategies *all = must_load();
+  wisp_env *names = make_names(tensor(), 3, &spec, layouts);
+  if (wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan) != WISP_OK) fail_msg("%s", err.text);
+  for (int i = 0; i < 2; i++)
+    if (wisp_plan_operand(&err, plan, i, &count, &numbers[i], &none) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(count, 32);
+  assert_int_equal(wisp_plan_operand(&err, plan, 2, &count, &D, &none), WISP_OK);
+  for (int q = 0; q < 32; q++)
+    assert_true(numbers[0][q] == (q % 8 < 4 ? D[q / 8 * 4 + 3 - q % 8] : 0) && numbers[1][q] == numbers[0][q]);
+  free(numbers[0]), free(numbers[1]), free(D);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  wisp_strategies_free(all);
+}
+
+/* Every name of a family and of the device is described, and nothing is that is not there. */
+static void test_names_are_described(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  const wisp_family *family = NULL;
+  for (size_t f = 0; (family = wisp_family_at(f)); f++) {
+    wisp_spec spec;
+    wisp_layout layouts[8];
+    wisp_plan *plan = NULL;
+    wisp_text text = {0};
+    wisp_env *names = make_names(family, 3, &spec, layouts);
+    for (size_t i = 0; !plan && i < wisp_strategies_count(all); i++) {
+      const wisp_strategy *s = wisp_strategies_at(all, i);
+      if (strcmp(wisp_strategy_family(s), family->name) == 0) wisp_plan_default(NULL, s, &spec, layouts, names, &plan);
+    }
+    assert_int_equal(wisp_plan_names(&err, plan, &text), WISP_OK);
+    char *end = strstr(text.data, "\nparts\n");
+    *end = '\0';
+    for (char *line = strtok(strstr(text.data, "\nthe family's") + 1, "\n"); (line = strtok(NULL, "\n"));)
+      if (strlen(line) < 45) fail_msg("nothing says what this is: %s", line);
+    wisp_text_free(&text);
+    wisp_plan_destroy(plan);
+    wisp_env_destroy(names);
+  }
+  wisp_strategies_free(all);
+}
+
+static int tear_down(void **state)
+{
+  unsetenv("WISP_TEMPLATES");
+  return fixture_tear_down(state);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, tear_down)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(test_kernels),       TEST(test_hashes), TEST(test_user_files), TEST(test_messages),
+      TEST(test_late_messages), TEST(test_orders), TEST(test_wheres),     cmocka_unit_test(test_names_are_described),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,351 @@
+/* Claim: what ships stays valid while its texts say the same to the compiler. What nobody compiles costs no winner: a
+ * third dialect, comments, titles, another kind of device's dialect, a definition that nobody uses. An edited literal
+ * costs those that are made from its text, and no others. */
+#include "each_plan.h"
+#include "store_fixture.h"
+#include "../gen/embedded.h"
+#include "../gen/space.h"
+#include "../runtime/solve/current.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A library whose texts are edited. */
+
+enum { ROOM = 512 };
+
+typedef struct library {
+  wisp_embedded files[ROOM];
+  size_t count, edits;
+  char *edited[ROOM];
+} library;
+
+static library shipped_library(void)
+{
+  library l = {.count = wisp_embedded_count};
+  assert_true(wisp_embedded_count < ROOM);
+  memcpy(l.files, wisp_embedded_files, wisp_embedded_count * sizeof *l.files);
+  return l;
+}
+
+static void forget_edits(library *l)
+{
+  while (l->edits) free(l->edited[--l->edits]);
+}
+
+static wisp_embedded *file_of(library *l, const char *path)
+{
+  for (size_t i = 0; i < l->count; i++)
+    if (strcmp(l->files[i].path, path) == 0) return &l->files[i];
+  fail_msg("%s is gone", path);
+  return NULL;
+}
+
+static void set_text(library *l, wisp_embedded *file, wisp_text text)
+{
+  assert_true(l->edits < ROOM);
+  file->text = l->edited[l->edits++] = text.data;
+}
+
+/* A line before each of a text's lines, or before the first alone. */
+static void put_before(library *l, wisp_embedded *file, const char *line, bool each)
+{
+  wisp_text text = {0};
+  const char *at = file->text;
+  do {
+    const size_t length = each ? strcspn(at, "\n") : strlen(at);
+    assert_int_equal(wisp_text_print(NULL, &text, "%s\n%.*s\n", line, (int)length, at), WISP_OK);
+    at += length;
+    at += *at == '\n';
+  } while (*at);
+  set_text(l, file, text);
+}
+
+static void put_behind(library *l, wisp_embedded *file, const char *line)
+{
+  wisp_text text = {0};
+  assert_int_equal(wisp_text_print(NULL, &text, "%s%s\n", file->text, line), WISP_OK);
+  set_text(l, file, text);
+}
+
+static bool ends_with(const char *path, const char *ending)
+{
+  return strlen(path) > strlen(ending) && strcmp(path + strlen(path) - strlen(ending), ending) == 0;
+}
+
+/* ---- Its strategies. */
+
+static wisp_strategies *strategies_of(const library *l)
+{
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  if (wisp_strategies_load_from(&err, l->files, l->count, &all) != WISP_OK) fail_msg("%s", err.text);
+  return all;
+}
+
+static bool same_hash(const wisp_strategies *before, const wisp_strategies *after, size_t i, const char *dialect)
+{
+  char a[20], b[20];
+  wisp_strategy_hash(wisp_strategies_at(before, i), "maxwell", dialect, a);
+  wisp_strategy_hash(wisp_strategies_at(after, i), "maxwell", dialect, b);
+  return strcmp(a, b) == 0;
+}
+
+/* Fails the test unless all shipped trials of kernels are valid with these texts. */
+static void expect_all_valid(const library *l, const char *after)
+{
+  wisp_error err = {0};
+  wisp_store *store = NULL;
+  wisp_strategies *all = strategies_of(l);
+  size_t kernels = 0;
+  assert_int_equal(wisp_store_open(&err, "/nowhere/none.db", false, NULL, &store), WISP_OK);
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    const wisp_trial *t = wisp_store_trial(store, i, NULL);
+    if (strstr(t->spec, ".step:")) continue;
+    if (!wisp_trial_is_current(all, t)) fail_msg("%s %s is stale after %s", t->spec, t->strategy, after);
+    kernels++;
+  }
+  assert_true(kernels > 1000);
+  wisp_store_close(store);
+  wisp_strategies_free(all);
+}
+
+/* ---- What nobody compiles. */
+
+static void test_third_dialect(void **state)
+{
+  (void)state;
+  library l = shipped_library();
+  expect_all_valid(&l, "nothing");
+  l.files[l.count++] = (wisp_embedded){"templates/dialect/opencl.k", "", 0};
+  expect_all_valid(&l, "a third dialect, empty-handed");
+  l.files[l.count - 1].text = "#define SYNC() barrier()\n__kernel void {{symbol}}()\n{\n  {{>body}}\n}\n";
+  expect_all_valid(&l, "a third dialect");
+}
+
+static void test_comments(void **state)
+{
+  (void)state;
+  library l = shipped_library();
+  for (size_t i = 0; i < l.count; i++) {
+    wisp_embedded *file = &l.files[i];
+    if (ends_with(file->path, ".space") || ends_with(file->path, ".system")) {
+      put_before(&l, file, "# A comment, and an empty line.\n", true);
+      if (ends_with(file->path, ".space")) put_behind(&l, file, "default # nothing");
+    } else if (ends_with(file->path, ".part") || strstr(file->path, "/dialect/") || ends_with(file->path, ".k")) {
+      put_before(&l, file, "{{! A comment. }}\n\n  // Another, of {{title}}.", false);
+      put_behind(&l, file, "\n/* And one\n   more. */");
+    }
+  }
+  expect_all_valid(&l, "comments and empty lines everywhere");
+  forget_edits(&l);
+}
+
+static void test_other_dialect(void **state)
+{
+  (void)state;
+  library l = shipped_library();
+  put_behind(&l, file_of(&l, "templates/dialect/host.k"), "static int nothing;\n");
+  expect_all_valid(&l, "an edit of the host's dialect");
+  put_before(&l, file_of(&l, "templates/dialect/cuda.k"), "#define NOBODY_S 1\ntypedef real NOBODY;", false);
+  expect_all_valid(&l, "definitions that nobody uses");
+  forget_edits(&l);
+}
+
+/* ---- What is no longer among the candidates. */
+
+static void test_values(void **state)
+{
+  (void)state;
+  library l = shipped_library();
+  wisp_strategies *all = strategies_of(&l);
+  wisp_store *store = NULL;
+  int tried = 0;
+  assert_int_equal(wisp_store_open(NULL, "/nowhere/none.db", false, NULL, &store), WISP_OK);
+  for (size_t i = 0; i < wisp_store_count(store); i += 97) {
+    wisp_trial t = *wisp_store_trial(store, i, NULL);
+    if (strstr(t.spec, ".step:") || !*t.params) continue;
+    strcat(t.params, "7"); /* no strategy lists 17, 47, 327, ... */
+    assert_false(wisp_trial_is_current(all, &t));
+    tried++;
+  }
+  assert_true(tried > 10);
+  wisp_store_close(store);
+  wisp_strategies_free(all);
+}
+
+/* ---- What somebody compiles. */
+
+/* Is the file a strategy's own text, or inserted by it, by a part or a dialect? As plainly as possible. */
+static bool reaches(library *l, const char *text, const char *path, int depth)
+{
+  char family[32], name[64], part[128];
+  assert_true(depth < 16);
+  if (strcmp(text, path) == 0) return true;
+  assert_int_equal(sscanf(text, "templates/%31[^/]", family), 1);
+  for (const char *at = file_of(l, text)->text; (at = strstr(at, "{{>"));) {
+    at += 3;
+    if (sscanf(at, "%63[a-z_0-9]", name) != 1) continue;
+    snprintf(part, sizeof part, "templates/%s/%s.part", family, name);
+    if (wisp_embedded_text(part) && reaches(l, part, path, depth + 1)) return true;
+  }
+  return false;
+}
+
+/* Another digit in place of a text's first literal: a digit that begins a number, outside of comments. False: none. */
+static bool change_literal(library *l, wisp_embedded *file)
+{
+  wisp_text text = {0};
+  const char *from = strncmp(file->text, "{{!", 3) == 0 ? strstr(file->text, "}}") : file->text;
+  while (*from && !(isdigit((unsigned char)*from) && strchr(" (*[", from[-1]))) {
+    if (strncmp(from, "//", 2) == 0) from += strcspn(from, "\n");
+    from += *from != '\0';
+  }
+  if (!*from) return false;
+  assert_int_equal(wisp_text_print(NULL, &text, "%.*s%c%s", (int)(from - file->text), file->text,
+                                   *from == '9' ? '8' : *from + 1, from + 1),
+                   WISP_OK);
+  set_text(l, file, text);
+  return true;
+}
+
+static void test_literals(void **state)
+{
+  (void)state;
+  library l = shipped_library();
+  wisp_strategies *before = strategies_of(&l);
+  int changed = 0;
+  for (size_t i = 0; i < l.count; i++) {
+    const wisp_embedded original = l.files[i];
+    const bool text = strstr(original.path, "/nodal/") || strstr(original.path, "/tensor/");
+    if (!text || !(ends_with(original.path, ".k") || ends_with(original.path, ".part"))) continue;
+    if (!change_literal(&l, &l.files[i])) continue;
+    wisp_strategies *after = strategies_of(&l);
+    for (size_t n = 0; n < wisp_strategies_count(after); n++) {
+      const wisp_strategy *s = wisp_strategies_at(after, n);
+      const bool own = reaches(&l, s->text_path, original.path, 0);
+      for (int d = 0; d < 2; d++)
+        if (same_hash(before, after, n, d ? "host" : "cuda") == own)
+          fail_msg("%s %s is %s after a literal in %s", wisp_strategy_kernel(s), wisp_strategy_name(s),
+                   own ? "valid" : "stale", original.path);
+    }
+    changed++;
+    wisp_strategies_free(after);
+    l.files[i] = original;
+    forget_edits(&l);
+  }
+  assert_true(changed > 30);
+  wisp_strategies_free(before);
+}
+
+/* ---- Nothing that is compiled is left out: a definition of the dialect that a kernel's source uses is in its hash. */
+
+/* Does the word stand in the text as a whole, elsewhere than in the definition itself? */
+static bool uses(const char *text, const char *word)
+{
+  const size_t length = strlen(word);
+  for (const char *at = text; (at = strstr(at, word)); at += length) {
+    const bool within = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+    const bool defined = at - text >= 8 && strncmp(at - 8, "#define ", 8) == 0;
+    if (!within && !defined && !(isalnum((unsigned char)at[length]) || at[length] == '_')) return true;
+  }
+  return false;
+}
+
+enum { MOST_DEFINITIONS = 64 };
+
+typedef struct definition {
+  char name[64];
+  wisp_strategies *after; /* its edit */
+} definition;
+
+typedef struct definitions { /* of a dialect */
+  const char *dialect;
+  wisp_strategies *before;
+  size_t count, users;
+  definition list[MOST_DEFINITIONS];
+} definitions;
+
+/* Fails the test where a source's body uses the definition and its strategy's hash is not changed by the edit. */
+static void check_use(definitions *all, const definition *d, const char *body, const plan_case *c)
+{
+  if (!uses(body, d->name)) return;
+  for (size_t i = 0; i < wisp_strategies_count(all->before); i++) {
+    const wisp_strategy *s = wisp_strategies_at(all->before, i);
+    if (strcmp(wisp_strategy_family(s), c->family->name) != 0) continue;
+    if (strcmp(wisp_strategy_kernel(s), wisp_strategy_kernel(c->strategy)) != 0) continue;
+    if (strcmp(wisp_strategy_name(s), wisp_strategy_name(c->strategy)) != 0) continue;
+    if (same_hash(all->before, d->after, i, all->dialect))
+      fail_msg("%s uses %s: its hash does not", plan_case_text(c), d->name);
+    all->users++;
+  }
+}
+
+/* A plan_visit. The body stands behind the definitions, which may use each other. */
+static void check_source(void *context, const plan_case *c)
+{
+  definitions *all = context;
+  wisp_text source = {0};
+  wisp_error err = {0};
+  if (!c->plan) return;
+  if (wisp_plan_source(&err, c->plan, all->dialect, &source) != WISP_OK) fail_msg("%s", err.text);
+  const char *body = strstr(source.data, "\n{\n");
+  assert_non_null(body);
+  for (size_t i = 0; i < all->count; i++) check_use(all, &all->list[i], body, c);
+  wisp_text_free(&source);
+}
+
+/* The strategies as they are after an edit of each definition alone. */
+static void edit_each(library *l, definitions *all)
+{
+  char path[64];
+  snprintf(path, sizeof path, "templates/dialect/%s.k", all->dialect);
+  const char *text = file_of(l, path)->text;
+  for (const char *at = text; (at = strstr(at, "\n#define "));) {
+    definition *d = &all->list[all->count++];
+    wisp_text changed = {0};
+    assert_true(all->count < MOST_DEFINITIONS);
+    at += strlen("\n#define ");
+    assert_int_equal(sscanf(at, "%63[A-Za-z_0-9]", d->name), 1);
+    const size_t line = (size_t)(at - text) + strcspn(at, "\n");
+    assert_int_equal(wisp_text_print(NULL, &changed, "%.*s +1%s", (int)line, text, text + line), WISP_OK);
+    set_text(l, file_of(l, path), changed);
+    d->after = strategies_of(l);
+  }
+}
+
+static void test_definitions(void **state)
+{
+  (void)state;
+  static const char *const kinds[][2] = {{"cuda", "sm_90"}, {"host", "host"}};
+  const plan_range range = {{2, 2}, {WISP_F64}};
+  for (int k = 0; k < 2; k++) {
+    library l = shipped_library();
+    wisp_limits limits;
+    definitions all = {.dialect = kinds[k][0], .before = strategies_of(&l)};
+    assert_int_equal(wisp_target_limits(NULL, kinds[k][1], &limits), WISP_OK);
+    edit_each(&l, &all);
+    each_plan(&limits, &range, check_source, &all);
+    assert_true(all.count > 10 && all.users > 100);
+    while (all.count) wisp_strategies_free(all.list[--all.count].after);
+    wisp_strategies_free(all.before);
+    forget_edits(&l);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_third_dialect), cmocka_unit_test(test_comments), cmocka_unit_test(test_other_dialect),
+      cmocka_unit_test(test_literals),      cmocka_unit_test(test_values),   cmocka_unit_test(test_definitions),
+  };
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_SHIPPED");
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
