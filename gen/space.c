@@ -179,20 +179,29 @@ done:
   return status;
 }
 
+/* The parameter that "NAME=..." is about; as many as there are: none. */
+static int find_param(const wisp_strategy *s, const char *item, size_t length)
+{
+  int i = 0;
+  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, item, length) != 0)) i++;
+  return i;
+}
+
 static wisp_status read_default(wisp_error *err, wisp_reader *r, char *line)
 {
+  wisp_status status = WISP_OK;
   wisp_strategy *s = r->s;
+  bool given[WISP_MAX_PARAMS] = {false};
   for (char *item = wisp_next_word(&line); *item; item = wisp_next_word(&line)) {
-    char *equals = strchr(item, '=');
-    bool found = false;
-    for (int i = 0; equals && i < s->params; i++) {
-      size_t length = (size_t)(equals - item);
-      if (strlen(s->param[i].name) != length || strncmp(s->param[i].name, item, length) != 0) continue;
-      found = read_number(equals + 1, &s->param[i].preferred);
-    }
-    if (!found) return wisp_fail(err, WISP_EINPUT, "default '%s' names no parameter above it", item);
+    const char *equals = strchr(item, '=');
+    const int i = equals ? find_param(s, item, (size_t)(equals - item)) : s->params;
+    TRY(wisp_require(err, i < s->params && read_number(equals + 1, &s->param[i].preferred), WISP_EINPUT,
+                     "default '%s' names no parameter above it", item));
+    TRY(wisp_check_first(err, !given[i], "default of", s->param[i].name));
+    given[i] = true;
   }
-  return WISP_OK;
+done:
+  return status;
 }
 
 /* NAME = EXPR */

@@ -139,6 +139,7 @@ static void test_errors_name_the_line(void **state)
       {"let a = 1\nlet a = 2\n", ":2: ", "let a is given twice"},
       {"shared int s 3\nshared real s 3\n", ":2: ", "shared array s is given twice"},
       {"arg in real u\narg out real u\n", ":2: ", "argument u is given twice"},
+      {"param p 1 2\ndefault p=1 p=2\n", ":2: ", "default of p is given twice"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_strategy *s = NULL;
