@@ -2,7 +2,7 @@
 #ifndef WISP_CLI_BENCH_H
 #define WISP_CLI_BENCH_H
 
-#include "../tuner/compare.h"
+#include "../tuner/compare/compare.h"
 
 #include <cjson/cJSON.h>
 

@@ -2,9 +2,9 @@
 #include "cli.h"
 #include "help.h"
 #include "options.h"
-#include "../gen/in_scope.h"
+#include "../gen/language/in_scope.h"
 #include "../runtime/kernel.h"
-#include "../tuner/search.h"
+#include "../tuner/search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 #include "progress.h"
 #include "terminal.h"
+#include "../runtime/process.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,25 +11,18 @@
 
 enum { WIDEST = 512, BAR = 20, NARROW = 60 }; /* in a window narrower than NARROW the bar has half the length */
 
-static double seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 wisp_progress wisp_progress_begin(bool quiet)
 {
   const char *term = getenv("TERM");
   bool terminal = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
-  double now = seconds();
+  double now = wisp_seconds();
   return (wisp_progress){
       .quiet = quiet, .terminal = terminal, .every = terminal ? 0.1 : 5, .began = now, .last = terminal ? 0 : now};
 }
 
 double wisp_progress_seconds(const wisp_progress *p)
 {
-  return seconds() - p->began;
+  return wisp_seconds() - p->began;
 }
 
 void wisp_print_duration(double s, char text[16])
@@ -67,7 +61,7 @@ static void fit(char *line, size_t most)
 
 void wisp_progress_show(wisp_progress *p, double fraction, const char *text)
 {
-  double now = seconds(), elapsed = now - p->began;
+  double now = wisp_seconds(), elapsed = now - p->began;
   if (p->quiet || now - p->last < p->every) return;
   char bar[BAR + 4] = "", left[16], ahead[48] = "", line[WIDEST];
   int width = wisp_terminal_columns(STDERR_FILENO);

@@ -1,6 +1,6 @@
 /* wisp tune --replay: what it is asked, and its table. */
 #include "replay.h"
-#include "../tuner/replay.h"
+#include "../tuner/search/replay.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "options.h"
 #include "../runtime/device.h"
-#include "../tuner/report.h"
+#include "../tuner/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define WISP_RUN_H
 
 #include "options.h"
-#include "../runtime/solve/solver.h"
+#include "../runtime/nodal/solver.h"
 
 #include <cjson/cJSON.h>
 

@@ -3,7 +3,8 @@
 #include "mesh_options.h"
 #include "progress.h"
 #include "run_maxwell.h"
-#include "../runtime/solve/solution.h"
+#include "../runtime/nodal/solution.h"
+#include "../runtime/process.h"
 
 #include <errno.h>
 #include <math.h>
@@ -119,13 +120,13 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   TRY(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
   TRY(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
                    "--default reads no store: leave --db and --match out"));
-  r->step = (wisp_solver_request){.family = "nodal",
-                                  .system = r->equations,
-                                  .order = r->order,
-                                  .precision = r->precision,
-                                  .exact_match_only = match == 1,
-                                  .composition = wisp_option_value(args, "composition"),
-                                  .layout = wisp_option_value(args, "layout")};
+  r->step = (wisp_step_request){.family = "nodal",
+                                .system = r->equations,
+                                .order = r->order,
+                                .precision = r->precision,
+                                .exact_match_only = match == 1,
+                                .composition = wisp_option_value(args, "composition"),
+                                .layout = wisp_option_value(args, "layout")};
 done:
   return status;
 }
@@ -252,13 +253,6 @@ static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wi
   return WISP_OK;
 }
 
-static double seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* In parts of some tenths of a second, for the progress; within a part nobody waits. */
 static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_maxwell_run *run)
 {
@@ -268,11 +262,11 @@ static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_max
   double total = 0;
   for (long long done = 0, next = run->steps < 10 ? run->steps : 10; done < run->steps;) {
     char text[64];
-    double ms = 0, before = seconds();
+    double ms = 0, before = wisp_seconds();
     TRY(wisp_solver_advance(err, run->solver, run->dt, next, &ms));
     total += ms * (double)next;
     done += next;
-    const double fit = part / (seconds() - before) * (double)next, left = (double)(run->steps - done);
+    const double fit = part / (wisp_seconds() - before) * (double)next, left = (double)(run->steps - done);
     next = (long long)fmax(1, fmin(fmin(fit, 4 * (double)next), left));
     snprintf(text, sizeof text, "step %lld of %lld", done, run->steps);
     wisp_progress_show(&progress, (double)done / (double)run->steps, text);

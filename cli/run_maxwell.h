@@ -3,8 +3,8 @@
 #define WISP_RUN_MAXWELL_H
 
 #include "../runtime/mesh/source.h"
-#include "../runtime/solve/solver.h"
-#include "../runtime/solve/start.h"
+#include "../runtime/nodal/solver.h"
+#include "../runtime/nodal/start.h"
 
 typedef struct wisp_maxwell_request {
   const char *equations; /* "maxwell" */
@@ -17,7 +17,7 @@ typedef struct wisp_maxwell_request {
   long long steps;        /* -1: by time */
   double time, dt, alpha; /* time, dt: NaN where not given */
   double cfl;             /* dt over the limit, where dt is not given */
-  wisp_solver_request step;
+  wisp_step_request step;
 } wisp_maxwell_request;
 
 typedef struct wisp_maxwell_run {

@@ -162,13 +162,13 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   char kernel[24], composition[WISP_CG_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
   wisp_cg_composition(kernel, r->cg.preconditioner, composition);
-  const wisp_solver_request request = {.family = "tensor",
-                                       .system = "poisson",
-                                       .order = r->order,
-                                       .precision = r->cg.precision,
-                                       .elements = (long long)run->mesh->elements,
-                                       .exact_match_only = exact,
-                                       .composition = composition};
+  const wisp_step_request request = {.family = "tensor",
+                                     .system = "poisson",
+                                     .order = r->order,
+                                     .precision = r->cg.precision,
+                                     .elements = (long long)run->mesh->elements,
+                                     .exact_match_only = exact,
+                                     .composition = composition};
   return wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &request, out);
 }
 

@@ -3,7 +3,7 @@
 #define WISP_RUN_POISSON_H
 
 #include "../runtime/mesh/source.h"
-#include "../runtime/solve/cg.h"
+#include "../runtime/tensor/cg.h"
 
 typedef enum wisp_geometry { WISP_GEOMETRY_AUTO, WISP_GEOMETRY_STORED, WISP_GEOMETRY_TRILINEAR } wisp_geometry;
 

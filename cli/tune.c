@@ -5,7 +5,7 @@
 #include "replay.h"
 #include "winners.h"
 #include "../gen/family.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/tune.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

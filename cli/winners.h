@@ -3,7 +3,7 @@
 #define WISP_WINNERS_H
 
 #include "../runtime/device.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/tune.h"
 
 typedef struct wisp_winners {
   wisp_store *store;

@@ -3,7 +3,7 @@
 #ifndef WISP_FAMILY_H
 #define WISP_FAMILY_H
 
-#include "strategy.h"
+#include "strategy/strategy.h"
 #include "system.h"
 
 /* What a device allows, as templates and spaces see it (runtime fills it from wisp_limits). */

@@ -1,5 +1,5 @@
 /* Quadrature on the bi-unit tet: Gauss points of the cube, collapsed on the tet. */
-#include "tet.h"
+#include "nodal/tet.h"
 #include "jacobi.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "system.h"
 
 #include "embedded.h"
-#include "symbols.h"
+#include "language/symbols.h"
 #include "text.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef WISP_SYSTEM_H
 #define WISP_SYSTEM_H
 
-#include "expr.h"
+#include "language/expr.h"
 
 enum { WISP_MAX_FIELDS = 12, WISP_MAX_TERMS = 64, WISP_MAX_BOUNDARIES = 8, WISP_MAX_STATEMENTS = 128 };
 
@@ -25,7 +25,7 @@ typedef struct wisp_boundary {
   wisp_statements ghost; /* assigns every FIELD_p from FIELD_m, nx, ny, nz */
 } wisp_boundary;
 
-typedef struct wisp_symbols wisp_symbols; /* gen/symbols.h */
+typedef struct wisp_symbols wisp_symbols; /* gen/language/symbols.h */
 
 typedef struct wisp_system {
   char name[24];

@@ -7,7 +7,7 @@
  *   speed     NUMBER
  *   energy    NUMBER ...                      one for every field
  */
-#include "symbols.h"
+#include "language/symbols.h"
 #include "text.h"
 
 #include <ctype.h>

@@ -63,7 +63,7 @@ no_attributes:
   return failed;
 }
 
-static double now(void)
+double wisp_seconds(void)
 {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -73,7 +73,7 @@ static double now(void)
 /* Waits until it ends or the time is over; looks often at first, for most runs are short. */
 static wisp_status wait_for(wisp_error *err, pid_t pid, double seconds, wisp_outcome *outcome, int *code)
 {
-  double end = now() + seconds;
+  double end = wisp_seconds() + seconds;
   long nap = 200000;
   int how = 0;
   bool killed = false;
@@ -82,7 +82,7 @@ static wisp_status wait_for(wisp_error *err, pid_t pid, double seconds, wisp_out
     if (got == pid) break;
     if (got < 0 && errno != EINTR)
       return wisp_fail(err, WISP_ESYSTEM, "cannot wait for process %d: %s", (int)pid, strerror(errno));
-    if (got == 0 && now() >= end) {
+    if (got == 0 && wisp_seconds() >= end) {
       kill(-pid, SIGKILL);
       kill(pid, SIGKILL);
       killed = true;
@@ -126,12 +126,12 @@ done:
 
 int wisp_process_await(pid_t pid, double seconds)
 {
-  double end = now() + seconds;
+  double end = wisp_seconds() + seconds;
   int how = 0;
   for (;;) {
     pid_t got = waitpid(pid, &how, WNOHANG);
     if (got == pid || (got < 0 && errno != EINTR)) return how;
-    if (got == 0 && now() >= end) kill(pid, SIGKILL);
+    if (got == 0 && wisp_seconds() >= end) kill(pid, SIGKILL);
     nanosleep(&(struct timespec){0, 1000000}, NULL);
   }
 }

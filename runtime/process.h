@@ -1,11 +1,14 @@
-/* Running a program without a shell, with a time limit (the host compiler), and being rid of programs and their files.
- */
+/* Running a program without a shell, with a time limit (the host compiler), being rid of programs and their files; and
+ * the clock that limits are told by. */
 #ifndef WISP_PROCESS_H
 #define WISP_PROCESS_H
 
 #include "../gen/check.h"
 
 #include <sys/types.h>
+
+/* Of the monotonic clock. */
+double wisp_seconds(void);
 
 typedef enum wisp_outcome {
   WISP_RAN,       /* it ended by itself; code is its exit status */

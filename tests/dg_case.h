@@ -3,7 +3,7 @@
 #ifndef WISP_DG_CASE_H
 #define WISP_DG_CASE_H
 
-#include "../runtime/solve/dg.h"
+#include "../runtime/nodal/dg.h"
 
 typedef struct dg_case {
   wisp_mesh *mesh;

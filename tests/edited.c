@@ -1,6 +1,6 @@
 #include "edited.h"
 #include "store_fixture.h"
-#include "../gen/space_read.h"
+#include "../gen/strategy/space_read.h"
 #include "../gen/text.h"
 
 #include <setjmp.h>

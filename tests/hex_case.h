@@ -3,7 +3,7 @@
 #ifndef WISP_HEX_CASE_H
 #define WISP_HEX_CASE_H
 
-#include "../gen/hex.h"
+#include "../gen/tensor/hex.h"
 #include "../runtime/kernel.h"
 
 typedef struct hex_case {

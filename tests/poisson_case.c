@@ -19,12 +19,12 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
   const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
   const wisp_cg_request request = {precision, setup->preconditioner, setup->degree ? setup->degree : 3};
   wisp_cg_composition(setup->kernel, setup->preconditioner, composition);
-  const wisp_solver_request choice = {.family = "tensor",
-                                      .system = "poisson",
-                                      .order = setup->order,
-                                      .precision = precision,
-                                      .elements = (long long)mesh->elements,
-                                      .composition = composition};
+  const wisp_step_request choice = {.family = "tensor",
+                                    .system = "poisson",
+                                    .order = setup->order,
+                                    .precision = precision,
+                                    .elements = (long long)mesh->elements,
+                                    .composition = composition};
   *c = (poisson_case){.mesh = mesh};
   assert_true(wisp_hex_operator_find(setup->kernel, &op));
   GOOD(wisp_strategies_load(&error, &c->strategies));

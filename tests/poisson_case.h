@@ -2,7 +2,7 @@
 #ifndef WISP_POISSON_CASE_H
 #define WISP_POISSON_CASE_H
 
-#include "../runtime/solve/cg.h"
+#include "../runtime/tensor/cg.h"
 
 typedef struct poisson_case {
   wisp_strategies *strategies;

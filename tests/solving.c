@@ -20,13 +20,13 @@ const char *test_device(void)
 bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_setup *setup)
 {
   wisp_error error = {0};
-  const wisp_solver_request request = {.family = "nodal",
-                                       .system = "maxwell",
-                                       .order = setup->order,
-                                       .precision = setup->precision ? setup->precision : WISP_F64,
-                                       .elements = (long long)mesh->elements,
-                                       .composition = setup->composition,
-                                       .layout = setup->layout};
+  const wisp_step_request request = {.family = "nodal",
+                                     .system = "maxwell",
+                                     .order = setup->order,
+                                     .precision = setup->precision ? setup->precision : WISP_F64,
+                                     .elements = (long long)mesh->elements,
+                                     .composition = setup->composition,
+                                     .layout = setup->layout};
   *s = (solving){.mesh = mesh};
   GOOD(wisp_strategies_load(&error, &s->strategies));
   GOOD(wisp_device_open(&error, test_device(), &s->device));

@@ -2,8 +2,8 @@
 #ifndef WISP_SOLVING_H
 #define WISP_SOLVING_H
 
-#include "../runtime/solve/solution.h"
-#include "../runtime/solve/solver.h"
+#include "../runtime/nodal/solution.h"
+#include "../runtime/nodal/solver.h"
 
 typedef struct solving {
   wisp_strategies *strategies;

@@ -2,9 +2,9 @@
  * is as right as its plain one; a comparison gives each kernel a sound row; the command prints them as JSON. */
 #include "dg_case.h"
 #include "each_plan.h"
-#include "../runtime/solve/dg_parts.h"
-#include "../tuner/compare.h"
-#include "../tuner/rival.h"
+#include "../runtime/nodal/dg_parts.h"
+#include "../tuner/compare/compare.h"
+#include "../tuner/nodal/rival.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

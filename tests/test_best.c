@@ -3,7 +3,7 @@
  * format. It compares with what runs without a store, as the report does, and with nothing else. */
 #include "command.h"
 #include "store_fixture.h"
-#include "../gen/strategy.h"
+#include "../gen/strategy/strategy.h"
 #include "../runtime/solve/standard.h"
 
 #include <cjson/cJSON.h>

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "../gen/closure.h"
-#include "../gen/plain.h"
-#include "../gen/strategy.h"
+#include "../gen/strategy/closure.h"
+#include "../gen/strategy/plain.h"
+#include "../gen/strategy/strategy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
  * always was; on the host it is not far behind the best of what all strategies would run by default. Every line of the
  * families' lists is of use, and a line that makes no sense is named. */
 #include "each_plan.h"
-#include "../gen/defaults.h"
+#include "../gen/strategy/defaults.h"
 #include "../gen/embedded.h"
 #include "../runtime/kernel.h"
 #include "../runtime/solve/standard.h"
-#include "../tuner/measure.h"
-#include "../tuner/problems.h"
+#include "../tuner/trial/measure.h"
+#include "../tuner/trial/problems.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Claim: a template expands to exactly the text its author would have written by hand, and a slip is an error with a
  * place. */
-#include "../gen/expand.h"
+#include "../gen/language/expand.h"
 
 #include <math.h>
 #include <setjmp.h>

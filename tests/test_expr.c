@@ -1,5 +1,5 @@
 /* Claim: expressions mean what C programmers read in them, and nonsense is an error that says where, never a crash. */
-#include "../gen/expr.h"
+#include "../gen/language/expr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "each_plan.h"
 #include "filter/filter.h"
 #include "store_fixture.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/tune.h"
 
 #include <math.h>
 #include <setjmp.h>

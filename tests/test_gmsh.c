@@ -1,6 +1,6 @@
 /* Claim: what Gmsh itself writes is read: the four variants of one mesh agree, fill their volume, and carry the
  * physical surfaces where they are. A file written by the book is read in either byte order. Needs the command gmsh. */
-#include "../gen/tet.h"
+#include "../gen/nodal/tet.h"
 #include "../runtime/mesh/mesh.h"
 #include "gmsh_writer.h"
 

@@ -1,6 +1,6 @@
 /* Claim: the operators of orders 1 to 6 agree to 1e-11 with those of an independent code (tests/golden), number for
  * number: nodes, modes, derivatives, lift, and which nodes lie on which face. */
-#include "../gen/tet.h"
+#include "../gen/nodal/tet.h"
 #include "../gen/text.h"
 
 #include <cjson/cJSON.h>

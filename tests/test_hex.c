@@ -1,7 +1,7 @@
 /* Claim: the hexahedron's operators of every order 1..15 are exact for what they promise: GLL quadrature for degree
  * 2N-1, Gauss for 2Gl-1, interpolation and derivatives for degree N (at Gauss points N+1), derivatives of constants are
  * zero; the halves of a symmetric matrix give its product; an order out of range is refused. */
-#include "../gen/hex.h"
+#include "../gen/tensor/hex.h"
 
 #include <math.h>
 #include <setjmp.h>

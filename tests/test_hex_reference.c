@@ -1,6 +1,6 @@
 /* Claim: the hexes' reference operators are what they stand for: mass integrates, stiffness annihilates constants, all
  * are symmetric and positive, their diagonals are theirs, and polynomial solutions satisfy the assembled equations. */
-#include "../runtime/solve/hex_reference.h"
+#include "../runtime/tensor/hex_reference.h"
 #include "solving.h"
 
 #include <math.h>

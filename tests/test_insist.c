@@ -5,7 +5,7 @@
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/tune.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Claim: a box that is moved and shuffled is still the unit box, of as many positive elements; shuffling keeps the set
  * of elements and the tags of their faces; and all 48 ways in which faces of two tets can meet appear. */
-#include "../gen/tet.h"
+#include "../gen/nodal/tet.h"
 #include "../runtime/mesh/irregular.h"
 
 #include <math.h>

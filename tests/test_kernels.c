@@ -4,8 +4,8 @@
  * And at N = 2, compiled quickly, candidates that have every value of every parameter that a legal one has.
  * WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal candidate. */
 #include "each_plan.h"
-#include "../tuner/pipeline.h"
-#include "../tuner/verify.h"
+#include "../tuner/trial/pipeline.h"
+#include "../tuner/trial/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

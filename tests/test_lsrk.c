@@ -1,5 +1,5 @@
 /* Claim: the Runge-Kutta method is of order 4, its stage times are where its stages are. */
-#include "../runtime/solve/dg.h"
+#include "../runtime/nodal/dg.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Claim: the unit box is a conforming mesh of volume 1 whose neighbour relations are symmetric and whose turns take the
  * vertices of a face to the same vertices of the other's; connect refuses what is no such mesh. */
-#include "../gen/tet.h"
+#include "../gen/nodal/tet.h"
 #include "../runtime/mesh/mesh.h"
 
 #include <math.h>

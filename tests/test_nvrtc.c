@@ -4,7 +4,7 @@
  * precisions for every target. What a text calls the indices of its regions makes no difference to the code. Skipped
  * where there is no NVRTC. */
 #include "each_plan.h"
-#include "../tuner/pipeline.h"
+#include "../tuner/trial/pipeline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Claim: for every order the operators are what their names say: D differentiates, LIFT lifts face masses,
  * interpolation interpolates, exactly on polynomials of degree N; and facelist names the nodes that meet. */
-#include "../gen/tet.h"
+#include "../gen/nodal/tet.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  */
 #include "command.h"
 #include "store_fixture.h"
-#include "../gen/tet.h"
+#include "../gen/nodal/tet.h"
 #include "../runtime/mesh/source.h"
 
 #include <wisp.h>

@@ -6,7 +6,7 @@
 #include "planted.h"
 #include "store_fixture.h"
 #include "../runtime/kernel.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/tune.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include "edited.h"
 #include "store_fixture.h"
 #include "../runtime/kernel.h"
-#include "../tuner/verify.h"
+#include "../tuner/trial/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Claim: the quadrature of degree d integrates all polynomials of degree d over the tet exactly, with positive weights
  * that sum to 4/3 and all points inside; a degree out of range is refused. */
-#include "../gen/tet.h"
+#include "../gen/nodal/tet.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Claim: a queue of units hands out each once a round, the heaviest first; one that is put back goes to another; a
  * budget is shared evenly among the units, whatever the number of workers, and brings further rounds over those that
  * gained something, until it is used up. */
-#include "../tuner/queue.h"
+#include "../tuner/workers/queue.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* The replay: its percentages are those of the trials that it picked, nothing is picked twice, a space smaller than the
  * budget is searched to its end; on the shipped sweep the search keeps what docs/search.md says. */
 #include "../runtime/kernel.h"
-#include "../tuner/replay.h"
-#include "../tuner/search.h"
+#include "../tuner/search/replay.h"
+#include "../tuner/search/search.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

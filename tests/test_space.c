@@ -1,5 +1,5 @@
-/* Claim: a space description means what gen/strategy.h says: keywords, errors with their line, candidates, defaults,
- * text form, operands, launch geometry. */
+/* Claim: a space description means what gen/strategy/strategy.h says: keywords, errors with their line, candidates,
+ * defaults, text form, operands, launch geometry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "store_fixture.h"
-#include "../gen/strategy.h"
+#include "../gen/strategy/strategy.h"
 
 #include <math.h>
 #include <stdio.h>

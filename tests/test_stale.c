@@ -4,7 +4,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
-#include "../gen/space.h"
+#include "../gen/strategy/space.h"
 #include "../runtime/solve/current.h"
 
 #include <setjmp.h>

@@ -90,13 +90,13 @@ static void add(fixture *f, const entry *e)
   GOOD(wisp_writer_close(&error, writer));
 }
 
-static wisp_solver_request request(void)
+static wisp_step_request request(void)
 {
-  return (wisp_solver_request){
+  return (wisp_step_request){
       .family = "nodal", .system = "maxwell", .order = 2, .precision = WISP_F64, .elements = 1000};
 }
 
-static wisp_step choose_for(fixture *f, const wisp_solver_request *r)
+static wisp_step choose_for(fixture *f, const wisp_step_request *r)
 {
   wisp_error error = {0};
   wisp_store *store = NULL;
@@ -109,7 +109,7 @@ static wisp_step choose_for(fixture *f, const wisp_solver_request *r)
 
 static wisp_step choose(fixture *f)
 {
-  wisp_solver_request r = request();
+  wisp_step_request r = request();
   return choose_for(f, &r);
 }
 
@@ -220,7 +220,7 @@ static void check_whole(const wisp_step *step, const entry *e)
 static void check_standard(const fixture *f, const wisp_step *step)
 {
   wisp_error error = {0};
-  wisp_solver_request r = request();
+  wisp_step_request r = request();
   wisp_step standard;
   GOOD(wisp_step_choose(&error, f->strategies, NULL, f->limits, &r, &standard));
   assert_string_equal(step->composition, standard.composition);
@@ -312,7 +312,7 @@ static void test_records_of_today(void **state)
   char hash[20];
   wanted texts[WHOLE];
   entry e[WHOLE];
-  wisp_solver_request r = request();
+  wisp_step_request r = request();
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
@@ -332,7 +332,7 @@ static wisp_status choose_exact(fixture *f, wisp_error *err)
 {
   wisp_store *store = NULL;
   wisp_step step = {.kernels = 0};
-  wisp_solver_request r = request();
+  wisp_step_request r = request();
   r.exact_match_only = true;
   assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
   wisp_status status = wisp_step_choose(err, f->strategies, store, f->limits, &r, &step);
@@ -396,7 +396,7 @@ static void test_requests(void **state)
 {
   fixture *f = *state;
   const struct {
-    wisp_solver_request request;
+    wisp_step_request request;
     wisp_status status;
     const char *words;
   } bad[] = {
@@ -412,7 +412,7 @@ static void test_requests(void **state)
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error error = {0};
-    wisp_solver_request r = bad[i].request;
+    wisp_step_request r = bad[i].request;
     wisp_step step;
     r.precision = WISP_F64;
     assert_int_equal(wisp_step_choose(&error, f->strategies, NULL, f->limits, &r, &step), bad[i].status);

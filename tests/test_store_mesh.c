@@ -2,7 +2,7 @@
  * and answer only where no trial on an ordered mesh does. */
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../tuner/journal.h"
+#include "../tuner/workers/journal.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

@@ -3,8 +3,9 @@
  * there is none, the sweep fails with what that device said; one whose workers are stopped is given up. Shown with
  * workers that only pretend to try something. */
 #include "store_fixture.h"
-#include "../tuner/supervisor.h"
-#include "../tuner/sweep.h"
+#include "../tuner/workers/supervisor.h"
+#include "../tuner/sweep/sweep.h"
+#include "../runtime/process.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * precisions. */
 #include "each_plan.h"
 #include "hex_case.h"
-#include "../runtime/solve/hex_reference.h"
+#include "../runtime/tensor/hex_reference.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Claim: what set-up, energies and errors give does not depend on the number of threads, to the last bit. */
 #include "../runtime/parallel.h"
-#include "../runtime/solve/dg.h"
-#include "../runtime/solve/poisson.h"
+#include "../runtime/nodal/dg.h"
+#include "../runtime/tensor/poisson.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

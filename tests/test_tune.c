@@ -3,7 +3,7 @@
  * request without meaning is refused before anything is done. */
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/tune.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * dropped answers; `wisp best` and `wisp tune` say the same. */
 #include "command.h"
 #include "store_fixture.h"
-#include "../tuner/sweep.h"
+#include "../tuner/sweep/sweep.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * work; where none can be, and for a list that makes no sense, the sweep fails. */
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/devices.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/devices.h"
+#include "../tuner/workers/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

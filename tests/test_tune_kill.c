@@ -3,7 +3,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/random.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/tune.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * on the box is not taken for known; kernels that see no neighbours are timed once for both. */
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/tune.h"
+#include "../tuner/workers/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

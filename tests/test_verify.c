@@ -5,8 +5,8 @@
 #include "planted.h"
 #include "store_fixture.h"
 #include "../runtime/kernel.h"
-#include "../tuner/tolerance.h"
-#include "../tuner/verify.h"
+#include "../tuner/trial/tolerance.h"
+#include "../tuner/trial/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,9 +4,9 @@
  * each kernel beside a copy of its minimal bytes. */
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/compare.h"
-#include "../tuner/tune.h"
-#include "../tuner/verify.h"
+#include "../tuner/compare/compare.h"
+#include "../tuner/workers/tune.h"
+#include "../tuner/trial/verify.h"
 
 #include <math.h>
 #include <setjmp.h>

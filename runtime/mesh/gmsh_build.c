@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../gen/tet.h"
+#include "../../gen/nodal/tet.h"
 
 /* Node numbers may be sparse and in any order: an open hash from number to place, at most half full. */
 typedef struct node_map {

@@ -1,7 +1,7 @@
 #include "irregular.h"
 
 #include "../../gen/random.h"
-#include "../../gen/tet.h"
+#include "../../gen/nodal/tet.h"
 
 #include <math.h>
 #include <stdlib.h>

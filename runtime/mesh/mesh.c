@@ -1,6 +1,6 @@
 #include "mesh.h"
 
-#include "../../gen/tet.h"
+#include "../../gen/nodal/tet.h"
 #include "../parallel.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 
-/* Every tet is positively oriented; its faces are numbered as in gen/tet.h. */
+/* Every tet is positively oriented; its faces are numbered as in gen/nodal/tet.h. */
 typedef struct wisp_mesh {
   size_t vertices, elements;
   double *xyz;            /* 3 x vertices, x y z of each vertex together */

@@ -3,7 +3,7 @@
 #define WISP_CURRENT_H
 
 #include "../../cache/store.h"
-#include "../../gen/strategy.h"
+#include "../../gen/strategy/strategy.h"
 #include "../device.h"
 
 /* Who asks a store on a device with these limits. */

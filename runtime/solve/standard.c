@@ -10,11 +10,11 @@
 static wisp_status choose(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
                           const wisp_spec *spec, const char *composition, bool *there, wisp_step *out)
 {
-  const wisp_solver_request request = {.family = spec->family,
-                                       .system = spec->system,
-                                       .order = spec->order,
-                                       .precision = spec->precision,
-                                       .composition = composition};
+  const wisp_step_request request = {.family = spec->family,
+                                     .system = spec->system,
+                                     .order = spec->order,
+                                     .precision = spec->precision,
+                                     .composition = composition};
   wisp_error reason = {.text = ""};
   wisp_status status = wisp_step_choose(&reason, strategies, NULL, limits, &request, out);
   *there = status == WISP_OK;

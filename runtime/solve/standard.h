@@ -3,7 +3,7 @@
 #ifndef WISP_STANDARD_H
 #define WISP_STANDARD_H
 
-#include "solver.h"
+#include "step.h"
 
 /* For kernel "step" the whole step, for another that kernel alone, of the first composition that has it and has plans
  * on a device of these limits. out->kernels stays 0 where there is none. strategies must outlive the step. */

@@ -1,7 +1,7 @@
 /* Which kernels make one stage: the store's step record and winners where they fit here, else defaults. */
-#include "../../gen/defaults.h"
+#include "../../gen/strategy/defaults.h"
 #include "current.h"
-#include "solver.h"
+#include "step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ typedef struct chooser {
   const wisp_strategies *strategies;
   const wisp_store *store;
   const wisp_limits *limits;
-  const wisp_solver_request *request;
+  const wisp_step_request *request;
   const wisp_family *family;
   wisp_asker asker;
   wisp_spec spec; /* kernel: the one looked up now */
@@ -274,7 +274,7 @@ static void print_names(const char *const *list, char *text, size_t room)
 static wisp_status check_request(wisp_error *err, chooser *c, wisp_layout layouts[8], int *count)
 {
   wisp_status status = WISP_OK;
-  const wisp_solver_request *r = c->request;
+  const wisp_step_request *r = c->request;
   char names[400];
   c->family = wisp_family_find(r->family);
   TRY(wisp_require(err, c->family, WISP_EUSAGE, "there is no family '%s'", r->family));
@@ -310,7 +310,7 @@ static wisp_status check_exact(wisp_error *err, chooser *c, const wisp_step *ste
 
 static void introduce(chooser *c)
 {
-  const wisp_solver_request *r = c->request;
+  const wisp_step_request *r = c->request;
   const wisp_family *family = wisp_family_find(r->family);
   c->asker = wisp_limits_asker(c->limits);
   snprintf(c->spec.family, sizeof c->spec.family, "%s", r->family);
@@ -321,7 +321,7 @@ static void introduce(chooser *c)
 }
 
 wisp_status wisp_step_choose(wisp_error *err, const wisp_strategies *strategies, const wisp_store *store,
-                             const wisp_limits *limits, const wisp_solver_request *request, wisp_step *out)
+                             const wisp_limits *limits, const wisp_step_request *request, wisp_step *out)
 {
   wisp_status status = WISP_OK;
   chooser c = {.strategies = strategies, .store = store, .limits = limits, .request = request};

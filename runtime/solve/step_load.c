@@ -1,5 +1,5 @@
 /* A step made runnable: its kernels are compiled in parallel and loaded, with defaults for those that fail. */
-#include "solver.h"
+#include "step.h"
 
 #include <pthread.h>
 #include <stdlib.h>

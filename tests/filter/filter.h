@@ -2,7 +2,7 @@
 #ifndef FILTER_H
 #define FILTER_H
 
-#include "../../tuner/workload.h"
+#include "../../tuner/trial/workload.h"
 
 enum { FILTER_MAX_ORDER = 6, FILTER_MAX_NP = 28 };
 

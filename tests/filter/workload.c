@@ -1,6 +1,6 @@
 /* The filter as one file in tuner/ would know it. Elements stand alone and have no geometry: the ground is their number
  * and order. */
-#include "../../tuner/yardstick_copy.h"
+#include "../../tuner/trial/yardstick_copy.h"
 #include "filter.h"
 
 #include <math.h>

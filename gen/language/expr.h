@@ -1,0 +1,72 @@
+/* Names with values, and expressions over them: what space descriptions, templates and systems of equations are written
+ * in.
+ *
+ *   expr := ternary ?: , || && , == != < <= > >= , + - , * / % , unary - ! , ( ), number, name, name[expr], or a call:
+ *   ceil(a,b)          a/b rounded up
+ *   round_up(a,b)      a rounded up to a multiple of b
+ *   min(a,b) max(a,b)
+ *   nonzero(table,i)   1 where table[i] is not 0, else 0
+ *   count(name)        the items of a list, the entries of a table
+ *
+ * Integer evaluation is 64-bit with overflow and division by zero as errors. Real evaluation is double (for flux
+ * texts). A name that is not defined is an error that names it and the text's place.
+ */
+#ifndef WISP_EXPR_H
+#define WISP_EXPR_H
+
+#include "../text.h"
+
+/* A scope of names. Lookup goes from the innermost scope outward. A value is one of: integer; text; table of reals;
+ * table of integers; list of scopes. The environment copies what it is given. */
+typedef struct wisp_env wisp_env;
+
+wisp_status wisp_env_create(wisp_error *err, const wisp_env *outer,
+                            wisp_env **out); /* outer may be NULL; must outlive it */
+void wisp_env_destroy(wisp_env *env);
+wisp_status wisp_env_int(wisp_error *err, wisp_env *env, const char *name, int64_t value); /* redefines */
+wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value);
+wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count);
+wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, const int *values, size_t count);
+/* Appends an item to the list `name` (made at first use) and gives its scope, owned by env. An item sees env's own
+ * names as outer when it is looked at during expansion. */
+wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp_env **item);
+wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env,
+                                const char *name); /* a list that may stay empty; redefines */
+
+bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value);
+const char *wisp_env_get_text(const wisp_env *env, const char *name);                   /* NULL: none */
+const double *wisp_env_get_reals(const wisp_env *env, const char *name, size_t *count); /* NULL: none */
+const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *count);     /* NULL: none */
+size_t wisp_env_list_count(const wisp_env *env, const char *name);                      /* 0: none */
+wisp_env *wisp_env_list_item(const wisp_env *env, const char *name, size_t i);
+bool wisp_env_has(const wisp_env *env, const char *name);
+
+typedef struct wisp_expr wisp_expr; /* parsed once, evaluated often */
+wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out);
+void wisp_expr_destroy(wisp_expr *expr);
+wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value);
+
+/* A copy in which every integer that env knows is settled, but for the names in `loose`: for evaluating often with
+ * these alone changing. */
+wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
+                             size_t count, wisp_expr **out);
+
+/* What the expression says, as a number: the same however it is laid out, with whatever blanks and parentheses. named
+ * gives what stands for a name: of one that is another expression's, that expression's number. */
+typedef uint64_t (*wisp_name_hash)(const void *context, const char *name);
+uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void *context);
+
+/* Real evaluation: names are looked up by `lookup` first (may be NULL), then as integers in env (may be NULL). */
+typedef bool (*wisp_lookup)(const void *context, const char *name, double *value);
+wisp_status wisp_expr_real(wisp_error *err, const wisp_expr *expr, const wisp_env *env, wisp_lookup lookup,
+                           const void *context, double *value);
+
+/* The same, and with it the sum of the magnitudes that the value is added up from, given those of the names by
+ * `lookup` with the context `sizes`: what a computed value's rounding errors are proportional to. */
+wisp_status wisp_expr_size(wisp_error *err, const wisp_expr *expr, wisp_lookup lookup, const void *context,
+                           const void *sizes, double *value, double *size);
+
+/* Parse and evaluate at once. */
+wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value);
+
+#endif

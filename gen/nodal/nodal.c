@@ -1,0 +1,353 @@
+/* The nodal DG family (Kloeckner, Warburton, Bridge, Hesthaven 2009): kernels, compositions, names for its templates,
+ * minimal work. */
+#include "nodal.h"
+#include "../language/expand.h"
+#include "../names.h"
+#include "tet.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes are of a discretisation: groups of KM elements, each of n fields of NpM nodes and NfM face nodes, padding
+ * included; gather's descriptors in blocks. See runtime/nodal/dg.h for what is fixed. */
+static const wisp_array_decl arrays[] = {
+    [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_FLUX] = {"flux", WISP_REAL, WISP_FIELD, "groups*n*NfM"},
+    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*9"},
+    [WISP_NODAL_FACE_INT] = {"face_int", WISP_INT, WISP_FIXED, "groups*KM*8"},
+    [WISP_NODAL_FACE_REAL] = {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*16"},
+    [WISP_NODAL_PAIR_BLOCK] = {"pair_block", WISP_INT, WISP_FIXED, "blocks*4"},
+    [WISP_NODAL_PAIR_INT] = {"pair_int", WISP_INT, WISP_FIXED, "pairs*5"},
+    [WISP_NODAL_PAIR_REAL] = {"pair_real", WISP_REAL, WISP_FIXED, "pairs*5"},
+    [WISP_NODAL_DUX] = {"dux", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_DUY] = {"duy", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_DUZ] = {"duz", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
+    [WISP_NODAL_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL},
+};
+
+/* Of an element: inputs once, outputs once; the dense products, and what the equations need for the streams. A face has
+ * a normal and Fscale, and two ints, which count for half a double each. */
+#define FACES "20"
+#define PRODUCT "6*Np*Np*n"
+#define LIFTING "2*Np*Nf*n"
+static const wisp_kernel_decl kernels[] = {
+    {.name = "volume",
+     .reads = "u geo",
+     .writes = "rhs",
+     .sum = "3*Np+18",
+     .matrix = "3*Np",
+     .numbers = "2*n*Np+9",
+     .flops = PRODUCT,
+     .dofs = "n*Np"},
+    {.name = "derivative",
+     .reads = "u geo",
+     .writes = "dux duy duz",
+     .sum = "3*Np+3",
+     .matrix = "3*Np",
+     .numbers = "4*n*Np+9",
+     .flops = PRODUCT,
+     .dofs = "n*Np"},
+    {.name = "assemble",
+     .reads = "dux duy duz",
+     .writes = "rhs",
+     .sum = "4",
+     .numbers = "(terms+n)*Np",
+     .flops = "2*terms*Np",
+     .dofs = "n*Np"},
+    {.name = "gather",
+     .reads = "u face_int face_real pair_block pair_int pair_real",
+     .writes = "flux",
+     .sum = "12",
+     .numbers = "2*n*Nf+" FACES,
+     .flops = "10*n*Nf",
+     .dofs = "n*Np"},
+    {.name = "lift",
+     .reads = "flux",
+     .writes = "lifted",
+     .sum = "Nf+1",
+     .matrix = "Nf",
+     .numbers = "n*(Nf+Np)",
+     .flops = LIFTING,
+     .dofs = "n*Np"},
+    {.name = "update",
+     .reads = "u res rhs lifted",
+     .writes = "u res",
+     .sum = "3",
+     .numbers = "6*n*Np",
+     .flops = "5*n*Np",
+     .dofs = "n*Np"},
+    {.name = "fused",
+     .reads = "u res flux geo",
+     .writes = "u_next res",
+     .sum = "3*Np+Nf+21",
+     .matrix = "3*Np+Nf",
+     .numbers = "n*(Nf+4*Np)+9",
+     .flops = PRODUCT "+" LIFTING "+4*n*Np",
+     .dofs = "n*Np"},
+    {.name = "stage",
+     .reads = "u res geo face_int face_real",
+     .writes = "u_next res",
+     .sum = "3*Np+Nf+33",
+     .matrix = "3*Np+Nf",
+     .numbers = "4*n*Np+n*Nf+9+" FACES,
+     .flops = PRODUCT "+" LIFTING "+4*n*Np+10*n*Nf",
+     .dofs = "n*Np"},
+    {.name = NULL},
+};
+
+/* "fused" does volume, lift and update in one pass; it needs the whole gather done before, so u may be written in
+ * place. */
+static const char *const compositions[] = {
+    "volume+gather+lift+update", "derivative+assemble+gather+lift+update", "gather+fused", "stage", NULL,
+};
+
+static int nodes(int N)
+{
+  return (N + 1) * (N + 2) * (N + 3) / 6;
+}
+
+static int face_nodes(int N)
+{
+  return 4 * (N + 1) * (N + 2) / 2;
+}
+
+static int layouts(int order, wisp_layout out[8])
+{
+  return wisp_layouts(nodes(order), face_nodes(order), out);
+}
+
+static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_layout *layout,
+                             int fields)
+{
+  int slab = layout->order == WISP_ELEMENT_FASTEST;
+  const wisp_size sizes[] = {
+      {"N", spec->order},
+      {"Np", layout->Np},
+      {"Nfp", layout->Nf / 4},
+      {"NfNfp", layout->Nf},
+      {"n", fields},
+      {"KM", layout->KM},
+      {"NpM", layout->NpM},
+      {"NfM", layout->NfM},
+      {"slab", slab},
+      {"node_stride", slab ? layout->KM : 1}, /* from one volume or face node of an element to the next */
+      {"element_stride", slab ? 1 : layout->Np},
+      {"face_element_stride", slab ? 1 : layout->Nf},
+  };
+  return wisp_names_sizes(err, env, sizes, sizeof sizes / sizeof *sizes);
+}
+
+/* D stacks Dr, Ds, Dt; turnlist[turn*Nfp+i] is their face node that meets our face node i. */
+static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_tet *tet)
+{
+  wisp_status status = WISP_OK;
+  size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
+  double *D = NULL, *LIFT = NULL;
+  int *turnlist = NULL;
+  TRY(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
+  TRY(wisp_new(err, Np * 4 * Nfp, sizeof *LIFT, &LIFT));
+  TRY(wisp_new(err, WISP_TET_TURNS * Nfp, sizeof *turnlist, &turnlist));
+  for (size_t mu = 0; mu < 3; mu++) memcpy(D + mu * Np * Np, tet->D[mu], Np * Np * sizeof *D);
+  for (size_t q = 0; q < WISP_TET_TURNS * Nfp; q++)
+    while (tet->Fmask[turnlist[q]] != tet->facelist[q]) turnlist[q]++;
+  memcpy(LIFT, tet->LIFT, Np * 4 * Nfp * sizeof *LIFT);
+  TRY(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
+  TRY(wisp_env_reals(err, env, "LIFT", LIFT, Np * 4 * Nfp));
+  TRY(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
+  TRY(wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_TURNS * Nfp));
+done:
+  free(D), free(LIFT), free(turnlist);
+  return status;
+}
+
+/* A system's text as the kernel's precision wants it: in single precision, 0.5 becomes 0.5f, so that nothing turns
+ * double. */
+static wisp_status suffix_literals(wisp_error *err, const char *text, int real_bytes, wisp_text *out)
+{
+  wisp_status status = WISP_OK;
+  for (const char *at = text; *at;) {
+    size_t length = strspn(at, "0123456789.");
+    bool literal =
+        length && memchr(at, '.', length) && (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_'));
+    TRY(wisp_text_add(err, out, at, length ? length : 1));
+    if (literal && real_bytes == 4) TRY(wisp_text_add(err, out, "f", 1));
+    at += length ? length : 1;
+  }
+done:
+  return status;
+}
+
+static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_statements *statements,
+                                  int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  wisp_text text = {0};
+  TRY(wisp_env_empty_list(err, env, list));
+  for (size_t i = 0; i < statements->count; i++) {
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, list, &item));
+    TRY(wisp_env_text(err, item, "name", statements->names[i]));
+    TRY(suffix_literals(err, statements->texts[i], real_bytes, &text));
+    TRY(wisp_env_text(err, item, "text", text.data));
+    wisp_text_free(&text);
+  }
+done:
+  wisp_text_free(&text);
+  return status;
+}
+
+/* One term of an output: in, axis, and its coefficient as a literal. */
+static wisp_status add_term(wisp_error *err, wisp_env *output, const wisp_term *term, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  wisp_text literal = {0};
+  wisp_env *item = NULL;
+  TRY(wisp_print_real(err, &literal, term->coefficient, real_bytes));
+  TRY(wisp_env_item(err, output, "terms", &item));
+  TRY(wisp_env_int(err, item, "in", term->in));
+  TRY(wisp_env_int(err, item, "axis", term->axis));
+  TRY(wisp_env_text(err, item, "coefficient", literal.data));
+done:
+  wisp_text_free(&literal);
+  return status;
+}
+
+/* Lists: fields {f, name, terms {in, axis, coefficient}}, flux {name, text}, boundaries {name, ghost {name, text}};
+ * max_terms. */
+static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  int most = 0;
+  for (int f = 0; f < system->fields; f++) {
+    wisp_env *item = NULL;
+    int count = 0;
+    TRY(wisp_env_item(err, env, "fields", &item));
+    TRY(wisp_env_int(err, item, "f", f));
+    TRY(wisp_env_text(err, item, "name", system->field[f]));
+    TRY(wisp_env_empty_list(err, item, "terms"));
+    for (size_t t = 0; t < system->terms; t++) {
+      if (system->term[t].out != f) continue;
+      TRY(add_term(err, item, &system->term[t], real_bytes));
+      count++;
+    }
+    most = count > most ? count : most;
+  }
+  TRY(wisp_env_int(err, env, "max_terms", most));
+  TRY(add_statements(err, env, "flux", &system->flux, real_bytes));
+  for (int b = 0; b < system->boundaries; b++) {
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, "boundaries", &item));
+    TRY(wisp_env_text(err, item, "name", system->boundary[b].name));
+    TRY(add_statements(err, item, "ghost", &system->boundary[b].ghost, real_bytes));
+  }
+done:
+  return status;
+}
+
+/* One part's term, with a coefficient for each part: "part == 0 ? 1.0 : -1.0". */
+static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_system *system, int parts, int first,
+                                 size_t term, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  wisp_text text = {0};
+  wisp_env *item = NULL;
+  int m = system->fields / parts, nth = 0;
+  for (size_t i = 0; i < term; i++) nth += system->term[i].out == system->term[term].out;
+  for (int p = 0; p < parts; p++) {
+    int skip = nth;
+    size_t i = 0;
+    while (system->term[i].out != system->term[term].out + p * m || skip-- > 0) i++;
+    if (p + 1 < parts) TRY(wisp_text_print(err, &text, "%spart == %d ? ", p ? "" : "(", p));
+    TRY(wisp_print_real(err, &text, system->term[i].coefficient, real_bytes));
+    TRY(wisp_text_print(err, &text, "%s", p + 1 < parts ? " : " : parts > 1 ? ")" : ""));
+  }
+  TRY(wisp_env_item(err, output, "terms", &item));
+  TRY(wisp_env_int(err, item, "in", system->term[term].in - first));
+  TRY(wisp_env_int(err, item, "axis", system->term[term].axis));
+  TRY(wisp_env_text(err, item, "coefficient", text.data));
+done:
+  wisp_text_free(&text);
+  return status;
+}
+
+/* parts, fields_per_part; part_list {in0}; part_outputs {f, terms {in, axis, coefficient}} with fields counted within
+ * the part. */
+static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
+{
+  wisp_status status = WISP_OK;
+  int in0[WISP_MAX_FIELDS];
+  int parts = wisp_system_parts(system, in0);
+  TRY(wisp_env_int(err, env, "parts", parts));
+  TRY(wisp_env_int(err, env, "fields_per_part", system->fields / parts));
+  for (int p = 0; p < parts; p++) {
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, "part_list", &item));
+    TRY(wisp_env_int(err, item, "in0", in0[p]));
+  }
+  for (int f = 0; f < system->fields / parts; f++) {
+    wisp_env *item = NULL;
+    TRY(wisp_env_item(err, env, "part_outputs", &item));
+    TRY(wisp_env_int(err, item, "f", f));
+    TRY(wisp_env_empty_list(err, item, "terms"));
+    for (size_t t = 0; t < system->terms; t++)
+      if (system->term[t].out == f) TRY(add_part_term(err, item, system, parts, in0[0], t, real_bytes));
+  }
+done:
+  return status;
+}
+
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
+                         wisp_env **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_tet *tet = NULL;
+  wisp_system *system = NULL;
+  wisp_env *env = NULL;
+  TRY(wisp_tet_create(err, spec->order, &tet));
+  TRY(wisp_system_load(err, spec->system, &system));
+  TRY(wisp_env_create(err, NULL, &env));
+  TRY(add_sizes(err, env, spec, layout, system->fields));
+  TRY(wisp_names_target(err, env, spec->precision, target));
+  TRY(add_tables(err, env, tet));
+  TRY(add_system(err, env, system, (int)spec->precision));
+  TRY(add_parts(err, env, system, (int)spec->precision));
+  *out = env;
+  env = NULL;
+done:
+  wisp_env_destroy(env);
+  wisp_system_destroy(system);
+  wisp_tet_destroy(tet);
+  return status;
+}
+
+static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  wisp_system *system = NULL;
+  TRY(wisp_system_load(err, spec->system, &system));
+  const wisp_size all[] = {{"Np", nodes(spec->order)},
+                           {"Nf", face_nodes(spec->order)},
+                           {"n", system->fields},
+                           {"terms", (int)system->terms}};
+  TRY(wisp_names_sizes(err, env, all, sizeof all / sizeof *all));
+done:
+  wisp_system_destroy(system);
+  return status;
+}
+
+const wisp_family wisp_family_nodal = {.name = "nodal",
+                                       .element = "tet",
+                                       .orders = {1, 10},
+                                       .arrays = arrays,
+                                       .kernels = kernels,
+                                       .whole = "stage",
+                                       .compositions = compositions,
+                                       .default_system = "maxwell",
+                                       .names = names,
+                                       .layouts = layouts,
+                                       .sizes = sizes};

@@ -1,0 +1,95 @@
+/* Warp & blend nodes of the tet (Warburton 2006; Hesthaven & Warburton 2008, section 10.1): equidistant nodes, moved
+ * along the edges so that each edge carries Gauss-Lobatto points, and the edges' warp blended into faces and volume.
+ *
+ * The book moves points of an equilateral tet by vectors in its faces' planes. Each such vector is a sum of shifts
+ * along the face's edges, so that here barycentric coordinates lambda are moved instead: the same nodes, symmetric as
+ * they are.
+ */
+#include "tet_internal.h"
+#include "../jacobi.h"
+
+#include <math.h>
+
+/* The blending parameter alpha that gave the least Lebesgue constant, for N = 0, 1, 2, ... (the book's Nodes3D). */
+static const double alphas[WISP_TET_MAX_ORDER + 1] = {0,      0,      0,      0,      0.1002, 1.1332,
+                                                      1.5608, 1.3413, 1.2577, 1.1603, 1.10153};
+
+/* The edges of the face opposite each vertex, as vertices p, q, and the face's third vertex. */
+static const int face_edges[WISP_TET_FACES][3][3] = {{{1, 2, 3}, {2, 3, 1}, {3, 1, 2}},
+                                                     {{0, 2, 3}, {2, 3, 0}, {3, 0, 2}},
+                                                     {{0, 1, 3}, {1, 3, 0}, {3, 0, 1}},
+                                                     {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}};
+
+/* The N-1 Gauss-Lobatto points inside [-1,1], zeros of P_N': Gauss points of the weight (1-x)(1+x). */
+static wisp_status lobatto(wisp_error *err, int N, double *x)
+{
+  double w[WISP_TET_MAX_ORDER];
+  return N < 2 ? WISP_OK : wisp_jacobi_gauss(err, 1, 1, N - 1, x, w);
+}
+
+/* w(x)/(1-x^2) with w the polynomial of degree N that takes the equidistant points to the Gauss-Lobatto points (H&W
+ * section 6.1, evalwarp): w is 0 at both ends, whose Lagrange factors cancel against 1-x^2. */
+static double warp(int N, const double *gauss_lobatto, double x)
+{
+  double sum = 0;
+  for (int i = 1; i < N; i++) {
+    double xi = -1 + 2.0 * i / N, term = (gauss_lobatto[i - 1] - xi) / (1 - xi * xi);
+    for (int j = 1; j < N; j++) {
+      double xj = -1 + 2.0 * j / N;
+      if (j != i) term *= (x - xj) / (xi - xj);
+    }
+    sum += term;
+  }
+  return sum;
+}
+
+/* How much of the warp of the face opposite vertex v a node takes (Nodes3D): 1 on the face, 0 on the others. A node
+ * on an edge lies on two faces, whose warps agree there: half of each. step counts steps from the faces, lambda N. */
+static double blend(double alpha, const int step[4], const double lambda[4], int v)
+{
+  double result = 1;
+  int zeros = 0;
+  for (int a = 0; a < 4; a++) {
+    zeros += step[a] == 0;
+    if (a != v && step[v] > 0) result *= lambda[a] / (lambda[a] + lambda[v] / 2);
+  }
+  if (step[v] == 0) return zeros > 1 ? 0.5 : 1;
+  return result * (1 + alpha * alpha * lambda[v] * lambda[v]);
+}
+
+/* Adds the warp of the face opposite v, times factor: each edge p-q moves the nodes along itself by
+ * 4 lambda_p lambda_q warp(lambda_q - lambda_p) (1 + (alpha lambda_o)^2), o the third vertex (H&W section 10.1,
+ * evalshift). An edge of the book's tet has length 2, hence the half. */
+static void add_face_warp(int N, const double *gauss_lobatto, const double lambda[4], int v, double factor,
+                          double shift[4])
+{
+  double alpha = alphas[N];
+  for (int e = 0; e < 3; e++) {
+    const int p = face_edges[v][e][0], q = face_edges[v][e][1], o = face_edges[v][e][2];
+    double along = 4 * lambda[p] * lambda[q] * warp(N, gauss_lobatto, lambda[q] - lambda[p]) *
+                   (1 + alpha * alpha * lambda[o] * lambda[o]);
+    shift[q] += factor * along / 2;
+    shift[p] -= factor * along / 2;
+  }
+}
+
+wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double *t)
+{
+  wisp_status status = WISP_OK;
+  double gauss_lobatto[WISP_TET_MAX_ORDER];
+  TRY(lobatto(err, N, gauss_lobatto));
+  for (int k = 0; k <= N; k++)
+    for (int j = 0; j <= N - k; j++)
+      for (int i = 0; i <= N - k - j; i++) {
+        const int step[4] = {N - i - j - k, i, j, k}, node = wisp_tet_node(N, i, j, k);
+        double lambda[4], shift[4] = {0};
+        for (int v = 0; v < 4; v++) lambda[v] = (double)step[v] / N;
+        for (int v = 0; v < 4; v++)
+          add_face_warp(N, gauss_lobatto, lambda, v, blend(alphas[N], step, lambda, v), shift);
+        r[node] = 2 * (lambda[1] + shift[1]) - 1;
+        s[node] = 2 * (lambda[2] + shift[2]) - 1;
+        t[node] = 2 * (lambda[3] + shift[3]) - 1;
+      }
+done:
+  return status;
+}

@@ -1,0 +1,41 @@
+/* What a kernel is compiled from, as a number: while it stays the same, what was measured of the kernel counts.
+ *
+ * The number is over what the kernel's texts say to the compiler and to the launch (docs/store.md):
+ *   - its text and the parts that this inserts, itself or through other parts, in plain form (gen/strategy/plain.h),
+ * whether or not the branch is taken;
+ *   - of its space as it is parsed: kernel, names of parameters, arguments, shared arrays, operands, block and grid,
+ * and those lets that texts read;
+ *   - of the dialect that wraps it the definitions (lines of #define and typedef) that these texts use, themselves or
+ *     through other definitions, and all that is no definition;
+ *   - of its system the fields, rates, fluxes and boundaries.
+ * Not in it are comments, indentation, titles, preferences, and which candidates there are (values, needs, require):
+ * whether one is legal is asked when its plan is made. */
+#ifndef WISP_CLOSURE_H
+#define WISP_CLOSURE_H
+
+#include "../check.h"
+#include "../embedded.h"
+
+#include <stdint.h>
+
+enum { WISP_MAX_DIALECTS = 8 };
+
+struct wisp_strategy;
+
+/* The texts that strategies are made from, read once. files are borrowed; of several with one path the first counts. */
+typedef struct wisp_closure wisp_closure;
+wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, size_t count, wisp_closure **out);
+void wisp_closure_free(wisp_closure *closure);
+
+/* The names of the dialects, templates/dialect/NAME.k, up to NULL. */
+const char *const *wisp_closure_dialects(const wisp_closure *closure);
+
+/* The number of a strategy's kernels in each dialect, but for their system. A part that is not among the files is no
+ * error here but the expander's, when it gets there. */
+wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *closure, const struct wisp_strategy *strategy,
+                              uint64_t hash[WISP_MAX_DIALECTS]);
+
+/* Such a number with a system added; as it was where no file describes a system of that name. */
+uint64_t wisp_closure_add_system(const wisp_closure *closure, uint64_t hash, const char *system);
+
+#endif

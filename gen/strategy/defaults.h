@@ -1,0 +1,33 @@
+/* What runs where nothing has been measured, as data: templates/FAMILY/defaults, lines of
+ *
+ *   stage     COMPOSITION [: EXPR]                    a way to make one whole stage
+ *   kernel    KERNEL STRATEGY [NAME=V ...] [: EXPR]   a candidate; KERNEL may be *, any
+ *
+ * in order of preference. A line counts where EXPR holds over the family's names (cuda, N, real_bytes, slab, KM, ...,
+ * see gen/strategy/strategy.h) and what it names is legal there. Parameters that it leaves out are as in the strategy's
+ * own default. After the lines come the family's compositions, and all strategies as they are listed.
+ *
+ * No kernel is made from this list: a change of it leaves all measurements valid.
+ */
+#ifndef WISP_DEFAULTS_H
+#define WISP_DEFAULTS_H
+
+#include "strategy.h"
+
+/* name is for messages. WISP_EINPUT with name:line. */
+wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out);
+void wisp_defaults_destroy(wisp_defaults *defaults);
+
+/* The composition of the i-th stage line, NULL behind the last. *holds: whether it counts with these names. */
+const char *wisp_defaults_stage(const wisp_defaults *defaults, size_t i);
+wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *defaults, size_t i, const wisp_env *names,
+                                      bool *holds);
+
+/* The candidate of spec's kernel that runs in this layout, of those that fit (fits NULL: all do). WISP_EREFUSED with
+ * the last reason where there is none. */
+typedef bool (*wisp_plan_fits)(const void *context, const wisp_plan *plan);
+wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
+                               const wisp_layout *layout, const wisp_env *names, wisp_plan_fits fits,
+                               const void *context, wisp_plan **out);
+
+#endif

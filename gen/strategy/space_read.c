@@ -1,0 +1,230 @@
+/* Reads space descriptions line by line, with the ones that they include: what a line says is gen/strategy/space.c's.
+ */
+#include "space_read.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void skip_blanks(char **at)
+{
+  while (isspace((unsigned char)**at)) (*at)++;
+}
+
+char *wisp_next_word(char **at)
+{
+  skip_blanks(at);
+  char *start = *at;
+  while (**at && !isspace((unsigned char)**at)) (*at)++;
+  if (**at) *(*at)++ = '\0';
+  return start;
+}
+
+char *wisp_rest(char **at)
+{
+  skip_blanks(at);
+  char *start = *at, *end = start + strlen(start);
+  while (end > start && isspace((unsigned char)end[-1])) *--end = '\0';
+  *at = end;
+  return start;
+}
+
+wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)
+{
+  return wisp_require(err, first, WISP_EINPUT, "%s%s%s is given twice", kind, *name ? " " : "", name);
+}
+
+wisp_status wisp_say(wisp_error *err, const wisp_reader *r, const char *text, wisp_said *out)
+{
+  wisp_status status = wisp_expr_parse(err, text, &out->expr);
+  out->file = r->file;
+  out->line = r->line;
+  return status;
+}
+
+/* --- one line --- */
+
+/* Takes "when EXPR" off the end of a line, or off its part before " : ", and asks whether it holds for the kernel. */
+static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_keyword *keyword, char *line,
+                             bool *holds)
+{
+  wisp_status status = WISP_OK;
+  wisp_said condition = {0};
+  wisp_env *facts = NULL;
+  int64_t value = 1;
+  char *reason = keyword->rest == REASON ? strstr(line, " : ") : NULL, *when = NULL;
+  *holds = true;
+  if (keyword->rest == PROSE) return WISP_OK;
+  if (reason) *reason = '\0';
+  for (char *at = line; (at = strstr(at, " when ")); at++) when = at;
+  if (when) {
+    TRY(wisp_require(err, *r->s->kernel, WISP_EINPUT, "'when' asks about the kernel: name that above"));
+    TRY(wisp_strategy_scope(err, r->s, NULL, &facts));
+    TRY(wisp_say(err, r, when + strlen(" when "), &condition));
+    TRY(wisp_expr_int(err, condition.expr, facts, &value));
+    *when = '\0';
+    *holds = value != 0;
+  }
+  if (reason) *reason = ' ';
+  if (reason && when) memmove(when, reason, strlen(reason) + 1);
+done:
+  wisp_expr_destroy(condition.expr);
+  wisp_env_destroy(facts);
+  return status;
+}
+
+static wisp_status read_include(wisp_error *err, wisp_reader *r, char *line);
+
+static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line)
+{
+  static const wisp_keyword include = {"include", read_include, TERMS, false, false};
+  wisp_status status = WISP_OK;
+  bool holds = true;
+  char *comment = strchr(line, '#');
+  while (comment && comment > line && !isspace((unsigned char)comment[-1])) /* {{#if}} is none */
+    comment = strchr(comment + 1, '#');
+  if (comment) *comment = '\0';
+  const char *word = wisp_next_word(&line);
+  if (!*word) return WISP_OK;
+  const wisp_keyword *keyword = strcmp(word, include.word) == 0 ? &include : wisp_keywords;
+  while (keyword->word && strcmp(word, keyword->word) != 0) keyword++;
+  TRY(wisp_require(err, keyword->word, WISP_EINPUT, "'%s' is no keyword of a space description", word));
+  TRY(take_when(err, r, keyword, line, &holds));
+  if (keyword->follows)
+    holds &= !r->left_out;
+  else
+    r->left_out = !holds;
+  if (!holds) return WISP_OK;
+  if (keyword->once) {
+    bool *seen = &r->seen[keyword - wisp_keywords];
+    TRY(wisp_check_first(err, !*seen, word, ""));
+    *seen = true;
+  }
+  TRY(keyword->read(err, r, line));
+done:
+  return status;
+}
+
+/* --- whole files --- */
+
+/* Reads a file's lines; what went wrong gets the place where it did. */
+static wisp_status read_file(wisp_error *err, wisp_reader *r, const char *path, const char *text)
+{
+  wisp_status status = WISP_OK;
+  const wisp_reader before = *r;
+  char *line = NULL;
+  r->file = r->s->files;
+  r->line = 0;
+  r->s->file[r->s->files] = strdup(path);
+  TRY(wisp_require(err, r->s->file[r->s->files], WISP_EMEMORY, "out of memory"));
+  r->s->files++;
+  for (const char *next = text; *text; text = next) {
+    const size_t length = strcspn(text, "\n");
+    next = text + length + (text[length] == '\n');
+    free(line);
+    line = strndup(text, length);
+    TRY(wisp_require(err, line, WISP_EMEMORY, "out of memory"));
+    r->line++;
+    TRY(read_line(err, r, line));
+  }
+  if (r->file > 0) r->file = before.file, r->line = before.line;
+done:
+  free(line);
+  if (status != WISP_OK && !r->placed) wisp_context(err, status, "%s:%d: ", path, r->line);
+  r->placed = status != WISP_OK;
+  return status;
+}
+
+/* NAME: the lines of NAME.space, which has no kernel's name before it, of the user's folder or the library's. */
+static wisp_status read_include(wisp_error *err, wisp_reader *r, char *line)
+{
+  wisp_status status = WISP_OK;
+  char file[128], path[WISP_SHOWN_PATH];
+  const char *name = wisp_next_word(&line);
+  snprintf(file, sizeof file, "%.100s.space", name);
+  const wisp_embedded *found = wisp_shelf_find(&r->s->shelf, r->s->family, file);
+  TRY(wisp_require(err, *name && found, WISP_EINPUT, "include '%s': there is no file %s", name, file));
+  TRY(wisp_require(err, r->s->files < WISP_MAX_FILES, WISP_EINPUT, "more than %d files included", WISP_MAX_FILES - 1));
+  wisp_shelf_shown(&r->s->shelf, found, path);
+  for (int i = 0; i < r->s->files; i++)
+    TRY(wisp_require(err, strcmp(r->s->file[i], path) != 0, WISP_EINPUT, "%s is included twice", path));
+  TRY(read_file(err, r, path, found->text));
+done:
+  return status;
+}
+
+/* The kernel text: the one given, or NAME.k of the line `text NAME`, or STEM.k beside STEM.space. */
+static wisp_status take_text(wisp_error *err, const wisp_reader *r, const char *space, const wisp_file_text *given)
+{
+  wisp_status status = WISP_OK;
+  wisp_strategy *s = r->s;
+  char file[128], path[WISP_SHOWN_PATH];
+  const char *stem = strrchr(space, '/') ? strrchr(space, '/') + 1 : space;
+  const int length = (int)(strlen(stem) > strlen(".space") ? strlen(stem) - strlen(".space") : 0);
+  snprintf(file, sizeof file, "%.*s.k", *r->text ? 100 : length < 100 ? length : 100, *r->text ? r->text : stem);
+  const wisp_embedded *found = given ? NULL : wisp_shelf_find(&s->shelf, s->family, file);
+  TRY(wisp_require(err, given || found, WISP_EINPUT, "%s: there is no kernel text %s", space, file));
+  if (found) wisp_shelf_shown(&s->shelf, found, path);
+  s->text = strdup(found ? found->text : given->text);
+  s->text_path = strdup(found ? path : given->path);
+  TRY(wisp_require(err, s->text && s->text_path, WISP_EMEMORY, "out of memory"));
+done:
+  return status;
+}
+
+static wisp_status copy_name(wisp_error *err, const char *from, char *to, size_t room)
+{
+  if (!*from || strlen(from) >= room)
+    return wisp_fail(err, WISP_EINPUT, "'%s' is no name of 1 to %zu characters", from, room - 1);
+  memcpy(to, from, strlen(from) + 1);
+  return WISP_OK;
+}
+
+wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char *family, const char *name,
+                            const char *kernel, wisp_file_text space, const wisp_file_text *text, wisp_strategy **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_reader r = {0};
+  wisp_strategy *s = NULL;
+  TRY(wisp_new(err, 1, sizeof *s, &s));
+  r.s = s;
+  s->shelf = *shelf;
+  s->facts = wisp_family_facts(family, "");
+  TRY(copy_name(err, family, s->family, sizeof s->family));
+  TRY(copy_name(err, name, s->name, sizeof s->name));
+  if (kernel) TRY(copy_name(err, kernel, s->kernel, sizeof s->kernel));
+  s->title = strdup(name);
+  s->lane = strdup("threadIdx.x");
+  TRY(wisp_require(err, s->title && s->lane, WISP_EMEMORY, "out of memory"));
+  TRY(read_file(err, &r, space.path, space.text));
+  status = wisp_check_complete(err, s);
+  TRY(wisp_context(err, status, "%s:%d: ", space.path, r.line));
+  TRY(take_text(err, &r, space.path, text));
+  *out = s;
+  s = NULL;
+done:
+  wisp_strategy_destroy(s);
+  return status;
+}
+
+wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
+                                wisp_file_text text, wisp_strategy **out)
+{
+  const wisp_shelf shelf = wisp_shelf_embedded();
+  return wisp_space_read(err, &shelf, family, name, NULL, space, &text, out);
+}
+
+bool wisp_space_kernel(const char *space, int i, char kernel[24])
+{
+  char word[16];
+  int length = 0;
+  for (const char *line = space; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+    if (sscanf(line, " %15[a-z]%n", word, &length) != 1) continue;
+    if (strcmp(word, "kernel") != 0 && strcmp(word, "kernels") != 0) continue;
+    for (line += length; i >= 0; i--, line += length)
+      if (sscanf(line, "%*[ \t]%23[^ \t\r\n#]%n", kernel, &length) != 1) return false;
+    return true;
+  }
+  return false;
+}

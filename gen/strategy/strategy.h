@@ -1,0 +1,170 @@
+// clang-format off
+/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal, with every
+ * value fixed.
+ *
+ * A space description, templates/FAMILY/STEM.STRATEGY.space, is lines of:
+ *
+ *   kernel    volume                          which kernel of the family this computes
+ *   kernels   mass stiffness ...              or several, each a strategy of its own: what tells them apart, the family's
+ *                                             facts, is in scope (tensor: interpolated, derivatives, trilinear)
+ *   title     one line for people
+ *   text      STEM                            the kernel text STEM.k to take instead of the one beside it (optional)
+ *   include   NAME                            the lines of NAME.space, the user's or the library's
+ *   layouts   node | slab | node slab         which element orders it can read
+ *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
+ *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
+ *   param     NAME V1 V2 ...                  a tuning parameter and its values
+ *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA)
+ *   default   NAME=V ...                      the default candidate where legal; else the first legal one
+ *   let       NAME = EXPR                     a derived number
+ *   require   EXPR : reason                   refuses a candidate
+ *   block     EXPR [EXPR [EXPR]]              threads of a block
+ *   lane      TEXT                            this thread's x lane on CUDA, a template (default threadIdx.x)
+ *   grid      EXPR [EXPR]                     blocks; may use `groups` and `blocks`, known at launch
+ *   shared    TYPE NAME EXPR                  a shared array of EXPR numbers (real, int) or bytes (byte)
+ *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch; TYPE: real, int, or single (float
+ *                                             in either precision)
+ *   arg       value TYPE NAME                 a scalar argument, bound by name at launch
+ *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
+ *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
+ *                                             0 where the index is negative; part 1 / 2: the TF32 high / low part
+ *     where   NAME = EXPR                     under an operand: a name for a number of entry q, in its expressions and in the
+ *                                             wheres below; evaluated for each entry, whether or not it is asked for
+ *   varies    REASON                          its results are not the same bit for bit at each launch, as they must be else
+ *
+ * A line that ends with `when EXPR` (before " : reason", where it gives one) holds where EXPR, over the kernel's facts, is
+ * not 0; titles, lanes and reasons are words and have no `when`. What follows a # is a comment.
+ *
+ * Expressions are gen/language/expr.h over the family's names (`wisp emit --names` prints them), the kernel's facts, the parameters,
+ * the lets so far, and the device's limits.
+ */
+// clang-format on
+#ifndef WISP_STRATEGY_H
+#define WISP_STRATEGY_H
+
+#include "../embedded.h"
+#include "../language/expr.h"
+#include "../layout.h"
+#include "../spec.h"
+
+enum { WISP_MAX_PARAMS = 12, WISP_MAX_VALUES = 32, WISP_MAX_ARGS = 24, WISP_PARAMS_TEXT = 200 };
+
+typedef enum wisp_arg_kind {
+  WISP_ARG_IN,
+  WISP_ARG_OUT,
+  WISP_ARG_INOUT,
+  WISP_ARG_VALUE,
+  WISP_ARG_OPERAND
+} wisp_arg_kind;
+
+/* What an array holds: numbers of the precision at hand, int, or float in either precision. */
+typedef enum wisp_number_type { WISP_REAL, WISP_INT, WISP_SINGLE } wisp_number_type;
+
+typedef struct wisp_arg {
+  wisp_arg_kind kind;
+  wisp_number_type type;
+  char name[32];
+} wisp_arg;
+
+typedef struct wisp_param {
+  char name[24];
+  int count, values[WISP_MAX_VALUES];
+  int preferred; /* value of the default candidate; the first value where `default` does not say */
+} wisp_param;
+
+typedef struct wisp_strategy wisp_strategy;
+
+const char *wisp_strategy_name(const wisp_strategy *strategy);   /* "field-in-shared" */
+const char *wisp_strategy_kernel(const wisp_strategy *strategy); /* "volume" */
+const char *wisp_strategy_family(const wisp_strategy *strategy);
+const char *wisp_strategy_title(const wisp_strategy *strategy);
+bool wisp_strategy_varies(const wisp_strategy *strategy); /* results differ from launch to launch, within rounding */
+/* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see closure.h. Empty where
+ * there is no such dialect. */
+void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
+int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
+/* Does a stored text, "unroll=4 wi=2", name each of its parameters once, with one of its values? */
+bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
+
+/* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces,
+ * texts and parts that come before the library's. */
+typedef struct wisp_strategies wisp_strategies;
+wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
+/* Those of other files than the embedded ones, which must outlive them. */
+wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out);
+void wisp_strategies_free(wisp_strategies *strategies);
+size_t wisp_strategies_count(const wisp_strategies *strategies);
+const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_t i);
+const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
+                                          const char *name); /* NULL: none */
+
+/* What runs where nothing was measured (gen/strategy/defaults.h); NULL where the family says nothing of it. */
+typedef struct wisp_defaults wisp_defaults;
+const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies, const char *family);
+
+/* A text and the file that it comes from, which messages name. */
+typedef struct wisp_file_text {
+  const char *path, *text;
+} wisp_file_text;
+/* Parses one description, of several kernels for the first; text is the kernel's template. For tests. WISP_EINPUT with
+ * path:line. */
+wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
+                                wisp_file_text text, wisp_strategy **out);
+void wisp_strategy_destroy(wisp_strategy *strategy);
+
+/* One candidate. */
+typedef struct wisp_plan wisp_plan;
+
+/* names: the family's environment for (spec, layout, device limits), see family.h; must outlive the plan. values: one
+ * per parameter. WISP_EREFUSED with the reason where the candidate does not apply. */
+wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                             const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out);
+void wisp_plan_destroy(wisp_plan *plan);
+
+/* WISP_EREFUSED with the reason where no candidate of the strategy can apply (layouts, needs). */
+wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *strategy, const wisp_layout *layout,
+                                  const wisp_env *names);
+
+/* The default candidate: the preferred values, else the first legal candidate. WISP_EREFUSED where there is none. */
+wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                              const wisp_layout *layout, const wisp_env *names, wisp_plan **out);
+
+/* From stored text "unroll=4 wi=2": every parameter of the strategy must be named once with one of its values
+ * (WISP_EINPUT otherwise). */
+wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                                const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out);
+
+/* Calls visit for every combination of parameter values; plan is NULL and reason set where refused. visit owns plan.
+ * Stops at an error. */
+typedef wisp_status (*wisp_visit)(wisp_error *err, void *context, const int *values, wisp_plan *plan,
+                                  const char *reason);
+wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                                const wisp_layout *layout, const wisp_env *names, wisp_visit visit, void *context);
+
+const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan);
+const wisp_spec *wisp_plan_spec(const wisp_plan *plan);
+const wisp_layout *wisp_plan_layout(const wisp_plan *plan);
+void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20]); /* the strategy's, for its system */
+const char *wisp_plan_params(const wisp_plan *plan);                            /* "unroll=4 wi=2", sorted by name */
+int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise);
+const char *wisp_plan_symbol(const wisp_plan *plan);    /* the kernel's name in the source: "nodal_volume" */
+const unsigned *wisp_plan_block(const wisp_plan *plan); /* three numbers */
+size_t wisp_plan_shared(const wisp_plan *plan);         /* bytes */
+int wisp_plan_args(const wisp_plan *plan, const wisp_arg **args);
+
+/* Blocks to launch for this many groups (and gather blocks). */
+wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2]);
+
+/* Makes all operands now and keeps them with the plan: they take a while, and threads that compile can do it ahead of
+ * the one that launches. */
+wisp_status wisp_plan_prepare(wisp_error *err, wisp_plan *plan);
+
+/* The numbers of operand argument i (an index into args): reals (caller frees), or ints. Exactly one of the two outputs
+ * is set. */
+wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,
+                              int **ints);
+
+/* The source, every number written out; dialect "cuda" or "host". */
+wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out);
+
+#endif

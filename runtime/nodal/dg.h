@@ -1,0 +1,124 @@
+/* A discretised problem: mesh, order, system and layout become the arrays that kernels read. Host side, in double.
+ *
+ * Elements stand in slots (runtime/mesh/mesh.h: wisp_mesh_group with groups of KM * MB): slot[k] is an element or
+ * WISP_EMPTY; slots is a multiple of KM * MB. Empty slots have zero geometry, zero face Jacobians and the first
+ * boundary's code on all faces with their own address as neighbour. Per-element arrays follow wisp_layout_element.
+ */
+#ifndef WISP_DG_H
+#define WISP_DG_H
+
+#include "../../gen/layout.h"
+#include "../../gen/system.h"
+#include "../../gen/nodal/tet.h"
+#include "../mesh/mesh.h"
+
+enum {
+  WISP_GEO = 9,         /* dr_mu/dx_nu at component mu*3 + nu: rx ry rz sx sy sz tx ty tz */
+  WISP_FACE_INTS = 8,   /* component f: neighbour's address; component 4+f: code */
+  WISP_FACE_REALS = 16, /* component 4f..4f+3: nx ny nz Fscale (surface Jacobian / volume Jacobian) */
+  WISP_PAIR_INTS = 5,   /* per descriptor: fetch_m, fetch_p, code, store_m, store_p */
+  WISP_PAIR_REALS = 5,  /* nx ny nz (outward of m), Fscale_m, Fscale_p */
+  WISP_BLOCK_INTS = 4 /* per gather block: first descriptor, end of intra-block, end of inter-block, end of boundary */
+};
+
+/* Face code: list + 32 * boundary, list 0..23 into the tet's facelist for the neighbour's nodes (0 on a boundary),
+ * boundary 0 inside, else 1 + index of the system's boundary. Addresses are of (field 0, slot, node 0) by
+ * wisp_layout_volume with n = system->fields. Pair code: list_m + 32 * list_p + 1024 * boundary; list_m = face_m * 6,
+ * list_p = face_p * 6 + turn, so turn = list_p % 6. store_m, store_p: address of face DOF 0 of that face in field 0, by
+ * wisp_layout_face, relative to the block's first flux number. Intra-block pairs drive two faces (m and p in the same
+ * gather block of MB groups); inter-block and boundary ones only m. */
+typedef struct wisp_dg {
+  const wisp_mesh *mesh; /* borrowed, like tet and system */
+  const wisp_tet *tet;
+  const wisp_system *system;
+  wisp_layout layout;
+  int MB; /* groups in a gather block */
+  size_t slots, groups, blocks;
+  int32_t *slot;
+  double *jacobian;  /* slots: |dx/dr|, 0 where empty */
+  double *geo;       /* groups * 9 * KM */
+  int *face_int;     /* groups * 8 * KM */
+  double *face_real; /* groups * 16 * KM */
+  size_t pairs;
+  int *pair_block;   /* blocks * 4 */
+  int *pair_int;     /* pairs * 5 */
+  double *pair_real; /* pairs * 5 */
+  int *turnlist;     /* 6 * Nfp: face node of p that meets face node i of m, by turn */
+  double min_length; /* smallest inscribed-sphere diameter, for the CFL */
+} wisp_dg;
+
+/* Addresses must fit 31 bits: WISP_EUSAGE says how large the problem may be. Every boundary face gets the boundary
+ * `boundary` (index), or with WISP_BY_TAG the one that its tag counts out: 0 the first, 1 the second, round and round.
+ */
+enum { WISP_BY_TAG = -2 };
+wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                           const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
+/* The same without pairs, which few kernels read: blocks are empty until they are added, which once is enough. */
+wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                                 const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
+wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
+void wisp_dg_destroy(wisp_dg *dg);
+
+/* Sizes of arrays in numbers. */
+size_t wisp_dg_volume_size(const wisp_dg *dg); /* groups * fields * NpM */
+size_t wisp_dg_face_size(const wisp_dg *dg);   /* groups * fields * NfM */
+
+/* A step that is stable without anything measured, 4 to 25 times shorter than it could be: half of min_length over
+ * (N + 1)^2 and the largest wave speed. */
+double wisp_dg_safe_dt(const wisp_dg *dg);
+
+/* Node coordinates of the element in slot k: xyz[3*i+c]. */
+void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz);
+/* Where points of the reference element lie, for the element in slot k, which is not empty. */
+void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
+                    double *xyz);
+
+/* A function of space and time for all fields at `count` points: x y z of each together, and so its fields. */
+typedef void (*wisp_function)(const void *context, size_t count, const double *xyz, double t, double *u);
+/* u in the nodes; padding is 0. The function is called from several threads at once. */
+wisp_status wisp_dg_fill(wisp_error *err, const wisp_dg *dg, wisp_function function, const void *context, double t,
+                         double *u);
+/* The same with a number in [-1, 1) of its own for every field, element and node, whatever the layout. */
+wisp_status wisp_dg_noise(wisp_error *err, const wisp_dg *dg, double *u);
+
+/* sqrt(sum over fields of the integral of (u - exact)^2), by a quadrature of degree 2N+2 or more, not the nodes. */
+wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u, wisp_function exact,
+                             const void *context, double t, double *out);
+/* Integral of sum energy[f] u_f^2, exactly (mass matrix). */
+wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
+
+/* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
+ * no padding and write no padding or empty slots. */
+void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs); /* rhs = -div F(u) */
+void wisp_reference_derivative(const wisp_dg *dg, const double *u,
+                               double *const du[3]); /* d/dx, d/dy, d/dz of every field */
+wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u,
+                                  double *flux);                              /* Fscale n.(F-F*) */
+void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
+
+/* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
+ * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and
+ * coefficients without their signs. It has no faces and borrows what the dg has. */
+wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
+                                        double *sizes);
+wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out);
+void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes);
+
+/* Low-storage Runge-Kutta of Carpenter & Kennedy 1994: res = a res + dt rhs; u += b res; stage time t + c dt. */
+typedef struct wisp_rk_stage {
+  double a, b, c;
+} wisp_rk_stage;
+enum { WISP_RK_STAGES = 5 };
+extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
+
+/* The cavity mode (m,n,p) of the unit box with PEC walls, Jackson 8.4: omega = pi sqrt(m^2+n^2+p^2); fields in the
+ * order of the maxwell system. At least two of m, n, p must be positive (WISP_EUSAGE). */
+typedef struct wisp_cavity {
+  int mode[3];
+  double omega, amplitude[3];
+} wisp_cavity;
+wisp_status wisp_cavity_create(wisp_error *err, const int mode[3], wisp_cavity *out);
+/* A wisp_function. */
+void wisp_cavity_field(const void *cavity, size_t count, const double *xyz, double t, double *u);
+
+#endif

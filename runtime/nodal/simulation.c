@@ -1,0 +1,181 @@
+/* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
+#include "../../gen/family.h"
+#include "../mesh/source.h"
+#include "../parallel.h"
+#include "solution.h"
+#include "solver.h"
+
+#include <stdlib.h>
+
+struct wisp_simulation {
+  wisp_mesh *mesh;
+  wisp_tet *tet;
+  wisp_system *system;
+  wisp_strategies *strategies;
+  wisp_store *store;
+  wisp_device *device;
+  wisp_step step;
+  wisp_dg *dg;
+  wisp_solver *solver;
+  double dt;     /* a stable step */
+  double *field; /* u as the device holds it, for exchange */
+};
+
+void wisp_simulation_destroy(wisp_simulation *s)
+{
+  if (!s) return;
+  wisp_solver_destroy(s->solver);
+  wisp_dg_destroy(s->dg);
+  wisp_step_free(&s->step);
+  wisp_device_close(s->device);
+  wisp_store_close(s->store);
+  wisp_strategies_free(s->strategies);
+  wisp_system_destroy(s->system);
+  wisp_tet_destroy(s->tet);
+  wisp_mesh_destroy(s->mesh);
+  free(s->field);
+  free(s);
+}
+
+static const char *or_default(const char *text, const char *otherwise)
+{
+  return text && *text ? text : otherwise;
+}
+
+/* What does not depend on the device: equations, operators, mesh. */
+static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_simulation *s, int *boundary)
+{
+  wisp_status status = WISP_OK;
+  const char *walls = or_default(r->boundary, "pec");
+  TRY(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
+  TRY(wisp_system_load(err, or_default(r->system, "maxwell"), &s->system));
+  TRY(wisp_tet_create(err, r->order, &s->tet));
+  *boundary = wisp_system_boundary(s->system, walls);
+  TRY(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
+                   walls));
+  const int n = r->box ? r->box : 4;
+  TRY(wisp_mesh_make(err, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh));
+done:
+  return status;
+}
+
+wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_simulation **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_simulation *s = NULL;
+  wisp_precision precision = r->precision ? r->precision : WISP_F64;
+  int boundary = 0;
+  TRY(wisp_new(err, 1, sizeof *s, &s));
+  TRY(read_problem(err, r, s, &boundary));
+  TRY(wisp_strategies_load(err, &s->strategies));
+  TRY(wisp_store_open(err, r->store, false, NULL, &s->store));
+  TRY(wisp_device_open(err, or_default(r->device, "auto"), &s->device));
+  const wisp_step_request wish = {.family = "nodal",
+                                  .system = s->system->name,
+                                  .order = r->order,
+                                  .precision = precision,
+                                  .elements = (long long)s->mesh->elements,
+                                  .exact_match_only = r->exact_match_only};
+  TRY(wisp_step_choose(err, s->strategies, s->store, wisp_device_limits(s->device), &wish, &s->step));
+  TRY(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary,
+                           &s->dg));
+  TRY(wisp_solver_create(err, s->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
+  TRY(wisp_solver_limit(err, s->solver, &s->dt));
+  s->dt *= WISP_CFL;
+  TRY(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
+  *out = s;
+  s = NULL;
+done:
+  wisp_simulation_destroy(s);
+  return status;
+}
+
+void wisp_simulation_size(const wisp_simulation *s, size_t *elements, size_t *nodes, size_t *fields)
+{
+  *elements = s->mesh->elements;
+  *nodes = (size_t)s->tet->Np;
+  *fields = (size_t)s->system->fields;
+}
+
+const char *wisp_simulation_field(const wisp_simulation *s, size_t f)
+{
+  return f < (size_t)s->system->fields ? s->system->field[f] : NULL;
+}
+
+void wisp_simulation_nodes(const wisp_simulation *s, double *xyz)
+{
+  for (size_t k = 0; k < s->dg->slots; k++)
+    if (s->dg->slot[k] != WISP_EMPTY) wisp_dg_nodes(s->dg, k, xyz + 3 * (size_t)s->tet->Np * (size_t)s->dg->slot[k]);
+}
+
+/* Copies between u in the mesh's order and the device's layout. */
+typedef struct exchange {
+  const wisp_simulation *simulation;
+  const double *from; /* u; NULL: the other way, to `to` */
+  double *to;
+} exchange;
+
+/* A wisp_range over slots. */
+static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, size_t end)
+{
+  const exchange *x = context;
+  const wisp_simulation *s = x->simulation;
+  const wisp_dg *dg = s->dg;
+  const size_t K = s->mesh->elements, Np = (size_t)s->tet->Np;
+  (void)err;
+  for (size_t k = first; k < end; k++)
+    for (int f = 0; f < s->system->fields && dg->slot[k] != WISP_EMPTY; f++)
+      for (size_t i = 0; i < Np; i++) {
+        double *here = &s->field[wisp_layout_volume(&dg->layout, s->system->fields, f, k, i)];
+        const size_t there = ((size_t)f * K + (size_t)dg->slot[k]) * Np + i;
+        if (x->from)
+          *here = x->from[there];
+        else
+          x->to[there] = *here;
+      }
+  return WISP_OK;
+}
+
+wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *s, const double *u)
+{
+  wisp_status status = WISP_OK;
+  wisp_parallel_fill(s->field, 0, wisp_dg_volume_size(s->dg) * sizeof *s->field);
+  TRY(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u}));
+  TRY(wisp_solution_put(err, wisp_solver_problem(s->solver), s->field));
+done:
+  return status;
+}
+
+wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
+  TRY(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u}));
+done:
+  return status;
+}
+
+double wisp_simulation_dt(const wisp_simulation *s)
+{
+  return s->dt;
+}
+
+wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double dt, long long steps,
+                                    double *ms_per_stage)
+{
+  return wisp_solver_advance(err, s->solver, dt, steps, ms_per_stage);
+}
+
+wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *energy)
+{
+  return wisp_solution_energy(err, wisp_solver_problem(s->solver), energy);
+}
+
+int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info *info)
+{
+  if (i >= (size_t)s->step.kernels) return 0;
+  const wisp_choice *c = &s->step.choice[i];
+  *info = (wisp_kernel_info){
+      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer)};
+  return 1;
+}

@@ -1,0 +1,37 @@
+/* Advances a nodal problem in time with the kernels of a step. */
+#ifndef WISP_SOLVER_H
+#define WISP_SOLVER_H
+
+#include "../solve/step.h"
+#include "dg_problem.h"
+
+typedef struct wisp_solver wisp_solver;
+
+/* Compiles the step's kernels (in parallel) and uploads the problem. dg must have the step's layout and MB; it is given
+ * pairs where a kernel reads them. All borrowed objects must outlive the solver. A kernel that fails to compile or load
+ * falls back to the default with the choice saying so. */
+wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
+                               wisp_step *step, double alpha, wisp_solver **out);
+void wisp_solver_destroy(wisp_solver *solver);
+wisp_problem *wisp_solver_problem(wisp_solver *solver);
+
+/* Enqueues `steps` steps of dt (5 stages each) without host round trips (one graph replayed per step), then waits.
+ * Graphs are kept as long as dt is the same. Time per stage in *ms_per_stage (may be NULL), 0 for no steps. WISP_EWRONG
+ * where the fields are not finite afterwards. */
+wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage);
+
+/* Stages that the next two take together: they are not worth while for a run of fewer. */
+long long wisp_solver_limit_stages(void);
+
+/* The longest step that is stable on this mesh, order and flux, estimated with some applications of the solver's own
+ * kernels to random data (limit.c says how; docs/accuracy.md, how near it comes). Fields are zero afterwards. WISP_CFL
+ * times it is what the estimate's error leaves room for. */
+#define WISP_CFL 0.85
+wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *limit);
+
+/* What `time` in steps of dt does to the fields as they are now, relative to their length: an estimate of the error of
+ * Runge-Kutta's method alone, whose leading term is |1/120 - c5| (dt L)^5 u a step, c5 its own fifth coefficient.
+ * Takes the room of one field more; the fields stay. In single precision rounding adds to it. */
+wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double dt, double time, double *relative);
+
+#endif

@@ -1,0 +1,66 @@
+/* Trilinear hexahedra in double, with plain loops over elements: geometric factors, and the operators of the tensor
+ * family (Swirydowicz, Chalmers, Karakus, Warburton 2019) as the reference that kernels are checked against.
+ *
+ * Arrays, element after element: u, y, diagonal: Np nodes, (k Nq + j) Nq + i with i along r; vertices: 24 numbers,
+ * [d][v] coordinate d of corner v = vr + 2 vs + 4 vt; factors: 7 x points, [c][q] with
+ * c = 0..5: G00 G01 G02 G11 G12 G22, G_ab = w J sum_x dr_a/dx dr_b/dx, and c = 6: w J, w the quadrature weight. */
+#ifndef WISP_HEX_REFERENCE_H
+#define WISP_HEX_REFERENCE_H
+
+#include "../../gen/tensor/hex.h"
+#include "../mesh/hexmesh.h"
+
+/* Where integrals are taken: at the Nq^3 nodes, or at the Gl^3 Gauss points. */
+typedef enum wisp_hex_points { WISP_HEX_GLL, WISP_HEX_GAUSS } wisp_hex_points;
+
+/* mass:       y = I^T (w J o (I u))                       at Gauss points (BP1)
+ * stiffness:  y = I^T (glD^T G glD + lambda w J) I u      at Gauss points (BP3)
+ * collocated: y = (D^T G D + lambda w J) u                at the nodes    (BP5) */
+typedef enum wisp_hex_operator { WISP_HEX_MASS, WISP_HEX_STIFFNESS, WISP_HEX_COLLOCATED } wisp_hex_operator;
+
+/* The operator that a kernel computes: "mass", "mass_trilinear", ... False for a name that is none. */
+bool wisp_hex_operator_find(const char *kernel, wisp_hex_operator *out);
+wisp_hex_points wisp_hex_operator_points(wisp_hex_operator op);
+
+/* The corners of elements from .. from + count - 1. */
+void wisp_hex_vertices(const wisp_hexmesh *mesh, size_t from, size_t count, double *vertices);
+
+/* The nodes or points of one element, xyz[3 q + c]; its vertices. */
+void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz);
+
+/* The factors of `count` elements. WISP_EINPUT, naming the element counted from `first`, where a Jacobian is not
+ * positive. */
+wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double *vertices,
+                             size_t first, size_t count, double *factors);
+
+/* The last factor alone, w J, of one element, which messages call `element`. */
+wisp_status wisp_hex_masses(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double vertices[24],
+                            size_t element, double *masses);
+
+/* y = A u on `count` elements, element by element. lambda does not count for mass. */
+wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
+                           size_t count, double lambda, const double *u, double *y);
+
+/* Of each number of y the sum of the magnitudes that it is added up from: what rounding errors are measured by. */
+wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
+                                 size_t count, double lambda, const double *u, double *sizes);
+
+/* Where one thread works on one element after another; messages call the one at hand `element`. hex is borrowed. */
+typedef struct wisp_hex_workplace wisp_hex_workplace;
+wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
+                                      wisp_hex_workplace **out);
+void wisp_hex_workplace_destroy(wisp_hex_workplace *workplace);
+
+/* The diagonal of the element's matrix, exactly. */
+wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+                              double lambda, double *diagonal);
+
+/* b_i = sum over points of w J f phi_i: the functional of f, given at the operator's points. */
+wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+                          const double *f, double *b);
+
+/* The square of the L2 distance of u at the nodes from f at the operator's points. */
+wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+                              const double *u, const double *f, double *square);
+
+#endif

@@ -1,0 +1,328 @@
+/* The comparison itself: everything is compiled ahead, in order; then row by row loaded, recorded and timed. */
+#include "compare_list.h"
+#include "../trial/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches in a graph that is timed: so many that the host's part does not show. An even number of steps leaves u where
+ * it was. */
+enum { LAUNCHES = 4, STEPS = 2 };
+enum { MAX_ROWS = 32 };
+
+typedef struct comparer {
+  wisp_device *device;
+  const wisp_compare_request *request;
+  wisp_bench bench, beside; /* the box, and the mesh beside it, for nothing but problems */
+  wisp_pipeline *pipeline;
+  wisp_blas *blas; /* NULL: there is none here */
+  int done;        /* rows of this order and precision, and what they took */
+  struct {
+    char kernel[sizeof((wisp_spec *)0)->kernel];
+    double ms;
+  } rows[MAX_ROWS];
+} comparer;
+
+/* A contender made ready: kernels loaded, its launches recorded. */
+typedef struct runner {
+  wisp_problem *problem;
+  int kernels;
+  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  wisp_graph *graph;
+  double runs; /* of the kernel, or stages, in the graph */
+} runner;
+
+/* ---- Compiling ahead. */
+
+static wisp_status submit(wisp_error *err, comparer *c, wisp_step *step)
+{
+  for (int i = 0; i < step->kernels; i++) {
+    wisp_plan *plan = step->plan[i];
+    step->plan[i] = NULL; /* it comes back with its job */
+    wisp_status status = wisp_pipeline_submit(err, c->pipeline, plan, false);
+    if (status != WISP_OK) return status;
+  }
+  return WISP_OK;
+}
+
+/* Takes the step's jobs off the pipeline and loads its kernels. Where one does not compile or load, reason says why,
+ * the others are taken all the same, and the runner stays empty. */
+static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_error *reason, runner *r)
+{
+  wisp_status status = WISP_OK, failed = WISP_OK;
+  for (int i = 0; i < step->kernels; i++) {
+    wisp_job *job = wisp_pipeline_take(c->pipeline);
+    step->plan[i] = job->plan;
+    job->plan = NULL;
+    if (failed == WISP_OK && job->status != WISP_OK) failed = wisp_fail(reason, job->status, "%s", job->error.text);
+    if (failed == WISP_OK) failed = wisp_kernel_create(reason, c->device, step->plan[i], &job->binary, &r->kernel[i]);
+    r->kernels = i + 1;
+    wisp_job_free(job);
+  }
+  if (failed == WISP_EMEMORY || failed == WISP_ESYSTEM) status = wisp_fail(err, failed, "%s", reason->text);
+  if (failed == WISP_OK && step->kernels) return WISP_OK;
+  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
+  *r = (runner){.kernels = 0};
+  return status;
+}
+
+/* ---- Recording. */
+
+/* The same kernel over and over, or whole steps. */
+static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool whole)
+{
+  wisp_status status = WISP_OK;
+  for (int i = 0; !whole && i < LAUNCHES; i++)
+    TRY(wisp_problems_launch(err, workload, r->problem, r->kernel[0], WISP_TO_TIME));
+  for (int i = 0; whole && i < STEPS; i++)
+    TRY(wisp_problems_step(err, workload, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels));
+done:
+  return status;
+}
+
+static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_step *step,
+                          runner *r)
+{
+  wisp_status status = WISP_OK, ended = WISP_OK;
+  wisp_error later = {.text = ""};
+  bool whole = strcmp(spec->kernel, "step") == 0;
+  if (!r->kernels) return WISP_OK;
+  TRY(wisp_problems_get(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
+  TRY(wisp_graph_begin(err, bench->device));
+  status = launch(err, bench->workload, r, whole);
+  ended = wisp_graph_end(&later, bench->device, &r->graph);
+  TRY(status);
+  if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
+  r->runs = whole ? STEPS * bench->workload->stages : LAUNCHES;
+done:
+  return status;
+}
+
+static wisp_status replay(wisp_error *err, const void *context)
+{
+  const runner *r = context;
+  return wisp_graph_replay(err, r->graph);
+}
+
+static void release(runner *r)
+{
+  wisp_graph_destroy(r->graph);
+  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
+}
+
+/* ---- One row. */
+
+static void warn(const comparer *c, const char *text)
+{
+  if (c->request->warn) c->request->warn(c->request->context, text);
+}
+
+/* Who a step is: its one kernel's choice, or its composition in place of a strategy. Without a record of the step, it
+ * matches as well as the best of its kernels. */
+static wisp_choice name_of(const wisp_spec *spec, const wisp_step *step)
+{
+  wisp_choice choice = step->choice[0];
+  if (!step->kernels) return (wisp_choice){.match = WISP_MATCH_DEFAULT, .layer = WISP_LAYER_NONE, .ms = NAN};
+  if (strcmp(spec->kernel, "step") != 0) return choice;
+  choice = (wisp_choice){.kernel = "step", .match = step->match, .layer = step->layer, .ms = NAN};
+  snprintf(choice.strategy, sizeof choice.strategy, "%.*s", (int)sizeof choice.strategy - 1, step->composition);
+  wisp_layout_print(&step->layout, choice.layout);
+  for (int i = 0; i < step->kernels && step->match == WISP_MATCH_DEFAULT; i++)
+    if (step->choice[i].match < choice.match)
+      choice.match = step->choice[i].match, choice.layer = step->choice[i].layer;
+  return choice;
+}
+
+/* A kernel or step that does not differ from the default need not be timed twice. */
+static bool same_step(const wisp_step *a, const wisp_step *b)
+{
+  bool same = a->kernels == b->kernels && strcmp(a->composition, b->composition) == 0;
+  for (int i = 0; i < a->kernels && same; i++)
+    same = strcmp(a->choice[i].strategy, b->choice[i].strategy) == 0 &&
+           strcmp(a->choice[i].params, b->choice[i].params) == 0 &&
+           strcmp(a->choice[i].layout, b->choice[i].layout) == 0;
+  return same;
+}
+
+/* What the times say: rates and efficiency are the tuner's. */
+static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_step *step, const wisp_contender *timed,
+                            double runs, wisp_comparison *row)
+{
+  wisp_trial trial;
+  wisp_trial_key(&c->bench, &row->spec, &step->layout, row->ours.strategy, "", "", &trial);
+  wisp_status status = wisp_trial_rate(err, &c->bench, &row->spec, timed, runs, &trial);
+  row->elements = trial.elements;
+  row->ms = trial.ms;
+  row->gdofs = trial.gdofs;
+  row->gbps = trial.gbps;
+  row->gflops = trial.gflops;
+  row->efficiency = trial.efficiency;
+  row->copy_share = trial.gbps / c->bench.ceilings.copy_gbps;
+  return status;
+}
+
+/* How long the kernel took that does the same in another way. */
+static void fill_alternative(comparer *c, wisp_comparison *row)
+{
+  const wisp_alternative *a = c->bench.workload->alternatives;
+  while (a && a->kernel && strcmp(a->kernel, row->spec.kernel) != 0) a++;
+  if (a && a->kernel) snprintf(row->alternative, sizeof row->alternative, "%s", a->other);
+  for (int i = 0; i < c->done; i++)
+    if (strcmp(c->rows[i].kernel, row->alternative) == 0) row->alternative_ms = c->rows[i].ms;
+  if (c->done == MAX_ROWS) return;
+  memcpy(c->rows[c->done].kernel, row->spec.kernel, sizeof row->spec.kernel);
+  c->rows[c->done++].ms = row->ms;
+}
+
+/* Ours on the mesh beside the box: its kernels, another graph. */
+static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_up *up, const runner r[2],
+                                 runner *on_mesh)
+{
+  const bool tuned = r[0].kernels > 0;
+  if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
+  *on_mesh = r[tuned ? 0 : 1];
+  on_mesh->graph = NULL;
+  return record(err, &c->beside, &up->spec, tuned ? &up->tuned : &up->standard, on_mesh);
+}
+
+static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_contender *timed, double runs,
+                               wisp_comparison *row)
+{
+  wisp_work work = {0};
+  row->mesh_elements = wisp_problems_elements(c->beside.problems);
+  wisp_status status = wisp_family_work(err, &row->spec, (double)row->mesh_elements, &work);
+  row->mesh_gdofs = work.dofs / (timed->ms / runs) / 1e6;
+  return status;
+}
+
+/* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
+static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], const runner *on_mesh,
+                            const wisp_yardstick *beside)
+{
+  wisp_status status = WISP_OK;
+  bool tuned = r[0].kernels > 0, alike = tuned && same_step(&up->tuned, &up->standard);
+  const wisp_step *step = tuned ? &up->tuned : &up->standard;
+  wisp_comparison row = {.spec = up->spec,
+                         .ours = name_of(&up->spec, step),
+                         .standard = name_of(&up->spec, &up->standard),
+                         .mesh_gdofs = NAN,
+                         .default_ms = NAN,
+                         .rival_ms = NAN,
+                         .rival_error = NAN,
+                         .alternative_ms = NAN};
+  wisp_contender timed[4];
+  size_t count = 0, other = 0, theirs = 0, mesh = 0;
+  timed[count++] = (wisp_contender){.run = replay, .context = &r[tuned ? 0 : 1]};
+  if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
+  if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
+  if (on_mesh->graph) timed[mesh = count++] = (wisp_contender){.run = replay, .context = on_mesh};
+  TRY(wisp_measure(err, c->device, timed, count));
+  TRY(fill_row(err, c, step, &timed[0], r[tuned ? 0 : 1].runs, &row));
+  if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
+  if (mesh) TRY(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
+  if (theirs) {
+    snprintf(row.rival, sizeof row.rival, "%s", beside->name);
+    row.rival_ms = timed[theirs].ms;
+    row.rival_error = beside->error;
+  }
+  fill_alternative(c, &row);
+  TRY(c->request->row(err, c->request->context, &row));
+done:
+  return status;
+}
+
+static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
+{
+  wisp_status status = WISP_OK;
+  runner r[2] = {{.kernels = 0}, {.kernels = 0}}, on_mesh = {.kernels = 0};
+  wisp_step *steps[2] = {&up->tuned, &up->standard};
+  wisp_yardstick beside = {.run = NULL};
+  char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
+  wisp_spec_print(&up->spec, spec);
+  for (int i = 0; i < 2; i++) {
+    wisp_error reason = {.text = ""};
+    TRY(load(err, c, steps[i], &reason, &r[i]));
+    if (!*reason.text) continue;
+    snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", reason.text);
+    warn(c, text);
+  }
+  if (!r[0].kernels && !r[1].kernels) goto done;
+  for (int i = 0; i < 2; i++) {
+    wisp_error reason = {.text = ""};
+    status = record(&reason, &c->bench, &up->spec, steps[i], &r[i]);
+    if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
+      snprintf(text, sizeof text, "%s: left out: %s", spec, reason.text);
+      warn(c, text);
+      status = WISP_OK;
+      goto done;
+    }
+    TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+  }
+  TRY(c->bench.workload->yardstick(err, c->device, c->blas, &up->spec, wisp_problems_elements(c->bench.problems),
+                                   &beside));
+  TRY(record_beside(err, c, up, r, &on_mesh));
+  TRY(time_row(err, c, up, r, &on_mesh, &beside));
+done:
+  wisp_graph_destroy(on_mesh.graph);
+  if (beside.run) beside.destroy(beside.context);
+  for (int i = 0; i < 2; i++) release(&r[i]);
+  return status;
+}
+
+/* ---- All rows. */
+
+static bool is_host(const wisp_device *device)
+{
+  return strcmp(wisp_device_limits(device)->kind, "host") == 0;
+}
+
+static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
+{
+  wisp_status status = WISP_OK;
+  for (size_t i = 0; i < ups->count; i++) {
+    TRY(submit(err, c, &ups->list[i].tuned));
+    TRY(submit(err, c, &ups->list[i].standard));
+  }
+  if (is_host(c->device)) wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
+  for (size_t i = 0; i < ups->count; i++) {
+    const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
+    if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;
+    TRY(wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order)));
+    if (c->request->beside)
+      TRY(wisp_bench_set_problem(err, &c->beside, spec, wisp_compare_elements(c->request, spec->order)));
+    TRY(compare_one(err, c, &ups->list[i]));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compare_request *request)
+{
+  wisp_status status = WISP_OK;
+  wisp_compare_request r = *request;
+  comparer c = {.device = device, .request = &r};
+  wisp_strategies *strategies = NULL;
+  wisp_match_ups ups = {0};
+  wisp_error missing = {.text = ""};
+  const wisp_workload *workload = NULL;
+  TRY(wisp_strategies_load(err, &strategies));
+  if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
+  if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
+  TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
+  TRY(wisp_bench_create(err, device, 0, &c.bench));
+  c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};
+  if (r.beside) c.beside.source = *r.beside;
+  TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, r.jobs, 1, &c.pipeline));
+  if (wisp_blas_open(&missing, device, &c.blas) != WISP_OK) warn(&c, missing.text);
+  TRY(run(err, &c, &ups));
+done:
+  wisp_pipeline_destroy(c.pipeline);
+  wisp_blas_close(c.blas);
+  wisp_bench_free(&c.beside);
+  wisp_bench_free(&c.bench);
+  wisp_match_ups_free(&ups);
+  wisp_strategies_free(strategies);
+  return status;
+}

@@ -1,0 +1,48 @@
+/* Ours against the vendor's library, against the default, and against the floor: every kernel's winner in the store,
+ * its default candidate and the library's product are timed side by side; then whole stages. */
+#ifndef WISP_COMPARE_H
+#define WISP_COMPARE_H
+
+#include "../../runtime/mesh/source.h"
+#include "../../runtime/solve/step.h"
+
+/* One kernel, or one stage of the whole step (spec.kernel is "step", and ours.strategy its composition). Unknown
+ * numbers are NaN. */
+typedef struct wisp_comparison {
+  wisp_spec spec;
+  wisp_choice ours; /* match WISP_MATCH_DEFAULT: the store has no entry that works here, and ours is the default */
+  long long elements;
+  double ms, gdofs, gbps, gflops, efficiency;
+  double copy_share;       /* minimal bytes over time, as a share of copy bandwidth */
+  long long mesh_elements; /* of the mesh beside the box; 0: none, or the kernel sees no neighbours */
+  double mesh_gdofs;
+  wisp_choice standard;
+  double default_ms;
+  char rival[96]; /* "cuBLAS 13.1", "copy" (of the minimal bytes); empty where there is none */
+  double rival_ms, rival_error;
+  char alternative[24];  /* the kernel that does the same in another way; empty where there is none */
+  double alternative_ms; /* where it was measured in this run */
+} wisp_comparison;
+
+typedef struct wisp_compare_request {
+  const char *family, *system; /* system NULL: the family's own */
+  const int *orders;
+  size_t order_count;
+  const wisp_precision *precisions;
+  size_t precision_count;
+  const char *kernel;             /* this one only, or "step"; NULL: all */
+  long long elements;             /* 0: chosen for the device, or by nodes */
+  double nodes;                   /* element-local nodes, rounded up to whole elements; 0: not given */
+  const wisp_mesh_source *beside; /* the mesh that ours is timed on as well; NULL: the box alone */
+  const wisp_store *store;
+  int jobs; /* compilations at a time; 0: one a core */
+  /* Called with each row as it is measured, and with what could not be compared. */
+  wisp_status (*row)(wisp_error *err, void *context, const wisp_comparison *row);
+  void (*warn)(void *context, const char *text);
+  void *context;
+} wisp_compare_request;
+
+/* WISP_EUSAGE for a family, order or kernel that there is not. */
+wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compare_request *request);
+
+#endif

@@ -1,0 +1,251 @@
+/* A dense product set up for timing: operators in double become the library's matrices, as they are and transposed. */
+#include "rival.h"
+#include "../trial/measure.h"
+#include "../../gen/random.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PERIOD = 1 << 16, SAMPLE = 64 }; /* random numbers repeat; columns that errors are taken over */
+static const double TOLERATED = 4, EPSILONS = 64;
+
+struct wisp_rival {
+  wisp_device *device;
+  wisp_blas *blas;
+  wisp_product product; /* A is A or its transpose, as the way wants it */
+  wisp_pointer A[2], B, C;
+  double *matrix; /* A, row major, as rounded to the precision */
+  const wisp_blas_way *way;
+  double error;
+  char name[96];
+};
+
+bool wisp_rival_exists(const char *kernel)
+{
+  return strcmp(kernel, "volume") == 0 || strcmp(kernel, "derivative") == 0 || strcmp(kernel, "lift") == 0;
+}
+
+static size_t bytes_of(const wisp_rival *r, size_t numbers)
+{
+  return numbers * (size_t)r->product.precision;
+}
+
+static void put(const wisp_rival *r, double value, void *to, size_t i)
+{
+  if (r->product.precision == WISP_F32)
+    ((float *)to)[i] = (float)value;
+  else
+    ((double *)to)[i] = value;
+}
+
+static double take(const wisp_rival *r, const void *from, size_t i)
+{
+  return r->product.precision == WISP_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+static void use(wisp_rival *r, const wisp_blas_way *way, double error)
+{
+  r->way = way;
+  r->error = error;
+  r->product.A = r->A[way->transposed];
+  r->product.B = r->B;
+  r->product.C = r->C;
+  snprintf(r->name, sizeof r->name, *way->name ? "%s (%s)" : "%s", wisp_blas_name(r->blas), way->name);
+}
+
+/* The operator, row major, in r->matrix: its rows are the product's. */
+static wisp_status make_matrix(wisp_error *err, wisp_rival *r, const wisp_tet *tet, bool lift)
+{
+  size_t Np = (size_t)tet->Np, count = (size_t)r->product.m * (size_t)r->product.k;
+  wisp_status status = wisp_new(err, count, sizeof *r->matrix, &r->matrix);
+  if (status != WISP_OK) return status;
+  for (size_t i = 0; i < count; i++) {
+    double value = lift ? tet->LIFT[i] : tet->D[i / (Np * Np)][i % (Np * Np)];
+    r->matrix[i] = r->product.precision == WISP_F32 ? (double)(float)value : value;
+  }
+  return WISP_OK;
+}
+
+/* Column-major A, and its transpose, which is the row-major matrix as it stands. */
+static wisp_status upload_matrix(wisp_error *err, wisp_rival *r)
+{
+  wisp_status status = WISP_OK;
+  size_t m = (size_t)r->product.m, k = (size_t)r->product.k;
+  void *numbers = NULL;
+  TRY(wisp_new(err, m * k, sizeof(double), &numbers));
+  for (int transposed = 0; transposed < 2; transposed++) {
+    for (size_t i = 0; i < m; i++)
+      for (size_t j = 0; j < k; j++) put(r, r->matrix[i * k + j], numbers, transposed ? i * k + j : j * m + i);
+    TRY(wisp_device_alloc(err, r->device, bytes_of(r, m * k), &r->A[transposed]));
+    TRY(wisp_device_upload(err, r->device, r->A[transposed], numbers, bytes_of(r, m * k)));
+  }
+done:
+  free(numbers);
+  return status;
+}
+
+/* The first PERIOD numbers of the operand. */
+static void random_numbers(double numbers[PERIOD])
+{
+  uint64_t state = WISP_RANDOM_SEED;
+  for (size_t i = 0; i < PERIOD; i++) numbers[i] = wisp_random_real(&state);
+}
+
+/* values NULL: random numbers, over and over; else as many as the operand has. */
+static wisp_status upload_operand(wisp_error *err, wisp_rival *r, const double *values)
+{
+  wisp_status status = WISP_OK;
+  size_t count = (size_t)r->product.k * (size_t)r->product.n;
+  double *own = NULL;
+  void *chunk = NULL;
+  TRY(wisp_new(err, PERIOD, sizeof *own, &own));
+  TRY(wisp_new(err, PERIOD, sizeof(double), &chunk));
+  if (!values) random_numbers(own);
+  for (size_t from = 0; from < count; from += PERIOD) {
+    size_t part = count - from < PERIOD ? count - from : PERIOD;
+    for (size_t i = 0; (values || from == 0) && i < part; i++) put(r, values ? values[from + i] : own[i], chunk, i);
+    TRY(wisp_device_upload(err, r->device, r->B + bytes_of(r, from), chunk, bytes_of(r, part)));
+  }
+done:
+  free(own), free(chunk);
+  return status;
+}
+
+wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_tet *tet,
+                              const char *kernel, wisp_precision precision, size_t columns, wisp_rival **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_rival *r = NULL;
+  bool lift = strcmp(kernel, "lift") == 0;
+  int m = lift ? tet->Np : 3 * tet->Np, k = lift ? WISP_TET_FACES * tet->Nfp : tet->Np;
+  TRY(wisp_require(err, wisp_rival_exists(kernel), WISP_EUSAGE, "kernel %s is no dense product", kernel));
+  TRY(wisp_require(err, columns > 0 && columns <= INT_MAX, WISP_EUSAGE, "a product of %zu columns: take 1 to %d",
+                   columns, INT_MAX));
+  TRY(wisp_new(err, 1, sizeof *r, &r));
+  r->device = device;
+  r->blas = blas;
+  r->product = (wisp_product){.m = m, .n = (int)columns, .k = k, .precision = precision};
+  TRY(make_matrix(err, r, tet, lift));
+  TRY(upload_matrix(err, r));
+  TRY(wisp_device_alloc(err, device, bytes_of(r, (size_t)k * columns), &r->B));
+  TRY(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
+  TRY(upload_operand(err, r, NULL));
+  for (int w = WISP_BLAS_WAYS - 1; w >= 0; w--)
+    if (wisp_blas_ways[w].precision == precision) use(r, &wisp_blas_ways[w], NAN);
+  *out = r;
+  r = NULL;
+done:
+  wisp_rival_destroy(r);
+  return status;
+}
+
+void wisp_rival_destroy(wisp_rival *r)
+{
+  if (!r) return;
+  const wisp_pointer arrays[] = {r->A[0], r->A[1], r->B, r->C};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    if (arrays[i]) wisp_device_free(r->device, arrays[i]);
+  free(r->matrix);
+  free(r);
+}
+
+/* The largest error of the way in use over the first columns, relative to the largest entry of the exact product. The
+ * result is spoilt first, so that a way that does nothing is not taken for a right one. */
+static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
+{
+  wisp_status status = WISP_OK;
+  size_t m = (size_t)r->product.m, k = (size_t)r->product.k, n = (size_t)r->product.n;
+  size_t columns = n < SAMPLE ? n : SAMPLE;
+  double *B = NULL, worst = 0, largest = 0;
+  void *C = NULL;
+  TRY(wisp_new(err, PERIOD, sizeof *B, &B));
+  TRY(wisp_new(err, columns * m, sizeof(double), &C));
+  random_numbers(B);
+  TRY(wisp_device_fill(err, r->device, r->C, 0xff, bytes_of(r, columns * m)));
+  TRY(wisp_rival_run(err, r));
+  TRY(wisp_device_download(err, r->device, C, r->C, bytes_of(r, columns * m)));
+  for (size_t c = 0; c < columns; c++)
+    for (size_t i = 0; i < m; i++) {
+      double exact = 0;
+      for (size_t j = 0; j < k; j++) exact += r->matrix[i * k + j] * B[(c * k + j) % PERIOD];
+      double error = fabs(take(r, C, c * m + i) - exact);
+      worst = isfinite(error) ? fmax(worst, error) : INFINITY;
+      largest = fmax(largest, fabs(exact));
+    }
+  *out = worst / largest;
+done:
+  free(B), free(C);
+  return status;
+}
+
+wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
+{
+  wisp_status status = WISP_OK;
+  const wisp_blas_way *best = NULL;
+  double plain = 0, best_ms = 0, best_error = 0;
+  double epsilon = r->product.precision == WISP_F32 ? 0x1p-23 : 0x1p-52;
+  for (int w = 0; w < WISP_BLAS_WAYS; w++) {
+    wisp_contender timed = {.run = wisp_rival_run, .context = r};
+    double error = 0;
+    if (wisp_blas_ways[w].precision != r->product.precision) continue;
+    use(r, &wisp_blas_ways[w], NAN);
+    status = sample_error(err, r, &error);
+    if (status == WISP_EREFUSED && best) continue; /* this library does not have it */
+    TRY(status);
+    if (!best) plain = error;
+    TRY(wisp_require(err, plain < EPSILONS * epsilon, WISP_EWRONG, "%s: the product is wrong by %g", r->name, plain));
+    if (!(error <= fmax(TOLERATED * plain, epsilon))) continue;
+    TRY(wisp_probe(err, r->device, &timed));
+    if (best && timed.ms >= best_ms) continue;
+    best = r->way;
+    best_ms = timed.ms;
+    best_error = error;
+  }
+  status = WISP_OK;
+  use(r, best, best_error);
+done:
+  return status;
+}
+
+wisp_status wisp_rival_run(wisp_error *err, const void *rival)
+{
+  const wisp_rival *r = rival;
+  return wisp_blas_multiply(err, r->blas, &r->product, r->way);
+}
+
+const char *wisp_rival_name(const wisp_rival *r)
+{
+  return r->name;
+}
+
+double wisp_rival_error(const wisp_rival *r)
+{
+  return r->error;
+}
+
+void wisp_rival_rows(const wisp_rival *r, size_t *operand, size_t *product)
+{
+  *operand = (size_t)r->product.k;
+  *product = (size_t)r->product.m;
+}
+
+wisp_status wisp_rival_upload(wisp_error *err, wisp_rival *r, const double *operand)
+{
+  return upload_operand(err, r, operand);
+}
+
+wisp_status wisp_rival_download(wisp_error *err, wisp_rival *r, double *product)
+{
+  wisp_status status = WISP_OK;
+  size_t count = (size_t)r->product.m * (size_t)r->product.n;
+  void *numbers = NULL;
+  TRY(wisp_new(err, count, sizeof(double), &numbers));
+  TRY(wisp_device_download(err, r->device, numbers, r->C, bytes_of(r, count)));
+  for (size_t i = 0; i < count; i++) product[i] = take(r, numbers, i);
+done:
+  free(numbers);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* The vendor's dense product that a kernel competes with: [Dr;Ds;Dt] U for volume and derivative, LIFT F for lift. U
+ * and F are column-major, one column for each element and field, nodes fastest, no padding: what a library likes best.
+ */
+#ifndef WISP_RIVAL_H
+#define WISP_RIVAL_H
+
+#include "../../gen/nodal/tet.h"
+#include "../../runtime/blas.h"
+
+typedef struct wisp_rival wisp_rival;
+
+/* Is there a product to compare this kernel with? */
+bool wisp_rival_exists(const char *kernel);
+
+/* columns: elements times fields. The operand holds random numbers, the same for the same sizes. blas and device are
+ * borrowed. WISP_EUSAGE for a kernel without a rival, or sizes that do not fit an int. */
+wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_tet *tet,
+                              const char *kernel, wisp_precision precision, size_t columns, wisp_rival **out);
+void wisp_rival_destroy(wisp_rival *rival);
+
+/* Takes the fastest of the library's ways whose largest error on a sample, against double, is at most 4 times that of
+ * its plain one. Before, the plain one is in use. WISP_EWRONG where the plain one itself is wrong. */
+wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *rival);
+
+/* One product, enqueued: a wisp_contender's run. */
+wisp_status wisp_rival_run(wisp_error *err, const void *rival);
+
+const char *wisp_rival_name(const wisp_rival *rival); /* "cuBLAS 13.1 (BF16x9)" */
+double wisp_rival_error(const wisp_rival *rival);     /* of the way chosen, relative to the largest result */
+
+/* The operand U or F, and the product, as doubles: the sizes are columns times what wisp_rival_rows gives. */
+void wisp_rival_rows(const wisp_rival *rival, size_t *operand, size_t *product);
+wisp_status wisp_rival_upload(wisp_error *err, wisp_rival *rival, const double *operand);
+wisp_status wisp_rival_download(wisp_error *err, wisp_rival *rival, double *product);
+
+#endif

@@ -1,0 +1,236 @@
+/* The nodal DG family in the tuner: irregular tets to check on, boxes and users' meshes to time on, steps of
+ * Runge-Kutta stages, and the vendor's product beside those kernels that are one. */
+#include "rival.h"
+#include "../trial/workload.h"
+#include "../../gen/random.h"
+#include "../../runtime/nodal/dg_kernels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the ground: a mesh --- */
+
+/* Timing problems, as cubes along an edge of the unit box (6 n^3 tets). On a GPU: what a kernel reads and writes is
+ * larger than twice a large L2 (126 MB) even in single precision. On the host: a trial takes milliseconds. */
+static const struct {
+  int up_to_order, gpu, host;
+} boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
+             {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
+
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+                               const wisp_mesh_source *source, void **out)
+{
+  const bool host = strcmp(limits->kind, "host") == 0;
+  wisp_mesh *mesh = NULL;
+  int n = 1;
+  for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
+    if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
+  while (6ll * n * n * n < elements) n++;
+  wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
+  for (int d = 0; d < 3; d++) what.box[d] = n;
+  wisp_status status = source ? wisp_mesh_make(err, &what, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  *out = mesh;
+  return status;
+}
+
+static void close_ground(void *ground)
+{
+  wisp_mesh_destroy(ground);
+}
+
+static long long elements(const void *ground)
+{
+  return (long long)((const wisp_mesh *)ground)->elements;
+}
+
+/* --- discretisations --- */
+
+static const struct wisp_fixing fixing[] = {{"MB", 1}, {"grouping", WISP_GROUP_NATURAL}, {NULL, 0}};
+
+static void destroy(void *self)
+{
+  wisp_dg *dg = self;
+  wisp_tet *tet = (wisp_tet *)(uintptr_t)dg->tet;
+  wisp_system *system = (wisp_system *)(uintptr_t)dg->system;
+  wisp_dg_destroy(dg);
+  wisp_system_destroy(system);
+  wisp_tet_destroy(tet);
+}
+
+static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+                              const int *fixed, wisp_discretisation *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_tet *tet = NULL;
+  wisp_system *system = NULL;
+  wisp_dg *dg = NULL;
+  TRY(wisp_tet_create(err, spec->order, &tet));
+  TRY(wisp_system_load(err, spec->system, &system));
+  const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
+  TRY(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, (wisp_grouping)fixed[1], fixed[0], WISP_BY_TAG,
+                     &dg));
+  *out = wisp_dg_discretisation(dg);
+  out->self = dg;
+  out->destroy = destroy;
+  tet = NULL, system = NULL;
+done:
+  wisp_system_destroy(system);
+  wisp_tet_destroy(tet);
+  return status;
+}
+
+/* --- launches --- */
+
+static void bind(const wisp_scalars *scalars, wisp_scalar_list *out)
+{
+  wisp_dg_bind(scalars, out->of);
+  out->count = WISP_DG_SCALARS;
+}
+
+/* To check: a step such as a solver takes; what was and what is added are then of one size. */
+static wisp_scalars usual(const wisp_problem *problem)
+{
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  const double nodes = dg->tet->N + 1;
+  return (wisp_scalars){.alpha = 0.75, .a = -0.5, .b = 0.25, .dt = dg->min_length / (nodes * nodes)};
+}
+
+/* To time: a step so small that the fields stay as they are. */
+static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+{
+  wisp_scalars s = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = 1e-10};
+  if (use == WISP_TO_CHECK) s = usual(problem);
+  if (stage >= 0) s.a = wisp_lsrk45[stage].a, s.b = wisp_lsrk45[stage].b;
+  bind(&s, out);
+}
+
+/* --- checks --- */
+
+enum { SIZES, ZEROS, PLAIN }; /* what is particular about a round */
+
+/* Those that have alpha more: between 0 and 1, 0, and 1. */
+static int rounds(const char *kernel)
+{
+  return wisp_dg_gathers(kernel) ? 3 : 2;
+}
+
+static double positive(uint64_t *random, double least, double most)
+{
+  return least + (most - least) * fabs(wisp_random_real(random));
+}
+
+/* dt makes both what was and what is added count. */
+static wisp_scalars make_scalars(uint64_t *random, int round)
+{
+  const double alpha = positive(random, 0.25, 0.75);
+  return (wisp_scalars){.alpha = round == ZEROS   ? 0
+                                 : round == PLAIN ? 1
+                                                  : alpha,
+                        .a = -positive(random, 0.25, 1),
+                        .b = positive(random, 0.25, 1),
+                        .dt = positive(random, 0.015625, 0.03125)};
+}
+
+/* Round 0: fields whose size differs from element to element, by 2^20 in all; round 1: exact zeros among the numbers,
+ * whole elements and a whole field of them; round 2: numbers in [-1, 1]. All scalars are random in each, but that alpha
+ * is 0 in round 1 and 1 in round 2. Numbers are exact in both precisions. */
+static wisp_status pose(wisp_error *err, wisp_round *r)
+{
+  wisp_status status = WISP_OK;
+  const wisp_dg *dg = r->plain->self;
+  const size_t n = (size_t)dg->system->fields;
+  double *scale = NULL;
+  const wisp_scalars s = make_scalars(&r->random, r->number);
+  bind(&s, &r->scalars);
+  TRY(wisp_new(err, dg->slots, sizeof *scale, &scale));
+  for (size_t k = 0; k < dg->slots; k++) {
+    const size_t draw = wisp_random_below(&r->random, 24);
+    scale[k] = r->number == SIZES ? ldexp(1, 10 * (int)(draw % 3) - 10) : r->number == ZEROS && draw % 8 == 0 ? 0 : 1;
+  }
+  for (int a = 0; a < WISP_NODAL_ARRAYS; a++) {
+    const size_t dofs = r->numbers[a] / (dg->slots * n), empty = wisp_random_below(&r->random, n);
+    for (size_t q = 0; r->before[a] && q < r->numbers[a]; q++) {
+      const bool zero = q / dofs % n == empty || wisp_random_below(&r->random, 4) == 0;
+      r->before[a][q] *= r->number == ZEROS && zero ? 0 : scale[q / dofs / n];
+    }
+  }
+done:
+  free(scale);
+  return status;
+}
+
+static wisp_scalars scalars_of(const wisp_round *r)
+{
+  const wisp_binding *b = r->scalars.of;
+  return (wisp_scalars){b[0].value, b[1].value, b[2].value, b[3].value};
+}
+
+static wisp_status solve(wisp_error *err, wisp_round *r)
+{
+  const wisp_scalars s = scalars_of(r);
+  return wisp_dg_compute(err, r->plain->self, r->kernel->name, &s, r->before, r->after, r->size);
+}
+
+static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
+                           double *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_scalars s = usual(problem);
+  double most[WISP_NODAL_ARRAYS];
+  TRY(wisp_dg_largest(err, wisp_problem_dg(problem), spec->kernel, &s, most));
+  *out = most[wisp_family_array(wisp_family_find(spec->family), array) - wisp_family_find(spec->family)->arrays];
+done:
+  return status;
+}
+
+/* --- the vendor's product --- */
+
+static void destroy_rival(void *rival)
+{
+  wisp_rival_destroy(rival);
+}
+
+/* The fastest of the library's ways to the same product. */
+static wisp_status yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
+                             long long count, wisp_yardstick *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_system *system = NULL;
+  wisp_tet *tet = NULL;
+  wisp_rival *rival = NULL;
+  if (!blas || !wisp_rival_exists(spec->kernel)) return WISP_OK;
+  TRY(wisp_system_load(err, spec->system, &system));
+  TRY(wisp_tet_create(err, spec->order, &tet));
+  TRY(wisp_rival_create(err, device, blas, tet, spec->kernel, spec->precision, (size_t)count * (size_t)system->fields,
+                        &rival));
+  TRY(wisp_rival_choose(err, rival));
+  *out = (wisp_yardstick){
+      .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
+  snprintf(out->name, sizeof out->name, "%s", wisp_rival_name(rival));
+  rival = NULL;
+done:
+  wisp_rival_destroy(rival);
+  wisp_tet_destroy(tet);
+  wisp_system_destroy(system);
+  return status;
+}
+
+const wisp_workload wisp_workload_nodal = {
+    .family = "nodal",
+    .open = open_ground,
+    .close = close_ground,
+    .elements = elements,
+    .fixing = fixing,
+    .discretise = discretise,
+    .scalars = scalars,
+    .stages = WISP_RK_STAGES,
+    .swaps = {"u", "u_next"},
+    .rounds = rounds,
+    .pose = pose,
+    .solve = solve,
+    .largest = largest,
+    .yardstick = yardstick,
+    .published = 6ll * 26 * 26 * 26,
+};

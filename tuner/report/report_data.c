@@ -1,0 +1,245 @@
+#include "report_data.h"
+
+#include "../../gen/family.h"
+#include "../../runtime/solve/standard.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static int kernel_rank(const wisp_spec *spec)
+{
+  const wisp_family *family = wisp_family_find(spec->family);
+  int rank = 0;
+  if (strcmp(spec->kernel, "step") == 0) return 1000;
+  while (family && family->kernels[rank].name && strcmp(family->kernels[rank].name, spec->kernel) != 0) rank++;
+  return rank;
+}
+
+static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
+{
+  return spec->order > 0 && spec->order < WISP_REPORT_ORDERS && wish->orders[spec->order] &&
+         (spec->precision == WISP_F32 ? wish->f32 : wish->f64) && strcasestr(trial->device, wish->device) &&
+         (!wish->family || strcmp(spec->family, wish->family) == 0);
+}
+
+/* Where an entry's cell stands. */
+static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
+{
+  const wisp_spec *s = &a->spec, *t = &b->spec;
+  const int order[] = {strcmp(a->trial->device, b->trial->device),
+                       strcmp(s->family, t->family),
+                       strcmp(s->element, t->element),
+                       strcmp(s->system, t->system),
+                       (int)s->precision - (int)t->precision,
+                       s->order - t->order,
+                       a->rank - b->rank,
+                       strcmp(s->kernel, t->kernel)};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    if (order[i]) return order[i];
+  return 0;
+}
+
+/* Which candidate it is, apart from how near its layer is. */
+static int by_key(const wisp_report_entry *a, const wisp_report_entry *b)
+{
+  const wisp_trial *t = a->trial, *u = b->trial;
+  int cell = by_cell(a, b);
+  if (cell) return cell;
+  const int order[] = {strcmp(t->strategy, u->strategy),
+                       strcmp(t->layout, u->layout),
+                       strcmp(t->params, u->params),
+                       strcmp(t->target, u->target),
+                       strcmp(t->driver, u->driver),
+                       strcmp(t->compiler, u->compiler),
+                       strcmp(t->template_hash, u->template_hash),
+                       (t->elements > u->elements) - (t->elements < u->elements),
+                       strcmp(wisp_trial_mesh(t), wisp_trial_mesh(u))};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    if (order[i]) return order[i];
+  return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const wisp_report_entry *a = x, *b = y;
+  int key = by_key(a, b);
+  return key ? key : a->layer - b->layer;
+}
+
+/* The wanted trials, sorted, a candidate that several layers hold only from the nearest. */
+static wisp_status list_entries(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
+                                wisp_report_data *out)
+{
+  size_t most = wisp_store_count(store), count = 0, kept = 0;
+  out->entries = calloc(most + 1, sizeof *out->entries);
+  if (!out->entries) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", most);
+  for (size_t i = 0; i < most; i++) {
+    wisp_layer layer;
+    wisp_report_entry entry = {.trial = wisp_store_trial(store, i, &layer)};
+    if (wisp_spec_parse(NULL, entry.trial->spec, &entry.spec) != WISP_OK) continue;
+    if (!wanted(wish, entry.trial, &entry.spec)) continue;
+    entry.rank = kernel_rank(&entry.spec);
+    entry.layer = (int)layer;
+    out->entries[count++] = entry;
+  }
+  qsort(out->entries, count, sizeof *out->entries, by_place);
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || by_key(&out->entries[i], &out->entries[kept - 1]) != 0) out->entries[kept++] = out->entries[i];
+  out->entry_count = kept;
+  return WISP_OK;
+}
+
+bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
+{
+  return (strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0) && cell->timed &&
+         trial->elements == cell->elements && wisp_contest_meshes(trial, cell->timed) == 0 && trial->ms > 0 &&
+         isfinite(trial->ms);
+}
+
+bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
+{
+  return strcmp(trial->outcome, "ok") == 0 && wisp_report_seen(cell, trial);
+}
+
+/* The winner of the cell; layout NULL: over all. */
+static const wisp_trial *winner_of(const wisp_report_cell *cell, const char *layout)
+{
+  const wisp_trial *best = NULL;
+  for (size_t i = 0; i < cell->count; i++) {
+    const wisp_trial *t = cell->entries[i].trial;
+    if (!wisp_report_timed(cell, t) || (layout && strcmp(t->layout, layout) != 0)) continue;
+    if (!best || wisp_contest_ms(t) < wisp_contest_ms(best)) best = t;
+  }
+  return best;
+}
+
+static void fill_cell(wisp_report_cell *cell)
+{
+  cell->spec = cell->entries->spec;
+  for (size_t i = 0; i < cell->count; i++) {
+    const wisp_trial *t = cell->entries[i].trial;
+    size_t *count = strcmp(t->outcome, "ok") == 0        ? &cell->ok
+                    : strcmp(t->outcome, "slow") == 0    ? &cell->slow
+                    : strcmp(t->outcome, "refused") == 0 ? &cell->refused
+                                                         : &cell->bad;
+    ++*count;
+    if (count != &cell->ok) continue;
+    const int mesh = cell->timed ? wisp_contest_meshes(t, cell->timed) : -1;
+    if (mesh < 0 || (mesh == 0 && t->elements > cell->elements)) cell->elements = t->elements, cell->timed = t;
+  }
+  cell->best = winner_of(cell, NULL);
+}
+
+bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
+{
+  return strcmp(a->entries->trial->device, b->entries->trial->device) == 0 &&
+         strcmp(a->spec.family, b->spec.family) == 0 && strcmp(a->spec.element, b->spec.element) == 0 &&
+         strcmp(a->spec.system, b->spec.system) == 0;
+}
+
+bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b)
+{
+  return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision && wisp_report_same_subject(a, b);
+}
+
+/* Marks the kernels that the fastest step of each order is made of, in its layout. */
+static void find_steps(wisp_report_data *data)
+{
+  for (size_t s = 0; s < data->cell_count; s++) {
+    wisp_report_cell *step = &data->cells[s];
+    if (strcmp(step->spec.kernel, "step") != 0 || !step->best) continue;
+    step->in_step = step->best;
+    for (size_t i = s; i-- > 0 && wisp_report_same_order(&data->cells[i], step);)
+      if (wisp_composition_has(step->best->strategy, data->cells[i].spec.kernel))
+        data->cells[i].in_step = winner_of(&data->cells[i], step->best->layout);
+  }
+}
+
+/* What runs without a store is the same for all layouts, and the two winners may be of different sizes. */
+static wisp_status find_defaults(wisp_error *err, const wisp_store *store, wisp_report_data *data)
+{
+  wisp_status status = WISP_OK;
+  wisp_strategies *strategies = NULL;
+  TRY(wisp_strategies_load(err, &strategies));
+  wisp_standards standards = {.strategies = strategies, .store = store};
+  for (size_t i = 0; i < data->cell_count; i++) {
+    wisp_report_cell *cell = &data->cells[i];
+    cell->default_ms = NAN;
+    if (cell->best) TRY(wisp_standard_ms(err, &standards, cell->best, &cell->default_ms));
+  }
+done:
+  wisp_strategies_free(strategies);
+  return status;
+}
+
+const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner)
+{
+  const wisp_trial *other = NULL, *same = NULL;
+  for (size_t i = 0; i < cell->count; i++) {
+    const wisp_trial *t = cell->entries[i].trial;
+    if (t == winner || !wisp_report_seen(cell, t) || strcmp(t->layout, winner->layout) != 0) continue;
+    const wisp_trial **place = strcmp(t->strategy, winner->strategy) == 0 ? &same : &other;
+    if (!*place || t->ms < (*place)->ms) *place = t;
+  }
+  return other ? other : same;
+}
+
+/* The study in the foreground is of this kernel and order, in each precision and for each subject that has it. */
+static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, wisp_report_data *data)
+{
+  const char *kernel = *wish->kernel ? wish->kernel : "volume";
+  int order = wish->order ? wish->order : 4;
+  bool any = false;
+  wisp_report_cell *most = NULL;
+  for (size_t i = 0; i < data->cell_count; i++) {
+    wisp_report_cell *cell = &data->cells[i];
+    bool kernel_fits = strcmp(cell->spec.kernel, kernel) == 0;
+    cell->front = kernel_fits && cell->spec.order == order && cell->best;
+    any |= cell->front;
+    if (*wish->kernel && !kernel_fits) continue;
+    if (cell->best && (!most || cell->ok + cell->slow > most->ok + most->slow)) most = cell;
+  }
+  if (any) return WISP_OK;
+  if (wish->order || !most)
+    return *wish->kernel || wish->order
+               ? wisp_fail(err, WISP_EMISSING, "no time is stored for kernel '%s' at order %d", kernel, order)
+               : WISP_OK;
+  most->front = true;
+  return WISP_OK;
+}
+
+wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
+                               wisp_report_data *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_report_data data = {0};
+  TRY(list_entries(err, store, wish, &data));
+  TRY(wisp_require(err, data.entry_count, WISP_EMISSING,
+                   "nothing is stored for %s with these options: 'wisp tune' fills the store, and 'wisp db show' tells "
+                   "what is there",
+                   *wish->device ? wish->device : "any device"));
+  data.cells = calloc(data.entry_count, sizeof *data.cells);
+  TRY(wisp_require(err, data.cells != NULL, WISP_EMEMORY, "out of memory: %zu cells", data.entry_count));
+  for (size_t i = 0; i < data.entry_count; i++) {
+    if (i == 0 || by_cell(&data.entries[i], &data.entries[i - 1]) != 0)
+      data.cells[data.cell_count++].entries = &data.entries[i];
+    data.cells[data.cell_count - 1].count++;
+  }
+  for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
+  find_steps(&data);
+  TRY(find_defaults(err, store, &data));
+  TRY(choose_front(err, wish, &data));
+  *out = data;
+  data = (wisp_report_data){0};
+done:
+  wisp_report_forget(&data);
+  return status;
+}
+
+void wisp_report_forget(wisp_report_data *data)
+{
+  free(data->entries);
+  free(data->cells);
+}

@@ -1,0 +1,47 @@
+/* How a report is written: text with its markup, numbers for reading, and axes of a plot. */
+#ifndef WISP_REPORT_HTML_H
+#define WISP_REPORT_HTML_H
+
+#include "../../gen/text.h"
+
+/* A page in the making. The first failure stays in status, and everything after it does nothing. */
+typedef struct wisp_page {
+  wisp_error *err;
+  wisp_text *text;
+  wisp_status status;
+} wisp_page;
+
+/* Markup, as it is. */
+__attribute__((format(printf, 2, 3))) void wisp_page_print(wisp_page *page, const char *format, ...);
+/* Text from outside: whatever it holds, it is read as text, in an element as in an attribute. */
+void wisp_page_text(wisp_page *page, const char *text);
+
+/* A number with so many significant digits, never with an exponent, thousands apart; digits 0: a count, in full.
+ * "–" where it is not known. */
+enum { WISP_NUMBER_TEXT = 48 };
+const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits);
+/* A cell of a table with that number. */
+void wisp_page_number(wisp_page *page, double value, int digits);
+/* A cell: how many times as long as a winner something takes. What seems faster was timed at another moment. */
+void wisp_page_ratio(wisp_page *page, double ratio);
+
+/* One axis of a plot: values between low and high lie between the pixels from and to. */
+typedef struct wisp_axis {
+  double low, high, from, to;
+  bool log;
+} wisp_axis;
+double wisp_axis_place(const wisp_axis *axis, double value);
+/* Round values within the axis, ascending; how many, at most 24. */
+int wisp_axis_ticks(const wisp_axis *axis, double ticks[24]);
+/* Widens low and high so that [least, most] lies in between with some room. */
+wisp_axis wisp_axis_over(double least, double most, bool log, double from, double to);
+
+/* Grid lines with their numbers, left of a plot or below it; span: the other axis's pixels. */
+void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, const char *title);
+void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title);
+void wisp_page_frame_title(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title);
+
+/* The i-th colour, of as many as are told apart; later ones begin again. */
+const char *wisp_colour(size_t i);
+
+#endif

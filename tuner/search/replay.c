@@ -1,0 +1,311 @@
+/* Replay: each target's candidates are those that the sweep holds; a trial is looked up instead of run. */
+#include "replay.h"
+#include "guide.h"
+#include "search.h"
+#include "../../runtime/device.h"
+#include "../../runtime/kernel.h"
+#include "../../runtime/process.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const int wisp_replay_after[WISP_REPLAY_POINTS] = {5, 10, 25, 50, WISP_REPLAY_MOST};
+
+/* --- the sweep --- */
+
+static bool succeeded(const wisp_trial *t)
+{
+  return t->ms > 0 && (strcmp(t->outcome, "ok") == 0 || strcmp(t->outcome, "slow") == 0);
+}
+
+/* The device that most trials are of. */
+static const char *main_device(size_t count, const wisp_trial *const *trials)
+{
+  const char *best = "";
+  size_t most = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t same = 0;
+    if (strcmp(trials[i]->device, best) == 0) continue;
+    for (size_t k = 0; k < count; k++) same += strcmp(trials[k]->device, trials[i]->device) == 0;
+    if (same > most) most = same, best = trials[i]->device;
+  }
+  return best;
+}
+
+static wisp_status read_store(wisp_error *err, const char *path, size_t *count, wisp_trial **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_store *store = NULL;
+  const wisp_trial **mine = NULL;
+  wisp_trial *trials = NULL;
+  size_t found = 0, kept = 0;
+  TRY(wisp_store_open(err, path, false, NULL, &store));
+  TRY(wisp_new(err, wisp_store_count(store), sizeof *mine, &mine));
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    if (layer == WISP_LAYER_USER && succeeded(t)) mine[found++] = t;
+  }
+  TRY(wisp_require(err, found > 0, WISP_EUSAGE, "%s: no measured trials to replay", path));
+  TRY(wisp_new(err, found, sizeof *trials, &trials));
+  const char *device = main_device(found, mine);
+  for (size_t i = 0; i < found; i++)
+    if (strcmp(mine[i]->device, device) == 0) trials[kept++] = *mine[i];
+  *count = kept;
+  *out = trials;
+done:
+  free(mine);
+  wisp_store_close(store);
+  return status;
+}
+
+wisp_status wisp_replay_load(wisp_error *err, const char *path, size_t *count, wisp_trial **out)
+{
+  wisp_status status = WISP_OK;
+  char folder[256] = "", file[300];
+  size_t length = strlen(path);
+  wisp_outcome outcome = WISP_RAN;
+  int code = 0;
+  FILE *there = fopen(path, "rb");
+  TRY(wisp_require(err, there, WISP_EUSAGE, "%s: no such sweep: --db FILE names one (a store, or one packed as .gz)",
+                   path));
+  if (length < 3 || strcmp(path + length - 3, ".gz") != 0) {
+    status = read_store(err, path, count, out);
+    goto done;
+  }
+  TRY(wisp_scratch_create(err, folder, sizeof folder));
+  snprintf(file, sizeof file, "%s/sweep.db", folder);
+  char *argv[] = {(char[]){"gunzip"}, (char[]){"-c"}, (char[]){"--"}, (char *)(uintptr_t)path, NULL};
+  TRY(wisp_process_run(err, argv, folder, file, 60, &outcome, &code));
+  TRY(wisp_require(err, outcome == WISP_RAN && code == 0, WISP_ESTORE, "%s: gunzip cannot unpack it", path));
+  TRY(read_store(err, file, count, out));
+done:
+  if (there) fclose(there);
+  if (*folder) wisp_scratch_remove(folder);
+  return status;
+}
+
+/* --- one target --- */
+
+typedef struct replaying {
+  size_t count;
+  const wisp_trial *trials;
+  wisp_spec *specs;
+  wisp_point *points;
+  const wisp_replay_request *request;
+  wisp_strategies *strategies;
+  wisp_target device;
+} replaying;
+
+/* What the model sees of a candidate beyond its texts; nothing where today's strategies lack it. */
+static void see_plan(const replaying *r, const wisp_scope *scope, const wisp_trial *t, wisp_point *point)
+{
+  wisp_plan *plan = NULL;
+  wisp_point seen;
+  char layout[WISP_LAYOUT_TEXT];
+  const wisp_strategy *strategy =
+      wisp_strategies_find(r->strategies, scope->family->name, scope->spec.kernel, t->strategy);
+  for (int l = 0; l < scope->layouts && strategy; l++) {
+    wisp_layout_print(&scope->layout[l], layout);
+    if (strcmp(layout, t->layout) != 0) continue;
+    if (wisp_plan_from_text(NULL, strategy, &scope->spec, &scope->layout[l], scope->names[l], t->params, &plan) ==
+            WISP_OK &&
+        wisp_point_from_plan(NULL, plan, &r->device, &seen) == WISP_OK)
+      point->cost = seen.cost;
+    wisp_plan_destroy(plan);
+    return;
+  }
+}
+
+/* What a search that picks at random has found on average, as a logarithm of best / optimum: the fastest of n picks is
+ * the one of rank k where the n - 1 others are among those after it. */
+static double expect_random(size_t count, const double *sorted, size_t n)
+{
+  double chance = 0, left = 1, sum = 0; /* left: that none before rank k is picked */
+  for (size_t k = 0; k < count && left > 0; k++) {
+    chance = fmin((double)n / (double)(count - k), 1);
+    sum += left * chance * log(sorted[k] / sorted[0]);
+    left *= 1 - chance;
+  }
+  return sum;
+}
+
+static int by_value(const void *a, const void *b)
+{
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+static wisp_status replay_random(wisp_error *err, const replaying *r, const size_t *which, wisp_replay_target *t)
+{
+  double *ms = NULL;
+  wisp_status status = wisp_new(err, t->candidates, sizeof *ms, &ms);
+  if (status != WISP_OK) return status;
+  for (size_t i = 0; i < t->candidates; i++) ms[i] = r->trials[which[i]].ms;
+  qsort(ms, t->candidates, sizeof *ms, by_value);
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++)
+    t->random[p] = 100 * exp(-expect_random(t->candidates, ms, (size_t)wisp_replay_after[p]));
+  free(ms);
+  return WISP_OK;
+}
+
+static void search_target(const replaying *r, wisp_guide *guide, const size_t *which, wisp_replay_target *t)
+{
+  double best = INFINITY;
+  for (size_t n = 0; n < WISP_REPLAY_MOST && n < guide->count; n++) {
+    size_t i = wisp_guide_pick(guide, 0, guide->count, n == 0);
+    double ms = r->trials[which[i]].ms;
+    best = fmin(best, ms);
+    wisp_guide_tell(guide, i, ms);
+    t->tried[t->trials++] = which[i];
+    for (int p = 0; p < WISP_REPLAY_POINTS; p++)
+      if ((int)n < wisp_replay_after[p]) t->percent[p] = 100 * t->optimum / best;
+  }
+}
+
+/* Points of everything that the sweep knows of this kernel at other orders or the other precision. */
+static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_point *known)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    const wisp_spec *s = &r->specs[i];
+    if (strcmp(s->kernel, target->kernel) != 0 || strcmp(s->family, target->family) != 0) continue;
+    if (strcmp(s->system, target->system) != 0) continue;
+    if (s->order == target->order && s->precision == target->precision) continue;
+    known[count++] = r->points[i];
+  }
+  return count;
+}
+
+/* Of one kernel, and timed on the same mesh. */
+static bool same_target(const replaying *r, size_t i, size_t k)
+{
+  const wisp_spec *a = &r->specs[i], *b = &r->specs[k];
+  return r->points[i].source == r->points[k].source && a->order == b->order && a->precision == b->precision &&
+         strcmp(a->kernel, b->kernel) == 0 && strcmp(a->family, b->family) == 0 && strcmp(a->system, b->system) == 0;
+}
+
+static wisp_status replay_target(wisp_error *err, const replaying *r, size_t first, wisp_replay_target *t)
+{
+  wisp_status status = WISP_OK;
+  const wisp_spec *spec = &r->specs[first];
+  wisp_scope scope = {0};
+  wisp_guide guide = {0};
+  wisp_point *points = NULL, *known = NULL;
+  size_t *which = NULL, known_count = 0;
+  TRY(wisp_new(err, r->count, sizeof *points, &points));
+  TRY(wisp_new(err, r->count, sizeof *known, &known));
+  TRY(wisp_new(err, r->count, sizeof *which, &which));
+  TRY(wisp_scope_create(err, wisp_family_find(spec->family), spec, &r->device, NULL, &scope));
+  *t = (wisp_replay_target){.order = spec->order, .precision = spec->precision, .optimum = INFINITY};
+  snprintf(t->kernel, sizeof t->kernel, "%s", spec->kernel);
+  for (size_t i = first; i < r->count; i++) {
+    if (!same_target(r, i, first)) continue;
+    points[t->candidates] = r->points[i];
+    see_plan(r, &scope, &r->trials[i], &points[t->candidates]);
+    t->optimum = fmin(t->optimum, r->trials[i].ms);
+    which[t->candidates++] = i;
+  }
+  if (r->request->seeded) {
+    known_count = collect_known(r, spec, known);
+    known_count = wisp_guide_weigh(known_count, known, spec->order, spec->precision);
+  }
+  TRY(wisp_guide_create(err, t->candidates, points, known_count, known, &guide));
+  search_target(r, &guide, which, t);
+  TRY(replay_random(err, r, which, t));
+done:
+  wisp_guide_free(&guide);
+  wisp_scope_free(&scope);
+  free(points), free(known), free(which);
+  return status;
+}
+
+/* --- all targets --- */
+
+static bool is_wanted(const wisp_replay_request *q, const wisp_spec *s)
+{
+  bool order = q->orders == 0, precision = q->precisions == 0;
+  const wisp_family *family = wisp_family_find(s->family);
+  for (int i = 0; i < q->orders; i++) order = order || q->order[i] == s->order;
+  for (int i = 0; i < q->precisions; i++) precision = precision || q->precision[i] == s->precision;
+  return family && order && precision && strcmp(s->family, q->family) == 0 && strcmp(s->kernel, "step") != 0 &&
+         s->order >= family->orders[0] && s->order <= family->orders[1] &&
+         (!q->kernel || strcmp(q->kernel, s->kernel) == 0);
+}
+
+static int by_kernel(const void *a, const void *b)
+{
+  const wisp_replay_target *x = a, *y = b;
+  int names = strcmp(x->kernel, y->kernel);
+  if (names != 0) return names;
+  return x->order != y->order ? x->order - y->order : (int)x->precision - (int)y->precision;
+}
+
+static void summarise(wisp_replay *replay)
+{
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) {
+    double sum = 0, random = 0;
+    replay->worst[p] = INFINITY;
+    for (size_t i = 0; i < replay->count; i++) {
+      double percent = replay->targets[i].percent[p];
+      sum += log(percent);
+      random += log(replay->targets[i].random[p]);
+      if (percent >= replay->worst[p]) continue;
+      replay->worst[p] = percent;
+      replay->worst_target[p] = i;
+    }
+    replay->mean[p] = exp(sum / (double)replay->count);
+    replay->random[p] = exp(random / (double)replay->count);
+  }
+}
+
+static wisp_status read_trials(wisp_error *err, replaying *r)
+{
+  wisp_status status = WISP_OK;
+  wisp_limits limits;
+  TRY(wisp_new(err, r->count, sizeof *r->specs, &r->specs));
+  TRY(wisp_new(err, r->count, sizeof *r->points, &r->points));
+  for (size_t i = 0; i < r->count; i++) {
+    TRY(wisp_spec_parse(err, r->trials[i].spec, &r->specs[i]));
+    TRY(wisp_require(err, wisp_point_from_trial(&r->trials[i], &r->points[i]), WISP_ESTORE, "spec '%s' cannot be read",
+                     r->trials[i].spec));
+  }
+  TRY(wisp_target_limits(err, r->count ? r->trials[0].target : "host", &limits));
+  r->device = wisp_limits_target(&limits);
+  TRY(wisp_strategies_load(err, &r->strategies));
+done:
+  return status;
+}
+
+wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *trials, const wisp_replay_request *request,
+                            wisp_replay *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_replay replay = {0};
+  replaying r = {.count = count, .trials = trials, .request = request};
+  TRY(read_trials(err, &r));
+  TRY(wisp_new(err, count, sizeof *replay.targets, &replay.targets)); /* at most one a trial */
+  for (size_t i = 0; i < count; i++) {
+    bool seen = !is_wanted(request, &r.specs[i]);
+    for (size_t k = 0; k < i && !seen; k++) seen = same_target(&r, k, i);
+    if (!seen) TRY(replay_target(err, &r, i, &replay.targets[replay.count++]));
+  }
+  TRY(wisp_require(err, replay.count > 0, WISP_EUSAGE, "the sweep holds no trial of what is asked for"));
+  qsort(replay.targets, replay.count, sizeof *replay.targets, by_kernel);
+  summarise(&replay);
+  *out = replay;
+  replay = (wisp_replay){0};
+done:
+  wisp_replay_free(&replay);
+  wisp_strategies_free(r.strategies);
+  free(r.specs), free(r.points);
+  return status;
+}
+
+void wisp_replay_free(wisp_replay *replay)
+{
+  free(replay->targets);
+  *replay = (wisp_replay){0};
+}

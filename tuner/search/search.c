@@ -1,0 +1,230 @@
+#include "search.h"
+#include "../../gen/random.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const wisp_spec *spec,
+                              const wisp_target *target, const char *only, wisp_scope *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_scope scope = {.family = family, .spec = *spec};
+  wisp_layout all[8];
+  char text[WISP_LAYOUT_TEXT];
+  int count = family->layouts(spec->order, all);
+  for (int i = 0; i < count; i++) {
+    wisp_layout_print(&all[i], text);
+    if (only && strcmp(only, text) != 0) continue;
+    scope.layout[scope.layouts] = all[i];
+    TRY(family->names(err, spec, &all[i], target, &scope.names[scope.layouts++]));
+  }
+  TRY(wisp_require(err, scope.layouts > 0, WISP_EUSAGE,
+                   "order %d is not tuned in layout '%s': wisp emit -n %d lists its layouts", spec->order, only,
+                   spec->order));
+  *out = scope;
+  scope.layouts = 0;
+done:
+  wisp_scope_free(&scope);
+  return status;
+}
+
+void wisp_scope_free(wisp_scope *scope)
+{
+  for (int i = 0; i < scope->layouts; i++) wisp_env_destroy(scope->names[i]);
+  scope->layouts = 0;
+}
+
+/* --- listing --- */
+
+typedef struct listing { /* of one strategy in one layout */
+  wisp_search *search;
+  const wisp_strategy *strategy;
+  int layout, params;
+  const wisp_plan *preferred; /* the default candidate; NULL: none is legal */
+} listing;
+
+/* Room for one more item of a growing list. */
+static wisp_status grow(wisp_error *err, void *list, size_t count, size_t *room, size_t size)
+{
+  void **data = list;
+  if (count < *room) return WISP_OK;
+  size_t more = *room ? 2 * *room : 64;
+  void *bigger = realloc(*data, more * size);
+  if (!bigger) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu candidates", more);
+  *data = bigger;
+  *room = more;
+  return WISP_OK;
+}
+
+/* Reasons that differ in numbers only are one reason. */
+static bool same_reason(const char *a, const char *b)
+{
+  for (;; a++, b++) {
+    while (isdigit((unsigned char)*a)) a++;
+    while (isdigit((unsigned char)*b)) b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+static wisp_status add_refusal(wisp_error *err, const listing *list, const char *reason)
+{
+  wisp_search *s = list->search;
+  for (size_t i = s->refusals; i-- > 0;) {
+    wisp_refusal *r = &s->refusal[i];
+    if (r->strategy != list->strategy || r->layout != list->layout) break;
+    if (!same_reason(r->reason, reason)) continue;
+    r->count++;
+    return WISP_OK;
+  }
+  wisp_status status = grow(err, &s->refusal, s->refusals, &s->refusal_room, sizeof *s->refusal);
+  if (status != WISP_OK) return status;
+  wisp_refusal *r = &s->refusal[s->refusals++];
+  *r = (wisp_refusal){.strategy = list->strategy, .layout = list->layout, .count = 1};
+  snprintf(r->reason, sizeof r->reason, "%s", reason);
+  return WISP_OK;
+}
+
+static wisp_status add_candidate(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+{
+  const listing *list = context;
+  wisp_search *s = list->search;
+  if (!plan) return add_refusal(err, list, reason);
+  wisp_status status = grow(err, &s->candidates, s->count, &s->room, sizeof *s->candidates);
+  if (status == WISP_OK) {
+    wisp_candidate *c = &s->candidates[s->count++];
+    *c = (wisp_candidate){.strategy = list->strategy, .layout = list->layout};
+    memcpy(c->values, values, (size_t)list->params * sizeof *values);
+    c->problem = (list->layout * 4096 + wisp_plan_value(plan, "MB", 1)) * 4 + wisp_plan_value(plan, "grouping", 0);
+    c->is_default = list->preferred && strcmp(wisp_plan_params(plan), wisp_plan_params(list->preferred)) == 0;
+  }
+  wisp_plan_destroy(plan);
+  return status;
+}
+
+static wisp_status list_strategy(wisp_error *err, wisp_search *s, const wisp_strategy *strategy, int layout)
+{
+  const wisp_scope *scope = s->scope;
+  const wisp_param *params = NULL;
+  listing list = {.search = s, .strategy = strategy, .layout = layout};
+  list.params = wisp_strategy_params(strategy, &params);
+  wisp_plan *preferred = NULL;
+  wisp_error reason = {0};
+  wisp_status status = wisp_strategy_applies(&reason, strategy, &scope->layout[layout], scope->names[layout]);
+  if (status == WISP_EREFUSED) return add_refusal(err, &list, reason.text);
+  if (status == WISP_OK)
+    status =
+        wisp_plan_default(&reason, strategy, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
+  if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+  list.preferred = preferred;
+  status = wisp_plan_enumerate(err, strategy, &scope->spec, &scope->layout[layout], scope->names[layout], add_candidate,
+                               &list);
+  wisp_plan_destroy(preferred);
+  return status;
+}
+
+/* --- ordering --- */
+
+static int by_turn(const void *a, const void *b)
+{
+  const wisp_candidate *x = a, *y = b;
+  if (x->turn != y->turn) return x->turn < y->turn ? -1 : 1;
+  if (x->problem != y->problem) return x->problem - y->problem;
+  return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* A number that looks random but depends only on the seed and which. */
+static uint64_t scatter(uint64_t seed, int which)
+{
+  uint64_t state = seed ^ ((uint64_t)which + 1) * WISP_RANDOM_SEED;
+  if (!state) state = 1;
+  wisp_random_next(&state);
+  return wisp_random_next(&state) >> 1;
+}
+
+static bool contains(const int *list, size_t count, int value)
+{
+  for (size_t i = 0; i < count; i++)
+    if (list[i] == value) return true;
+  return false;
+}
+
+static wisp_status order(wisp_error *err, wisp_search *s, uint64_t seed)
+{
+  wisp_status status = WISP_OK;
+  uint64_t state = seed ? seed : 1;
+  int *defaults = NULL; /* problems with a default candidate: they come first */
+  size_t count = 0;
+  TRY(wisp_new(err, s->count, sizeof *defaults, &defaults));
+  for (size_t i = 0; i < s->count; i++)
+    if (s->candidates[i].is_default && !contains(defaults, count, s->candidates[i].problem))
+      defaults[count++] = s->candidates[i].problem;
+  for (size_t i = 0; i < s->count; i++) {
+    wisp_candidate *c = &s->candidates[i];
+    bool late = !contains(defaults, count, c->problem);
+    c->turn = (uint64_t)late << 63 | scatter(seed, late ? c->problem : c->layout);
+    c->rank = (uint64_t)!c->is_default << 63 | wisp_random_next(&state) >> 1;
+  }
+  if (s->count) qsort(s->candidates, s->count, sizeof *s->candidates, by_turn);
+done:
+  free(defaults);
+  return status;
+}
+
+wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategies, const wisp_scope *scope,
+                               const char *strategy, uint64_t seed, wisp_search *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_search search = {.scope = scope};
+  for (size_t i = 0; i < wisp_strategies_count(strategies); i++) {
+    const wisp_strategy *s = wisp_strategies_at(strategies, i);
+    if (strcmp(wisp_strategy_family(s), scope->family->name) != 0) continue;
+    if (strcmp(wisp_strategy_kernel(s), scope->spec.kernel) != 0) continue;
+    if (strategy && strcmp(wisp_strategy_name(s), strategy) != 0) continue;
+    for (int l = 0; l < scope->layouts; l++) TRY(list_strategy(err, &search, s, l));
+  }
+  TRY(order(err, &search, seed));
+  *out = search;
+  search = (wisp_search){0};
+done:
+  wisp_search_free(&search);
+  return status;
+}
+
+void wisp_search_free(wisp_search *search)
+{
+  free(search->candidates);
+  free(search->refusal);
+  wisp_guide_free(&search->guide);
+  *search = (wisp_search){0};
+}
+
+bool wisp_search_next_problem(wisp_search *s)
+{
+  s->begin = s->next = s->end;
+  while (s->end < s->count && s->candidates[s->end].problem == s->candidates[s->next].problem) s->end++;
+  return s->next < s->count;
+}
+
+const wisp_candidate *wisp_search_next(wisp_search *s)
+{
+  if (s->next == s->end) return NULL;
+  size_t i = s->guided ? wisp_guide_pick(&s->guide, s->begin, s->end, s->next == s->begin) : s->next;
+  s->next++;
+  return &s->candidates[i];
+}
+
+size_t wisp_search_problems_left(const wisp_search *s)
+{
+  size_t left = 1;
+  for (size_t i = s->end; i < s->count; i++) left += s->candidates[i].problem != s->candidates[i - 1].problem;
+  return left;
+}
+
+wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const wisp_candidate *c, wisp_plan **out)
+{
+  return wisp_plan_create(err, c->strategy, &scope->spec, &scope->layout[c->layout], scope->names[c->layout], c->values,
+                          out);
+}

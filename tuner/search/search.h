@@ -1,0 +1,74 @@
+/* Candidates of one spec over all layouts and strategies, and the order in which they are tried. */
+#ifndef WISP_SEARCH_H
+#define WISP_SEARCH_H
+
+#include "guide.h"
+#include "../../gen/family.h"
+
+/* An order, precision and device: the names that its strategies see, in every layout. */
+typedef struct wisp_scope {
+  const wisp_family *family;
+  wisp_spec spec; /* kernel set by wisp_search_create */
+  int layouts;
+  wisp_layout layout[8];
+  wisp_env *names[8];
+} wisp_scope;
+
+/* only: the layout to keep, as text; NULL: all. WISP_EUSAGE where none is left. */
+wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const wisp_spec *spec,
+                              const wisp_target *target, const char *only, wisp_scope *out);
+void wisp_scope_free(wisp_scope *scope);
+
+typedef struct wisp_candidate {
+  const wisp_strategy *strategy;
+  int layout; /* index into the scope */
+  int values[WISP_MAX_PARAMS];
+  bool is_default;
+  int problem;         /* candidates with the same number are measured on the same problem */
+  uint64_t turn, rank; /* of the problem; of the candidate on it */
+} wisp_candidate;
+
+typedef struct wisp_refusal { /* why candidates of a strategy do not apply: one entry for each reason */
+  const wisp_strategy *strategy;
+  int layout;
+  long long count;
+  char reason[200];
+} wisp_refusal;
+
+typedef struct wisp_search {
+  const wisp_scope *scope;
+  size_t count, room, next, end; /* end: of this problem's candidates */
+  size_t begin;                  /* of them, where guided: `next` then only counts */
+  bool guided;
+  wisp_guide guide; /* of the candidates as they are listed */
+  wisp_candidate *candidates;
+  size_t refusals, refusal_room;
+  wisp_refusal *refusal;
+} wisp_search;
+
+/* Lists every candidate of a kernel (strategy NULL: of all), legal or refused. Order: problem by problem, those with a
+ * default candidate first, layout by layout (all kernels of an order begin with the same layout, so that a short budget
+ * ends with kernels that work together), the others at random; on each the defaults first, then at random. scope is
+ * borrowed. */
+wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategies, const wisp_scope *scope,
+                               const char *strategy, uint64_t seed, wisp_search *out);
+void wisp_search_free(wisp_search *search);
+
+/* From here on a guide picks (docs/search.md): on each problem the most promising default first; problems without a
+ * default candidate the most promising first. known: weighed seeds, see search_seeds.h. */
+wisp_status wisp_search_guide(wisp_error *err, wisp_search *search, const wisp_target *target, size_t known_count,
+                              const wisp_point *known);
+/* What a candidate took, for the guide; of others nothing is learnt. */
+void wisp_search_tell(wisp_search *search, const wisp_trial *trial);
+
+/* Goes on to the next problem, leaving out what is left on this one; false after the last. */
+bool wisp_search_next_problem(wisp_search *search);
+/* The next candidate on this problem, or NULL. */
+const wisp_candidate *wisp_search_next(wisp_search *search);
+/* How many problems are left, this one included. */
+size_t wisp_search_problems_left(const wisp_search *search);
+
+wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const wisp_candidate *candidate,
+                                wisp_plan **out);
+
+#endif

@@ -1,0 +1,350 @@
+/* Who meets in a final round, how it is held, and what is stored of it. */
+#include "final.h"
+#include "../../gen/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 6 };
+static const double LEAST_NOISE = 0.005, MOST_NOISE = 0.01;
+/* Any other than that of the first verification. */
+static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
+
+wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial)
+{
+  if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) return WISP_OK;
+  if (all->count == all->room) {
+    size_t room = 2 * all->room + 64;
+    wisp_trial *trials = realloc(all->trials, room * sizeof *trials);
+    if (!trials) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", room);
+    all->trials = trials;
+    all->room = room;
+  }
+  all->trials[all->count++] = *trial;
+  return WISP_OK;
+}
+
+size_t wisp_settle_tie(size_t count, wisp_trial *trials, const double *noise)
+{
+  size_t best = 0, chosen;
+  for (size_t i = 1; i < count; i++)
+    if (trials[i].ms < trials[best].ms) best = i;
+  chosen = best;
+  for (size_t i = 0; i < count; i++) {
+    double spread = fmin(fmax(noise[i] + noise[best], LEAST_NOISE), MOST_NOISE);
+    bool tied = i == best || trials[i].ms <= (1 + spread) * trials[best].ms;
+    snprintf(trials[i].tie, sizeof trials[i].tie, "%s", tied ? WISP_TIE_TIED : "");
+    if (tied && wisp_contest_simpler(&trials[i], &trials[chosen])) chosen = i;
+  }
+  snprintf(trials[chosen].tie, sizeof trials[chosen].tie, WISP_TIE_CHOSEN);
+  return chosen;
+}
+
+/* --- who meets --- */
+
+static int by_time(const void *a, const void *b)
+{
+  const wisp_trial *x = *(wisp_trial *const *)a, *y = *(wisp_trial *const *)b;
+  return (x->ms > y->ms) - (x->ms < y->ms);
+}
+
+/* The trials of one layout, fastest first; free(*out). */
+static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const wisp_finalists *all, size_t *count,
+                             wisp_trial ***out)
+{
+  char text[WISP_LAYOUT_TEXT];
+  wisp_status status = wisp_new(err, all->count + 1, sizeof **out, out);
+  if (status != WISP_OK) return status;
+  wisp_layout_print(layout, text);
+  *count = 0;
+  for (size_t i = 0; i < all->count; i++)
+    if (strcmp(all->trials[i].layout, text) == 0) (*out)[(*count)++] = &all->trials[i];
+  if (*count) qsort(*out, *count, sizeof **out, by_time);
+  return WISP_OK;
+}
+
+/* How many of the sorted trials are close enough to the fastest for a second look. */
+static size_t close_ones(size_t count, wisp_trial *const *trials)
+{
+  size_t near = 0;
+  while (near < count && near < MOST && trials[near]->ms <= wisp_contest_margin * trials[0]->ms) near++;
+  return near;
+}
+
+/* NULL where none is chosen, or more than one: stores were merged. */
+static const wisp_trial *chosen_of(size_t count, wisp_trial *const *trials)
+{
+  const wisp_trial *chosen = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(trials[i]->tie, WISP_TIE_CHOSEN) != 0) continue;
+    if (chosen) return NULL;
+    chosen = trials[i];
+  }
+  return chosen;
+}
+
+/* Has the last final round seen all that are close to the fastest? */
+static bool is_settled(size_t count, wisp_trial *const *trials, const wisp_trial *chosen)
+{
+  if (!chosen || chosen->ms > wisp_contest_margin * trials[0]->ms) return false;
+  for (size_t i = 0; i < count && trials[i]->ms <= wisp_contest_margin * trials[0]->ms; i++)
+    if (!*trials[i]->tie && strcmp(trials[i]->when, chosen->when) > 0) return false;
+  return true;
+}
+
+/* --- the round --- */
+
+typedef struct entrant {
+  wisp_plan *plan;
+  wisp_binary binary;
+  wisp_kernel *kernel;
+  wisp_problem *problem;
+} entrant;
+
+static void release(size_t count, entrant *e)
+{
+  for (size_t i = 0; i < count; i++) {
+    wisp_kernel_destroy(e[i].kernel);
+    free(e[i].binary.data);
+    wisp_plan_destroy(e[i].plan);
+    e[i] = (entrant){0};
+  }
+}
+
+static double limit_of(const wisp_sweep *sweep, const wisp_scope *scope, const wisp_trial *trial)
+{
+  return wisp_trial_limit(&sweep->bench, &scope->spec, trial->ms);
+}
+
+/* Stores a candidate's failure in this round in place of its success, and ends the worker: the next one holds the round
+ * without it. Returns only where that is not possible, or where no candidate is to blame. */
+static wisp_status disqualify(wisp_error *err, wisp_sweep *sweep, wisp_trial *trial, wisp_status verdict,
+                              const wisp_error *reason)
+{
+  wisp_status status = WISP_OK;
+  const char *outcome = verdict == WISP_EWRONG ? "wrong" : verdict == WISP_ECOMPILE ? "compile-error" : "crash";
+  if (verdict != WISP_EWRONG && verdict != WISP_ECOMPILE && verdict != WISP_EDEVICE)
+    return wisp_fail(err, verdict, "%s", reason->text);
+  *trial->tie = '\0';
+  snprintf(trial->outcome, sizeof trial->outcome, "%s", outcome);
+  snprintf(trial->reason, sizeof trial->reason, "in the final round: %.300s", reason->text);
+  TRY(wisp_sweep_add(err, sweep, trial, NULL));
+  sweep->bench.doubtful = true;
+  wisp_sweep_replace(sweep);
+done:
+  return status;
+}
+
+/* Compiled and loaded; what is not the candidate's own work is done here, before the tuner looks at the clock. */
+static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, wisp_trial *trial,
+                         entrant *out)
+{
+  wisp_status status = WISP_OK, verdict;
+  wisp_error reason = {0};
+  const wisp_strategy *strategy =
+      wisp_strategies_find(sweep->strategies, scope->family->name, scope->spec.kernel, trial->strategy);
+  TRY(wisp_plan_from_text(err, strategy, &scope->spec, &scope->layout[layout], scope->names[layout], trial->params,
+                          &out->plan));
+  verdict = wisp_plan_compile(&reason, out->plan, sweep->bench.limits->target, &out->binary);
+  if (verdict == WISP_ECOMPILE) TRY(disqualify(err, sweep, trial, verdict, &reason));
+  TRY(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
+  wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
+  TRY(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
+  wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
+  TRY(wisp_bench_problem(err, &sweep->bench, out->plan, &out->problem));
+  verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
+  if (verdict != WISP_OK) TRY(disqualify(err, sweep, trial, verdict, &reason));
+done:
+  return status;
+}
+
+/* How many of the entrants' problems fit into memory together: a later one may have taken an earlier one's place. */
+static wisp_status together(wisp_error *err, wisp_sweep *sweep, entrant *e, size_t *count)
+{
+  wisp_status status = WISP_OK;
+  bool moved = true;
+  while (moved && *count > 1) {
+    moved = false;
+    for (size_t i = 0; i < *count; i++) {
+      const void *before = e[i].problem;
+      TRY(wisp_bench_problem(err, &sweep->bench, e[i].plan, &e[i].problem));
+      moved |= e[i].problem != before;
+    }
+    *count -= moved;
+  }
+  if (*count == 1) TRY(wisp_bench_problem(err, &sweep->bench, e[0].plan, &e[0].problem));
+done:
+  return status;
+}
+
+/* New times for all; with one alone there is nothing to compare. A device that is lost meanwhile says not by whom: the
+ * fastest is blamed, and so the rounds come to an end. */
+static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, size_t count,
+                              const entrant *e, wisp_trial *trials, double *noise)
+{
+  wisp_status status = WISP_OK;
+  wisp_lone_kernel lone[MOST];
+  wisp_contender timed[MOST] = {0};
+  wisp_error reason = {0};
+  noise[0] = 0;
+  if (count < 2) return WISP_OK;
+  for (size_t i = 0; i < count; i++) {
+    lone[i] = (wisp_lone_kernel){sweep->bench.workload, e[i].problem, e[i].kernel};
+    timed[i] = (wisp_contender){.run = wisp_lone_run, .context = &lone[i]};
+  }
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trials[0],
+                      (double)count * limit_of(sweep, scope, &trials[count - 1])));
+  wisp_status verdict = wisp_measure_long(&reason, sweep->bench.device, timed, count);
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, &trials[0], 0));
+  if (verdict != WISP_OK) TRY(disqualify(err, sweep, &trials[0], verdict, &reason));
+  for (size_t i = 0; i < count; i++) {
+    TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed[i], 1, &trials[i]));
+    noise[i] = wisp_measure_noise(&timed[i]);
+  }
+done:
+  return status;
+}
+
+/* In this sweep, at launch after launch; as a leading one, or at all. */
+static uint64_t passing(const wisp_trial *trial, bool leading)
+{
+  char name[WISP_TRIAL_NAME];
+  wisp_trial_name(trial, name);
+  uint64_t hash = wisp_hash(WISP_HASH_SEED, trial->spec, strlen(trial->spec));
+  hash = wisp_hash(hash, trial->layout, strlen(trial->layout));
+  return wisp_hash(wisp_hash(hash, name, strlen(name)), &leading, sizeof leading);
+}
+
+static bool has_passed(const wisp_sweep *sweep, const wisp_trial *trial, bool leading)
+{
+  const uint64_t mine = passing(trial, leading);
+  for (size_t i = 0; i < sweep->passes && i < WISP_MAX_PASSES; i++)
+    if (sweep->passed[i] == mine) return true;
+  return false;
+}
+
+static void note_passed(wisp_sweep *sweep, const wisp_trial *trial, bool leading)
+{
+  sweep->passed[sweep->passes++ % WISP_MAX_PASSES] = passing(trial, leading);
+}
+
+/* After all timings, loaded anew, other data. What is wrong now was never right, or does not stay so. */
+static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
+                                wisp_trial *winner)
+{
+  wisp_status status = WISP_OK, verdict;
+  wisp_bench *bench = &sweep->bench;
+  wisp_trial claim = *winner;
+  wisp_error reason = {0};
+  double error = 0;
+  wisp_kernel_destroy(e->kernel);
+  e->kernel = NULL;
+  wisp_verifier_seed(bench->verifier, OTHER_SEED);
+  *claim.tie = '\0'; /* until it is proved: what the tuner stores should this process die */
+  TRY(wisp_verifier_prepare(err, bench->verifier, e->plan));
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &claim, limit_of(sweep, scope, winner)));
+  verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
+  if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
+  if (verdict == WISP_OK && !has_passed(sweep, winner, leading)) {
+    verdict = wisp_bench_insist(&reason, bench, e->problem, e->kernel, leading);
+    if (verdict == WISP_OK) note_passed(sweep, winner, leading);
+  }
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));
+  winner->error = fmax(winner->error, error);
+  if (verdict != WISP_OK) TRY(disqualify(err, sweep, winner, verdict, &reason));
+done:
+  wisp_verifier_seed(bench->verifier, WISP_RANDOM_SEED);
+  return status;
+}
+
+/* A machine that has become slower since the others were tried (a host with other work) would put those in front that
+ * were not close enough for the round. Then the first times stay, and the round says who is chosen, no more. */
+static void keep_comparable(size_t count, wisp_trial *round, size_t chosen, size_t all, wisp_trial *const *known)
+{
+  if (count == all || round[chosen].ms <= wisp_contest_margin * known[count]->ms) return;
+  for (size_t i = 0; i < count; i++) {
+    wisp_trial first = *known[i];
+    memcpy(first.tie, round[i].tie, sizeof first.tie);
+    memcpy(first.when, round[i].when, sizeof first.when);
+    first.error = round[i].error;
+    round[i] = first;
+  }
+}
+
+/* The chosen one last: a round that was killed before has no chosen one, and is held again. */
+static wisp_status store_round(wisp_error *err, wisp_sweep *sweep, size_t count, const wisp_trial *round, size_t chosen,
+                               size_t all, wisp_trial *const *known)
+{
+  wisp_status status = WISP_OK;
+  for (size_t i = 0; i < all; i++) {
+    if (!*known[i]->tie) continue;
+    *known[i]->tie = '\0';
+    TRY(wisp_link_put(err, sweep->link, known[i]));
+  }
+  for (size_t i = 0; i < count; i++)
+    if (i != chosen) TRY(wisp_link_put(err, sweep->link, &round[i]));
+  TRY(wisp_link_put(err, sweep->link, &round[chosen]));
+done:
+  return status;
+}
+
+static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,
+                        size_t all, wisp_trial *const *known, wisp_trial *winner)
+{
+  wisp_status status = WISP_OK;
+  size_t count = close_ones(all, known), entered = 0, chosen;
+  entrant e[MOST] = {0};
+  wisp_trial *round = NULL;
+  double noise[MOST];
+  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING); /* for the most part */
+  TRY(wisp_new(err, MOST, sizeof *round, &round));
+  for (; entered < count; entered++) {
+    round[entered] = *known[entered];
+    *round[entered].tie = '\0';
+    TRY(enter(err, sweep, scope, layout, &round[entered], &e[entered]));
+  }
+  TRY(together(err, sweep, e, &count));
+  wisp_turn(&sweep->bench.ledger, WISP_TIMING);
+  TRY(time_again(err, sweep, scope, count, e, round, noise));
+  for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
+  chosen = wisp_settle_tie(count, round, noise);
+  wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
+  TRY(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_contest_margin * fastest, &round[chosen]));
+  wisp_turn(&sweep->bench.ledger, WISP_ELSE);
+  keep_comparable(count, round, chosen, all, known);
+  TRY(store_round(err, sweep, count, round, chosen, all, known));
+  *winner = round[chosen];
+  sweep->changed = true;
+done:
+  wisp_turn(&sweep->bench.ledger, before);
+  release(MOST, e);
+  free(round);
+  return status;
+}
+
+/* In any layout. */
+static double fastest_of(const wisp_finalists *all)
+{
+  double ms = INFINITY;
+  for (size_t i = 0; i < all->count; i++) ms = fmin(ms, all->trials[i].ms);
+  return ms;
+}
+
+wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout,
+                             wisp_finalists *all, wisp_trial *winner)
+{
+  wisp_status status = WISP_OK;
+  wisp_trial **known = NULL;
+  size_t count = 0;
+  TRY(of_layout(err, &scope->layout[layout], all, &count, &known));
+  const wisp_trial *chosen = chosen_of(count, known);
+  if (count && is_settled(count, known, chosen))
+    *winner = *chosen;
+  else if (count)
+    TRY(hold(err, sweep, scope, layout, fastest_of(all), count, known, winner));
+done:
+  free(known);
+  return status;
+}

@@ -1,0 +1,179 @@
+/* A worker's side of a sweep: the orders and precisions that it is given, and in each the kernels (sweep_kernel.c) and
+ * whole steps (step.c). */
+#include "sweep.h"
+#include "../../runtime/host_compile.h"
+#include "../../runtime/process.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A candidate this much slower than the best is dropped after its first samples. */
+static const double DROP_BUDGET = 1.25, DROP_EXHAUSTIVE = 1.5;
+/* A machine that cannot compile so many candidates one after the other cannot compile. */
+enum { MOST_SKIPPED = 8 };
+
+/* --- records --- */
+
+/* What is to come here is estimated here, told by the tuner. */
+wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
+{
+  wisp_tune_summary *sum = &sweep->summary;
+  wisp_answer_note answer;
+  wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
+  wisp_summary_count(sum, trial);
+  wisp_ledger_settle(&sweep->bench.ledger, sum->spent);
+  sweep->changed = true;
+  sweep->here++;
+  double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
+  double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
+  if (best) note.best = *best;
+  note.left = (long long)sweep->left + (long long)(fmax(parts_left, 0) * mean);
+  note.summary = *sum;
+  wisp_status status = wisp_link_ask(err, sweep->link, &note, &answer);
+  if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
+  return status;
+}
+
+void wisp_sweep_replace(wisp_sweep *sweep)
+{
+  if (!sweep->bench.doubtful) return;
+  wisp_pipeline_drop(sweep->pipeline); /* compilers leave nothing behind when they end in order */
+  wisp_link_restart(sweep->link);
+}
+
+wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why)
+{
+  wisp_status status = WISP_OK;
+  wisp_answer_note answer;
+  sweep->summary.skipped++;
+  wisp_note note = {.kind = WISP_NOTE_SKIP, .summary = sweep->summary, .error = *why};
+  TRY(wisp_link_ask(err, sweep->link, &note, &answer));
+  TRY(wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
+                   why->text));
+done:
+  return status;
+}
+
+bool wisp_sweep_is_host(const wisp_sweep *sweep)
+{
+  return strcmp(sweep->bench.limits->kind, "host") == 0;
+}
+
+/* --- units --- */
+
+bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel)
+{
+  const char *only = sweep->request->kernel;
+  const char *name = sweep->family->kernels[kernel].name;
+  return (!only || strcmp(only, name) == 0) && wisp_workload_serves(sweep->family->name, name);
+}
+
+static bool has_steps(const wisp_sweep *sweep)
+{
+  return sweep->family->compositions[0];
+}
+
+/* Where this unit starts from: what the store knows now, other workers' trials included. */
+static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
+{
+  wisp_status status = WISP_OK;
+  const wisp_tune_request *request = sweep->request;
+  const wisp_limits *limits = sweep->bench.limits;
+  memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
+  sweep->again = given->again;
+  sweep->resumed = given->resumed;
+  sweep->until = given->until;
+  sweep->changed = false;
+  sweep->here = 0;
+  sweep->parts_done = sweep->left = 0;
+  sweep->parts = has_steps(sweep);
+  for (int k = 0; sweep->family->kernels[k].name; k++) sweep->parts += wisp_sweep_wants(sweep, k);
+  if (isfinite(sweep->deadline)) {
+    wisp_seeds_free(&sweep->seeds);
+    TRY(wisp_seeds_load(err, request->db, limits->name, limits->target, &sweep->seeds));
+  }
+done:
+  return status;
+}
+
+/* Says at once what making the problem would find out in the end: its results alone do not fit the device. */
+static wisp_status check_size(wisp_error *err, const wisp_sweep *sweep, const wisp_spec *spec)
+{
+  const wisp_limits *limits = sweep->bench.limits;
+  const long long elements = sweep->request->elements;
+  wisp_work work = {0};
+  wisp_status status = wisp_family_work(err, spec, (double)elements, &work);
+  double bytes = work.dofs * (double)spec->precision;
+  if (status != WISP_OK || bytes <= (double)limits->memory) return status;
+  return wisp_fail(err, WISP_EMEMORY,
+                   "%lld elements of order %d have %.3g GB of results alone, %s has %.3g GB: take fewer elements",
+                   elements, spec->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
+}
+
+static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
+{
+  wisp_status status = WISP_OK;
+  const wisp_tune_request *request = sweep->request;
+  wisp_target target = wisp_limits_target(sweep->bench.limits);
+  wisp_spec spec = wisp_family_spec(sweep->family, given->order, request->system, given->precision);
+  wisp_scope scope = {0};
+  TRY(begin_unit(err, sweep, given));
+  TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
+  for (int k = 0; sweep->family->kernels[k].name; k++) {
+    if (!wisp_sweep_wants(sweep, k)) continue;
+    snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k].name);
+    TRY(check_size(err, sweep, &scope.spec));
+    TRY(wisp_bench_set_problem(err, &sweep->bench, &scope.spec, request->elements));
+    TRY(wisp_sweep_kernel(err, sweep, &scope, k));
+    sweep->parts_done++;
+  }
+  /* A step of some kernels only would hide the one of all. */
+  if (!request->kernel && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
+done:
+  wisp_scope_free(&scope);
+  return status;
+}
+
+/* The cores compile for all workers of this host. */
+static int jobs_of(const wisp_sweep *sweep)
+{
+  long cores = sweep->request->jobs > 0 ? sweep->request->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+  long each = cores / (long)sweep->workers;
+  return each > 1 ? (int)each : 1;
+}
+
+wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *link)
+{
+  wisp_status status = WISP_OK;
+  wisp_sweep *sweep = context;
+  wisp_device *device = NULL;
+  wisp_unit given;
+  bool there = false;
+  sweep->link = link;
+  TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep->best, &sweep->best));
+  TRY(wisp_device_open(err, link->device, &device));
+  sweep->summary.limits = *wisp_device_limits(device);
+  TRY(wisp_bench_create(err, device, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
+  sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
+  sweep->bench.link = link;
+  /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
+  TRY(wisp_pipeline_create(err, sweep->bench.limits->target, jobs_of(sweep), wisp_sweep_is_host(sweep) ? 1 : 3,
+                           &sweep->pipeline));
+  TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
+  while (there) {
+    TRY(tune_unit(err, sweep, &given));
+    wisp_ledger_settle(&sweep->bench.ledger, sweep->summary.spent);
+    TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
+  }
+done:
+  wisp_pipeline_destroy(sweep->pipeline);
+  wisp_bench_free(&sweep->bench);
+  wisp_device_close(device);
+  wisp_seeds_free(&sweep->seeds);
+  free(sweep->best);
+  return status;
+}

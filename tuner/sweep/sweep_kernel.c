@@ -1,0 +1,322 @@
+/* One kernel of an order and precision: what the store knows of its candidates, problem by problem those that it does
+ * not know, and a final round in each layout. */
+#include "final.h"
+#include "../../gen/random.h"
+#include "../../runtime/host_compile.h"
+#include "../../runtime/solve/standard.h"
+#include "../../runtime/process.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* At this share of the floor's speed there is nothing left to find: the floor is measured no better. */
+static const double ENOUGH_GPU = 0.97;
+/* Of a kernel's share of a budget, what is kept for its final round. */
+static const double FINAL_SHARE = 0.1;
+
+/* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
+static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp_search *search)
+{
+  wisp_status status = WISP_OK;
+  int number = 0;
+  for (size_t i = 0; i < search->refusals; i++) {
+    const wisp_refusal *r = &search->refusal[i];
+    bool same = i > 0 && r[-1].strategy == r->strategy && r[-1].layout == r->layout, known = false;
+    char params[16], hash[20];
+    wisp_trial trial, stored;
+    number = same ? number + 1 : 1;
+    snprintf(params, sizeof params, "*%d", number);
+    wisp_strategy_hash(r->strategy, search->scope->spec.system, sweep->bench.limits->kind, hash);
+    wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
+                   wisp_strategy_name(r->strategy), hash, params, &trial);
+    snprintf(trial.outcome, sizeof trial.outcome, "refused");
+    snprintf(trial.reason, sizeof trial.reason, "%lld candidates: %s", r->count, r->reason);
+    if (!sweep->again) sweep->summary.refused += r->count;
+    if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
+    TRY(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
+    if (!known || strcmp(stored.reason, trial.reason) != 0) TRY(wisp_link_put(err, sweep->link, &trial));
+  }
+done:
+  return status;
+}
+
+static void keep_best(const wisp_trial *trial, wisp_trial *best)
+{
+  if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) return;
+  if (best->ms <= 0 || wisp_contest_ms(trial) < wisp_contest_ms(best)) *best = *trial;
+}
+
+typedef struct unit {
+  wisp_sweep *sweep;
+  wisp_search search;
+  wisp_trial *best;            /* by layout */
+  wisp_incumbent incumbent[8]; /* by layout */
+  wisp_finalists finalists;
+  double deadline;
+  bool tried;       /* something at least: even where earlier ones used up the time */
+  bool has_default; /* it was tried, today or before; or there is none */
+} unit;
+
+static int layout_of(const unit *u, const wisp_plan *plan)
+{
+  const wisp_scope *scope = u->search.scope;
+  for (int l = 0; l < scope->layouts; l++)
+    if (memcmp(&scope->layout[l], wisp_plan_layout(plan), sizeof(wisp_layout)) == 0) return l;
+  return 0;
+}
+
+/* --- what the store knows --- */
+
+typedef struct lookup { /* of one candidate */
+  bool known, tried;    /* tried: by this sweep, perhaps by a worker before this one */
+  wisp_trial trial;     /* where it is known */
+} lookup;
+
+static wisp_status look_up(wisp_error *err, const unit *u, const wisp_candidate *c, lookup *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_sweep *sweep = u->sweep;
+  wisp_plan *plan = NULL;
+  wisp_trial key;
+  TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
+  wisp_trial_begin(&sweep->bench, plan, c->is_default, &key);
+  TRY(wisp_link_has(err, sweep->link, &key, &out->known, &out->tried, &out->trial));
+  bool failed = out->known && strcmp(out->trial.outcome, "ok") != 0 && strcmp(out->trial.outcome, "slow") != 0;
+  if (failed && sweep->request->retry_failed && !out->tried) out->known = false;
+done:
+  wisp_plan_destroy(plan);
+  return status;
+}
+
+/* What is known is not tried again, but counts as a rival of those that are. */
+static wisp_status take_in(wisp_error *err, unit *u, const wisp_candidate *c, const lookup *found)
+{
+  wisp_incumbent *incumbent = &u->incumbent[c->layout];
+  keep_best(&found->trial, &u->best[c->layout]);
+  incumbent->ms = u->best[c->layout].ms;
+  wisp_trial_name(&u->best[c->layout], incumbent->name);
+  return wisp_finalists_add(err, &u->finalists, &found->trial);
+}
+
+/* A candidate that was dropped counts as known while what it was slow against does: that very trial, or one as fast.
+ * Only trials of today's texts and strategies are among those that are asked. */
+static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
+{
+  const wisp_trial *best = &u->best[layout];
+  double ratio = strtod(slow->reason, NULL); /* "1.90 times the time of ..." */
+  if (best->ms > 0 && ratio > 0 && best->ms <= wisp_contest_margin * slow->ms / ratio) return true;
+  for (size_t i = 0; i < u->finalists.count; i++) {
+    char name[WISP_TRIAL_NAME];
+    if (strcmp(u->finalists.trials[i].layout, slow->layout) != 0) continue;
+    wisp_trial_name(&u->finalists.trials[i], name);
+    if (strstr(slow->reason, name)) return true;
+  }
+  return false;
+}
+
+static void count_known(wisp_sweep *sweep, const lookup *found)
+{
+  wisp_tune_summary *sum = &sweep->summary;
+  bool refused = strcmp(found->trial.outcome, "refused") == 0, fresh = !sweep->again && !found->tried;
+  sum->known += fresh;
+  sum->known_ok += fresh && wisp_trial_is_right(&found->trial);
+  if (!refused && !wisp_trial_is_right(&found->trial) && !sum->failed) wisp_summary_why(sum, &found->trial);
+  if (!found->tried || sweep->again || !sweep->resumed) return;
+  sweep->changed = true;
+  sum->refused += refused;
+}
+
+/* Looked up before anything is tried: the share of a budget depends on what is left, and the whole step on all winners,
+ * whether or not there is time for more. */
+static wisp_status leave_out_known(wisp_error *err, unit *u)
+{
+  wisp_status status = WISP_OK;
+  wisp_search *search = &u->search;
+  lookup *found = NULL;
+  size_t left = 0;
+  bool ahead = false; /* a default that is not known */
+  TRY(wisp_new(err, search->count, sizeof *found, &found));
+  for (size_t i = 0; i < search->count; i++) {
+    TRY(look_up(err, u, &search->candidates[i], &found[i]));
+    if (found[i].known) TRY(take_in(err, u, &search->candidates[i], &found[i]));
+  }
+  for (size_t i = 0; i < search->count; i++) {
+    const wisp_candidate *c = &search->candidates[i];
+    bool is_default = c->is_default;
+    if (found[i].known && strcmp(found[i].trial.outcome, "slow") == 0)
+      found[i].known = stays_dropped(u, c->layout, &found[i].trial);
+    if (found[i].known)
+      count_known(u->sweep, &found[i]);
+    else
+      search->candidates[left++] = *c;
+    u->has_default |= is_default && found[i].known;
+    ahead |= is_default && !found[i].known;
+  }
+  search->count = left;
+  u->has_default |= !ahead;
+done:
+  free(found);
+  return status;
+}
+
+/* --- trials --- */
+
+/* Keeps the pipeline full with candidates of this problem. */
+static wisp_status fill(wisp_error *err, unit *u)
+{
+  wisp_status status = WISP_OK;
+  while (!wisp_pipeline_full(u->sweep->pipeline)) {
+    const wisp_candidate *c = wisp_search_next(&u->search);
+    wisp_plan *plan = NULL;
+    if (!c) break;
+    TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
+    TRY(wisp_pipeline_submit(err, u->sweep->pipeline, plan, c->is_default));
+  }
+done:
+  return status;
+}
+
+/* The next compiled candidate; NULL where there is none. The tuner ends us where the compiler does not end. */
+static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_sweep *sweep = u->sweep;
+  wisp_trial key;
+  bool host = wisp_sweep_is_host(sweep);
+  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
+  *out = NULL;
+  if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
+  const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
+  if (!next) goto done;
+  wisp_trial_begin(&sweep->bench, next->plan, next->is_default, &key);
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 60 + 2 * wisp_compile_seconds()));
+  if (host) wisp_pipeline_settle(sweep->pipeline); /* the cores that compile are those that are timed */
+  *out = wisp_pipeline_take(sweep->pipeline);
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0));
+done:
+  wisp_turn(&sweep->bench.ledger, before);
+  return status;
+}
+
+/* Is a layout's best so near to the roofline that no search finds more? What fits the caches may be faster than that.
+ */
+static bool is_enough(const unit *u, int layout)
+{
+  const wisp_sweep *sweep = u->sweep;
+  const wisp_trial *best = &u->best[layout];
+  bool cached = wisp_sweep_is_host(sweep) || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
+  double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
+  return isfinite(sweep->deadline) && best->ms > 0 && best->efficiency >= enough;
+}
+
+/* The machine, and not the candidate, is why it did not compile. */
+static wisp_status skip(wisp_error *err, unit *u, wisp_job *job)
+{
+  u->has_default |= job->is_default;
+  wisp_status status = wisp_sweep_skip(err, u->sweep, &job->error);
+  wisp_job_free(job);
+  return status;
+}
+
+/* The candidates of one problem, until `until`; at least one. */
+static wisp_status tune_problem(wisp_error *err, unit *u, double until)
+{
+  wisp_status status = WISP_OK;
+  wisp_sweep *sweep = u->sweep;
+  wisp_trial trial;
+  bool enough = false;
+  do {
+    wisp_job *job = NULL;
+    TRY(take(err, u, &job));
+    if (!job) break;
+    int layout = layout_of(u, job->plan);
+    if (job->status == WISP_ESYSTEM) {
+      TRY(skip(err, u, job));
+      continue;
+    }
+    sweep->skipped = 0;
+    TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
+    keep_best(&trial, &u->best[layout]);
+    TRY(wisp_finalists_add(err, &u->finalists, &trial));
+    enough = is_enough(u, layout);
+    u->has_default |= trial.is_default == 1;
+    wisp_search_tell(&u->search, &trial);
+    sweep->left = u->search.count - u->search.next;
+    TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
+    wisp_sweep_replace(sweep);
+  } while (wisp_seconds() < until && !enough);
+done:
+  wisp_pipeline_drop(sweep->pipeline);
+  return status;
+}
+
+/* What runs without a store is tried before all else: it is what winners are compared with (`best`, `report`). */
+static wisp_status try_standard(wisp_error *err, unit *u)
+{
+  wisp_status status = WISP_OK;
+  const wisp_sweep *sweep = u->sweep;
+  wisp_search *search = &u->search;
+  wisp_step step = {.kernels = 0};
+  wisp_plan *plan = NULL;
+  size_t at = 0;
+  TRY(wisp_step_standard(err, sweep->strategies, sweep->bench.limits, &search->scope->spec, &step));
+  for (; step.kernels && at < search->count; at++) {
+    const wisp_candidate *c = &search->candidates[at];
+    if (c->is_default && c->strategy == wisp_plan_strategy(step.plan[0]) &&
+        memcmp(&search->scope->layout[c->layout], &step.layout, sizeof step.layout) == 0)
+      break;
+  }
+  if (!step.kernels || at == search->count) goto done;
+  TRY(wisp_candidate_plan(err, search->scope, &search->candidates[at], &plan));
+  memmove(&search->candidates[at], &search->candidates[at + 1], (search->count - at - 1) * sizeof *search->candidates);
+  search->count--;
+  TRY(wisp_pipeline_submit(err, sweep->pipeline, plan, true));
+  TRY(tune_problem(err, u, 0));
+done:
+  wisp_step_free(&step);
+  return status;
+}
+
+/* A short time is spent on what is known to be good nearby. */
+static wisp_status guide(wisp_error *err, unit *u)
+{
+  wisp_status status = WISP_OK;
+  const wisp_sweep *sweep = u->sweep;
+  wisp_target target = wisp_limits_target(sweep->bench.limits);
+  wisp_point *known = NULL;
+  size_t count = 0;
+  TRY(wisp_seeds_for(err, &sweep->seeds, &u->search.scope->spec, &count, &known));
+  TRY(wisp_search_guide(err, &u->search, &target, count, known));
+done:
+  free(known);
+  return status;
+}
+
+wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel)
+{
+  wisp_status status = WISP_OK;
+  unit u = {.sweep = sweep, .best = sweep->best[kernel]};
+  double now = wisp_seconds();
+  u.deadline = now + (1 - FINAL_SHARE) * (sweep->until - now) / (double)(sweep->parts - sweep->parts_done);
+  TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
+  TRY(store_refusals(err, sweep, &u.search));
+  TRY(leave_out_known(err, &u));
+  TRY(try_standard(err, &u));
+  if (isfinite(sweep->deadline)) TRY(guide(err, &u));
+  while (wisp_search_next_problem(&u.search)) {
+    now = wisp_seconds();
+    if (u.has_default && (now >= sweep->deadline || (now >= u.deadline && u.tried))) break;
+    if (u.has_default && is_enough(&u, u.search.candidates[u.search.begin].layout)) continue;
+    u.tried = true;
+    double share = (u.deadline - now) / (double)wisp_search_problems_left(&u.search);
+    TRY(tune_problem(err, &u, now + share));
+  }
+  for (int l = 0; l < scope->layouts; l++) TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
+done:
+  free(u.finalists.trials);
+  for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
+  wisp_search_free(&u.search);
+  return status;
+}

@@ -1,0 +1,274 @@
+/* The vector kernels of conjugate gradients in the tuner: on continuous elements, beside a copy of as many bytes as
+ * they must move. */
+#include "../trial/workload.h"
+#include "elements.h"
+#include "../trial/yardstick_copy.h"
+#include "../../gen/random.h"
+#include "../../runtime/tensor/cg_kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kernels[] = {"update", "spread", "gather", "advance", "smooth", NULL};
+
+/* Iterations that history has room for, parts that a sum can have, and of sums that are read while timed, has. */
+enum { ITERATIONS = 16, PARTS = 65536, TIMED_PARTS = 792 };
+
+/* --- the ground: unknowns within hexes, boundary values given --- */
+
+enum { NODES_TO_CHECK = 100000 };
+
+typedef struct ground {
+  size_t elements;
+  wisp_hexcopies *copies;
+} ground;
+
+static void close_ground(void *context)
+{
+  ground *g = context;
+  if (!g) return;
+  wisp_hexcopies_destroy(g->copies);
+  free(g);
+}
+
+/* The first hexes of a box that is about as long as wide, layer by layer: the last layer may end anywhere, and vertices
+ * behind it are nobody's. Whole where it is moved or ordered; or all of a file. */
+static wisp_status make_mesh(wisp_error *err, size_t elements, const wisp_mesh_source *source, wisp_hexmesh **out)
+{
+  wisp_status status = WISP_OK;
+  const int side = (int)ceil(cbrt((double)elements));
+  const size_t layer = (size_t)side * (size_t)side;
+  wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
+  what.box[0] = what.box[1] = side;
+  what.box[2] = (int)((elements + layer - 1) / layer);
+  TRY(wisp_hexmesh_make(err, &what, out));
+  if (strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
+done:
+  return status;
+}
+
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+                               const wisp_mesh_source *source, void **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_hexmesh *mesh = NULL;
+  wisp_hexnodes *nodes = NULL;
+  ground *g = NULL;
+  const int Nq = order + 1, Np = Nq * Nq * Nq;
+  const size_t to_check = (size_t)((NODES_TO_CHECK + Np - 1) / Np);
+  TRY(make_mesh(err, source ? wisp_tensor_elements(limits, order, elements) : to_check, source, &mesh));
+  TRY(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
+  TRY(wisp_new(err, 1, sizeof *g, &g));
+  g->elements = mesh->elements;
+  TRY(wisp_hexcopies_create(err, nodes, true, &g->copies));
+  TRY(wisp_require(err, g->copies->unknowns, WISP_EUSAGE, "%zu hexes of order %d have no node inside: take more",
+                   mesh->elements, order));
+  *out = g;
+  g = NULL;
+done:
+  close_ground(g);
+  wisp_hexnodes_destroy(nodes);
+  wisp_hexmesh_destroy(mesh);
+  return status;
+}
+
+static long long elements(const void *context)
+{
+  return (long long)((const ground *)context)->elements;
+}
+
+/* --- discretisations --- */
+
+static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
+                              const int *fixed, wisp_discretisation *out)
+{
+  static const wisp_cg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
+  const ground *g = context;
+  (void)err, (void)layout, (void)fixed;
+  *out = wisp_cg_discretisation(g->copies, g->elements, spec->order, &room);
+  return WISP_OK;
+}
+
+/* --- launches --- */
+
+static void bind(const wisp_cg_scalars *s, wisp_scalar_list *out)
+{
+  wisp_scalar_add(out, "scale", s->scale);
+  wisp_scalar_add(out, "keep", s->keep);
+  wisp_scalar_add(out, "gain", s->gain);
+  wisp_scalar_add(out, "polynomial", s->polynomial);
+  wisp_scalar_add(out, "first_step", s->first_step);
+  wisp_scalar_add(out, "rz_parts", s->rz_parts);
+  wisp_scalar_add(out, "rr_parts", s->rr_parts);
+  wisp_scalar_add(out, "pAp_parts", s->pAp_parts);
+}
+
+static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+{
+  static const wisp_cg_scalars of[] = {
+      [WISP_TO_TIME] = {.scale = 1, .rz_parts = TIMED_PARTS, .rr_parts = TIMED_PARTS, .pAp_parts = TIMED_PARTS},
+      [WISP_TO_CHECK] = {.scale = 0.5,
+                         .keep = 0.25,
+                         .gain = 0.75,
+                         .rz_parts = TIMED_PARTS,
+                         .rr_parts = TIMED_PARTS,
+                         .pAp_parts = TIMED_PARTS}};
+  (void)stage;
+  bind(&of[use], out);
+  out->of[out->count++] = (wisp_binding){"vector", wisp_arrays_at(wisp_problem_arrays(problem), "p"), 0};
+}
+
+/* To time: a limit that no residual exceeds, so that alpha and beta are 0, p = z, nothing else changes, and a kernel
+ * can run any number of times; what it must read and write is the same. To check: a residual above its limit, so that
+ * everything moves. Behind the last unknown all is 0. */
+static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use use)
+{
+  static const double of[][WISP_CG_STATE] = {
+      [WISP_TO_TIME] = {[WISP_CG_AT_LIMIT] = 1e30},
+      [WISP_TO_CHECK] = {
+          [WISP_CG_AT_RZ] = 512, [WISP_CG_AT_RZ_BEFORE] = 1024, [WISP_CG_AT_ALPHA] = 0.375, [WISP_CG_AT_RUNNING] = 1}};
+  static const int left = 1 << 20;
+  static const double zeros[4] = {0};
+  static const char *const vectors[] = {"solution", "p", "z", "r", "Ap", "d"};
+  wisp_status status = WISP_OK;
+  const wisp_hexcopies *copies = wisp_problem_discretisation(problem)->self;
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  TRY(wisp_arrays_upload(err, arrays, "state", of[use]));
+  TRY(wisp_arrays_upload_ints(err, arrays, "left", &left));
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    TRY(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
+                                wisp_cg_padded(copies->unknowns) - copies->unknowns, zeros));
+done:
+  return status;
+}
+
+/* --- checks: what an iteration can find --- */
+
+static const struct scene {
+  int polynomial, first_step; /* z is made by a polynomial; its first step */
+  double rz_before, limit;    /* 0 before the first iteration; no residual is above 2^100 */
+  double iteration;           /* ITERATIONS: history is full */
+  bool running;               /* or converged before */
+  bool no_pAp;                /* p . Ap is 0: before the first iteration */
+  bool shapes;                /* numbers of very different size, and zeros among them */
+} scenes[] = {
+    {0, 0, 1.5, 0.25, 5, true, false, false},    /* in the middle */
+    {1, 0, 0.75, 0.25, 3, true, false, true},    /* with a polynomial, */
+    {1, 1, 1.25, 0.25, 7, true, false, false},   /* and its first step */
+    {0, 0, 0, 0.25, 0, true, true, false},       /* before the first iteration */
+    {0, 0, 1.5, 0x1p100, 6, true, false, false}, /* found to have converged, */
+    {0, 0, 1.5, 0.25, 6, false, false, true},    /* and after that */
+    {0, 0, 1.5, 0.25, ITERATIONS, true, false, false},
+};
+
+static int rounds(const char *kernel)
+{
+  (void)kernel;
+  return sizeof scenes / sizeof *scenes;
+}
+
+static wisp_cg_scalars make_scalars(const struct scene *scene, uint64_t *random)
+{
+  return (wisp_cg_scalars){.scale = 0.25 + fabs(wisp_random_real(random)),
+                           .keep = 0.25 + fabs(wisp_random_real(random)),
+                           .gain = 0.25 + fabs(wisp_random_real(random)),
+                           .polynomial = scene->polynomial,
+                           .first_step = scene->first_step,
+                           .rz_parts = 50 + (int)wisp_random_below(random, 200),
+                           .rr_parts = 50 + (int)wisp_random_below(random, 200),
+                           .pAp_parts = 50 + (int)wisp_random_below(random, 200)};
+}
+
+static wisp_cg_scalars scalars_of(const wisp_round *r)
+{
+  const wisp_binding *b = r->scalars.of;
+  return (wisp_cg_scalars){.scale = b[0].value,
+                           .keep = b[1].value,
+                           .gain = b[2].value,
+                           .polynomial = (int)b[3].value,
+                           .first_step = (int)b[4].value,
+                           .rz_parts = (int)b[5].value,
+                           .rr_parts = (int)b[6].value,
+                           .pAp_parts = (int)b[7].value,
+                           .history_room = ITERATIONS,
+                           .locals = r->numbers[WISP_TENSOR_U]};
+}
+
+/* Zeros, and powers of two, in what neither divides nor must be positive; nothing behind the last unknown, where
+ * kernels may write it, too. */
+static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *scene, int a, uint64_t *random)
+{
+  wisp_status status = WISP_OK;
+  const wisp_hexcopies *copies = r->plain->self;
+  const bool padded = a >= WISP_TENSOR_SOLUTION && a <= WISP_TENSOR_INVERSE;
+  if (padded && r->after[a] && !r->before[a]) {
+    TRY(wisp_new(err, r->numbers[a], sizeof **r->before, &r->before[a]));
+    for (size_t i = 0; i < r->numbers[a]; i++) r->before[a][i] = NAN;
+  }
+  for (size_t i = 0; r->before[a] && i < r->numbers[a]; i++) {
+    const uint64_t draw = wisp_random_next(random) >> 32;
+    const double factor = draw % 4 == 0 ? 0 : ldexp(1, (int)(draw / 4 % 3) * 10 - 10);
+    if (scene->shapes && a < WISP_TENSOR_INVERSE) r->before[a][i] *= factor;
+    if (a == WISP_TENSOR_PAP_SUMS && scene->no_pAp) r->before[a][i] = 0;
+    if (padded && i >= copies->unknowns) r->before[a][i] = 0;
+  }
+done:
+  return status;
+}
+
+static wisp_status pose(wisp_error *err, wisp_round *r)
+{
+  wisp_status status = WISP_OK;
+  const struct scene *scene = &scenes[r->number];
+  const wisp_cg_scalars s = make_scalars(scene, &r->random);
+  const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
+                                       [WISP_CG_AT_RZ_BEFORE] = 64 * scene->rz_before,
+                                       [WISP_CG_AT_ALPHA] = scene->running ? 0.375 : 0,
+                                       [WISP_CG_AT_RUNNING] = scene->running,
+                                       [WISP_CG_AT_RR] = 0.5,
+                                       [WISP_CG_AT_LIMIT] = scene->limit,
+                                       [WISP_CG_AT_ITERATION] = scene->iteration};
+  bind(&s, &r->scalars);
+  r->as = "vector";
+  r->is = s.polynomial ? "z" : "p";
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) TRY(shape(err, r, scene, a, &r->random));
+  memcpy(r->before[WISP_TENSOR_STATE], state, sizeof state);
+  r->before[WISP_TENSOR_LEFT][0] = 9;
+done:
+  return status;
+}
+
+static wisp_status solve(wisp_error *err, wisp_round *r)
+{
+  const wisp_cg_scalars s = scalars_of(r);
+  double *at[WISP_TENSOR_ARRAYS];
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) at[a] = r->after[a] ? r->after[a] : r->before[a];
+  return wisp_cg_compute(err, r->plain->self, r->kernel->name, &s, at, r->size);
+}
+
+/* Vectors: all numbers are below 2, and what is added up has a factor below 2 and no more than eight terms. Parts of
+ * sums belong to a kernel's own blocks; state and history follow from sums of other parts. */
+static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
+                           double *out)
+{
+  (void)err, (void)problem;
+  *out = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD ? 32 : NAN;
+  return WISP_OK;
+}
+
+const wisp_workload wisp_workload_vectors = {
+    .family = "tensor",
+    .kernels = kernels,
+    .open = open_ground,
+    .close = close_ground,
+    .elements = elements,
+    .discretise = discretise,
+    .scalars = scalars,
+    .set_state = set_state,
+    .rounds = rounds,
+    .pose = pose,
+    .solve = solve,
+    .largest = largest,
+    .yardstick = wisp_yardstick_copy,
+};

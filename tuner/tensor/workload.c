@@ -1,0 +1,245 @@
+/* The tensor-product family in the tuner: element-local operators on random hexahedra, beside a copy of as many bytes
+ * as they must move (the roofline of Swirydowicz, Chalmers, Karakus, Warburton 2019). The vectors of continuous
+ * elements are workload_vectors.c's. */
+#include "elements.h"
+#include "../trial/workload.h"
+#include "../trial/yardstick_copy.h"
+#include "../../gen/random.h"
+#include "../../gen/tensor/tensor.h"
+#include "../../runtime/tensor/hex_reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kernels[] = {
+    "mass", "stiffness", "collocated", "mass_trilinear", "stiffness_trilinear", "collocated_trilinear", NULL};
+
+/* --- the ground: hexes that stand alone --- */
+
+/* Elements come again after so many numbers of the largest array: making 10^8 nodes' factors would take the host
+ * minutes, and a device sees no difference, since all are in its memory. */
+enum { PERIOD_NUMBERS = 1 << 22, TO_CHECK = 29 };
+
+typedef struct ground {
+  wisp_hex *hex;
+  size_t elements, period, numbers[WISP_TENSOR_ARRAYS]; /* numbers: of one element */
+  double *geometry[WISP_TENSOR_ARRAYS];                 /* of `period` elements; NULL for arrays that are none */
+} ground;
+
+static void close_ground(void *context)
+{
+  ground *g = context;
+  if (!g) return;
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) free(g->geometry[a]);
+  wisp_hex_destroy(g->hex);
+  free(g);
+}
+
+size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long asked)
+{
+  static const size_t gpu_nodes = 10000000, host_nodes = 100000;
+  const size_t nodes = strcmp(limits->kind, "host") == 0 ? host_nodes : gpu_nodes;
+  const size_t Nq = (size_t)order + 1, Np = Nq * Nq * Nq;
+  return asked > 0 ? (size_t)asked : (nodes + Np - 1) / Np;
+}
+
+/* Coordinate d of a unit cube's vertex v, the cube turned to one of the twelve directions that axes in cyclic order
+ * have: kernels must not mind which way an element lies. */
+static double turned_cube(size_t element, size_t v, size_t d)
+{
+  size_t axis = (d + element) % 3, kept = element / 3 % 4;
+  double sign = kept < 3 && kept != d ? -1 : 1; /* two axes change sign, or none */
+  return sign * (double)(v >> axis & 1);
+}
+
+/* Every vertex moved by up to an eighth, so that no Jacobian comes near zero. */
+static void move_vertices(size_t count, double *vertices)
+{
+  uint64_t random = WISP_RANDOM_SEED;
+  for (size_t i = 0; i < 3 * WISP_HEX_VERTICES * count; i++) {
+    size_t v = i % WISP_HEX_VERTICES, d = i / WISP_HEX_VERTICES % 3, element = i / (3 * WISP_HEX_VERTICES);
+    vertices[i] = turned_cube(element, v, d) + wisp_random_real(&random) / 8;
+  }
+}
+
+/* Of the fixed arrays that operators read. */
+static void count_numbers(ground *g)
+{
+  const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
+  const wisp_discretisation one = {
+      .family = wisp_family_find("tensor"),
+      .counts = {{"elements", 1}, {"Np", (size_t)g->hex->Np}, {"glNp", (size_t)g->hex->glNp}}};
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
+    if (list[a].kind != WISP_FIXED || !wisp_discretisation_size(&one, &list[a], &g->numbers[a])) g->numbers[a] = 0;
+}
+
+static wisp_status make_geometry(wisp_error *err, ground *g)
+{
+  wisp_status status = WISP_OK;
+  const size_t glNp = (size_t)g->hex->glNp, wJ = 6 * glNp, count = g->period;
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
+    if (g->numbers[a]) TRY(wisp_new(err, count * g->numbers[a], sizeof **g->geometry, &g->geometry[a]));
+  double *gauss = g->geometry[WISP_TENSOR_GAUSS_FACTORS], *vertices = g->geometry[WISP_TENSOR_VERTICES];
+  move_vertices(count, vertices);
+  TRY(wisp_hex_factors(err, g->hex, WISP_HEX_GAUSS, vertices, 0, count, gauss));
+  TRY(wisp_hex_factors(err, g->hex, WISP_HEX_GLL, vertices, 0, count, g->geometry[WISP_TENSOR_GLL_FACTORS]));
+  for (size_t e = 0; e < count; e++)
+    memcpy(g->geometry[WISP_TENSOR_GAUSS_MASS] + e * glNp, gauss + e * WISP_HEX_FACTORS * glNp + wJ,
+           glNp * sizeof *gauss);
+done:
+  return status;
+}
+
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+                               const wisp_mesh_source *source, void **out)
+{
+  wisp_status status = WISP_OK;
+  ground *g = NULL;
+  TRY(wisp_new(err, 1, sizeof *g, &g));
+  TRY(wisp_hex_create(err, order, &g->hex));
+  count_numbers(g);
+  g->elements = source ? wisp_tensor_elements(limits, order, elements) : TO_CHECK;
+  g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
+  g->period = g->period < g->elements ? g->period : g->elements;
+  TRY(make_geometry(err, g));
+  *out = g;
+  g = NULL;
+done:
+  close_ground(g);
+  return status;
+}
+
+static long long elements(const void *context)
+{
+  return (long long)((const ground *)context)->elements;
+}
+
+/* --- discretisations --- */
+
+static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
+{
+  wisp_status status = WISP_OK;
+  const ground *g = self;
+  const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
+    if (g->geometry[a]) TRY(wisp_arrays_repeat(err, arrays, list[a].name, g->period * g->numbers[a], g->geometry[a]));
+done:
+  return status;
+}
+
+static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
+{
+  const size_t Np = (size_t)((const ground *)self)->hex->Np;
+  (void)array;
+  snprintf(text, WISP_PLACE_TEXT, "element %zu, node %zu", i / Np, i % Np);
+}
+
+static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
+                              const int *fixed, wisp_discretisation *out)
+{
+  const ground *g = context;
+  (void)err, (void)layout, (void)fixed;
+  *out = (wisp_discretisation){.family = wisp_family_find(spec->family),
+                               .counts = {{"elements", g->elements},
+                                          {"groups", g->elements},
+                                          {"Np", (size_t)g->hex->Np},
+                                          {"glNp", (size_t)g->hex->glNp}},
+                               .self = (void *)(uintptr_t)g,
+                               .fill = fill,
+                               .place = place};
+  return WISP_OK;
+}
+
+static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+{
+  (void)problem, (void)use, (void)stage;
+  wisp_scalar_add(out, "lambda", 1);
+}
+
+/* --- checks --- */
+
+static int rounds(const char *kernel)
+{
+  (void)kernel;
+  return 2;
+}
+
+/* Round 0: fields whose size differs from element to element by 2^20; round 1: zeros among the numbers, and elements of
+ * zeros. */
+static wisp_status pose(wisp_error *err, wisp_round *r)
+{
+  const ground *g = r->plain->self;
+  const size_t Np = (size_t)g->hex->Np;
+  (void)err;
+  wisp_scalar_add(&r->scalars, "lambda", 0.25 + fabs(wisp_random_real(&r->random)));
+  for (size_t k = 0; k < g->elements; k++) {
+    const double scale = r->number == 0 ? ldexp(1, 10 * (int)wisp_random_below(&r->random, 3) - 10) : k % 8 != 3;
+    for (size_t i = k * Np; i < (k + 1) * Np; i++)
+      r->before[WISP_TENSOR_U][i] *= r->number == 1 && wisp_random_below(&r->random, 4) == 0 ? 0 : scale;
+  }
+  return WISP_OK;
+}
+
+static wisp_status solve(wisp_error *err, wisp_round *r)
+{
+  wisp_status status = WISP_OK;
+  const ground *g = r->plain->self;
+  const double *vertices = g->geometry[WISP_TENSOR_VERTICES], *u = r->before[WISP_TENSOR_U];
+  const double lambda = r->scalars.of[0].value;
+  wisp_hex_operator op;
+  TRY(wisp_require(err, wisp_hex_operator_find(r->kernel->name, &op), WISP_EUSAGE, "no reference for kernel '%s'",
+                   r->kernel->name));
+  TRY(wisp_hex_apply(err, g->hex, op, vertices, g->elements, lambda, u, r->after[WISP_TENSOR_Y]));
+  TRY(wisp_hex_apply_sizes(err, g->hex, op, vertices, g->elements, lambda, u, r->size[WISP_TENSOR_Y]));
+done:
+  return status;
+}
+
+/* Of the first elements the largest sum; as all are unit cubes moved alike, no other's is twice that. */
+static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
+                           double *out)
+{
+  enum { LOOKED_AT = 64 };
+  wisp_status status = WISP_OK;
+  const ground *g = wisp_problem_discretisation(problem)->self;
+  const size_t count = g->period < LOOKED_AT ? g->period : LOOKED_AT, numbers = count * (size_t)g->hex->Np;
+  double *u = NULL, *sizes = NULL;
+  wisp_hex_operator op;
+  *out = NAN;
+  if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(spec->kernel, &op)) goto done;
+  TRY(wisp_new(err, numbers, sizeof *u, &u));
+  TRY(wisp_new(err, numbers, sizeof *sizes, &sizes));
+  for (size_t i = 0; i < numbers; i++) u[i] = 1;
+  TRY(wisp_hex_apply_sizes(err, g->hex, op, g->geometry[WISP_TENSOR_VERTICES], count, 1, u, sizes));
+  *out = 0;
+  for (size_t i = 0; i < numbers; i++) *out = fmax(*out, 2 * sizes[i]);
+done:
+  free(u), free(sizes);
+  return status;
+}
+
+static const wisp_alternative alternatives[] = {
+    {"mass_trilinear", "mass"},
+    {"stiffness_trilinear", "stiffness"},
+    {"collocated_trilinear", "collocated"},
+    {NULL, NULL},
+};
+
+const wisp_workload wisp_workload_tensor = {
+    .family = "tensor",
+    .kernels = kernels,
+    .alone = true,
+    .open = open_ground,
+    .close = close_ground,
+    .elements = elements,
+    .discretise = discretise,
+    .scalars = scalars,
+    .rounds = rounds,
+    .pose = pose,
+    .solve = solve,
+    .largest = largest,
+    .yardstick = wisp_yardstick_copy,
+    .alternatives = alternatives,
+};

@@ -1,0 +1,243 @@
+/* A cache of problems, least recently used goes first. */
+#include "problems.h"
+#include "../../gen/random.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ENTRIES = 64, PERIOD = 1 << 16 };
+
+typedef struct entry {
+  wisp_spec spec; /* kernel empty: any kernel of the family runs on it */
+  wisp_layout layout;
+  int fixed[WISP_MAX_FIXING];
+  unsigned long long used;
+  wisp_problem *problem;
+} entry;
+
+struct wisp_problems {
+  wisp_device *device;
+  const wisp_workload *workload;
+  void *ground;
+  size_t bytes;
+  unsigned long long clock;
+  int count;
+  entry entries[MAX_ENTRIES];
+};
+
+wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload, int order,
+                                 long long elements, const wisp_mesh_source *source, size_t bytes, wisp_problems **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_problems *problems = NULL;
+  TRY(wisp_new(err, 1, sizeof *problems, &problems));
+  *problems = (wisp_problems){.device = device, .workload = workload, .bytes = bytes};
+  TRY(workload->open(err, wisp_device_limits(device), order, elements, source, &problems->ground));
+  *out = problems;
+  problems = NULL;
+done:
+  wisp_problems_destroy(problems);
+  return status;
+}
+
+void wisp_problems_destroy(wisp_problems *problems)
+{
+  if (!problems) return;
+  for (int i = 0; i < problems->count; i++) wisp_problem_destroy(problems->entries[i].problem);
+  problems->workload->close(problems->ground);
+  free(problems);
+}
+
+const wisp_workload *wisp_problems_workload(const wisp_problems *problems)
+{
+  return problems->workload;
+}
+
+const void *wisp_problems_ground(const wisp_problems *problems)
+{
+  return problems->ground;
+}
+
+long long wisp_problems_elements(const wisp_problems *problems)
+{
+  return problems->workload->elements(problems->ground);
+}
+
+/* --- numbers in arrays --- */
+
+double wisp_random_of(wisp_array_kind kind, uint64_t *random)
+{
+  const double number = wisp_random_real(random);
+  return kind == WISP_POSITIVE || kind == WISP_PARTS ? fabs(number) + 0.5 : number;
+}
+
+static bool has_argument(const wisp_plan *plan, const char *name)
+{
+  const wisp_arg *args = NULL;
+  const int count = wisp_plan_args(plan, &args);
+  for (int i = 0; i < count; i++)
+    if (strcmp(args[i].name, name) == 0) return true;
+  return false;
+}
+
+/* What a kernel may read by another name than its own, it reads as well. */
+static bool reads(const wisp_plan *plan, const char *array)
+{
+  const wisp_kernel_decl *kernel =
+      wisp_family_kernel(wisp_family_find(wisp_plan_spec(plan)->family), wisp_plan_spec(plan)->kernel);
+  return has_argument(plan, array) || (kernel && wisp_list_has(kernel->reads, array));
+}
+
+/* Zeros would flatter caches, power draw and arithmetic. Numbers of nobody, too, are random. */
+wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                                  const wisp_plan *plan, wisp_use use)
+{
+  wisp_status status = WISP_OK;
+  double *values = NULL;
+  uint64_t random = WISP_RANDOM_SEED;
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  TRY(wisp_new(err, PERIOD, sizeof *values, &values));
+  for (const wisp_array_decl *a = wisp_problem_discretisation(problem)->family->arrays; a->name; a++) {
+    if (a->kind == WISP_FIXED || a->kind == WISP_STATE || !wisp_arrays_size(arrays, a->name)) continue;
+    if (plan && !reads(plan, a->name)) continue;
+    for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_of(a->kind, &random);
+    TRY(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
+  }
+  if (workload->set_state) TRY(workload->set_state(err, problem, use));
+done:
+  free(values);
+  return status;
+}
+
+/* --- the problems --- */
+
+void wisp_plan_fixed(const wisp_workload *workload, const wisp_plan *plan, int fixed[WISP_MAX_FIXING])
+{
+  for (int i = 0; workload->fixing && workload->fixing[i].param; i++)
+    fixed[i] = wisp_plan_value(plan, workload->fixing[i].param, workload->fixing[i].otherwise);
+}
+
+/* Makes room for a new problem: the oldest go while too much is held, but never the one used last. */
+static void make_room(wisp_problems *problems)
+{
+  for (;;) {
+    size_t held = 0;
+    int oldest = 0;
+    for (int i = 0; i < problems->count; i++) {
+      held += wisp_problem_bytes(problems->entries[i].problem);
+      if (problems->entries[i].used < problems->entries[oldest].used) oldest = i;
+    }
+    if (problems->count <= 1 || (held <= problems->bytes && problems->count < MAX_ENTRIES)) return;
+    wisp_problem_destroy(problems->entries[oldest].problem);
+    problems->entries[oldest] = problems->entries[--problems->count];
+  }
+}
+
+static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
+{
+  wisp_status status = WISP_OK;
+  wisp_discretisation d = {.self = NULL};
+  TRY(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, e->fixed, &d));
+  TRY(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
+  TRY(wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME));
+done:
+  return status;
+}
+
+static bool same(const entry *a, const entry *b)
+{
+  return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision &&
+         strcmp(a->spec.system, b->spec.system) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
+         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0;
+}
+
+static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, wisp_problem **out)
+{
+  wisp_status status = WISP_OK;
+  key->used = ++problems->clock;
+  for (int i = 0; i < problems->count; i++) {
+    if (!same(&problems->entries[i], key)) continue;
+    problems->entries[i].used = key->used;
+    *out = problems->entries[i].problem;
+    return WISP_OK;
+  }
+  make_room(problems);
+  TRY(make(err, problems, key));
+  problems->entries[problems->count++] = *key;
+  *out = key->problem;
+  return WISP_OK;
+done:
+  wisp_problem_destroy(key->problem);
+  return status;
+}
+
+/* Kernels on a GPU count in 31 bits, but for the elements of what is fixed, the longest arrays by far. */
+static wisp_status check_addresses(wisp_error *err, const wisp_problems *problems, const wisp_problem *problem,
+                                   const wisp_plan *plan)
+{
+  wisp_status status = WISP_OK;
+  const wisp_arg *args = NULL;
+  const int count = wisp_plan_args(plan, &args);
+  if (strcmp(wisp_device_limits(problems->device)->kind, "host") == 0) return WISP_OK;
+  for (int i = 0; i < count; i++) {
+    const wisp_array_decl *array = wisp_family_array(wisp_problem_discretisation(problem)->family, args[i].name);
+    const size_t size = array && array->kind != WISP_FIXED ? wisp_problem_size(problem, array->name) : 0;
+    TRY(wisp_require(err, size <= INT_MAX, WISP_EUSAGE,
+                     "%lld elements of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take "
+                     "fewer elements",
+                     wisp_problems_elements(problems), wisp_plan_spec(plan)->order, args[i].name, size));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
+                              wisp_problem **problem)
+{
+  wisp_status status = WISP_OK;
+  const wisp_workload *w = problems->workload;
+  entry key = {.spec = *wisp_plan_spec(plans[0]), .layout = *wisp_plan_layout(plans[0])};
+  for (int f = 0; w->fixing && w->fixing[f].param; f++) {
+    key.fixed[f] = w->fixing[f].otherwise;
+    for (int i = 0; i < count; i++) key.fixed[f] = wisp_plan_value(plans[i], w->fixing[f].param, key.fixed[f]);
+  }
+  memset(key.spec.kernel, 0, sizeof key.spec.kernel);
+  TRY(find(err, problems, &key, problem));
+  if (w->set_state) TRY(w->set_state(err, *problem, WISP_TO_TIME)); /* a check may have left another */
+  for (int i = 0; i < count; i++) TRY(check_addresses(err, problems, *problem, plans[i]));
+done:
+  return status;
+}
+
+/* --- launches --- */
+
+static wisp_status launch(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                          const wisp_kernel *kernel, wisp_use use, int stage)
+{
+  wisp_scalar_list scalars = {.count = 0};
+  workload->scalars(problem, use, stage, &scalars);
+  return wisp_problem_run(err, problem, kernel, scalars.of, scalars.count);
+}
+
+wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                                 const wisp_kernel *kernel, wisp_use use)
+{
+  return launch(err, workload, problem, kernel, use, -1);
+}
+
+wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                               const wisp_kernel *const *kernels, int count)
+{
+  wisp_status status = WISP_OK;
+  const char *const *swaps = workload->swaps;
+  bool swap = false;
+  for (int i = 0; swaps[1] && i < count; i++) swap |= has_argument(wisp_kernel_plan(kernels[i]), swaps[1]);
+  for (int stage = 0; stage < workload->stages; stage++) {
+    for (int i = 0; i < count; i++) TRY(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
+    if (swap) wisp_arrays_swap(wisp_problem_arrays(problem), swaps[0], swaps[1]);
+  }
+done:
+  return status;
+}

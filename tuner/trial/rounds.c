@@ -1,0 +1,153 @@
+#include "rounds.h"
+#include "problems.h"
+#include "../../gen/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 28 };
+
+typedef struct entry {
+  uint64_t seed;
+  unsigned long long used;
+  wisp_round round;
+} entry;
+
+struct wisp_rounds {
+  const wisp_workload *workload;
+  const void *ground;
+  wisp_discretisation plain; /* of this system */
+  char system[sizeof(((wisp_spec *)NULL)->system)];
+  unsigned long long clock;
+  int count;
+  entry entries[MOST];
+};
+
+wisp_status wisp_rounds_create(wisp_error *err, const wisp_workload *workload, const void *ground, wisp_rounds **out)
+{
+  wisp_rounds *rounds = NULL;
+  wisp_status status = wisp_new(err, 1, sizeof *rounds, &rounds);
+  if (status != WISP_OK) return status;
+  *rounds = (wisp_rounds){.workload = workload, .ground = ground};
+  *out = rounds;
+  return WISP_OK;
+}
+
+static void free_round(wisp_round *r)
+{
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(r->before[a]), free(r->after[a]), free(r->size[a]);
+}
+
+/* What is there is of another system. */
+static void forget(wisp_rounds *rounds)
+{
+  for (int i = 0; i < rounds->count; i++) free_round(&rounds->entries[i].round);
+  rounds->count = 0;
+  wisp_discretisation_destroy(&rounds->plain);
+}
+
+void wisp_rounds_destroy(wisp_rounds *rounds)
+{
+  if (!rounds) return;
+  forget(rounds);
+  free(rounds);
+}
+
+static wisp_status find_plain(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec)
+{
+  wisp_status status = WISP_OK;
+  const wisp_workload *w = rounds->workload;
+  int fixed[WISP_MAX_FIXING] = {0};
+  if (rounds->plain.self && strcmp(rounds->system, spec->system) == 0) return WISP_OK;
+  forget(rounds);
+  for (int i = 0; w->fixing && w->fixing[i].param; i++) fixed[i] = w->fixing[i].otherwise;
+  TRY(w->discretise(err, rounds->ground, spec, NULL, fixed, &rounds->plain));
+  memcpy(rounds->system, spec->system, sizeof rounds->system);
+done:
+  return status;
+}
+
+/* --- one round --- */
+
+/* Random where the kernel reads; a copy to be changed where it writes, NaN so far where it does not read. */
+static wisp_status make_array(wisp_error *err, wisp_round *r, const wisp_array_decl *array, size_t a, uint64_t *random)
+{
+  wisp_status status = WISP_OK;
+  const size_t size = r->numbers[a];
+  const bool reads = wisp_list_has(r->kernel->reads, array->name);
+  if (reads || array->kind == WISP_STATE) TRY(wisp_new(err, size, sizeof **r->before, &r->before[a]));
+  for (size_t i = 0; r->before[a] && i < size; i++) r->before[a][i] = wisp_random_of(array->kind, random);
+  if (!wisp_list_has(r->kernel->writes, array->name)) goto done;
+  TRY(wisp_new(err, size, sizeof **r->after, &r->after[a]));
+  TRY(wisp_new(err, size, sizeof **r->size, &r->size[a]));
+done:
+  return status;
+}
+
+/* What the family makes of it. */
+static wisp_status fill_round(wisp_error *err, const wisp_workload *w, wisp_round *r)
+{
+  wisp_status status = WISP_OK;
+  TRY(w->pose(err, r));
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    for (size_t i = 0; r->after[a] && i < r->numbers[a]; i++) r->after[a][i] = r->before[a] ? r->before[a][i] : NAN;
+  TRY(w->solve(err, r));
+done:
+  return status;
+}
+
+static wisp_status make_round(wisp_error *err, const wisp_rounds *rounds, const wisp_spec *spec, uint64_t seed,
+                              wisp_round *r)
+{
+  wisp_status status = WISP_OK;
+  const wisp_family *family = rounds->plain.family;
+  size_t a = 0;
+  r->plain = &rounds->plain;
+  r->kernel = wisp_family_kernel(family, spec->kernel);
+  r->random = wisp_random_from(seed + (uint64_t)r->number);
+  for (const wisp_array_decl *array = family->arrays; array->name; array++, a++)
+    if (array->kind != WISP_FIXED && wisp_discretisation_size(r->plain, array, &r->numbers[a]))
+      TRY(make_array(err, r, array, a, &r->random));
+  TRY(fill_round(err, rounds->workload, r));
+done:
+  return status;
+}
+
+wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, int number, uint64_t seed,
+                            const wisp_round **out)
+{
+  wisp_status status = WISP_OK;
+  entry made = {.seed = seed, .used = ++rounds->clock, .round = {.number = number}};
+  int at = 0;
+  TRY(find_plain(err, rounds, spec));
+  for (int i = 0; i < rounds->count; i++) {
+    entry *e = &rounds->entries[i];
+    if (strcmp(e->round.kernel->name, spec->kernel) == 0 && e->round.number == number && e->seed == seed) {
+      e->used = made.used;
+      *out = &e->round;
+      return WISP_OK;
+    }
+    if (e->used < rounds->entries[at].used) at = i;
+  }
+  TRY(make_round(err, rounds, spec, seed, &made.round));
+  if (rounds->count < MOST)
+    at = rounds->count++;
+  else
+    free_round(&rounds->entries[at].round);
+  rounds->entries[at] = made;
+  *out = &rounds->entries[at].round;
+  return WISP_OK;
+done:
+  free_round(&made.round);
+  return status;
+}
+
+wisp_status wisp_round_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                              const wisp_round *round)
+{
+  wisp_scalar_list all = round->scalars;
+  if (round->as)
+    all.of[all.count++] = (wisp_binding){round->as, wisp_arrays_at(wisp_problem_arrays(problem), round->is), 0};
+  return wisp_problem_run(err, problem, kernel, all.of, all.count);
+}

@@ -1,0 +1,324 @@
+#include "trial.h"
+#include "../../gen/family.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
+  TRY(wisp_device_ceilings(err, device, &bench.ceilings));
+  TRY(wisp_verifier_create(err, device, &bench.verifier));
+  TRY(wisp_witnesses_create(err, device, &out->ledger, &bench.witnesses));
+  wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
+  *out = bench;
+done:
+  return status;
+}
+
+static void forget_problems(wisp_bench *bench)
+{
+  if (bench->witnesses) wisp_witnesses_forget(bench->witnesses);
+  wisp_problems_destroy(bench->problems);
+  wisp_problems_destroy(bench->small);
+  bench->problems = bench->small = NULL;
+}
+
+void wisp_bench_free(wisp_bench *bench)
+{
+  forget_problems(bench);
+  wisp_witnesses_destroy(bench->witnesses);
+  wisp_verifier_destroy(bench->verifier);
+  *bench = (wisp_bench){0};
+}
+
+/* Device memory for problems: on the host, other programs live there too. */
+static size_t room_of(const wisp_bench *bench)
+{
+  return bench->limits->memory / (strcmp(bench->limits->kind, "host") == 0 ? 8 : 2);
+}
+
+wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements)
+{
+  wisp_status status = WISP_OK;
+  const wisp_workload *workload = NULL;
+  const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
+  TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
+  if (bench->problems && workload == bench->workload && spec->order == bench->order &&
+      spec->precision == bench->precision && elements == bench->asked)
+    goto done;
+  forget_problems(bench);
+  bench->workload = workload;
+  bench->order = spec->order;
+  bench->precision = spec->precision;
+  bench->asked = elements;
+  TRY(wisp_problems_create(err, bench->device, workload, spec->order, elements, &bench->source, room_of(bench),
+                           &bench->problems));
+done:
+  wisp_turn(&bench->ledger, before);
+  return status;
+}
+
+wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem)
+{
+  const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
+  wisp_status status = wisp_problems_get(err, bench->problems, &plan, 1, problem);
+  wisp_turn(&bench->ledger, before);
+  return status;
+}
+
+wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
+                              bool leading)
+{
+  enum { LAUNCHES = 500, LARGE = 300, FEW = 162 };
+  static const double LEADING = 0.6, OTHERS = 0.05, MOST = 1;
+  wisp_status status = WISP_OK;
+  const wisp_workload *workload = bench->workload;
+  const wisp_plan *plan = wisp_kernel_plan(kernel);
+  const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
+  int large = LARGE, few = 0;
+  wisp_problem *small = NULL;
+  TRY(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &large));
+  if (!bench->small)
+    TRY(wisp_problems_create(err, bench->device, workload, bench->order, FEW, &box, room_of(bench), &bench->small));
+  few = LAUNCHES - LARGE + large;
+  TRY(wisp_problems_get(err, bench->small, &plan, 1, &small));
+  TRY(wisp_insist(err, workload, small, kernel, MOST, &few));
+done:
+  return status;
+}
+
+void wisp_incumbent_free(wisp_incumbent *incumbent)
+{
+  wisp_kernel_destroy(incumbent->kernel);
+  wisp_job_free(incumbent->job);
+  *incumbent = (wisp_incumbent){0};
+}
+
+static void put(char *to, size_t room, const char *from)
+{
+  snprintf(to, room, "%.*s", (int)room - 1, from);
+}
+
+void wisp_trial_name(const wisp_trial *t, char out[WISP_TRIAL_NAME])
+{
+  snprintf(out, WISP_TRIAL_NAME, "%s %s (%s)", t->strategy, t->params, t->template_hash);
+}
+
+void wisp_trial_stamp(wisp_trial *t)
+{
+  time_t now = time(NULL);
+  struct tm utc;
+  strftime(t->when, sizeof t->when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,
+                    const char *hash, const char *params, wisp_trial *t)
+{
+  const wisp_limits *limits = bench->limits;
+  *t = (wisp_trial){.units = limits->units,
+                    .clock_mhz = NAN,
+                    .ms = NAN,
+                    .gdofs = NAN,
+                    .gbps = NAN,
+                    .gflops = NAN,
+                    .efficiency = NAN,
+                    .error = NAN,
+                    .registers = -1,
+                    .spill_bytes = -1,
+                    .shared_bytes = -1};
+  wisp_spec_print(spec, t->spec);
+  wisp_layout_print(layout, t->layout);
+  put(t->strategy, sizeof t->strategy, strategy);
+  put(t->params, sizeof t->params, params);
+  put(t->device, sizeof t->device, limits->name);
+  put(t->target, sizeof t->target, limits->target);
+  put(t->driver, sizeof t->driver, limits->driver);
+  put(t->compiler, sizeof t->compiler, limits->compiler);
+  put(t->template_hash, sizeof t->template_hash, hash);
+  put(t->version, sizeof t->version, WISP_VERSION);
+  put(t->mode, sizeof t->mode, "not timed");
+  wisp_trial_stamp(t);
+  t->elements = wisp_problems_elements(bench->problems);
+  put(t->mesh, sizeof t->mesh, bench->workload->alone ? WISP_MESH_BOX : wisp_mesh_source_kind(&bench->source));
+}
+
+void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
+{
+  const char *strategy = wisp_strategy_name(wisp_plan_strategy(plan));
+  char hash[20];
+  wisp_plan_hash(plan, bench->limits->kind, hash);
+  wisp_trial_key(bench, wisp_plan_spec(plan), wisp_plan_layout(plan), strategy, hash, wisp_plan_params(plan), t);
+  t->is_default = is_default;
+}
+
+/* What the device takes at least, in ms. */
+static double floor_of(const wisp_bench *bench, const wisp_spec *spec, const wisp_work *work)
+{
+  const wisp_ceilings *most = &bench->ceilings;
+  double peak = spec->precision == WISP_F32 ? most->fma_gflops_f32 : most->fma_gflops_f64;
+  return fmax(work->bytes / most->copy_gbps, work->flops / peak) / 1e6;
+}
+
+double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms)
+{
+  const char *text = getenv("WISP_TRIAL_SECONDS");
+  double least = text ? strtod(text, NULL) : 0;
+  wisp_work work = {0};
+  double elements = (double)wisp_problems_elements(bench->problems);
+  if (!(best_ms > 0) && wisp_family_work(NULL, spec, elements, &work) == WISP_OK)
+    best_ms = floor_of(bench, spec, &work);
+  return (least > 0 ? least : 10) + 10 * best_ms; /* ms times a thousand are seconds; ten runs */
+}
+
+wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,
+                            const wisp_contender *timed, double runs, wisp_trial *t)
+{
+  wisp_status status = WISP_OK;
+  wisp_work work = {0};
+  TRY(wisp_family_work(err, spec, (double)t->elements, &work));
+  double floor_ms = floor_of(bench, spec, &work);
+  t->ms = timed->ms / runs;
+  t->clock_mhz = timed->clock_mhz;
+  t->gdofs = work.dofs / t->ms / 1e6;
+  t->gbps = work.bytes / t->ms / 1e6;
+  t->gflops = work.flops / t->ms / 1e6;
+  t->efficiency = floor_ms / t->ms;
+  t->sample_count = timed->count;
+  for (int i = 0; i < timed->count; i++) t->samples[i] = timed->samples[i] / runs;
+  wisp_measure_mode(timed, t->mode);
+done:
+  return status;
+}
+
+static void set_outcome(wisp_trial *t, const char *outcome, const char *reason)
+{
+  put(t->outcome, sizeof t->outcome, outcome);
+  put(t->reason, sizeof t->reason, reason);
+}
+
+/* What a failure says about a candidate. */
+static const char *outcome_of(wisp_status failure)
+{
+  return failure == WISP_ECOMPILE  ? "compile-error"
+         : failure == WISP_EWRONG  ? "wrong"
+         : failure == WISP_EDEVICE ? "crash"
+                                   : "refused";
+}
+
+/* --- timing --- */
+
+wisp_status wisp_lone_run(wisp_error *err, const void *context)
+{
+  const wisp_lone_kernel *lone = context;
+  return wisp_problems_launch(err, lone->workload, lone->problem, lone->kernel, WISP_TO_TIME);
+}
+
+/* Probed first; measured in full where it is not far behind, side by side with the incumbent where it comes close to
+ * it. */
+static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel,
+                                  const wisp_incumbent *best, wisp_trial *t, bool *wins)
+{
+  wisp_status status = WISP_OK;
+  const wisp_plan *plan = wisp_kernel_plan(kernel);
+  wisp_lone_kernel lone[2] = {{bench->workload, NULL, kernel}, {bench->workload, NULL, best->kernel}};
+  wisp_contender timed[2] = {{.run = wisp_lone_run, .context = &lone[0]}, {.run = wisp_lone_run, .context = &lone[1]}};
+  bool close = false;
+  if (best->kernel) TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
+  TRY(wisp_bench_problem(err, bench, plan, &lone[0].problem));
+  TRY(wisp_probe(err, bench->device, &timed[0]));
+  set_outcome(t, "ok", "");
+  if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
+    char reason[WISP_TRIAL_NAME + 64]; /* what reads it: sweep_kernel.c */
+    snprintf(reason, sizeof reason, "%.2f times the time of %s, dropped", timed[0].ms / best->ms, best->name);
+    set_outcome(t, "slow", reason);
+  } else {
+    close = best->kernel && timed[0].ms < 1.1 * best->ms;
+    TRY(wisp_measure(err, bench->device, timed, close ? 2 : 1));
+  }
+  TRY(wisp_trial_rate(err, bench, wisp_plan_spec(plan), &timed[0], 1, t));
+  *wins = strcmp(t->outcome, "ok") == 0 && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
+done:
+  return status;
+}
+
+/* What is not the candidate's own work is done before the tuner is told to look at the clock. */
+static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, const wisp_incumbent *best,
+                            const wisp_trial *t)
+{
+  wisp_status status = WISP_OK;
+  wisp_problem *problem = NULL;
+  double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
+  TRY(wisp_bench_problem(err, bench, plan, &problem));
+  TRY(wisp_verifier_prepare(err, bench->verifier, plan));
+  TRY(wisp_witness_prepare(err, bench->witnesses, bench->workload, problem, plan));
+  TRY(wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit));
+done:
+  return status;
+}
+
+/* Its output on the problem that it was timed on. */
+static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel)
+{
+  wisp_status status = WISP_OK;
+  wisp_problem *problem = NULL;
+  TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(kernel), &problem));
+  TRY(wisp_witness_check(err, bench->witnesses, bench->workload, problem, kernel));
+done:
+  return status;
+}
+
+/* Everything that can fail for the candidate's own reasons. One that was dropped is no winner, whatever it computes. */
+static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *job, const wisp_incumbent *best,
+                                 wisp_trial *t, wisp_kernel **kernel, bool *wins)
+{
+  wisp_status status = WISP_OK;
+  const wisp_purpose before = wisp_turn(&bench->ledger, WISP_VERIFYING);
+  TRY(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
+  t->registers = job->binary.usage.registers;
+  t->spill_bytes = job->binary.usage.spill_bytes;
+  t->shared_bytes = job->binary.usage.shared_bytes;
+  TRY(announce(err, bench, job->plan, best, t));
+  TRY(wisp_kernel_create(err, bench->device, job->plan, &job->binary, kernel));
+  TRY(wisp_verifier_check(err, bench->verifier, *kernel, &t->error));
+  wisp_turn(&bench->ledger, WISP_TIMING);
+  TRY(time_candidate(err, bench, *kernel, best, t, wins));
+  wisp_turn(&bench->ledger, WISP_VERIFYING);
+  if (strcmp(t->outcome, "ok") == 0) TRY(look_at_output(err, bench, *kernel));
+done:
+  wisp_turn(&bench->ledger, before);
+  *wins &= status == WISP_OK;
+  return status;
+}
+
+wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *best, wisp_trial *t)
+{
+  wisp_error reason = {0};
+  wisp_kernel *kernel = NULL;
+  bool wins = false;
+  wisp_trial_begin(bench, job->plan, job->is_default, t);
+  wisp_status status = try_candidate(&reason, bench, job, best, t, &kernel, &wins);
+  /* No memory, no compiler, no store: not the candidate's fault. */
+  if (status == WISP_EMEMORY || status == WISP_ESYSTEM || status == WISP_ESTORE ||
+      (status == WISP_EDEVICE && job->status != WISP_OK))
+    wisp_fail(err, status, "%s", reason.text);
+  else {
+    if (status != WISP_OK) set_outcome(t, outcome_of(status), reason.text);
+    /* What it wrote to other arrays, nobody looks for. */
+    bench->doubtful |= status == WISP_EWRONG || status == WISP_EDEVICE;
+    status = WISP_OK;
+  }
+  if (wins) {
+    wisp_incumbent_free(best);
+    *best = (wisp_incumbent){.ms = t->ms, .job = job, .kernel = kernel};
+    wisp_trial_name(t, best->name);
+  } else {
+    wisp_kernel_destroy(kernel);
+    wisp_job_free(job);
+  }
+  return status;
+}

@@ -1,0 +1,95 @@
+/* One candidate, tried: loaded, verified, timed against the incumbent, and written up as a trial. Whatever goes wrong
+ * with the candidate is its trial's outcome, not an error. */
+#ifndef WISP_TRIAL_H
+#define WISP_TRIAL_H
+
+#include "../../cache/store.h"
+#include "../workers/link.h"
+#include "measure.h"
+#include "pipeline.h"
+#include "problems.h"
+#include "verify.h"
+#include "witness.h"
+
+/* What all trials of a sweep on one device share. */
+typedef struct wisp_bench {
+  wisp_device *device;
+  const wisp_limits *limits;
+  wisp_ceilings ceilings;
+  wisp_verifier *verifier;
+  wisp_mesh_source source; /* of what kernels are timed on; zero: the box as it is */
+  wisp_witnesses *witnesses;
+  const wisp_workload *workload; /* of the kernel at hand */
+  wisp_problems *problems;       /* its large ones, for timing, and what they were made for */
+  wisp_problems *small;          /* of few elements; NULL: not needed yet */
+  int order;
+  wisp_precision precision;
+  long long asked;
+  wisp_ledger ledger;
+  double drop;           /* a candidate slower than this times the best is not measured further */
+  const wisp_link *link; /* to the tuner, which is told of each launch before; set by who tries candidates */
+  bool doubtful;         /* the device is lost or memory may be damaged: a new worker has to go on */
+} wisp_bench;
+
+wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
+void wisp_bench_free(wisp_bench *bench);
+
+/* What the kernel, order and precision of a spec are timed on: `elements` elements, or more where the family needs it,
+ * or as many as it chooses for the device where 0. Before that, what the kernel before was timed on is dropped, unless
+ * it serves this one too. */
+wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
+/* The problem that a plan is launched on, until two others were asked for. */
+wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem);
+
+/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/trial/witness.h): on its
+ * problem 300 times, or as often as there is time for, 0.6 s for one that is `leading` and a twelfth of that for
+ * others; and the launches that are left on a problem of few elements, for a second at most. */
+wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
+                              bool leading);
+
+/* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
+enum { WISP_TRIAL_NAME = 280 };
+void wisp_trial_name(const wisp_trial *trial, char out[WISP_TRIAL_NAME]);
+
+/* The best candidate so far of one spec and layout, kept loaded to be timed side by side with those that come close. */
+typedef struct wisp_incumbent {
+  double ms; /* 0: none yet */
+  char name[WISP_TRIAL_NAME];
+  wisp_job *job;
+  wisp_kernel *kernel;
+} wisp_incumbent;
+void wisp_incumbent_free(wisp_incumbent *incumbent);
+
+/* Key and provenance of a plan's trial. */
+void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *trial);
+/* The same for candidates that stand for many, or for a whole step. */
+void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_layout *layout, const char *strategy,
+                    const char *hash, const char *params, wisp_trial *trial);
+
+/* Measured now. */
+void wisp_trial_stamp(wisp_trial *trial);
+
+/* Seconds that running a candidate may take: $WISP_TRIAL_SECONDS (10), and as long as one a thousand times slower than
+ * the best so far takes to be verified and probed; where there is none yet, the floor. */
+double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms);
+
+/* Takes the job; it becomes the incumbent's where it is the fastest. Tells the tuner before the launch. Fails only
+ * where no candidate is to blame: no memory, no compiler, no store. */
+wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *incumbent,
+                           wisp_trial *trial);
+
+/* A kernel on its problem, as a contender's context; wisp_lone_run launches it with scalars that keep its output
+ * steady.
+ */
+typedef struct wisp_lone_kernel {
+  const wisp_workload *workload;
+  wisp_problem *problem;
+  const wisp_kernel *kernel;
+} wisp_lone_kernel;
+wisp_status wisp_lone_run(wisp_error *err, const void *lone_kernel);
+
+/* ms, samples, and the rates that follow from the minimal work; family and spec say which. */
+wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,
+                            const wisp_contender *timed, double runs, wisp_trial *trial);
+
+#endif

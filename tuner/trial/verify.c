@@ -1,0 +1,408 @@
+/* A kernel on the small problems of its workload, against the rounds' references; the same for every family. */
+#include "verify.h"
+#include "problems.h"
+#include "rounds.h"
+#include "tolerance.h"
+#include "../../gen/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORKLOADS = 16, MAX_EXAMPLES = 48, LAUNCHES = 3 };
+static const size_t problem_bytes = (size_t)512 << 20;
+
+/* A round's data on a device, in one layout. */
+typedef struct example {
+  wisp_spec spec;
+  wisp_layout layout;
+  int fixed[WISP_MAX_FIXING], number;
+  uint64_t seed;
+  unsigned long long used;
+  wisp_kept *before; /* all arrays */
+} example;
+
+/* What is kept for one workload, of one order. */
+typedef struct place {
+  int order; /* 0: nothing yet */
+  wisp_problems *problems;
+  wisp_rounds *rounds;
+  unsigned long long clock;
+  int count;
+  example examples[MAX_EXAMPLES];
+} place;
+
+struct wisp_verifier {
+  wisp_device *device;
+  uint64_t seed;
+  place place[MAX_WORKLOADS]; /* by workload */
+};
+
+void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
+{
+  v->seed = seed;
+}
+
+static void leave(place *p)
+{
+  for (int i = 0; i < p->count; i++) wisp_kept_free(p->examples[i].before);
+  wisp_rounds_destroy(p->rounds);
+  wisp_problems_destroy(p->problems);
+  *p = (place){.order = 0};
+}
+
+static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec *spec, place **out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_workload *workload = NULL;
+  place *p = v->place;
+  TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
+  for (size_t i = 0; wisp_workload_at(i) != workload && i < MAX_WORKLOADS - 1; i++) p++;
+  *out = p;
+  if (p->order == spec->order) return WISP_OK;
+  leave(p);
+  TRY(wisp_problems_create(err, v->device, workload, spec->order, 0, NULL, problem_bytes, &p->problems));
+  TRY(wisp_rounds_create(err, workload, wisp_problems_ground(p->problems), &p->rounds));
+  p->order = spec->order;
+done:
+  if (status != WISP_OK && workload) leave(p);
+  return status;
+}
+
+/* --- examples --- */
+
+static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, const double *values)
+{
+  wisp_status status = WISP_OK;
+  const size_t size = wisp_arrays_size(arrays, array->name);
+  int *ints = NULL;
+  if (array->type != WISP_INT) return wisp_arrays_upload(err, arrays, array->name, values);
+  TRY(wisp_new(err, size, sizeof *ints, &ints));
+  for (size_t i = 0; i < size; i++) ints[i] = (int)values[i];
+  TRY(wisp_arrays_upload_ints(err, arrays, array->name, ints));
+done:
+  free(ints);
+  return status;
+}
+
+/* An array as a problem has it; NaN in what is nobody's. */
+static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *plain)
+{
+  wisp_status status = WISP_OK;
+  const wisp_discretisation *d = wisp_problem_discretisation(problem);
+  const size_t size = wisp_problem_size(problem, array->name);
+  double *values = NULL;
+  TRY(wisp_new(err, size, sizeof *values, &values));
+  for (size_t i = 0; i < size; i++) {
+    const size_t from = wisp_discretisation_origin(d, array, i);
+    values[i] = from == WISP_NOBODY ? NAN : plain[from];
+  }
+  TRY(upload(err, wisp_problem_arrays(problem), array, values));
+done:
+  free(values);
+  return status;
+}
+
+/* What the kernel does not read is NaN, fixed arrays of reals too. */
+static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_round *round, wisp_kept **kept)
+{
+  wisp_status status = WISP_OK;
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  size_t a = 0;
+  TRY(wisp_problem_refill(err, problem));
+  for (const wisp_array_decl *array = wisp_problem_discretisation(problem)->family->arrays; array->name; array++, a++) {
+    if (!wisp_arrays_size(arrays, array->name)) continue;
+    if (round->before[a])
+      TRY(lay_out(err, problem, array, round->before[a]));
+    else if (array->type != WISP_INT &&
+             !(array->kind == WISP_FIXED && wisp_list_has(round->kernel->reads, array->name)))
+      TRY(wisp_arrays_fill(err, arrays, array->name, 0xff));
+  }
+  TRY(wisp_arrays_keep(err, arrays, NULL, kept));
+done:
+  return status;
+}
+
+static bool same(const example *a, const example *b)
+{
+  return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
+         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0 && a->number == b->number && a->seed == b->seed;
+}
+
+static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan, wisp_problem *problem,
+                                const wisp_round *round, uint64_t seed, const wisp_kept **out)
+{
+  example key = {.layout = *wisp_plan_layout(plan), .number = round->number, .seed = seed, .used = ++p->clock};
+  int at = 0;
+  memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
+  wisp_plan_fixed(wisp_problems_workload(p->problems), plan, key.fixed);
+  for (int i = 0; i < p->count; i++) {
+    if (same(&p->examples[i], &key)) {
+      p->examples[i].used = key.used;
+      *out = p->examples[i].before;
+      return WISP_OK;
+    }
+    if (p->examples[i].used < p->examples[at].used) at = i;
+  }
+  wisp_status status = make_example(err, problem, round, &key.before);
+  if (status != WISP_OK) {
+    wisp_kept_free(key.before);
+    return status;
+  }
+  if (p->count < MAX_EXAMPLES)
+    at = p->count++;
+  else
+    wisp_kept_free(p->examples[at].before);
+  p->examples[at] = key;
+  *out = key.before;
+  return WISP_OK;
+}
+
+/* --- the check --- */
+
+/* One round at hand. */
+typedef struct trial_round {
+  const wisp_kernel *kernel;
+  const wisp_plan *plan;
+  const wisp_round *round;
+  wisp_problem *problem;
+  const wisp_kept *before;
+  wisp_kept *first; /* what the first launch has left */
+  const char *writes[WISP_MAX_ARRAYS + 1];
+  double tolerance, promise;
+  bool last;
+} trial_round;
+
+static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int number, trial_round *r)
+{
+  wisp_status status = WISP_OK;
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  place *p = NULL;
+  int writes = 0;
+  TRY(find_place(err, v, spec, &p));
+  TRY(wisp_problems_get(err, p->problems, &plan, 1, &r->problem));
+  TRY(wisp_rounds_get(err, p->rounds, spec, number, v->seed, &r->round));
+  TRY(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
+  const wisp_array_decl *arrays = wisp_problem_discretisation(r->problem)->family->arrays;
+  for (int a = 0; arrays[a].name; a++)
+    if (r->round->after[a]) r->writes[writes++] = arrays[a].name;
+  TRY(wisp_tolerance(err, spec, &r->tolerance));
+  r->promise = wisp_promise(spec);
+  r->plan = plan;
+done:
+  return status;
+}
+
+static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
+{
+  wisp_status status = WISP_OK;
+  const size_t size = wisp_arrays_size(arrays, array->name);
+  int *ints = NULL;
+  if (array->type != WISP_INT) return wisp_arrays_download(err, arrays, array->name, values);
+  TRY(wisp_new(err, size, sizeof *ints, &ints));
+  TRY(wisp_arrays_download_ints(err, arrays, array->name, ints));
+  for (size_t i = 0; i < size; i++) values[i] = ints[i];
+done:
+  free(ints);
+  return status;
+}
+
+static wisp_status wrong(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t i, double got,
+                         double expected, const char *how)
+{
+  char where[WISP_PLACE_TEXT];
+  wisp_discretisation_place(wisp_problem_discretisation(r->problem), array, i, where);
+  return wisp_fail(err, WISP_EWRONG, "%s is %.9g, not %.9g, at %s: %s", array->name, isnan(got) ? (double)NAN : got,
+                   expected, where, how); /* a NaN has a sign, too */
+}
+
+/* Each number by the tolerance and its sum of magnitudes, all by what the family promises. A number that must stay as
+ * it is, NaN, must have done so. *error: the largest, over its sum of magnitudes. */
+static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t a,
+                           const double *got, double *error)
+{
+  const wisp_discretisation *d = wisp_problem_discretisation(r->problem);
+  const double *expected = r->round->after[a], *sizes = r->round->size[a];
+  double most = 0, worst = 0, farthest = 0;
+  size_t bad = 0, far = 0;
+  char how[64];
+  for (size_t i = 0; i < wisp_problem_size(r->problem, array->name); i++) {
+    const size_t at = wisp_discretisation_origin(d, array, i);
+    if (at == WISP_NOBODY) continue;
+    const double difference = fabs(got[i] - expected[at]);
+    if (!isfinite(got[i]) != !isfinite(expected[at]))
+      return wrong(err, r, array, i, got[i], expected[at], isfinite(got[i]) ? "not left alone" : "not finite");
+    if (!isfinite(got[i])) continue;
+    most = fmax(most, fabs(expected[at]));
+    if (difference > farthest) farthest = difference, far = i;
+    if (wisp_is_worse(difference, sizes[at], &worst)) bad = i;
+  }
+  *error = fmax(*error, worst);
+  const bool kept = farthest <= r->promise * most;
+  if (worst <= r->tolerance && kept) return WISP_OK;
+  if (kept) far = bad;
+  snprintf(how, sizeof how, "error %.2e over %.2e", kept ? worst : farthest / most, kept ? r->tolerance : r->promise);
+  return wrong(err, r, array, far, got[far], expected[wisp_discretisation_origin(d, array, far)], how);
+}
+
+/* A sum, left as parts by the blocks, by what the family promises, relative to the root of the sum of squares: a sum of
+ * numbers of random sign is far smaller than what was added. */
+static wisp_status compare_sum(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t a,
+                               const double *got, double *error)
+{
+  wisp_status status = WISP_OK;
+  const wisp_discretisation *d = wisp_problem_discretisation(r->problem);
+  const double expected = r->round->after[a][0], root = fmax(r->round->size[a][0], fabs(expected));
+  double sum = 0, worst = 0;
+  unsigned grid[2];
+  TRY(wisp_plan_grid(err, r->plan, wisp_discretisation_count(d, "groups"), wisp_discretisation_count(d, "blocks"),
+                     grid));
+  for (size_t i = 0; i < grid[0] && i < r->round->numbers[a]; i++) sum += got[i];
+  wisp_is_worse(fabs(sum - expected), root, &worst);
+  *error = fmax(*error, worst);
+  TRY(wisp_require(err, isfinite(sum) && worst <= r->promise, WISP_EWRONG,
+                   "%s is %.9g in all, not %.9g: error %.2e over %.2e", array->name, sum, expected, worst, r->promise));
+done:
+  return status;
+}
+
+static wisp_status compare_all(wisp_error *err, const trial_round *r, double *error)
+{
+  wisp_status status = WISP_OK;
+  double *got = NULL;
+  size_t a = 0;
+  for (const wisp_array_decl *array = wisp_problem_discretisation(r->problem)->family->arrays; array->name;
+       array++, a++) {
+    if (!r->round->after[a]) continue;
+    TRY(wisp_new(err, wisp_problem_size(r->problem, array->name), sizeof *got, &got));
+    TRY(download(err, wisp_problem_arrays(r->problem), array, got));
+    TRY(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
+    free(got);
+    got = NULL;
+  }
+done:
+  free(got);
+  return status;
+}
+
+wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
+{
+  wisp_status status = WISP_OK;
+  bool intact = true;
+  char array[32] = "";
+  TRY(wisp_arrays_guards(err, arrays, &intact, array));
+  TRY(wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array));
+done:
+  return status;
+}
+
+/* What is no output is as it was. Zones outside arrays are looked at after the last launch of all: nothing gives them
+ * back in between. */
+static wisp_status check_untouched(wisp_error *err, const trial_round *r, bool outside)
+{
+  wisp_status status = WISP_OK;
+  wisp_arrays *arrays = wisp_problem_arrays(r->problem);
+  char array[32] = "";
+  size_t number = 0;
+  if (outside) TRY(wisp_verify_guards(err, arrays));
+  TRY(wisp_arrays_changed(err, arrays, r->before, r->writes, array, &number));
+  TRY(wisp_require(err, !*array, WISP_EWRONG, "changes number %zu of array %s, which is no output", number, array));
+done:
+  return status;
+}
+
+/* The same numbers as at the first launch, bit for bit. */
+static wisp_status check_repeats(wisp_error *err, const trial_round *r)
+{
+  wisp_status status = WISP_OK;
+  wisp_arrays *arrays = wisp_problem_arrays(r->problem);
+  char array[32] = "";
+  size_t number = 0;
+  TRY(wisp_arrays_compare_begin(err, arrays));
+  for (int i = 0; r->writes[i]; i++) {
+    wisp_pointer mask = 0;
+    TRY(wisp_problem_mask(err, r->problem, r->writes[i], &mask));
+    TRY(wisp_arrays_compare(err, arrays, r->first, mask, r->writes[i], 0));
+  }
+  TRY(wisp_arrays_compare_end(err, arrays, array, &number));
+  TRY(wisp_require(err, !*array, WISP_EWRONG,
+                   "number %zu of %s is not the same at every launch from the same data: it does not repeat", number,
+                   array));
+done:
+  return status;
+}
+
+static wisp_status launch(wisp_error *err, trial_round *r, int number, double *error)
+{
+  wisp_status status = WISP_OK;
+  const bool end = number == LAUNCHES - 1, exact = !wisp_strategy_varies(wisp_plan_strategy(r->plan));
+  wisp_arrays *arrays = wisp_problem_arrays(r->problem);
+  TRY(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
+  TRY(wisp_round_launch(err, r->problem, r->kernel, r->round));
+  if (number == 0 || end) TRY(check_untouched(err, r, r->last && end));
+  if (number == 0 || !exact) TRY(compare_all(err, r, error));
+  if (number > 0 && exact) TRY(check_repeats(err, r));
+  if (number == 0) TRY(wisp_arrays_keep(err, arrays, r->writes, &r->first));
+done:
+  return status;
+}
+
+static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *rounds)
+{
+  wisp_status status = WISP_OK;
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_workload *workload = NULL;
+  TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
+  *rounds = workload->rounds(spec->kernel);
+  TRY(wisp_require(err, *rounds > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel));
+done:
+  return status;
+}
+
+wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
+{
+  wisp_status status = WISP_OK;
+  int rounds = 0;
+  TRY(find_rounds(err, plan, &rounds));
+  for (int i = 0; i < rounds; i++) {
+    trial_round r = {.last = false};
+    TRY(find_round(err, v, plan, i, &r));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
+{
+  wisp_status status = WISP_OK;
+  int rounds = 0;
+  *error = 0;
+  TRY(find_rounds(err, wisp_kernel_plan(kernel), &rounds));
+  for (int i = 0; i < rounds && status == WISP_OK; i++) {
+    trial_round r = {.kernel = kernel, .last = i == rounds - 1};
+    status = find_round(err, v, wisp_kernel_plan(kernel), i, &r);
+    for (int k = 0; k < LAUNCHES && status == WISP_OK; k++) status = launch(err, &r, k, error);
+    wisp_kept_free(r.first);
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out)
+{
+  wisp_verifier *v = NULL;
+  wisp_status status = wisp_new(err, 1, sizeof *v, &v);
+  if (status != WISP_OK) return status;
+  v->device = device;
+  v->seed = WISP_RANDOM_SEED;
+  *out = v;
+  return WISP_OK;
+}
+
+void wisp_verifier_destroy(wisp_verifier *v)
+{
+  if (!v) return;
+  for (int i = 0; i < MAX_WORKLOADS; i++) leave(&v->place[i]);
+  free(v);
+}

@@ -1,0 +1,333 @@
+#include "witness.h"
+#include "tolerance.h"
+#include "../../runtime/process.h"
+#include "verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_KEPT = 6, MOST_OUTPUTS = WISP_MAX_ARGS, AT_A_TIME = 5 };
+
+/* The arrays of reals that a kernel leaves results in, with what they may differ by. */
+typedef struct outputs {
+  const char *names[MOST_OUTPUTS + 1];
+  double bound[MOST_OUTPUTS];
+  wisp_pointer mask[MOST_OUTPUTS];
+  int count;
+} outputs;
+
+/* One witness's output. */
+typedef struct testimony {
+  wisp_spec spec;
+  wisp_layout layout;
+  int fixed[WISP_MAX_FIXING];
+  unsigned long long used;
+  outputs out;
+  wisp_kept *kept; /* NULL: there is no witness */
+} testimony;
+
+struct wisp_witnesses {
+  wisp_device *device;
+  wisp_ledger *ledger;         /* told of what is compiled */
+  wisp_strategies *strategies; /* NULL: not loaded yet */
+  unsigned long long clock;
+  int count;
+  testimony kept[MOST_KEPT];
+};
+
+wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, wisp_ledger *ledger, wisp_witnesses **out)
+{
+  wisp_status status = wisp_new(err, 1, sizeof **out, out);
+  if (status == WISP_OK) (*out)->device = device, (*out)->ledger = ledger;
+  return status;
+}
+
+void wisp_witnesses_forget(wisp_witnesses *w)
+{
+  for (int i = 0; i < w->count; i++) wisp_kept_free(w->kept[i].kept);
+  w->count = 0;
+}
+
+void wisp_witnesses_destroy(wisp_witnesses *w)
+{
+  if (!w) return;
+  wisp_witnesses_forget(w);
+  wisp_strategies_free(w->strategies);
+  free(w);
+}
+
+/* --- one launch from the inputs --- */
+
+/* What its kernel is declared to write. */
+static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                                const wisp_plan *plan, outputs *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_family *family = wisp_family_find(spec->family);
+  const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
+  double tolerance = 0;
+  *out = (outputs){.count = 0};
+  TRY(wisp_tolerance(err, spec, &tolerance));
+  for (const wisp_array_decl *a = family->arrays; a->name; a++) {
+    if (a->type == WISP_INT || !wisp_list_has(kernel->writes, a->name)) continue;
+    const int n = out->count;
+    TRY(workload->largest(err, problem, spec, a->name, &out->bound[n]));
+    if (isnan(out->bound[n])) continue;
+    out->bound[n] *= tolerance;
+    TRY(wisp_problem_mask(err, problem, a->name, &out->mask[n]));
+    out->names[out->count++] = a->name;
+  }
+  out->names[out->count] = NULL;
+done:
+  return status;
+}
+
+/* What it does not write is not what an earlier one wrote. */
+static wisp_status poison(wisp_error *err, wisp_arrays *arrays, const wisp_plan *plan, const outputs *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_arg *args = NULL;
+  const int count = wisp_plan_args(plan, &args);
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < out->count; k++)
+      if (args[i].kind == WISP_ARG_OUT && strcmp(args[i].name, out->names[k]) == 0)
+        TRY(wisp_arrays_fill(err, arrays, args[i].name, 0xff));
+done:
+  return status;
+}
+
+static wisp_status run(wisp_error *err, const wisp_workload *workload, wisp_problem *problem, const wisp_kernel *kernel,
+                       const outputs *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_plan *plan = wisp_kernel_plan(kernel);
+  TRY(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
+  TRY(poison(err, wisp_problem_arrays(problem), plan, out));
+  TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
+done:
+  return status;
+}
+
+/* --- the witness --- */
+
+static bool fixes(const wisp_workload *workload, const char *param)
+{
+  for (int i = 0; workload->fixing && workload->fixing[i].param; i++)
+    if (strcmp(workload->fixing[i].param, param) == 0) return true;
+  return false;
+}
+
+static bool suits(const wisp_workload *workload, const wisp_plan *a, const wisp_plan *b)
+{
+  int of_a[WISP_MAX_FIXING] = {0}, of_b[WISP_MAX_FIXING] = {0};
+  wisp_plan_fixed(workload, a, of_a);
+  wisp_plan_fixed(workload, b, of_b);
+  return memcmp(of_a, of_b, sizeof of_a) == 0;
+}
+
+/* The strategy's preferred candidate for the problem that `plan` runs on; NULL where it has none. */
+static wisp_status preferred(wisp_error *err, const wisp_workload *workload, const wisp_strategy *s,
+                             const wisp_plan *plan, const wisp_env *names, wisp_plan **out)
+{
+  const wisp_param *params = NULL;
+  const int count = wisp_strategy_params(s, &params);
+  int values[WISP_MAX_PARAMS];
+  wisp_plan *made = NULL;
+  wisp_error reason = {0};
+  for (int i = 0; i < count; i++)
+    values[i] = fixes(workload, params[i].name) ? wisp_plan_value(plan, params[i].name, params[i].preferred)
+                                                : params[i].preferred;
+  wisp_status status = wisp_plan_create(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, values, &made);
+  if (status == WISP_EREFUSED)
+    status = wisp_plan_default(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, &made);
+  if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+  if (made && suits(workload, made, plan))
+    *out = made;
+  else
+    wisp_plan_destroy(made);
+  return WISP_OK;
+}
+
+/* The first strategy's candidate that compiles; NULL where none does. */
+static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
+                                const wisp_plan *plan, const wisp_env *names, wisp_plan **out, wisp_binary *binary)
+{
+  wisp_status status = WISP_OK;
+  const wisp_purpose before = wisp_turn(w->ledger, WISP_COMPILING);
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  wisp_error reason = {0};
+  if (!w->strategies) TRY(wisp_strategies_load(err, &w->strategies));
+  for (size_t i = 0; !*out && i < wisp_strategies_count(w->strategies); i++) {
+    const wisp_strategy *s = wisp_strategies_at(w->strategies, i);
+    if (strcmp(wisp_strategy_family(s), spec->family) != 0 || strcmp(wisp_strategy_kernel(s), spec->kernel) != 0)
+      continue;
+    TRY(preferred(err, workload, s, plan, names, out));
+    if (!*out) continue;
+    status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
+    if (status == WISP_OK) break;
+    wisp_plan_destroy(*out);
+    *out = NULL;
+    TRY(wisp_require(err, status == WISP_ECOMPILE, status, "%s", reason.text));
+    status = WISP_OK;
+  }
+done:
+  wisp_turn(w->ledger, before);
+  return status;
+}
+
+/* Its output, as a copy; none where there is no witness. */
+static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
+                           const wisp_plan *plan, testimony *t)
+{
+  wisp_status status = WISP_OK;
+  const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
+  const wisp_spec *spec = wisp_plan_spec(plan);
+  wisp_env *names = NULL;
+  wisp_plan *witness = NULL;
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  TRY(find_outputs(err, workload, problem, plan, &t->out));
+  TRY(wisp_family_find(spec->family)->names(err, spec, wisp_plan_layout(plan), &target, &names));
+  TRY(find_witness(err, w, workload, plan, names, &witness, &binary));
+  if (!witness) goto done;
+  TRY(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
+  TRY(run(err, workload, problem, kernel, &t->out));
+  TRY(wisp_arrays_keep(err, wisp_problem_arrays(problem), t->out.names, &t->kept));
+  TRY(wisp_device_finish(err, w->device));
+done:
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  wisp_plan_destroy(witness);
+  wisp_env_destroy(names);
+  return status;
+}
+
+static bool same(const testimony *a, const testimony *b)
+{
+  return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
+         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0;
+}
+
+static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
+                                  wisp_problem *problem, const wisp_plan *plan, const testimony **out)
+{
+  wisp_status status = WISP_OK;
+  testimony key = {.layout = *wisp_plan_layout(plan), .used = ++w->clock};
+  int at = 0;
+  memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
+  wisp_plan_fixed(workload, plan, key.fixed);
+  for (int i = 0; i < w->count; i++) {
+    if (same(&w->kept[i], &key)) {
+      w->kept[i].used = key.used;
+      *out = &w->kept[i];
+      return WISP_OK;
+    }
+    if (w->kept[i].used < w->kept[at].used) at = i;
+  }
+  if (w->count < MOST_KEPT)
+    at = w->count;
+  else
+    wisp_kept_free(w->kept[at].kept), w->kept[at] = w->kept[--w->count], at = w->count;
+  TRY(testify(err, w, workload, problem, plan, &key));
+  w->kept[at] = key;
+  w->count++;
+  *out = &w->kept[at];
+  return WISP_OK;
+done:
+  wisp_kept_free(key.kept);
+  return status;
+}
+
+wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
+                                 wisp_problem *problem, const wisp_plan *plan)
+{
+  const testimony *t = NULL;
+  return find_testimony(err, w, workload, problem, plan, &t);
+}
+
+/* --- candidates --- */
+
+wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
+                               const wisp_kernel *kernel)
+{
+  wisp_status status = WISP_OK;
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  const testimony *t = NULL;
+  char array[32] = "";
+  size_t number = 0;
+  TRY(find_testimony(err, w, workload, problem, wisp_kernel_plan(kernel), &t));
+  TRY(run(err, workload, problem, kernel, &t->out));
+  TRY(wisp_arrays_compare_begin(err, arrays));
+  for (int i = 0; t->kept && i < t->out.count; i++)
+    TRY(wisp_arrays_compare(err, arrays, t->kept, t->out.mask[i], t->out.names[i], 2 * t->out.bound[i]));
+  TRY(wisp_arrays_compare_end(err, arrays, array, &number));
+  TRY(wisp_require(err, !*array, WISP_EWRONG,
+                   "on the timed problem: number %zu of %s is not the default candidate's, from the same inputs",
+                   number, array));
+  TRY(wisp_verify_guards(err, arrays));
+done:
+  return status;
+}
+
+/* The arrays that a kernel changes: they are given back before each launch. */
+static void find_changed(const wisp_plan *plan, const char *names[MOST_OUTPUTS + 1])
+{
+  const wisp_arg *args = NULL;
+  const int count = wisp_plan_args(plan, &args);
+  int n = 0;
+  for (int i = 0; i < count; i++)
+    if (args[i].kind == WISP_ARG_INOUT) names[n++] = args[i].name;
+  names[n] = NULL;
+}
+
+/* Launches a few times; what differs from the first launch is found at the end of all. */
+static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                               const wisp_kernel *kernel, const outputs *out, const wisp_kept *inputs,
+                               const wisp_kept *first, int launches)
+{
+  wisp_status status = WISP_OK;
+  const bool varies = wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  for (int i = 0; i < launches; i++) {
+    TRY(wisp_arrays_restore(err, arrays, inputs, NULL));
+    TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
+    for (int k = 0; k < out->count; k++)
+      TRY(wisp_arrays_compare(err, arrays, first, out->mask[k], out->names[k], varies ? 2 * out->bound[k] : 0));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                        const wisp_kernel *kernel, double seconds, int *left)
+{
+  wisp_status status = WISP_OK;
+  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  wisp_kept *inputs = NULL, *first = NULL;
+  outputs out;
+  char array[32] = "";
+  size_t number = 0;
+  const char *changed[MOST_OUTPUTS + 1];
+  find_changed(wisp_kernel_plan(kernel), changed);
+  TRY(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
+  TRY(wisp_problems_restart(err, workload, problem, wisp_kernel_plan(kernel), WISP_TO_CHECK));
+  TRY(wisp_arrays_keep(err, arrays, changed, &inputs));
+  TRY(run(err, workload, problem, kernel, &out));
+  TRY(wisp_arrays_keep(err, arrays, out.names, &first));
+  const double begin = wisp_seconds();
+  for (--*left; *left > 0 && !*array && wisp_seconds() - begin < seconds;) {
+    const int now = *left < AT_A_TIME ? *left : AT_A_TIME;
+    TRY(wisp_arrays_compare_begin(err, arrays));
+    TRY(launch_some(err, workload, problem, kernel, &out, inputs, first, now));
+    TRY(wisp_arrays_compare_end(err, arrays, array, &number));
+    *left -= now;
+  }
+  TRY(wisp_require(err, !*array, WISP_EWRONG, "number %zu of %s is not the same at every launch, from the same inputs",
+                   number, array));
+done:
+  wisp_kept_free(inputs);
+  wisp_kept_free(first);
+  return status;
+}

@@ -1,0 +1,127 @@
+/* What the tuner knows of a family, or of those of its kernels that work on the same arrays: each one file in tuner/,
+ * one line in the list of workload.c.
+ *
+ * A workload makes the discretisations that its kernels are timed and checked on, says with which scalars they are
+ * launched, and computes what they must leave, in double. All else that the tuner does is the same for every family:
+ * problems.h keeps the problems, verify.h and witness.h check, trial.h times.
+ */
+#ifndef WISP_WORKLOAD_H
+#define WISP_WORKLOAD_H
+
+#include "../../runtime/blas.h"
+#include "../../runtime/mesh/source.h"
+#include "../../runtime/problem.h"
+
+/* What a kernel is measured beside: the vendor's product, a copy of the same bytes. */
+typedef struct wisp_yardstick {
+  wisp_status (*run)(wisp_error *err, const void *context); /* enqueues it once; NULL: there is none */
+  void (*destroy)(void *context);
+  void *context;
+  char name[96]; /* "cuBLAS 13.1" */
+  double error;  /* of its result, relative to the largest value; NaN where it computes nothing */
+} wisp_yardstick;
+
+/* Two kernels that do the same in different ways; the first is compared with the second. */
+typedef struct wisp_alternative {
+  const char *kernel, *other;
+} wisp_alternative;
+
+/* The scalars of one launch, and arrays that the kernel has another name for. */
+enum { WISP_MAX_SCALARS = 12 };
+typedef struct wisp_scalar_list {
+  wisp_binding of[WISP_MAX_SCALARS];
+  size_t count;
+} wisp_scalar_list;
+
+/* What a launch is for. */
+typedef enum wisp_use {
+  WISP_TO_TIME, /* thousands of times on its own output, which must not grow or vanish; stages of a step take turns */
+  WISP_TO_CHECK /* once: all that the kernel computes shows in its outputs */
+} wisp_use;
+
+/* One round of a check, in the order that no layout has a part in (wisp_discretisation's origin), by the family's
+ * array: what the kernel begins with, what it must leave, and for each number of that the sum of the magnitudes that it
+ * is added up from. Arrays that the kernel does not write have no `after`. */
+typedef struct wisp_round {
+  const wisp_discretisation *plain;
+  const wisp_kernel_decl *kernel;
+  int number;
+  uint64_t random;                 /* the state to go on with */
+  double *before[WISP_MAX_ARRAYS]; /* NaN where there is nothing to be read; NULL: no such array, or fixed */
+  double *after[WISP_MAX_ARRAYS];  /* made as a copy of `before`, of a sum of parts: its first number is the sum */
+  double *size[WISP_MAX_ARRAYS];   /* made as zeros; of a sum of parts: the root of the sum of squares */
+  size_t numbers[WISP_MAX_ARRAYS];
+  wisp_scalar_list scalars;
+  const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
+} wisp_round;
+
+typedef struct wisp_workload {
+  const char *family;
+  const char *const *kernels; /* of the family, those that can be timed and checked here; NULL: all. Ends with NULL */
+
+  /* No kernel sees an element's neighbours: what mesh it is timed on does not matter, and its trials say box. */
+  bool alone;
+
+  /* --- The ground: what discretisations of one order are made on, a mesh for example. To be timed on: of `elements`
+   * elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of a box whose
+   * elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family reads meshes of
+   * that kind. source NULL: to be checked on, small, of a prime number of elements where they stand alone, no two
+   * alike, all ways in which they can meet. */
+  wisp_status (*open)(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+                      const wisp_mesh_source *source, void **ground);
+  void (*close)(void *ground); /* NULL is fine */
+  long long (*elements)(const void *ground);
+
+  /* Parameters of candidates that fix the discretisation, and what they are where a kernel lacks one. Ends with NULL */
+  const struct wisp_fixing {
+    const char *param;
+    int otherwise;
+  } * fixing;
+  /* layout NULL: the one whose numbers are in the order of `origin`. fixed: a value for each of `fixing`. */
+  wisp_status (*discretise)(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+                            const int *fixed, wisp_discretisation *out);
+
+  /* --- Launches. stage: of a step, where a whole one is timed. */
+  void (*scalars)(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out);
+  /* Numbers of arrays of the kind WISP_STATE; NULL: there are none. All others are random. */
+  wisp_status (*set_state)(wisp_error *err, wisp_problem *problem, wisp_use use);
+  int stages;           /* of a step; 0 where the family has no compositions */
+  const char *swaps[2]; /* arrays that change places after a stage with a kernel that writes the second; NULL: none */
+
+  /* --- Checks: how many rounds a kernel takes; what a round begins with (`before` holds random numbers where the
+   * kernel reads, and may be given another shape; scalars are to be set), and what it must leave. */
+  int (*rounds)(const char *kernel);
+  wisp_status (*pose)(wisp_error *err, wisp_round *round);
+  wisp_status (*solve)(wisp_error *err, wisp_round *round);
+  /* Of a problem that is launched with the scalars to check, from numbers of which none is above 1: the largest sum of
+   * magnitudes that a number of this output can have. NaN: not to be compared. */
+  wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
+                         double *out);
+
+  /* --- What `wisp bench` times a kernel of this spec beside; run stays NULL where there is nothing. blas may be NULL.
+   * The yardstick's destroy is for the caller to call. */
+  wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
+                           long long elements, wisp_yardstick *out);
+  const wisp_alternative *alternatives; /* ends with NULL names; NULL: there are none */
+  long long published; /* elements that figures for a GPU are given for, where not the number of `open`; 0 */
+} wisp_workload;
+
+/* One after the other: the library's, then those of a program that defines wisp_own_workloads, a list that ends with
+ * NULL. NULL behind the last. */
+extern const wisp_workload *const wisp_own_workloads[] __attribute__((weak));
+const wisp_workload *wisp_workload_at(size_t i);
+
+/* The first of the family that serves the kernel; any of the family's where kernel is NULL. WISP_EUSAGE where the tuner
+ * has none. */
+wisp_status wisp_workload_find(wisp_error *err, const char *family, const char *kernel, const wisp_workload **out);
+
+/* Whether the family has a workload that serves the kernel. */
+bool wisp_workload_serves(const char *family, const char *kernel);
+
+/* One more scalar of a launch. */
+static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, double value)
+{
+  list->of[list->count++] = (wisp_binding){name, 0, value};
+}
+
+#endif

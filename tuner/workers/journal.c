@@ -1,0 +1,132 @@
+#include "journal.h"
+#include "../sweep/sweep.h"
+#include "../../gen/text.h"
+#include "../../runtime/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wisp_journal_free(wisp_journal *journal)
+{
+  free(journal->tried.list), free(journal->suspects.list);
+  *journal = (wisp_journal){0};
+}
+
+/* --- what was tried --- */
+
+static uint64_t key_of(const wisp_trial *t)
+{
+  const char *const parts[] = {t->spec,          t->layout, t->strategy, t->params,
+                               t->template_hash, t->device, t->target,   wisp_trial_mesh(t)};
+  uint64_t hash = wisp_hash(WISP_HASH_SEED, &t->units, sizeof t->units);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) hash = wisp_hash(hash, parts[i], strlen(parts[i]) + 1);
+  return hash;
+}
+
+/* Where a key is in the list, or belongs. */
+static size_t place_of(const wisp_keys *k, uint64_t key)
+{
+  size_t low = 0, high = k->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (k->list[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static bool has(const wisp_keys *k, const wisp_trial *trial)
+{
+  uint64_t key = key_of(trial);
+  size_t at = place_of(k, key);
+  return at < k->count && k->list[at] == key;
+}
+
+static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
+{
+  uint64_t key = key_of(trial);
+  size_t at = place_of(k, key);
+  if (at < k->count && k->list[at] == key) return WISP_OK;
+  if (k->count == k->room) {
+    size_t room = k->room ? 2 * k->room : 256;
+    uint64_t *list = realloc(k->list, room * sizeof *list);
+    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", room);
+    k->list = list;
+    k->room = room;
+  }
+  memmove(k->list + at + 1, k->list + at, (k->count - at) * sizeof *k->list);
+  k->list[at] = key;
+  k->count++;
+  return WISP_OK;
+}
+
+/* --- the store --- */
+
+static void set_outcome(wisp_trial *t, const char *outcome, const char *reason)
+{
+  snprintf(t->outcome, sizeof t->outcome, "%s", outcome);
+  snprintf(t->reason, sizeof t->reason, "%.*s", (int)sizeof t->reason - 1, reason);
+}
+
+/* How often a trial was begun without coming to an end. */
+static int times_begun(const wisp_trial *t)
+{
+  int times = 0;
+  if (strcmp(t->outcome, "unfinished") != 0) return 0;
+  return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
+}
+
+wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *j, const wisp_trial *key, wisp_answer_note *answer)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_writer_has(err, j->writer, key, &answer->found, &answer->trial));
+  answer->tried = has(&j->tried, key);
+  int begun = answer->found ? times_begun(&answer->trial) : 0;
+  if (begun >= WISP_MAX_BEGUN) {
+    set_outcome(&answer->trial, "crash", "the tuner ended during this trial, twice");
+    TRY(wisp_writer_add(err, j->writer, &answer->trial));
+  } else if (begun > 0)
+    answer->found = false;
+done:
+  return status;
+}
+
+/* A measurement that is made anew keeps its row until then. */
+wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note *note, wisp_flight *f)
+{
+  wisp_status status = WISP_OK;
+  wisp_trial row;
+  bool found = false;
+  int begun = 1 + has(&j->suspects, &note->trial);
+  *f = (wisp_flight){.kind = note->kind, .trial = note->trial, .seconds = note->seconds};
+  if (note->kind == WISP_NOTE_LAUNCH) {
+    TRY(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
+    bool good = found && (strcmp(row.outcome, "ok") == 0 || strcmp(row.outcome, "slow") == 0);
+    if (!good) {
+      begun = 1 + (found ? times_begun(&row) : 0);
+      row = note->trial;
+      set_outcome(&row, "unfinished", "");
+      snprintf(row.reason, sizeof row.reason, "begun %d times, never ended", begun);
+      TRY(wisp_writer_add(err, j->writer, &row));
+    }
+  }
+  f->begun = begun;
+  f->active = true;
+  f->until = wisp_seconds() + note->seconds;
+done:
+  return status;
+}
+
+wisp_status wisp_journal_add(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
+{
+  wisp_status status = wisp_writer_add(err, j->writer, trial);
+  return status == WISP_OK ? remember(err, &j->tried, trial) : status;
+}
+
+wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
+{
+  return remember(err, &j->suspects, trial);
+}

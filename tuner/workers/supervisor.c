@@ -1,0 +1,495 @@
+#include "supervisor.h"
+#include "journal.h"
+#include "../sweep/sweep.h"
+#include "../../runtime/process.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* A device whose workers die so often without having tried anything is given up. */
+enum { MAX_IDLE_DEATHS = 8, MAX_SILENCES = 2 };
+/* A worker that has said its last word, or whose socket is closed, ends within this time. */
+static const double END_SECONDS = 20;
+/* So often is the caller told that time goes by. */
+static const double TICK_SECONDS = 0.25;
+
+typedef struct card { /* one kind of device: its entries in the store are the same */
+  wisp_limits limits;
+  wisp_queue *queue;
+} card;
+
+typedef struct member { /* a device of the crew, and the worker on it, if there is one just now */
+  const char *device;
+  wisp_worker *worker;
+  card *card; /* NULL until a worker has opened it */
+  wisp_flight flight;
+  wisp_tune_summary summary; /* of its workers */
+  int idle_deaths, silences;
+  double heard; /* when its worker said something last, or began */
+  bool fresh;   /* its worker has not asked for anything */
+  bool busy;    /* has a unit, with or without a worker: */
+  wisp_unit unit;
+  long long known, known_ok, refused; /* the summary's, before it */
+  long long here, left;               /* trials in it: tried, to come */
+  wisp_status given_up;               /* else WISP_OK */
+  wisp_error why;
+  bool told; /* the caller */
+} member;
+
+typedef struct supervisor {
+  const wisp_crew *crew;
+  wisp_journal journal;
+  size_t count, cards;
+  wisp_worker *workers;
+  member *members;
+  card *card;
+  struct pollfd *wait; /* for each member, and for a signal */
+  long long skipped;   /* that the caller was told of */
+  int stopped;         /* by this signal */
+} supervisor;
+
+/* --- totals --- */
+
+void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial)
+{
+  bool ok = wisp_trial_is_right(trial), refused = strcmp(trial->outcome, "refused") == 0;
+  summary->trials++;
+  summary->ok += ok;
+  summary->refused += refused;
+  summary->failed += !ok && !refused;
+  if (!ok && summary->failed + summary->refused <= 1) wisp_summary_why(summary, trial);
+}
+
+void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial)
+{
+  snprintf(summary->why, sizeof summary->why, "%s%s%s, layout %s: %s: %.300s", trial->strategy,
+           *trial->params ? " " : "", trial->params, trial->layout, trial->outcome, trial->reason);
+}
+
+static wisp_tune_summary sum_of(const supervisor *s)
+{
+  wisp_tune_summary sum = {0};
+  for (size_t i = 0; i < s->count; i++) {
+    const wisp_tune_summary *part = &s->members[i].summary;
+    sum.trials += part->trials;
+    sum.ok += part->ok;
+    sum.refused += part->refused;
+    sum.failed += part->failed;
+    sum.known += part->known;
+    sum.known_ok += part->known_ok;
+    sum.skipped += part->skipped;
+    if (!*sum.why) memcpy(sum.why, part->why, sizeof sum.why);
+    sum.device_seconds += s->workers[i].seconds;
+    for (int p = 0; p < WISP_PURPOSES; p++) sum.spent[p] += part->spent[p];
+    if (!*sum.limits.kind) sum.limits = part->limits;
+  }
+  wisp_ledger_balance(sum.spent, sum.device_seconds);
+  return sum;
+}
+
+/* Trials that the sweep will have come to: units that nobody has begun are taken to be like the others. */
+static long long estimate(const supervisor *s, long long trials)
+{
+  double left = 0, units = 0, waiting = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const member *m = &s->members[i];
+    if (!m->busy) continue;
+    left += (double)m->left;
+    if (!m->unit.again && m->here > 0) units += (double)m->here / (double)(m->here + m->left);
+  }
+  for (size_t c = 0; c < s->cards; c++) {
+    size_t idle, finished, all;
+    wisp_queue_count(s->card[c].queue, &idle, &finished, &all);
+    units += (double)finished;
+    waiting += (double)idle;
+  }
+  return trials + (long long)(left + waiting * (double)trials / fmax(units, 0.01));
+}
+
+static void tell_progress(const supervisor *s, const member *m, const wisp_trial *trial, const wisp_trial *best)
+{
+  const wisp_tune_request *request = s->crew->request;
+  if (!request->progress) return;
+  wisp_tune_summary sum = sum_of(s);
+  double now = wisp_seconds(), elapsed = now - s->crew->start, deadline = s->crew->deadline;
+  wisp_tune_progress progress = {.spec = trial->spec,
+                                 .layout = trial->layout,
+                                 .device = m->device,
+                                 .worker = m - s->members,
+                                 .done = sum.trials,
+                                 .total = estimate(s, sum.trials),
+                                 .failed = sum.failed,
+                                 .last = trial,
+                                 .best = best && best->ms > 0 ? best : NULL};
+  progress.seconds_left = isfinite(deadline)
+                              ? fmax(deadline - now, 0)
+                              : elapsed / (double)progress.done * (double)(progress.total - progress.done);
+  request->progress(request->context, &progress);
+}
+
+/* --- units --- */
+
+static wisp_status find_card(wisp_error *err, supervisor *s, const wisp_limits *limits, card **out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_tune_request *r = s->crew->request;
+  for (size_t c = 0; c < s->cards; c++)
+    if (wisp_limits_alike(&s->card[c].limits, limits)) {
+      *out = &s->card[c];
+      return WISP_OK;
+    }
+  card *new = &s->card[s->cards];
+  new->limits = *limits;
+  TRY(wisp_queue_create(err, r->orders, r->order_count, r->precisions, r->precision_count, s->crew->deadline,
+                        &new->queue));
+  s->cards++;
+  *out = new;
+done:
+  return status;
+}
+
+/* Workers that share a card's units; what is not open yet may turn out to be one of them. */
+static int team_of(const supervisor *s, const card *c)
+{
+  int team = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const member *m = &s->members[i];
+    team += m->given_up == WISP_OK && (m->card == c || !m->card);
+  }
+  return team;
+}
+
+/* Tells of devices that are given up, once another goes on: where none does, that is the sweep's own error. */
+static void tell_given_up(const supervisor *s)
+{
+  const wisp_tune_request *request = s->crew->request;
+  bool one_goes_on = false;
+  for (size_t i = 0; i < s->count; i++) one_goes_on |= s->members[i].card && s->members[i].given_up == WISP_OK;
+  for (size_t i = 0; one_goes_on && request->warn && i < s->count; i++) {
+    member *m = &s->members[i];
+    char text[sizeof m->why.text + 128];
+    if (m->given_up == WISP_OK || m->told) continue;
+    snprintf(text, sizeof text, "device %s is given up, others go on: %s", m->device, m->why.text);
+    m->told = true;
+    request->warn(request->context, text);
+  }
+}
+
+/* What its unit adds to these is counted anew by whoever goes on with it. */
+static void uncount(member *m)
+{
+  m->summary.known = m->known;
+  m->summary.known_ok = m->known_ok;
+  m->summary.refused = m->refused;
+  m->unit.resumed = true;
+}
+
+/* A worker goes on with what the one before it was at, or takes the next. */
+static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wisp_note *note, wisp_answer_note *answer)
+{
+  wisp_status status = WISP_OK;
+  if (!m->fresh && m->busy) {
+    m->summary = note->summary;
+    m->busy = false;
+    wisp_queue_finish(m->card->queue, &m->unit, m->here > 0);
+  } else if (m->busy)
+    uncount(m);
+  m->fresh = false;
+  m->summary.limits = note->summary.limits;
+  if (!m->card) TRY(find_card(err, s, &m->summary.limits, &m->card));
+  tell_given_up(s);
+  if (!m->busy && wisp_queue_take(m->card->queue, team_of(s, m->card), wisp_seconds(), &m->unit)) {
+    m->busy = true;
+    m->here = m->left = 0;
+    m->known = m->summary.known;
+    m->known_ok = m->summary.known_ok;
+    m->refused = m->summary.refused;
+  }
+  answer->found = m->busy;
+  answer->unit = m->unit;
+  answer->summary = m->summary;
+done:
+  return status;
+}
+
+/* --- trials --- */
+
+/* Stores a trial that has ended and tells the caller. */
+static wisp_status add(wisp_error *err, supervisor *s, member *m, const wisp_trial *trial, const wisp_trial *best)
+{
+  wisp_status status = WISP_OK;
+  TRY(wisp_journal_add(err, &s->journal, trial));
+  m->flight.active = false;
+  m->idle_deaths = m->silences = 0;
+  m->here++;
+  tell_progress(s, m, trial, best);
+done:
+  return status;
+}
+
+/* The candidate in flight came to a bad end. */
+static wisp_status record_failure(wisp_error *err, supervisor *s, member *m, const char *outcome, const char *reason)
+{
+  wisp_trial trial = m->flight.trial;
+  snprintf(trial.outcome, sizeof trial.outcome, "%s", outcome);
+  snprintf(trial.reason, sizeof trial.reason, "%s", reason);
+  wisp_summary_count(&m->summary, &trial);
+  return add(err, s, m, &trial, NULL);
+}
+
+/* --- the ends of workers --- */
+
+static void give_up(supervisor *s, member *m, wisp_status status, const wisp_error *why)
+{
+  m->given_up = status;
+  m->why = *why;
+  if (m->busy) {
+    uncount(m);
+    wisp_queue_put_back(m->card->queue, &m->unit);
+    m->busy = false;
+  }
+  tell_given_up(s);
+}
+
+static wisp_status overdue(wisp_error *err, supervisor *s, member *m)
+{
+  char reason[128];
+  bool compiling = m->flight.kind == WISP_NOTE_COMPILE;
+  wisp_worker_reap(m->worker, s->crew->warden, 0);
+  snprintf(reason, sizeof reason, "%s did not end within %.3g s: see %s", compiling ? "its compilation" : "it",
+           m->flight.seconds, compiling ? "WISP_COMPILE_SECONDS" : "WISP_TRIAL_SECONDS");
+  if (compiling && m->flight.begun < WISP_MAX_BEGUN) { /* the worker may have been stopped */
+    m->flight.active = false;
+    return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
+  }
+  return record_failure(err, s, m, compiling ? "compile-error" : "hang", reason);
+}
+
+/* It says nothing, and no trial is in flight that could be to blame. */
+static void fell_silent(supervisor *s, member *m)
+{
+  wisp_error why = {0};
+  wisp_worker_reap(m->worker, s->crew->warden, 0);
+  wisp_status status = wisp_require(&why, ++m->silences < MAX_SILENCES, WISP_ESYSTEM,
+                                    "its worker said nothing for %.3g s, and so did the next: the device or its driver "
+                                    "hangs, or is slow: see WISP_WORKER_SECONDS",
+                                    wisp_worker_seconds());
+  if (status != WISP_OK) give_up(s, m, status, &why);
+}
+
+/* The worker is gone without a word, or has so many seconds to go. */
+static wisp_status died(wisp_error *err, supervisor *s, member *m, double seconds)
+{
+  char reason[128];
+  int how = wisp_worker_reap(m->worker, s->crew->warden, seconds);
+  if (WIFSIGNALED(how))
+    snprintf(reason, sizeof reason, "the worker died of signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
+  else
+    snprintf(reason, sizeof reason, "the worker ended with status %d", WEXITSTATUS(how));
+  if (!m->flight.active) {
+    wisp_error why = {0};
+    wisp_status status =
+        wisp_require(&why, ++m->idle_deaths < MAX_IDLE_DEATHS, WISP_ESYSTEM, "%s, outside of any trial", reason);
+    if (status != WISP_OK) give_up(s, m, status, &why);
+    return WISP_OK;
+  }
+  m->flight.active = false;
+  if (m->flight.begun >= WISP_MAX_BEGUN) return record_failure(err, s, m, "crash", reason);
+  return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
+}
+
+/* --- what workers ask --- */
+
+/* The caller hears of the first. */
+static void skipped(supervisor *s, member *m, const wisp_note *note)
+{
+  const wisp_tune_request *request = s->crew->request;
+  char text[sizeof note->error.text + 128];
+  m->summary = note->summary;
+  if (s->skipped++ || !request->warn) return;
+  snprintf(text, sizeof text, "not stored, and for another sweep to try: %s", note->error.text);
+  request->warn(request->context, text);
+}
+
+static wisp_status serve(wisp_error *err, supervisor *s, member *m, const wisp_note *note, wisp_answer_note *answer)
+{
+  switch (note->kind) {
+    case WISP_NOTE_NEXT:
+      return hand_out(err, s, m, note, answer);
+    case WISP_NOTE_HAS:
+      return wisp_journal_look_up(err, &s->journal, &note->trial, answer);
+    case WISP_NOTE_PUT:
+      return wisp_writer_add(err, s->journal.writer, &note->trial);
+    case WISP_NOTE_COMPILE:
+    case WISP_NOTE_LAUNCH:
+      return wisp_journal_begin(err, &s->journal, note, &m->flight);
+    case WISP_NOTE_COMPILED:
+    case WISP_NOTE_RAN:
+      m->flight.active = false;
+      return WISP_OK;
+    case WISP_NOTE_ADD:
+      m->summary = note->summary;
+      m->left = note->left;
+      return add(err, s, m, &note->trial, &note->best);
+    case WISP_NOTE_SKIP:
+      skipped(s, m, note);
+      return WISP_OK;
+    case WISP_NOTE_RESTART:
+    case WISP_NOTE_END:
+      break;
+  }
+  return WISP_OK;
+}
+
+/* There is something to read from its socket. A failing store is reported through the worker, which ends in order. */
+static wisp_status attend(wisp_error *err, supervisor *s, member *m)
+{
+  wisp_note note;
+  wisp_answer_note answer;
+  if (!wisp_link_receive(m->worker->socket, &note, sizeof note)) {
+    bool stopped = errno == EAGAIN || errno == EWOULDBLOCK; /* in the middle of a note */
+    if (!stopped || m->flight.active) return died(err, s, m, stopped ? 0 : END_SECONDS);
+    fell_silent(s, m);
+    return WISP_OK;
+  }
+  memset(&answer, 0, sizeof answer);
+  answer.status = serve(&answer.error, s, m, &note, &answer);
+  wisp_link_send(m->worker->socket, &answer, sizeof answer);
+  m->heard = wisp_seconds();
+  if (note.kind == WISP_NOTE_RESTART) wisp_worker_reap(m->worker, s->crew->warden, 0);
+  if (note.kind == WISP_NOTE_END) {
+    wisp_worker_reap(m->worker, s->crew->warden, END_SECONDS);
+    if (note.status != WISP_OK) give_up(s, m, note.status, &note.error);
+  }
+  return WISP_OK;
+}
+
+/* --- the crew --- */
+
+/* Whether a device needs a worker that has none: to be opened, to go on with a unit, for a unit that came back. */
+static bool wanted(const member *m)
+{
+  if (m->worker->pid > 0 || m->given_up != WISP_OK) return false;
+  return !m->card || m->busy || wisp_queue_has(m->card->queue, wisp_seconds());
+}
+
+static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
+{
+  wisp_status status = WISP_OK;
+  *running = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    member *m = &s->members[i];
+    if (wanted(m)) {
+      m->fresh = true;
+      m->flight.active = false;
+      TRY(wisp_worker_start(err, s->workers, s->count, i, m->device, s->crew->body, s->crew->context));
+      wisp_warden_tell(s->crew->warden, m->worker->pid, true);
+      m->heard = wisp_seconds();
+    }
+    *running += m->worker->pid > 0;
+  }
+done:
+  return status;
+}
+
+/* When it must have said something; its worker runs. */
+static double limit_of(const member *m)
+{
+  return m->flight.active ? m->flight.until : m->heard + wisp_worker_seconds();
+}
+
+/* Waits until some worker says something, a signal comes, or the first limit is over. */
+static wisp_status attend_all(wisp_error *err, supervisor *s)
+{
+  wisp_status status = WISP_OK;
+  double first = INFINITY;
+  for (size_t i = 0; i < s->count; i++) {
+    const member *m = &s->members[i];
+    s->wait[i] = (struct pollfd){.fd = m->worker->pid > 0 ? m->worker->socket : -1, .events = POLLIN};
+    if (m->worker->pid > 0) first = fmin(first, limit_of(m));
+  }
+  s->wait[s->count] = (struct pollfd){.fd = s->crew->interrupt ? s->crew->interrupt->fd : -1, .events = POLLIN};
+  const wisp_tune_request *request = s->crew->request;
+  double left = fmin(fmax(first - wisp_seconds(), 0), request->tick ? TICK_SECONDS : INFINITY);
+  int ready = poll(s->wait, (nfds_t)s->count + 1, (int)fmin(ceil(1000 * left), 1e6));
+  double now = wisp_seconds();
+  if (request->tick) request->tick(request->context);
+  if (ready < 0) return wisp_require(err, errno == EINTR, WISP_ESYSTEM, "cannot wait: %s", strerror(errno));
+  if (s->wait[s->count].revents) s->stopped = wisp_interrupt_take(s->crew->interrupt);
+  for (size_t i = 0; i < s->count && !s->stopped; i++) {
+    member *m = &s->members[i];
+    if (m->worker->pid <= 0) continue;
+    if (s->wait[i].revents)
+      TRY(attend(err, s, m));
+    else if (now >= limit_of(m) && m->flight.active)
+      TRY(overdue(err, s, m));
+    else if (now >= limit_of(m))
+      fell_silent(s, m);
+  }
+done:
+  return status;
+}
+
+/* What was to be done is done, or says why not. */
+static wisp_status conclude(wisp_error *err, const supervisor *s)
+{
+  const member *failed = NULL, *left = NULL;
+  size_t good = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const member *m = &s->members[i];
+    size_t waiting, finished = 0, all = 0;
+    good += m->given_up == WISP_OK;
+    if (m->given_up != WISP_OK) failed = m;
+    if (m->card) wisp_queue_count(m->card->queue, &waiting, &finished, &all);
+    if (m->given_up != WISP_OK && finished < all) left = m;
+  }
+  if (good && !left) return WISP_OK;
+  failed = left ? left : failed;
+  wisp_fail(err, failed->given_up, "%s", failed->why.text);
+  return s->count > 1 ? wisp_context(err, failed->given_up, "device %s: ", failed->device) : failed->given_up;
+}
+
+static void report(const supervisor *s, wisp_tune_summary *summary)
+{
+  const wisp_tune_request *request = s->crew->request;
+  *summary = sum_of(s);
+  summary->stopped = s->stopped;
+  for (size_t i = 0; i < s->count && request->device_done; i++) {
+    wisp_tune_summary part = s->members[i].summary;
+    part.seconds = part.device_seconds = s->workers[i].seconds;
+    wisp_ledger_balance(part.spent, part.device_seconds);
+    request->device_done(request->context, s->members[i].device, &part);
+  }
+}
+
+wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_summary *summary)
+{
+  wisp_status status = WISP_OK;
+  supervisor s = {.crew = crew, .count = crew->count, .journal = {.writer = crew->writer}};
+  size_t running = 0;
+  TRY(wisp_new(err, s.count, sizeof *s.workers, &s.workers));
+  TRY(wisp_new(err, s.count, sizeof *s.members, &s.members));
+  TRY(wisp_new(err, s.count, sizeof *s.card, &s.card));
+  TRY(wisp_new(err, s.count + 1, sizeof *s.wait, &s.wait));
+  for (size_t i = 0; i < s.count; i++) s.members[i] = (member){.device = crew->devices[i], .worker = &s.workers[i]};
+  while (!s.stopped) {
+    TRY(start_wanted(err, &s, &running));
+    if (!running) break;
+    TRY(attend_all(err, &s));
+  }
+  for (size_t i = 0; i < s.count; i++) wisp_worker_reap(&s.workers[i], crew->warden, 0);
+  if (!s.stopped) TRY(conclude(err, &s));
+  report(&s, summary);
+done:
+  for (size_t i = 0; s.wait && i < s.count; i++) wisp_worker_reap(&s.workers[i], crew->warden, 0);
+  for (size_t c = 0; c < s.cards; c++) wisp_queue_destroy(s.card[c].queue);
+  wisp_journal_free(&s.journal);
+  free(s.workers), free(s.members), free(s.card), free(s.wait);
+  return status;
+}
