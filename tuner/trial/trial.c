@@ -74,20 +74,20 @@ wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_pl
 wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
                               bool leading)
 {
-  enum { LAUNCHES = 500, LARGE = 300, FEW = 162 };
+  enum { LAUNCHES = 500, FEW = 162 };
   static const double LEADING = 0.6, OTHERS = 0.05, MOST = 1;
   wisp_status status = WISP_OK;
   const wisp_workload *workload = bench->workload;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
-  int large = LARGE, few = 0;
-  wisp_problem *small = NULL;
-  TRY(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &large));
+  int left = LAUNCHES;
+  wisp_problem *few = NULL;
+  TRY(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
+  if (left <= 0) goto done;
   if (!bench->small)
     TRY(wisp_problems_create(err, bench->device, workload, bench->order, FEW, &box, room_of(bench), &bench->small));
-  few = LAUNCHES - LARGE + large;
-  TRY(wisp_problems_get(err, bench->small, &plan, 1, &small));
-  TRY(wisp_insist(err, workload, small, kernel, MOST, &few));
+  TRY(wisp_problems_get(err, bench->small, &plan, 1, &few));
+  TRY(wisp_insist(err, workload, few, kernel, MOST, &left));
 done:
   return status;
 }
