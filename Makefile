@@ -156,4 +156,4 @@ clean:
 
 .PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench bundle install uninstall help clean
 .SECONDARY: $(TESTS:=.o)
--include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d)
+-include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d) $(wildcard $(BUILD)/tests/*/*.d)

@@ -46,6 +46,7 @@ typedef struct wisp_array_decl {
 typedef struct wisp_kernel_decl {
   const char *name;
   const char *reads, *writes; /* arrays, as "u res": no other may count, no other may change */
+  const char *alias;          /* its own name for one of those that it reads, which one a launch says; NULL: none */
   const char *sum;            /* the length of the longest sum, for its rounding errors */
   const char *matrix;         /* of it, what are products of matrices, which tensor cores may add up; NULL: none */
   const char *numbers;        /* that must move for one element, inputs once and outputs once, */

@@ -184,12 +184,12 @@ static const struct {
 
 /* Every array of two kernels that have them all, and its length. */
 static const struct {
-  const char *kernel, *kind, *array, *length;
+  const char *kernel, *type, *array, *length;
 } arrays[] = {
-    {"fused", "in real", "u", "{{= n * NpM}}"},         {"fused", "in real", "geo", "{{= 9 * KM}}"},
-    {"fused", "in real", "flux", "{{= n * NfM}}"},      {"fused", "inout real", "res", "{{= n * NpM}}"},
-    {"fused", "out real", "u_next", "{{= n * NpM}}"},   {"stage", "in int", "face_int", "{{= 8 * KM}}"},
-    {"stage", "in real", "face_real", "{{= 16 * KM}}"},
+    {"fused", "real", "u", "{{= n * NpM}}"},         {"fused", "real", "geo", "{{= 9 * KM}}"},
+    {"fused", "real", "flux", "{{= n * NfM}}"},      {"fused", "real", "res", "{{= n * NpM}}"},
+    {"fused", "real", "u_next", "{{= n * NpM}}"},    {"stage", "int", "face_int", "{{= 8 * KM}}"},
+    {"stage", "real", "face_real", "{{= 16 * KM}}"},
 };
 static const struct {
   const char *place; /* printed with the array, and behind it with its length */
@@ -201,34 +201,30 @@ static const struct {
 typedef struct plants {
   size_t count;
   planted list[MOST_PLANTS];
-  char texts[MOST_PLANTS][3][256];
+  char texts[MOST_PLANTS][256];
 } plants;
 
-static void add_written(plants *all, const char *kernel, const char *base, const char *kind, const char *array,
-                        const char *statement, const char *reason)
+static void add_written(plants *all, const char *kernel, const char *base, const char *statement, const char *reason)
 {
-  char(*text)[256] = all->texts[all->count];
+  char *text = all->texts[all->count];
   planted *p = &all->list[all->count++];
-  const char *type = strchr(kind, ' ') + 1;
-  snprintf(text[0], sizeof *text, "arg       %s %s\n", kind, array);
-  snprintf(text[1], sizeof *text, "arg       inout %s %s\n", type, array);
-  snprintf(text[2], sizeof *text, "if (bx == 0 && by == 0) {\nFOR_ALL(only_, 1)\n%s\nEND_ALL\n}\n", statement);
-  *p = (planted){"nodal", kernel, base, {{text[0], text[1]}, {"$", text[2]}}, reason};
+  snprintf(text, sizeof *all->texts, "if (bx == 0 && by == 0) {\nFOR_ALL(only_, 1)\n%s\nEND_ALL\n}\n", statement);
+  *p = (planted){"nodal", kernel, base, {{"$", text}}, reason};
 }
 
 static void gather_plants(plants *all)
 {
-  char statement[128], kind[16];
+  char statement[128], array[48];
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) all->list[all->count++] = table[i];
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-    snprintf(kind, sizeof kind, "in %s", inputs[i].type);
-    snprintf(statement, sizeof statement, "%s[0] = 7;", inputs[i].array);
-    add_written(all, inputs[i].kernel, inputs[i].base, kind, inputs[i].array, statement, "which is no output");
+    snprintf(statement, sizeof statement, "((%s *)%s)[0] = 7;", inputs[i].type, inputs[i].array);
+    add_written(all, inputs[i].kernel, inputs[i].base, statement, "which is no output");
   }
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-      snprintf(statement, sizeof statement, places[k].place, arrays[i].array, arrays[i].length);
-      add_written(all, arrays[i].kernel, "literal", arrays[i].kind, arrays[i].array, statement, "writes outside array");
+      snprintf(array, sizeof array, "((%s *)%s)", arrays[i].type, arrays[i].array); /* inputs are const */
+      snprintf(statement, sizeof statement, places[k].place, array, arrays[i].length);
+      add_written(all, arrays[i].kernel, "literal", statement, "writes outside array");
     }
 }
 

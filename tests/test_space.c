@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static const char good[] = "# a comment, then every keyword\n"
-                           "kernel    volume\n"
+                           "kernel    probe\n"
                            "title     a title of several words   # and a comment\n"
                            "text      some.other\n"
                            "layouts   node slab\n"
@@ -46,7 +46,7 @@ static const char good[] = "# a comment, then every keyword\n"
                            "operand   real lo 4 = table[q] part 2\n"
                            "operand   int list 3 = numbers[q]\n";
 
-static const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", WISP_F64};
+static const wisp_spec spec = {"nodal", "probe", "tet", 3, "maxwell", WISP_F64};
 
 /* What a family would say: enough of it for these texts. */
 static wisp_env *make_names(int order, int max_threads, int max_shared)
@@ -89,7 +89,7 @@ static void test_keywords(void **state)
   const wisp_param *params = NULL;
   assert_string_equal(wisp_strategy_name(s), "trial");
   assert_string_equal(wisp_strategy_family(s), "nodal");
-  assert_string_equal(wisp_strategy_kernel(s), "volume");
+  assert_string_equal(wisp_strategy_kernel(s), "probe");
   assert_string_equal(wisp_strategy_title(s), "a title of several words");
   assert_int_equal(wisp_strategy_params(s, &params), 3);
   assert_string_equal(params[0].name, "wp");
@@ -140,6 +140,13 @@ static void test_errors_name_the_line(void **state)
       {"shared int s 3\nshared real s 3\n", ":2: ", "shared array s is given twice"},
       {"arg in real u\narg out real u\n", ":2: ", "argument u is given twice"},
       {"param p 1 2\ndefault p=1 p=2\n", ":2: ", "default of p is given twice"},
+      /* Arrays that are not the kernel's business. */
+      {"kernel volume\narg in real flux\n", ":2: ", "array flux: kernel volume reads u geo; it writes rhs"},
+      {"kernel volume\narg in real rhs\n", ":2: ", "array rhs: kernel volume reads u geo"},
+      {"kernel volume\narg out real u\n", ":2: ", "array u: kernel volume reads u geo"},
+      {"kernel update\narg inout real rhs\n", ":2: ", "it writes u res"},
+      {"kernel volume\narg in real nothing\n", ":2: ", "array nothing: "},
+      {"kernel gather\narg in real face_int\n", ":2: ", "array face_int is int"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_strategy *s = NULL;

@@ -255,12 +255,13 @@ static wisp_status read_grid(wisp_error *err, wisp_reader *r, char *line)
   return read_extents(err, r, line, r->s->grid, 2);
 }
 
+static const char *const number_words[] = {[WISP_REAL] = "real", [WISP_INT] = "int", [WISP_SINGLE] = "single"};
+
 static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
 {
-  static const char *const words[] = {[WISP_REAL] = "real", [WISP_INT] = "int", [WISP_SINGLE] = "single"};
   const bool array = arg->kind != WISP_ARG_VALUE && arg->kind != WISP_ARG_OPERAND;
   for (wisp_number_type n = WISP_REAL; n <= (array ? WISP_SINGLE : WISP_INT); n++)
-    if (strcmp(type, words[n]) == 0) {
+    if (strcmp(type, number_words[n]) == 0) {
       arg->type = n;
       return WISP_OK;
     }
@@ -300,16 +301,38 @@ done:
   return status;
 }
 
+/* An array is what the kernel's declaration says that it reads or writes; a kernel that nobody declared has no say. */
+static wisp_status check_array(wisp_error *err, const wisp_strategy *s, const wisp_arg *arg)
+{
+  const wisp_family *family = wisp_family_find(s->family);
+  const wisp_kernel_decl *kernel = family ? wisp_family_kernel(family, s->kernel) : NULL;
+  if (!kernel || arg->kind == WISP_ARG_VALUE || (kernel->alias && strcmp(kernel->alias, arg->name) == 0))
+    return WISP_OK;
+  const wisp_array_decl *array = wisp_family_array(family, arg->name);
+  const bool reads = wisp_list_has(kernel->reads, arg->name), writes = wisp_list_has(kernel->writes, arg->name);
+  if (!array || (arg->kind != WISP_ARG_OUT && !reads) || (arg->kind != WISP_ARG_IN && !writes))
+    return wisp_fail(err, WISP_EINPUT, "array %s: kernel %s reads %s; it writes %s", arg->name, kernel->name,
+                     kernel->reads, kernel->writes);
+  return wisp_require(err, array->type == arg->type, WISP_EINPUT, "array %s is %s", arg->name,
+                      number_words[array->type]);
+}
+
 static wisp_status read_arg(wisp_error *err, wisp_reader *r, char *line)
 {
+  wisp_status status = WISP_OK;
   static const struct {
     const char *word;
     wisp_arg_kind kind;
   } kinds[] = {{"in", WISP_ARG_IN}, {"out", WISP_ARG_OUT}, {"inout", WISP_ARG_INOUT}, {"value", WISP_ARG_VALUE}};
   const char *kind = wisp_next_word(&line);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strcmp(kind, kinds[i].word) == 0) return add_arg(err, r->s, kinds[i].kind, &line);
-  return wisp_fail(err, WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value", kind);
+  size_t i = 0;
+  while (i < sizeof kinds / sizeof *kinds && strcmp(kind, kinds[i].word) != 0) i++;
+  TRY(wisp_require(err, i < sizeof kinds / sizeof *kinds, WISP_EINPUT,
+                   "argument kind '%s' is none of in, out, inout, value", kind));
+  TRY(add_arg(err, r->s, kinds[i].kind, &line));
+  TRY(check_array(err, r->s, &r->s->arg[r->s->args - 1]));
+done:
+  return status;
 }
 
 /* TYPE NAME COUNT = TABLE[ENTRY] [part PART] */

@@ -74,6 +74,7 @@ static const wisp_kernel_decl kernels[] = {
      .dofs = "unknowns"},
     {.name = "spread",
      .reads = "p z surface",
+     .alias = "vector",
      .writes = "u",
      .sum = "0",
      .numbers = "unknowns+Np",
