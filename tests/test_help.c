@@ -177,7 +177,8 @@ static void add_variables(const char *source, char *list, size_t room)
 /* The sources' variables are those of wisp help environment, no more and no fewer, and the page has its text. */
 static void test_environment(void **state)
 {
-  static const char *const rooms[] = {"gen/*.c", "cache/*.c", "runtime/*.c", "runtime/*/*.c", "tuner/*.c", "cli/*.c"};
+  static const char *const rooms[] = {"gen/*.c",       "gen/*/*.c",   "cache/*.c", "runtime/*.c",
+                                      "runtime/*/*.c", "tuner/*/*.c", "cli/*.c"};
   char list[4096] = "", *text = help_of(*state, "help environment");
   size_t length = 0, told = 0, read = 0;
   char *page = fixture_read("docs/environment.md", &length);

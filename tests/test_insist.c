@@ -31,7 +31,8 @@ static const struct {
     {"scratch",
      {{"^", "static real scratch[{{= n * NpM}}];\n"},
       {"rhs[m * {{= n * NpM}} + {{= f * NpM}} + at] =", "scratch[{{= f * NpM}} + at] ="},
-      {"$", "SYNC();\nif (bx < groups) {\nFOR_ALL(q, {{= n * NpM}})\nif (by == 0) rhs[bx * {{= n * NpM}} + q] = "
+      {"$", "SYNC();\nfor (volatile int wait = 0; wait < 2000; wait++) {}\nif (bx < groups) {\nFOR_ALL(q, {{= n * "
+            "NpM}})\nif (by == 0) rhs[bx * {{= n * NpM}} + q] = "
             "scratch[q];\n"
             "END_ALL\n}\n"}},
      "",
