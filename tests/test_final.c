@@ -138,7 +138,7 @@ static void test_one_is_chosen(void **state)
  * faster at doing the same over and over. From its second loading on it does something else. */
 static const char space[] =
     "kernel assemble\nlayouts node slab\nblock 32\ngrid groups\n"
-    "arg in real dux\narg in real duy\narg in real duz\narg inout real rhs\narg value int groups\n";
+    "arg in real dux\narg in real duy\narg in real duz\narg out real rhs\narg value int groups\n";
 #define RATE                                                                                                      \
   "{{#terms}}{{coefficient}} * {{#if axis == 0}}dux{{/if}}{{#if axis == 1}}duy{{/if}}{{#if axis == 2}}duz{{/if}}" \
   "[here + {{= in * NpM}}]{{#if !last}} + {{/if}}{{/terms}}"
