@@ -62,6 +62,7 @@ typedef struct wisp_family {
   int orders[2];                   /* lowest and highest */
   const wisp_array_decl *arrays;   /* ends with a NULL name */
   const wisp_kernel_decl *kernels; /* likewise */
+  const char *wide;                /* arrays that GPU kernels address in 64 bits; NULL: none, all others in 31 */
   const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
   double promise[2];               /* errors in single and double precision, relative to the largest result; 0: none */
   const char *const

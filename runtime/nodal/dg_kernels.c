@@ -6,6 +6,8 @@
 
 /* Arrays that are computed with: those before the fixed ones. */
 enum { U = WISP_NODAL_U, U_NEXT, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, FIELDS };
+_Static_assert(FLUX == (int)WISP_NODAL_FLUX && DUX == (int)WISP_NODAL_DUX && FIELDS == (int)WISP_NODAL_GEO,
+               "the fields stand in the order of gen/nodal/nodal.h");
 
 static size_t size_of(const wisp_dg *dg, int array)
 {

@@ -195,6 +195,9 @@ static wisp_cg_scalars scalars_of(const wisp_round *r)
                            .locals = r->numbers[WISP_TENSOR_U]};
 }
 
+_Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_INVERSE < WISP_TENSOR_RZ_SUMS,
+               "the padded vectors stand together, inverse last: solution, p, z, r, Ap, d, inverse");
+
 /* Zeros, and powers of two, in what neither divides nor must be positive; nothing behind the last unknown, where
  * kernels may write it, too. */
 static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *scene, int a, uint64_t *random)

@@ -173,7 +173,7 @@ done:
   return status;
 }
 
-/* Kernels on a GPU count in 31 bits, but for the elements of what is fixed, the longest arrays by far. */
+/* Kernels on a GPU count in 31 bits, but in what their family calls wide. */
 static wisp_status check_addresses(wisp_error *err, const wisp_problems *problems, const wisp_problem *problem,
                                    const wisp_plan *plan)
 {
@@ -182,8 +182,8 @@ static wisp_status check_addresses(wisp_error *err, const wisp_problems *problem
   const int count = wisp_plan_args(plan, &args);
   if (strcmp(wisp_device_limits(problems->device)->kind, "host") == 0) return WISP_OK;
   for (int i = 0; i < count; i++) {
-    const wisp_array_decl *array = wisp_family_array(wisp_problem_discretisation(problem)->family, args[i].name);
-    const size_t size = array && array->kind != WISP_FIXED ? wisp_problem_size(problem, array->name) : 0;
+    const char *wide = wisp_problem_discretisation(problem)->family->wide;
+    const size_t size = wide && wisp_list_has(wide, args[i].name) ? 0 : wisp_problem_size(problem, args[i].name);
     TRY(wisp_require(err, size <= INT_MAX, WISP_EUSAGE,
                      "%lld elements of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take "
                      "fewer elements",
