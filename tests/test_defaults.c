@@ -205,12 +205,13 @@ static double ms_of(race *r, const wisp_plan *plan)
   double ms = INFINITY;
   GOOD(wisp_plan_compile(&err, plan, "host", &binary));
   GOOD(wisp_kernel_create(&err, r->device, plan, &binary, &kernel));
-  GOOD(wisp_problems_get(&err, r->problems, &plan, 1, &t.problem));
+  GOOD(wisp_problems_acquire(&err, r->problems, &plan, 1, &t.problem));
   t.kernel = kernel;
   for (int i = 0; i < 2; i++) {
     GOOD(wisp_probe(&err, r->device, &contender));
     ms = fmin(ms, contender.ms);
   }
+  wisp_problems_release(r->problems, t.problem);
   wisp_kernel_destroy(kernel);
   free(binary.data);
   return ms;

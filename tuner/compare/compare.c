@@ -89,7 +89,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
   wisp_error later = {.text = ""};
   bool whole = strcmp(spec->kernel, "step") == 0;
   if (!r->kernels) return WISP_OK;
-  TRY(wisp_problems_get(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
+  TRY(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
   TRY(wisp_graph_begin(err, bench->device));
   status = launch(err, bench->workload, r, whole);
   ended = wisp_graph_end(&later, bench->device, &r->graph);
@@ -106,9 +106,10 @@ static wisp_status replay(wisp_error *err, const void *context)
   return wisp_graph_replay(err, r->graph);
 }
 
-static void release(runner *r)
+static void release(wisp_problems *problems, runner *r)
 {
   wisp_graph_destroy(r->graph);
+  wisp_problems_release(problems, r->problem);
   for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
 }
 
@@ -183,7 +184,7 @@ static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_
   const bool tuned = r[0].kernels > 0;
   if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
   *on_mesh = r[tuned ? 0 : 1];
-  on_mesh->graph = NULL;
+  on_mesh->graph = NULL, on_mesh->problem = NULL;
   return record(err, &c->beside, &up->spec, tuned ? &up->tuned : &up->standard, on_mesh);
 }
 
@@ -266,8 +267,9 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   TRY(time_row(err, c, up, r, &on_mesh, &beside));
 done:
   wisp_graph_destroy(on_mesh.graph);
+  if (on_mesh.problem) wisp_problems_release(c->beside.problems, on_mesh.problem);
   if (beside.run) beside.destroy(beside.context);
-  for (int i = 0; i < 2; i++) release(&r[i]);
+  for (int i = 0; i < 2; i++) release(c->bench.problems, &r[i]);
   return status;
 }
 

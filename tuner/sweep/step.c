@@ -53,8 +53,9 @@ typedef struct runnable {
   wisp_kernel *kernel[MAX_STEP_KERNELS];
 } runnable;
 
-static void release(runnable *r)
+static void release(wisp_problems *problems, runnable *r)
 {
+  wisp_problems_release(problems, r->problem);
   for (int i = 0; i < r->kernels; i++) {
     wisp_kernel_destroy(r->kernel[i]);
     wisp_plan_destroy(r->plan[i]);
@@ -81,7 +82,7 @@ static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
     TRY(status);
   }
   wisp_turn(&sweep->bench.ledger, WISP_PREPARING);
-  TRY(wisp_problems_get(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
+  TRY(wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
 done:
   wisp_turn(&sweep->bench.ledger, before);
   return status;
@@ -135,7 +136,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   TRY(wisp_sweep_add(err, sweep, &trial, NULL));
   wisp_sweep_replace(sweep);
 done:
-  release(&r);
+  release(sweep->bench.problems, &r);
   return status;
 }
 

@@ -1,8 +1,7 @@
-/* A cache of problems, least recently used goes first. */
+/* A cache of problems: those in use stay, of the others the least recently used goes first. */
 #include "problems.h"
 #include "../../gen/random.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@ typedef struct entry {
   wisp_layout layout;
   int fixed[WISP_MAX_FIXING];
   unsigned long long used;
+  int users;
   wisp_problem *problem;
 } entry;
 
@@ -119,19 +119,19 @@ void wisp_plan_fixed(const wisp_workload *workload, const wisp_plan *plan, int f
     fixed[i] = wisp_plan_value(plan, workload->fixing[i].param, workload->fixing[i].otherwise);
 }
 
-/* Makes room for a new problem: the oldest go while too much is held, but never the one used last. */
+/* Makes room for a new problem: the oldest go while too much is held, but never one in use, nor the one used last. */
 static void make_room(wisp_problems *problems)
 {
   for (;;) {
     size_t held = 0;
-    int oldest = 0;
-    for (int i = 0; i < problems->count; i++) {
-      held += wisp_problem_bytes(problems->entries[i].problem);
-      if (problems->entries[i].used < problems->entries[oldest].used) oldest = i;
+    entry *oldest = NULL;
+    for (entry *e = problems->entries; e < problems->entries + problems->count; e++) {
+      held += wisp_problem_bytes(e->problem);
+      if (!e->users && e->used < problems->clock - 1 && (!oldest || e->used < oldest->used)) oldest = e;
     }
-    if (problems->count <= 1 || (held <= problems->bytes && problems->count < MAX_ENTRIES)) return;
-    wisp_problem_destroy(problems->entries[oldest].problem);
-    problems->entries[oldest] = problems->entries[--problems->count];
+    if (!oldest || (held <= problems->bytes && problems->count < MAX_ENTRIES)) return;
+    wisp_problem_destroy(oldest->problem);
+    *oldest = problems->entries[--problems->count];
   }
 }
 
@@ -153,62 +153,57 @@ static bool same(const entry *a, const entry *b)
          memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0;
 }
 
-static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, wisp_problem **out)
+/* The entry like `key`, made where there is none. */
+static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, entry **out)
 {
   wisp_status status = WISP_OK;
-  key->used = ++problems->clock;
-  for (int i = 0; i < problems->count; i++) {
-    if (!same(&problems->entries[i], key)) continue;
-    problems->entries[i].used = key->used;
-    *out = problems->entries[i].problem;
-    return WISP_OK;
-  }
+  for (int i = 0; i < problems->count && !*out; i++)
+    if (same(&problems->entries[i], key)) *out = &problems->entries[i];
+  if (*out) goto done;
   make_room(problems);
+  TRY(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
   TRY(make(err, problems, key));
-  problems->entries[problems->count++] = *key;
-  *out = key->problem;
-  return WISP_OK;
+  *out = &problems->entries[problems->count++];
+  **out = *key;
+  key->problem = NULL;
 done:
   wisp_problem_destroy(key->problem);
   return status;
 }
 
-/* Kernels on a GPU count in 31 bits, but in what their family calls wide. */
-static wisp_status check_addresses(wisp_error *err, const wisp_problems *problems, const wisp_problem *problem,
-                                   const wisp_plan *plan)
-{
-  wisp_status status = WISP_OK;
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
-  if (strcmp(wisp_device_limits(problems->device)->kind, "host") == 0) return WISP_OK;
-  for (int i = 0; i < count; i++) {
-    const char *wide = wisp_problem_discretisation(problem)->family->wide;
-    const size_t size = wide && wisp_list_has(wide, args[i].name) ? 0 : wisp_problem_size(problem, args[i].name);
-    TRY(wisp_require(err, size <= INT_MAX, WISP_EUSAGE,
-                     "%lld elements of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take "
-                     "fewer elements",
-                     wisp_problems_elements(problems), wisp_plan_spec(plan)->order, args[i].name, size));
-  }
-done:
-  return status;
-}
-
-wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
-                              wisp_problem **problem)
+wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
+                                  wisp_problem **problem)
 {
   wisp_status status = WISP_OK;
   const wisp_workload *w = problems->workload;
-  entry key = {.spec = *wisp_plan_spec(plans[0]), .layout = *wisp_plan_layout(plans[0])};
+  entry key = {.spec = *wisp_plan_spec(plans[0]), .layout = *wisp_plan_layout(plans[0])}, *e = NULL;
   for (int f = 0; w->fixing && w->fixing[f].param; f++) {
     key.fixed[f] = w->fixing[f].otherwise;
     for (int i = 0; i < count; i++) key.fixed[f] = wisp_plan_value(plans[i], w->fixing[f].param, key.fixed[f]);
   }
   memset(key.spec.kernel, 0, sizeof key.spec.kernel);
-  TRY(find(err, problems, &key, problem));
-  if (w->set_state) TRY(w->set_state(err, *problem, WISP_TO_TIME)); /* a check may have left another */
-  for (int i = 0; i < count; i++) TRY(check_addresses(err, problems, *problem, plans[i]));
+  problems->clock++;
+  TRY(find(err, problems, &key, &e));
+  e->used = problems->clock;
+  if (w->set_state) TRY(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
+  e->users++;
+  *problem = e->problem;
 done:
   return status;
+}
+
+void wisp_problems_release(wisp_problems *problems, const wisp_problem *problem)
+{
+  for (int i = 0; i < problems->count; i++)
+    if (problems->entries[i].problem == problem) problems->entries[i].users--;
+}
+
+bool wisp_problems_full(const wisp_problems *problems)
+{
+  size_t held = 0;
+  for (int i = 0; i < problems->count; i++)
+    if (problems->entries[i].users) held += wisp_problem_bytes(problems->entries[i].problem);
+  return held > problems->bytes;
 }
 
 /* --- launches --- */

@@ -63,10 +63,10 @@ done:
   return status;
 }
 
-wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem)
+wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem)
 {
   const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
-  wisp_status status = wisp_problems_get(err, bench->problems, &plan, 1, problem);
+  wisp_status status = wisp_problems_acquire(err, bench->problems, &plan, 1, problem);
   wisp_turn(&bench->ledger, before);
   return status;
 }
@@ -86,9 +86,10 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *
   if (left <= 0) goto done;
   if (!bench->small)
     TRY(wisp_problems_create(err, bench->device, workload, bench->order, FEW, &box, room_of(bench), &bench->small));
-  TRY(wisp_problems_get(err, bench->small, &plan, 1, &few));
+  TRY(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
   TRY(wisp_insist(err, workload, few, kernel, MOST, &left));
 done:
+  if (few) wisp_problems_release(bench->small, few);
   return status;
 }
 
@@ -228,8 +229,8 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   wisp_lone_kernel lone[2] = {{bench->workload, NULL, kernel}, {bench->workload, NULL, best->kernel}};
   wisp_contender timed[2] = {{.run = wisp_lone_run, .context = &lone[0]}, {.run = wisp_lone_run, .context = &lone[1]}};
   bool close = false;
-  if (best->kernel) TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
-  TRY(wisp_bench_problem(err, bench, plan, &lone[0].problem));
+  if (best->kernel) TRY(wisp_bench_acquire(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
+  TRY(wisp_bench_acquire(err, bench, plan, &lone[0].problem));
   TRY(wisp_probe(err, bench->device, &timed[0]));
   set_outcome(t, "ok", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
@@ -243,6 +244,7 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   TRY(wisp_trial_rate(err, bench, wisp_plan_spec(plan), &timed[0], 1, t));
   *wins = strcmp(t->outcome, "ok") == 0 && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
 done:
+  for (int i = 0; i < 2; i++) wisp_problems_release(bench->problems, lone[i].problem);
   return status;
 }
 
@@ -253,11 +255,12 @@ static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan 
   wisp_status status = WISP_OK;
   wisp_problem *problem = NULL;
   double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
-  TRY(wisp_bench_problem(err, bench, plan, &problem));
+  TRY(wisp_bench_acquire(err, bench, plan, &problem));
   TRY(wisp_verifier_prepare(err, bench->verifier, plan));
   TRY(wisp_witness_prepare(err, bench->witnesses, bench->workload, problem, plan));
   TRY(wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit));
 done:
+  wisp_problems_release(bench->problems, problem);
   return status;
 }
 
@@ -266,9 +269,10 @@ static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp
 {
   wisp_status status = WISP_OK;
   wisp_problem *problem = NULL;
-  TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(kernel), &problem));
+  TRY(wisp_bench_acquire(err, bench, wisp_kernel_plan(kernel), &problem));
   TRY(wisp_witness_check(err, bench->witnesses, bench->workload, problem, kernel));
 done:
+  wisp_problems_release(bench->problems, problem);
   return status;
 }
 

@@ -166,6 +166,7 @@ typedef struct trial_round {
   const wisp_kernel *kernel;
   const wisp_plan *plan;
   const wisp_round *round;
+  wisp_problems *problems;
   wisp_problem *problem;
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
@@ -181,7 +182,8 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
   place *p = NULL;
   int writes = 0;
   TRY(find_place(err, v, spec, &p));
-  TRY(wisp_problems_get(err, p->problems, &plan, 1, &r->problem));
+  TRY(wisp_problems_acquire(err, p->problems, &plan, 1, &r->problem));
+  r->problems = p->problems;
   TRY(wisp_rounds_get(err, p->rounds, spec, number, v->seed, &r->round));
   TRY(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
   const wisp_array_decl *arrays = wisp_problem_discretisation(r->problem)->family->arrays;
@@ -192,6 +194,12 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
   r->plan = plan;
 done:
   return status;
+}
+
+static void leave_round(trial_round *r)
+{
+  wisp_kept_free(r->first);
+  if (r->problem) wisp_problems_release(r->problems, r->problem);
 }
 
 static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
@@ -367,7 +375,9 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_
   TRY(find_rounds(err, plan, &rounds));
   for (int i = 0; i < rounds; i++) {
     trial_round r = {.last = false};
-    TRY(find_round(err, v, plan, i, &r));
+    status = find_round(err, v, plan, i, &r);
+    leave_round(&r);
+    TRY(status);
   }
 done:
   return status;
@@ -383,7 +393,7 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
     trial_round r = {.kernel = kernel, .last = i == rounds - 1};
     status = find_round(err, v, wisp_kernel_plan(kernel), i, &r);
     for (int k = 0; k < LAUNCHES && status == WISP_OK; k++) status = launch(err, &r, k, error);
-    wisp_kept_free(r.first);
+    leave_round(&r);
   }
 done:
   return status;
