@@ -72,8 +72,8 @@ static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp
   const char *precision = wisp_option_value(args, "precision");
   size_t op = 0, geometry = 0, preconditioner = 0;
   long long degree = 0;
-  r->cg.precision = WISP_F64;
-  if (precision) TRY(wisp_precision_parse(err, precision, &r->cg.precision));
+  r->method.precision = WISP_F64;
+  if (precision) TRY(wisp_precision_parse(err, precision, &r->method.precision));
   TRY(wisp_option_choice(err, args, "problem", 3, wisp_poisson_problems, WISP_HEX_COLLOCATED, &op));
   TRY(wisp_option_choice(err, args, "geometry", 3, geometries, 0, &geometry));
   TRY(wisp_option_choice(err, args, "preconditioner", 3, wisp_poisson_preconditioners, WISP_JACOBI, &preconditioner));
@@ -81,12 +81,12 @@ static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp
                    "--degree belongs to --preconditioner chebyshev"));
   TRY(wisp_option_integer(err, args, "degree", 1, 16, 3, &degree));
   TRY(wisp_option_real(err, args, "lambda", 0, 1e12, 1, &r->lambda));
-  TRY(wisp_option_real(err, args, "tolerance", 0, 1, r->cg.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
+  TRY(wisp_option_real(err, args, "tolerance", 0, 1, r->method.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
   TRY(wisp_option_integer(err, args, "iterations", 0, 1000000000, 1000, &r->iterations));
   r->op = (wisp_hex_operator)op;
   r->geometry = (wisp_geometry)geometry;
-  r->cg.preconditioner = (wisp_preconditioner)preconditioner;
-  r->cg.degree = (int)degree;
+  r->method.preconditioner = (wisp_preconditioner)preconditioner;
+  r->method.degree = (int)degree;
 done:
   return status;
 }
@@ -116,7 +116,7 @@ done:
 
 static void release(wisp_poisson_run *run)
 {
-  wisp_cg_destroy(run->cg);
+  wisp_poisson_solver_destroy(run->solver);
   wisp_step_free(&run->step);
   wisp_poisson_destroy(run->problem);
   wisp_hexmesh_destroy(run->mesh);
@@ -131,7 +131,7 @@ static wisp_status check_size(wisp_error *err, const wisp_poisson_request *r, co
 {
   wisp_status status = WISP_OK;
   const wisp_limits *limits = wisp_device_limits(run->device);
-  const double nodes = elements * pow(r->order + 1, 3), bytes = 2 * nodes * (double)r->cg.precision;
+  const double nodes = elements * pow(r->order + 1, 3), bytes = 2 * nodes * (double)r->method.precision;
   TRY(wisp_require(
       err, nodes < 2147483648.0, WISP_EUSAGE,
       "%.0f hexes of order %d have %.3g nodes, more than kernels can count (2.1e9): take fewer elements or "
@@ -159,13 +159,13 @@ done:
 static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run, bool trilinear,
                           bool exact, wisp_step *out)
 {
-  char kernel[24], composition[WISP_CG_COMPOSITION];
+  char kernel[24], composition[WISP_POISSON_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
-  wisp_cg_composition(kernel, r->cg.preconditioner, composition);
+  wisp_poisson_composition(kernel, r->method.preconditioner, composition);
   const wisp_step_request request = {.family = "tensor",
                                      .system = "poisson",
                                      .order = r->order,
-                                     .precision = r->cg.precision,
+                                     .precision = r->method.precision,
                                      .elements = (long long)run->mesh->elements,
                                      .exact_match_only = exact,
                                      .composition = composition};
@@ -222,7 +222,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   TRY(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
                           &run->problem));
   show(&progress, 0.65, "geometry and diagonal");
-  TRY(wisp_cg_create(err, run->device, run->problem, &run->step, &r->cg, &run->cg));
+  TRY(wisp_poisson_solver_create(err, run->device, run->problem, &run->step, &r->method, &run->solver));
 done:
   wisp_progress_clear(&progress);
   return status;
@@ -254,8 +254,9 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   TRY(wisp_new(err, unknowns, sizeof *solution, &solution));
   snprintf(text, sizeof text, "at most %lld iterations", r->iterations);
   show(&progress, NAN, text);
-  TRY(wisp_cg_solve(err, run->cg, r->tolerance, r->iterations, progress.quiet ? NULL : &watch, &run->report));
-  TRY(wisp_cg_solution(err, run->cg, solution));
+  TRY(wisp_cg_solve(err, wisp_poisson_solver_cg(run->solver), run->problem->b, r->tolerance, r->iterations,
+                    progress.quiet ? NULL : &watch, &run->report));
+  TRY(wisp_cg_solution(err, wisp_poisson_solver_cg(run->solver), solution));
   show(&progress, NAN, "the solution's error");
   TRY(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
   run->unknowns = (double)unknowns;

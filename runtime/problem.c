@@ -135,21 +135,62 @@ done:
   return status;
 }
 
-/* --- launches, and numbers in and out --- */
+/* --- launches --- */
+
+enum { MOST_BINDINGS = 16 };
 
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
                              size_t count)
 {
-  enum { MOST = 16 };
-  wisp_binding all[MOST + WISP_MAX_COUNTS];
+  wisp_binding all[MOST_BINDINGS + WISP_MAX_COUNTS];
   size_t n = 0;
-  wisp_status status = wisp_require(err, count <= MOST, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST);
+  wisp_status status =
+      wisp_require(err, count <= MOST_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST_BINDINGS);
   if (status != WISP_OK) return status;
   for (; n < count; n++) all[n] = bindings[n];
   for (const wisp_count *c = p->d.counts; c->name; c++) all[n++] = (wisp_binding){c->name, 0, (double)c->value};
   return wisp_arrays_launch(err, p->arrays, kernel, wisp_discretisation_count(&p->d, "groups"),
                             wisp_discretisation_count(&p->d, "blocks"), all, n);
 }
+
+struct wisp_launch {
+  const wisp_kernel *kernel;
+  size_t count;
+  wisp_binding binding[MOST_BINDINGS];
+};
+
+wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wisp_kernel *kernel,
+                              const wisp_binding *bindings, size_t count)
+{
+  wisp_status status = WISP_OK;
+  struct wisp_launch *list = NULL;
+  TRY(wisp_require(err, count <= MOST_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST_BINDINGS));
+  list = realloc(launches->list, (launches->count + 1) * sizeof *list);
+  TRY(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu launches", launches->count));
+  launches->list = list;
+  list += launches->count++;
+  *list = (struct wisp_launch){.kernel = kernel, .count = count};
+  for (size_t i = 0; i < count; i++) list->binding[i] = bindings[i];
+done:
+  return status;
+}
+
+wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem)
+{
+  wisp_status status = WISP_OK;
+  for (const struct wisp_launch *l = launches->list; l < launches->list + launches->count; l++)
+    TRY(wisp_problem_run(err, problem, l->kernel, l->binding, l->count));
+done:
+  return status;
+}
+
+void wisp_launches_free(wisp_launches *launches)
+{
+  free(launches->list);
+  *launches = (wisp_launches){.count = 0};
+}
+
+/* --- numbers in and out --- */
 
 wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values)
 {

@@ -30,6 +30,18 @@ wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                              const wisp_binding *bindings, size_t count);
 
+/* Launches in a row, each with bindings of its own. */
+typedef struct wisp_launches {
+  size_t count;
+  struct wisp_launch *list;
+} wisp_launches;
+
+/* One more; the kernel is borrowed, the bindings, at most 16, are copied. */
+wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wisp_kernel *kernel,
+                              const wisp_binding *bindings, size_t count);
+wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem);
+void wisp_launches_free(wisp_launches *launches);
+
 /* Moves a field between the host (double) and the device (the problem's precision). Size by the array's name. */
 wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values);
 wisp_status wisp_problem_download(wisp_error *err, wisp_problem *problem, const char *array, double *values);

@@ -14,11 +14,11 @@
 
 void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setup)
 {
-  char composition[WISP_CG_COMPOSITION];
+  char composition[WISP_POISSON_COMPOSITION];
   wisp_hex_operator op;
   const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
-  const wisp_cg_request request = {precision, setup->preconditioner, setup->degree ? setup->degree : 3};
-  wisp_cg_composition(setup->kernel, setup->preconditioner, composition);
+  const wisp_poisson_method request = {precision, setup->preconditioner, setup->degree ? setup->degree : 3};
+  wisp_poisson_composition(setup->kernel, setup->preconditioner, composition);
   const wisp_step_request choice = {.family = "tensor",
                                     .system = "poisson",
                                     .order = setup->order,
@@ -31,7 +31,7 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
   GOOD(wisp_device_open(&error, test_device(), &c->device));
   GOOD(wisp_poisson_create(&error, "test", mesh, setup->order, op, setup->lambda, &c->problem));
   GOOD(wisp_step_choose(&error, c->strategies, NULL, wisp_device_limits(c->device), &choice, &c->step));
-  GOOD(wisp_cg_create(&error, c->device, c->problem, &c->step, &request, &c->cg));
+  GOOD(wisp_poisson_solver_create(&error, c->device, c->problem, &c->step, &request, &c->solver));
   c->x = calloc(c->problem->copies->unknowns, sizeof *c->x);
   assert_non_null(c->x);
 }
@@ -39,7 +39,7 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
 void poisson_close(poisson_case *c)
 {
   free(c->x);
-  wisp_cg_destroy(c->cg);
+  wisp_poisson_solver_destroy(c->solver);
   wisp_step_free(&c->step);
   wisp_poisson_destroy(c->problem);
   wisp_hexmesh_destroy(c->mesh);
@@ -50,8 +50,8 @@ void poisson_close(poisson_case *c)
 wisp_cg_report poisson_solve(poisson_case *c, double tolerance, long long most)
 {
   wisp_cg_report report;
-  GOOD(wisp_cg_solve(&error, c->cg, tolerance, most, NULL, &report));
-  GOOD(wisp_cg_solution(&error, c->cg, c->x));
+  GOOD(wisp_cg_solve(&error, wisp_poisson_solver_cg(c->solver), c->problem->b, tolerance, most, NULL, &report));
+  GOOD(wisp_cg_solution(&error, wisp_poisson_solver_cg(c->solver), c->x));
   return report;
 }
 

@@ -4,7 +4,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../cache/columns.h"
-#include "../runtime/tensor/cg.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -78,8 +78,8 @@ static void plant(const char *folder, const char *kernel, double ms)
   wisp_device *device = NULL;
   wisp_writer *writer = NULL;
   wisp_step step = {.kernels = 0};
-  char composition[WISP_CG_COMPOSITION];
-  wisp_cg_composition(kernel, WISP_JACOBI, composition);
+  char composition[WISP_POISSON_COMPOSITION];
+  wisp_poisson_composition(kernel, WISP_JACOBI, composition);
   const wisp_step_request request = {"tensor", "poisson", 2, WISP_F64, 27, false, composition, NULL};
   assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
   assert_int_equal(wisp_device_open(&err, test_device_name(), &device), WISP_OK);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* An operator's own: its elements one after the other. Vectors: unknowns, rounded up to vectors of either precision,
- * and their copies in the elements; see runtime/tensor/cg.h. */
+ * and their copies in the elements; see runtime/solve/cg.h. */
 static const wisp_array_decl arrays[] = {
     [WISP_TENSOR_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np"},
     [WISP_TENSOR_Y] = {"y", WISP_REAL, WISP_FIELD, "elements*Np"},

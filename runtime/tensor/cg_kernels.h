@@ -1,10 +1,11 @@
-/* What each vector kernel of conjugate gradients computes, in double, by its formula (cg.h). Arrays are in the order of
- * the tensor family's list (gen/tensor/tensor.h). */
+/* What each vector kernel of conjugate gradients computes, in double, by its formula (runtime/solve/cg.h). Arrays are
+ * in the order of the tensor family's list (gen/tensor/tensor.h). */
 #ifndef WISP_CG_KERNELS_H
 #define WISP_CG_KERNELS_H
 
 #include "../../gen/tensor/tensor.h"
-#include "cg.h"
+#include "../solve/cg.h"
+#include "cg_problem.h"
 
 /* The scalars of a launch. */
 typedef struct wisp_cg_scalars {

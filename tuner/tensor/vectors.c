@@ -4,6 +4,7 @@
 #include "elements.h"
 #include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
+#include "../../cache/store.h"
 #include "../../runtime/tensor/cg_kernels.h"
 
 #include <math.h>

@@ -1,0 +1,308 @@
+#include "poisson_solver.h"
+#include "cg_problem.h"
+#include "../parallel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The Chebyshev interval reaches from its upper end down to a thirtieth; below it the polynomial still damps, and stays
+ * positive. The upper end lies above what is seen of the largest eigenvalue. HISTORY: iterations whose scalars are
+ * kept.
+ */
+enum { INTERVAL = 30, HISTORY = 1024 };
+static const double above = 1.1;
+
+/* The kernels of a step, in the order of wisp_poisson_composition. */
+typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH } part;
+
+struct wisp_poisson_solver {
+  const wisp_poisson *problem;
+  wisp_step *step;
+  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  wisp_problem *vectors; /* on the device, with the geometry */
+  wisp_arrays *arrays;   /* its own */
+  int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
+  double scale, bound;   /* z = scale r / diagonal before it */
+  wisp_launches apply, precondition, update;
+  wisp_cg *cg;
+};
+
+void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditioner,
+                              char text[WISP_POISSON_COMPOSITION])
+{
+  snprintf(text, WISP_POISSON_COMPOSITION, "update+spread+%s+gather+advance%s", kernel,
+           preconditioner == WISP_CHEBYSHEV ? "+smooth" : "");
+}
+
+/* --- arrays --- */
+
+/* Blocks of a kernel, each of which leaves one part of a sum; 1 for a kernel that the step lacks. */
+static int blocks(const wisp_poisson_solver *s, part kernel)
+{
+  unsigned grid[2] = {1, 1};
+  if ((int)kernel < s->step->kernels) wisp_plan_grid(NULL, s->step->plan[kernel], 1, 0, grid);
+  return (int)grid[0];
+}
+
+static bool is_wanted(const void *step, const char *array)
+{
+  return wisp_step_has(step, array);
+}
+
+/* All that the step's kernels take. */
+static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precision precision, wisp_poisson_solver *s)
+{
+  wisp_status status = WISP_OK;
+  const wisp_poisson *p = s->problem;
+  const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
+  const wisp_cg_room room = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
+                             .pAp_parts = (size_t)blocks(s, GATHER),
+                             .iterations = HISTORY};
+  wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
+  TRY(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->step, &s->vectors));
+  s->arrays = wisp_problem_arrays(s->vectors);
+done:
+  return status;
+}
+
+/* Geometry of a part of the elements, as one of the family's arrays has it. */
+typedef struct geometry {
+  const wisp_poisson *problem;
+  wisp_hex_points points;
+  bool mass_alone; /* gauss_mass: the last of the seven factors */
+  size_t first;    /* element of the part */
+  double *out;
+} geometry;
+
+static size_t numbers(const geometry *g)
+{
+  const wisp_hex *hex = g->problem->hex;
+  const size_t points = (size_t)(g->points == WISP_HEX_GAUSS ? hex->glNp : hex->Np);
+  return g->mass_alone ? points : WISP_HEX_FACTORS * points;
+}
+
+/* A wisp_range over the part's elements. */
+static wisp_status fill_factors(wisp_error *err, void *context, size_t from, size_t to)
+{
+  wisp_status status = WISP_OK;
+  const geometry *g = context;
+  const size_t own = numbers(g), whole = g->mass_alone ? WISP_HEX_FACTORS * own : own;
+  double vertices[24], *factors = NULL;
+  TRY(wisp_new(err, whole, sizeof *factors, &factors));
+  for (size_t k = from; k < to; k++) {
+    wisp_hex_vertices(g->problem->mesh, g->first + k, 1, vertices);
+    TRY(wisp_hex_factors(err, g->problem->hex, g->points, vertices, wisp_hexmesh_number(g->problem->mesh, g->first + k),
+                         1, factors));
+    memcpy(g->out + k * own, factors + whole - own, own * sizeof *factors);
+  }
+done:
+  free(factors);
+  return status;
+}
+
+/* A part at a time: all of a large problem's factors in double could need more memory than the machine has. */
+static wisp_status upload_factors(wisp_error *err, wisp_poisson_solver *s, const char *array, geometry g)
+{
+  enum { PART_BYTES = 1 << 26 };
+  wisp_status status = WISP_OK;
+  const size_t elements = g.problem->mesh->elements, own = numbers(&g);
+  const size_t fit = PART_BYTES / (own * sizeof *g.out), most = fit ? fit : 1;
+  if (!wisp_step_has(s->step, array)) return WISP_OK;
+  TRY(wisp_new(err, most * own, sizeof *g.out, &g.out));
+  for (; g.first < elements; g.first += most) {
+    const size_t count = elements - g.first < most ? elements - g.first : most;
+    TRY(wisp_parallel(err, count, fill_factors, &g));
+    TRY(wisp_arrays_upload_part(err, s->arrays, array, g.first * own, count * own, g.out));
+  }
+done:
+  free(g.out);
+  return status;
+}
+
+static wisp_status upload_vertices(wisp_error *err, wisp_poisson_solver *s)
+{
+  wisp_status status = WISP_OK;
+  const wisp_hexmesh *mesh = s->problem->mesh;
+  double *vertices = NULL;
+  if (!wisp_step_has(s->step, "vertices")) return WISP_OK;
+  TRY(wisp_new(err, mesh->elements, 24 * sizeof *vertices, &vertices));
+  wisp_hex_vertices(mesh, 0, mesh->elements, vertices);
+  TRY(wisp_arrays_upload(err, s->arrays, "vertices", vertices));
+done:
+  free(vertices);
+  return status;
+}
+
+static wisp_status upload_inverse(wisp_error *err, wisp_poisson_solver *s, bool diagonal)
+{
+  wisp_status status = WISP_OK;
+  const size_t n = s->problem->copies->unknowns;
+  const double one = 1;
+  double *inverse = NULL;
+  if (!diagonal) return wisp_arrays_repeat(err, s->arrays, "inverse", 1, &one);
+  TRY(wisp_new(err, n, sizeof *inverse, &inverse));
+  TRY(wisp_poisson_diagonal(err, s->problem, inverse));
+  for (size_t i = 0; i < n; i++) inverse[i] = 1 / inverse[i];
+  TRY(wisp_arrays_upload_part(err, s->arrays, "inverse", 0, n, inverse));
+done:
+  free(inverse);
+  return status;
+}
+
+/* Geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
+static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal)
+{
+  wisp_status status = WISP_OK;
+  const wisp_poisson *p = s->problem;
+  TRY(upload_factors(err, s, "gauss_factors", (geometry){.problem = p, .points = WISP_HEX_GAUSS}));
+  TRY(upload_factors(err, s, "gauss_mass", (geometry){.problem = p, .points = WISP_HEX_GAUSS, .mass_alone = true}));
+  TRY(upload_factors(err, s, "gll_factors", (geometry){.problem = p, .points = WISP_HEX_GLL}));
+  TRY(upload_vertices(err, s));
+  TRY(upload_inverse(err, s, diagonal));
+done:
+  return status;
+}
+
+/* --- launches --- */
+
+/* One step of the Chebyshev iteration; all else is the same in every launch. */
+typedef struct smoothing {
+  int first;
+  double keep, gain;
+} smoothing;
+
+/* One launch more; of a smoothing step, or of a vector that is spread. */
+static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, const smoothing *step, const char *vector,
+                       wisp_launches *list)
+{
+  const wisp_binding scalars[] = {
+      {"lambda", 0, s->problem->lambda},
+      {"rz_parts", 0, blocks(s, s->degree > 1 ? SMOOTH : ADVANCE)},
+      {"rr_parts", 0, blocks(s, ADVANCE)},
+      {"pAp_parts", 0, blocks(s, GATHER)},
+      {"scale", 0, s->scale},
+      {"polynomial", 0, s->degree > 1},
+      {"first_step", 0, step ? step->first : 0},
+      {"keep", 0, step ? step->keep : 0},
+      {"gain", 0, step ? step->gain : 0},
+      {"vector", vector ? wisp_arrays_at(s->arrays, vector) : 0, 0},
+  };
+  return wisp_launches_add(err, list, s->kernel[kernel], scalars, sizeof scalars / sizeof *scalars);
+}
+
+/* A vector's image in the elements, as y. */
+static wisp_status apply(wisp_error *err, wisp_poisson_solver *s, const char *vector, wisp_launches *list)
+{
+  wisp_status status = WISP_OK;
+  TRY(add(err, s, SPREAD, NULL, vector, list));
+  TRY(add(err, s, OPERATOR, NULL, NULL, list));
+done:
+  return status;
+}
+
+/* z = r / diagonal by advance, then the Chebyshev iteration for A z = r (Saad 2003, Algorithm 12.1), whose interval has
+ * the middle theta and half the width delta. */
+static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_launches *list)
+{
+  wisp_status status = WISP_OK;
+  const double theta = s->bound * (1 + 1.0 / INTERVAL) / 2, delta = s->bound * (1 - 1.0 / INTERVAL) / 2;
+  double rho = delta / theta;
+  TRY(add(err, s, ADVANCE, NULL, NULL, list));
+  for (int k = 1; k < s->degree; k++) {
+    const double next = 1 / (2 * theta / delta - rho);
+    TRY(apply(err, s, "z", list));
+    TRY(add(err, s, SMOOTH, &(smoothing){.first = k == 1, .keep = next * rho, .gain = 2 * next / delta}, NULL, list));
+    rho = next;
+  }
+done:
+  return status;
+}
+
+static void forget(wisp_poisson_solver *s)
+{
+  wisp_cg_destroy(s->cg);
+  s->cg = NULL;
+  wisp_launches_free(&s->apply);
+  wisp_launches_free(&s->precondition);
+  wisp_launches_free(&s->update);
+}
+
+/* The iteration with the polynomial at hand. */
+static wisp_status make_cg(wisp_error *err, wisp_device *device, wisp_poisson_solver *s)
+{
+  wisp_status status = WISP_OK;
+  const wisp_cg_system system = {.device = device,
+                                 .problem = s->vectors,
+                                 .unknowns = s->problem->copies->unknowns,
+                                 .apply = &s->apply,
+                                 .precondition = &s->precondition,
+                                 .update = &s->update};
+  forget(s);
+  TRY(apply(err, s, "p", &s->apply));
+  TRY(add(err, s, GATHER, NULL, NULL, &s->apply));
+  TRY(precondition(err, s, &s->precondition));
+  TRY(add(err, s, UPDATE, NULL, NULL, &s->update));
+  TRY(wisp_cg_create(err, &system, &s->cg));
+done:
+  return status;
+}
+
+/* Jacobi's iteration shows what the polynomial needs. */
+static wisp_status make_chebyshev(wisp_error *err, wisp_device *device, int degree, wisp_poisson_solver *s)
+{
+  wisp_status status = WISP_OK;
+  double largest = 0;
+  status = wisp_cg_largest(err, s->cg, &largest);
+  if (status == WISP_EWRONG) wisp_context(err, status, "the Chebyshev preconditioner has no bound (use jacobi): ");
+  TRY(status);
+  s->bound = above * largest;
+  s->degree = degree;
+  s->scale = 2 / (s->bound * (1 + 1.0 / INTERVAL));
+  TRY(make_cg(err, device, s));
+done:
+  return status;
+}
+
+/* --- the solver --- */
+
+wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
+                                       wisp_step *step, const wisp_poisson_method *method, wisp_poisson_solver **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_poisson_solver *s = NULL;
+  TRY(wisp_require(err, method->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
+                   method->degree));
+  TRY(wisp_new(err, 1, sizeof *s, &s));
+  *s = (wisp_poisson_solver){.problem = problem, .step = step, .degree = 1, .scale = 1, .bound = NAN};
+  TRY(wisp_step_load(err, device, step, s->kernel));
+  TRY(make_arrays(err, device, method->precision, s));
+  TRY(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
+  TRY(make_cg(err, device, s));
+  if (method->preconditioner == WISP_CHEBYSHEV) TRY(make_chebyshev(err, device, method->degree, s));
+  *out = s;
+  s = NULL;
+done:
+  wisp_poisson_solver_destroy(s);
+  return status;
+}
+
+void wisp_poisson_solver_destroy(wisp_poisson_solver *s)
+{
+  if (!s) return;
+  forget(s);
+  for (int i = 0; i < s->step->kernels; i++) wisp_kernel_destroy(s->kernel[i]);
+  wisp_problem_destroy(s->vectors);
+  free(s);
+}
+
+wisp_cg *wisp_poisson_solver_cg(const wisp_poisson_solver *s)
+{
+  return s->cg;
+}
+
+double wisp_poisson_solver_bound(const wisp_poisson_solver *s)
+{
+  return s->bound;
+}
