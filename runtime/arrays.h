@@ -38,6 +38,7 @@ wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *a
 /* Fills an array of reals with these numbers, count >= 1, over and over. */
 wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *array, size_t count,
                                const double *values);
+/* Likewise of integers, of whatever width: WISP_EUSAGE names the first that does not fit. */
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const int *values);
 wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *array, int *values);
 
@@ -70,9 +71,9 @@ wisp_status wisp_arrays_compare_end(wisp_error *err, wisp_arrays *arrays, char a
 /* Lets two arrays of one size change places (their addresses). */
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other);
 
-/* Launches a kernel on the arrays by their names, with these bindings besides (runtime/kernel.h): scalars, and arrays
- * that the kernel has another name for. */
-wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t groups,
-                               size_t blocks, const wisp_binding *others, size_t count);
+/* Launches a kernel on the arrays by their names, with these bindings besides (runtime/kernel.h): scalars, counts, and
+ * arrays that the kernel has another name for. */
+wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel,
+                               const wisp_binding *others, size_t count);
 
 #endif

@@ -42,7 +42,7 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
     const wisp_entry *e = &arrays->entries[i / 2];
     const wisp_comparison zone = {.what = WISP_COMPARE_BITS,
                                   .a = zone_of(arrays, e, i % 2),
-                                  .b = arrays->pattern + (e->array.type == WISP_INT ? 0 : PATTERN),
+                                  .b = arrays->pattern + (wisp_entry_is_integer(e) ? 0 : PATTERN),
                                   .one = true,
                                   .count = wisp_entry_guard(arrays, e) / 4};
     TRY(wisp_comparer_add(err, arrays->comparer, i, &zone));
@@ -143,6 +143,13 @@ wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays)
   return prepare(err, arrays);
 }
 
+static wisp_compared compared_as(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  if (!wisp_entry_is_integer(e)) return wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS : WISP_COMPARE_DOUBLES;
+  const size_t bytes = wisp_entry_number(arrays, e);
+  return bytes == 1 ? WISP_COMPARE_BYTES : bytes == 2 ? WISP_COMPARE_SHORTS : WISP_COMPARE_BITS;
+}
+
 wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, wisp_pointer mask,
                                 const char *name, double bound)
 {
@@ -151,9 +158,7 @@ wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp
   while (i < arrays->count && strcmp(arrays->entries[i].array.name, name) != 0) i++;
   TRY(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
   const wisp_entry *e = &arrays->entries[i];
-  const wisp_comparison results = {.what = e->array.type == WISP_INT        ? WISP_COMPARE_BITS
-                                           : wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS
-                                                                            : WISP_COMPARE_DOUBLES,
+  const wisp_comparison results = {.what = compared_as(arrays, e),
                                    .a = wisp_entry_start(arrays, e),
                                    .b = kept->copy[i],
                                    .mask = mask,

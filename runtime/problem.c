@@ -149,8 +149,7 @@ wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel
   if (status != WISP_OK) return status;
   for (; n < count; n++) all[n] = bindings[n];
   for (const wisp_count *c = p->d.counts; c->name; c++) all[n++] = (wisp_binding){c->name, 0, (double)c->value};
-  return wisp_arrays_launch(err, p->arrays, kernel, wisp_discretisation_count(&p->d, "groups"),
-                            wisp_discretisation_count(&p->d, "blocks"), all, n);
+  return wisp_arrays_launch(err, p->arrays, kernel, all, n);
 }
 
 struct wisp_launch {

@@ -270,7 +270,7 @@ static void run(check *all, const wisp_kernel *kernel, bool polynomial)
                                   {"gain", 0, gain}};
   for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "left", &all->start.left));
-  GOOD(wisp_arrays_launch(&error, all->arrays, kernel, 1, 0, scalars, sizeof scalars / sizeof *scalars));
+  GOOD(wisp_arrays_launch(&error, all->arrays, kernel, scalars, sizeof scalars / sizeof *scalars));
   GOOD(wisp_device_finish(&error, all->device));
 }
 
@@ -287,7 +287,7 @@ static void compare(const check *all, const wisp_plan *plan, const vectors *afte
     GOOD(wisp_arrays_download(&error, all->arrays, names[a], now));
     if (a == kernels[all->kernel].sums[0] || a == kernels[all->kernel].sums[1]) {
       unsigned grid[2] = {0};
-      GOOD(wisp_plan_grid(&error, plan, 1, 0, grid));
+      GOOD(wisp_plan_grid(&error, plan, NULL, grid));
       now[0] = sum_parts(now, grid[0]);
       count = 1;
     }
@@ -315,7 +315,7 @@ static void verify(check *all, const wisp_plan *plan)
   wisp_kernel *kernel = NULL;
   unsigned grid[2] = {0};
   GOOD(wisp_plan_compile(&error, plan, wisp_device_limits(all->device)->target, &binary));
-  GOOD(wisp_plan_grid(&error, plan, 1, 0, grid));
+  GOOD(wisp_plan_grid(&error, plan, NULL, grid));
   assert_true(grid[0] <= MOST_PARTS); /* each leaves a part */
   GOOD(wisp_kernel_create(&error, all->device, plan, &binary, &kernel));
   for (int polynomial = 0; polynomial < 2; polynomial++) {

@@ -248,17 +248,33 @@ done:
   return status;
 }
 
-wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])
+/* What the plan leaves open in an expression, as the launch has it. */
+static wisp_status add_counts(wisp_error *err, const wisp_plan *plan, const wisp_expr *expr, const wisp_count *counts,
+                              wisp_env *env)
+{
+  wisp_status status = WISP_OK;
+  const char *name = NULL;
+  for (size_t i = 0; (name = wisp_expr_name(expr, i)); i++) {
+    const wisp_count *count = wisp_env_has(plan->env, name) ? NULL : counts;
+    while (count && count->name && strcmp(count->name, name) != 0) count++;
+    if (count && count->name) TRY(wisp_env_int(err, env, name, (int64_t)count->value));
+  }
+done:
+  return status;
+}
+
+wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_count *counts, unsigned grid[2])
 {
   wisp_status status = WISP_OK;
   const wisp_strategy *s = plan->strategy;
   wisp_env *env = NULL;
   TRY(wisp_env_create(err, plan->env, &env));
-  TRY(wisp_env_int(err, env, "groups", (int64_t)groups));
-  TRY(wisp_env_int(err, env, "blocks", (int64_t)blocks));
   for (int i = 0; i < 2; i++) {
     int64_t value = 1;
-    if (s->grid[i].expr) TRY(wisp_said_int(err, s, &s->grid[i], env, &value));
+    if (s->grid[i].expr) {
+      TRY(add_counts(err, plan, s->grid[i].expr, counts, env));
+      TRY(wisp_said_int(err, s, &s->grid[i], env, &value));
+    }
     TRY(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
                      "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
                      (long long)value, i));

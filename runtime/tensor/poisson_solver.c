@@ -42,7 +42,7 @@ void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditi
 static int blocks(const wisp_poisson_solver *s, part kernel)
 {
   unsigned grid[2] = {1, 1};
-  if ((int)kernel < s->step->kernels) wisp_plan_grid(NULL, s->step->plan[kernel], 1, 0, grid);
+  if ((int)kernel < s->step->kernels) wisp_plan_grid(NULL, s->step->plan[kernel], NULL, grid);
   return (int)grid[0];
 }
 

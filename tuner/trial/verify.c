@@ -77,7 +77,7 @@ static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array
   wisp_status status = WISP_OK;
   const size_t size = wisp_arrays_size(arrays, array->name);
   int *ints = NULL;
-  if (array->type != WISP_INT) return wisp_arrays_upload(err, arrays, array->name, values);
+  if (!wisp_numbers[array->type].integer) return wisp_arrays_upload(err, arrays, array->name, values);
   TRY(wisp_new(err, size, sizeof *ints, &ints));
   for (size_t i = 0; i < size; i++) ints[i] = (int)values[i];
   TRY(wisp_arrays_upload_ints(err, arrays, array->name, ints));
@@ -115,7 +115,7 @@ static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wi
     if (!wisp_arrays_size(arrays, array->name)) continue;
     if (round->before[a])
       TRY(lay_out(err, problem, array, round->before[a]));
-    else if (array->type != WISP_INT &&
+    else if (!wisp_numbers[array->type].integer &&
              !(array->kind == WISP_FIXED && wisp_list_has(round->kernel->reads, array->name)))
       TRY(wisp_arrays_fill(err, arrays, array->name, 0xff));
   }
@@ -207,7 +207,7 @@ static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_arr
   wisp_status status = WISP_OK;
   const size_t size = wisp_arrays_size(arrays, array->name);
   int *ints = NULL;
-  if (array->type != WISP_INT) return wisp_arrays_download(err, arrays, array->name, values);
+  if (!wisp_numbers[array->type].integer) return wisp_arrays_download(err, arrays, array->name, values);
   TRY(wisp_new(err, size, sizeof *ints, &ints));
   TRY(wisp_arrays_download_ints(err, arrays, array->name, ints));
   for (size_t i = 0; i < size; i++) values[i] = ints[i];
@@ -264,8 +264,7 @@ static wisp_status compare_sum(wisp_error *err, const trial_round *r, const wisp
   const double expected = r->round->after[a][0], root = fmax(r->round->size[a][0], fabs(expected));
   double sum = 0, worst = 0;
   unsigned grid[2];
-  TRY(wisp_plan_grid(err, r->plan, wisp_discretisation_count(d, "groups"), wisp_discretisation_count(d, "blocks"),
-                     grid));
+  TRY(wisp_plan_grid(err, r->plan, d->counts, grid));
   for (size_t i = 0; i < grid[0] && i < r->round->numbers[a]; i++) sum += got[i];
   wisp_is_worse(fabs(sum - expected), root, &worst);
   *error = fmax(*error, worst);

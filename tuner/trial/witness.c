@@ -70,7 +70,7 @@ static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, 
   *out = (outputs){.count = 0};
   TRY(wisp_tolerance(err, spec, &tolerance));
   for (const wisp_array_decl *a = family->arrays; a->name; a++) {
-    if (a->type == WISP_INT || !wisp_list_has(kernel->writes, a->name)) continue;
+    if (wisp_numbers[a->type].integer || !wisp_list_has(kernel->writes, a->name)) continue;
     const int n = out->count;
     TRY(workload->largest(err, problem, spec, a->name, &out->bound[n]));
     if (isnan(out->bound[n])) continue;
