@@ -52,6 +52,7 @@ typedef struct wisp_kernel_decl {
   const char *numbers;        /* that must move for one element, inputs once and outputs once, */
   const char *words;          /* and words of four bytes; NULL: none */
   const char *flops, *dofs;   /* of one element */
+  const char *launches;       /* how it is cut into launches, a cut of the discretisation: "colours"; NULL: it is one */
   const wisp_size *facts; /* tell it from the kernels that it shares spaces and texts with: names that these see; the
                              last has no name. NULL: there are none */
 } wisp_kernel_decl;

@@ -5,12 +5,26 @@
 
 #include "arrays.h"
 
-enum { WISP_MAX_COUNTS = 16, WISP_PLACE_TEXT = 96 };
+enum { WISP_MAX_COUNTS = 16, WISP_MAX_CUTS = 4, WISP_PLACE_TEXT = 96 };
 #define WISP_NOBODY SIZE_MAX
+
+/* Some of what a count is of, one after the other. */
+typedef struct wisp_span {
+  size_t first, count;
+} wisp_span;
+
+/* A kernel's launches, one after the other: "colours" of "groups", say. In each, the count is that of a span, and
+ * `first` is where it begins; spans may be empty. */
+typedef struct wisp_cut {
+  const char *name, *of;
+  size_t spans;
+  const wisp_span *span; /* borrowed */
+} wisp_cut;
 
 typedef struct wisp_discretisation {
   const wisp_family *family;
   wisp_count counts[WISP_MAX_COUNTS]; /* ends with a NULL name; every launch may ask for them */
+  wisp_cut cuts[WISP_MAX_CUTS];       /* likewise; what kernels' `launches` name */
   void *self;
   /* Uploads what is fixed to those of its arrays that are there. NULL: nothing is. */
   wisp_status (*fill)(wisp_error *err, const void *self, wisp_arrays *arrays);

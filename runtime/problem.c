@@ -139,17 +139,43 @@ done:
 
 enum { MOST_BINDINGS = 16 };
 
-wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
-                             size_t count)
+/* Of those of one name the first counts: a span's come before those of the whole. */
+static wisp_status launch(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const char *of, wisp_span span,
+                          const wisp_binding *bindings, size_t count)
 {
-  wisp_binding all[MOST_BINDINGS + WISP_MAX_COUNTS];
+  wisp_binding all[MOST_BINDINGS + WISP_MAX_COUNTS + 2];
   size_t n = 0;
   wisp_status status =
       wisp_require(err, count <= MOST_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST_BINDINGS);
   if (status != WISP_OK) return status;
-  for (; n < count; n++) all[n] = bindings[n];
+  all[n++] = (wisp_binding){"first", 0, (double)span.first};
+  if (of) all[n++] = (wisp_binding){of, 0, (double)span.count};
+  for (size_t i = 0; i < count; i++) all[n++] = bindings[i];
   for (const wisp_count *c = p->d.counts; c->name; c++) all[n++] = (wisp_binding){c->name, 0, (double)c->value};
   return wisp_arrays_launch(err, p->arrays, kernel, all, n);
+}
+
+wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
+                             size_t count)
+{
+  wisp_status status = WISP_OK;
+  const wisp_spec *spec = wisp_plan_spec(wisp_kernel_plan(kernel));
+  const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find(spec->family), spec->kernel);
+  const wisp_cut *cut = p->d.cuts;
+  if (!decl || !decl->launches) return launch(err, p, kernel, NULL, (wisp_span){0, 0}, bindings, count);
+  while (cut->name && strcmp(cut->name, decl->launches) != 0) cut++;
+  TRY(wisp_require(err, cut->name, WISP_EUSAGE, "kernel %s is launched by %s, and the discretisation has none",
+                   spec->kernel, decl->launches));
+  for (size_t i = 0; i < cut->spans; i++)
+    if (cut->span[i].count) TRY(launch(err, p, kernel, cut->of, cut->span[i], bindings, count));
+done:
+  return status;
+}
+
+wisp_status wisp_problem_run_span(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, wisp_span span,
+                                  const wisp_binding *bindings, size_t count)
+{
+  return launch(err, p, kernel, "groups", span, bindings, count);
 }
 
 struct wisp_launch {

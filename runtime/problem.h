@@ -26,9 +26,14 @@ wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
  * need and kept. */
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char *array, wisp_pointer *mask);
 
-/* Enqueues a launch on its arrays, with its counts and with these bindings besides. */
+/* Enqueues a launch on its arrays, with its counts and with these bindings besides; or several, where the kernel is
+ * declared so (gen/family.h). */
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                              const wisp_binding *bindings, size_t count);
+
+/* One launch on a span of the groups alone; of a kernel that asks for `first`. */
+wisp_status wisp_problem_run_span(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, wisp_span span,
+                                  const wisp_binding *bindings, size_t count);
 
 /* Launches in a row, each with bindings of its own. */
 typedef struct wisp_launches {

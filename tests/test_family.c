@@ -4,6 +4,8 @@
 #include "each_plan.h"
 #include "filter/filter.h"
 #include "store_fixture.h"
+#include "../runtime/kernel.h"
+#include "../tuner/trial/problems.h"
 #include "../tuner/workers/tune.h"
 
 #include <math.h>
@@ -100,7 +102,7 @@ static void test_tuned(void **state)
   int best = 0;
   setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
   tune(db, &summary);
-  assert_true(summary.ok == summary.trials && summary.trials >= 4 * 4); /* w_p of 1, 2, 4, 8 */
+  assert_true(summary.ok == summary.trials && summary.trials >= 4 * (4 + 2)); /* w_p, lanes */
   GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
@@ -112,35 +114,88 @@ static void test_tuned(void **state)
   wisp_store_close(store);
 }
 
-/* A copy of the kernel with one statement more. */
-static void plant(const char *folder)
+/* A copy of a kernel with one piece of its text in other words. */
+static void plant(const char *folder, const char *kernel, const char *from, const char *to)
 {
   char path[256], *text = NULL, *space = NULL, wrong[2048];
   size_t length;
-  GOOD(wisp_read_file(err, "tests/filter/templates/filter/apply.plain.k", &text, &length));
-  GOOD(wisp_read_file(err, "tests/filter/templates/filter/apply.plain.space", &space, &length));
-  char *end = strstr(text, "      v[e");
-  assert_non_null(end);
-  snprintf(wrong, sizeof wrong, "%.*s      if (e == 7 && x == 2) sum += (real)0.01;\n%s", (int)(end - text), text, end);
+  snprintf(path, sizeof path, "tests/filter/templates/filter/%s.plain.k", kernel);
+  GOOD(wisp_read_file(err, path, &text, &length));
+  snprintf(path, sizeof path, "tests/filter/templates/filter/%s.plain.space", kernel);
+  GOOD(wisp_read_file(err, path, &space, &length));
+  const char *at = strstr(text, from);
+  assert_non_null(at);
+  snprintf(wrong, sizeof wrong, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
   snprintf(path, sizeof path, "%s/filter", folder);
   assert_int_equal(mkdir(path, 0700), 0);
-  snprintf(path, sizeof path, "%s/filter/apply.wrong.k", folder);
+  snprintf(path, sizeof path, "%s/filter/%s.wrong.k", folder, kernel);
   fixture_write(path, wrong, strlen(wrong));
-  snprintf(path, sizeof path, "%s/filter/apply.wrong.space", folder);
+  snprintf(path, sizeof path, "%s/filter/%s.wrong.space", folder, kernel);
   fixture_write(path, space, strlen(space));
   free(text), free(space);
   setenv("WISP_TEMPLATES", folder, 1);
 }
 
-static void test_wrong(void **state)
+static void expect_wrong(const char *folder, const char *where)
 {
-  const char *db = fixture_path(*state, "wrong.db");
   wisp_tune_summary summary = {0};
-  plant(*state);
-  tune(db, &summary);
+  tune(fixture_path(folder, "wrong.db"), &summary);
   assert_int_equal(summary.ok, 0);
   assert_true(summary.failed > 0);
-  if (!strstr(summary.why, "at triangle 7, node 2")) fail_msg("%s", summary.why);
+  if (!strstr(summary.why, where)) fail_msg("%s", summary.why);
+}
+
+static void test_wrong(void **state)
+{
+  plant(*state, "apply", "      v[e", "      if (e == 7 && x == 2) sum += (real)0.01;\n      v[e");
+  expect_wrong(*state, "at triangle 7, node 2");
+}
+
+/* Of two launches the second does what the first has done. */
+static void test_wrong_colour(void **state)
+{
+  plant(*state, "collect", "strip[first + at]", "strip[at]");
+  expect_wrong(*state, "at edge ");
+}
+
+/* --- launches on spans --- */
+
+/* A plan_visit: what four launches on spans of the triangles leave is, bit for bit, what one on all of them does. */
+static void in_spans(void *context, const plan_case *c)
+{
+  static const wisp_span spans[] = {{20, 16}, {0, 1}, {36, 1}, {1, 19}};
+  wisp_device *device = context;
+  wisp_problems *problems = NULL;
+  wisp_problem *problem = NULL;
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  double whole[37 * FILTER_MAX_NP], pieced[37 * FILTER_MAX_NP];
+  if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "apply") != 0) return;
+  GOOD(wisp_problems_create(err, device, &filter_workload, c->spec.order, 0, NULL, 0, &problems));
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem));
+  GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
+  GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
+  const size_t numbers = wisp_problem_size(problem, "v");
+  assert_true(numbers <= sizeof whole / sizeof *whole);
+  GOOD(wisp_problem_run(err, problem, kernel, NULL, 0));
+  GOOD(wisp_problem_download(err, problem, "v", whole));
+  GOOD(wisp_problem_fill(err, problem, "v", 0xff));
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+    GOOD(wisp_problem_run_span(err, problem, kernel, spans[i], NULL, 0));
+  GOOD(wisp_problem_download(err, problem, "v", pieced));
+  assert_memory_equal(whole, pieced, numbers * sizeof *whole);
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  wisp_problems_destroy(problems);
+}
+
+static void test_spans(void **state)
+{
+  wisp_device *device = open_test_device();
+  (void)state;
+  setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
+  each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_spans, device);
+  wisp_device_close(device);
 }
 
 static int set_up(void **state)
@@ -165,6 +220,8 @@ int main(void)
       cmocka_unit_test(test_matrix),
       cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* A family as one file in gen/ would say it: a modal filter on triangles, v = F u in each element. */
+/* A family as one file in gen/ would say it: a modal filter on the triangles of a strip, v = F u in each that is
+ * troubled, whose means are collected on the edges between them. */
 #include "../../gen/names.h"
 #include "filter.h"
 
@@ -7,19 +8,30 @@
 #include <string.h>
 
 static const wisp_array_decl arrays[] = {
-    {"u", WISP_REAL, WISP_FIELD, "elements*Np"},
-    {"v", WISP_REAL, WISP_FIELD, "elements*Np"},
-    {NULL, WISP_REAL, WISP_FIXED, NULL},
+    [FILTER_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np"},
+    [FILTER_V] = {"v", WISP_REAL, WISP_FIELD, "elements*Np"},
+    [FILTER_TROUBLED] = {"troubled", WISP_UINT8, WISP_FIXED, "elements"},
+    [FILTER_EDGES] = {"edges", WISP_REAL, WISP_FIELD, "elements+1"},
+    [FILTER_STRIP] = {"strip", WISP_UINT16, WISP_FIXED, "elements"},
+    [FILTER_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL},
 };
 
 static const wisp_kernel_decl kernels[] = {
     {.name = "apply",
-     .reads = "u",
+     .reads = "u troubled",
      .writes = "v",
      .sum = "Np",
      .matrix = "Np",
      .numbers = "2*Np",
      .flops = "2*Np*Np",
+     .dofs = "Np"},
+    {.name = "collect",
+     .reads = "v edges strip",
+     .writes = "edges",
+     .launches = "colours",
+     .sum = "2*Np+2",
+     .numbers = "Np+2",
+     .flops = "Np+3",
      .dofs = "Np"},
     {.name = NULL},
 };
