@@ -21,6 +21,12 @@ typedef struct wisp_cut {
   const wisp_span *span; /* borrowed */
 } wisp_cut;
 
+/* Where the numbers of a ghost, a slot that holds a copy of another domain's, come from. */
+typedef struct wisp_owner {
+  int domain;
+  size_t slot;
+} wisp_owner;
+
 typedef struct wisp_discretisation {
   const wisp_family *family;
   wisp_count counts[WISP_MAX_COUNTS]; /* ends with a NULL name; every launch may ask for them */
@@ -34,6 +40,10 @@ typedef struct wisp_discretisation {
   /* Number i in words: "slot 7, field Ex, node 2". NULL: "number 42". */
   void (*place)(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT]);
   void (*destroy)(void *self); /* NULL: self is somebody else's */
+  /* The last slots may be ghosts, which kernels read and another domain computes: how many, and whose each is, counted
+   * from 0. 0 and NULL where a problem is whole. */
+  size_t ghosts;
+  wisp_owner (*owner)(const void *self, size_t ghost);
 } wisp_discretisation;
 
 void wisp_discretisation_destroy(wisp_discretisation *d);

@@ -189,12 +189,81 @@ static void in_spans(void *context, const plan_case *c)
   wisp_problems_destroy(problems);
 }
 
+/* --- domains --- */
+
+enum { OWN = 20 };
+
+static wisp_owner owner(const void *self, size_t ghost)
+{
+  (void)self;
+  return (wisp_owner){.domain = 1, .slot = ghost};
+}
+
+/* The first triangles of the strip and, as a ghost, the one behind them. */
+static void open_domain(wisp_device *device, const wisp_spec *spec, void **ground, wisp_problem **out)
+{
+  const wisp_mesh_source box = {.jitter = 0};
+  wisp_discretisation d = {.self = NULL};
+  GOOD(filter_workload.open(err, wisp_device_limits(device), spec->order, OWN + 1, &box, ground));
+  GOOD(filter_workload.discretise(err, *ground, spec, NULL, NULL, &d));
+  d.ghosts = 1, d.owner = owner;
+  GOOD(wisp_problem_open(err, device, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, out));
+}
+
+/* Moves what ghosts are of from the whole strip, whose second domain begins at triangle OWN. */
+static void exchange(wisp_problem *whole, wisp_problem *domain, size_t Np)
+{
+  const wisp_discretisation *d = wisp_problem_discretisation(domain);
+  double numbers[FILTER_MAX_NP];
+  for (size_t g = 0; g < d->ghosts; g++) {
+    const size_t from = OWN * (size_t)d->owner(d->self, g).domain + d->owner(d->self, g).slot;
+    GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(whole), "v", from * Np, Np, numbers));
+    GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(domain), "v", (OWN + g) * Np, Np, numbers));
+  }
+}
+
+/* A plan_visit: with its ghost exchanged, a domain's edges are those of the whole strip, bit for bit. */
+static void in_domains(void *context, const plan_case *c)
+{
+  wisp_device *device = context;
+  wisp_problems *problems = NULL;
+  wisp_problem *problem[2] = {NULL, NULL};
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  void *ground = NULL;
+  double edges[2][OWN + 1];
+  if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "collect") != 0) return;
+  GOOD(wisp_problems_create(err, device, &filter_workload, c->spec.order, 0, NULL, 0, &problems));
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem[0]));
+  open_domain(device, &c->spec, &ground, &problem[1]);
+  GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
+  GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
+  const size_t Np = wisp_problem_size(problem[1], "v") / (OWN + 1);
+  double v[OWN * FILTER_MAX_NP];
+  GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[0]), "v", 0, OWN * Np, v));
+  GOOD(wisp_problem_fill(err, problem[1], "v", 0xff));
+  GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(problem[1]), "v", 0, OWN * Np, v));
+  exchange(problem[0], problem[1], Np);
+  for (int i = 0; i < 2; i++) {
+    GOOD(wisp_problem_fill(err, problem[i], "edges", 0));
+    GOOD(wisp_problem_run(err, problem[i], kernel, NULL, 0));
+    GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[i]), "edges", 0, OWN + 1, edges[i]));
+  }
+  assert_memory_equal(edges[0], edges[1], sizeof edges[0]);
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  wisp_problem_destroy(problem[1]);
+  filter_workload.close(ground);
+  wisp_problems_destroy(problems);
+}
+
 static void test_spans(void **state)
 {
   wisp_device *device = open_test_device();
   (void)state;
   setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
   each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_spans, device);
+  each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_domains, device);
   wisp_device_close(device);
 }
 
