@@ -21,7 +21,7 @@ static void print_origin(const wisp_maxwell_request *request, const wisp_step *s
   if (step->match != WISP_MATCH_DEFAULT)
     printf("step record: %s, %s layer%s\n", wisp_match_name(step->match), wisp_layer_name(step->layer),
            step->stale ? "; stale: its kernels have changed since" : "");
-  else if (request->step.composition || request->step.layout)
+  else if (request->kernels.composition || request->kernels.layout)
     printf("the request\n");
   else
     printf("default: %s\n", request->defaults ? "as asked" : "the store has no record of a step on this device");

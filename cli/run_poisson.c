@@ -159,17 +159,16 @@ done:
 static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run, bool trilinear,
                           bool exact, wisp_step *out)
 {
-  char kernel[24], composition[WISP_POISSON_COMPOSITION];
+  char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
   wisp_poisson_composition(kernel, r->method.preconditioner, composition);
-  const wisp_step_request request = {.family = "tensor",
-                                     .system = "poisson",
-                                     .order = r->order,
-                                     .precision = r->method.precision,
-                                     .elements = (long long)run->mesh->elements,
-                                     .exact_match_only = exact,
-                                     .composition = composition};
-  return wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &request, out);
+  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device)};
+  const wisp_wish wish = {.spec =
+                              wisp_family_spec(wisp_family_find("tensor"), r->order, "poisson", r->method.precision),
+                          .elements = (long long)run->mesh->elements,
+                          .exact_match_only = exact,
+                          .composition = composition};
+  return wisp_choose(err, &from, &wish, out);
 }
 
 const wisp_choice *wisp_run_operator(const wisp_step *step)

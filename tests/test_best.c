@@ -196,7 +196,7 @@ static void test_default(void **state)
   spec.precision = WISP_F64;
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
   assert_int_equal(wisp_target_limits(&err, "sm_90", &limits), WISP_OK);
-  assert_int_equal(wisp_step_standard(&err, all, &limits, &spec, &step), WISP_OK);
+  assert_int_equal(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits}, &(wisp_wish){.spec = spec}, &step), WISP_OK);
   assert_int_equal(step.kernels, 1);
   assert_string_not_equal(step.choice[0].strategy, "literal");
   strcpy(winner.spec, "nodal.volume:tet:p2:maxwell:f64");

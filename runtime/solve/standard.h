@@ -1,14 +1,8 @@
-/* The default: what runs without a store (`wisp run --default`), and how long it took. `best`, `report`, `bench` and
- * the tuner mean this and nothing else by it. */
+/* How long the default took: what runs without a store (`wisp run --default`). */
 #ifndef WISP_STANDARD_H
 #define WISP_STANDARD_H
 
-#include "step.h"
-
-/* For kernel "step" the whole step, for another that kernel alone, of the first composition that has it and has plans
- * on a device of these limits. out->kernels stays 0 where there is none. strategies must outlive the step. */
-wisp_status wisp_step_standard(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
-                               const wisp_spec *spec, wisp_step *out);
+#include "choose.h"
 
 typedef struct wisp_standards { /* where times of it are looked up; zero-initialise the rest */
   const wisp_strategies *strategies;

@@ -20,7 +20,7 @@ typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH } part;
 struct wisp_poisson_solver {
   const wisp_poisson *problem;
   wisp_step *step;
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  wisp_kernel **kernel;  /* the step's */
   wisp_problem *vectors; /* on the device, with the geometry */
   wisp_arrays *arrays;   /* its own */
   int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
@@ -276,6 +276,7 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
                    method->degree));
   TRY(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_poisson_solver){.problem = problem, .step = step, .degree = 1, .scale = 1, .bound = NAN};
+  TRY(wisp_new(err, (size_t)step->kernels, sizeof *s->kernel, &s->kernel));
   TRY(wisp_step_load(err, device, step, s->kernel));
   TRY(make_arrays(err, device, method->precision, s));
   TRY(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
@@ -292,7 +293,8 @@ void wisp_poisson_solver_destroy(wisp_poisson_solver *s)
 {
   if (!s) return;
   forget(s);
-  for (int i = 0; i < s->step->kernels; i++) wisp_kernel_destroy(s->kernel[i]);
+  for (int i = 0; s->kernel && i < s->step->kernels; i++) wisp_kernel_destroy(s->kernel[i]);
+  free(s->kernel);
   wisp_problem_destroy(s->vectors);
   free(s);
 }

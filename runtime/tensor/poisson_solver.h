@@ -8,13 +8,13 @@
 
 #include "poisson.h"
 #include "../solve/cg.h"
-#include "../solve/step.h"
+#include "../solve/choose.h"
 
 typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;
 
-enum { WISP_POISSON_COMPOSITION = 64 };
+enum { WISP_POISSON_COMPOSITION = WISP_NAME_TEXT + 48 };
 
-/* The kernels of an iteration as a composition for wisp_step_choose, with this operator ("collocated_trilinear"). */
+/* The kernels of an iteration as a composition for wisp_choose, with this operator ("collocated_trilinear"). */
 void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditioner,
                               char text[WISP_POISSON_COMPOSITION]);
 

@@ -29,10 +29,18 @@ typedef struct comparer {
 typedef struct runner {
   wisp_problem *problem;
   int kernels;
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  wisp_kernel **kernel;
   wisp_graph *graph;
   double runs; /* of the kernel, or stages, in the graph */
 } runner;
+
+static void release(wisp_problems *problems, runner *r)
+{
+  wisp_graph_destroy(r->graph);
+  if (r->problem) wisp_problems_release(problems, r->problem);
+  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
+  free(r->kernel);
+}
 
 /* ---- Compiling ahead. */
 
@@ -51,19 +59,19 @@ static wisp_status submit(wisp_error *err, comparer *c, wisp_step *step)
  * the others are taken all the same, and the runner stays empty. */
 static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_error *reason, runner *r)
 {
-  wisp_status status = WISP_OK, failed = WISP_OK;
+  wisp_status status = WISP_OK, failed = wisp_new(reason, (size_t)step->kernels, sizeof *r->kernel, &r->kernel);
   for (int i = 0; i < step->kernels; i++) {
     wisp_job *job = wisp_pipeline_take(c->pipeline);
     step->plan[i] = job->plan;
     job->plan = NULL;
     if (failed == WISP_OK && job->status != WISP_OK) failed = wisp_fail(reason, job->status, "%s", job->error.text);
     if (failed == WISP_OK) failed = wisp_kernel_create(reason, c->device, step->plan[i], &job->binary, &r->kernel[i]);
-    r->kernels = i + 1;
+    r->kernels += failed == WISP_OK;
     wisp_job_free(job);
   }
   if (failed == WISP_EMEMORY || failed == WISP_ESYSTEM) status = wisp_fail(err, failed, "%s", reason->text);
   if (failed == WISP_OK && step->kernels) return WISP_OK;
-  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
+  release(c->bench.problems, r);
   *r = (runner){.kernels = 0};
   return status;
 }
@@ -87,7 +95,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
 {
   wisp_status status = WISP_OK, ended = WISP_OK;
   wisp_error later = {.text = ""};
-  bool whole = strcmp(spec->kernel, "step") == 0;
+  bool whole = wisp_spec_is_step(spec);
   if (!r->kernels) return WISP_OK;
   TRY(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
   TRY(wisp_graph_begin(err, bench->device));
@@ -106,13 +114,6 @@ static wisp_status replay(wisp_error *err, const void *context)
   return wisp_graph_replay(err, r->graph);
 }
 
-static void release(wisp_problems *problems, runner *r)
-{
-  wisp_graph_destroy(r->graph);
-  wisp_problems_release(problems, r->problem);
-  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
-}
-
 /* ---- One row. */
 
 static void warn(const comparer *c, const char *text)
@@ -124,11 +125,14 @@ static void warn(const comparer *c, const char *text)
  * matches as well as the best of its kernels. */
 static wisp_choice name_of(const wisp_spec *spec, const wisp_step *step)
 {
-  wisp_choice choice = step->choice[0];
+  wisp_choice choice = {.kernel = WISP_WHOLE_STEP,
+                        .strategy = step->composition,
+                        .params = "",
+                        .match = step->match,
+                        .layer = step->layer,
+                        .ms = NAN};
   if (!step->kernels) return (wisp_choice){.match = WISP_MATCH_DEFAULT, .layer = WISP_LAYER_NONE, .ms = NAN};
-  if (strcmp(spec->kernel, "step") != 0) return choice;
-  choice = (wisp_choice){.kernel = "step", .match = step->match, .layer = step->layer, .ms = NAN};
-  snprintf(choice.strategy, sizeof choice.strategy, "%.*s", (int)sizeof choice.strategy - 1, step->composition);
+  if (!wisp_spec_is_step(spec)) return step->choice[0];
   wisp_layout_print(&step->layout, choice.layout);
   for (int i = 0; i < step->kernels && step->match == WISP_MATCH_DEFAULT; i++)
     if (step->choice[i].match < choice.match)
@@ -169,9 +173,9 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
 {
   const wisp_alternative *a = c->bench.workload->alternatives;
   while (a && a->kernel && strcmp(a->kernel, row->spec.kernel) != 0) a++;
-  if (a && a->kernel) snprintf(row->alternative, sizeof row->alternative, "%s", a->other);
+  if (a && a->kernel) row->alternative = a->other;
   for (int i = 0; i < c->done; i++)
-    if (strcmp(c->rows[i].kernel, row->alternative) == 0) row->alternative_ms = c->rows[i].ms;
+    if (row->alternative && strcmp(c->rows[i].kernel, row->alternative) == 0) row->alternative_ms = c->rows[i].ms;
   if (c->done == MAX_ROWS) return;
   memcpy(c->rows[c->done].kernel, row->spec.kernel, sizeof row->spec.kernel);
   c->rows[c->done++].ms = row->ms;

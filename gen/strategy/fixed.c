@@ -1,0 +1,55 @@
+#include "fixed.h"
+
+#include <string.h>
+
+static int find(const wisp_fixed *fixed, const char *param)
+{
+  int i = 0;
+  while (i < fixed->count && strcmp(fixed->of[i].param, param) != 0) i++;
+  return i;
+}
+
+void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan)
+{
+  const wisp_param *param = NULL;
+  const int count = wisp_strategy_params(wisp_plan_strategy(plan), &param);
+  for (const wisp_param *p = param; p < param + count; p++) {
+    const int at = find(fixed, p->name);
+    if (!p->bond || at < fixed->count || at == WISP_MAX_FIXED) continue;
+    memcpy(fixed->of[at].param, p->name, sizeof p->name);
+    fixed->of[at].value = wisp_plan_value(plan, p->name, p->otherwise);
+    fixed->of[at].otherwise = p->otherwise;
+    fixed->count++;
+  }
+}
+
+int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise)
+{
+  const int at = find(fixed, param);
+  return at < fixed->count ? fixed->of[at].value : otherwise;
+}
+
+/* Has b all that a asks? */
+static bool has_all(const wisp_fixed *a, const wisp_fixed *b)
+{
+  bool has = true;
+  for (int i = 0; i < a->count; i++) has &= wisp_fixed_value(b, a->of[i].param, a->of[i].otherwise) == a->of[i].value;
+  return has;
+}
+
+bool wisp_fixed_same(const wisp_fixed *a, const wisp_fixed *b)
+{
+  return has_all(a, b) && has_all(b, a);
+}
+
+bool wisp_fixed_suits(const wisp_fixed *fixed, bool made, const wisp_plan *plan)
+{
+  const wisp_param *param = NULL;
+  const int count = wisp_strategy_params(wisp_plan_strategy(plan), &param);
+  bool suits = true;
+  for (const wisp_param *p = param; p < param + count; p++) {
+    const int value = wisp_plan_value(plan, p->name, p->otherwise);
+    if (p->bond == WISP_FIXES) suits &= wisp_fixed_value(fixed, p->name, made ? p->otherwise : value) == value;
+  }
+  return suits;
+}
