@@ -44,7 +44,7 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_p
 {
   wisp_status status = WISP_OK;
   const char *box = wisp_option_value(args, "box");
-  const int *orders = wisp_family_find("tensor")->orders;
+  const int *orders = wisp_family_find("tensor")->elements->orders;
   long long order = 0;
   int end = 0, *n = r->mesh.box;
   TRY(wisp_option_mesh(err, args, &r->mesh));

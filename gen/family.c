@@ -47,6 +47,36 @@ const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *
   return NULL;
 }
 
+const wisp_element *wisp_family_element(const wisp_family *family, const char *name)
+{
+  for (const wisp_element *e = family->elements; e->name; e++)
+    if (strcmp(e->name, name) == 0) return e;
+  return NULL;
+}
+
+int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8])
+{
+  const wisp_family *family = wisp_family_find(spec->family);
+  if (family->layouts) return family->layouts(spec, out);
+  out[0] = wisp_layout_none();
+  return 1;
+}
+
+wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec)
+{
+  wisp_status status = WISP_OK;
+  const wisp_family *family = wisp_family_find(spec->family);
+  TRY(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", spec->family));
+  const wisp_element *element = wisp_family_element(family, spec->element);
+  TRY(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s': it has %s%s", family->name,
+                   spec->element, family->elements->name, family->elements[1].name ? " and others" : ""));
+  TRY(wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
+                   "order %d: the %s family has orders %d to %d", spec->order, family->name, element->orders[0],
+                   element->orders[1]));
+done:
+  return status;
+}
+
 bool wisp_list_has(const char *list, const char *name)
 {
   const size_t length = strlen(name);
@@ -141,7 +171,7 @@ wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *sys
 {
   wisp_spec spec = {.order = order, .precision = precision};
   snprintf(spec.family, sizeof spec.family, "%s", family->name);
-  snprintf(spec.element, sizeof spec.element, "%s", family->element);
+  snprintf(spec.element, sizeof spec.element, "%s", family->elements->name);
   snprintf(spec.system, sizeof spec.system, "%s", system ? system : family->default_system);
   return spec;
 }

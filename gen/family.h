@@ -57,10 +57,15 @@ typedef struct wisp_kernel_decl {
                              last has no name. NULL: there are none */
 } wisp_kernel_decl;
 
+/* A reference element, as specs name it: "tet". */
+typedef struct wisp_element {
+  const char *name;
+  int orders[2]; /* lowest and highest */
+} wisp_element;
+
 typedef struct wisp_family {
   const char *name;
-  const char *element;             /* as specs name it: "tet" */
-  int orders[2];                   /* lowest and highest */
+  const wisp_element *elements;    /* the first where nobody says which; ends with a NULL name */
   const wisp_array_decl *arrays;   /* ends with a NULL name */
   const wisp_kernel_decl *kernels; /* likewise */
   const char *wide;                /* arrays that GPU kernels address in 64 bits; NULL: none, all others in 31 */
@@ -72,8 +77,8 @@ typedef struct wisp_family {
   /* Names for templates and spaces: sizes, tables, lists, limits. */
   wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                        wisp_env **out);
-  /* The layouts worth trying for an order; count <= 8. */
-  int (*layouts)(int order, wisp_layout out[8]);
+  /* The layouts worth trying; count <= 8. NULL: there is nothing to lay out, arrays are as they are declared. */
+  int (*layouts)(const wisp_spec *spec, wisp_layout out[8]);
   /* The names of the declarations' expressions. */
   wisp_status (*sizes)(wisp_error *err, const wisp_spec *spec, wisp_env *env);
 } wisp_family;
@@ -85,6 +90,14 @@ const wisp_family *wisp_family_at(size_t i);
 const wisp_family *wisp_family_find(const char *name);
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */
+
+const wisp_element *wisp_family_element(const wisp_family *family, const char *name); /* NULL: none */
+
+/* The layouts of the spec's family, "none" where it has none; count. */
+int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);
+
+/* WISP_EUSAGE where there is no such family, or it has no such element or order. */
+wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
 
 /* Whether a list of names, "u res", has this one. */
 bool wisp_list_has(const char *list, const char *name);
@@ -105,7 +118,7 @@ bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT]);
 int wisp_composition_count(const char *composition);
 bool wisp_composition_has(const char *composition, const char *kernel);
 
-/* A spec of this family, its kernel left empty; system NULL: the family's own. */
+/* A spec of this family's first element, its kernel left empty; system NULL: the family's own. */
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision);
 
 #endif

@@ -243,7 +243,7 @@ static void make_place(place *at, const wisp_family *family, const wisp_spec *sp
 {
   wisp_layout layouts[8];
   wisp_limits limits;
-  const int count = family->layouts(spec->order, layouts);
+  const int count = wisp_family_layouts(spec, layouts);
   hold(wisp_target_limits(NULL, at->target, &limits) == WISP_OK);
   const wisp_target target = wisp_limits_target(&limits);
   at->layout = layouts[last ? count - 1 : 0];

@@ -66,7 +66,7 @@ static void test_gpus(void **state)
         wisp_family_spec(wisp_family_find("nodal"), i / 4 + 1, NULL, i / 2 % 2 ? WISP_F32 : WISP_F64);
     wisp_step step = standard(all, targets[i % 2], spec, "step");
     wisp_layout layouts[8];
-    wisp_family_find("nodal")->layouts(spec.order, layouts);
+    wisp_family_layouts(&spec, layouts);
     assert_string_equal(step.composition, "volume+gather+lift+update");
     assert_memory_equal(&step.layout, layouts, sizeof *layouts);
     for (int k = 0; k < 4; k++) {

@@ -35,7 +35,7 @@ static void make_plans(const wisp_device *device, plans *p)
   wisp_layout layouts[8];
   snprintf(spec.kernel, sizeof spec.kernel, "update");
   GOOD(wisp_strategies_load(err, &p->strategies));
-  assert_int_equal(family->layouts(ORDER, layouts), LAYOUTS);
+  assert_int_equal(family->layouts(&spec, layouts), LAYOUTS);
   const wisp_strategy *s = NULL;
   for (size_t i = 0; i < wisp_strategies_count(p->strategies) && !s; i++) {
     s = wisp_strategies_at(p->strategies, i);

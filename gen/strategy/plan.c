@@ -28,8 +28,9 @@ wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const
 {
   wisp_status status = WISP_OK;
   wisp_env *env = NULL;
-  bool readable = layout->order == WISP_NODE_FASTEST ? s->node : s->slab;
-  if (!readable)
+  const bool readable[] = {
+      [WISP_NODE_FASTEST] = s->node, [WISP_ELEMENT_FASTEST] = s->slab, [WISP_NO_LAYOUT] = !s->node && !s->slab};
+  if (!readable[layout->order])
     return wisp_fail(err, WISP_EREFUSED, "reads only %s layouts", s->node ? "node-fastest" : "element-fastest (slab)");
   TRY(wisp_strategy_scope(err, s, names, &env));
   for (size_t i = 0; i < s->needs; i++) {

@@ -412,7 +412,10 @@ const wisp_keyword wisp_keywords[] = {
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
 {
   if (!*s->kernel) return wisp_fail(err, WISP_EINPUT, "no kernel named");
-  if (!s->node && !s->slab) return wisp_fail(err, WISP_EINPUT, "no layouts named");
+  const wisp_family *family = wisp_family_find(s->family);
+  const bool laid_out = !family || family->layouts;
+  if ((s->node || s->slab) != laid_out)
+    return wisp_fail(err, WISP_EINPUT, laid_out ? "no layouts named" : "the %s family has no layouts", s->family);
   if (!s->block[0].expr || !s->grid[0].expr) return wisp_fail(err, WISP_EINPUT, "block and grid must be given");
   long long candidates = 1;
   for (int i = 0; i < s->params; i++) {

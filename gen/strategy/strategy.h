@@ -10,7 +10,7 @@
  *   title     one line for people
  *   text      STEM                            the kernel text STEM.k to take instead of the one beside it (optional)
  *   include   NAME                            the lines of NAME.space, the user's or the library's
- *   layouts   node | slab | node slab         which element orders it can read
+ *   layouts   node | slab | node slab         which element orders it can read; not in families that have no layouts
  *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
  *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
  *   param     NAME V1 V2 ...                  a tuning parameter and its values

@@ -108,13 +108,15 @@ static const wisp_kernel_decl kernels[] = {
     {.name = NULL},
 };
 
+static const wisp_element elements[] = {{"hex", {1, WISP_HEX_MAX_ORDER}}, {NULL, {0, 0}}};
+
 /* An operator's application is one kernel: there is nothing to compose. */
 static const char *const compositions[] = {NULL};
 
 /* Elements lie one after the other, node fastest, without padding: what a mesh of continuous elements gathers from. */
-static int layouts(int order, wisp_layout out[8])
+static int layouts(const wisp_spec *spec, wisp_layout out[8])
 {
-  int Nq = order + 1;
+  const int Nq = spec->order + 1;
   out[0] = wisp_layout_padded(Nq * Nq * Nq, 0, 1);
   return 1;
 }
@@ -233,8 +235,7 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 }
 
 const wisp_family wisp_family_tensor = {.name = "tensor",
-                                        .element = "hex",
-                                        .orders = {1, WISP_HEX_MAX_ORDER},
+                                        .elements = elements,
                                         .arrays = arrays,
                                         .kernels = kernels,
                                         .wide = "gauss_factors gll_factors",

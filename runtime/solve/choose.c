@@ -303,18 +303,12 @@ static wisp_status check_wish(wisp_error *err, wisp_choosing *c)
   char names[400];
   c->spec = w->spec;
   c->family = wisp_family_find(w->spec.family);
-  TRY(wisp_require(err, c->family, WISP_EUSAGE, "there is no family '%s'", w->spec.family));
-  if (!*c->spec.element) snprintf(c->spec.element, sizeof c->spec.element, "%s", c->family->element);
-  TRY(wisp_require(err, strcmp(c->spec.element, c->family->element) == 0, WISP_EUSAGE,
-                   "element '%s': the %s family has %s", c->spec.element, c->family->name, c->family->element));
-  const int *orders = c->family->orders;
-  TRY(wisp_require(err, w->spec.order >= orders[0] && w->spec.order <= orders[1], WISP_EUSAGE,
-                   "order %d: the %s family has orders %d to %d", w->spec.order, c->family->name, orders[0],
-                   orders[1]));
+  if (c->family && !*c->spec.element) wisp_spec_name_element(&c->spec, c->family->elements->name);
+  TRY(wisp_family_check(err, &c->spec));
   print_names(c->family->compositions, names, sizeof names);
   TRY(wisp_require(err, !w->composition || wisp_is_composition(c->family, w->composition), WISP_EUSAGE,
                    "composition '%s' is not known: use one of %s", w->composition, names));
-  c->layouts = c->family->layouts(w->spec.order, c->layout);
+  c->layouts = wisp_family_layouts(&c->spec, c->layout);
   if (w->layout) {
     TRY(wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout));
     c->layouts = 1;

@@ -36,6 +36,8 @@ static const wisp_kernel_decl kernels[] = {
     {.name = NULL},
 };
 
+static const wisp_element elements[] = {{"tri", {1, FILTER_MAX_ORDER}}, {NULL, {0, 0}}};
+
 static const char *const compositions[] = {NULL};
 
 static int nodes(int N)
@@ -73,7 +75,8 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   wisp_status status = WISP_OK;
   wisp_env *env = NULL;
   double F[FILTER_MAX_NP * FILTER_MAX_NP];
-  const size_t Np = (size_t)layout->Np;
+  const size_t Np = (size_t)nodes(spec->order);
+  (void)layout; /* it lays nothing out */
   TRY(wisp_env_create(err, NULL, &env));
   TRY(sizes(err, spec, env));
   TRY(wisp_names_target(err, env, spec->precision, target));
@@ -86,19 +89,11 @@ done:
   return status;
 }
 
-static int layouts(int order, wisp_layout out[8])
-{
-  out[0] = wisp_layout_padded(nodes(order), 0, 1);
-  return 1;
-}
-
 const wisp_family filter_family = {.name = "filter",
-                                   .element = "tri",
-                                   .orders = {1, FILTER_MAX_ORDER},
+                                   .elements = elements,
                                    .arrays = arrays,
                                    .kernels = kernels,
                                    .compositions = compositions,
                                    .default_system = "none",
                                    .names = names,
-                                   .layouts = layouts,
                                    .sizes = sizes};

@@ -29,7 +29,8 @@ typedef struct wisp_tune_summary {
 } wisp_tune_summary;
 
 typedef struct wisp_tune_request {
-  const char *family, *system;
+  const char *family, *system; /* system NULL: the family's own, like */
+  const char *element;         /* its first */
   const int *orders;
   size_t order_count;
   const wisp_precision *precisions;
