@@ -24,6 +24,11 @@ bool wisp_spec_is_step(const wisp_spec *spec)
   return strcmp(spec->kernel, WISP_WHOLE_STEP) == 0;
 }
 
+bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b)
+{
+  return a->order == b->order && strcmp(a->element, b->element) == 0;
+}
+
 static void put(char *to, size_t room, const char *name)
 {
   const size_t length = strlen(name);

@@ -18,6 +18,7 @@ typedef struct wisp_spec {
 } wisp_spec;
 
 bool wisp_spec_is_step(const wisp_spec *spec);
+bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b); /* of one order */
 /* What does not fit names none. */
 void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel);
 void wisp_spec_name_element(wisp_spec *spec, const char *element);

@@ -239,7 +239,8 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
   wisp_step step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
   GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
-  GOOD(wisp_problems_create(&err, device, f.race.workload, order, 384, &source, SIZE_MAX, &f.race.problems));
+  GOOD(wisp_problems_create(&err, device, f.race.workload, wisp_plan_spec(step.plan[0]), 384, &source, SIZE_MAX,
+                            &f.race.problems));
   each_plan(wisp_device_limits(device), &range, take_part, &f);
   const double ours = ms_of(&f.race, step.plan[0]);
   print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,

@@ -58,33 +58,42 @@ static void test_page(void **state)
 /* --- the filter --- */
 
 /* Polynomials of a lower degree pass unchanged, those of the highest are halved. */
+static void check_matrix(const wisp_spec *spec)
+{
+  const int N = spec->order, Np = filter_nodes(spec), rows = strcmp(spec->element, "quad") == 0;
+  double F[FILTER_MAX_NP * FILTER_MAX_NP];
+  GOOD(filter_matrix(err, spec, F));
+  for (int degree = 0; degree <= N; degree++)
+    for (int i = 0; i < Np; i++) {
+      double sum = 0, own = 0;
+      int j = 0;
+      for (int y = 0; y <= N; y++)
+        for (int x = 0; x <= (rows ? N : N - y); x++, j++) {
+          const double value = pow((double)x / N, degree);
+          sum += F[i * Np + j] * value;
+          if (j == i) own = value * (degree == N ? 0.5 : 1);
+        }
+      assert_true(fabs(sum - own) < 1e-9);
+    }
+}
+
 static void test_matrix(void **state)
 {
   (void)state;
-  for (int N = 1; N <= FILTER_MAX_ORDER; N++) {
-    const int Np = (N + 1) * (N + 2) / 2;
-    double F[FILTER_MAX_NP * FILTER_MAX_NP];
-    GOOD(filter_matrix(err, N, F));
-    for (int degree = 0; degree <= N; degree++)
-      for (int i = 0; i < Np; i++) {
-        double sum = 0, own = 0;
-        int j = 0;
-        for (int y = 0; y <= N; y++)
-          for (int x = 0; x + y <= N; x++, j++) {
-            const double value = pow((double)x / N, degree);
-            sum += F[i * Np + j] * value;
-            if (j == i) own = value * (degree == N ? 0.5 : 1);
-          }
-        assert_true(fabs(sum - own) < 1e-9);
-      }
-  }
+  for (const wisp_element *e = filter_family.elements; e->name; e++)
+    for (int N = e->orders[0]; N <= e->orders[1]; N++) {
+      wisp_spec spec = wisp_family_spec(&filter_family, N, NULL, WISP_F64);
+      wisp_spec_name_element(&spec, e->name);
+      check_matrix(&spec);
+    }
 }
 
-static void tune(const char *db, wisp_tune_summary *summary)
+static void tune(const char *db, const char *element, wisp_tune_summary *summary)
 {
   static const int orders[] = {2, 3};
   static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
   const wisp_tune_request request = {.family = "filter",
+                                     .element = element,
                                      .orders = orders,
                                      .order_count = 2,
                                      .precisions = precisions,
@@ -94,24 +103,54 @@ static void tune(const char *db, wisp_tune_summary *summary)
   GOOD(wisp_tune(err, test_device_name(), &request, summary));
 }
 
-static void test_tuned(void **state)
+/* Trials of a spec, in the layout of a family that lays nothing out. */
+static int count_good(const char *db, const char *spec)
 {
-  const char *db = fixture_path(*state, "filter.db");
-  wisp_tune_summary summary = {0};
   wisp_store *store = NULL;
-  int best = 0;
-  setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
-  tune(db, &summary);
-  assert_true(summary.ok == summary.trials && summary.trials >= 4 * (4 + 2)); /* w_p, lanes */
+  int good = 0;
   GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    best +=
-        layer == WISP_LAYER_USER && strcmp(t->spec, "filter.apply:tri:p3:none:f64") == 0 && t->ms > 0 && t->gdofs > 0;
+    good += layer == WISP_LAYER_USER && strcmp(t->spec, spec) == 0 && strcmp(t->layout, "none") == 0 && t->ms > 0 &&
+            t->gdofs > 0;
   }
-  assert_true(best >= 4);
   wisp_store_close(store);
+  return good;
+}
+
+static void test_tuned(void **state)
+{
+  static const char *const elements[] = {NULL, "quad"};
+  const char *db = fixture_path(*state, "filter.db");
+  setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
+  for (int i = 0; i < 2; i++) {
+    wisp_tune_summary summary = {0};
+    tune(db, elements[i], &summary);
+    assert_true(summary.ok == summary.trials && summary.trials >= 4 * (4 + 2)); /* w_p, lanes */
+  }
+  assert_true(count_good(db, "filter.apply:tri:p3:none:f64") >= 4);
+  assert_true(count_good(db, "filter.apply:quad:p3:none:f64") >= 4);
+  assert_true(count_good(db, "filter.collect:quad:p2:none:f32") >= 2);
+}
+
+/* What a family has not. */
+static void test_unknown(void **state)
+{
+  wisp_error err = {.text = ""};
+  wisp_strategy *strategy = NULL;
+  wisp_spec spec = wisp_family_spec(&filter_family, 5, NULL, WISP_F64);
+  (void)state;
+  assert_int_equal(wisp_family_check(&err, &spec), WISP_OK);
+  wisp_spec_name_element(&spec, "quad");
+  assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
+  assert_string_equal(err.text, "order 5: the filter family has orders 1 to 4");
+  wisp_spec_name_element(&spec, "hex");
+  assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
+  assert_string_equal(err.text, "the filter family has no element 'hex': it has tri and others");
+  const wisp_file_text space = {"space", "kernel apply\nlayouts node\nblock 1\ngrid groups\n"}, text = {"text", ""};
+  assert_int_equal(wisp_strategy_parse(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
+  if (!strstr(err.text, "the filter family has no layouts")) fail_msg("%s", err.text);
 }
 
 /* A copy of a kernel with one piece of its text in other words. */
@@ -139,7 +178,7 @@ static void plant(const char *folder, const char *kernel, const char *from, cons
 static void expect_wrong(const char *folder, const char *where)
 {
   wisp_tune_summary summary = {0};
-  tune(fixture_path(folder, "wrong.db"), &summary);
+  tune(fixture_path(folder, "wrong.db"), NULL, &summary);
   assert_int_equal(summary.ok, 0);
   assert_true(summary.failed > 0);
   if (!strstr(summary.why, where)) fail_msg("%s", summary.why);
@@ -148,7 +187,7 @@ static void expect_wrong(const char *folder, const char *where)
 static void test_wrong(void **state)
 {
   plant(*state, "apply", "      v[e", "      if (e == 7 && x == 2) sum += (real)0.01;\n      v[e");
-  expect_wrong(*state, "at triangle 7, node 2");
+  expect_wrong(*state, "at element 7, node 2");
 }
 
 /* Of two launches the second does what the first has done. */
@@ -160,7 +199,7 @@ static void test_wrong_colour(void **state)
 
 /* --- launches on spans --- */
 
-/* A plan_visit: what four launches on spans of the triangles leave is, bit for bit, what one on all of them does. */
+/* A plan_visit: what four launches on spans of the elements leave is, bit for bit, what one on all of them does. */
 static void in_spans(void *context, const plan_case *c)
 {
   static const wisp_span spans[] = {{20, 16}, {0, 1}, {36, 1}, {1, 19}};
@@ -171,7 +210,7 @@ static void in_spans(void *context, const plan_case *c)
   wisp_kernel *kernel = NULL;
   double whole[37 * FILTER_MAX_NP], pieced[37 * FILTER_MAX_NP];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "apply") != 0) return;
-  GOOD(wisp_problems_create(err, device, &filter_workload, c->spec.order, 0, NULL, 0, &problems));
+  GOOD(wisp_problems_create(err, device, &filter_workload, &c->spec, 0, NULL, 0, &problems));
   GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem));
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
@@ -199,18 +238,18 @@ static wisp_owner owner(const void *self, size_t ghost)
   return (wisp_owner){.domain = 1, .slot = ghost};
 }
 
-/* The first triangles of the strip and, as a ghost, the one behind them. */
+/* The first elements of the strip and, as a ghost, the one behind them. */
 static void open_domain(wisp_device *device, const wisp_spec *spec, void **ground, wisp_problem **out)
 {
   const wisp_mesh_source box = {.jitter = 0};
   wisp_discretisation d = {.self = NULL};
-  GOOD(filter_workload.open(err, wisp_device_limits(device), spec->order, OWN + 1, &box, ground));
+  GOOD(filter_workload.open(err, wisp_device_limits(device), spec, OWN + 1, &box, ground));
   GOOD(filter_workload.discretise(err, *ground, spec, NULL, NULL, &d));
   d.ghosts = 1, d.owner = owner;
   GOOD(wisp_problem_open(err, device, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, out));
 }
 
-/* Moves what ghosts are of from the whole strip, whose second domain begins at triangle OWN. */
+/* Moves what ghosts are of from the whole strip, whose second domain begins at element OWN. */
 static void exchange(wisp_problem *whole, wisp_problem *domain, size_t Np)
 {
   const wisp_discretisation *d = wisp_problem_discretisation(domain);
@@ -233,7 +272,7 @@ static void in_domains(void *context, const plan_case *c)
   void *ground = NULL;
   double edges[2][OWN + 1];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "collect") != 0) return;
-  GOOD(wisp_problems_create(err, device, &filter_workload, c->spec.order, 0, NULL, 0, &problems));
+  GOOD(wisp_problems_create(err, device, &filter_workload, &c->spec, 0, NULL, 0, &problems));
   GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem[0]));
   open_domain(device, &c->spec, &ground, &problem[1]);
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
@@ -288,6 +327,7 @@ int main(void)
       cmocka_unit_test(test_page),
       cmocka_unit_test(test_matrix),
       cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
+      cmocka_unit_test(test_unknown),
       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),

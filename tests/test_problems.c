@@ -78,7 +78,8 @@ static void test_problems(void **state)
   (void)state;
   make_plans(device, &p);
   GOOD(wisp_workload_find(err, "nodal", "update", &workload));
-  GOOD(wisp_problems_create(err, device, workload, ORDER, 0, NULL, 1, &problems)); /* any is more than there is room */
+  GOOD(wisp_problems_create(err, device, workload, wisp_plan_spec(p.plan[0]), 0, NULL, 1,
+                            &problems)); /* any is more than there is room */
   for (int l = 0; l < 2; l++) {
     assert_int_equal(wisp_problems_full(problems), l > 0);
     held[l] = acquire(problems, p.plan[l]);

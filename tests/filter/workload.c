@@ -12,24 +12,23 @@ enum { TO_CHECK = 37, MOST = 65536 };
 
 typedef struct ground {
   long long elements;
-  int N, Np;
+  int Np;
   wisp_span colours[2];
   double F[FILTER_MAX_NP * FILTER_MAX_NP];
 } ground;
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   ground *g = NULL;
   (void)limits;
   TRY(wisp_new(err, 1, sizeof *g, &g));
-  *g = (ground){
-      .elements = source ? elements > 0 ? elements : 20000 : TO_CHECK, .N = order, .Np = (order + 1) * (order + 2) / 2};
-  TRY(wisp_require(err, g->elements <= MOST, WISP_EUSAGE, "a strip has at most %d triangles", MOST));
+  *g = (ground){.elements = source ? elements > 0 ? elements : 20000 : TO_CHECK, .Np = filter_nodes(spec)};
+  TRY(wisp_require(err, g->elements <= MOST, WISP_EUSAGE, "a strip has at most %d elements", MOST));
   g->colours[0].count = g->colours[1].first = (size_t)(g->elements + 1) / 2;
   g->colours[1].count = (size_t)g->elements / 2;
-  TRY(filter_matrix(err, order, g->F));
+  TRY(filter_matrix(err, spec, g->F));
   *out = g;
   g = NULL;
 done:
@@ -42,9 +41,9 @@ static long long elements(const void *context)
   return ((const ground *)context)->elements;
 }
 
-static bool is_troubled(size_t triangle)
+static bool is_troubled(size_t element)
 {
-  return triangle % 3 != 2;
+  return element % 3 != 2;
 }
 
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
@@ -71,7 +70,7 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
   if (strcmp(array->name, "edges") == 0)
     snprintf(text, WISP_PLACE_TEXT, "edge %zu", i);
   else
-    snprintf(text, WISP_PLACE_TEXT, "triangle %zu, node %zu", i / Np, i % Np);
+    snprintf(text, WISP_PLACE_TEXT, "element %zu, node %zu", i / Np, i % Np);
 }
 
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,

@@ -19,14 +19,14 @@ static const struct {
 } boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
              {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   const bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
   int n = 1;
   for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
-    if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
+    if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   while (6ll * n * n * n < elements) n++;
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
   for (int d = 0; d < 3; d++) what.box[d] = n;

@@ -49,14 +49,14 @@ done:
   return status;
 }
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   wisp_hexmesh *mesh = NULL;
   wisp_hexnodes *nodes = NULL;
   ground *g = NULL;
-  const int Nq = order + 1, Np = Nq * Nq * Nq;
+  const int order = spec->order, Nq = order + 1, Np = Nq * Nq * Nq;
   const size_t to_check = (size_t)((NODES_TO_CHECK + Np - 1) / Np);
   TRY(make_mesh(err, source ? wisp_tensor_elements(limits, order, elements) : to_check, source, &mesh));
   TRY(wisp_hexnodes_create(err, "box", mesh, order, &nodes));

@@ -92,15 +92,15 @@ done:
   return status;
 }
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   ground *g = NULL;
   TRY(wisp_new(err, 1, sizeof *g, &g));
-  TRY(wisp_hex_create(err, order, &g->hex));
+  TRY(wisp_hex_create(err, spec->order, &g->hex));
   count_numbers(g);
-  g->elements = source ? wisp_tensor_elements(limits, order, elements) : TO_CHECK;
+  g->elements = source ? wisp_tensor_elements(limits, spec->order, elements) : TO_CHECK;
   g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
   g->period = g->period < g->elements ? g->period : g->elements;
   TRY(make_geometry(err, g));

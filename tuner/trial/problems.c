@@ -27,14 +27,15 @@ struct wisp_problems {
   entry entries[MAX_ENTRIES];
 };
 
-wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload, int order,
-                                 long long elements, const wisp_mesh_source *source, size_t bytes, wisp_problems **out)
+wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload,
+                                 const wisp_spec *spec, long long elements, const wisp_mesh_source *source,
+                                 size_t bytes, wisp_problems **out)
 {
   wisp_status status = WISP_OK;
   wisp_problems *problems = NULL;
   TRY(wisp_new(err, 1, sizeof *problems, &problems));
   *problems = (wisp_problems){.device = device, .workload = workload, .bytes = bytes};
-  TRY(workload->open(err, wisp_device_limits(device), order, elements, source, &problems->ground));
+  TRY(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->ground));
   *out = problems;
   problems = NULL;
 done:

@@ -9,8 +9,9 @@ typedef struct wisp_problems wisp_problems;
 
 /* See wisp_workload's open for elements and source. device is borrowed. A new problem is made while those that are
  * held take at most `bytes` of device memory, or once all that can go are gone. */
-wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload, int order,
-                                 long long elements, const wisp_mesh_source *source, size_t bytes, wisp_problems **out);
+wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload,
+                                 const wisp_spec *spec, long long elements, const wisp_mesh_source *source,
+                                 size_t bytes, wisp_problems **out);
 void wisp_problems_destroy(wisp_problems *problems); /* NULL is fine */
 const wisp_workload *wisp_problems_workload(const wisp_problems *problems);
 const void *wisp_problems_ground(const wisp_problems *problems);

@@ -48,15 +48,14 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   const wisp_workload *workload = NULL;
   const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
   TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  if (bench->problems && workload == bench->workload && spec->order == bench->order &&
-      spec->precision == bench->precision && elements == bench->asked)
+  if (bench->problems && workload == bench->workload && wisp_spec_same_element(spec, &bench->spec) &&
+      spec->precision == bench->spec.precision && elements == bench->asked)
     goto done;
   forget_problems(bench);
   bench->workload = workload;
-  bench->order = spec->order;
-  bench->precision = spec->precision;
+  bench->spec = *spec;
   bench->asked = elements;
-  TRY(wisp_problems_create(err, bench->device, workload, spec->order, elements, &bench->source, room_of(bench),
+  TRY(wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, room_of(bench),
                            &bench->problems));
 done:
   wisp_turn(&bench->ledger, before);
@@ -85,7 +84,7 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *
   TRY(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
   if (left <= 0) goto done;
   if (!bench->small)
-    TRY(wisp_problems_create(err, bench->device, workload, bench->order, FEW, &box, room_of(bench), &bench->small));
+    TRY(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, room_of(bench), &bench->small));
   TRY(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
   TRY(wisp_insist(err, workload, few, kernel, MOST, &left));
 done:

@@ -22,8 +22,7 @@ typedef struct wisp_bench {
   const wisp_workload *workload; /* of the kernel at hand */
   wisp_problems *problems;       /* its large ones, for timing, and what they were made for */
   wisp_problems *small;          /* of few elements; NULL: not needed yet */
-  int order;
-  wisp_precision precision;
+  wisp_spec spec;                /* of whose element, order and precision they are */
   long long asked;
   wisp_ledger ledger;
   double drop;           /* a candidate slower than this times the best is not measured further */

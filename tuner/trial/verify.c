@@ -23,10 +23,10 @@ typedef struct example {
   wisp_kept *before; /* all arrays */
 } example;
 
-/* What is kept for one workload, of one order. */
+/* What is kept for one workload, of one element and order. */
 typedef struct place {
-  int order; /* 0: nothing yet */
-  wisp_problems *problems;
+  wisp_spec spec;
+  wisp_problems *problems; /* NULL: nothing yet */
   wisp_rounds *rounds;
   unsigned long long clock;
   int count;
@@ -49,7 +49,7 @@ static void leave(place *p)
   for (int i = 0; i < p->count; i++) wisp_kept_free(p->examples[i].before);
   wisp_rounds_destroy(p->rounds);
   wisp_problems_destroy(p->problems);
-  *p = (place){.order = 0};
+  *p = (place){.problems = NULL};
 }
 
 static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec *spec, place **out)
@@ -60,11 +60,11 @@ static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec
   TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   for (size_t i = 0; wisp_workload_at(i) != workload && i < MAX_WORKLOADS - 1; i++) p++;
   *out = p;
-  if (p->order == spec->order) return WISP_OK;
+  if (p->problems && wisp_spec_same_element(&p->spec, spec)) return WISP_OK;
   leave(p);
-  TRY(wisp_problems_create(err, v->device, workload, spec->order, 0, NULL, problem_bytes, &p->problems));
+  TRY(wisp_problems_create(err, v->device, workload, spec, 0, NULL, problem_bytes, &p->problems));
   TRY(wisp_rounds_create(err, workload, wisp_problems_ground(p->problems), &p->rounds));
-  p->order = spec->order;
+  p->spec = *spec;
 done:
   if (status != WISP_OK && workload) leave(p);
   return status;
