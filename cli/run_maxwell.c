@@ -228,7 +228,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxw
   TRY(wisp_device_open(err, r->device, &run->device));
   TRY(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
-  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device)};
+  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device), NULL};
   TRY(wisp_choose(err, &from, &r->kernels, &run->step));
   TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, boundary,
                            &run->dg));

@@ -162,7 +162,7 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
   wisp_poisson_composition(kernel, r->method.preconditioner, composition);
-  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device)};
+  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device), NULL};
   const wisp_wish wish = {.spec =
                               wisp_family_spec(wisp_family_find("tensor"), r->order, "poisson", r->method.precision),
                           .elements = (long long)run->mesh->elements,

@@ -27,7 +27,7 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
   GOOD(wisp_strategies_load(&error, &c->strategies));
   GOOD(wisp_device_open(&error, test_device(), &c->device));
   GOOD(wisp_poisson_create(&error, "test", mesh, setup->order, op, setup->lambda, &c->problem));
-  const wisp_chooser from = {c->strategies, NULL, wisp_device_limits(c->device)};
+  const wisp_chooser from = {c->strategies, NULL, wisp_device_limits(c->device), NULL};
   GOOD(wisp_choose(&error, &from, &wish, &c->step));
   GOOD(wisp_poisson_solver_create(&error, c->device, c->problem, &c->step, &request, &c->solver));
   c->x = calloc(c->problem->copies->unknowns, sizeof *c->x);

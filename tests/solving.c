@@ -28,7 +28,7 @@ bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_se
   *s = (solving){.mesh = mesh};
   GOOD(wisp_strategies_load(&error, &s->strategies));
   GOOD(wisp_device_open(&error, test_device(), &s->device));
-  const wisp_chooser from = {s->strategies, setup->store, wisp_device_limits(s->device)};
+  const wisp_chooser from = {s->strategies, setup->store, wisp_device_limits(s->device), NULL};
   wisp_status status = wisp_choose(err, &from, &wish, &s->step);
   if (status == WISP_EREFUSED) {
     solving_close(s);

@@ -31,7 +31,7 @@ static wisp_step standard(const wisp_strategies *all, const char *target, wisp_s
   wisp_step step = {.kernels = 0};
   wisp_spec_name_kernel(&spec, kernel);
   GOOD(wisp_target_limits(&err, target, &limits));
-  GOOD(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits}, &(wisp_wish){.spec = spec}, &step));
+  GOOD(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &step));
   assert_true(step.kernels > 0);
   return step;
 }

@@ -86,7 +86,7 @@ static void plant(const char *folder, const char *kernel, double ms)
   assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
   assert_int_equal(wisp_device_open(&err, test_device_name(), &device), WISP_OK);
   const wisp_limits *limits = wisp_device_limits(device);
-  assert_int_equal(wisp_choose(&err, &(wisp_chooser){strategies, NULL, limits}, &wish, &step), WISP_OK);
+  assert_int_equal(wisp_choose(&err, &(wisp_chooser){strategies, NULL, limits, NULL}, &wish, &step), WISP_OK);
   assert_int_equal(wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer), WISP_OK);
   for (int i = 0; i < step.kernels; i++) {
     const wisp_choice *c = &step.choice[i];

@@ -101,7 +101,7 @@ static wisp_step choose_for(fixture *f, const wisp_wish *r)
   wisp_store *store = NULL;
   wisp_step step;
   GOOD(wisp_store_open(&error, f->path, false, NULL, &store));
-  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, store, f->limits}, r, &step));
+  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &step));
   wisp_store_close(store);
   return step;
 }
@@ -221,7 +221,7 @@ static void check_standard(const fixture *f, const wisp_step *step)
   wisp_error error = {0};
   wisp_wish r = request();
   wisp_step standard;
-  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits}, &r, &standard));
+  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &standard));
   assert_string_equal(step->composition, standard.composition);
   for (int i = 0; i < standard.kernels; i++) {
     const wisp_choice *c = &standard.choice[i];
@@ -247,8 +247,8 @@ static void test_whole(void **state)
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   wisp_step step = choose(f);
   check_whole(&step, e);
-  assert_int_equal(step.match, WISP_MATCH_EXACT);
-  assert_true(step.layer == WISP_LAYER_USER && step.stale); /* its hash is none */
+  assert_int_equal(step.whole.match, WISP_MATCH_EXACT);
+  assert_true(step.whole.layer == WISP_LAYER_USER && step.whole.stale); /* its hash is none */
   assert_true(wisp_dg_grouping(&step.fixed) != WISP_GROUP_NATURAL);
   wisp_step_free(&step);
 }
@@ -316,14 +316,14 @@ static void test_records_of_today(void **state)
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
   wisp_step step = choose_for(f, &r);
-  assert_int_equal(step.match, WISP_MATCH_DEFAULT);
+  assert_int_equal(step.whole.match, WISP_MATCH_DEFAULT);
   hash_of(&step, f->limits->kind, hash);
   wisp_step_free(&step);
   add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
   step = choose(f);
   assert_string_equal(step.composition, "gather+fused");
   assert_string_equal(step.choice[0].layout, "slab-km32");
-  assert_true(step.match == WISP_MATCH_EXACT && !step.stale);
+  assert_true(step.whole.match == WISP_MATCH_EXACT && !step.whole.stale);
   wisp_step_free(&step);
 }
 
@@ -334,7 +334,7 @@ static wisp_status choose_exact(fixture *f, wisp_error *err)
   wisp_wish r = request();
   r.exact_match_only = true;
   assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
-  wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits}, &r, &step);
+  wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &step);
   wisp_step_free(&step);
   wisp_store_close(store);
   return status;
@@ -353,7 +353,7 @@ static void test_matches(void **state)
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   wisp_step step = choose(f);
   assert_string_equal(step.composition, composition);
-  assert_int_equal(step.match, WISP_MATCH_ARCHITECTURE);
+  assert_int_equal(step.whole.match, WISP_MATCH_ARCHITECTURE);
   check(&step, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
   check(&step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
   wisp_step_free(&step);
@@ -414,7 +414,8 @@ static void test_requests(void **state)
     wisp_wish r = bad[i].request;
     wisp_step step;
     r.spec.precision = WISP_F64;
-    assert_int_equal(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits}, &r, &step), bad[i].status);
+    assert_int_equal(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &step),
+                     bad[i].status);
     if (!strstr(error.text, bad[i].words)) fail_msg("'%s' does not say '%s'", error.text, bad[i].words);
   }
 }

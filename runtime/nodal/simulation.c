@@ -70,7 +70,7 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   TRY(wisp_strategies_load(err, &s->strategies));
   TRY(wisp_store_open(err, r->store, false, NULL, &s->store));
   TRY(wisp_device_open(err, or_default(r->device, "auto"), &s->device));
-  const wisp_chooser from = {s->strategies, s->store, wisp_device_limits(s->device)};
+  const wisp_chooser from = {s->strategies, s->store, wisp_device_limits(s->device), NULL};
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
                           .elements = (long long)s->mesh->elements,
                           .exact_match_only = r->exact_match_only};

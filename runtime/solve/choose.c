@@ -21,7 +21,7 @@ wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wis
   }
   wisp_unfit *u = &c->unfit[c->unfits++];
   u->trial = trial;
-  snprintf(u->why, sizeof u->why, "%s", why);
+  snprintf(u->why, sizeof u->why, "%s", why ? why : "");
   return WISP_OK;
 }
 
@@ -58,31 +58,52 @@ bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_
   return wisp_layout_parse(NULL, trial->layout, c->layout->Np, c->layout->Nf, out) == WISP_OK;
 }
 
-/* Notes of a default what was passed over for it. */
-static void note_passed(const wisp_choosing *c, const char *layout, wisp_choice *choice)
+void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice)
 {
-  if (choice->trial) return;
-  look_up(c, layout, NULL, &choice->passed);
-  if (!choice->passed.trial) return;
-  const wisp_unfit *known = find_unfit(c, choice->passed.trial);
-  choice->stale = !known;
+  wisp_answer best;
+  if (choice->match <= WISP_MATCH_DRIVER) return;
+  look_up(c, layout, NULL, &best);
+  if (!best.trial || best.match >= choice->match) return;
+  const wisp_unfit *known = find_unfit(c, best.trial);
+  choice->passed = best;
+  choice->passed_stale = !known || !*known->why;
   snprintf(choice->note, sizeof choice->note, "%s",
-           known ? known->why : "it is stale: measured before its kernel's text changed");
+           choice->passed_stale ? "it is stale: measured before a kernel's text changed" : known->why);
 }
 
 /* --- one kernel in one layout --- */
 
+wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
+                           const wisp_answer *answer)
+{
+  wisp_choice choice = {.kernel = kernel,
+                        .strategy = strategy,
+                        .params = "",
+                        .trial = answer->trial,
+                        .match = answer->match,
+                        .layer = answer->layer,
+                        .ms = answer->trial ? answer->trial->ms : NAN};
+  wisp_layout_print(layout, choice.layout);
+  return choice;
+}
+
+wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
+{
+  const wisp_shown shown[] = {
+      {{choice->trial, choice->match, choice->layer}, choice->stale ? "stale" : ""},
+      {choice->passed, choice->passed_stale ? "stale" : "refused"},
+      {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE}, ""},
+  };
+  int i = 0;
+  while (i < 2 && (!shown[i].answer.trial || (device && strcmp(shown[i].answer.trial->device, device) != 0))) i++;
+  return shown[i];
+}
+
 static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choice *out)
 {
   const wisp_strategy *s = wisp_plan_strategy(plan);
-  *out = (wisp_choice){.kernel = wisp_strategy_kernel(s),
-                       .strategy = wisp_strategy_name(s),
-                       .params = wisp_plan_params(plan),
-                       .trial = answer->trial,
-                       .match = answer->match,
-                       .layer = answer->layer,
-                       .ms = answer->trial ? answer->trial->ms : NAN};
-  wisp_layout_print(wisp_plan_layout(plan), out->layout);
+  *out = wisp_choice_of(wisp_strategy_kernel(s), wisp_strategy_name(s), wisp_plan_layout(plan), answer);
+  out->params = wisp_plan_params(plan);
 }
 
 /* What has been fixed of the discretisation, and whether that is all. */
@@ -147,11 +168,57 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
   }
   if (!plan) TRY(default_plan(err, &c->spec, step, c->wish->fixed, &plan));
   describe(plan, &answer, choice);
-  note_passed(c, layout, choice);
+  wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&step->fixed, plan);
   step->plan[step->kernels++] = plan;
 done:
   return status;
+}
+
+/* --- what spaces can name --- */
+
+struct wisp_scope_kept {
+  wisp_spec spec;
+  wisp_layout layout;
+  wisp_env *names;
+};
+
+void wisp_scopes_free(wisp_scopes *scopes)
+{
+  for (size_t i = 0; i < scopes->count; i++) wisp_env_destroy(scopes->list[i].names);
+  free(scopes->list);
+  *scopes = (wisp_scopes){0};
+}
+
+static bool same_scope(const struct wisp_scope_kept *kept, const wisp_spec *spec, const wisp_layout *layout)
+{
+  return kept->spec.order == spec->order && kept->spec.precision == spec->precision &&
+         strcmp(kept->spec.family, spec->family) == 0 && strcmp(kept->spec.system, spec->system) == 0 &&
+         memcmp(&kept->layout, layout, sizeof *layout) == 0;
+}
+
+/* The family's names in a layout, kept where they are to be; what the caller gets is its own. */
+static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
+{
+  wisp_scopes *scopes = c->from->scopes;
+  const wisp_target target = wisp_limits_target(c->from->limits);
+  if (!scopes) return c->family->names(err, &c->spec, layout, &target, out);
+  size_t i = 0;
+  while (i < scopes->count && !same_scope(&scopes->list[i], &c->spec, layout)) i++;
+  if (i == scopes->room) {
+    size_t room = 2 * scopes->room + 8;
+    struct wisp_scope_kept *list = realloc(scopes->list, room * sizeof *list);
+    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: names for %zu layouts", room);
+    scopes->list = list;
+    scopes->room = room;
+  }
+  if (i == scopes->count) {
+    struct wisp_scope_kept kept = {.spec = c->spec, .layout = *layout};
+    const wisp_status status = c->family->names(err, &c->spec, layout, &target, &kept.names);
+    if (status != WISP_OK) return status;
+    scopes->list[scopes->count++] = kept;
+  }
+  return wisp_env_create(err, scopes->list[i].names, out);
 }
 
 /* --- kernels together --- */
@@ -183,17 +250,12 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
 {
   wisp_status status = WISP_OK;
   const size_t count = (size_t)wisp_composition_count(composition);
-  const wisp_target target = wisp_limits_target(c->from->limits);
-  wisp_step step = {.layout = *layout,
-                    .match = WISP_MATCH_DEFAULT,
-                    .layer = WISP_LAYER_NONE,
-                    .strategies = c->from->strategies,
-                    .composition = strdup(composition)};
+  wisp_step step = {.layout = *layout, .strategies = c->from->strategies, .composition = strdup(composition)};
   TRY(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
   TRY(wisp_new(err, count, sizeof *step.plan, &step.plan));
   TRY(wisp_new(err, count, sizeof *step.choice, &step.choice));
   if (c->wish->fixed) step.fixed = *c->wish->fixed;
-  TRY(c->family->names(err, &c->spec, layout, &target, &step.names));
+  TRY(make_names(err, c, layout, &step.names));
   TRY(check_stage(err, c, stage, step.names));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);)
     TRY(add_kernel(err, c, kernel, &step));
@@ -253,7 +315,7 @@ static wisp_status from_defaults(wisp_error *err, const wisp_choosing *c, const 
 {
   wisp_status status = WISP_EREFUSED;
   const char *const lone[] = {kernel, NULL};
-  const wisp_chooser from = {c->from->strategies, NULL, c->from->limits};
+  const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
   wisp_error first = {.text = "no composition has it"};
   for (const char *const *list = c->family->compositions[0] ? c->family->compositions : lone;
        *list && status == WISP_EREFUSED; list++) {
@@ -277,10 +339,9 @@ static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_step *o
   } else {
     TRY(from_entries(err, c, kernel, out));
     if (!out->kernels) TRY(from_defaults(err, c, kernel, out));
-    note_passed(c, NULL, out->choice);
+    wisp_choosing_note(c, NULL, out->choice);
   }
-  out->match = out->choice->match;
-  out->layer = out->choice->layer;
+  out->whole = *out->choice;
 done:
   return status;
 }

@@ -13,11 +13,19 @@
 #include "../../gen/strategy/fixed.h"
 #include "../kernel.h"
 
+/* What spaces can name, by spec and layout: made once for many choices for one device. Zero-initialise. */
+typedef struct wisp_scopes {
+  size_t count, room;
+  struct wisp_scope_kept *list;
+} wisp_scopes;
+void wisp_scopes_free(wisp_scopes *scopes);
+
 /* What is chosen from. All of it is borrowed, and outlives what is chosen. */
 typedef struct wisp_chooser {
   const wisp_strategies *strategies;
   const wisp_store *store;   /* NULL: as if nothing had been measured */
   const wisp_limits *limits; /* of the device that it is for */
+  wisp_scopes *scopes;       /* NULL: every step makes its own */
 } wisp_chooser;
 
 /* What is asked for. */
@@ -30,17 +38,18 @@ typedef struct wisp_wish {
   bool exact_match_only;   /* WISP_EMISSING where a kernel's entry was not measured here */
 } wisp_wish;
 
-/* What one kernel runs with, and why. Texts and trials are the plan's, its strategy's and the store's. */
+/* What a kernel, or a whole stage, runs with, and why. Texts and trials are the step's and the store's. */
 typedef struct wisp_choice {
-  const char *kernel, *strategy, *params;
+  const char *kernel, *strategy, *params; /* of a stage "step", its composition, "" */
   char layout[WISP_LAYOUT_TEXT];
   const wisp_trial *trial; /* the entry that was taken; NULL: it is the default */
   wisp_match match;        /* how well that fits; WISP_MATCH_DEFAULT, WISP_LAYER_NONE where there is none */
   wisp_layer layer;
   double ms;          /* as stored; NaN for a default */
-  wisp_answer passed; /* of a default, the best entry that was passed over */
-  bool stale;         /* that one was, for it was measured before its kernel's text changed */
-  char note[256];     /* why it was passed over, or did not compile or load; else empty */
+  bool stale;         /* of a stage: the entry was measured before one of its kernels' texts changed */
+  wisp_answer passed; /* the best entry of those that match better, but do not fit here; NULL: there is none */
+  bool passed_stale;  /* for it was measured before the kernel's text changed */
+  char note[256];     /* why it does not fit, or did not compile or load; else empty */
 } wisp_choice;
 
 /* The kernels of a stage in launch order, or one kernel, and what they ask of layout and discretisation. Zero: none. */
@@ -49,12 +58,9 @@ typedef struct wisp_step {
   wisp_layout layout;
   wisp_fixed fixed;
   int kernels;
-  wisp_plan **plan;         /* of each */
-  wisp_choice *choice;      /* of each */
-  const wisp_trial *record; /* of a stage: the entry that named composition and layout; NULL: there was none */
-  wisp_match match;         /* of it; of one kernel, its choice's */
-  wisp_layer layer;
-  bool stale; /* the record was measured with other texts than these kernels have today */
+  wisp_plan **plan;    /* of each */
+  wisp_choice *choice; /* of each */
+  wisp_choice whole;   /* of the stage: the record that named composition and layout; or as the one kernel's */
   wisp_env *names;
   const wisp_strategies *strategies;
 } wisp_step;
@@ -67,6 +73,14 @@ typedef struct wisp_step {
  * kernels in turn; one that differs only counts where no record is current. */
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out);
 void wisp_step_free(wisp_step *step);
+
+/* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
+ * any), else none. And what is to be said of it: "stale", "refused", or nothing. */
+typedef struct wisp_shown {
+  wisp_answer answer;
+  const char *remark;
+} wisp_shown;
+wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 
 /* Gives kernel i the default plan that fits the step's layout and discretisation, and notes why in its choice.
  * WISP_EREFUSED, with the step unchanged, where there is none or it is the one that the kernel has. */

@@ -4,7 +4,7 @@
 
 #include "choose.h"
 
-/* An entry that was looked at and does not fit here. */
+/* An entry that was looked at and does not fit here, and why; empty: it is stale. */
 typedef struct wisp_unfit {
   const wisp_trial *trial;
   char why[sizeof((wisp_choice *)0)->note];
@@ -25,7 +25,13 @@ typedef struct wisp_choosing {
 /* The best entry of the kernel that was measured with today's text and of which nothing is known against it; layout
  * NULL: in any. */
 void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out);
+/* why NULL: it is stale. */
 wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why);
+
+/* Notes in a choice what would have matched better in a layout, NULL: in any. */
+void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice);
+wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
+                           const wisp_answer *answer);
 
 /* An entry's layout; false where it is none of the family's. */
 bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out);

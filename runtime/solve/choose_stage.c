@@ -40,10 +40,8 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
     return WISP_OK;
   wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_STAGE, &layout, out);
   if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
-  out->record = trial;
-  out->match = answer->match;
-  out->layer = answer->layer;
-  out->stale = !same_texts(out, c->from->limits->kind, trial);
+  out->whole = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
+  out->whole.stale = !same_texts(out, c->from->limits->kind, trial);
   return WISP_OK;
 }
 
@@ -59,8 +57,9 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_step *ou
     wisp_choosing_look_up(c, NULL, &answer);
     if (!answer.trial) break;
     TRY(try_record(err, c, &answer, &step));
-    TRY(wisp_choosing_pass_over(err, c, answer.trial, "its kernels' texts have changed"));
-    current = step.kernels && !step.stale;
+    TRY(wisp_choosing_pass_over(err, c, answer.trial,
+                                step.kernels ? NULL : "it is not what was asked for, or does not run here"));
+    current = step.kernels && !step.whole.stale;
     if (current || !out->kernels) {
       wisp_step_free(out);
       *out = step;
@@ -112,7 +111,13 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_step *out)
   wisp_status status = WISP_OK;
   wisp_step step = {.kernels = 0};
   TRY(from_records(err, c, &step));
-  if (!step.kernels) TRY(from_lists(err, c, &step));
+  if (!step.kernels) {
+    const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+    TRY(from_lists(err, c, &step));
+    step.whole = wisp_choice_of(WISP_WHOLE_STEP, step.composition, &step.layout, &none);
+  }
+  wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
+  wisp_choosing_note(c, NULL, &step.whole);
   *out = step;
   step = (wisp_step){.kernels = 0};
 done:

@@ -4,14 +4,8 @@
 
 #include "choose.h"
 
-typedef struct wisp_standards { /* where times of it are looked up; zero-initialise the rest */
-  const wisp_strategies *strategies;
-  const wisp_store *store;
-  wisp_limits limits; /* of the target asked for last */
-} wisp_standards;
-
 /* What the default takes in place of a winner, in ms: measured on the same device, in the same surroundings and at the
  * same size, with today's text; of a step, what its kernels take together. NaN where that was not measured. */
-wisp_status wisp_standard_ms(wisp_error *err, wisp_standards *in, const wisp_trial *winner, double *ms);
+wisp_status wisp_standard_ms(wisp_error *err, const wisp_chooser *from, const wisp_trial *winner, double *ms);
 
 #endif

@@ -121,20 +121,11 @@ static void warn(const comparer *c, const char *text)
   if (c->request->warn) c->request->warn(c->request->context, text);
 }
 
-/* Who a step is: its one kernel's choice, or its composition in place of a strategy. Without a record of the step, it
- * matches as well as the best of its kernels. */
-static wisp_choice name_of(const wisp_spec *spec, const wisp_step *step)
+/* Who a step is. Without a record, a stage matches as well as the best of its kernels. */
+static wisp_choice name_of(const wisp_step *step)
 {
-  wisp_choice choice = {.kernel = WISP_WHOLE_STEP,
-                        .strategy = step->composition,
-                        .params = "",
-                        .match = step->match,
-                        .layer = step->layer,
-                        .ms = NAN};
-  if (!step->kernels) return (wisp_choice){.match = WISP_MATCH_DEFAULT, .layer = WISP_LAYER_NONE, .ms = NAN};
-  if (!wisp_spec_is_step(spec)) return step->choice[0];
-  wisp_layout_print(&step->layout, choice.layout);
-  for (int i = 0; i < step->kernels && step->match == WISP_MATCH_DEFAULT; i++)
+  wisp_choice choice = step->whole;
+  for (int i = 0; i < step->kernels && step->whole.match == WISP_MATCH_DEFAULT; i++)
     if (step->choice[i].match < choice.match)
       choice.match = step->choice[i].match, choice.layer = step->choice[i].layer;
   return choice;
@@ -210,8 +201,8 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   bool tuned = r[0].kernels > 0, alike = tuned && same_step(&up->tuned, &up->standard);
   const wisp_step *step = tuned ? &up->tuned : &up->standard;
   wisp_comparison row = {.spec = up->spec,
-                         .ours = name_of(&up->spec, step),
-                         .standard = name_of(&up->spec, &up->standard),
+                         .ours = name_of(step),
+                         .standard = name_of(&up->standard),
                          .mesh_gdofs = NAN,
                          .default_ms = NAN,
                          .rival_ms = NAN,

@@ -27,7 +27,7 @@ long long wisp_compare_elements(const wisp_compare_request *request, int order)
 /* What a solver takes from this store; out->kernels stays 0 where there is nothing that runs here. */
 static wisp_status choose(wisp_error *err, const finder *f, const wisp_store *store, wisp_step *out)
 {
-  const wisp_chooser from = {f->strategies, store, f->limits};
+  const wisp_chooser from = {f->strategies, store, f->limits, NULL};
   const wisp_wish wish = {.spec = f->spec, .elements = wisp_compare_elements(f->request, f->spec.order)};
   wisp_error reason = {.text = ""};
   const wisp_status status = wisp_choose(&reason, &from, &wish, out);
@@ -57,7 +57,7 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   wisp_spec_name_kernel(&f->spec, kernel);
   up.spec = f->spec;
   TRY(choose(err, f, f->request->store, &up.tuned));
-  if (!wisp_spec_is_step(&f->spec) && up.tuned.match == WISP_MATCH_DEFAULT) wisp_step_free(&up.tuned);
+  if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_step_free(&up.tuned);
   TRY(choose(err, f, NULL, &up.standard));
   TRY(add(err, ups, &up));
 done:

@@ -264,7 +264,7 @@ static wisp_status try_standard(wisp_error *err, unit *u)
   wisp_step step = {.kernels = 0};
   wisp_plan *plan = NULL;
   size_t at = 0;
-  const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits};
+  const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
   const wisp_wish wish = {.spec = search->scope->spec};
   wisp_error reason = {.text = ""};
   status = wisp_choose(&reason, &from, &wish, &step);
