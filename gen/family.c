@@ -104,6 +104,38 @@ int wisp_composition_count(const char *composition)
   return count;
 }
 
+/* Its arrays under the same names, of the same types. */
+static wisp_status check_borrowed(wisp_error *err, const wisp_family *family, const wisp_family *lender,
+                                  const wisp_kernel_decl *kernel)
+{
+  for (const wisp_array_decl *a = lender->arrays; a->name; a++) {
+    if (!wisp_list_has(kernel->reads, a->name) && !wisp_list_has(kernel->writes, a->name)) continue;
+    const wisp_array_decl *own = wisp_family_array(family, a->name);
+    if (!own || own->type != a->type)
+      return wisp_fail(err, WISP_EUSAGE, "%s.%s works on array %s of type %s: the %s family has none such",
+                       lender->name, kernel->name, a->name, wisp_numbers[a->type].word, family->name);
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_family *family = wisp_family_find(stage->family), *lender = family;
+  const char *dot = strchr(name, '.');
+  char from[WISP_NAME_TEXT];
+  snprintf(from, sizeof from, "%.*s", dot ? (int)(dot - name) : 0, name);
+  if (dot) lender = wisp_family_find(from);
+  TRY(wisp_require(err, lender, WISP_EUSAGE, "%s: there is no family '%s'", name, from));
+  *out = dot ? wisp_family_spec(lender, stage->order, NULL, stage->precision) : *stage;
+  wisp_spec_name_kernel(out, dot ? dot + 1 : name);
+  const wisp_kernel_decl *kernel = wisp_family_kernel(lender, out->kernel);
+  TRY(wisp_require(err, kernel, WISP_EUSAGE, "the %s family has no kernel '%s'", lender->name, out->kernel));
+  if (dot) TRY(check_borrowed(err, family, lender, kernel));
+done:
+  return status;
+}
+
 bool wisp_composition_has(const char *composition, const char *kernel)
 {
   for (char name[WISP_NAME_TEXT]; wisp_composition_next(&composition, name);)

@@ -72,7 +72,8 @@ typedef struct wisp_family {
   const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
   double promise[2];               /* errors in single and double precision, relative to the largest result; 0: none */
   const char *const
-      *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order */
+      *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
+                        family's, "tensor.update", works on arrays that are declared here by the same names */
   const char *default_system;
   /* Names for templates and spaces: sizes, tables, lists, limits. */
   wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
@@ -116,6 +117,10 @@ const wisp_size *wisp_family_facts(const char *family, const char *kernel);
  * that is too long for any spec is empty. */
 bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT]);
 int wisp_composition_count(const char *composition);
+/* What such a name stands for in a stage: a kernel of the stage's family; or, with the name of another before it,
+ * "tensor.update", one that is borrowed from there, for that family's first element and own system. WISP_EUSAGE where
+ * there is none, or the borrower has not all arrays that it takes. */
+wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out);
 bool wisp_composition_has(const char *composition, const char *kernel);
 
 /* A spec of this family's first element, its kernel left empty; system NULL: the family's own. */

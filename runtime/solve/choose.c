@@ -225,8 +225,9 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
 
 void wisp_step_free(wisp_step *step)
 {
-  for (int i = 0; i < step->kernels; i++) wisp_plan_destroy(step->plan[i]);
+  for (int i = 0; i < step->kernels; i++) wisp_plan_destroy(step->plan[i]), wisp_env_destroy(step->lent[i]);
   free(step->plan);
+  free(step->lent);
   free(step->choice);
   free(step->composition);
   wisp_env_destroy(step->names);
@@ -245,6 +246,22 @@ done:
   return status;
 }
 
+/* Adds a kernel of another family, which chooses it as if it were alone. */
+static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_step *step)
+{
+  wisp_status status = WISP_OK;
+  const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements};
+  wisp_step lent = {.kernels = 0};
+  TRY(wisp_choose(err, c->from, &wish, &lent));
+  step->plan[step->kernels] = lent.plan[0];
+  step->choice[step->kernels] = lent.choice[0];
+  step->lent[step->kernels++] = lent.names;
+  lent.kernels = 0, lent.names = NULL;
+done:
+  wisp_step_free(&lent);
+  return status;
+}
+
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
                                const wisp_layout *layout, wisp_step *out)
 {
@@ -254,11 +271,15 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   TRY(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
   TRY(wisp_new(err, count, sizeof *step.plan, &step.plan));
   TRY(wisp_new(err, count, sizeof *step.choice, &step.choice));
+  TRY(wisp_new(err, count, sizeof *step.lent, &step.lent));
   if (c->wish->fixed) step.fixed = *c->wish->fixed;
   TRY(make_names(err, c, layout, &step.names));
   TRY(check_stage(err, c, stage, step.names));
-  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);)
-    TRY(add_kernel(err, c, kernel, &step));
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
+    wisp_spec spec;
+    TRY(wisp_composition_spec(err, &c->spec, kernel, &spec));
+    TRY(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &step) : borrow(err, c, &spec, &step));
+  }
   *out = step;
   step = (wisp_step){.kernels = 0};
 done:
@@ -301,12 +322,13 @@ static wisp_status keep_kernel(wisp_error *err, const char *kernel, wisp_step *s
   if (!name) return wisp_fail(err, WISP_EMEMORY, "out of memory");
   free(step->composition);
   step->composition = name;
-  while (strcmp(step->choice[k].kernel, kernel) != 0) k++;
-  wisp_plan *kept = step->plan[k];
-  step->plan[k] = step->plan[0];
-  step->plan[0] = kept;
+  while (step->lent[k] || strcmp(step->choice[k].kernel, kernel) != 0) k++;
+  for (int i = 0; i < step->kernels; i++)
+    if (i != k) wisp_plan_destroy(step->plan[i]), wisp_env_destroy(step->lent[i]);
+  step->plan[0] = step->plan[k];
   step->choice[0] = step->choice[k];
-  while (step->kernels > 1) wisp_plan_destroy(step->plan[--step->kernels]);
+  step->lent[0] = NULL;
+  step->kernels = 1;
   return WISP_OK;
 }
 

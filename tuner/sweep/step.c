@@ -1,6 +1,7 @@
 /* The whole step: which layout and composition make the fastest stage, when the winners of each kernel work together.
  */
 #include "sweep.h"
+#include "../../runtime/solve/choose.h"
 #include "../../runtime/solve/current.h"
 #include "../../runtime/process.h"
 
@@ -13,28 +14,36 @@ enum { MAX_STEP_KERNELS = 8, MAX_STEPS = 64, MEASURED = 4 };
 typedef struct step { /* a composition in a layout */
   const char *composition;
   int layout, kernels;
-  const wisp_trial *winner[MAX_STEP_KERNELS];
-  double sum; /* of the winners' times */
+  wisp_spec spec[MAX_STEP_KERNELS];
+  const wisp_trial *winner[MAX_STEP_KERNELS]; /* NULL: it is another family's */
+  double sum;                                 /* of the winners' times */
 } step;
 
-static int kernel_index(const wisp_family *family, const char *name, size_t length)
+static int kernel_index(const wisp_family *family, const char *name)
 {
-  for (int i = 0; family->kernels[i].name; i++)
-    if (strlen(family->kernels[i].name) == length && strncmp(family->kernels[i].name, name, length) == 0) return i;
-  return -1;
+  int i = 0;
+  while (strcmp(family->kernels[i].name, name) != 0) i++;
+  return i;
 }
 
-/* False where a kernel of the composition has no winner in the layout. */
-static bool add_up(const wisp_sweep *sweep, const char *composition, int layout, step *out)
+/* *complete: every kernel of the composition has a winner in the layout, or is borrowed. */
+static wisp_status add_up(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const char *composition,
+                          int layout, step *out, bool *complete)
 {
+  wisp_status status = WISP_OK;
   *out = (step){.composition = composition, .layout = layout};
-  for (const char *at = composition; at; at = strchr(at, '+') ? strchr(at, '+') + 1 : NULL) {
-    int k = kernel_index(sweep->family, at, strcspn(at, "+"));
-    if (k < 0 || sweep->best[k][layout].ms <= 0 || out->kernels == MAX_STEP_KERNELS) return false;
-    out->winner[out->kernels++] = &sweep->best[k][layout];
-    out->sum += sweep->best[k][layout].ms;
+  *complete = wisp_composition_count(composition) <= MAX_STEP_KERNELS;
+  for (char name[WISP_NAME_TEXT]; *complete && wisp_composition_next(&composition, name); out->kernels++) {
+    wisp_spec *spec = &out->spec[out->kernels];
+    TRY(wisp_composition_spec(err, &scope->spec, name, spec));
+    if (strcmp(spec->family, sweep->family->name) != 0) continue;
+    const wisp_trial *winner = &sweep->best[kernel_index(sweep->family, spec->kernel)][layout];
+    out->winner[out->kernels] = winner;
+    out->sum += winner->ms;
+    *complete = winner->ms > 0;
   }
-  return true;
+done:
+  return status;
 }
 
 static int by_sum(const void *a, const void *b)
@@ -51,6 +60,7 @@ typedef struct runnable {
   int kernels;
   wisp_plan *plan[MAX_STEP_KERNELS];
   wisp_kernel *kernel[MAX_STEP_KERNELS];
+  wisp_step lent[MAX_STEP_KERNELS]; /* the other families' */
 } runnable;
 
 static void release(wisp_problems *problems, runnable *r)
@@ -58,8 +68,27 @@ static void release(wisp_problems *problems, runnable *r)
   wisp_problems_release(problems, r->problem);
   for (int i = 0; i < r->kernels; i++) {
     wisp_kernel_destroy(r->kernel[i]);
-    wisp_plan_destroy(r->plan[i]);
+    if (!r->lent[i].kernels) wisp_plan_destroy(r->plan[i]);
+    wisp_step_free(&r->lent[i]);
   }
+}
+
+/* What the other families would take: they are not being tuned. */
+static wisp_status borrow(wisp_error *err, const wisp_sweep *sweep, const step *s, runnable *r)
+{
+  wisp_status status = WISP_OK;
+  wisp_store *store = NULL;
+  for (r->kernels = 0; r->kernels < s->kernels; r->kernels++) {
+    const wisp_wish wish = {.spec = s->spec[r->kernels], .elements = wisp_problems_elements(sweep->bench.problems)};
+    if (s->winner[r->kernels]) continue;
+    if (!store) TRY(wisp_store_open(err, sweep->request->db, true, NULL, &store));
+    const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
+    TRY(wisp_choose(err, &from, &wish, &r->lent[r->kernels]));
+    r->plan[r->kernels] = r->lent[r->kernels].plan[0];
+  }
+done:
+  wisp_store_close(store);
+  return status;
 }
 
 static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
@@ -69,13 +98,12 @@ static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
   r->workload = sweep->bench.workload;
   for (int i = 0; i < s->kernels; i++) {
     const wisp_trial *winner = s->winner[i];
-    wisp_spec spec;
+    const wisp_spec *spec = &s->spec[i];
     wisp_binary binary = {0};
-    TRY(wisp_spec_parse(err, winner->spec, &spec));
-    const wisp_strategy *strategy = wisp_strategies_find(sweep->strategies, spec.family, spec.kernel, winner->strategy);
-    TRY(wisp_plan_from_text(err, strategy, &spec, &scope->layout[s->layout], scope->names[s->layout], winner->params,
-                            &r->plan[i]));
-    r->kernels = i + 1;
+    if (winner)
+      TRY(wisp_plan_from_text(err,
+                              wisp_strategies_find(sweep->strategies, spec->family, spec->kernel, winner->strategy),
+                              spec, &scope->layout[s->layout], scope->names[s->layout], winner->params, &r->plan[i]));
     TRY(wisp_plan_compile(err, r->plan[i], sweep->bench.limits->target, &binary));
     status = wisp_kernel_create(err, sweep->bench.device, r->plan[i], &binary, &r->kernel[i]);
     free(binary.data);
@@ -95,10 +123,14 @@ static wisp_status run_step(wisp_error *err, const void *context)
 }
 
 /* A step is current while the texts of all its kernels are. */
-static void combined_hash(const step *s, char text[20])
+static void combined_hash(const step *s, const runnable *r, const char *dialect, char text[20])
 {
   uint64_t hash = WISP_HASH_SEED;
-  for (int i = 0; i < s->kernels; i++) hash = wisp_step_hash(hash, s->winner[i]->template_hash);
+  char lent[20];
+  for (int i = 0; i < s->kernels; i++) {
+    if (!s->winner[i]) wisp_plan_hash(r->plan[i], dialect, lent);
+    hash = wisp_step_hash(hash, s->winner[i] ? s->winner[i]->template_hash : lent);
+  }
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
@@ -112,7 +144,8 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   wisp_trial trial, stored;
   char hash[20];
   bool known = false, tried = false;
-  combined_hash(s, hash);
+  TRY(borrow(err, sweep, s, &r));
+  combined_hash(s, &r, sweep->bench.limits->kind, hash);
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   TRY(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
   bool failed = known && strcmp(stored.outcome, "ok") != 0;
@@ -148,8 +181,11 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   size_t count = 0;
   snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "step");
   for (int c = 0; sweep->family->compositions[c]; c++)
-    for (int l = 0; l < scope.layouts && count < MAX_STEPS; l++)
-      count += add_up(sweep, sweep->family->compositions[c], l, &steps[count]);
+    for (int l = 0; l < scope.layouts && count < MAX_STEPS; l++) {
+      bool complete = false;
+      TRY(add_up(err, sweep, &scope, sweep->family->compositions[c], l, &steps[count], &complete));
+      count += complete;
+    }
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
   size_t least = sweep->again ? 0 : 1;

@@ -177,7 +177,9 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
 {
   wisp_status status = WISP_OK;
   const wisp_workload *w = problems->workload;
-  entry key = {.spec = *wisp_plan_spec(plans[0]), .layout = *wisp_plan_layout(plans[0])}, *e = NULL;
+  const wisp_plan *own = plans[0]; /* the first that is not borrowed */
+  for (int i = 1; i < count && strcmp(wisp_plan_spec(own)->family, w->family) != 0; i++) own = plans[i];
+  entry key = {.spec = *wisp_plan_spec(own), .layout = *wisp_plan_layout(own)}, *e = NULL;
   for (int f = 0; w->fixing && w->fixing[f].param; f++) {
     key.fixed[f] = w->fixing[f].otherwise;
     for (int i = 0; i < count; i++) key.fixed[f] = wisp_plan_value(plans[i], w->fixing[f].param, key.fixed[f]);
