@@ -4,6 +4,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/final.h"
+#include "../tuner/workers/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,6 @@
 #include "../search/search.h"
 #include "../search/search_seeds.h"
 #include "../trial/trial.h"
-#include "../workers/tune.h"
 
 enum { WISP_MAX_KERNELS = 16, WISP_MAX_PASSES = 256 };
 

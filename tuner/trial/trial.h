@@ -4,7 +4,7 @@
 #define WISP_TRIAL_H
 
 #include "../../cache/store.h"
-#include "../workers/link.h"
+#include "../link/link.h"
 #include "measure.h"
 #include "pipeline.h"
 #include "problems.h"
