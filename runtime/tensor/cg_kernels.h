@@ -7,15 +7,6 @@
 #include "../solve/cg.h"
 #include "cg_problem.h"
 
-/* The scalars of a launch. */
-typedef struct wisp_cg_scalars {
-  double scale, keep, gain;
-  int polynomial, first_step;
-  int rz_parts, rr_parts, pAp_parts; /* of each sum that is read */
-  int history_room;                  /* iterations */
-  size_t locals;                     /* numbers of u: of all elements' nodes */
-} wisp_cg_scalars;
-
 /* Changes `at` as the kernel does, and leaves with every number that it changes the sum of the magnitudes that it is
  * added up from, in `size`. Of a sum that blocks leave as parts: the whole, in its first number, and the root of the
  * sum of its terms' squares. NULL for arrays that the kernel does not touch. WISP_EUSAGE for a kernel that it has not.

@@ -40,3 +40,18 @@ wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t 
                                .self = (void *)(uintptr_t)copies,
                                .fill = fill_copies};
 }
+
+void wisp_cg_bind(const wisp_cg_scalars *s, wisp_binding out[WISP_CG_SCALARS])
+{
+  const wisp_binding all[WISP_CG_SCALARS] = {
+      {"scale", 0, s->scale},
+      {"keep", 0, s->keep},
+      {"gain", 0, s->gain},
+      {"polynomial", 0, s->polynomial},
+      {"first_step", 0, s->first_step},
+      {"rz_parts", 0, s->rz_parts},
+      {"rr_parts", 0, s->rr_parts},
+      {"pAp_parts", 0, s->pAp_parts},
+  };
+  for (int i = 0; i < WISP_CG_SCALARS; i++) out[i] = all[i];
+}

@@ -24,4 +24,15 @@ typedef struct wisp_cg_room {
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
                                            const wisp_cg_room *room);
 
+/* The scalars of a launch. */
+typedef struct wisp_cg_scalars {
+  double scale, keep, gain;
+  int polynomial, first_step;
+  int rz_parts, rr_parts, pAp_parts; /* of each sum that is read */
+  int history_room;                  /* iterations; a launch has it from the discretisation */
+  size_t locals;                     /* numbers of u: of all elements' nodes; likewise */
+} wisp_cg_scalars;
+enum { WISP_CG_SCALARS = 8 };
+void wisp_cg_bind(const wisp_cg_scalars *scalars, wisp_binding out[WISP_CG_SCALARS]);
+
 #endif

@@ -167,29 +167,20 @@ done:
 
 /* --- launches --- */
 
-/* One step of the Chebyshev iteration; all else is the same in every launch. */
-typedef struct smoothing {
-  int first;
-  double keep, gain;
-} smoothing;
-
-/* One launch more; of a smoothing step, or of a vector that is spread. */
-static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, const smoothing *step, const char *vector,
-                       wisp_launches *list)
+/* One launch more. smoothing: of the Chebyshev iteration, what it has of its own; vector: to be spread. */
+static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, const wisp_cg_scalars *smoothing,
+                       const char *vector, wisp_launches *list)
 {
-  const wisp_binding scalars[] = {
-      {"lambda", 0, s->problem->lambda},
-      {"rz_parts", 0, blocks(s, s->degree > 1 ? SMOOTH : ADVANCE)},
-      {"rr_parts", 0, blocks(s, ADVANCE)},
-      {"pAp_parts", 0, blocks(s, GATHER)},
-      {"scale", 0, s->scale},
-      {"polynomial", 0, s->degree > 1},
-      {"first_step", 0, step ? step->first : 0},
-      {"keep", 0, step ? step->keep : 0},
-      {"gain", 0, step ? step->gain : 0},
-      {"vector", vector ? wisp_arrays_at(s->arrays, vector) : 0, 0},
-  };
-  return wisp_launches_add(err, list, s->kernel[kernel], scalars, sizeof scalars / sizeof *scalars);
+  wisp_cg_scalars scalars = smoothing ? *smoothing : (wisp_cg_scalars){.keep = 0};
+  wisp_binding all[WISP_CG_SCALARS + 2] = {{"lambda", 0, s->problem->lambda},
+                                           {"vector", vector ? wisp_arrays_at(s->arrays, vector) : 0, 0}};
+  scalars.scale = s->scale;
+  scalars.polynomial = s->degree > 1;
+  scalars.rr_parts = blocks(s, ADVANCE);
+  scalars.rz_parts = scalars.polynomial ? blocks(s, SMOOTH) : scalars.rr_parts;
+  scalars.pAp_parts = blocks(s, GATHER);
+  wisp_cg_bind(&scalars, all + 2);
+  return wisp_launches_add(err, list, s->kernel[kernel], all, WISP_CG_SCALARS + 2);
 }
 
 /* A vector's image in the elements, as y. */
@@ -213,7 +204,8 @@ static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_la
   for (int k = 1; k < s->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
     TRY(apply(err, s, "z", list));
-    TRY(add(err, s, SMOOTH, &(smoothing){.first = k == 1, .keep = next * rho, .gain = 2 * next / delta}, NULL, list));
+    const wisp_cg_scalars step = {.first_step = k == 1, .keep = next * rho, .gain = 2 * next / delta};
+    TRY(add(err, s, SMOOTH, &step, NULL, list));
     rho = next;
   }
 done:

@@ -142,8 +142,11 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   const wisp_dg *dg = r->plain->self;
   const size_t n = (size_t)dg->system->fields;
   double *scale = NULL;
-  const wisp_scalars s = make_scalars(&r->random, r->number);
-  bind(&s, &r->scalars);
+  wisp_scalars *s = NULL;
+  TRY(wisp_new(err, 1, sizeof *s, &s));
+  r->own = s;
+  *s = make_scalars(&r->random, r->number);
+  bind(s, &r->scalars);
   TRY(wisp_new(err, dg->slots, sizeof *scale, &scale));
   for (size_t k = 0; k < dg->slots; k++) {
     const size_t draw = wisp_random_below(&r->random, 24);
@@ -161,16 +164,9 @@ done:
   return status;
 }
 
-static wisp_scalars scalars_of(const wisp_round *r)
-{
-  const wisp_binding *b = r->scalars.of;
-  return (wisp_scalars){b[0].value, b[1].value, b[2].value, b[3].value};
-}
-
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
-  const wisp_scalars s = scalars_of(r);
-  return wisp_dg_compute(err, r->plain->self, r->kernel->name, &s, r->before, r->after, r->size);
+  return wisp_dg_compute(err, r->plain->self, r->kernel->name, r->own, r->before, r->after, r->size);
 }
 
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,

@@ -172,8 +172,12 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
 {
   const ground *g = r->plain->self;
   const size_t Np = (size_t)g->hex->Np;
-  (void)err;
-  wisp_scalar_add(&r->scalars, "lambda", 0.25 + fabs(wisp_random_real(&r->random)));
+  double *lambda = NULL;
+  wisp_status status = wisp_new(err, 1, sizeof *lambda, &lambda);
+  if (status != WISP_OK) return status;
+  r->own = lambda;
+  *lambda = 0.25 + fabs(wisp_random_real(&r->random));
+  wisp_scalar_add(&r->scalars, "lambda", *lambda);
   for (size_t k = 0; k < g->elements; k++) {
     const double scale = r->number == 0 ? ldexp(1, 10 * (int)wisp_random_below(&r->random, 3) - 10) : k % 8 != 3;
     for (size_t i = k * Np; i < (k + 1) * Np; i++)
@@ -187,7 +191,7 @@ static wisp_status solve(wisp_error *err, wisp_round *r)
   wisp_status status = WISP_OK;
   const ground *g = r->plain->self;
   const double *vertices = g->geometry[WISP_TENSOR_VERTICES], *u = r->before[WISP_TENSOR_U];
-  const double lambda = r->scalars.of[0].value;
+  const double lambda = *(const double *)r->own;
   wisp_hex_operator op;
   TRY(wisp_require(err, wisp_hex_operator_find(r->kernel->name, &op), WISP_EUSAGE, "no reference for kernel '%s'",
                    r->kernel->name));

@@ -52,6 +52,7 @@ typedef struct wisp_round {
   double *size[WISP_MAX_ARRAYS];   /* made as zeros; of a sum of parts: the root of the sum of squares */
   size_t numbers[WISP_MAX_ARRAYS];
   wisp_scalar_list scalars;
+  void *own;           /* what pose leaves for solve, freed with the round; NULL: nothing */
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
 } wisp_round;
 
