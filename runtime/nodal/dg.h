@@ -8,6 +8,7 @@
 #define WISP_DG_H
 
 #include "../../gen/layout.h"
+#include "../../gen/strategy/fixed.h"
 #include "../../gen/system.h"
 #include "../../gen/nodal/tet.h"
 #include "../mesh/mesh.h"
@@ -53,9 +54,12 @@ typedef struct wisp_dg {
 enum { WISP_BY_TAG = -2 };
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
-/* The same without pairs, which few kernels read: blocks are empty until they are added, which once is enough. */
+/* What kernels ask of it, where they do. */
+wisp_grouping wisp_dg_grouping(const wisp_fixed *fixed);
+int wisp_dg_MB(const wisp_fixed *fixed);
+/* As they ask, without pairs, which few read: blocks are empty until they are added, which once is enough. */
 wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
-                                 const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
+                                 const wisp_layout *layout, const wisp_fixed *fixed, int boundary, wisp_dg **out);
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
 void wisp_dg_destroy(wisp_dg *dg);
 
