@@ -66,15 +66,12 @@ static wisp_status sync_path(wisp_error *err, const char *path, int flags)
 /* Syncs the new file, and puts it in the old one's place. */
 static wisp_status publish(wisp_error *err, const char *fresh, const char *path)
 {
-  wisp_status status = WISP_OK;
   char folder[4096];
-  TRY(sync_path(err, fresh, O_RDONLY));
-  TRY(wisp_require(err, rename(fresh, path) == 0, WISP_ESTORE, "%s: cannot be put in the place of %s: %s", fresh, path,
-                   strerror(errno)));
+  CALL(sync_path(err, fresh, O_RDONLY));
+  CALL(wisp_require(err, rename(fresh, path) == 0, WISP_ESTORE, "%s: cannot be put in the place of %s: %s", fresh, path,
+                    strerror(errno)));
   snprintf(folder, sizeof folder, "%s", path);
-  TRY(sync_path(err, dirname(folder), O_RDONLY | O_DIRECTORY));
-done:
-  return status;
+  return sync_path(err, dirname(folder), O_RDONLY | O_DIRECTORY);
 }
 
 /* Makes an empty file with the owner and the rights of the file `like`, where that is there. *alike false: its owner is

@@ -143,18 +143,15 @@ static int sample_count(const wisp_trial *trial)
 
 static wisp_status print_samples(wisp_error *err, const wisp_trial *trial, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_add(err, out, "[", 1));
+  CALL(wisp_text_add(err, out, "[", 1));
   for (int i = 0; i < sample_count(trial); i++) {
-    if (i) TRY(wisp_text_add(err, out, ",", 1));
+    if (i) CALL(wisp_text_add(err, out, ",", 1));
     if (isfinite(trial->samples[i]))
-      TRY(print_real(err, trial->samples[i], out));
+      CALL(print_real(err, trial->samples[i], out));
     else
-      TRY(wisp_text_add(err, out, "null", 4));
+      CALL(wisp_text_add(err, out, "null", 4));
   }
-  TRY(wisp_text_add(err, out, "]", 1));
-done:
-  return status;
+  return wisp_text_add(err, out, "]", 1);
 }
 
 wisp_status wisp_column_print(wisp_error *err, const wisp_column *column, const wisp_trial *trial, wisp_text *out)

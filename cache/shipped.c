@@ -20,23 +20,20 @@ static bool is_plain(const char *value)
 
 static wisp_status print_value(wisp_error *err, const char *value, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   if (is_plain(value)) return wisp_text_add(err, out, value, strlen(value));
-  TRY(wisp_text_add(err, out, "\"", 1));
+  CALL(wisp_text_add(err, out, "\"", 1));
   for (const char *c = value; *c;) {
     const char *special = strchr(escaped, *c);
     size_t bytes = wisp_shown_bytes(c);
     if (special)
-      TRY(wisp_text_print(err, out, "\\%c", letters[special - escaped]));
+      CALL(wisp_text_print(err, out, "\\%c", letters[special - escaped]));
     else if (bytes)
-      TRY(wisp_text_add(err, out, c, bytes));
+      CALL(wisp_text_add(err, out, c, bytes));
     else
-      TRY(wisp_text_print(err, out, "\\x%02x", (unsigned char)*c));
+      CALL(wisp_text_print(err, out, "\\x%02x", (unsigned char)*c));
     c += bytes ? bytes : 1;
   }
-  TRY(wisp_text_add(err, out, "\"", 1));
-done:
-  return status;
+  return wisp_text_add(err, out, "\"", 1);
 }
 
 wisp_status wisp_shipped_print(wisp_error *err, const wisp_trial *trial, wisp_text *out)

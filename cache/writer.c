@@ -62,13 +62,11 @@ done:
 /* WAL where the place allows: readers and writers do not wait for each other. *wal tells what the file has now. */
 static wisp_status choose_journal(wisp_error *err, const wisp_database *database, bool rollback, bool *wal)
 {
-  wisp_status status = WISP_OK;
   long long is_wal = 0;
-  TRY(wisp_database_run(err, database, rollback ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL"));
-  TRY(wisp_database_number(err, database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_wal));
+  CALL(wisp_database_run(err, database, rollback ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL"));
+  CALL(wisp_database_number(err, database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_wal));
   *wal = is_wal != 0;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status warn(wisp_error *err, const char *path, char **warning)

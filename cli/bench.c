@@ -95,13 +95,12 @@ static void print_gains(const printer *p)
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
                                 wisp_precisions *precisions, wisp_mesh_source *beside, wisp_compare_request *r)
 {
-  wisp_status status = WISP_OK;
   long long jobs = 0;
   const char *family = wisp_option_value(args, "family");
   if (!family) family = "nodal";
-  TRY(wisp_option_orders(err, args, "orders", family, "1-9", orders));
-  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
-  TRY(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
+  CALL(wisp_option_orders(err, args, "orders", family, "1-9", orders));
+  CALL(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
+  CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
   *r = (wisp_compare_request){.family = family,
                               .system = wisp_option_value(args, "system"),
                               .orders = orders->list,
@@ -112,14 +111,12 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
-  TRY(wisp_option_timed_mesh(err, args, beside));
+  CALL(wisp_option_timed_mesh(err, args, beside));
   r->beside = beside;
-  TRY(wisp_option_elements(err, args, &r->elements));
-  TRY(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
-  TRY(wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,
-                   "--nodes, --elements and --box all give the size: leave all but one out"));
-done:
-  return status;
+  CALL(wisp_option_elements(err, args, &r->elements));
+  CALL(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
+  return wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,
+                      "--nodes, --elements and --box all give the size: leave all but one out");
 }
 
 static wisp_status print_json(wisp_error *err, const cJSON *list)

@@ -99,14 +99,13 @@ done:
 
 static wisp_status merge(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
   long long added = 0;
   size_t count = (size_t)args->operand_count - 1;
-  TRY(wisp_require(err, count >= 1, WISP_EUSAGE, "merge needs the stores to take in: wisp db merge --db INTO FILE..."));
-  TRY(wisp_store_merge(err, path, count, (const char *const *)args->operands + 1, &added));
+  CALL(
+      wisp_require(err, count >= 1, WISP_EUSAGE, "merge needs the stores to take in: wisp db merge --db INTO FILE..."));
+  CALL(wisp_store_merge(err, path, count, (const char *const *)args->operands + 1, &added));
   printf("%s: %lld trials added or renewed from %zu files\n", path, added, count);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status check(wisp_error *err, const wisp_arguments *args, const char *path)

@@ -162,14 +162,12 @@ done:
 
 wisp_status wisp_db_cache(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
   wisp_cache_contents there;
   bool clear = wisp_option_given(args, "clear");
   (void)path;
-  TRY(clear ? wisp_cache_clear(err, &there) : wisp_cache_look(err, &there));
+  CALL(clear ? wisp_cache_clear(err, &there) : wisp_cache_look(err, &there));
   printf("%s: %lld compiled kernels, %.1f MB%s", there.path, there.entries, (double)there.bytes / (1 << 20),
          clear ? ": removed\n" : "");
   if (!clear) printf(" of at most %lld MB (WISP_CACHE_MB)\n", there.limit >> 20);
-done:
-  return status;
+  return WISP_OK;
 }

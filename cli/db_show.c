@@ -74,18 +74,16 @@ static int end_of_row(uint64_t orders, int first)
 /* "1-9", "1-3,7"; "-" for none. */
 static wisp_status print_orders(wisp_error *err, uint64_t orders, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   out->length = 0;
   for (int N = 0; N < MOST_ORDERS; N++) {
     if (!(orders >> N & 1)) continue;
     const int last = end_of_row(orders, N);
-    TRY(wisp_text_print(err, out, "%s%d", out->length ? "," : "", N));
-    if (last > N) TRY(wisp_text_print(err, out, "-%d", last));
+    CALL(wisp_text_print(err, out, "%s%d", out->length ? "," : "", N));
+    if (last > N) CALL(wisp_text_print(err, out, "-%d", last));
     N = last;
   }
-  if (!out->length) TRY(wisp_text_add(err, out, "-", 1));
-done:
-  return status;
+  if (!out->length) CALL(wisp_text_add(err, out, "-", 1));
+  return WISP_OK;
 }
 
 /* "2026-11-20", "2026-11-20..2026-11-22"; "-" where no trial has a date. */

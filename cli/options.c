@@ -314,14 +314,12 @@ static long long per_cube(const wisp_arguments *args)
 
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements)
 {
-  wisp_status status = WISP_OK;
   long long box = 0;
-  TRY(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
-  TRY(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
-  TRY(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
+  CALL(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
+  CALL(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
+  CALL(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
   if (box) *elements = per_cube(args) * box * box * box;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args)

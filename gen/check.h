@@ -1,7 +1,8 @@
 /* The one way errors travel through wisp.
  *
- * A fallible function takes `wisp_error *err` first, declares `wisp_status status = WISP_OK;`, wraps every fallible
- * call in TRY, and ends with the label `done:` where it releases what it holds and returns status:
+ * A fallible function takes `wisp_error *err` first, and passes on what fails in it. One that holds nothing wraps every
+ * fallible call in CALL, and returns there. One that has something to release declares `wisp_status status = WISP_OK;`,
+ * wraps every fallible call in TRY, and ends with the label `done:` where it releases that and returns status:
  *
  *     wisp_status wisp_thing_create(wisp_error *err, int n, wisp_thing **out)
  *     {
@@ -22,6 +23,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "wisp.h"
+
+#define CALL(call)                                  \
+  do {                                              \
+    const wisp_status call_status = (call);         \
+    if (call_status != WISP_OK) return call_status; \
+  } while (0)
 
 #define TRY(call)                     \
   do {                                \

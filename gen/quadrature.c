@@ -8,14 +8,11 @@ enum { MAX_DEGREE = 40, MAX_POINTS = MAX_DEGREE / 2 + 1 };
 
 static wisp_status allocate(wisp_error *err, size_t count, wisp_quadrature *rule)
 {
-  wisp_status status = WISP_OK;
   rule->count = count;
-  TRY(wisp_new(err, count, sizeof *rule->r, &rule->r));
-  TRY(wisp_new(err, count, sizeof *rule->s, &rule->s));
-  TRY(wisp_new(err, count, sizeof *rule->t, &rule->t));
-  TRY(wisp_new(err, count, sizeof *rule->w, &rule->w));
-done:
-  return status;
+  CALL(wisp_new(err, count, sizeof *rule->r, &rule->r));
+  CALL(wisp_new(err, count, sizeof *rule->s, &rule->s));
+  CALL(wisp_new(err, count, sizeof *rule->t, &rule->t));
+  return wisp_new(err, count, sizeof *rule->w, &rule->w);
 }
 
 /* Direction c = 0, 1, 2 of the cube holds q points x[c] under the weight (1-x)^c. The map (a,b,c) -> (r,s,t), inverse

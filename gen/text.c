@@ -22,13 +22,11 @@ static wisp_status reserve(wisp_error *err, wisp_text *text, size_t count)
 
 wisp_status wisp_text_add(wisp_error *err, wisp_text *text, const char *bytes, size_t count)
 {
-  wisp_status status = WISP_OK;
-  TRY(reserve(err, text, count));
+  CALL(reserve(err, text, count));
   if (count) memcpy(text->data + text->length, bytes, count);
   text->length += count;
   text->data[text->length] = '\0';
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format, ...)
@@ -38,8 +36,7 @@ wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format
   int count = vsnprintf(NULL, 0, format, args);
   va_end(args);
   if (count < 0) return wisp_fail(err, WISP_ESYSTEM, "text: cannot format '%s'", format);
-  wisp_status status = reserve(err, text, (size_t)count);
-  if (status != WISP_OK) return status;
+  CALL(reserve(err, text, (size_t)count));
   va_start(args, format);
   vsnprintf(text->data + text->length, (size_t)count + 1, format, args);
   va_end(args);
@@ -123,17 +120,15 @@ void wisp_show_text(const char *text, char *out, size_t room)
 
 wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json)
 {
-  wisp_status status = WISP_OK;
   for (const unsigned char *at = (const unsigned char *)json; *at; at++) {
     bool C1 = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
     if (C1 || *at == 0x7F) {
       at += C1;
-      TRY(wisp_text_print(err, out, "\\u%04x", *at));
+      CALL(wisp_text_print(err, out, "\\u%04x", *at));
     } else
-      TRY(wisp_text_add(err, out, (const char *)at, 1));
+      CALL(wisp_text_add(err, out, (const char *)at, 1));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 bool wisp_next_param(const char **at, char name[32], char value[32])

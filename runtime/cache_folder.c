@@ -67,25 +67,23 @@ static const char *distrust(const struct stat *about)
 /* *fd is -1 where the folder is missing. */
 static wisp_status open_folder(wisp_error *err, bool make, char path[PATH_MAX], int *fd)
 {
-  wisp_status status = WISP_OK;
   struct stat about;
   *fd = -1;
-  TRY(wisp_require(err, folder_name(path), WISP_ESYSTEM,
-                   "compiled kernels: no place to keep them: set WISP_CACHE_DIR to a folder, or HOME"));
+  CALL(wisp_require(err, folder_name(path), WISP_ESYSTEM,
+                    "compiled kernels: no place to keep them: set WISP_CACHE_DIR to a folder, or HOME"));
   if (make) make_folders(path);
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) goto done;
+  if (folder < 0) return WISP_OK;
   const char *why = fstat(folder, &about) == 0 ? distrust(&about) : "cannot be looked at";
   if (why) {
     close(folder);
-    TRY(wisp_fail(err, WISP_ESYSTEM,
-                  "%s %s: compiled kernels are not loaded from it, and every run compiles anew: chmod go-w it, or set "
-                  "WISP_CACHE_DIR to a folder of your own",
-                  path, why));
+    CALL(wisp_fail(err, WISP_ESYSTEM,
+                   "%s %s: compiled kernels are not loaded from it, and every run compiles anew: chmod go-w it, or set "
+                   "WISP_CACHE_DIR to a folder of your own",
+                   path, why));
   }
   *fd = folder;
-done:
-  return status;
+  return WISP_OK;
 }
 
 int wisp_cache_folder_open(bool make)

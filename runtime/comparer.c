@@ -69,7 +69,6 @@ typedef union argument {
 
 wisp_status wisp_comparer_add(wisp_error *err, wisp_comparer *c, size_t place, const wisp_comparison *what)
 {
-  wisp_status status = WISP_OK;
   const size_t blocks = (what->count + BLOCK - 1) / BLOCK;
   const unsigned grid[2] = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1}, block[3] = {BLOCK, 1, 1};
   argument values[] = {{.pointer = what->a},
@@ -82,18 +81,13 @@ wisp_status wisp_comparer_add(wisp_error *err, wisp_comparer *c, size_t place, c
   enum { ARGUMENTS = sizeof values / sizeof *values };
   void *arguments[ARGUMENTS];
   if (!what->count) return WISP_OK;
-  if (!c->modules[what->what]) TRY(load(err, c, what->what));
+  if (!c->modules[what->what]) CALL(load(err, c, what->what));
   for (int i = 0; i < ARGUMENTS; i++) arguments[i] = &values[i];
-  TRY(wisp_launch(err, c->modules[what->what], grid, block, arguments, ARGUMENTS));
-done:
-  return status;
+  return wisp_launch(err, c->modules[what->what], grid, block, arguments, ARGUMENTS);
 }
 
 wisp_status wisp_comparer_end(wisp_error *err, wisp_comparer *c, uint64_t first[WISP_COMPARISONS])
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_device_finish(err, c->device));
-  TRY(wisp_device_download(err, c->device, first, c->first, WISP_COMPARISONS * sizeof *first));
-done:
-  return status;
+  CALL(wisp_device_finish(err, c->device));
+  return wisp_device_download(err, c->device, first, c->first, WISP_COMPARISONS * sizeof *first);
 }

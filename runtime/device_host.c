@@ -203,14 +203,12 @@ static wisp_status grow(wisp_error *err, void *items, size_t *room, size_t count
 
 static wisp_status record_call(wisp_error *err, host_graph *graph, host_call call, void **args)
 {
-  wisp_status status = WISP_OK;
-  TRY(grow(err, &graph->call, &graph->call_room, graph->calls + 1, sizeof *graph->call));
-  TRY(grow(err, &graph->value, &graph->value_room, graph->values + (size_t)call.arg_count, sizeof *graph->value));
+  CALL(grow(err, &graph->call, &graph->call_room, graph->calls + 1, sizeof *graph->call));
+  CALL(grow(err, &graph->value, &graph->value_room, graph->values + (size_t)call.arg_count, sizeof *graph->value));
   call.first_value = graph->values;
   for (int i = 0; i < call.arg_count; i++) memcpy(&graph->value[graph->values++], args[i], sizeof *graph->value);
   graph->call[graph->calls++] = call;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status host_begin(wisp_error *err, wisp_device *device)
@@ -363,8 +361,7 @@ static wisp_status host_launch(wisp_error *err, wisp_module *base, const unsigne
 static wisp_status host_event_create(wisp_error *err, wisp_device *device, wisp_event **out)
 {
   host_event *event = NULL;
-  wisp_status status = wisp_new(err, 1, sizeof *event, &event);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, 1, sizeof *event, &event));
   event->base.device = device;
   *out = &event->base;
   return WISP_OK;

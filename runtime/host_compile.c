@@ -35,16 +35,14 @@ static wisp_status add_word(wisp_error *err, command *c, const char *word)
 /* The words of an environment variable, split at blanks; `otherwise` where it is unset or empty. */
 static wisp_status add_words(wisp_error *err, command *c, int slot, const char *variable, const char *otherwise)
 {
-  wisp_status status = WISP_OK;
   const char *value = getenv(variable);
   if (!value || !value[strspn(value, " \t\n")]) value = otherwise;
-  TRY(wisp_new(err, strlen(value) + 1, 1, &c->storage[slot]));
+  CALL(wisp_new(err, strlen(value) + 1, 1, &c->storage[slot]));
   strcpy(c->storage[slot], value);
   char *rest = NULL;
   for (char *w = strtok_r(c->storage[slot], " \t\n", &rest); w; w = strtok_r(NULL, " \t\n", &rest))
-    TRY(add_word(err, c, w));
-done:
-  return status;
+    CALL(add_word(err, c, w));
+  return WISP_OK;
 }
 
 double wisp_compile_seconds(void)

@@ -119,15 +119,13 @@ static wisp_status report(wisp_error *err, const char *name, const char *log)
 wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *out)
 {
   (void)target; /* a part of the key already */
-  wisp_status status = WISP_OK;
   wisp_nvrtc_api api;
   int major = 0, minor = 0;
-  TRY(wisp_nvrtc_api_open(err, &api));
-  TRY(check(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
-  TRY(wisp_text_print(err, out, "NVRTC %d.%d", major, minor));
-  for (int i = 0; i < FLAGS; i++) TRY(wisp_text_print(err, out, "\n%s", flags[i]));
-done:
-  return status;
+  CALL(wisp_nvrtc_api_open(err, &api));
+  CALL(check(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
+  CALL(wisp_text_print(err, out, "NVRTC %d.%d", major, minor));
+  for (int i = 0; i < FLAGS; i++) CALL(wisp_text_print(err, out, "\n%s", flags[i]));
+  return WISP_OK;
 }
 
 void wisp_nvrtc_name(char *out, size_t size)

@@ -78,11 +78,10 @@ static void release(wisp_value *value)
 /* Doubles the table when one more name would fill it beyond three quarters. */
 static wisp_status grow(wisp_error *err, wisp_env *env)
 {
-  wisp_status status = WISP_OK;
   slot *slots = NULL;
   if (env->capacity && 4 * (env->taken + 1) <= 3 * env->capacity) return WISP_OK;
   size_t capacity = env->capacity ? 2 * env->capacity : 8;
-  TRY(wisp_new(err, capacity, sizeof *slots, &slots));
+  CALL(wisp_new(err, capacity, sizeof *slots, &slots));
   for (size_t i = 0; i < env->capacity; i++) {
     const slot *from = &env->slots[i];
     if (from->name) *probe(slots, capacity, from->name, from->hash) = *from;
@@ -90,37 +89,32 @@ static wisp_status grow(wisp_error *err, wisp_env *env)
   free(env->slots);
   env->slots = slots;
   env->capacity = capacity;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status copy(wisp_error *err, const void *from, size_t count, size_t size, void *out)
 {
   void *to = NULL;
-  wisp_status status = WISP_OK;
-  TRY(wisp_new(err, count, size, &to));
+  CALL(wisp_new(err, count, size, &to));
   if (count) memcpy(to, from, count * size);
   memcpy(out, &to, sizeof to);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The place of an own name's value, made (an integer 0) where the name is new. */
 static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_value **value)
 {
-  wisp_status status = WISP_OK;
   uint64_t hash = wisp_env_hash(name);
   slot *place = env->taken ? probe(env->slots, env->capacity, name, hash) : NULL;
   if (!place || !place->name) {
-    TRY(grow(err, env));
+    CALL(grow(err, env));
     place = probe(env->slots, env->capacity, name, hash);
-    TRY(copy(err, name, strlen(name) + 1, 1, &place->name));
+    CALL(copy(err, name, strlen(name) + 1, 1, &place->name));
     place->hash = hash;
     env->taken++;
   }
   *value = &place->value;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Gives the name a new value, which it takes over; on failure the value is released. */
@@ -139,13 +133,11 @@ done:
 
 wisp_status wisp_env_create(wisp_error *err, const wisp_env *outer, wisp_env **out)
 {
-  wisp_status status = WISP_OK;
   wisp_env *env = NULL;
-  TRY(wisp_new(err, 1, sizeof *env, &env));
+  CALL(wisp_new(err, 1, sizeof *env, &env));
   env->outer = outer;
   *out = env;
-done:
-  return status;
+  return WISP_OK;
 }
 
 void wisp_env_destroy(wisp_env *env)
@@ -172,32 +164,23 @@ wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, con
 
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value)
 {
-  wisp_status status = WISP_OK;
   wisp_value text = {.kind = WISP_KIND_TEXT, .count = strlen(value)};
-  TRY(copy(err, value, text.count + 1, 1, &text.as.text));
-  TRY(define(err, env, name, text));
-done:
-  return status;
+  CALL(copy(err, value, text.count + 1, 1, &text.as.text));
+  return define(err, env, name, text);
 }
 
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count)
 {
-  wisp_status status = WISP_OK;
   wisp_value table = {.kind = WISP_KIND_REALS, .count = count};
-  TRY(copy(err, values, count, sizeof *values, &table.as.reals));
-  TRY(define(err, env, name, table));
-done:
-  return status;
+  CALL(copy(err, values, count, sizeof *values, &table.as.reals));
+  return define(err, env, name, table);
 }
 
 wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, const int *values, size_t count)
 {
-  wisp_status status = WISP_OK;
   wisp_value table = {.kind = WISP_KIND_INTS, .count = count};
-  TRY(copy(err, values, count, sizeof *values, &table.as.ints));
-  TRY(define(err, env, name, table));
-done:
-  return status;
+  CALL(copy(err, values, count, sizeof *values, &table.as.ints));
+  return define(err, env, name, table);
 }
 
 wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name)

@@ -130,78 +130,70 @@ static wisp_status parse_name(parser *p, wisp_node *made)
 /* The arguments of a call, after its name and '('. */
 static wisp_status parse_call(parser *p, wisp_node made, size_t *out)
 {
-  wisp_status status = WISP_OK;
   size_t which = 0;
   while (which < COUNT(calls) && strcmp(calls[which].name, made.name) != 0) which++;
-  TRY(which < COUNT(calls) ? WISP_OK
-                           : wisp_expr_fail(p->err, p->expr, made.column, "there is no call '%s'", made.name));
+  CALL(which < COUNT(calls) ? WISP_OK
+                            : wisp_expr_fail(p->err, p->expr, made.column, "there is no call '%s'", made.name));
   made.op = calls[which].op;
   int column = made.column;
-  if (calls[which].named) TRY(parse_name(p, &made));
+  if (calls[which].named) CALL(parse_name(p, &made));
   made.column = column;
   for (int i = 0; i < calls[which].operands; i++) {
-    if (i || calls[which].named) TRY(expect(p, ","));
-    TRY(parse_choice(p, &made.of[i]));
+    if (i || calls[which].named) CALL(expect(p, ","));
+    CALL(parse_choice(p, &made.of[i]));
   }
-  TRY(expect(p, ")"));
-  TRY(add(p, made, calls[which].operands, out));
-done:
-  return status;
+  CALL(expect(p, ")"));
+  return add(p, made, calls[which].operands, out);
 }
 
 /* number | name | name[expr] | call(...) | (expr) */
 static wisp_status parse_primary(parser *p, size_t *out)
 {
-  wisp_status status = WISP_OK;
   wisp_node made = {.op = OP_NAME};
   if (take(p, "(")) {
-    TRY(parse_choice(p, out));
-    TRY(expect(p, ")"));
+    CALL(parse_choice(p, out));
+    CALL(expect(p, ")"));
   } else if (isdigit((unsigned char)*p->at) || *p->at == '.') {
-    TRY(parse_number(p, out));
+    CALL(parse_number(p, out));
   } else {
-    TRY(parse_name(p, &made));
+    CALL(parse_name(p, &made));
     if (take(p, "(")) return parse_call(p, made, out);
     if (take(p, "[")) {
       made.op = OP_ENTRY;
-      TRY(parse_choice(p, &made.of[0]));
-      TRY(expect(p, "]"));
+      CALL(parse_choice(p, &made.of[0]));
+      CALL(expect(p, "]"));
     }
-    TRY(add(p, made, made.op == OP_ENTRY, out));
+    CALL(add(p, made, made.op == OP_ENTRY, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* - and ! before a value. Every way down passes here, so nesting is counted here. */
 static wisp_status parse_unary(parser *p, size_t *out)
 {
-  wisp_status status = WISP_OK;
   wisp_node made = {.op = OP_NEGATE};
   skip_space(p);
   made.column = column_of(p);
   p->nesting++;
-  TRY(p->nesting <= WISP_EXPR_DEEPEST
-          ? WISP_OK
-          : wisp_expr_fail(p->err, p->expr, made.column, "nested more than %d deep", WISP_EXPR_DEEPEST));
+  CALL(p->nesting <= WISP_EXPR_DEEPEST
+           ? WISP_OK
+           : wisp_expr_fail(p->err, p->expr, made.column, "nested more than %d deep", WISP_EXPR_DEEPEST));
   if (take(p, "-") || take(p, "!")) {
     if (p->at[-1] == '!') made.op = OP_NOT;
-    TRY(parse_unary(p, &made.of[0]));
-    TRY(add(p, made, 1, out));
+    CALL(parse_unary(p, &made.of[0]));
+    CALL(add(p, made, 1, out));
   } else {
-    TRY(parse_primary(p, out));
+    CALL(parse_primary(p, out));
   }
   p->nesting--;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Binary operators of at least a level, by precedence climbing; all associate to the left. */
 static wisp_status parse_binary(parser *p, int least, size_t *out)
 {
-  wisp_status status = WISP_OK;
   size_t left = 0;
-  TRY(parse_unary(p, &left));
+  CALL(parse_unary(p, &left));
   for (;;) {
     size_t which = 0;
     skip_space(p);
@@ -209,31 +201,28 @@ static wisp_status parse_binary(parser *p, int least, size_t *out)
     if (which == COUNT(binaries) || binaries[which].level < least) break;
     wisp_node made = {.op = binaries[which].op, .column = column_of(p), .of = {left}};
     p->at += strlen(binaries[which].text);
-    TRY(parse_binary(p, binaries[which].level + 1, &made.of[1]));
-    TRY(add(p, made, 2, &left));
+    CALL(parse_binary(p, binaries[which].level + 1, &made.of[1]));
+    CALL(add(p, made, 2, &left));
   }
   *out = left;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* condition ? value : value, the lowest level. */
 static wisp_status parse_choice(parser *p, size_t *out)
 {
-  wisp_status status = WISP_OK;
   wisp_node made = {.op = OP_CHOOSE};
-  TRY(parse_binary(p, 1, out));
+  CALL(parse_binary(p, 1, out));
   made.column = column_of(p);
   if (!take(p, "?")) return WISP_OK;
   made.of[0] = *out;
   p->nesting++;
-  TRY(parse_choice(p, &made.of[1]));
-  TRY(expect(p, ":"));
-  TRY(parse_choice(p, &made.of[2]));
-  TRY(add(p, made, 3, out));
+  CALL(parse_choice(p, &made.of[1]));
+  CALL(expect(p, ":"));
+  CALL(parse_choice(p, &made.of[2]));
+  CALL(add(p, made, 3, out));
   p->nesting--;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out)

@@ -47,7 +47,6 @@ done:
 static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_shelf *shelf, wisp_closure *closure,
                             const wisp_embedded *file)
 {
-  wisp_status status = WISP_OK;
   char family[64], name[64], kernel[24], path[WISP_SHOWN_PATH];
   const char *in = file->path + strlen("templates/"), *stem = strrchr(file->path, '/'), *dot = strchr(stem, '.');
   const char *ending = strrchr(stem, '.');
@@ -58,11 +57,10 @@ static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_sh
   wisp_shelf_shown(shelf, file, path);
   for (int i = 0; wisp_space_kernel(file->text, i, kernel) || !i; i++) {
     wisp_strategy *s = NULL;
-    TRY(wisp_space_read(err, shelf, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL, &s));
-    TRY(add(err, all, path, closure, s));
+    CALL(wisp_space_read(err, shelf, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL, &s));
+    CALL(add(err, all, path, closure, s));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static int by_name(const void *a, const void *b)
@@ -75,31 +73,27 @@ static int by_name(const void *a, const void *b)
 /* The library's own, in the order of their names: files of several kernels do not mix them up. */
 static wisp_status add_files(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
-  wisp_status status = WISP_OK;
   const wisp_shelf shelf = {.files = files, .count = count};
-  for (size_t i = 0; i < count; i++) TRY(add_file(err, all, &shelf, all->closure, &files[i]));
+  for (size_t i = 0; i < count; i++) CALL(add_file(err, all, &shelf, all->closure, &files[i]));
   if (all->count) qsort(all->list, all->count, sizeof *all->list, by_name);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* templates/FAMILY/defaults of every family. */
 static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
-  wisp_status status = WISP_OK;
   for (size_t i = 0; i < count; i++) {
     const wisp_embedded *file = &files[i];
     char family[32];
     int end = 0;
     if (sscanf(file->path, "templates/%31[^/]/defaults%n", family, &end) != 1 || !end || file->path[end]) continue;
-    TRY(wisp_require(err, all->families < MOST_FAMILIES, WISP_EINPUT, "%s: more than %d families", file->path,
-                     MOST_FAMILIES));
+    CALL(wisp_require(err, all->families < MOST_FAMILIES, WISP_EINPUT, "%s: more than %d families", file->path,
+                      MOST_FAMILIES));
     memcpy(all->family[all->families], family, sizeof family);
-    TRY(wisp_defaults_parse(err, file->path, file->text, &all->defaults[all->families]));
+    CALL(wisp_defaults_parse(err, file->path, file->text, &all->defaults[all->families]));
     all->families++;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out)
@@ -120,13 +114,11 @@ done:
 /* The strategies of a folder of the user's. */
 static wisp_status add_users(wisp_error *err, wisp_strategies *all, const char *folder)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_shelf_load(err, folder, &all->users));
-  TRY(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
+  CALL(wisp_shelf_load(err, folder, &all->users));
+  CALL(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
   for (size_t i = 0; i < all->users.own; i++)
-    TRY(add_file(err, all, &all->users, all->users_closure, &all->users.files[i]));
-done:
-  return status;
+    CALL(add_file(err, all, &all->users, all->users_closure, &all->users.files[i]));
+  return WISP_OK;
 }
 
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)

@@ -25,20 +25,18 @@ static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
 
 static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *map)
 {
-  wisp_status status = WISP_OK;
   size_t size = 16;
-  TRY(wisp_require(err, gmsh->nodes < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 nodes", gmsh->name));
+  CALL(wisp_require(err, gmsh->nodes < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 nodes", gmsh->name));
   while (size < 2 * gmsh->nodes) size *= 2;
-  TRY(wisp_new(err, size, sizeof *map->place, &map->place));
+  CALL(wisp_new(err, size, sizeof *map->place, &map->place));
   map->mask = size - 1;
   for (size_t i = 0; i < gmsh->nodes; i++) {
     uint32_t *place = find(map, gmsh, gmsh->node[i].tag);
-    TRY(wisp_require(err, !*place, WISP_EINPUT, "%s: node %lld is there twice", gmsh->name,
-                     (long long)gmsh->node[i].tag));
+    CALL(wisp_require(err, !*place, WISP_EINPUT, "%s: node %lld is there twice", gmsh->name,
+                      (long long)gmsh->node[i].tag));
     *place = (uint32_t)i + 1;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (of surfaces, centres of arcs).

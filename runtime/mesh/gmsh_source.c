@@ -86,25 +86,22 @@ static wisp_status text_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int
 
 wisp_status wisp_gmsh_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64_t *out)
 {
-  wisp_status status = WISP_OK;
   int32_t narrow = 0;
   if (!gmsh->binary) {
-    TRY(text_integer(err, gmsh, bytes, out));
+    CALL(text_integer(err, gmsh, bytes, out));
   } else if (bytes == 4) {
-    TRY(take(err, gmsh, sizeof narrow, &narrow));
+    CALL(take(err, gmsh, sizeof narrow, &narrow));
     *out = narrow;
   } else {
-    TRY(take(err, gmsh, sizeof *out, out));
+    CALL(take(err, gmsh, sizeof *out, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_gmsh_count(wisp_error *err, wisp_gmsh *gmsh, size_t *out)
 {
   int64_t value = 0;
-  wisp_status status = wisp_gmsh_integer(err, gmsh, 8, &value);
-  if (status != WISP_OK) return status;
+  CALL(wisp_gmsh_integer(err, gmsh, 8, &value));
   if (value < 0) return wisp_gmsh_fail(err, gmsh, "a count of %lld is negative", (long long)value);
   *out = (size_t)value;
   return WISP_OK;

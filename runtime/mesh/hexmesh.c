@@ -81,29 +81,27 @@ static wisp_status check_corners(wisp_error *err, const char *name, const wisp_h
 /* Flat means 1e-12 of the longest edge cubed, as for tets. */
 wisp_status wisp_hexmesh_check(wisp_error *err, const char *name, const wisp_hexmesh *mesh)
 {
-  wisp_status status = WISP_OK;
   size_t inverted = 0, first = 0;
-  TRY(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no hexes", name));
-  TRY(wisp_require(err, mesh->elements < MOST_ELEMENTS && mesh->vertices < INT32_MAX, WISP_EINPUT,
-                   "%s: %zu hexes and %zu vertices, more than 2^28 and 2^31", name, mesh->elements, mesh->vertices));
+  CALL(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no hexes", name));
+  CALL(wisp_require(err, mesh->elements < MOST_ELEMENTS && mesh->vertices < INT32_MAX, WISP_EINPUT,
+                    "%s: %zu hexes and %zu vertices, more than 2^28 and 2^31", name, mesh->elements, mesh->vertices));
   for (size_t k = 0; k < mesh->elements; k++) {
     int positive = 0, negative = 0;
-    TRY(check_corners(err, name, mesh, k));
+    CALL(check_corners(err, name, mesh, k));
     for (int corner = 0; corner < 8; corner++) {
       double scale, volume = corner_volume(mesh, k, corner, &scale);
       positive += volume > 1e-12 * scale && isfinite(volume);
       negative += volume < -1e-12 * scale && isfinite(volume);
     }
-    TRY(wisp_require(err, positive == 8 || negative == 8, WISP_EINPUT,
-                     "%s: hex %zu is degenerate: its Jacobian is positive at %d of 8 corners; remesh there", name, k,
-                     positive));
+    CALL(wisp_require(err, positive == 8 || negative == 8, WISP_EINPUT,
+                      "%s: hex %zu is degenerate: its Jacobian is positive at %d of 8 corners; remesh there", name, k,
+                      positive));
     if (negative && !inverted++) first = k;
   }
-  TRY(wisp_require(err, !inverted, WISP_EINPUT,
-                   "%s: %zu of %zu hexes are inverted (negative volume), the first is hex %zu; remesh or reverse them",
-                   name, inverted, mesh->elements, first));
-done:
-  return status;
+  return wisp_require(
+      err, !inverted, WISP_EINPUT,
+      "%s: %zu of %zu hexes are inverted (negative volume), the first is hex %zu; remesh or reverse them", name,
+      inverted, mesh->elements, first);
 }
 
 wisp_status wisp_hexmesh_create(wisp_error *err, size_t vertices, size_t elements, wisp_hexmesh **out)

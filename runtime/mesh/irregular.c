@@ -57,12 +57,11 @@ static double smallest_volume(const cells *c, size_t element)
 /* Each vertex's shortest edge, and the elements around it. */
 static wisp_status look_around(wisp_error *err, cells *c)
 {
-  wisp_status status = WISP_OK;
   double e[DIRECTIONS];
-  TRY(wisp_new(err, c->vertices, sizeof *c->shortest, &c->shortest));
-  TRY(wisp_new(err, c->elements, sizeof *c->least, &c->least));
-  TRY(wisp_new(err, c->vertices + 2, sizeof *c->start, &c->start));
-  TRY(wisp_new(err, c->corners * c->elements, sizeof *c->around, &c->around));
+  CALL(wisp_new(err, c->vertices, sizeof *c->shortest, &c->shortest));
+  CALL(wisp_new(err, c->elements, sizeof *c->least, &c->least));
+  CALL(wisp_new(err, c->vertices + 2, sizeof *c->start, &c->start));
+  CALL(wisp_new(err, c->corners * c->elements, sizeof *c->around, &c->around));
   for (size_t v = 0; v < c->vertices; v++) c->shortest[v] = INFINITY;
   for (size_t k = 0; k < c->elements; k++) {
     const int32_t *v = c->cell + c->corners * k;
@@ -76,8 +75,7 @@ static wisp_status look_around(wisp_error *err, cells *c)
   for (size_t v = 2; v < c->vertices + 2; v++) c->start[v] += c->start[v - 1];
   for (size_t i = 0; i < c->corners * c->elements; i++)
     c->around[c->start[c->cell[i] + 1]++] = (uint32_t)(i / c->corners);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static bool room_around(const cells *c, size_t vertex)
@@ -169,30 +167,26 @@ done:
 /* The numbers 0 .. count - 1 in random order (Fisher & Yates). */
 static wisp_status permutation(wisp_error *err, size_t count, uint64_t *random, int32_t **out)
 {
-  wisp_status status = WISP_OK;
   int32_t *order = NULL;
-  TRY(wisp_new(err, count, sizeof *order, &order));
+  CALL(wisp_new(err, count, sizeof *order, &order));
   for (size_t i = 0; i < count; i++) {
     size_t other = wisp_random_below(random, i + 1);
     order[i] = order[other];
     order[other] = (int32_t)i;
   }
   *out = order;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Vertex v becomes to[v]; xyz is replaced. */
 static wisp_status renumber(wisp_error *err, size_t vertices, const int32_t *to, double **xyz)
 {
-  wisp_status status = WISP_OK;
   double *moved = NULL;
-  TRY(wisp_new(err, 3 * vertices, sizeof *moved, &moved));
+  CALL(wisp_new(err, 3 * vertices, sizeof *moved, &moved));
   for (size_t i = 0; i < 3 * vertices; i++) moved[3 * (size_t)to[i / 3] + i % 3] = (*xyz)[i];
   free(*xyz);
   *xyz = moved;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The even permutations of a tet's corners: any first corner of tet_frames, the other three turned. */

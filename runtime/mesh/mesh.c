@@ -168,18 +168,16 @@ static wisp_status join(wisp_error *err, const char *name, wisp_mesh *mesh, uint
 static wisp_status join_list(wisp_error *err, const char *name, wisp_mesh *mesh, int32_t low, const face_entry *entry,
                              size_t count)
 {
-  wisp_status status = WISP_OK;
   for (size_t i = 0, run; i < count; i += run) {
     for (run = 1; i + run < count; run++)
       if (entry[i + run].middle != entry[i].middle || entry[i + run].high != entry[i].high) break;
-    TRY(wisp_require(err, run <= 2, WISP_EINPUT,
-                     "%s: face (%d %d %d) is shared by %zu tets, %u, %u and %u among them: the mesh does not conform",
-                     name, low, entry[i].middle, entry[i].high, run, entry[i].face / 4, entry[i + 1].face / 4,
-                     entry[i + 2].face / 4));
-    if (run == 2) TRY(join(err, name, mesh, entry[i].face, entry[i + 1].face));
+    CALL(wisp_require(err, run <= 2, WISP_EINPUT,
+                      "%s: face (%d %d %d) is shared by %zu tets, %u, %u and %u among them: the mesh does not conform",
+                      name, low, entry[i].middle, entry[i].high, run, entry[i].face / 4, entry[i + 1].face / 4,
+                      entry[i + 2].face / 4));
+    if (run == 2) CALL(join(err, name, mesh, entry[i].face, entry[i + 1].face));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What all vertices' lists are joined with. */
@@ -193,16 +191,14 @@ typedef struct joining {
 /* A wisp_range over vertices: sorts their lists, so that equal faces stand side by side, and joins these. */
 static wisp_status join_lists(wisp_error *err, void *context, size_t from, size_t to)
 {
-  wisp_status status = WISP_OK;
   const joining *j = context;
   for (size_t v = from; v < to; v++) {
     face_entry *list = j->entry + j->start[v];
     const size_t count = j->start[v + 1] - j->start[v];
     sort_entries(list, count);
-    TRY(join_list(err, j->name, j->mesh, (int32_t)v, list, count));
+    CALL(join_list(err, j->name, j->mesh, (int32_t)v, list, count));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh)

@@ -81,43 +81,39 @@ static int times_begun(const wisp_trial *t)
 
 wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *j, const wisp_trial *key, wisp_answer_note *answer)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_writer_has(err, j->writer, key, &answer->found, &answer->trial));
+  CALL(wisp_writer_has(err, j->writer, key, &answer->found, &answer->trial));
   answer->tried = has(&j->tried, key);
   int begun = answer->found ? times_begun(&answer->trial) : 0;
   if (begun >= WISP_MAX_BEGUN) {
     set_outcome(&answer->trial, "crash", "the tuner ended during this trial, twice");
-    TRY(wisp_writer_add(err, j->writer, &answer->trial));
+    CALL(wisp_writer_add(err, j->writer, &answer->trial));
   } else if (begun > 0)
     answer->found = false;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A measurement that is made anew keeps its row until then. */
 wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note *note, wisp_flight *f)
 {
-  wisp_status status = WISP_OK;
   wisp_trial row;
   bool found = false;
   int begun = 1 + has(&j->suspects, &note->trial);
   *f = (wisp_flight){.kind = note->kind, .trial = note->trial, .seconds = note->seconds};
   if (note->kind == WISP_NOTE_LAUNCH) {
-    TRY(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
+    CALL(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
     bool good = found && (strcmp(row.outcome, "ok") == 0 || strcmp(row.outcome, "slow") == 0);
     if (!good) {
       begun = 1 + (found ? times_begun(&row) : 0);
       row = note->trial;
       set_outcome(&row, "unfinished", "");
       snprintf(row.reason, sizeof row.reason, "begun %d times, never ended", begun);
-      TRY(wisp_writer_add(err, j->writer, &row));
+      CALL(wisp_writer_add(err, j->writer, &row));
     }
   }
   f->begun = begun;
   f->active = true;
   f->until = wisp_seconds() + note->seconds;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_journal_add(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
