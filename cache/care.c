@@ -10,7 +10,7 @@ wisp_status wisp_store_check(wisp_error *err, const char *path, wisp_text *repor
 {
   static const char *const outcomes[] = {"ok",    "slow", "wrong",     "refused", "compile-error",
                                          "crash", "hang", "unfinished"};
-  enum { OUTCOMES = sizeof outcomes / sizeof *outcomes };
+  enum { OUTCOMES = WISP_COUNT(outcomes) };
   size_t counts[OUTCOMES + 1] = {0};
   wisp_status status = WISP_OK;
   wisp_trials list = {0};

@@ -206,7 +206,7 @@ wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_tri
   TRY(wisp_store_backup_name(err, path, backup));
   TRY(wisp_require(err, link(path, backup->data) == 0, WISP_ESTORE, "%s: cannot be kept as %s: %s", path, backup->data,
                    strerror(errno)));
-  for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+  for (size_t i = 0; i < WISP_COUNT(beside); i++) {
     snprintf(from, sizeof from, "%s%s", path, beside[i]);
     snprintf(to, sizeof to, "%s%s", backup->data, beside[i]);
     TRY(wisp_require(err, rename(from, to) == 0 || errno == ENOENT, WISP_ESTORE, "%s: cannot be kept as %s: %s", from,

@@ -45,7 +45,7 @@ wisp_status wisp_database_fail(wisp_error *err, const wisp_database *database, i
 {
   int primary = code & 0xFF;
   if (primary == SQLITE_OK || primary == SQLITE_ROW || primary == SQLITE_DONE) return WISP_OK;
-  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+  for (size_t i = 0; i < WISP_COUNT(meanings); i++)
     if (meanings[i].code == primary)
       return wisp_fail(err, meanings[i].status, "%s %s", database->path, meanings[i].text);
   char text[200]; /* one line of SQLite's own */

@@ -27,7 +27,7 @@ static const struct {
 
 bool wisp_place_is_network(unsigned long type)
 {
-  for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+  for (size_t i = 0; i < WISP_COUNT(networks); i++)
     if (networks[i].type == (type & 0xFFFFFFFF)) return true;
   return false;
 }

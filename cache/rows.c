@@ -153,13 +153,7 @@ wisp_status wisp_rows_fetch(wisp_error *err, const wisp_database *database, sqli
 
 wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial)
 {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    wisp_trial *trials = realloc(list->trials, capacity * sizeof *trials);
-    if (!trials) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", capacity);
-    list->trials = trials;
-    list->capacity = capacity;
-  }
+  CALL(wisp_grow(err, &list->trials, &list->capacity, list->count + 1, sizeof *trial));
   list->trials[list->count++] = *trial;
   return WISP_OK;
 }

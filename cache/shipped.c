@@ -169,7 +169,7 @@ static int by_competition(const void *x, const void *y)
                        strcmp(a->compiler, b->compiler),
                        (a->elements > b->elements) - (a->elements < b->elements),
                        strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b))};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   bool a_ok = strcmp(a->outcome, "ok") == 0, b_ok = strcmp(b->outcome, "ok") == 0;
   double a_ms = wisp_contest_ms(a), b_ms = wisp_contest_ms(b);

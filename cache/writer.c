@@ -164,7 +164,7 @@ wisp_status wisp_writer_close(wisp_error *err, wisp_writer *writer)
   if (!writer) return WISP_OK;
   wisp_database_rollback(&writer->database);
   sqlite3_stmt *statements[] = {writer->replace, writer->newer, writer->find, writer->remove};
-  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) sqlite3_finalize(statements[i]);
+  for (size_t i = 0; i < WISP_COUNT(statements); i++) sqlite3_finalize(statements[i]);
   if (writer->wal) {
     /* At rest a store is one file that can be copied and read anywhere. Where others are at work they will see to that.
      */

@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "mesh_options.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static const wisp_syntax syntax = {
     "ordered, or what --mesh, --jitter, --shuffle and --order say.\n"
     "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is "
     "the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 /* Logarithms of how many times as fast as the default the tuned ones are. */
 typedef struct gain {
@@ -119,15 +118,6 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                       "--nodes, --elements and --box all give the size: leave all but one out");
 }
 
-static wisp_status print_json(wisp_error *err, const cJSON *list)
-{
-  char *text = cJSON_Print(list);
-  if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory");
-  printf("%s\n", text);
-  cJSON_free(text);
-  return WISP_OK;
-}
-
 int wisp_cli_bench(int argc, char **argv)
 {
   wisp_arguments args;
@@ -155,7 +145,7 @@ int wisp_cli_bench(int argc, char **argv)
   request.context = &p;
   TRY(wisp_compare(&err, device, &request));
   if (p.list)
-    TRY(print_json(&err, p.list));
+    TRY(wisp_json_put(&err, p.list));
   else
     print_gains(&p);
 done:

@@ -66,7 +66,7 @@ static int by_device(const void *x, const void *y)
 {
   const wisp_trial *a = *(const wisp_trial *const *)x, *b = *(const wisp_trial *const *)y;
   const int order[] = {strcmp(a->device, b->device), strcmp(a->outcome, b->outcome), strcmp(a->when, b->when)};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }

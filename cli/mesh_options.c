@@ -12,7 +12,7 @@ wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
   bool looks_polynomial = order && *order && !order[strspn(order, "0123456789-,")];
   long long seed = 0;
   size_t ordering = 0;
-  for (size_t i = 0; i < sizeof of_boxes / sizeof *of_boxes; i++)
+  for (size_t i = 0; i < WISP_COUNT(of_boxes); i++)
     CALL(wisp_require(err, !source.file || !wisp_option_given(args, of_boxes[i]), WISP_EUSAGE,
                       "--%s is for the box and --mesh names a file: leave one out", of_boxes[i]));
   CALL(wisp_option_real(err, args, "jitter", 0, 0.5, 0, &source.jitter));
@@ -33,7 +33,7 @@ wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, 
 {
   static const char *const names[] = {"mesh", "jitter", "shuffle", "order"};
   bool given = false;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) given |= wisp_option_given(args, names[i]);
+  for (size_t i = 0; i < WISP_COUNT(names); i++) given |= wisp_option_given(args, names[i]);
   if (given) return wisp_option_mesh(err, args, out);
   *out = wisp_mesh_source_irregular();
   return WISP_OK;

@@ -23,7 +23,7 @@ static const wisp_syntax syntax = {
     "wisp report -o DIR [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [-k KERNEL[:N]] [--db FILE]",
     "Writes DIR/index.html: winners, whole stages, roofline, parameter studies, and what was refused or failed.\n"
     "One file that needs no network and no script, for the screen and for paper.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 /* "gather:3", "gather": the study in the foreground. */
 static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wish *out)

@@ -32,7 +32,7 @@ static const wisp_syntax syntax = {
     "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
     "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
     "known solution, the time of an iteration and which kernels they were.",
-    options, sizeof options / sizeof *options, 1};
+    options, WISP_COUNT(options), 1};
 
 const char *const wisp_poisson_problems[3] = {"bp1", "bp3", "bp5"};
 const char *const wisp_poisson_preconditioners[3] = {"none", "jacobi", "chebyshev"};

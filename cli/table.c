@@ -51,13 +51,7 @@ done:
 
 wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *cells)
 {
-  if (t->rows == t->room) {
-    size_t room = 2 * t->room + 16;
-    char **list = realloc(t->cells, room * t->count * sizeof *list);
-    CALL(wisp_require(err, list, WISP_EMEMORY, "out of memory: a table of %zu rows", room));
-    t->cells = list;
-    t->room = room;
-  }
+  CALL(wisp_grow(err, &t->cells, &t->room, t->rows + 1, t->count * sizeof *t->cells));
   char **row = t->cells + t->rows * t->count;
   memset(row, 0, t->count * sizeof *row);
   t->rows++;

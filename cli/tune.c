@@ -1,5 +1,6 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
+#include "json.h"
 #include "mesh_options.h"
 #include "progress.h"
 #include "replay.h"
@@ -7,7 +8,6 @@
 #include "../gen/family.h"
 #include "../tuner/workers/tune.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const wisp_syntax syntax = {
     "wisp tune [options]",
     "Compiles, verifies and times candidates on a device, stores every trial, and lists the "
     "winners. What the store knows is not repeated.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 /* --- progress --- */
 
@@ -165,23 +165,19 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
 
 static void add_numbers(cJSON *object, const wisp_tune_summary *s)
 {
-  const struct {
-    const char *key;
-    double value;
-  } numbers[] = {{"trials", (double)s->trials},
-                 {"ok", (double)s->ok},
-                 {"refused", (double)s->refused},
-                 {"failed", (double)s->failed},
-                 {"known", (double)s->known},
-                 {"skipped", (double)s->skipped},
-                 {"seconds", s->seconds},
-                 {"device_seconds", s->device_seconds},
-                 {"preparing", s->spent[WISP_PREPARING]},
-                 {"compiling", s->spent[WISP_COMPILING]},
-                 {"verifying", s->spent[WISP_VERIFYING]},
-                 {"timing", s->spent[WISP_TIMING]}};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
+  const wisp_json_number numbers[] = {{"trials", (double)s->trials},
+                                      {"ok", (double)s->ok},
+                                      {"refused", (double)s->refused},
+                                      {"failed", (double)s->failed},
+                                      {"known", (double)s->known},
+                                      {"skipped", (double)s->skipped},
+                                      {"seconds", s->seconds},
+                                      {"device_seconds", s->device_seconds},
+                                      {"preparing", s->spent[WISP_PREPARING]},
+                                      {"compiling", s->spent[WISP_COMPILING]},
+                                      {"verifying", s->spent[WISP_VERIFYING]},
+                                      {"timing", s->spent[WISP_TIMING]}};
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
 }
 
 static cJSON *to_json(const display *d, const wisp_tune_summary *s)
@@ -222,13 +218,9 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
 {
   wisp_status status = WISP_OK;
   cJSON *object = to_json(d, s);
-  char *text = NULL;
   TRY(add_winners(err, d, request, cJSON_AddArrayToObject(object, "winners")));
-  text = cJSON_Print(object);
-  TRY(wisp_require(err, text, WISP_EMEMORY, "out of memory"));
-  printf("%s\n", text);
+  TRY(wisp_json_put(err, object));
 done:
-  cJSON_free(text);
   cJSON_Delete(object);
   return status;
 }

@@ -91,7 +91,7 @@ wisp_status wisp_winners_print(wisp_error *err, const char *device, const wisp_w
   wisp_status status = WISP_OK;
   wisp_table *table = NULL;
   wisp_text text = {0};
-  TRY(wisp_table_create(err, device, sizeof columns / sizeof *columns, columns, &table));
+  TRY(wisp_table_create(err, device, WISP_COUNT(columns), columns, &table));
   for (size_t i = 0; i < w->count; i++) TRY(add_row(err, table, w->trials[i]));
   if (w->count) TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
   printf("\n%s", w->count ? text.data : device);

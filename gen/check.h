@@ -24,6 +24,9 @@
 #include <stddef.h>
 #include "wisp.h"
 
+/* How many entries an array of known size has. */
+#define WISP_COUNT(array) (sizeof(array) / sizeof *(array))
+
 #define CALL(call)                                  \
   do {                                              \
     const wisp_status call_status = (call);         \
@@ -50,6 +53,10 @@ __attribute__((format(printf, 3, 4))) wisp_status wisp_context(wisp_error *err, 
 /* Zeroed memory for count items of size bytes; out is the address of an object pointer of any type, freed with free().
  * count 0 gives a valid pointer. Checks for overflow. WISP_EMEMORY when there is none. */
 wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out);
+
+/* Room for so many items of size bytes in an array that grows: array is the address of a pointer to any type (NULL at
+ * first), *room how many it has room for (0 at first); both are updated. free() it. */
+wisp_status wisp_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size);
 
 /* Asks for large pages where this memory, not touched yet, is large: they come into being 512 times less often. What
  * wisp_new gives has been asked for. */

@@ -101,7 +101,7 @@ uint64_t wisp_system_hash(const wisp_system *system)
     uint64_t coefficient = 0;
     memcpy(&coefficient, &term->coefficient, sizeof coefficient);
     const uint64_t numbers[] = {(uint64_t)term->out, (uint64_t)term->in, (uint64_t)term->axis, coefficient};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) hash = wisp_hash_number(hash, numbers[i]);
+    for (size_t i = 0; i < WISP_COUNT(numbers); i++) hash = wisp_hash_number(hash, numbers[i]);
   }
   hash = add_statements(hash, &system->flux);
   for (int b = 0; b < system->boundaries; b++)

@@ -295,7 +295,7 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
                {"boundary", read_boundary}, {"speed", read_speed}, {"energy", read_energy}};
   const char *word = next_word(&line);
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     if (strcmp(kinds[i].word, word) == 0) return kinds[i].read(err, p, line);
   EXPECT(false, "'%s' is not one of: fields, rate, flux, boundary, speed, energy", word);
   return WISP_OK;

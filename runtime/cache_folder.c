@@ -48,7 +48,7 @@ static bool folder_name(char path[PATH_MAX])
     const char *variable, *below;
     bool absolute;
   } places[] = {{"WISP_CACHE_DIR", "", false}, {"XDG_CACHE_HOME", "/wisp", true}, {"HOME", "/.cache/wisp", false}};
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+  for (size_t i = 0; i < WISP_COUNT(places); i++) {
     const char *root = getenv(places[i].variable);
     if (!root || !*root || (places[i].absolute && *root != '/')) continue;
     int length = snprintf(path, PATH_MAX, "%s%s", root, places[i].below);
@@ -139,13 +139,7 @@ static wisp_status list_files(wisp_error *err, int folder, file_list *out)
   for (struct dirent *item; (item = readdir(dir));) {
     struct stat about;
     if (!is_entry(item->d_name) || fstatat(folder, item->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (out->count == out->room) {
-      size_t room = out->room ? 2 * out->room : 256;
-      file *files = realloc(out->files, room * sizeof *files);
-      TRY(wisp_require(err, files, WISP_EMEMORY, "out of memory: %zu compiled kernels", room));
-      out->files = files;
-      out->room = room;
-    }
+    TRY(wisp_grow(err, &out->files, &out->room, out->count + 1, sizeof *out->files));
     file *one = &out->files[out->count++];
     *one = (file){.bytes = about.st_blocks * 512LL, .used = about.st_mtim};
     strcpy(one->name, item->d_name);

@@ -73,7 +73,7 @@ static void driver_version(const wisp_cuda_api *api, char *out, size_t size)
 {
   const char *const files[] = {"/sys/module/nvidia/version", "/proc/driver/nvidia/version"};
   int version = 0;
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+  for (size_t i = 0; i < WISP_COUNT(files); i++) {
     char *text = NULL, *rest = NULL;
     size_t length = 0;
     if (wisp_read_file(NULL, files[i], &text, &length) != WISP_OK) continue;
@@ -107,7 +107,7 @@ static wisp_status query_limits(wisp_error *err, cuda_device *device)
       {ATTRIBUTE_MINOR, &minor},
       {ATTRIBUTE_L2_CACHE_SIZE, &l2},
   };
-  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+  for (size_t i = 0; i < WISP_COUNT(wanted); i++)
     CALL(CUDA(device, cuDeviceGetAttribute, wanted[i].value, wanted[i].attribute, device->handle));
   CALL(CUDA(device, cuDeviceGetName, limits->name, (int)sizeof limits->name, device->handle));
   CALL(CUDA(device, cuDeviceTotalMem_v2, &limits->memory, device->handle));

@@ -166,7 +166,7 @@ done:
 static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *out)
 {
   const recipe *r = NULL;
-  for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+  for (size_t i = 0; i < WISP_COUNT(recipes); i++)
     if (strcmp(recipes[i].kind, device->limits.kind) == 0) r = &recipes[i];
   CALL(wisp_require(err, r, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s", device->limits.kind));
   CALL(measure_copy(err, device, r, &out->copy_gbps));

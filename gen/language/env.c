@@ -188,18 +188,6 @@ wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name
   return define(err, env, name, (wisp_value){.kind = WISP_KIND_LIST});
 }
 
-/* Makes room for one more item. */
-static wisp_status reserve(wisp_error *err, wisp_value *list)
-{
-  if (list->count < list->capacity) return WISP_OK;
-  size_t capacity = list->capacity ? 2 * list->capacity : 4;
-  wisp_env **items = realloc(list->as.items, capacity * sizeof *items);
-  if (!items) return wisp_fail(err, WISP_EMEMORY, "out of memory: a list of %zu items", capacity);
-  list->as.items = items;
-  list->capacity = capacity;
-  return WISP_OK;
-}
-
 wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp_env **item)
 {
   wisp_status status = WISP_OK;
@@ -210,7 +198,7 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   TRY(wisp_require(err, list->kind == WISP_KIND_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
                    wisp_kind_words(list->kind)));
   TRY(wisp_env_create(err, env, &scope));
-  TRY(reserve(err, list));
+  TRY(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
   list->as.items[list->count++] = scope;
   *item = scope;
   scope = NULL;

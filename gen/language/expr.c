@@ -35,8 +35,6 @@ static const struct {
 } calls[] = {{"ceil", OP_CEIL, false, 2}, {"round_up", OP_ROUND_UP, false, 2}, {"min", OP_MIN, false, 2},
              {"max", OP_MAX, false, 2},   {"nonzero", OP_NONZERO, true, 1},    {"count", OP_COUNT, true, 0}};
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 static wisp_status parse_choice(parser *p, size_t *out);
 
 static int column_of(const parser *p)
@@ -73,13 +71,7 @@ static wisp_status add(parser *p, wisp_node made, int operands, size_t *out)
     if (made.depth <= expr->nodes[made.of[i]].depth) made.depth = expr->nodes[made.of[i]].depth + 1;
   if (made.depth > WISP_EXPR_DEEPEST)
     return wisp_expr_fail(p->err, expr, made.column, "more than %d operators deep: split it up", WISP_EXPR_DEEPEST);
-  if (expr->count == expr->capacity) {
-    size_t capacity = expr->capacity ? 2 * expr->capacity : 8;
-    wisp_node *nodes = realloc(expr->nodes, capacity * sizeof *nodes);
-    if (!nodes) return wisp_fail(p->err, WISP_EMEMORY, "out of memory: an expression of %zu parts", capacity);
-    expr->nodes = nodes;
-    expr->capacity = capacity;
-  }
+  CALL(wisp_grow(p->err, &expr->nodes, &expr->capacity, expr->count + 1, sizeof made));
   expr->nodes[expr->count] = made;
   *out = expr->count++;
   return WISP_OK;
@@ -131,9 +123,9 @@ static wisp_status parse_name(parser *p, wisp_node *made)
 static wisp_status parse_call(parser *p, wisp_node made, size_t *out)
 {
   size_t which = 0;
-  while (which < COUNT(calls) && strcmp(calls[which].name, made.name) != 0) which++;
-  CALL(which < COUNT(calls) ? WISP_OK
-                            : wisp_expr_fail(p->err, p->expr, made.column, "there is no call '%s'", made.name));
+  while (which < WISP_COUNT(calls) && strcmp(calls[which].name, made.name) != 0) which++;
+  CALL(which < WISP_COUNT(calls) ? WISP_OK
+                                 : wisp_expr_fail(p->err, p->expr, made.column, "there is no call '%s'", made.name));
   made.op = calls[which].op;
   int column = made.column;
   if (calls[which].named) CALL(parse_name(p, &made));
@@ -197,8 +189,9 @@ static wisp_status parse_binary(parser *p, int least, size_t *out)
   for (;;) {
     size_t which = 0;
     skip_space(p);
-    while (which < COUNT(binaries) && strncmp(p->at, binaries[which].text, strlen(binaries[which].text)) != 0) which++;
-    if (which == COUNT(binaries) || binaries[which].level < least) break;
+    while (which < WISP_COUNT(binaries) && strncmp(p->at, binaries[which].text, strlen(binaries[which].text)) != 0)
+      which++;
+    if (which == WISP_COUNT(binaries) || binaries[which].level < least) break;
     wisp_node made = {.op = binaries[which].op, .column = column_of(p), .of = {left}};
     p->at += strlen(binaries[which].text);
     CALL(parse_binary(p, binaries[which].level + 1, &made.of[1]));

@@ -31,13 +31,7 @@ static void advance(parser *p, const char *to)
 static wisp_status add(parser *p, const wisp_piece *piece)
 {
   wisp_template *t = p->template;
-  if (t->count == t->capacity) {
-    size_t capacity = t->capacity ? 2 * t->capacity : 32;
-    wisp_piece *pieces = realloc(t->pieces, capacity * sizeof *pieces);
-    if (!pieces) return wisp_fail(p->err, WISP_EMEMORY, "out of memory: a template of %zu pieces", capacity);
-    t->pieces = pieces;
-    t->capacity = capacity;
-  }
+  CALL(wisp_grow(p->err, &t->pieces, &t->capacity, t->count + 1, sizeof *piece));
   t->pieces[t->count++] = *piece;
   return WISP_OK;
 }

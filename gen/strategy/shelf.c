@@ -18,7 +18,7 @@ static bool is_text(const char *name)
   static const char *const endings[] = {".space", ".k", ".part"};
   const size_t length = strlen(name);
   if (strcmp(name, "names") == 0) return true;
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+  for (size_t i = 0; i < WISP_COUNT(endings); i++)
     if (length > strlen(endings[i]) && strcmp(name + length - strlen(endings[i]), endings[i]) == 0) return true;
   return false;
 }
@@ -31,13 +31,7 @@ typedef struct pile {
 
 static wisp_status add(wisp_error *err, pile *p, const wisp_embedded *file)
 {
-  if (p->count == p->room) {
-    const size_t room = p->room ? 2 * p->room : 256;
-    wisp_embedded *files = realloc(p->files, room * sizeof *files);
-    if (!files) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu files", room);
-    p->files = files;
-    p->room = room;
-  }
+  CALL(wisp_grow(err, &p->files, &p->room, p->count + 1, sizeof *file));
   p->files[p->count++] = *file;
   return WISP_OK;
 }

@@ -56,7 +56,7 @@ static wisp_status add_heading(wisp_error *err, const wisp_plan *plan, wisp_env 
       {"body", plan->strategy->text},
       {"body file", plan->strategy->text_path},
   };
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
+  for (size_t i = 0; i < WISP_COUNT(texts); i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
   const char *const axes[] = {"block_x", "block_y", "block_z"};
   for (int i = 0; i < 3; i++) CALL(wisp_env_int(err, env, axes[i], plan->block[i]));
   return WISP_OK;

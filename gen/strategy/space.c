@@ -301,9 +301,9 @@ static wisp_status read_arg(wisp_error *err, wisp_reader *r, char *line)
   } kinds[] = {{"in", WISP_ARG_IN}, {"out", WISP_ARG_OUT}, {"inout", WISP_ARG_INOUT}, {"value", WISP_ARG_VALUE}};
   const char *kind = wisp_next_word(&line);
   size_t i = 0;
-  while (i < sizeof kinds / sizeof *kinds && strcmp(kind, kinds[i].word) != 0) i++;
-  CALL(wisp_require(err, i < sizeof kinds / sizeof *kinds, WISP_EINPUT,
-                    "argument kind '%s' is none of in, out, inout, value", kind));
+  while (i < WISP_COUNT(kinds) && strcmp(kind, kinds[i].word) != 0) i++;
+  CALL(wisp_require(err, i < WISP_COUNT(kinds), WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value",
+                    kind));
   CALL(add_arg(err, r->s, kinds[i].kind, &line));
   return check_array(err, r->s, &r->s->arg[r->s->args - 1]);
 }

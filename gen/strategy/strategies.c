@@ -29,13 +29,7 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space,
   TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
                    "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
                    s->name));
-  if (all->count == all->room) {
-    size_t room = all->room ? 2 * all->room : 32;
-    wisp_strategy **list = realloc(all->list, room * sizeof *list);
-    TRY(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu strategies", room));
-    all->list = list;
-    all->room = room;
-  }
+  TRY(wisp_grow(err, &all->list, &all->room, all->count + 1, sizeof *all->list));
   all->list[all->count++] = s;
   s = NULL;
 done:

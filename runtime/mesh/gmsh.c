@@ -52,7 +52,7 @@ const wisp_gmsh_shape wisp_gmsh_hexes = {5,       8,           "hex",
 wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out)
 {
   const wisp_gmsh_shape *shape = gmsh->shape;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     const wisp_gmsh_kind *kind = &kinds[i];
     if (kind->type != type) continue;
     if (kind->dimension == 3 && kind->type != shape->type) {
@@ -72,11 +72,11 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
   for (int i = 0; i < kind->nodes; i++) CALL(wisp_gmsh_integer(err, gmsh, bytes, &node[i]));
   if (kind->dimension == 3) {
     size_t corners = (size_t)kind->nodes;
-    CALL(wisp_gmsh_grow(err, &gmsh->cell, &gmsh->cell_room, gmsh->cells, corners * sizeof *node));
+    CALL(wisp_grow(err, &gmsh->cell, &gmsh->cell_room, gmsh->cells + 1, corners * sizeof *node));
     memcpy(gmsh->cell + corners * gmsh->cells++, node, corners * sizeof *node);
   } else if (kind->dimension == 2 && tag && strncmp(kind->name, "triangle", 8) == 0) {
     wisp_gmsh_triangle triangle = {{node[0], node[1], node[2]}, tag}; /* corners come first, whatever the order */
-    CALL(wisp_gmsh_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles, sizeof triangle));
+    CALL(wisp_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles + 1, sizeof triangle));
     gmsh->triangle[gmsh->triangles++] = triangle;
   }
   return WISP_OK;
@@ -160,7 +160,7 @@ static const struct section {
 
 static wisp_status read_section(wisp_error *err, wisp_gmsh *gmsh, const char *name, size_t length)
 {
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+  for (size_t i = 0; i < WISP_COUNT(sections); i++) {
     const struct section *section = &sections[i];
     if (strlen(section->name) != length || memcmp(section->name, name, length) != 0) continue;
     section_reader *reader = gmsh->version == 4 ? section->four : gmsh->version == 2 ? section->two : section->unknown;

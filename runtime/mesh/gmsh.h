@@ -90,9 +90,6 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t 
 /* Reads one element's nodes and keeps it, where it is of the shape or a triangle with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
 
-/* Room for one more item in a growing array, whose address and room are updated. */
-wisp_status wisp_gmsh_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size);
-
 /* Gmsh writes a physical surface of reversed orientation with a minus sign; a tag is its number. */
 wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out);
 

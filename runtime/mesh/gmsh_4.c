@@ -33,7 +33,7 @@ static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension)
   if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
   CALL(pass(err, gmsh, 0, bounds));
   if (dimension == 2) {
-    CALL(wisp_gmsh_grow(err, &gmsh->surface, &gmsh->surface_room, gmsh->surfaces, sizeof *gmsh->surface));
+    CALL(wisp_grow(err, &gmsh->surface, &gmsh->surface_room, gmsh->surfaces + 1, sizeof *gmsh->surface));
     gmsh->surface[gmsh->surfaces++] = (wisp_gmsh_surface){(int32_t)entity, tag};
   }
   return WISP_OK;
@@ -96,7 +96,7 @@ static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *cou
   for (size_t i = 0; i < *count; i++) {
     wisp_gmsh_node node = {0};
     CALL(wisp_gmsh_integer(err, gmsh, 8, &node.tag));
-    CALL(wisp_gmsh_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes, sizeof node));
+    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes + 1, sizeof node));
     gmsh->node[gmsh->nodes++] = node;
   }
   for (size_t i = first; i < gmsh->nodes; i++) {

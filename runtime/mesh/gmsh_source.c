@@ -180,16 +180,3 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
   }
   return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", quote(section, length).text);
 }
-
-wisp_status wisp_gmsh_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size)
-{
-  void *memory;
-  if (count < *room) return WISP_OK;
-  size_t larger = *room ? *room + *room / 2 : 64;
-  memcpy(&memory, array, sizeof memory); /* array points to a pointer of any object type */
-  memory = larger <= SIZE_MAX / size ? realloc(memory, larger * size) : NULL;
-  if (!memory) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu records of a mesh file", larger);
-  memcpy(array, &memory, sizeof memory);
-  *room = larger;
-  return WISP_OK;
-}

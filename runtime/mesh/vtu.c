@@ -1,12 +1,8 @@
 #include "vtu.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../gen/text.h"
 
@@ -119,6 +115,7 @@ typedef struct grid {
   const char *const *names;
   const double *const *values;
   int point[286]; /* VTK's order; 286 points at order 10 */
+  wisp_text xml;  /* all before the data */
 } grid;
 
 /* A name as an XML attribute. */
@@ -147,7 +144,7 @@ static wisp_status declare(wisp_error *err, wisp_text *xml, const char *type, co
   return WISP_OK;
 }
 
-/* Everything before the data. Arrays stand in the order in which write_data writes them. */
+/* Everything before the data. Arrays stand in the order in which write_grid writes them. */
 static wisp_status describe(wisp_error *err, const grid *g, wisp_text *xml)
 {
   const uint16_t one = 1;
@@ -192,9 +189,12 @@ static void write_integers(FILE *file, size_t count, size_t first, size_t step)
   }
 }
 
-static void write_data(FILE *file, const grid *g)
+/* A wisp_fill. */
+static void write_grid(FILE *file, const void *context)
 {
+  const grid *g = context;
   const uint64_t bytes = g->elements;
+  wisp_fill_text(file, &g->xml);
   write_values(file, g, g->xyz, 3);
   write_integers(file, g->elements * g->Np, 0, 1);
   write_integers(file, g->elements, g->Np, g->Np);
@@ -204,49 +204,16 @@ static void write_data(FILE *file, const grid *g)
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }
 
-/* Under another name first: a reader, or a crash, never sees half a file. What is no file (/dev/null) is written to. */
-static wisp_status write_file(wisp_error *err, const char *path, const grid *g, const wisp_text *xml)
-{
-  wisp_status status = WISP_OK;
-  wisp_text other = {0};
-  FILE *file = NULL;
-  struct stat there;
-  bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode), made = false;
-  TRY(direct ? wisp_text_add(err, &other, path, strlen(path))
-             : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
-  if (!direct) unlink(other.data);
-  file = fopen(other.data, direct ? "wb" : "wbx"); /* x: nobody's link is followed */
-  TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open %s: %s", path, other.data, strerror(errno)));
-  made = !direct;
-  errno = 0;
-  fwrite(xml->data, 1, xml->length, file);
-  if (!ferror(file)) write_data(file, g);
-  int reason = errno;
-  bool failed = ferror(file);
-  if (fclose(file) != 0 && !failed) failed = true, reason = errno;
-  file = NULL;
-  TRY(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot write: %s", path, strerror(reason)));
-  TRY(wisp_require(err, direct || rename(other.data, path) == 0, WISP_ESYSTEM, "%s: cannot rename %s: %s", path,
-                   other.data, strerror(errno)));
-  made = false;
-done:
-  if (file) fclose(file);
-  if (made) unlink(other.data);
-  wisp_text_free(&other);
-  return status;
-}
-
 wisp_status wisp_vtu_write(wisp_error *err, const char *path, int N, size_t elements, const double *xyz, size_t fields,
                            const char *const *names, const double *const *values)
 {
   wisp_status status = WISP_OK;
-  wisp_text xml = {0};
   grid g = {.N = N, .elements = elements, .fields = fields, .xyz = xyz, .names = names, .values = values};
   TRY(wisp_vtu_order(err, N, g.point));
   g.Np = points_of(N);
-  TRY(describe(err, &g, &xml));
-  TRY(write_file(err, path, &g, &xml));
+  TRY(describe(err, &g, &g.xml));
+  TRY(wisp_write_file(err, path, write_grid, &g));
 done:
-  wisp_text_free(&xml);
+  wisp_text_free(&g.xml);
   return status;
 }

@@ -30,7 +30,7 @@ void wisp_page_text(wisp_page *page, const char *text)
   } marks[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   for (; *text && page->status == WISP_OK; text++) {
     const char *instead = NULL;
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+    for (size_t i = 0; i < WISP_COUNT(marks); i++)
       if (*text == marks[i].what) instead = marks[i].instead;
     if ((unsigned char)*text < ' ' || *text == 127) instead = " "; /* no control characters in HTML */
     page->status = instead ? wisp_text_add(page->err, page->text, instead, strlen(instead))
@@ -169,5 +169,5 @@ const char *wisp_colour(size_t i)
 {
   static const char *const colours[] = {"#35679a", "#c9702f", "#48875c", "#a04f78", "#3f97a8",
                                         "#8f7a2e", "#b3463c", "#6f5fa5", "#66707a"};
-  return colours[i % (sizeof colours / sizeof *colours)];
+  return colours[i % (WISP_COUNT(colours))];
 }

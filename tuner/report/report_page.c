@@ -2,13 +2,10 @@
 #include "report_parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- Summary: where it was measured, and a few numbers. */
 
@@ -87,7 +84,7 @@ static void print_place(wisp_page *page, const wisp_trial *t)
   } parts[] = {{"", t->target}, {"driver ", t->driver}, {"", t->compiler}, {"wisp ", t->version}};
   wisp_page_print(page, "<p class=\"sub\">");
   if (t->units > 0) wisp_page_print(page, "%d multiprocessors", t->units);
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+  for (size_t i = 0; i < WISP_COUNT(parts); i++) {
     if (!*parts[i].text) continue;
     wisp_page_print(page, " · %s", parts[i].before);
     wisp_page_text(page, parts[i].text);
@@ -105,7 +102,7 @@ static const char *plural(const char *element)
   static const struct {
     const char *element, *plural;
   } names[] = {{"tet", "tetrahedra"}, {"hex", "hexahedra"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < WISP_COUNT(names); i++)
     if (strcmp(names[i].element, element) == 0) return names[i].plural;
   return "its elements";
 }
@@ -137,7 +134,7 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
                     sum.layered ? " that wisp ships" : " only");
   wisp_page_print(page, "<p class=\"jump\">");
   bool stages = sum.fastest[0] || sum.fastest[1];
-  for (size_t i = stages ? 0 : 1; i < sizeof links / sizeof *links; i++)
+  for (size_t i = stages ? 0 : 1; i < WISP_COUNT(links); i++)
     wisp_page_print(page, "<a href=\"#%s-%zu\">%s</a> ", links[i].link, subject->number, links[i].name);
   wisp_page_print(page, "</p></header>\n");
 }
@@ -203,35 +200,15 @@ done:
 
 /* ---- Its folder. */
 
-static wisp_status write_all(wisp_error *err, const char *path, const wisp_text *page)
-{
-  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  size_t done = 0;
-  bool good = file >= 0;
-  while (good && done < page->length) {
-    ssize_t count = write(file, page->data + done, page->length - done);
-    if (count > 0) done += (size_t)count;
-    good = count > 0 || (count < 0 && errno == EINTR);
-  }
-  int reason = errno;
-  if (file >= 0 && close(file) != 0 && good) good = false, reason = errno;
-  return wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(reason));
-}
-
 wisp_status wisp_report_write(wisp_error *err, const char *folder, const wisp_text *page)
 {
   wisp_status status = WISP_OK;
-  wisp_text draft = {0}, path = {0};
+  wisp_text path = {0};
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     return wisp_fail(err, WISP_ESYSTEM, "%s: the folder cannot be made: %s", folder, strerror(errno));
   TRY(wisp_text_print(err, &path, "%s/index.html", folder));
-  TRY(wisp_text_print(err, &draft, "%s.%ld", path.data, (long)getpid()));
-  status = write_all(err, draft.data, page);
-  if (status == WISP_OK && rename(draft.data, path.data) != 0)
-    status = wisp_fail(err, WISP_ESYSTEM, "%s: cannot be written: %s", path.data, strerror(errno));
-  if (status != WISP_OK) unlink(draft.data);
+  TRY(wisp_write_file(err, path.data, wisp_fill_text, page));
 done:
-  wisp_text_free(&draft);
   wisp_text_free(&path);
   return status;
 }

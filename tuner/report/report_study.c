@@ -27,7 +27,7 @@ typedef struct study {
 } study;
 
 static const char *const marks[] = {"●", "■", "▲", "◆"};
-enum { MARKS = sizeof marks / sizeof *marks };
+enum { MARKS = WISP_COUNT(marks) };
 
 static bool shown(const study *s, const wisp_trial *t)
 {

@@ -9,7 +9,7 @@
 void wisp_page_param_name(wisp_page *page, const char *name)
 {
   static const char *const indexed[] = {"wp", "wi", "ws", "MB", "NR", "NT"};
-  for (size_t i = 0; i < sizeof indexed / sizeof *indexed; i++)
+  for (size_t i = 0; i < WISP_COUNT(indexed); i++)
     if (strcmp(name, indexed[i]) == 0) {
       wisp_page_print(page, "<i>%c</i><sub>%c</sub>", name[0], name[1]);
       return;

@@ -15,13 +15,7 @@ static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
 wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial)
 {
   if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) return WISP_OK;
-  if (all->count == all->room) {
-    size_t room = 2 * all->room + 64;
-    wisp_trial *trials = realloc(all->trials, room * sizeof *trials);
-    if (!trials) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", room);
-    all->trials = trials;
-    all->room = room;
-  }
+  CALL(wisp_grow(err, &all->trials, &all->room, all->count + 1, sizeof *trial));
   all->trials[all->count++] = *trial;
   return WISP_OK;
 }

@@ -20,7 +20,7 @@ static uint64_t key_of(const wisp_trial *t)
   const char *const parts[] = {t->spec,          t->layout, t->strategy, t->params,
                                t->template_hash, t->device, t->target,   wisp_trial_mesh(t)};
   uint64_t hash = wisp_hash(WISP_HASH_SEED, &t->units, sizeof t->units);
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) hash = wisp_hash(hash, parts[i], strlen(parts[i]) + 1);
+  for (size_t i = 0; i < WISP_COUNT(parts); i++) hash = wisp_hash(hash, parts[i], strlen(parts[i]) + 1);
   return hash;
 }
 
@@ -50,13 +50,7 @@ static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *tri
   uint64_t key = key_of(trial);
   size_t at = place_of(k, key);
   if (at < k->count && k->list[at] == key) return WISP_OK;
-  if (k->count == k->room) {
-    size_t room = k->room ? 2 * k->room : 256;
-    uint64_t *list = realloc(k->list, room * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", room);
-    k->list = list;
-    k->room = room;
-  }
+  CALL(wisp_grow(err, &k->list, &k->room, k->count + 1, sizeof *k->list));
   memmove(k->list + at + 1, k->list + at, (k->count - at) * sizeof *k->list);
   k->list[at] = key;
   k->count++;
