@@ -67,9 +67,8 @@ static wisp_status back_up(wisp_error *err, const char *path, const wisp_trials 
   TRY(wisp_store_backup_name(err, path, &name));
   TRY(wisp_store_write_new(err, name.data, path, list));
   *out = name.data;
-  name.data = NULL;
 done:
-  wisp_text_free(&name);
+  if (status != WISP_OK) wisp_text_free(&name);
   return status;
 }
 

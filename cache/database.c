@@ -121,10 +121,9 @@ wisp_status wisp_database_open(wisp_error *err, const char *path, const char *fi
   sqlite3_limit(database.db, SQLITE_LIMIT_LENGTH, LONGEST);
   TRY(wisp_database_run(err, &database, "PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF; PRAGMA synchronous=FULL"));
   *out = database;
-  database = (wisp_database){0};
 done:
   wisp_text_free(&uri);
-  wisp_database_close(NULL, &database);
+  if (status != WISP_OK) wisp_database_close(NULL, &database);
   return status;
 }
 

@@ -97,9 +97,8 @@ wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out)
                    "%s: the name is too long, at most %d bytes can be opened: name another file with --db or WISP_DB",
                    path, LONGEST));
   *out = real.data;
-  real.data = NULL;
 done:
-  wisp_text_free(&real);
+  if (status != WISP_OK) wisp_text_free(&real);
   return status;
 }
 
@@ -147,9 +146,8 @@ wisp_status wisp_store_user_path(wisp_error *err, char **out)
   else
     TRY(wisp_fail(err, WISP_ESTORE, "tuning store: no place for it: set WISP_DB to a file's path, or HOME"));
   *out = path.data;
-  path.data = NULL;
 done:
-  wisp_text_free(&path);
+  if (status != WISP_OK) wisp_text_free(&path);
   return status;
 }
 

@@ -134,9 +134,8 @@ static wisp_status replace(wisp_error *err, const char *path, const wisp_trials 
   TRY(wisp_place_writable(err, path));
   TRY(wisp_store_replace(err, path, list, &name));
   *backup = name.data;
-  name.data = NULL;
 done:
-  wisp_text_free(&name);
+  if (status != WISP_OK) wisp_text_free(&name);
   return status;
 }
 

@@ -150,9 +150,8 @@ wisp_status wisp_trials_parse_shipped(wisp_error *err, const char *name, const c
     wisp_fail(err, WISP_OK, "%.*s", (int)strcspn(warning.data, "\n"), warning.data);
   *count = list.count;
   *out = list.trials;
-  list.trials = NULL;
 done:
-  free(list.trials);
+  if (status != WISP_OK) free(list.trials);
   wisp_text_free(&warning);
   return status;
 }

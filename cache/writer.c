@@ -99,10 +99,9 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   TRY(renew(err, writer, &rows));
   writer->lock = lock;
   *out = writer;
-  writer = NULL;
 done:
   free(rows.trials);
-  wisp_writer_close(NULL, writer);
+  if (status != WISP_OK) wisp_writer_close(NULL, writer);
   return status;
 }
 

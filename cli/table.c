@@ -43,9 +43,8 @@ wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count
   table->count = count;
   TRY(copy(err, heading, &table->heading));
   *out = table;
-  table = NULL;
 done:
-  wisp_table_destroy(table);
+  if (status != WISP_OK) wisp_table_destroy(table);
   return status;
 }
 

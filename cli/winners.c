@@ -57,10 +57,9 @@ wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const 
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) TRY(find_order(err, &w, &today, r, r->orders[i], r->precisions[p]));
   *out = w;
-  w = (wisp_winners){0};
 done:
   wisp_strategies_free(strategies);
-  wisp_winners_free(&w);
+  if (status != WISP_OK) wisp_winners_free(&w);
   return status;
 }
 

@@ -11,9 +11,8 @@
  *       TRY(wisp_new(err, 1, sizeof *thing, &thing));
  *       TRY(wisp_require(err, n > 0, WISP_EUSAGE, "thing: n is %d, must be positive", n));
  *       *out = thing;
- *       thing = NULL;
  *     done:
- *       wisp_thing_destroy(thing);
+ *       if (status != WISP_OK) wisp_thing_destroy(thing);
  *       return status;
  *     }
  */

@@ -45,9 +45,8 @@ wisp_status wisp_tet_quadrature(wisp_error *err, int degree, wisp_quadrature *ou
   TRY(allocate(err, (size_t)(q * q * q), &rule));
   collapse(q, x, w, &rule);
   *out = rule;
-  rule = (wisp_quadrature){0};
 done:
-  wisp_quadrature_free(&rule);
+  if (status != WISP_OK) wisp_quadrature_free(&rule);
   return status;
 }
 

@@ -338,10 +338,9 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
   }
   TRY(check_whole(err, &p));
   *out = p.system;
-  p.system = NULL;
 done:
   wisp_context(err, status, "%s:%zu: ", name, p.line);
   wisp_text_free(&p.buffer);
-  wisp_system_destroy(p.system);
+  if (status != WISP_OK) wisp_system_destroy(p.system);
   return status;
 }

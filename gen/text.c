@@ -56,10 +56,9 @@ wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_
   TRY(wisp_text_add(err, &text, "", 0));
   *data = text.data;
   *length = text.length;
-  text.data = NULL;
 done:
   if (file) fclose(file);
-  free(text.data);
+  if (status != WISP_OK) free(text.data);
   return status;
 }
 

@@ -158,9 +158,8 @@ wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out
   else
     host_name(blas);
   *out = blas;
-  blas = NULL;
 done:
-  wisp_blas_close(blas);
+  if (status != WISP_OK) wisp_blas_close(blas);
   return status;
 }
 

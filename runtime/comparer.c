@@ -20,9 +20,8 @@ wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comp
   c->device = device;
   TRY(wisp_device_alloc(err, device, WISP_COMPARISONS * sizeof(uint64_t), &c->first));
   *out = c;
-  c = NULL;
 done:
-  wisp_comparer_destroy(c);
+  if (status != WISP_OK) wisp_comparer_destroy(c);
   return status;
 }
 

@@ -126,9 +126,8 @@ static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
   TRY(host_limits(err, "host", &device->base.limits));
   device->base.kind = &wisp_host_kind;
   *out = &device->base;
-  device = NULL;
 done:
-  free(device);
+  if (status != WISP_OK) free(device);
   return status;
 }
 

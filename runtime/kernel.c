@@ -79,9 +79,8 @@ wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_
   for (int i = 0; i < kernel->args; i++)
     if (kernel->arg[i].kind == WISP_ARG_OPERAND) TRY(upload_operand(err, kernel, i));
   *out = kernel;
-  kernel = NULL;
 done:
-  wisp_kernel_destroy(kernel);
+  if (status != WISP_OK) wisp_kernel_destroy(kernel);
   return status;
 }
 

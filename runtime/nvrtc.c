@@ -146,9 +146,8 @@ static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *pr
   TRY(wisp_new(err, size + 1, 1, &log));
   TRY(check(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
   *out = log;
-  log = NULL;
 done:
-  free(log);
+  if (status != WISP_OK) free(log);
   return status;
 }
 

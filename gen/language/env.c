@@ -62,16 +62,9 @@ void wisp_env_show(wisp_env *env, const wisp_env *item)
 
 static void release(wisp_value *value)
 {
-  if (value->kind == WISP_KIND_LIST) {
+  if (value->kind == WISP_KIND_LIST)
     for (size_t i = 0; i < value->count; i++) wisp_env_destroy(value->as.items[i]);
-    free(value->as.items);
-  } else if (value->kind == WISP_KIND_TEXT) {
-    free(value->as.text);
-  } else if (value->kind == WISP_KIND_REALS) {
-    free(value->as.reals);
-  } else if (value->kind == WISP_KIND_INTS) {
-    free(value->as.ints);
-  }
+  if (value->kind != WISP_KIND_INT && value->kind != WISP_KIND_OTHER) free(value->as.memory);
   *value = (wisp_value){0};
 }
 
@@ -92,11 +85,11 @@ static wisp_status grow(wisp_error *err, wisp_env *env)
   return WISP_OK;
 }
 
-static wisp_status copy(wisp_error *err, const void *from, size_t count, size_t size, void *out)
+static wisp_status copy(wisp_error *err, const void *from, size_t bytes, void *out)
 {
   void *to = NULL;
-  CALL(wisp_new(err, count, size, &to));
-  if (count) memcpy(to, from, count * size);
+  CALL(wisp_new(err, bytes, 1, &to));
+  if (bytes) memcpy(to, from, bytes);
   memcpy(out, &to, sizeof to);
   return WISP_OK;
 }
@@ -109,7 +102,7 @@ static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_va
   if (!place || !place->name) {
     CALL(grow(err, env));
     place = probe(env->slots, env->capacity, name, hash);
-    CALL(copy(err, name, strlen(name) + 1, 1, &place->name));
+    CALL(copy(err, name, strlen(name) + 1, &place->name));
     place->hash = hash;
     env->taken++;
   }
@@ -125,9 +118,8 @@ static wisp_status define(wisp_error *err, wisp_env *env, const char *name, wisp
   TRY(own(err, env, name, &place));
   release(place);
   *place = value;
-  value = (wisp_value){0};
 done:
-  release(&value);
+  if (status != WISP_OK) release(&value);
   return status;
 }
 
@@ -162,25 +154,28 @@ wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, con
   return define(err, env, name, (wisp_value){.kind = WISP_KIND_OTHER, .as.other = value});
 }
 
+/* Of `count` things, a copy of which the name gets. */
+static wisp_status define_copy(wisp_error *err, wisp_env *env, const char *name, wisp_kind kind, size_t count,
+                               const void *from, size_t bytes)
+{
+  wisp_value value = {.kind = kind, .count = count};
+  CALL(copy(err, from, bytes, &value.as.memory));
+  return define(err, env, name, value);
+}
+
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value)
 {
-  wisp_value text = {.kind = WISP_KIND_TEXT, .count = strlen(value)};
-  CALL(copy(err, value, text.count + 1, 1, &text.as.text));
-  return define(err, env, name, text);
+  return define_copy(err, env, name, WISP_KIND_TEXT, strlen(value), value, strlen(value) + 1);
 }
 
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count)
 {
-  wisp_value table = {.kind = WISP_KIND_REALS, .count = count};
-  CALL(copy(err, values, count, sizeof *values, &table.as.reals));
-  return define(err, env, name, table);
+  return define_copy(err, env, name, WISP_KIND_REALS, count, values, count * sizeof *values);
 }
 
 wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, const int *values, size_t count)
 {
-  wisp_value table = {.kind = WISP_KIND_INTS, .count = count};
-  CALL(copy(err, values, count, sizeof *values, &table.as.ints));
-  return define(err, env, name, table);
+  return define_copy(err, env, name, WISP_KIND_INTS, count, values, count * sizeof *values);
 }
 
 wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name)
@@ -201,9 +196,8 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   TRY(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
   list->as.items[list->count++] = scope;
   *item = scope;
-  scope = NULL;
 done:
-  wisp_env_destroy(scope);
+  if (status != WISP_OK) wisp_env_destroy(scope);
   return status;
 }
 
@@ -239,18 +233,6 @@ const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *coun
   const wisp_value *found = get(env, name, WISP_KIND_INTS);
   if (found && count) *count = found->count;
   return found ? found->as.ints : NULL;
-}
-
-size_t wisp_env_list_count(const wisp_env *env, const char *name)
-{
-  const wisp_value *found = get(env, name, WISP_KIND_LIST);
-  return found ? found->count : 0;
-}
-
-wisp_env *wisp_env_list_item(const wisp_env *env, const char *name, size_t i)
-{
-  const wisp_value *found = get(env, name, WISP_KIND_LIST);
-  return found && i < found->count ? found->as.items[i] : NULL;
 }
 
 bool wisp_env_has(const wisp_env *env, const char *name)

@@ -14,42 +14,25 @@ static wisp_status find(wisp_error *err, const wisp_expr *expr, const wisp_node 
 static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
                          bool *is_real, int64_t *integer, double *real);
 
+static bool give(int64_t result, int64_t *value)
+{
+  *value = result;
+  return true;
+}
+
 bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
 {
-  switch (op) {
-    case OP_EQ:
-      *value = a == b;
-      return true;
-    case OP_NE:
-      *value = a != b;
-      return true;
-    case OP_LT:
-      *value = a < b;
-      return true;
-    case OP_LE:
-      *value = a <= b;
-      return true;
-    case OP_GT:
-      *value = a > b;
-      return true;
-    case OP_GE:
-      *value = a >= b;
-      return true;
-    case OP_MIN:
-      *value = a < b ? a : b;
-      return true;
-    case OP_MAX:
-      *value = a > b ? a : b;
-      return true;
-    case OP_ADD:
-      return !__builtin_add_overflow(a, b, value);
-    case OP_SUB:
-      return !__builtin_sub_overflow(a, b, value);
-    case OP_MUL:
-      return !__builtin_mul_overflow(a, b, value);
-    default:
-      break;
-  }
+  if (op == OP_EQ) return give(a == b, value);
+  if (op == OP_NE) return give(a != b, value);
+  if (op == OP_LE) return give(a <= b, value);
+  if (op == OP_LT) return give(a < b, value);
+  if (op == OP_GE) return give(a >= b, value);
+  if (op == OP_GT) return give(a > b, value);
+  if (op == OP_MIN) return give(a < b ? a : b, value);
+  if (op == OP_MAX) return give(a > b ? a : b, value);
+  if (op == OP_ADD) return !__builtin_add_overflow(a, b, value);
+  if (op == OP_SUB) return !__builtin_sub_overflow(a, b, value);
+  if (op == OP_MUL) return !__builtin_mul_overflow(a, b, value);
   if (b == 0 || (a == INT64_MIN && b == -1)) return false;
   if ((op == OP_CEIL || op == OP_ROUND_UP) && b < 0) return false;
   *value = op == OP_MOD ? a % b : a / b;
@@ -59,38 +42,20 @@ bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
 
 static double combine_reals(wisp_op op, double a, double b)
 {
-  switch (op) {
-    case OP_EQ:
-      return a == b;
-    case OP_NE:
-      return a != b;
-    case OP_LT:
-      return a < b;
-    case OP_LE:
-      return a <= b;
-    case OP_GT:
-      return a > b;
-    case OP_GE:
-      return a >= b;
-    case OP_MIN:
-      return a < b ? a : b;
-    case OP_MAX:
-      return a > b ? a : b;
-    case OP_ADD:
-      return a + b;
-    case OP_SUB:
-      return a - b;
-    case OP_MUL:
-      return a * b;
-    case OP_DIV:
-      return a / b;
-    case OP_MOD:
-      return fmod(a, b);
-    case OP_CEIL:
-      return ceil(a / b);
-    default:
-      return ceil(a / b) * b;
-  }
+  if (op == OP_EQ) return a == b;
+  if (op == OP_NE) return a != b;
+  if (op == OP_LE) return a <= b;
+  if (op == OP_LT) return a < b;
+  if (op == OP_GE) return a >= b;
+  if (op == OP_GT) return a > b;
+  if (op == OP_MIN) return a < b ? a : b;
+  if (op == OP_MAX) return a > b ? a : b;
+  if (op == OP_ADD) return a + b;
+  if (op == OP_SUB) return a - b;
+  if (op == OP_MUL) return a * b;
+  if (op == OP_DIV) return a / b;
+  if (op == OP_MOD) return fmod(a, b);
+  return op == OP_CEIL ? ceil(a / b) : ceil(a / b) * b;
 }
 
 /* Why wisp_expr_combine said no. */

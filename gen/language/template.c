@@ -307,9 +307,8 @@ wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *t
   if (p.depth) p.line = p.template->pieces[p.open[p.depth - 1]].line;
   TRY(wisp_require(err, !p.depth, WISP_EINPUT, "this block is not closed"));
   *out = p.template;
-  p.template = NULL;
 done:
-  wisp_template_destroy(p.template);
+  if (status != WISP_OK) wisp_template_destroy(p.template);
   return wisp_context(err, status, "%s:%d: ", name, p.line);
 }
 

@@ -138,9 +138,8 @@ wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, siz
   for (size_t i = 0; i < count; i++) c->path[i] = wisp_hash_text(WISP_HASH_SEED, files[i].path);
   for (size_t i = 0; i < count; i++) TRY(add_file(err, c, &files[i]));
   *out = c;
-  c = NULL;
 done:
-  wisp_closure_free(c);
+  if (status != WISP_OK) wisp_closure_free(c);
   return status;
 }
 

@@ -76,11 +76,10 @@ wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *t
     TRY(read_line(err, at, all));
   }
   *out = all;
-  all = NULL;
 done:
   if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", name, number);
   free(copy);
-  wisp_defaults_destroy(all);
+  if (status != WISP_OK) wisp_defaults_destroy(all);
   return status;
 }
 
@@ -182,9 +181,8 @@ static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy 
   TRY(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
   TRY(wisp_require(err, fits(s, plan), WISP_EREFUSED, "the default of %s does not fit", wisp_strategy_name(strategy)));
   s->found = plan;
-  plan = NULL;
 done:
-  wisp_plan_destroy(plan);
+  if (status != WISP_OK) wisp_plan_destroy(plan);
   return status;
 }
 

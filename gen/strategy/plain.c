@@ -171,9 +171,8 @@ wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out
   TRY(list_words(err, &plain));
   plain.hash = wisp_hash_text(WISP_HASH_SEED, plain.text.data);
   *out = plain;
-  plain = (wisp_plain){0};
 done:
-  wisp_plain_free(&plain);
+  if (status != WISP_OK) wisp_plain_free(&plain);
   return status;
 }
 

@@ -118,9 +118,8 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   TRY(fix_block(err, plan));
   TRY(fix_shared(err, plan));
   *out = plan;
-  plan = NULL;
 done:
-  wisp_plan_destroy(plan);
+  if (status != WISP_OK) wisp_plan_destroy(plan);
   return status;
 }
 
@@ -186,9 +185,8 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   TRY(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
   TRY(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
   *out = first;
-  first = NULL;
 done:
-  wisp_plan_destroy(first);
+  if (status != WISP_OK) wisp_plan_destroy(first);
   return status;
 }
 

@@ -94,11 +94,10 @@ wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_shelf *out
   for (size_t i = 0; i < wisp_embedded_count; i++) TRY(add(err, &p, &wisp_embedded_files[i]));
   *out = (wisp_shelf){.files = p.files, .count = p.count, .own = p.own, .folder = name};
   p = (pile){0};
-  name = NULL;
 done:
   if (dir) closedir(dir);
   release(p.files, p.own);
-  free(name);
+  if (status != WISP_OK) free(name);
   return status;
 }
 

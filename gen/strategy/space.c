@@ -381,9 +381,8 @@ wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const w
   TRY(wisp_env_create(err, names, &env));
   for (const wisp_size *fact = s->facts; fact->name; fact++) TRY(wisp_env_int(err, env, fact->name, fact->value));
   *out = env;
-  env = NULL;
 done:
-  wisp_env_destroy(env);
+  if (status != WISP_OK) wisp_env_destroy(env);
   return status;
 }
 

@@ -99,9 +99,8 @@ wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *file
   TRY(add_files(err, all, files, count));
   TRY(add_defaults(err, all, files, count));
   *out = all;
-  all = NULL;
 done:
-  wisp_strategies_free(all);
+  if (status != WISP_OK) wisp_strategies_free(all);
   return status;
 }
 
@@ -123,9 +122,8 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
   TRY(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
   if (folder && *folder) TRY(add_users(err, all, folder));
   *out = all;
-  all = NULL;
 done:
-  wisp_strategies_free(all);
+  if (status != WISP_OK) wisp_strategies_free(all);
   return status;
 }
 

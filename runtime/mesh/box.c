@@ -46,8 +46,7 @@ wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
   cut_cubes(mesh, n);
   TRY(wisp_mesh_connect(err, "box", mesh));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_mesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   return status;
 }

@@ -153,9 +153,8 @@ wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **
   TRY(wisp_mesh_connect(err, gmsh->name, mesh));
   TRY(tag_faces(err, gmsh, &map, number, mesh));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_mesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   free(map.place);
   free(number);
   return status;
@@ -176,9 +175,8 @@ wisp_status wisp_gmsh_build_hexes(wisp_error *err, const wisp_gmsh *gmsh, wisp_h
   fill(gmsh, &map, number, order, mesh->xyz, mesh->hex);
   TRY(wisp_hexmesh_check(err, gmsh->name, mesh));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_hexmesh_destroy(mesh);
+  if (status != WISP_OK) wisp_hexmesh_destroy(mesh);
   free(map.place);
   free(number);
   return status;

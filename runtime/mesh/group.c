@@ -125,8 +125,7 @@ wisp_status wisp_mesh_group(wisp_error *err, const wisp_mesh *mesh, wisp_groupin
   }
   *slots = groups * size;
   *slot = made;
-  made = NULL;
 done:
-  free(made);
+  if (status != WISP_OK) free(made);
   return status;
 }

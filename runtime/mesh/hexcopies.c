@@ -235,9 +235,8 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   TRY(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
   TRY(write_all(err, &m));
   *out = copies;
-  copies = NULL;
 done:
-  wisp_hexcopies_destroy(copies);
+  if (status != WISP_OK) wisp_hexcopies_destroy(copies);
   free(place);
   free(m.first);
   return status;

@@ -26,9 +26,8 @@ wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out
           *hex++ =
               (int32_t)((size_t)(i + (v & 1)) + line * (size_t)(j + (v >> 1 & 1)) + plane * (size_t)(k + (v >> 2)));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_hexmesh_destroy(mesh);
+  if (status != WISP_OK) wisp_hexmesh_destroy(mesh);
   return status;
 }
 
@@ -114,9 +113,8 @@ wisp_status wisp_hexmesh_create(wisp_error *err, size_t vertices, size_t element
   TRY(wisp_new(err, vertices, 3 * sizeof *mesh->xyz, &mesh->xyz));
   TRY(wisp_new(err, elements, 8 * sizeof *mesh->hex, &mesh->hex));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_hexmesh_destroy(mesh);
+  if (status != WISP_OK) wisp_hexmesh_destroy(mesh);
   return status;
 }
 

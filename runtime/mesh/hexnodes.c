@@ -361,9 +361,8 @@ wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_h
   TRY(wisp_new(err, nodes->nodes, 1, &nodes->outside));
   mark_boundary(&n);
   *out = nodes;
-  nodes = NULL;
 done:
-  wisp_hexnodes_destroy(nodes);
+  if (status != WISP_OK) wisp_hexnodes_destroy(nodes);
   free_entities(&n.edges);
   free_entities(&n.faces);
   free(n.edge), free(n.face), free(n.owner), free(n.before), free(n.shared);

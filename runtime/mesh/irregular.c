@@ -307,9 +307,8 @@ wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out)
   for (size_t face = 0; face < 4 * mesh->elements; face++)
     if (mesh->neighbour[face] == WISP_BOUNDARY) mesh->tag[face] = (int32_t)wisp_random_below(&random, TAGS);
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_mesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   wisp_mesh_destroy(box);
   return status;
 }

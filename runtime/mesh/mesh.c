@@ -238,9 +238,8 @@ wisp_status wisp_mesh_create(wisp_error *err, size_t vertices, size_t elements, 
   TRY(wisp_new(err, elements, 4 * sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
   TRY(wisp_new(err, elements, 4 * sizeof *mesh->tag, &mesh->tag));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_mesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   return status;
 }
 

@@ -32,9 +32,8 @@ wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp
   if (source->shuffle) TRY(wisp_mesh_shuffle(err, mesh, source->seed));
   TRY(wisp_mesh_order(err, mesh, wisp_mesh_source_ordering(source)));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_mesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   return status;
 }
 
@@ -47,9 +46,8 @@ wisp_status wisp_hexmesh_make(wisp_error *err, const wisp_mesh_source *source, w
   if (source->shuffle) TRY(wisp_hexmesh_shuffle(err, mesh, source->seed));
   TRY(wisp_hexmesh_order(err, mesh, wisp_mesh_source_ordering(source)));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_hexmesh_destroy(mesh);
+  if (status != WISP_OK) wisp_hexmesh_destroy(mesh);
   return status;
 }
 

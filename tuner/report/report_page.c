@@ -1,6 +1,8 @@
 /* The page as a whole: its parts for every subject, and how it gets into its folder. */
 #include "report_parts.h"
 
+#include "../../gen/embedded.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -86,14 +88,12 @@ static void print_place(wisp_page *page, const wisp_trial *t)
   if (t->units > 0) wisp_page_print(page, "%d multiprocessors", t->units);
   for (size_t i = 0; i < WISP_COUNT(parts); i++) {
     if (!*parts[i].text) continue;
-    wisp_page_print(page, " · %s", parts[i].before);
-    wisp_page_text(page, parts[i].text);
+    wisp_page_print(page, " · ");
+    wisp_page_around(page, parts[i].before, parts[i].text, "");
   }
-  wisp_page_print(page, " · measured ");
   char day[11];
   snprintf(day, sizeof day, "%.10s", t->when);
-  wisp_page_text(page, day);
-  wisp_page_print(page, "</p>\n");
+  wisp_page_around(page, " · measured ", day, "</p>\n");
 }
 
 /* What elements are called that specs name so. */
@@ -117,13 +117,11 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
   const wisp_spec *spec = &subject->cells->spec;
   totals sum;
   add_up(subject, &sum);
-  wisp_page_print(page, "<header id=\"subject-%zu\"><h1>", subject->number);
-  wisp_page_text(page, t->device);
-  wisp_page_print(page, "</h1>\n<p class=\"sub\">Tuned kernels of the ");
-  wisp_page_text(page, spec->family);
-  wisp_page_print(page, " family: ");
-  wisp_page_text(page, spec->system);
-  wisp_page_print(page, " on %s</p>\n", plural(spec->element));
+  wisp_page_print(page, "<header id=\"subject-%zu\">", subject->number);
+  wisp_page_around(page, "<h1>", t->device, "</h1>\n");
+  wisp_page_around(page, "<p class=\"sub\">Tuned kernels of the ", spec->family, " family: ");
+  wisp_page_around(page, "", spec->system, " on ");
+  wisp_page_print(page, "%s</p>\n", plural(spec->element));
   print_place(page, t);
   print_tiles(page, &sum);
   if (!sum.slow && !sum.refused && !sum.bad)
@@ -140,6 +138,25 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
 }
 
 /* ---- The page. */
+
+static void print_head(wisp_page *page, const char *title)
+{
+  wisp_page_around(page,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+                   "content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n<title>",
+                   title, "</title>\n");
+  wisp_page_print(page, "<style>\n%s</style>\n</head>\n<body>\n<main>\n",
+                  wisp_embedded_text("templates/report/style.css"));
+}
+
+static void print_foot(wisp_page *page)
+{
+  wisp_page_print(page,
+                  "<footer>Written by wisp %s. Paper 0: Klöckner, Warburton, Bridge, Hesthaven, <cite>Nodal "
+                  "discontinuous Galerkin methods on graphics processors</cite>, 2009.</footer>\n</main>\n</body>\n"
+                  "</html>\n",
+                  WISP_VERSION);
+}
 
 static void print_subject(wisp_page *page, const wisp_report_subject *subject)
 {
@@ -167,10 +184,9 @@ static void print_index(wisp_page *page, const wisp_report_data *data)
   for (size_t i = 0, number = 1; i < data->cell_count; i = subject_end(data, i), number++) {
     const wisp_report_cell *cell = &data->cells[i];
     wisp_page_print(page, "<a href=\"#subject-%zu\">", number);
-    wisp_page_text(page, cell->entries->trial->device);
-    wisp_page_print(page, ": ");
-    wisp_page_text(page, cell->spec.family);
-    wisp_page_print(page, ", %s</a> ", plural(cell->spec.element));
+    wisp_page_around(page, "", cell->entries->trial->device, ": ");
+    wisp_page_around(page, "", cell->spec.family, ", ");
+    wisp_page_print(page, "%s</a> ", plural(cell->spec.element));
   }
   wisp_page_print(page, "</nav>\n");
 }
@@ -183,7 +199,7 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wis
   char title[192];
   TRY(wisp_report_gather(err, store, wish, &data));
   snprintf(title, sizeof title, "wisp report: %s", data.entries->trial->device);
-  wisp_report_head(&page, title);
+  print_head(&page, title);
   print_index(&page, &data);
   size_t number = 1;
   for (size_t i = 0; i < data.cell_count; number++) {
@@ -191,7 +207,7 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wis
     print_subject(&page, &(wisp_report_subject){&data.cells[i], end - i, number, i});
     i = end;
   }
-  wisp_report_foot(&page);
+  print_foot(&page);
   status = page.status;
 done:
   wisp_report_forget(&data);
