@@ -159,7 +159,7 @@ static void share_like(int lock, const char *path)
   if ((own.st_mode ^ store.st_mode) & 0666) fchmod(lock, store.st_mode & 0666);
 }
 
-wisp_status wisp_lock_open(wisp_error *err, const char *path, int *out)
+static wisp_status open_lock(wisp_error *err, const char *path, int *out)
 {
   wisp_status status = WISP_OK;
   wisp_text name = {0};
@@ -178,10 +178,11 @@ done:
   return status;
 }
 
-wisp_status wisp_lock_take(wisp_error *err, int lock, bool alone, bool wait, wisp_lock_state *out)
+wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, int *lock, wisp_lock_state *out)
 {
   int how = (alone ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB), got;
-  while ((got = flock(lock, how)) != 0 && errno == EINTR) {}
+  CALL(open_lock(err, path, lock));
+  while ((got = flock(*lock, how)) != 0 && errno == EINTR) {}
   if (got == 0)
     *out = WISP_LOCK_HELD;
   else if (errno == EWOULDBLOCK)

@@ -109,8 +109,7 @@ static wisp_status open_by(wisp_error *err, way how, const char *path, bool lock
   *code = SQLITE_CANTOPEN;
   if (how == PLAY_BACK && !locked) {
     wisp_lock_state state;
-    TRY(wisp_lock_open(err, path, &out->lock));
-    TRY(wisp_lock_take(err, out->lock, false, true, &state));
+    TRY(wisp_lock_take(err, path, false, true, &out->lock, &state));
   }
   if (how == COPY) TRY(wisp_reader_copy(err, path, &copy, &out->copy));
   int flags = how == PLAIN || how == IMMUTABLE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;

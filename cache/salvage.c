@@ -127,18 +127,6 @@ done:
   return status;
 }
 
-static wisp_status replace(wisp_error *err, const char *path, const wisp_trials *list, char **backup)
-{
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
-  TRY(wisp_place_writable(err, path));
-  TRY(wisp_store_replace(err, path, list, &name));
-  *backup = name.data;
-done:
-  if (status != WISP_OK) wisp_text_free(&name);
-  return status;
-}
-
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out)
 {
   wisp_status status = WISP_OK;
@@ -148,14 +136,14 @@ wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *in
   wisp_lock_state state = WISP_LOCK_HELD;
   TRY(wisp_place_resolve(err, path, &real));
   if (!into) {
-    TRY(wisp_lock_open(err, real, &lock));
-    TRY(wisp_lock_take(err, lock, true, false, &state));
+    TRY(wisp_lock_take(err, real, true, false, &lock, &state));
     TRY(wisp_require(err, state == WISP_LOCK_HELD, WISP_ESTORE,
                      "%s is in use: end who writes to it first, or name a new file with -o", path));
   }
   TRY(read_damaged(err, real, &r));
   TRY(wisp_require(err, r.list.count, WISP_ESTORE, "%s: not one row of it is whole: nothing was rescued", path));
-  TRY(into ? write_into(err, into, real, &r.list) : replace(err, real, &r.list, backup));
+  if (!into) TRY(wisp_place_writable(err, real));
+  TRY(into ? write_into(err, into, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
   *out = r.found;
 done:
   free(r.list.trials);

@@ -24,16 +24,6 @@ done:
   return status;
 }
 
-wisp_status wisp_writer_begin(wisp_error *err, wisp_writer *writer)
-{
-  return wisp_database_begin(err, &writer->database);
-}
-
-wisp_status wisp_writer_commit(wisp_error *err, wisp_writer *writer)
-{
-  return wisp_database_commit(err, &writer->database);
-}
-
 /* Rows whose texts were rewritten since get the hash that these have now: it is part of their key. */
 static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials *rows)
 {
@@ -44,7 +34,7 @@ static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials
   for (size_t i = 0; i < rows->count; i++) {
     wisp_trial trial = rows->trials[i];
     if (!wisp_renewal_apply(renewal, &trial)) continue;
-    if (!begun) TRY(wisp_writer_begin(err, writer));
+    if (!begun) TRY(wisp_database_begin(err, &writer->database));
     begun = true;
     TRY(wisp_rows_bind_key(err, &writer->database, writer->remove, &rows->trials[i]));
     const int code = sqlite3_step(writer->remove);
@@ -52,7 +42,7 @@ static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials
     TRY(wisp_database_fail(err, &writer->database, code));
     TRY(wisp_rows_insert(err, &writer->database, writer->newer, &trial, NULL));
   }
-  if (begun) TRY(wisp_writer_commit(err, writer));
+  if (begun) TRY(wisp_database_commit(err, &writer->database));
 done:
   wisp_database_rollback(&writer->database);
   wisp_renewal_free(renewal);
@@ -116,8 +106,7 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   TRY(wisp_place_folders(err, real));
   TRY(wisp_place_writable(err, real));
   bool rollback = wisp_place_needs_rollback(real);
-  TRY(wisp_lock_open(err, real, &lock));
-  TRY(wisp_lock_take(err, lock, false, true, &state));
+  TRY(wisp_lock_take(err, real, false, true, &lock, &state));
   if (rollback && warning) TRY(warn(err, path, warning));
   TRY(wisp_writer_attach(err, real, lock, rollback, out));
   lock = -1;
@@ -134,9 +123,9 @@ done:
 wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial)
 {
   wisp_status status = WISP_OK;
-  TRY(wisp_writer_begin(err, writer));
+  TRY(wisp_database_begin(err, &writer->database));
   TRY(wisp_rows_insert(err, &writer->database, writer->replace, trial, NULL));
-  TRY(wisp_writer_commit(err, writer));
+  TRY(wisp_database_commit(err, &writer->database));
 done:
   wisp_database_rollback(&writer->database);
   return status;
