@@ -113,7 +113,7 @@ static void release(wisp_poisson_run *run)
   wisp_cg_destroy(run->cg);
   wisp_step_free(&run->step);
   wisp_poisson_destroy(run->problem);
-  wisp_hexmesh_destroy(run->mesh);
+  wisp_mesh_destroy(run->mesh);
   wisp_device_close(run->device);
   wisp_store_close(run->store);
   wisp_strategies_free(run->strategies);

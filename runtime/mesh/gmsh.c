@@ -45,9 +45,15 @@ static const wisp_gmsh_kind kinds[] = {
     {93, 3, 125, "hexahedron of order 4"},
 };
 
-const wisp_gmsh_shape wisp_gmsh_tets = {4, 4, "tet", "tets", "tetrahedra", "remesh, order 1"};
-const wisp_gmsh_shape wisp_gmsh_hexes = {5,       8,           "hex",
-                                         "hexes", "hexahedra", "mesh with transfinite or recombined volumes, order 1"};
+/* Gmsh goes round each square of a hex, we row by row. */
+static const wisp_gmsh_shape tets = {4, 4, {0, 1, 2, 3}, "tet", "tets", "tetrahedra", "remesh, order 1"};
+static const wisp_gmsh_shape hexes = {5,
+                                      8,
+                                      {0, 1, 3, 2, 4, 5, 7, 6},
+                                      "hex",
+                                      "hexes",
+                                      "hexahedra",
+                                      "mesh with transfinite or recombined volumes, order 1"};
 
 wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out)
 {
@@ -196,7 +202,8 @@ static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
   return WISP_OK;
 }
 
-wisp_status wisp_gmsh_read(wisp_error *err, wisp_gmsh *gmsh, const char *name, const char *data, size_t length)
+/* All sections of the bytes. */
+static wisp_status read_all(wisp_error *err, wisp_gmsh *gmsh, const char *name, const char *data, size_t length)
 {
   gmsh->name = name;
   gmsh->begin = gmsh->at = data;
@@ -206,7 +213,7 @@ wisp_status wisp_gmsh_read(wisp_error *err, wisp_gmsh *gmsh, const char *name, c
   return read_sections(err, gmsh);
 }
 
-void wisp_gmsh_free(wisp_gmsh *gmsh)
+static void release(wisp_gmsh *gmsh)
 {
   if (gmsh->locale) freelocale(gmsh->locale);
   free(gmsh->node);
@@ -215,53 +222,26 @@ void wisp_gmsh_free(wisp_gmsh *gmsh)
   free(gmsh->surface);
 }
 
-wisp_status wisp_mesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_mesh **out)
+wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
+                            wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
-  wisp_gmsh gmsh = {.shape = &wisp_gmsh_tets};
-  TRY(wisp_gmsh_read(err, &gmsh, name, data, length));
+  wisp_gmsh gmsh = {.shape = corners == 4 ? &tets : &hexes};
+  TRY(read_all(err, &gmsh, name, data, length));
   TRY(wisp_gmsh_build(err, &gmsh, out));
 done:
-  wisp_gmsh_free(&gmsh);
+  release(&gmsh);
   return status;
 }
 
-wisp_status wisp_hexmesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_hexmesh **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_gmsh gmsh = {.shape = &wisp_gmsh_hexes};
-  TRY(wisp_gmsh_read(err, &gmsh, name, data, length));
-  TRY(wisp_gmsh_build_hexes(err, &gmsh, out));
-done:
-  wisp_gmsh_free(&gmsh);
-  return status;
-}
-
-static wisp_status read_file(wisp_error *err, const char *path, char **data, size_t *length)
-{
-  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
-  return wisp_read_file(err, path, data, length);
-}
-
-wisp_status wisp_mesh_read(wisp_error *err, const char *path, wisp_mesh **out)
+wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
   char *data = NULL;
   size_t length = 0;
-  TRY(read_file(err, path, &data, &length));
-  TRY(wisp_mesh_parse(err, path, data, length, out));
-done:
-  free(data);
-  return status;
-}
-
-wisp_status wisp_hexmesh_read(wisp_error *err, const char *path, wisp_hexmesh **out)
-{
-  wisp_status status = WISP_OK;
-  char *data = NULL;
-  size_t length = 0;
-  TRY(read_file(err, path, &data, &length));
-  TRY(wisp_hexmesh_parse(err, path, data, length, out));
+  TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
+  TRY(wisp_read_file(err, path, &data, &length));
+  TRY(wisp_mesh_parse(err, corners, path, data, length, out));
 done:
   free(data);
   return status;
