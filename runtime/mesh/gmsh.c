@@ -194,11 +194,10 @@ static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
   }
   if (!gmsh->version) CALL(wisp_gmsh_fail(err, gmsh, "no $MeshFormat: no Gmsh file, or an empty one"));
   if (!gmsh->nodes) CALL(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
-  if (!gmsh->cells) {
+  if (!gmsh->cells)
     CALL(wisp_gmsh_fail(err, gmsh,
                         "no %s in $Elements: truncated, not meshed in 3-D, or no physical volume that is saved?",
                         gmsh->shape->many));
-  }
   return WISP_OK;
 }
 

@@ -38,10 +38,9 @@ static wisp_status read_run(wisp_error *err, wisp_gmsh *gmsh, size_t left, size_
   if (gmsh->binary) CALL(wisp_gmsh_integer(err, gmsh, 4, &count));
   CALL(wisp_gmsh_integer(err, gmsh, 4, &tags));
   CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
-  if (count <= 0 || (uint64_t)count > left || tags < 0) {
+  if (count <= 0 || (uint64_t)count > left || tags < 0)
     CALL(wisp_gmsh_fail(err, gmsh, "a run of %lld elements with %lld tags, where %zu elements are left",
                         (long long)count, (long long)tags, left));
-  }
   for (int64_t i = 0; i < count; i++) {
     if (gmsh->binary) CALL(wisp_gmsh_integer(err, gmsh, 4, &number));
     CALL(read_element(err, gmsh, kind, tags));

@@ -89,10 +89,9 @@ static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *cou
   CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
   CALL(wisp_gmsh_integer(err, gmsh, 4, &parametric));
   CALL(wisp_gmsh_count(err, gmsh, count));
-  if (dimension < 0 || dimension > 3 || parametric < 0 || parametric > 1) {
+  if (dimension < 0 || dimension > 3 || parametric < 0 || parametric > 1)
     CALL(wisp_gmsh_fail(err, gmsh, "a block of nodes of dimension %lld, parametric %lld", (long long)dimension,
                         (long long)parametric));
-  }
   for (size_t i = 0; i < *count; i++) {
     wisp_gmsh_node node = {0};
     CALL(wisp_gmsh_integer(err, gmsh, 8, &node.tag));
@@ -117,9 +116,8 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
   CALL(wisp_gmsh_integer(err, gmsh, 4, &type));
   CALL(wisp_gmsh_count(err, gmsh, count));
   CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
-  if (kind->dimension != dimension) {
+  if (kind->dimension != dimension)
     CALL(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
-  }
   if (dimension == 2) CALL(surface_tag(err, gmsh, entity, &tag));
   for (size_t i = 0; i < *count; i++) {
     CALL(wisp_gmsh_integer(err, gmsh, 8, &number));
