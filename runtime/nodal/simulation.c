@@ -176,6 +176,6 @@ int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info 
   if (i >= (size_t)s->step.kernels) return 0;
   const wisp_choice *c = &s->step.choice[i];
   *info = (wisp_kernel_info){
-      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer)};
+      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer), c->note};
   return 1;
 }
