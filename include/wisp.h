@@ -194,6 +194,9 @@ typedef struct wisp_field_layout {
 } wisp_field_layout;
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out);
 
+/* The name of field f, "Ex"; NULL behind the last, and where a family's fields have none. */
+const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);
+
 /* The nodes of the reference element, -1 to 1 in each direction: rst[3 i + c], caller's memory. */
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst);
 

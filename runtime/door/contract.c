@@ -200,6 +200,12 @@ wisp_field_layout wisp_contract_layout(const wisp_contract *c)
                              .node_stride = slab ? (size_t)l->KM : 1};
 }
 
+const char *wisp_contract_field(const wisp_contract *c, size_t f)
+{
+  const size_t count = wisp_env_list_count(c->plan->env, "fields");
+  return f < count ? wisp_env_get_text(wisp_env_list_item(c->plan->env, "fields", f), "name") : NULL;
+}
+
 /* --- as JSON --- */
 
 static wisp_status add_argument(wisp_error *err, cJSON *list, const wisp_contract *c, int i)
@@ -229,7 +235,9 @@ static void add_layout(cJSON *object, const wisp_contract *c)
                  {"element_stride", l.element_stride},
                  {"node_stride", l.node_stride}};
   char name[WISP_LAYOUT_TEXT];
-  cJSON *layout = cJSON_AddObjectToObject(object, "layout");
+  cJSON *layout = cJSON_AddObjectToObject(object, "layout"), *fields = cJSON_AddArrayToObject(object, "fields");
+  for (size_t f = 0; wisp_contract_field(c, f); f++)
+    cJSON_AddItemToArray(fields, cJSON_CreateString(wisp_contract_field(c, f)));
   wisp_layout_print(&c->plan->layout, name);
   cJSON_AddStringToObject(layout, "name", name);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -259,13 +267,14 @@ wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *c, const c
 {
   wisp_status status = WISP_OK;
   char spec[WISP_SPEC_TEXT], *text = NULL;
-  cJSON *object = cJSON_CreateObject(), *arguments = cJSON_AddArrayToObject(object, "arguments");
+  cJSON *object = cJSON_CreateObject();
   wisp_spec_print(&c->plan->spec, spec);
   cJSON_AddStringToObject(object, "spec", spec);
   cJSON_AddStringToObject(object, "strategy", c->plan->strategy->name);
   cJSON_AddStringToObject(object, "params", c->plan->params);
   cJSON_AddStringToObject(object, "dialect", dialect);
   cJSON_AddStringToObject(object, "symbol", c->plan->symbol);
+  cJSON *arguments = cJSON_AddArrayToObject(object, "arguments");
   for (int i = 0; i < c->arguments; i++) TRY(add_argument(err, arguments, c, i));
   add_layout(object, c);
   TRY(add_grid(err, object, c));

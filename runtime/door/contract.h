@@ -26,6 +26,9 @@ wisp_status wisp_contract_grid(wisp_error *err, const wisp_contract *contract, c
 
 wisp_field_layout wisp_contract_layout(const wisp_contract *contract);
 
+/* The name of field f, where its family's fields have names; NULL: it has none, or there is no such field. */
+const char *wisp_contract_field(const wisp_contract *contract, size_t f);
+
 /* All of it as a JSON object. */
 wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *contract, const char *dialect, wisp_text *out);
 

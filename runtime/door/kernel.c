@@ -173,6 +173,11 @@ done:
   return status;
 }
 
+const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f)
+{
+  return check(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
+}
+
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst)
 {
   wisp_status status = WISP_OK;
