@@ -193,6 +193,7 @@ typedef struct wisp_field_layout {
   size_t fields, nodes, per_group, stride, element_stride, node_stride;
 } wisp_field_layout;
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out);
+size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, size_t i); /* by that formula */
 
 /* The name of field f, "Ex"; NULL behind the last, and where a family's fields have none. */
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);

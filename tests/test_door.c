@@ -77,11 +77,6 @@ static size_t size_of(const wisp_kernel *kernel, const char *name)
   return numbers;
 }
 
-static size_t address(const wisp_field_layout *l, size_t f, size_t k, size_t i)
-{
-  return (k / l->per_group * l->fields + f) * l->stride + k % l->per_group * l->element_stride + i * l->node_stride;
-}
-
 static void check_layout(wisp_session *session, const char *layout)
 {
   wisp_error err = {0};
@@ -106,7 +101,7 @@ static void check_layout(wisp_session *session, const char *layout)
     for (size_t i = 0; i < NP; i++) {
       place(k, rst + 3 * i, x);
       fields(x, at, rate);
-      for (size_t f = 0; f < FIELDS; f++) u[address(&l, f, k, i)] = at[f];
+      for (size_t f = 0; f < FIELDS; f++) u[wisp_field_address(&l, f, k, i)] = at[f];
     }
   }
   void *on_u = bind(session, kernel, "u", u), *on_geo = bind(session, kernel, "geo", geo),
@@ -118,9 +113,9 @@ static void check_layout(wisp_session *session, const char *layout)
       place(k, rst + 3 * i, x);
       fields(x, at, rate);
       for (size_t f = 0; f < FIELDS; f++)
-        if (!(fabs(rhs[address(&l, f, k, i)] - rate[f]) < 1e-9))
-          fail_msg("%s: element %zu, node %zu, field %zu: %g, not %g", layout, k, i, f, rhs[address(&l, f, k, i)],
-                   rate[f]);
+        if (!(fabs(rhs[wisp_field_address(&l, f, k, i)] - rate[f]) < 1e-9))
+          fail_msg("%s: element %zu, node %zu, field %zu: %g, not %g", layout, k, i, f,
+                   rhs[wisp_field_address(&l, f, k, i)], rate[f]);
     }
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_geo), wisp_memory_destroy(session, on_rhs);
   free(u), free(rhs), free(geo);

@@ -173,6 +173,11 @@ done:
   return status;
 }
 
+size_t wisp_field_address(const wisp_field_layout *l, size_t f, size_t k, size_t i)
+{
+  return (k / l->per_group * l->fields + f) * l->stride + k % l->per_group * l->element_stride + i * l->node_stride;
+}
+
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f)
 {
   return check(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
