@@ -1,6 +1,7 @@
 /* Claim: a program outside the tree, of C or C++ and by gcc, clang or g++, opens tuned kernels and whole operators on
  * its own arrays, and one of Fortran likewise; what they compute is what mathematics says, which they check themselves.
  * They are built with what is installed; where that cannot be, those that a bundle carries are run. */
+#include "page.h"
 #include "solving.h"
 #include "store_fixture.h"
 
@@ -70,6 +71,15 @@ static void test_programs(void **state)
   }
 }
 
+/* What docs/library.md shows stands in the examples, and in the header. */
+static void test_page(void **state)
+{
+  static const char *const files[] = {"examples/pulse.c", "examples/kernels.c", "examples/poisson.f90",
+                                      "include/wisp.h"};
+  (void)state;
+  check_page("docs/library.md", files, sizeof files / sizeof *files, 10);
+}
+
 /* It stays a program that one can read. */
 static void test_short(void **state)
 {
@@ -87,6 +97,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_programs, fixture_set_up, fixture_tear_down),
       cmocka_unit_test(test_short),
+      cmocka_unit_test(test_page),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
