@@ -270,7 +270,8 @@ static void test_quick(void **state)
   double best = INFINITY, direct = INFINITY;
   const wisp_count one[] = {{"elements", 1}, {NULL, 0}};
   unsigned grid[3], block[3];
-  void *value[WISP_MAX_ARGS], *args[WISP_MAX_ARGS];
+  wisp_passed value[WISP_MAX_ARGS];
+  void *args[WISP_MAX_ARGS];
   GOOD(wisp_kernel_open(&err, session, "tensor.collocated:hex:p1:poisson:f64", NULL, &kernel));
   GOOD(wisp_kernel_set(&err, kernel, "lambda", 0));
   void *on_u = bind(session, kernel, "u", NULL), *on_y = bind(session, kernel, "y", NULL),
@@ -278,11 +279,9 @@ static void test_quick(void **state)
   GOOD(wisp_kernel_shape(&err, kernel, one, grid, block, NULL));
   for (int i = 0; i < kernel->args; i++) {
     const char *name = kernel->arg[i].name;
-    value[i] = strcmp(name, "u") == 0                    ? on_u
-               : strcmp(name, "y") == 0                  ? on_y
-               : kernel->arg[i].kind == WISP_ARG_OPERAND ? (void *)(uintptr_t)kernel->operand[i]
-                                                         : on_factors;
-    if (kernel->arg[i].kind == WISP_ARG_VALUE) value[i] = NULL; /* no groups: nothing is computed */
+    void *array = strcmp(name, "u") == 0 ? on_u : strcmp(name, "y") == 0 ? on_y : on_factors;
+    value[i].pointer = kernel->operand[i] ? kernel->operand[i] : (wisp_pointer)(uintptr_t)array;
+    if (kernel->arg[i].kind == WISP_ARG_VALUE) value[i] = (wisp_passed){.integer = strcmp(name, "groups") == 0};
     args[i] = &value[i];
   }
   for (int i = 0; i < 20000; i++) {

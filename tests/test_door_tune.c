@@ -36,14 +36,15 @@ static wisp_session *open_session(const char *store, const char *command)
   return session;
 }
 
-static wisp_kernel_info describe(wisp_session *session, const char *layout)
+/* What is opened now; the info's texts live as long as the kernel. */
+static wisp_kernel_info describe(wisp_session *session, wisp_kernel **kernel)
 {
   wisp_error err = {0};
-  wisp_kernel *kernel = NULL;
   wisp_kernel_info info;
-  GOOD(wisp_kernel_open(&err, session, spec, &(wisp_kernel_request){.layout = layout}, &kernel));
-  GOOD(wisp_kernel_describe(&err, kernel, &info));
-  return info; /* the kernel stays open, as the texts must */
+  wisp_kernel_close(*kernel);
+  GOOD(wisp_kernel_open(&err, session, spec, NULL, kernel));
+  GOOD(wisp_kernel_describe(&err, *kernel, &info));
+  return info;
 }
 
 static void test_tuned(void **state)
@@ -53,11 +54,12 @@ static void test_tuned(void **state)
   setenv("WISP_SHIPPED", "none", 1);
   snprintf(store, sizeof store, "%s", fixture_path(*state, "tuned.db"));
   wisp_session *session = open_session(store, getenv("WISP_COMMAND"));
-  wisp_kernel_info info = describe(session, NULL);
+  wisp_kernel *kernel = NULL;
+  wisp_kernel_info info = describe(session, &kernel);
   assert_string_equal(info.match, "default");
   assert_string_equal(info.layer, "none");
   GOOD(wisp_session_tune(&err, session, spec, 2));
-  info = describe(session, NULL);
+  info = describe(session, &kernel);
   assert_string_equal(info.match, "exact");
   assert_string_equal(info.layer, "user");
   wisp_store *opened = NULL;
@@ -75,6 +77,7 @@ static void test_tuned(void **state)
   }
   assert_true(fastest > 0 && chosen == fastest);
   wisp_store_close(opened);
+  wisp_kernel_close(kernel);
   wisp_session_close(session);
 }
 
