@@ -95,7 +95,7 @@ typedef struct wisp_kernel_info {
   const char *kernel, *strategy, *params, *layout;
   const char *match; /* "exact", "other driver", "same architecture", "default" */
   const char *layer; /* "user", "site", "shipped", "none" */
-  const char *note;  /* why the stored winner was not taken, where it did not compile or load; else empty */
+  const char *note;  /* why a better match was not taken: stale, refused, it did not compile or load; else empty */
 } wisp_kernel_info;
 int wisp_simulation_kernel(const wisp_simulation *simulation, size_t i, wisp_kernel_info *info);
 

@@ -3,7 +3,7 @@
 #ifndef WISP_DOOR_H
 #define WISP_DOOR_H
 
-#include "../solve/step.h"
+#include "../solve/choose.h"
 
 /* What every kernel and operator of a session begins with. Freed once both it and its session are closed. */
 typedef struct wisp_handle {
@@ -33,8 +33,7 @@ wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const 
 /* WISP_EUSAGE where a pointer that the caller gave is NULL. */
 #define WISP_GIVEN(err, pointer) wisp_require(err, pointer, WISP_EUSAGE, "%s: %s is NULL", __func__, #pointer)
 
-/* The one kernel that runs for a spec: as a step of one. */
-wisp_status wisp_session_choose(wisp_error *err, const wisp_session *session, const char *spec,
-                                const wisp_kernel_request *request, wisp_step *out);
+/* What kernels are chosen from. */
+wisp_chooser wisp_session_chooser(const wisp_session *session);
 
 #endif

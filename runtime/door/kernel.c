@@ -17,7 +17,6 @@ struct wisp_opened {
   wisp_handle handle;
   wisp_step step; /* of this kernel alone */
   wisp_contract *contract;
-  char layout[WISP_LAYOUT_TEXT];
   wisp_passed value[WISP_MAX_ARGS];
   void *passed[WISP_MAX_ARGS]; /* where each value is */
   bool bound[WISP_MAX_ARGS];
@@ -59,28 +58,42 @@ static void bind_operands(wisp_kernel *kernel)
   }
 }
 
+/* One kernel of the spec: what won, else the default. */
+static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
+                          const wisp_kernel_request *request, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  const wisp_chooser from = wisp_session_chooser(session);
+  wisp_wish wish = {.exact_match_only = session->exact_match_only};
+  if (request) wish.layout = request->layout, wish.elements = request->elements;
+  TRY(wisp_spec_parse(err, text, &wish.spec));
+  TRY(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE, "%s: a whole step is no kernel", text));
+  TRY(wisp_choose(err, &from, &wish, out));
+done:
+  return status;
+}
+
 wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
                              const wisp_kernel_request *request, wisp_kernel **out)
 {
   wisp_status status = WISP_OK;
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS] = {NULL};
+  wisp_kernel *kernel = NULL;
   opened *o = NULL;
   TRY(WISP_GIVEN(err, session));
   TRY(WISP_GIVEN(err, spec));
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
-  TRY(wisp_session_choose(err, session, spec, request, &o->step));
-  TRY(wisp_step_load(err, session->device, &o->step, kernel));
+  TRY(choose(err, session, spec, request, &o->step));
+  TRY(wisp_step_load(err, session->device, &o->step, &kernel));
   TRY(wisp_contract_create(err, o->step.plan[0], &o->contract));
-  wisp_layout_print(&o->step.layout, o->layout);
-  kernel[0]->opened = o;
-  bind_operands(kernel[0]);
-  wisp_handle_add(session, &o->handle, kernel[0], release, free_shell);
-  *out = kernel[0];
-  kernel[0] = NULL;
+  kernel->opened = o;
+  bind_operands(kernel);
+  wisp_handle_add(session, &o->handle, kernel, release, free_shell);
+  *out = kernel;
+  kernel = NULL;
   o = NULL;
 done:
-  wisp_kernel_destroy(kernel[0]);
+  wisp_kernel_destroy(kernel);
   if (o) wisp_step_free(&o->step);
   free(o);
   return status;
@@ -103,12 +116,11 @@ wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wis
   wisp_status status = WISP_OK;
   TRY(check(err, kernel));
   TRY(WISP_GIVEN(err, info));
-  const wisp_choice *c = &kernel->opened->step.choice[0];
-  const wisp_strategy *s = wisp_plan_strategy(kernel->plan);
-  *info = (wisp_kernel_info){.kernel = wisp_strategy_kernel(s),
-                             .strategy = wisp_strategy_name(s),
-                             .params = wisp_plan_params(kernel->plan),
-                             .layout = kernel->opened->layout,
+  const wisp_choice *c = kernel->opened->step.choice;
+  *info = (wisp_kernel_info){.kernel = c->kernel,
+                             .strategy = c->strategy,
+                             .params = c->params,
+                             .layout = c->layout,
                              .match = wisp_match_name(c->match),
                              .layer = wisp_layer_name(c->layer),
                              .note = c->note};

@@ -62,7 +62,7 @@ static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_oper
 {
   const wisp_kernel_request request = {.elements = (long long)op->mesh->elements};
   char text[WISP_SPEC_TEXT];
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
+  wisp_spec_name_kernel(&spec, kernel);
   wisp_spec_print(&spec, text);
   return wisp_kernel_open(err, session, text, &request, &op->kernel[as]);
 }

@@ -90,6 +90,11 @@ void wisp_session_close(wisp_session *s)
   free(s);
 }
 
+wisp_chooser wisp_session_chooser(const wisp_session *s)
+{
+  return (wisp_chooser){.strategies = s->strategies, .store = s->store, .limits = wisp_device_limits(s->device)};
+}
+
 wisp_status wisp_session_finish(wisp_error *err, wisp_session *session)
 {
   wisp_status status = WISP_GIVEN(err, session);

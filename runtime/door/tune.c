@@ -77,7 +77,7 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   snprintf(order, sizeof order, "%d", spec.order);
   snprintf(budget, sizeof budget, "%.0fs", seconds);
   snprintf(precision, sizeof precision, "%s", wisp_precision_name(spec.precision));
-  const bool whole = strcmp(spec.kernel, "step") == 0;
+  const bool whole = wisp_spec_is_step(&spec);
   char *argv[32] = {command, "tune", "-d",      device,     "-f",        spec.family, "-n",
                     order,   "-p",   precision, "--system", spec.system, "--budget",  budget};
   size_t n = 14;
