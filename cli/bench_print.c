@@ -100,10 +100,10 @@ typedef struct table {
 
 /* Families that are not here have the first one's. */
 static const table tables[] = {
-    {"nodal", 10, 35, "strategy, layout", true, sizeof beside_product / sizeof *beside_product, beside_product},
-    {"tensor", 20, 34, "strategy, parameters", false, sizeof beside_copy / sizeof *beside_copy, beside_copy},
+    {"nodal", 10, 35, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+    {"tensor", 20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy},
 };
-enum { TABLES = sizeof tables / sizeof *tables };
+enum { TABLES = WISP_COUNT(tables) };
 
 static const table *table_of(const char *family)
 {
@@ -153,49 +153,39 @@ void wisp_bench_print(const wisp_comparison *row, bool first)
 cJSON *wisp_bench_row(const char *device, const wisp_comparison *row)
 {
   cJSON *object = cJSON_CreateObject();
-  const struct {
-    const char *key, *value;
-  } texts[] = {{"device", device},
-               {"family", row->spec.family},
-               {"kernel", row->spec.kernel},
-               {"strategy", row->ours.strategy},
-               {"precision", wisp_precision_name(row->spec.precision)},
-               {"system", row->spec.system},
-               {"layout", row->ours.layout},
-               {"params", row->ours.params},
-               {"match", wisp_match_name(row->ours.match)},
-               {"layer", wisp_layer_name(row->ours.layer)},
-               {"default_strategy", row->standard.strategy},
-               {"default_layout", row->standard.layout},
-               {"default_params", row->standard.params},
-               {"rival", row->rival},
-               {"alternative", row->alternative}};
-  const struct {
-    const char *key;
-    double value;
-  } numbers[] = {{"order", row->spec.order},
-                 {"elements", (double)row->elements},
-                 {"ms", row->ms},
-                 {"gdofs", row->gdofs},
-                 {"mesh_elements", (double)row->mesh_elements},
-                 {"mesh_gdofs", row->mesh_gdofs},
-                 {"gbps", row->gbps},
-                 {"gflops", row->gflops},
-                 {"efficiency", row->efficiency},
-                 {"copy_share", row->copy_share},
-                 {"default_ms", row->default_ms},
-                 {"speedup", row->default_ms / row->ms},
-                 {"rival_ms", row->rival_ms},
-                 {"rival_error", row->rival_error},
-                 {"ratio", row->rival_ms / row->ms},
-                 {"alternative_ms", row->alternative_ms},
-                 {"alternative_ratio", row->alternative_ms / row->ms}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].value && *texts[i].value)
-      cJSON_AddStringToObject(object, texts[i].key, texts[i].value);
-    else
-      cJSON_AddNullToObject(object, texts[i].key);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
+  const wisp_json_text texts[] = {{"device", device},
+                                  {"family", row->spec.family},
+                                  {"kernel", row->spec.kernel},
+                                  {"strategy", row->ours.strategy},
+                                  {"precision", wisp_precision_name(row->spec.precision)},
+                                  {"system", row->spec.system},
+                                  {"layout", row->ours.layout},
+                                  {"params", row->ours.params},
+                                  {"match", wisp_match_name(row->ours.match)},
+                                  {"layer", wisp_layer_name(row->ours.layer)},
+                                  {"default_strategy", row->standard.strategy},
+                                  {"default_layout", row->standard.layout},
+                                  {"default_params", row->standard.params},
+                                  {"rival", row->rival},
+                                  {"alternative", row->alternative}};
+  const wisp_json_number numbers[] = {{"order", row->spec.order},
+                                      {"elements", (double)row->elements},
+                                      {"ms", row->ms},
+                                      {"gdofs", row->gdofs},
+                                      {"mesh_elements", (double)row->mesh_elements},
+                                      {"mesh_gdofs", row->mesh_gdofs},
+                                      {"gbps", row->gbps},
+                                      {"gflops", row->gflops},
+                                      {"efficiency", row->efficiency},
+                                      {"copy_share", row->copy_share},
+                                      {"default_ms", row->default_ms},
+                                      {"speedup", row->default_ms / row->ms},
+                                      {"rival_ms", row->rival_ms},
+                                      {"rival_error", row->rival_error},
+                                      {"ratio", row->rival_ms / row->ms},
+                                      {"alternative_ms", row->alternative_ms},
+                                      {"alternative_ratio", row->alternative_ms / row->ms}};
+  wisp_json_add_texts(object, WISP_COUNT(texts), texts);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   return object;
 }

@@ -2,10 +2,9 @@
 #ifndef WISP_RUN_H
 #define WISP_RUN_H
 
+#include "json.h"
 #include "options.h"
 #include "../runtime/nodal/solver.h"
-
-#include <cjson/cJSON.h>
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
 int wisp_run_maxwell(int argc, char **argv);
@@ -22,11 +21,5 @@ void wisp_run_print_kernels(const wisp_step *step, bool as_asked);
 
 /* The same as kernels[] of a JSON object. */
 void wisp_run_add_kernels(cJSON *object, const wisp_step *step);
-
-/* A number, or null where it is none. */
-void wisp_run_add_number(cJSON *object, const char *name, double value);
-
-/* Prints the object on stdout and deletes it. */
-wisp_status wisp_run_put_json(wisp_error *err, cJSON *object);
 
 #endif

@@ -70,11 +70,10 @@ wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const 
     TRY(find_order(err, &w, &from, r, &wish));
   }
   *out = w;
-  w = (wisp_winners){0};
 done:
   wisp_scopes_free(&scopes);
   wisp_strategies_free(strategies);
-  wisp_winners_free(&w);
+  if (status != WISP_OK) wisp_winners_free(&w);
   return status;
 }
 
@@ -105,7 +104,7 @@ wisp_status wisp_winners_print(wisp_error *err, const char *device, const wisp_w
   wisp_status status = WISP_OK;
   wisp_table *table = NULL;
   wisp_text text = {0};
-  TRY(wisp_table_create(err, device, sizeof columns / sizeof *columns, columns, &table));
+  TRY(wisp_table_create(err, device, WISP_COUNT(columns), columns, &table));
   for (size_t i = 0; i < w->count; i++) TRY(add_row(err, table, w->trials[i]));
   if (w->count) TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
   printf("\n%s", w->count ? text.data : device);

@@ -12,7 +12,7 @@ static const wisp_device_kind *const kinds[] = {
     &wisp_cuda_kind,
     &wisp_host_kind,
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = WISP_COUNT(kinds) };
 
 /* ---- Compiling for a target. */
 

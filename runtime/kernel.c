@@ -79,9 +79,8 @@ wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_
   for (int i = 0; i < kernel->args; i++)
     if (kernel->arg[i].kind == WISP_ARG_OPERAND) TRY(upload_operand(err, kernel, i));
   *out = kernel;
-  kernel = NULL;
 done:
-  wisp_kernel_destroy(kernel);
+  if (status != WISP_OK) wisp_kernel_destroy(kernel);
   return status;
 }
 
@@ -138,16 +137,13 @@ static wisp_status bind(wisp_error *err, const wisp_kernel *kernel, int i, const
 wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
                             const wisp_binding *bindings, size_t count)
 {
-  wisp_status status = WISP_OK;
   wisp_passed values[WISP_MAX_ARGS] = {{0}};
   void *args[WISP_MAX_ARGS];
   unsigned grid[2] = {1, 1};
   for (int i = 0; i < kernel->args; i++) {
-    TRY(bind(err, kernel, i, bindings, count, &values[i]));
+    CALL(bind(err, kernel, i, bindings, count, &values[i]));
     args[i] = &values[i];
   }
-  TRY(wisp_plan_grid(err, kernel->plan, groups, blocks, grid));
-  TRY(wisp_launch(err, kernel->module, grid, wisp_plan_block(kernel->plan), args, kernel->args));
-done:
-  return status;
+  CALL(wisp_plan_grid(err, kernel->plan, groups, blocks, grid));
+  return wisp_launch(err, kernel->module, grid, wisp_plan_block(kernel->plan), args, kernel->args);
 }

@@ -24,7 +24,6 @@ struct wisp_contract {
  * is left are counts. */
 static wisp_status say(wisp_error *err, const wisp_plan *plan, const char *text, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   for (const char *at = text; *at;) {
     size_t length = 1;
     char name[64] = "";
@@ -32,13 +31,12 @@ static wisp_status say(wisp_error *err, const wisp_plan *plan, const char *text,
     while (isalpha((unsigned char)*at) && (isalnum((unsigned char)at[length]) || at[length] == '_')) length++;
     if (isalpha((unsigned char)*at)) snprintf(name, sizeof name, "%.*s", (int)length, at);
     if (*name && wisp_env_get_int(plan->env, name, &value))
-      TRY(wisp_text_print(err, out, "%lld", (long long)value));
+      CALL(wisp_text_print(err, out, "%lld", (long long)value));
     else
-      TRY(wisp_text_add(err, out, at, length));
+      CALL(wisp_text_add(err, out, at, length));
     at += length;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- arguments --- */
@@ -74,7 +72,6 @@ static wisp_status describe(wisp_error *err, wisp_contract *c, int i)
                                              [WISP_ARG_INOUT] = WISP_ARGUMENT_INOUT,
                                              [WISP_ARG_VALUE] = WISP_ARGUMENT_SCALAR,
                                              [WISP_ARG_OPERAND] = WISP_ARGUMENT_OPERAND};
-  wisp_status status = WISP_OK;
   const wisp_arg *arg = &c->plan->strategy->arg[i];
   const wisp_array_decl *array = array_of(c, arg->name);
   const wisp_expr *operand = c->plan->strategy->operand[i].count.expr;
@@ -82,15 +79,15 @@ static wisp_status describe(wisp_error *err, wisp_contract *c, int i)
                      : arg->kind == WISP_ARG_VALUE ? "0"
                      : array                       ? array->size
                                                    : NULL;
-  TRY(wisp_require(err, size, WISP_EUSAGE, "argument %s: the %s family has no such array", arg->name, c->family->name));
-  TRY(say(err, c->plan, size, &c->size[i]));
+  CALL(
+      wisp_require(err, size, WISP_EUSAGE, "argument %s: the %s family has no such array", arg->name, c->family->name));
+  CALL(say(err, c->plan, size, &c->size[i]));
   c->argument[i] = (wisp_argument){.name = arg->name,
                                    .meaning = meaning_of(c, arg),
                                    .kind = kinds[arg->kind],
                                    .number = number_of(c->plan, arg->type),
                                    .size = c->size[i].data};
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_contract_create(wisp_error *err, const wisp_plan *plan, wisp_contract **out)
@@ -202,8 +199,9 @@ wisp_field_layout wisp_contract_layout(const wisp_contract *c)
 
 const char *wisp_contract_field(const wisp_contract *c, size_t f)
 {
-  const size_t count = wisp_env_list_count(c->plan->env, "fields");
-  return f < count ? wisp_env_get_text(wisp_env_list_item(c->plan->env, "fields", f), "name") : NULL;
+  const wisp_value *fields = wisp_env_find(c->plan->env, "fields", wisp_env_hash("fields"));
+  const bool there = fields && fields->kind == WISP_KIND_LIST && f < fields->count;
+  return there ? wisp_env_get_text(fields->as.items[f], "name") : NULL;
 }
 
 /* --- as JSON --- */

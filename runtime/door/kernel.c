@@ -62,15 +62,13 @@ static void bind_operands(wisp_kernel *kernel)
 static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
                           const wisp_kernel_request *request, wisp_step *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_chooser from = wisp_session_chooser(session);
   wisp_wish wish = {.exact_match_only = session->exact_match_only};
   if (request) wish.layout = request->layout, wish.elements = request->elements;
-  TRY(wisp_spec_parse(err, text, &wish.spec));
-  TRY(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE, "%s: a whole step is no kernel", text));
-  TRY(wisp_choose(err, &from, &wish, out));
-done:
-  return status;
+  CALL(wisp_spec_parse(err, text, &wish.spec));
+  CALL(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE, "%s: a whole step is no kernel", text));
+  CALL(wisp_choose(err, &from, &wish, out));
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
@@ -113,9 +111,8 @@ static wisp_status check(wisp_error *err, const wisp_kernel *kernel)
 
 wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wisp_kernel_info *info)
 {
-  wisp_status status = WISP_OK;
-  TRY(check(err, kernel));
-  TRY(WISP_GIVEN(err, info));
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, info));
   const wisp_choice *c = kernel->opened->step.choice;
   *info = (wisp_kernel_info){.kernel = c->kernel,
                              .strategy = c->strategy,
@@ -124,20 +121,17 @@ wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wis
                              .match = wisp_match_name(c->match),
                              .layer = wisp_layer_name(c->layer),
                              .note = c->note};
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out)
 {
-  wisp_status status = WISP_OK;
-  TRY(check(err, kernel));
-  TRY(WISP_GIVEN(err, out));
-  TRY(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", wisp_plan_symbol(kernel->plan),
-                   kernel->args));
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", wisp_plan_symbol(kernel->plan),
+                    kernel->args));
   *out = *wisp_contract_argument(kernel->opened->contract, (int)i);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const char *argument, const wisp_count *counts,
@@ -177,12 +171,10 @@ done:
 
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out)
 {
-  wisp_status status = WISP_OK;
-  TRY(check(err, kernel));
-  TRY(WISP_GIVEN(err, out));
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, out));
   *out = wisp_contract_layout(kernel->opened->contract);
-done:
-  return status;
+  return WISP_OK;
 }
 
 size_t wisp_field_address(const wisp_field_layout *l, size_t f, size_t k, size_t i)
@@ -197,15 +189,13 @@ const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f)
 
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst)
 {
-  wisp_status status = WISP_OK;
-  TRY(check(err, kernel));
-  TRY(WISP_GIVEN(err, rst));
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, rst));
   const wisp_spec *spec = wisp_plan_spec(kernel->plan);
   const wisp_family *family = wisp_family_find(spec->family);
-  TRY(wisp_require(err, family->nodes, WISP_EUSAGE, "the %s family's elements have no nodes", family->name));
-  TRY(family->nodes(err, spec->order, rst));
-done:
-  return status;
+  CALL(wisp_require(err, family->nodes, WISP_EUSAGE, "the %s family's elements have no nodes", family->name));
+  CALL(family->nodes(err, spec->order, rst));
+  return WISP_OK;
 }
 
 /* --- binding --- */
@@ -213,38 +203,34 @@ done:
 wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *argument, const void *memory,
                              size_t numbers)
 {
-  wisp_status status = WISP_OK;
   int i = 0;
-  TRY(check(err, kernel));
-  TRY(wisp_contract_find(err, kernel->opened->contract, argument, &i));
-  TRY(wisp_require(err, kernel->arg[i].kind != WISP_ARG_VALUE && kernel->arg[i].kind != WISP_ARG_OPERAND, WISP_EUSAGE,
-                   "argument %s: no array of the caller's: %s", argument,
-                   kernel->arg[i].kind == WISP_ARG_VALUE ? "set it" : "wisp has bound it"));
-  TRY(wisp_require(err, memory, WISP_EUSAGE, "argument %s: the memory is NULL", argument));
-  TRY(wisp_require(err, (uintptr_t)memory % ALIGNMENT == 0, WISP_EUSAGE,
-                   "argument %s: the memory is not at a multiple of %d bytes", argument, ALIGNMENT));
+  CALL(check(err, kernel));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_require(err, kernel->arg[i].kind != WISP_ARG_VALUE && kernel->arg[i].kind != WISP_ARG_OPERAND, WISP_EUSAGE,
+                    "argument %s: no array of the caller's: %s", argument,
+                    kernel->arg[i].kind == WISP_ARG_VALUE ? "set it" : "wisp has bound it"));
+  CALL(wisp_require(err, memory, WISP_EUSAGE, "argument %s: the memory is NULL", argument));
+  CALL(wisp_require(err, (uintptr_t)memory % ALIGNMENT == 0, WISP_EUSAGE,
+                    "argument %s: the memory is not at a multiple of %d bytes", argument, ALIGNMENT));
   opened *o = kernel->opened;
   o->ready = o->ready && numbers >= o->numbers[i];
   o->value[i].pointer = (wisp_pointer)(uintptr_t)memory;
   o->numbers[i] = numbers;
   o->bound[i] = true;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *argument, double value)
 {
-  wisp_status status = WISP_OK;
   int i = 0;
-  TRY(check(err, kernel));
-  TRY(wisp_contract_find(err, kernel->opened->contract, argument, &i));
-  TRY(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
-                   argument));
-  TRY(wisp_passed_scalar(err, &kernel->arg[i], value, wisp_plan_spec(kernel->plan)->precision,
-                         &kernel->opened->value[i]));
+  CALL(check(err, kernel));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
+                    argument));
+  CALL(wisp_passed_scalar(err, &kernel->arg[i], value, wisp_plan_spec(kernel->plan)->precision,
+                          &kernel->opened->value[i]));
   kernel->opened->bound[i] = true;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- launching --- */
@@ -268,7 +254,6 @@ static bool is_wide(const wisp_kernel *kernel, const char *array)
 /* A scalar may be one of the counts. An array must be large enough for them. */
 static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts)
 {
-  wisp_status status = WISP_OK;
   opened *o = kernel->opened;
   const wisp_arg *arg = &kernel->arg[i];
   int64_t count = 0;
@@ -278,18 +263,17 @@ static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wis
     o->bound[i] = true;
     return wisp_passed_scalar(err, arg, (double)count, wisp_plan_spec(kernel->plan)->precision, &o->value[i]);
   }
-  TRY(wisp_require(err, o->bound[i], WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'",
-                   wisp_plan_symbol(kernel->plan), wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name));
+  CALL(wisp_require(err, o->bound[i], WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'",
+                    wisp_plan_symbol(kernel->plan), wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name));
   if (arg->kind == WISP_ARG_VALUE) return WISP_OK;
-  TRY(wisp_contract_size(err, o->contract, i, counts, &numbers));
-  TRY(wisp_require(err, numbers <= INT_MAX || is_wide(kernel, arg->name), WISP_EUSAGE,
-                   "%s: argument '%s' takes %zu numbers, more than kernels can count (2.1e9): take fewer elements",
-                   wisp_plan_symbol(kernel->plan), arg->name, numbers));
-  TRY(wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,
-                   "%s: argument '%s' takes %zu numbers for these counts, %zu are bound",
-                   wisp_plan_symbol(kernel->plan), arg->name, numbers, o->numbers[i]));
-done:
-  return status;
+  CALL(wisp_contract_size(err, o->contract, i, counts, &numbers));
+  CALL(wisp_require(err, numbers <= INT_MAX || is_wide(kernel, arg->name), WISP_EUSAGE,
+                    "%s: argument '%s' takes %zu numbers, more than kernels can count (2.1e9): take fewer elements",
+                    wisp_plan_symbol(kernel->plan), arg->name, numbers));
+  CALL(wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,
+                    "%s: argument '%s' takes %zu numbers for these counts, %zu are bound",
+                    wisp_plan_symbol(kernel->plan), arg->name, numbers, o->numbers[i]));
+  return WISP_OK;
 }
 
 static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts)
@@ -317,11 +301,9 @@ done:
 
 wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
 {
-  wisp_status status = WISP_OK;
-  TRY(check(err, kernel));
-  if (!is_ready(kernel->opened, counts)) TRY(make_ready(err, kernel, counts));
-  TRY(wisp_launch_in(err, kernel->module, stream, kernel->opened->grid, wisp_plan_block(kernel->plan),
-                     kernel->opened->passed, kernel->args));
-done:
-  return status;
+  CALL(check(err, kernel));
+  if (!is_ready(kernel->opened, counts)) CALL(make_ready(err, kernel, counts));
+  CALL(wisp_launch_in(err, kernel->module, stream, kernel->opened->grid, wisp_plan_block(kernel->plan),
+                      kernel->opened->passed, kernel->args));
+  return WISP_OK;
 }

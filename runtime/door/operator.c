@@ -35,7 +35,7 @@ static void release(void *self)
   wisp_problem_destroy(op->problem);
   wisp_hexcopies_destroy(op->copies);
   wisp_hexnodes_destroy(op->nodes);
-  wisp_hexmesh_destroy(op->mesh);
+  wisp_mesh_destroy(op->mesh);
   wisp_hex_destroy(op->hex);
 }
 
@@ -46,14 +46,14 @@ static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *r, wi
   TRY(WISP_GIVEN(err, r->xyz));
   TRY(WISP_GIVEN(err, r->corners));
   TRY(wisp_require(err, r->elements, WISP_EUSAGE, "operator: no elements"));
-  TRY(wisp_hexmesh_create(err, r->vertices, r->elements, &mesh));
+  TRY(wisp_mesh_create(err, 8, r->vertices, r->elements, &mesh));
   memcpy(mesh->xyz, r->xyz, 3 * r->vertices * sizeof *r->xyz);
   for (size_t i = 0; i < 8 * r->elements; i++) mesh->hex[i] = r->corners[i];
   TRY(wisp_hexmesh_check(err, "operator", mesh));
   *out = mesh;
   mesh = NULL;
 done:
-  wisp_hexmesh_destroy(mesh);
+  wisp_mesh_destroy(mesh);
   return status;
 }
 
@@ -69,14 +69,12 @@ static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_oper
 
 static wisp_status number_nodes(wisp_error *err, wisp_operator *op, bool assembled)
 {
-  wisp_status status = WISP_OK;
   op->numbers = op->mesh->elements * (size_t)op->hex->Np;
   if (!assembled) return WISP_OK;
-  TRY(wisp_hexnodes_create(err, "operator", op->mesh, op->hex->N, &op->nodes));
-  TRY(wisp_hexcopies_create(err, op->nodes, false, &op->copies));
+  CALL(wisp_hexnodes_create(err, "operator", op->mesh, op->hex->N, &op->nodes));
+  CALL(wisp_hexcopies_create(err, op->nodes, false, &op->copies));
   op->numbers = op->copies->unknowns;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- arrays --- */
@@ -101,7 +99,6 @@ static bool is_ours(const void *self, const char *array)
 
 static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_precision precision)
 {
-  wisp_status status = WISP_OK;
   const size_t elements = op->mesh->elements;
   unsigned grid[3] = {1, 1, 1};
   wisp_discretisation d = {
@@ -109,28 +106,25 @@ static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_ope
       .counts = {
           {"elements", elements}, {"groups", elements}, {"Np", (size_t)op->hex->Np}, {"glNp", (size_t)op->hex->glNp}}};
   if (op->copies) {
-    TRY(wisp_kernel_shape(err, op->kernel[GATHER], (wisp_count[]){{"groups", 1}, {NULL, 0}}, grid, NULL, NULL));
+    CALL(wisp_kernel_shape(err, op->kernel[GATHER], (wisp_count[]){{"groups", 1}, {NULL, 0}}, grid, NULL, NULL));
     d = wisp_cg_discretisation(op->copies, elements, op->hex->N, &(wisp_cg_room){.pAp_parts = grid[0]});
   }
-  TRY(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_ours, op, &op->problem));
-  TRY(wisp_hex_upload(err, op->hex, op->mesh, wisp_problem_arrays(op->problem)));
-done:
-  return status;
+  CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_ours, op, &op->problem));
+  CALL(wisp_hex_upload(err, op->hex, op->mesh, wisp_problem_arrays(op->problem)));
+  return WISP_OK;
 }
 
 static wisp_status bind_ours(wisp_error *err, const wisp_operator *op, wisp_kernel *kernel)
 {
-  wisp_status status = WISP_OK;
   const wisp_arrays *arrays = wisp_problem_arrays(op->problem);
   wisp_argument a;
   for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &a) == WISP_OK; i++) {
-    if (strcmp(a.name, "lambda") == 0) TRY(wisp_kernel_set(err, kernel, a.name, op->lambda));
+    if (strcmp(a.name, "lambda") == 0) CALL(wisp_kernel_set(err, kernel, a.name, op->lambda));
     if (a.kind == WISP_ARGUMENT_SCALAR || a.kind == WISP_ARGUMENT_OPERAND || is_callers(op, a.name)) continue;
-    TRY(wisp_kernel_bind(err, kernel, a.name, (void *)(uintptr_t)wisp_arrays_at(arrays, a.name),
-                         wisp_arrays_size(arrays, a.name)));
+    CALL(wisp_kernel_bind(err, kernel, a.name, (void *)(uintptr_t)wisp_arrays_at(arrays, a.name),
+                          wisp_arrays_size(arrays, a.name)));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const wisp_operator_request *r,
@@ -180,12 +174,10 @@ static wisp_status check(wisp_error *err, const wisp_operator *op)
 
 wisp_status wisp_operator_size(wisp_error *err, const wisp_operator *op, size_t *numbers)
 {
-  wisp_status status = WISP_OK;
-  TRY(check(err, op));
-  TRY(WISP_GIVEN(err, numbers));
+  CALL(check(err, op));
+  CALL(WISP_GIVEN(err, numbers));
   *numbers = op->numbers;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_operator_kernel(wisp_error *err, const wisp_operator *op, size_t i, wisp_kernel_info *info)
@@ -271,26 +263,22 @@ done:
  * gradients touch no more, though these are padded. */
 static wisp_status bind_callers(wisp_error *err, wisp_operator *op, const void *x, void *y)
 {
-  wisp_status status = WISP_OK;
   const size_t numbers = op->copies ? wisp_cg_padded(op->numbers) : op->numbers;
-  if (op->copies) TRY(wisp_kernel_bind(err, op->kernel[SPREAD], "vector", x, numbers));
-  TRY(wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "p" : "u", x, numbers));
-  TRY(wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "Ap" : "y", y, numbers));
-done:
-  return status;
+  if (op->copies) CALL(wisp_kernel_bind(err, op->kernel[SPREAD], "vector", x, numbers));
+  CALL(wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "p" : "u", x, numbers));
+  CALL(wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "Ap" : "y", y, numbers));
+  return WISP_OK;
 }
 
 wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *x, void *y, void *stream)
 {
-  wisp_status status = WISP_OK;
-  TRY(check(err, op));
-  TRY(WISP_GIVEN(err, x));
-  TRY(WISP_GIVEN(err, y));
-  TRY(wisp_require(err, x != y, WISP_EUSAGE, "operator: x and y are the same array"));
-  TRY(bind_callers(err, op, x, y));
+  CALL(check(err, op));
+  CALL(WISP_GIVEN(err, x));
+  CALL(WISP_GIVEN(err, y));
+  CALL(wisp_require(err, x != y, WISP_EUSAGE, "operator: x and y are the same array"));
+  CALL(bind_callers(err, op, x, y));
   for (int k = 0; k < KERNELS; k++)
     if (op->kernel[k])
-      TRY(wisp_kernel_launch(err, op->kernel[k], wisp_problem_discretisation(op->problem)->counts, stream));
-done:
-  return status;
+      CALL(wisp_kernel_launch(err, op->kernel[k], wisp_problem_discretisation(op->problem)->counts, stream));
+  return WISP_OK;
 }

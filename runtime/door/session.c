@@ -40,12 +40,10 @@ wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const 
 
 static wisp_status copy_text(wisp_error *err, const char *text, char **out)
 {
-  wisp_status status = WISP_OK;
   if (!text) return WISP_OK;
-  TRY(wisp_new(err, strlen(text) + 1, 1, out));
+  CALL(wisp_new(err, strlen(text) + 1, 1, out));
   memcpy(*out, text, strlen(text) + 1);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out)
@@ -115,14 +113,12 @@ static wisp_pointer as_pointer(const void *memory)
 
 wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t bytes, void **out)
 {
-  wisp_status status = WISP_OK;
   wisp_pointer pointer = 0;
-  TRY(WISP_GIVEN(err, session));
-  TRY(WISP_GIVEN(err, out));
-  TRY(wisp_device_alloc(err, session->device, bytes, &pointer));
+  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_device_alloc(err, session->device, bytes, &pointer));
   *out = as_memory(pointer);
-done:
-  return status;
+  return WISP_OK;
 }
 
 void wisp_memory_destroy(wisp_session *session, void *memory)
@@ -132,22 +128,18 @@ void wisp_memory_destroy(wisp_session *session, void *memory)
 
 wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes)
 {
-  wisp_status status = WISP_OK;
-  TRY(WISP_GIVEN(err, session));
-  TRY(WISP_GIVEN(err, to));
-  TRY(WISP_GIVEN(err, from));
-  TRY(wisp_device_upload(err, session->device, as_pointer(to), from, bytes));
-done:
-  return status;
+  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_GIVEN(err, to));
+  CALL(WISP_GIVEN(err, from));
+  CALL(wisp_device_upload(err, session->device, as_pointer(to), from, bytes));
+  return WISP_OK;
 }
 
 wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes)
 {
-  wisp_status status = WISP_OK;
-  TRY(WISP_GIVEN(err, session));
-  TRY(WISP_GIVEN(err, to));
-  TRY(WISP_GIVEN(err, from));
-  TRY(wisp_device_download(err, session->device, to, as_pointer(from), bytes));
-done:
-  return status;
+  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_GIVEN(err, to));
+  CALL(WISP_GIVEN(err, from));
+  CALL(wisp_device_download(err, session->device, to, as_pointer(from), bytes));
+  return WISP_OK;
 }

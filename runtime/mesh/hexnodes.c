@@ -40,26 +40,23 @@ static uint32_t *slot(const entities *all, const int32_t vertex[3])
 /* Room for twice as many, everything in a new place. */
 static wisp_status grow(wisp_error *err, entities *all)
 {
-  wisp_status status = WISP_OK;
   size_t room = all->room ? 2 * all->room : 1024;
   entity *list = realloc(all->list, room * sizeof *list);
-  TRY(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu edges or faces of a mesh", room));
+  CALL(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu edges or faces of a mesh", room));
   all->list = list;
   all->room = room;
   free(all->place);
   all->place = NULL;
-  TRY(wisp_new(err, 2 * room, sizeof *all->place, &all->place));
+  CALL(wisp_new(err, 2 * room, sizeof *all->place, &all->place));
   all->mask = 2 * room - 1;
   for (size_t i = 0; i < all->count; i++) *slot(all, all->list[i].vertex) = (uint32_t)i + 1;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The number of an entity, which is new or has been met before. */
 static wisp_status meet(wisp_error *err, entities *all, const entity *new, int32_t *out)
 {
-  wisp_status status = WISP_OK;
-  if (all->count == all->room) TRY(grow(err, all));
+  if (all->count == all->room) CALL(grow(err, all));
   uint32_t *place = slot(all, new->vertex);
   if (!*place) {
     all->list[all->count] = *new;
@@ -67,8 +64,7 @@ static wisp_status meet(wisp_error *err, entities *all, const entity *new, int32
   }
   all->list[*place - 1].elements++;
   *out = (int32_t)*place - 1;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static void free_entities(entities *all)
@@ -155,42 +151,37 @@ typedef struct numbering {
 static wisp_status check_face(wisp_error *err, const char *name, const wisp_hexmesh *mesh, const entity *met,
                               const entity *face)
 {
-  wisp_status status = WISP_OK;
   const int32_t *v = face->vertex;
-  TRY(wisp_require(
+  CALL(wisp_require(
       err, met->elements <= 2 && met->opposite == face->opposite, WISP_EINPUT,
       "%s: the mesh does not conform: face (%d %d %d %d) of hex %zu is shared by %d hexes or cut another way", name,
       v[0], v[1], face->opposite, v[2], wisp_hexmesh_number(mesh, face->first), met->elements));
-  TRY(wisp_require(
+  return wisp_require(
       err, met->elements == 1 || met->side != face->side, WISP_EINPUT,
       "%s: hexes %zu and %zu overlap: both lie on one side of face (%d %d %d %d); was one element saved twice?", name,
-      wisp_hexmesh_number(mesh, met->first), wisp_hexmesh_number(mesh, face->first), v[0], v[1], face->opposite, v[2]));
-done:
-  return status;
+      wisp_hexmesh_number(mesh, met->first), wisp_hexmesh_number(mesh, face->first), v[0], v[1], face->opposite, v[2]);
 }
 
 /* All edges and faces of the mesh. */
 static wisp_status list_entities(wisp_error *err, const char *name, numbering *n)
 {
-  wisp_status status = WISP_OK;
   for (size_t k = 0; k < n->mesh->elements; k++) {
     const int32_t *hex = n->mesh->hex + 8 * k;
     for (int e = 0; e < EDGES; e++) {
       int32_t a = hex[edge_corner(e)], b = hex[edge_corner(e) | 1 << (e / 4)];
       const entity edge = {.vertex = {a < b ? a : b, a < b ? b : a, -1}, .opposite = -1, .first = k};
-      TRY(meet(err, &n->edges, &edge, &n->edge[EDGES * k + (size_t)e]));
+      CALL(meet(err, &n->edges, &edge, &n->edge[EDGES * k + (size_t)e]));
     }
     for (int f = 0; f < FACES; f++) {
       turn ignored;
       entity face = face_entity(hex, f, &ignored);
       face.first = k;
       int32_t *number = &n->face[FACES * k + (size_t)f];
-      TRY(meet(err, &n->faces, &face, number));
-      TRY(check_face(err, name, n->mesh, &n->faces.list[*number], &face));
+      CALL(meet(err, &n->faces, &face, number));
+      CALL(check_face(err, name, n->mesh, &n->faces.list[*number], &face));
     }
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* An entity as parts count them: vertices, edges, faces at the low ends and the high. */
@@ -318,21 +309,18 @@ static wisp_status count_own(wisp_error *err, void *context, size_t from, size_t
  * elements before it. */
 static wisp_status number_nodes(wisp_error *err, numbering *n)
 {
-  wisp_status status = WISP_OK;
   const size_t inside = (size_t)(n->N - 1), K = n->mesh->elements;
-  TRY(wisp_new(err, n->mesh->vertices, sizeof *n->owner, &n->owner));
-  TRY(wisp_new(err, K + 1, sizeof *n->before, &n->before));
-  TRY(wisp_new(err, n->mesh->vertices + n->edges.count * inside + n->faces.count * inside * inside, sizeof *n->shared,
-               &n->shared));
+  CALL(wisp_new(err, n->mesh->vertices, sizeof *n->owner, &n->owner));
+  CALL(wisp_new(err, K + 1, sizeof *n->before, &n->before));
+  CALL(wisp_new(err, n->mesh->vertices + n->edges.count * inside + n->faces.count * inside * inside, sizeof *n->shared,
+                &n->shared));
   for (size_t i = 0; i < 8 * K; i++)
     if (!n->owner[n->mesh->hex[i]]) n->owner[n->mesh->hex[i]] = (int32_t)(i / 8) + 1;
-  TRY(wisp_parallel(err, K, count_own, n));
+  CALL(wisp_parallel(err, K, count_own, n));
   for (size_t k = 0; k < K; k++) n->before[k + 1] += n->before[k];
   n->nodes->nodes = (size_t)n->before[K];
-  TRY(wisp_parallel(err, K, number_own, n));
-  TRY(wisp_parallel(err, K, copy_others, n));
-done:
-  return status;
+  CALL(wisp_parallel(err, K, number_own, n));
+  return wisp_parallel(err, K, copy_others, n);
 }
 
 static void mark_boundary(const numbering *n)
@@ -373,9 +361,8 @@ wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_h
   TRY(wisp_new(err, nodes->nodes, 1, &nodes->outside));
   mark_boundary(&n);
   *out = nodes;
-  nodes = NULL;
 done:
-  wisp_hexnodes_destroy(nodes);
+  if (status != WISP_OK) wisp_hexnodes_destroy(nodes);
   free_entities(&n.edges);
   free_entities(&n.faces);
   free(n.edge), free(n.face), free(n.owner), free(n.before), free(n.shared);

@@ -80,9 +80,8 @@ wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp
   w->back = next;
   make_matrices(hex, w->where, w);
   *out = w;
-  w = NULL;
 done:
-  wisp_hex_workplace_destroy(w);
+  if (status != WISP_OK) wisp_hex_workplace_destroy(w);
   return status;
 }
 
@@ -240,9 +239,8 @@ done:
 wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertices[24], size_t element, double lambda,
                               double *diagonal)
 {
-  wisp_status status = WISP_OK;
   const bool mass = w->op == WISP_HEX_MASS;
-  TRY(wisp_hex_factors(err, w->hex, w->where, vertices, element, 1, w->factors));
+  CALL(wisp_hex_factors(err, w->hex, w->where, vertices, element, 1, w->factors));
   memset(diagonal, 0, w->Np * sizeof *diagonal);
   add_to_nodes(w, w->BB, NULL, mass ? 1 : lambda, w->factors + 6 * w->points, diagonal);
   for (int a = 0; !mass && a < 3; a++)
@@ -251,32 +249,27 @@ wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertic
       product[a] = product[b] = a == b ? w->CC : w->BC;
       add_to_nodes(w, w->BB, product, a == b ? 1 : 2, w->factors + (size_t)pair[a][b] * w->points, diagonal);
     }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_hex_load(wisp_error *err, workplace *w, const double vertices[24], size_t element, const double *f,
                           double *b)
 {
-  wisp_status status = WISP_OK;
   double *mass = w->at[3];
-  TRY(wisp_hex_masses(err, w->hex, w->where, vertices, element, mass));
+  CALL(wisp_hex_masses(err, w->hex, w->where, vertices, element, mass));
   for (size_t q = 0; q < w->points; q++) mass[q] *= f[q];
   memset(b, 0, w->Np * sizeof *b);
   add_to_nodes(w, w->B, NULL, 1, mass, b);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_hex_distance(wisp_error *err, workplace *w, const double vertices[24], size_t element, const double *u,
                               const double *f, double *square)
 {
-  wisp_status status = WISP_OK;
   double sum = 0;
-  TRY(wisp_hex_masses(err, w->hex, w->where, vertices, element, w->factors));
+  CALL(wisp_hex_masses(err, w->hex, w->where, vertices, element, w->factors));
   to_points(w, NULL, u, w->at[0]);
   for (size_t q = 0; q < w->points; q++) sum += w->factors[q] * (w->at[0][q] - f[q]) * (w->at[0][q] - f[q]);
   *square = sum;
-done:
-  return status;
+  return WISP_OK;
 }

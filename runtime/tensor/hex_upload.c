@@ -72,14 +72,12 @@ done:
 
 wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, wisp_arrays *arrays)
 {
-  wisp_status status = WISP_OK;
   const geometry gll = {.hex = hex, .mesh = mesh, .points = WISP_HEX_GLL};
   geometry gauss = {.hex = hex, .mesh = mesh, .points = WISP_HEX_GAUSS};
-  TRY(upload_factors(err, arrays, "gll_factors", gll));
-  TRY(upload_factors(err, arrays, "gauss_factors", gauss));
+  CALL(upload_factors(err, arrays, "gll_factors", gll));
+  CALL(upload_factors(err, arrays, "gauss_factors", gauss));
   gauss.mass_alone = true;
-  TRY(upload_factors(err, arrays, "gauss_mass", gauss));
-  TRY(upload_vertices(err, mesh, arrays));
-done:
-  return status;
+  CALL(upload_factors(err, arrays, "gauss_mass", gauss));
+  CALL(upload_vertices(err, mesh, arrays));
+  return WISP_OK;
 }

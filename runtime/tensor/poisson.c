@@ -62,16 +62,14 @@ typedef struct bench {
 
 static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, bench *b)
 {
-  wisp_status status = WISP_OK;
   const size_t most = (size_t)hex->glNp;
   b->waves = nowhere;
-  TRY(wisp_hex_workplace_create(err, hex, op, &b->work));
-  TRY(wisp_new(err, 6 * most, sizeof *b->places, &b->places));
+  CALL(wisp_hex_workplace_create(err, hex, op, &b->work));
+  CALL(wisp_new(err, 6 * most, sizeof *b->places, &b->places));
   b->values = b->places + 3 * most;
   b->nodal = b->values + most;
   b->image = b->nodal + most;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static void free_bench(bench *b)
@@ -212,9 +210,8 @@ wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_he
   status = assemble(err, p, load_elements, p->b);
   if (status != WISP_OK) TRY(wisp_context(err, status, "%s: ", name));
   *out = p;
-  p = NULL;
 done:
-  wisp_poisson_destroy(p);
+  if (status != WISP_OK) wisp_poisson_destroy(p);
   return status;
 }
 

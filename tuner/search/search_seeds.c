@@ -41,9 +41,8 @@ wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device,
     TRY(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));
   }
   *out = seeds;
-  seeds = (wisp_seeds){0};
 done:
-  wisp_seeds_free(&seeds);
+  if (status != WISP_OK) wisp_seeds_free(&seeds);
   wisp_store_close(store);
   return status;
 }
