@@ -34,7 +34,7 @@ static double *array(size_t n) /* of zeros, for this program and for kernels */
 int main(int argc, char **argv)
 {
   if (argc < 2 || strcmp(argv[1], "host") != 0) open_gpu(dlopen("libcuda.so.1", RTLD_NOW));
-  const wisp_session_request wish = {context ? NULL : "host", context, stream, NULL, NULL, 0};
+  const wisp_session_request wish = {context ? NULL : "host", context, stream, NULL, NULL, 0, 0};
   wisp_session *session;
   DO(wisp_session_open(&err, &wish, &session));
 

@@ -12,7 +12,7 @@ module wisp
   type, bind(c) :: wisp_session_request
     type(c_ptr) :: device = c_null_ptr, context = c_null_ptr, stream = c_null_ptr
     type(c_ptr) :: store = c_null_ptr, command = c_null_ptr
-    integer(c_int) :: exact_match_only = 0
+    integer(c_int) :: exact_match_only = 0, defaults_only = 0
   end type
   type, bind(c) :: wisp_operator_request
     type(c_ptr) :: spec

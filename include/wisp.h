@@ -110,6 +110,7 @@ typedef struct wisp_session_request { /* zero-initialise; what is 0 or NULL take
   const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
   const char *command;  /* the program that tunes (`wisp` where this library was installed, else on the PATH) */
   int exact_match_only; /* 1: WISP_EMISSING unless a kernel has an entry of this device, driver and compiler */
+  int defaults_only;    /* 1: no store is read, as if nothing had been measured */
 } wisp_session_request;
 
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);

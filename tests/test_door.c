@@ -202,6 +202,8 @@ static void test_nonsense(void **state)
   BAD(wisp_session_open(&err, &(wisp_session_request){.device = "abacus"}, &session), WISP_EUSAGE, "abacus");
   BAD(wisp_session_open(&err, &(wisp_session_request){.device = "host", .stream = &err}, &session), WISP_EUSAGE,
       "stream");
+  BAD(wisp_session_open(&err, &(wisp_session_request){.defaults_only = 1, .exact_match_only = 1}, &session),
+      WISP_EUSAGE, "leave one out");
   BAD(wisp_session_open(&err, NULL, NULL), WISP_EUSAGE, "NULL");
   session = open_session();
   BAD(wisp_kernel_open(&err, NULL, spec, NULL, &kernel), WISP_EUSAGE, "session is NULL");

@@ -96,6 +96,9 @@ static void test_what_cannot(void **state)
   BAD(wisp_session_tune(&err, session, spec, 0), WISP_EUSAGE, "a second");
   BAD(wisp_session_tune(&err, session, "nodal.bolume:tet:p1:maxwell:f32", 2), WISP_ESYSTEM, "bolume");
   wisp_session_close(session);
+  GOOD(wisp_session_open(&err, &(wisp_session_request){.device = test_device(), .defaults_only = 1}, &session));
+  BAD(wisp_session_tune(&err, session, spec, 2), WISP_EUSAGE, "no store");
+  wisp_session_close(session);
   const wisp_session_request strict = {.device = test_device(), .store = store, .exact_match_only = 1};
   wisp_kernel *kernel = NULL;
   setenv("WISP_SHIPPED", "none", 1);

@@ -18,7 +18,8 @@ typedef struct wisp_handle {
 struct wisp_session {
   wisp_device *device;
   wisp_strategies *strategies;
-  wisp_store *store;
+  wisp_store *store;    /* NULL: none is to be read */
+  char *warning;        /* of the store, for people; NULL: nothing is odd */
   char *path, *command; /* as they were asked for; NULL: the default */
   bool exact_match_only;
   wisp_handle *handles;

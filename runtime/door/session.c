@@ -54,13 +54,15 @@ wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *reque
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_require(err, !r.context || !r.device, WISP_EUSAGE,
                    "session: a context and a device's name (%s): leave one out", r.device));
+  TRY(wisp_require(err, !r.defaults_only || (!r.store && !r.exact_match_only), WISP_EUSAGE,
+                   "session: defaults only, but a store or exact matches: leave one out"));
   TRY(wisp_require(err, r.context || !r.stream, WISP_EUSAGE, "session: a stream, but not the context that it is in"));
   TRY(wisp_new(err, 1, sizeof *s, &s));
   s->exact_match_only = r.exact_match_only;
   TRY(copy_text(err, r.store, &s->path));
   TRY(copy_text(err, r.command, &s->command));
   TRY(wisp_strategies_load(err, &s->strategies));
-  TRY(wisp_store_open(err, r.store, false, NULL, &s->store));
+  if (!r.defaults_only) TRY(wisp_store_open(err, r.store, false, &s->warning, &s->store));
   TRY(r.context ? wisp_device_adopt(err, r.context, r.stream, &s->device)
                 : wisp_device_open(err, r.device && *r.device ? r.device : "auto", &s->device));
   *out = s;
@@ -84,7 +86,7 @@ void wisp_session_close(wisp_session *s)
   wisp_device_close(s->device);
   wisp_store_close(s->store);
   wisp_strategies_free(s->strategies);
-  free(s->path), free(s->command);
+  free(s->warning), free(s->path), free(s->command);
   free(s);
 }
 

@@ -69,6 +69,7 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   char command[ROOM], device[32], order[16], budget[32], precision[8];
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, text));
+  CALL(wisp_require(err, session->store, WISP_EUSAGE, "session: it reads no store: what is tuned would not count"));
   CALL(wisp_spec_parse(err, text, &spec));
   CALL(wisp_require(err, seconds >= 1 && seconds < 1e7, WISP_EUSAGE, "tuning takes a second or more, not %g", seconds));
   find_command(session, command);
