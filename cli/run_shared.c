@@ -7,19 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
-wisp_status wisp_run_open_store(wisp_error *err, const wisp_arguments *args, const char *db, wisp_store **out)
+wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
+                          bool defaults, wisp_session **out)
 {
-  wisp_status status = WISP_OK;
-  char *warning = NULL, note[512];
+  const wisp_session_request request = {.device = device, .store = db, .defaults_only = defaults};
+  char note[512];
   if (db && access(db, F_OK) != 0) {
     snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
     wisp_cli_warn(args, note);
   }
-  TRY(wisp_store_open(err, db, false, &warning, out));
-  if (warning) wisp_cli_warn(args, warning);
-done:
-  free(warning);
-  return status;
+  CALL(wisp_session_open(err, &request, out));
+  if ((*out)->warning) wisp_cli_warn(args, (*out)->warning);
+  return WISP_OK;
 }
 
 static wisp_status list_kernels(wisp_error *err, const wisp_step *step, bool as_asked, wisp_text *out)

@@ -327,10 +327,10 @@ done:
   return status;
 }
 
-static wisp_status host_launch(wisp_error *err, wisp_module *base, const unsigned grid[2], const unsigned block[3],
-                               void **args, int arg_count)
+static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
+                               const unsigned block[3], void **args, int arg_count)
 {
-  (void)block;
+  (void)stream, (void)block;
   const host_module *module = (const host_module *)base;
   host_graph *graph = of_device(base->device)->recording;
   if (arg_count > MAX_ARGS) return wisp_fail(err, WISP_EUSAGE, "launch: %d arguments, at most %d", arg_count, MAX_ARGS);
