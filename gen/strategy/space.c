@@ -151,6 +151,18 @@ static wisp_status read_orders(wisp_error *err, wisp_reader *r, char *line)
   return add_condition(err, r, expr, why, r->s->need, &r->s->needs);
 }
 
+/* "fixes V" or "wishes V" behind a parameter's values. *word: the next one, empty where there is none. */
+static wisp_status read_bond(wisp_error *err, char **line, char **word, wisp_param *p)
+{
+  const bool fixes = strcmp(*word, "fixes") == 0;
+  if (!fixes && strcmp(*word, "wishes") != 0) return WISP_OK;
+  p->bond = fixes ? WISP_FIXES : WISP_WISHES;
+  CALL(wisp_require(err, read_number(wisp_next_word(line), &p->otherwise), WISP_EINPUT,
+                    "parameter %s: '%s' is followed by its value where no kernel has it", p->name, *word));
+  *word = wisp_next_word(line);
+  return WISP_OK;
+}
+
 static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
 {
   wisp_strategy *s = r->s;
@@ -159,8 +171,10 @@ static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
   CALL(copy_name(err, wisp_next_word(&line), p->name, sizeof p->name));
   CALL(wisp_check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
   for (char *value = wisp_next_word(&line); *value; value = wisp_next_word(&line)) {
-    CALL(wisp_require(err, p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]), WISP_EINPUT,
-                      "parameter %s: bad or too many values at '%s'", p->name, value));
+    CALL(read_bond(err, &line, &value, p));
+    if (!*value) break;
+    CALL(wisp_require(err, !p->bond && p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]),
+                      WISP_EINPUT, "parameter %s: bad or too many values at '%s'", p->name, value));
     p->count++;
   }
   CALL(wisp_require(err, p->count > 0, WISP_EINPUT, "parameter %s has no values", p->name));
