@@ -64,17 +64,14 @@ int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8])
 
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec)
 {
-  wisp_status status = WISP_OK;
   const wisp_family *family = wisp_family_find(spec->family);
-  TRY(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", spec->family));
+  CALL(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", spec->family));
   const wisp_element *element = wisp_family_element(family, spec->element);
-  TRY(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s': it has %s%s", family->name,
-                   spec->element, family->elements->name, family->elements[1].name ? " and others" : ""));
-  TRY(wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
-                   "order %d: the %s family has orders %d to %d", spec->order, family->name, element->orders[0],
-                   element->orders[1]));
-done:
-  return status;
+  CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s': it has %s%s", family->name,
+                    spec->element, family->elements->name, family->elements[1].name ? " and others" : ""));
+  return wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
+                      "order %d: the %s family has orders %d to %d", spec->order, family->name, element->orders[0],
+                      element->orders[1]);
 }
 
 bool wisp_list_has(const char *list, const char *name)
@@ -120,20 +117,18 @@ static wisp_status check_borrowed(wisp_error *err, const wisp_family *family, co
 
 wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_family *family = wisp_family_find(stage->family), *lender = family;
   const char *dot = strchr(name, '.');
   char from[WISP_NAME_TEXT];
   snprintf(from, sizeof from, "%.*s", dot ? (int)(dot - name) : 0, name);
   if (dot) lender = wisp_family_find(from);
-  TRY(wisp_require(err, lender, WISP_EUSAGE, "%s: there is no family '%s'", name, from));
+  CALL(wisp_require(err, lender, WISP_EUSAGE, "%s: there is no family '%s'", name, from));
   *out = dot ? wisp_family_spec(lender, stage->order, NULL, stage->precision) : *stage;
   wisp_spec_name_kernel(out, dot ? dot + 1 : name);
   const wisp_kernel_decl *kernel = wisp_family_kernel(lender, out->kernel);
-  TRY(wisp_require(err, kernel, WISP_EUSAGE, "the %s family has no kernel '%s'", lender->name, out->kernel));
-  if (dot) TRY(check_borrowed(err, family, lender, kernel));
-done:
-  return status;
+  CALL(wisp_require(err, kernel, WISP_EUSAGE, "the %s family has no kernel '%s'", lender->name, out->kernel));
+  if (dot) CALL(check_borrowed(err, family, lender, kernel));
+  return WISP_OK;
 }
 
 bool wisp_composition_has(const char *composition, const char *kernel)
@@ -157,16 +152,13 @@ static wisp_status evaluate(wisp_error *err, const char *text, const wisp_env *s
 static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wisp_kernel_decl **kernel,
                                wisp_env **sizes)
 {
-  wisp_status status = WISP_OK;
   const wisp_family *family = wisp_family_find(spec->family);
-  TRY(wisp_require(err, family != NULL, WISP_EUSAGE, "there is no family '%s'", spec->family));
+  CALL(wisp_require(err, family != NULL, WISP_EUSAGE, "there is no family '%s'", spec->family));
   *kernel =
       wisp_family_kernel(family, strcmp(spec->kernel, "step") == 0 && family->whole ? family->whole : spec->kernel);
-  TRY(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
-  TRY(wisp_env_create(err, NULL, sizes));
-  TRY(family->sizes(err, spec, *sizes));
-done:
-  return status;
+  CALL(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
+  CALL(wisp_env_create(err, NULL, sizes));
+  return family->sizes(err, spec, *sizes);
 }
 
 wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)

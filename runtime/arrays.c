@@ -113,12 +113,9 @@ static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const 
 static wisp_status find_part(wisp_error *err, const wisp_arrays *arrays, const char *name, size_t from, size_t count,
                              const wisp_entry **out)
 {
-  wisp_status status = WISP_OK;
-  TRY(find_reals(err, arrays, name, out));
-  TRY(wisp_require(err, from <= (*out)->array.size && count <= (*out)->array.size - from, WISP_EUSAGE,
-                   "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, (*out)->array.size));
-done:
-  return status;
+  CALL(find_reals(err, arrays, name, out));
+  return wisp_require(err, from <= (*out)->array.size && count <= (*out)->array.size - from, WISP_EUSAGE,
+                      "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, (*out)->array.size);
 }
 
 enum { CHUNK = 1 << 23 }; /* numbers converted at a time: fields of gigabytes need no second copy on the host */
@@ -207,18 +204,16 @@ wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const cha
 wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *name, size_t count,
                                const double *values)
 {
-  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  TRY(find_reals(err, arrays, name, &e));
+  CALL(find_reals(err, arrays, name, &e));
   size_t size = e->array.size, number = wisp_entry_number(arrays, e), part = count < size ? count : size;
-  TRY(wisp_arrays_upload_part(err, arrays, name, 0, part, values));
+  CALL(wisp_arrays_upload_part(err, arrays, name, 0, part, values));
   for (size_t have = part; have < size; have += part) {
     part = have < size - have ? have : size - have;
-    TRY(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e) + have * number, wisp_entry_start(arrays, e),
-                         part * number));
+    CALL(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e) + have * number, wisp_entry_start(arrays, e),
+                          part * number));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status find_ints(wisp_error *err, const wisp_arrays *arrays, const char *name, const wisp_entry **out)
@@ -320,5 +315,5 @@ wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_
   for (size_t i = 0; i < count; i++) bindings[n++] = others[i];
   for (size_t i = 0; i < arrays->count; i++)
     bindings[n++] = (wisp_binding){arrays->entries[i].array.name, wisp_entry_start(arrays, &arrays->entries[i]), 0};
-  return wisp_kernel_launch(err, kernel, bindings, n);
+  return wisp_kernel_run(err, kernel, bindings, n);
 }

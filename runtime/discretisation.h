@@ -29,8 +29,10 @@ typedef struct wisp_owner {
 
 typedef struct wisp_discretisation {
   const wisp_family *family;
-  wisp_count counts[WISP_MAX_COUNTS]; /* ends with a NULL name; every launch may ask for them */
-  wisp_cut cuts[WISP_MAX_CUTS];       /* likewise; what kernels' `launches` name */
+  /* "groups", "unknowns", "pairs": what sizes of arrays are made of (gen/family.h) and what every launch may ask for.
+   * Ends with a NULL name. */
+  wisp_count counts[WISP_MAX_COUNTS];
+  wisp_cut cuts[WISP_MAX_CUTS]; /* what kernels' `launches` name; likewise */
   void *self;
   /* Uploads what is fixed to those of its arrays that are there. NULL: nothing is. */
   wisp_status (*fill)(wisp_error *err, const void *self, wisp_arrays *arrays);

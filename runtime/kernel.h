@@ -6,13 +6,14 @@
 #include "../gen/family.h"
 #include "device.h"
 
-typedef struct wisp_kernel wisp_kernel;
-
 /* What templates and spaces see of a device. */
 wisp_target wisp_limits_target(const wisp_limits *limits);
 
 /* Source and binary of a plan for a target (dialect: host for "host", cuda for sm_*). Thread-safe. */
 wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char *target, wisp_binary *out);
+
+/* The plan's operand argument i as it lies on a device, in the plan's precision. Caller frees *data. */
+wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void **data, size_t *bytes);
 
 /* plan is borrowed and must outlive the kernel; binary is not kept. Uploads operands in the plan's precision. */
 wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
@@ -30,6 +31,6 @@ typedef struct wisp_binding {
 /* One launch. An argument without a binding is an error that names it, as is a count that the grid asks for. Of several
  * with one name the first counts. */
 enum { WISP_MAX_BINDINGS = 96 };
-wisp_status wisp_kernel_launch(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
+wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
 
 #endif

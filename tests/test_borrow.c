@@ -30,19 +30,19 @@
 enum { P, AP, PAP_SUMS };
 
 static const wisp_array_decl arrays[] = {
-    [P] = {"p", WISP_REAL, WISP_FIELD, "padded"},
-    [AP] = {"Ap", WISP_REAL, WISP_FIELD, "padded"},
-    [PAP_SUMS] = {"pAp_sums", WISP_REAL, WISP_PARTS, "room"},
-    {"solution", WISP_REAL, WISP_FIELD, "padded"},
-    {"r", WISP_REAL, WISP_FIELD, "padded"},
-    {"z", WISP_REAL, WISP_FIELD, "padded"},
-    {"inverse", WISP_SINGLE, WISP_POSITIVE, "padded"},
-    {"rz_sums", WISP_REAL, WISP_PARTS, "room"},
-    {"rr_sums", WISP_REAL, WISP_PARTS, "room"},
-    {"state", WISP_REAL, WISP_STATE, "states"},
-    {"history", WISP_REAL, WISP_STATE, "3*history_room"},
-    {"left", WISP_INT, WISP_STATE, "1"},
-    {NULL, WISP_REAL, WISP_FIXED, NULL},
+    [P] = {"p", WISP_REAL, WISP_FIELD, "padded", "the direction"},
+    [AP] = {"Ap", WISP_REAL, WISP_FIELD, "padded", "A p"},
+    [PAP_SUMS] = {"pAp_sums", WISP_REAL, WISP_PARTS, "room", "parts of p . Ap"},
+    {"solution", WISP_REAL, WISP_FIELD, "padded", "the solution"},
+    {"r", WISP_REAL, WISP_FIELD, "padded", "the residual"},
+    {"z", WISP_REAL, WISP_FIELD, "padded", "the residual, preconditioned"},
+    {"inverse", WISP_SINGLE, WISP_POSITIVE, "padded", "of the diagonal"},
+    {"rz_sums", WISP_REAL, WISP_PARTS, "room", "parts of r . z"},
+    {"rr_sums", WISP_REAL, WISP_PARTS, "room", "parts of r . r"},
+    {"state", WISP_REAL, WISP_STATE, "states", "see runtime/solve/cg.h"},
+    {"history", WISP_REAL, WISP_STATE, "3*history_room", "likewise"},
+    {"left", WISP_INT, WISP_STATE, "1", "iterations"},
+    {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
 };
 
 /* An element is an unknown. */
@@ -119,7 +119,7 @@ static long long count_elements(const void *ground)
 }
 
 static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
-                              const int *fixed, wisp_discretisation *out)
+                              const wisp_fixed *fixed, wisp_discretisation *out)
 {
   (void)err, (void)spec, (void)layout, (void)fixed;
   *out = discretise_chain(*(const size_t *)ground);

@@ -287,8 +287,8 @@ static wisp_status look(wisp_error *err, void *context, const wisp_comparison *r
   assert_true(row->ms > 0 && row->rival_ms > 0);
   assert_string_equal(row->rival, "copy");
   assert_true(isnan(row->rival_error));
-  if (row->alternative) assert_true(row->alternative_ms > 0);
-  s->alternatives += row->alternative != NULL;
+  if (*row->alternative) assert_true(row->alternative_ms > 0);
+  s->alternatives += *row->alternative != '\0';
   return WISP_OK;
 }
 

@@ -78,12 +78,12 @@ typedef enum wisp_number_type {
   WISP_NUMBER_TYPES
 } wisp_number_type;
 
-typedef struct wisp_number_kind {
+typedef struct wisp_number_form {
   const char *word, *in_c; /* in spaces, and in sources of all dialects */
   size_t bytes;            /* 0: those of the precision */
   bool integer;
-} wisp_number_kind;
-extern const wisp_number_kind wisp_numbers[WISP_NUMBER_TYPES];
+} wisp_number_form;
+extern const wisp_number_form wisp_numbers[WISP_NUMBER_TYPES];
 
 typedef struct wisp_arg {
   wisp_arg_kind kind;
@@ -183,14 +183,10 @@ const unsigned *wisp_plan_block(const wisp_plan *plan); /* three numbers */
 size_t wisp_plan_shared(const wisp_plan *plan);         /* bytes */
 int wisp_plan_args(const wisp_plan *plan, const wisp_arg **args);
 
-/* "groups", "rows", "pairs": what sizes of arrays are made of and grids may ask for. */
-typedef struct wisp_count {
-  const char *name;
-  size_t value;
-} wisp_count;
-
 /* Blocks of a launch with these counts, a list that ends with a NULL name; NULL: there are none. */
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_count *counts, unsigned grid[2]);
+/* The same with counts that are names of an environment around the plan's. */
+wisp_status wisp_plan_grid_in(wisp_error *err, const wisp_plan *plan, const wisp_env *counts, unsigned grid[2]);
 
 /* Makes all operands now and keeps them with the plan: they take a while, and threads that compile can do it ahead of
  * the one that launches. */

@@ -42,53 +42,42 @@ void wisp_cg_destroy(wisp_cg *cg)
 /* The residual's: z follows from it, and the next direction from that. */
 static wisp_status follow(wisp_error *err, wisp_cg *cg)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_launches_run(err, cg->system.precondition, cg->system.problem));
-  TRY(wisp_launches_run(err, cg->system.update, cg->system.problem));
-done:
-  return status;
+  CALL(wisp_launches_run(err, cg->system.precondition, cg->system.problem));
+  return wisp_launches_run(err, cg->system.update, cg->system.problem);
 }
 
 static wisp_status iterate(wisp_error *err, wisp_cg *cg)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_launches_run(err, cg->system.apply, cg->system.problem));
-  TRY(follow(err, cg));
-done:
-  return status;
+  CALL(wisp_launches_run(err, cg->system.apply, cg->system.problem));
+  return follow(err, cg);
 }
 
 /* The solve as one graph, whatever its tolerance and length: these are in device memory. */
 static wisp_status record(wisp_error *err, wisp_cg *cg)
 {
-  wisp_status status = WISP_OK, ended = WISP_OK;
   wisp_error later = {.text = ""};
   if (cg->graph) return WISP_OK;
-  TRY(wisp_graph_begin(err, cg->system.device));
-  status = iterate(err, cg);
-  ended = wisp_graph_end_loop(&later, cg->system.device, wisp_arrays_at(cg->arrays, "left"), &cg->graph);
-  TRY(status);
-  if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
-done:
-  return status;
+  CALL(wisp_graph_begin(err, cg->system.device));
+  const wisp_status status = iterate(err, cg);
+  const wisp_status ended =
+      wisp_graph_end_loop(&later, cg->system.device, wisp_arrays_at(cg->arrays, "left"), &cg->graph);
+  CALL(status);
+  return ended == WISP_OK ? WISP_OK : wisp_fail(err, ended, "%s", later.text);
 }
 
 /* The start: solution and p are 0, r is given, z follows from it, as alpha is 0 while nothing is running, and p is z.
  */
 static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double limit, int most)
 {
-  wisp_status status = WISP_OK;
   double state[WISP_CG_STATE] = {0};
   state[WISP_CG_AT_LIMIT] = limit;
-  TRY(wisp_arrays_fill(err, cg->arrays, "solution", 0));
-  TRY(wisp_arrays_fill(err, cg->arrays, "p", 0));
-  TRY(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
-  TRY(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->system.unknowns, r));
-  TRY(wisp_arrays_upload(err, cg->arrays, "state", state));
-  TRY(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
-  TRY(follow(err, cg));
-done:
-  return status;
+  CALL(wisp_arrays_fill(err, cg->arrays, "solution", 0));
+  CALL(wisp_arrays_fill(err, cg->arrays, "p", 0));
+  CALL(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
+  CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->system.unknowns, r));
+  CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
+  CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
+  return follow(err, cg);
 }
 
 /* --- the largest eigenvalue --- */
@@ -98,18 +87,16 @@ enum { LANCZOS = 15 };
 /* Conjugate gradients are Lanczos' iteration: alpha and beta make its tridiagonal matrix (Saad 2003, section 6.7). */
 static wisp_status largest_eigenvalue(wisp_error *err, int count, const double *history, double *out)
 {
-  wisp_status status = WISP_OK;
   double diagonal[LANCZOS], beside[LANCZOS];
   for (int k = 0; k < count; k++) {
     const double beta = history[3 * k + 1], alpha = history[3 * k + 2];
     diagonal[k] = 1 / alpha + (k ? beta / history[3 * k - 1] : 0);
     if (k) beside[k - 1] = sqrt(beta) / history[3 * k - 1];
   }
-  TRY(wisp_require(err, count > 0 && LAPACKE_dsterf(count, diagonal, beside) == 0 && diagonal[count - 1] > 0,
-                   WISP_EWRONG, "conjugate gradients see no eigenvalue after %d iterations", count));
+  CALL(wisp_require(err, count > 0 && LAPACKE_dsterf(count, diagonal, beside) == 0 && diagonal[count - 1] > 0,
+                    WISP_EWRONG, "conjugate gradients see no eigenvalue after %d iterations", count));
   *out = diagonal[count - 1];
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest)
@@ -148,15 +135,12 @@ static double square(const double *b, size_t count)
 /* The iterations that are left, the time that they take, and the state that they leave. */
 static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_event_record(err, cg->begin));
-  TRY(wisp_graph_replay(err, cg->graph));
-  TRY(wisp_event_record(err, cg->end));
-  TRY(wisp_device_finish(err, cg->system.device));
-  TRY(wisp_event_elapsed(err, cg->begin, cg->end, ms));
-  TRY(wisp_arrays_download(err, cg->arrays, "state", state));
-done:
-  return status;
+  CALL(wisp_event_record(err, cg->begin));
+  CALL(wisp_graph_replay(err, cg->graph));
+  CALL(wisp_event_record(err, cg->end));
+  CALL(wisp_device_finish(err, cg->system.device));
+  CALL(wisp_event_elapsed(err, cg->begin, cg->end, ms));
+  return wisp_arrays_download(err, cg->arrays, "state", state);
 }
 
 /* Of the residual's fall, or of the iterations that are allowed, whichever ends first. bb: where it fell from. */
@@ -172,42 +156,38 @@ static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, do
                                const wisp_cg_watch *watch, double *total, double state[WISP_CG_STATE])
 {
   enum { FIRST = 10, PART_MS = 200, GROWTH = 8 };
-  wisp_status status = WISP_OK;
   int part = watch && FIRST < most ? FIRST : most, left = most - part;
   double ms = 0;
-  TRY(begin(err, cg, b, limit, part));
-  TRY(record(err, cg));
-  TRY(replay(err, cg, total, state));
+  CALL(begin(err, cg, b, limit, part));
+  CALL(record(err, cg));
+  CALL(replay(err, cg, total, state));
   if (watch) watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
   for (ms = *total; left && state[WISP_CG_AT_RUNNING] > 0; left -= part, *total += ms) {
     part = (int)fmin(left, fmax(1, fmin(GROWTH, PART_MS / ms) * part));
-    TRY(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
-    TRY(replay(err, cg, &ms, state));
+    CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
+    CALL(replay(err, cg, &ms, state));
     watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
                           const wisp_cg_watch *watch, wisp_cg_report *out)
 {
-  wisp_status status = WISP_OK;
   wisp_cg_report report = {.iterations = 0};
   const double bb = square(b, cg->system.unknowns);
   double state[WISP_CG_STATE], ms = 0;
-  TRY(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
-                   most, INT_MAX));
-  TRY(iterate_all(err, cg, b, bb, tolerance * tolerance * bb, (int)most, watch, &ms, state));
+  CALL(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
+                    most, INT_MAX));
+  CALL(iterate_all(err, cg, b, bb, tolerance * tolerance * bb, (int)most, watch, &ms, state));
   report.iterations = (long long)state[WISP_CG_AT_ITERATION];
   report.ms_per_iteration = report.iterations ? ms / (double)report.iterations : 0;
   report.residual = bb > 0 ? sqrt(state[WISP_CG_AT_RR] / bb) : 0;
   report.converged = state[WISP_CG_AT_RR] <= state[WISP_CG_AT_LIMIT];
-  TRY(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
-                   report.residual, report.iterations));
+  CALL(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
+                    report.residual, report.iterations));
   *out = report;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns)

@@ -12,13 +12,7 @@
 
 wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why)
 {
-  if (c->unfits == c->room) {
-    size_t room = 2 * c->room + 8;
-    wisp_unfit *list = realloc(c->unfit, room * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu store entries", room);
-    c->unfit = list;
-    c->room = room;
-  }
+  CALL(wisp_grow(err, &c->unfit, &c->room, c->unfits + 1, sizeof *c->unfit));
   wisp_unfit *u = &c->unfit[c->unfits++];
   u->trial = trial;
   snprintf(u->why, sizeof u->why, "%s", why ? why : "");
@@ -205,13 +199,7 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
   if (!scopes) return c->family->names(err, &c->spec, layout, &target, out);
   size_t i = 0;
   while (i < scopes->count && !same_scope(&scopes->list[i], &c->spec, layout)) i++;
-  if (i == scopes->room) {
-    size_t room = 2 * scopes->room + 8;
-    struct wisp_scope_kept *list = realloc(scopes->list, room * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: names for %zu layouts", room);
-    scopes->list = list;
-    scopes->room = room;
-  }
+  CALL(wisp_grow(err, &scopes->list, &scopes->room, i + 1, sizeof *scopes->list));
   if (i == scopes->count) {
     struct wisp_scope_kept kept = {.spec = c->spec, .layout = *layout};
     const wisp_status status = c->family->names(err, &c->spec, layout, &target, &kept.names);
@@ -237,13 +225,10 @@ void wisp_step_free(wisp_step *step)
 static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
 {
   bool holds = true;
-  wisp_status status = WISP_OK;
   if (i == WISP_NO_STAGE) return WISP_OK;
-  TRY(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
-                                &holds));
-  TRY(wisp_require(err, holds, WISP_EREFUSED, "it is not the default here"));
-done:
-  return status;
+  CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
+                                 &holds));
+  return wisp_require(err, holds, WISP_EREFUSED, "it is not the default here");
 }
 
 /* Adds a kernel of another family, which chooses it as if it were alone. */
@@ -352,20 +337,18 @@ static wisp_status from_defaults(wisp_error *err, const wisp_choosing *c, const 
 
 static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_step *out)
 {
-  wisp_status status = WISP_OK;
   const char *kernel = c->wish->spec.kernel;
-  TRY(wisp_require(err, wisp_family_kernel(c->family, kernel), WISP_EUSAGE, "the %s family has no kernel '%s'",
-                   c->family->name, kernel));
+  CALL(wisp_require(err, wisp_family_kernel(c->family, kernel), WISP_EUSAGE, "the %s family has no kernel '%s'",
+                    c->family->name, kernel));
   if (c->wish->layout) {
-    TRY(wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, c->layout, out));
+    CALL(wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, c->layout, out));
   } else {
-    TRY(from_entries(err, c, kernel, out));
-    if (!out->kernels) TRY(from_defaults(err, c, kernel, out));
+    CALL(from_entries(err, c, kernel, out));
+    if (!out->kernels) CALL(from_defaults(err, c, kernel, out));
     wisp_choosing_note(c, NULL, out->choice);
   }
   out->whole = *out->choice;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- what is asked for --- */

@@ -8,14 +8,11 @@ size_t wisp_cg_padded(size_t unknowns)
 
 static wisp_status fill_copies(wisp_error *err, const void *copies, wisp_arrays *arrays)
 {
-  wisp_status status = WISP_OK;
   const wisp_hexcopies *c = copies;
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));
-  TRY(wisp_arrays_upload_ints(err, arrays, "surface", c->surface));
-done:
-  return status;
+  CALL(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
+  CALL(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
+  CALL(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));
+  return wisp_arrays_upload_ints(err, arrays, "surface", c->surface);
 }
 
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,

@@ -1,6 +1,6 @@
 #include "poisson_solver.h"
 #include "cg_problem.h"
-#include "../parallel.h"
+#include "hex_upload.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,85 +54,15 @@ static bool is_wanted(const void *step, const char *array)
 /* All that the step's kernels take. */
 static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precision precision, wisp_poisson_solver *s)
 {
-  wisp_status status = WISP_OK;
   const wisp_poisson *p = s->problem;
   const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
   const wisp_cg_room room = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
                              .pAp_parts = (size_t)blocks(s, GATHER),
                              .iterations = HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
-  TRY(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->step, &s->vectors));
+  CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->step, &s->vectors));
   s->arrays = wisp_problem_arrays(s->vectors);
-done:
-  return status;
-}
-
-/* Geometry of a part of the elements, as one of the family's arrays has it. */
-typedef struct geometry {
-  const wisp_poisson *problem;
-  wisp_hex_points points;
-  bool mass_alone; /* gauss_mass: the last of the seven factors */
-  size_t first;    /* element of the part */
-  double *out;
-} geometry;
-
-static size_t numbers(const geometry *g)
-{
-  const wisp_hex *hex = g->problem->hex;
-  const size_t points = (size_t)(g->points == WISP_HEX_GAUSS ? hex->glNp : hex->Np);
-  return g->mass_alone ? points : WISP_HEX_FACTORS * points;
-}
-
-/* A wisp_range over the part's elements. */
-static wisp_status fill_factors(wisp_error *err, void *context, size_t from, size_t to)
-{
-  wisp_status status = WISP_OK;
-  const geometry *g = context;
-  const size_t own = numbers(g), whole = g->mass_alone ? WISP_HEX_FACTORS * own : own;
-  double vertices[24], *factors = NULL;
-  TRY(wisp_new(err, whole, sizeof *factors, &factors));
-  for (size_t k = from; k < to; k++) {
-    wisp_hex_vertices(g->problem->mesh, g->first + k, 1, vertices);
-    TRY(wisp_hex_factors(err, g->problem->hex, g->points, vertices, wisp_hexmesh_number(g->problem->mesh, g->first + k),
-                         1, factors));
-    memcpy(g->out + k * own, factors + whole - own, own * sizeof *factors);
-  }
-done:
-  free(factors);
-  return status;
-}
-
-/* A part at a time: all of a large problem's factors in double could need more memory than the machine has. */
-static wisp_status upload_factors(wisp_error *err, wisp_poisson_solver *s, const char *array, geometry g)
-{
-  enum { PART_BYTES = 1 << 26 };
-  wisp_status status = WISP_OK;
-  const size_t elements = g.problem->mesh->elements, own = numbers(&g);
-  const size_t fit = PART_BYTES / (own * sizeof *g.out), most = fit ? fit : 1;
-  if (!wisp_step_has(s->step, array)) return WISP_OK;
-  TRY(wisp_new(err, most * own, sizeof *g.out, &g.out));
-  for (; g.first < elements; g.first += most) {
-    const size_t count = elements - g.first < most ? elements - g.first : most;
-    TRY(wisp_parallel(err, count, fill_factors, &g));
-    TRY(wisp_arrays_upload_part(err, s->arrays, array, g.first * own, count * own, g.out));
-  }
-done:
-  free(g.out);
-  return status;
-}
-
-static wisp_status upload_vertices(wisp_error *err, wisp_poisson_solver *s)
-{
-  wisp_status status = WISP_OK;
-  const wisp_hexmesh *mesh = s->problem->mesh;
-  double *vertices = NULL;
-  if (!wisp_step_has(s->step, "vertices")) return WISP_OK;
-  TRY(wisp_new(err, mesh->elements, 24 * sizeof *vertices, &vertices));
-  wisp_hex_vertices(mesh, 0, mesh->elements, vertices);
-  TRY(wisp_arrays_upload(err, s->arrays, "vertices", vertices));
-done:
-  free(vertices);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status upload_inverse(wisp_error *err, wisp_poisson_solver *s, bool diagonal)
@@ -154,15 +84,8 @@ done:
 /* Geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
 static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal)
 {
-  wisp_status status = WISP_OK;
-  const wisp_poisson *p = s->problem;
-  TRY(upload_factors(err, s, "gauss_factors", (geometry){.problem = p, .points = WISP_HEX_GAUSS}));
-  TRY(upload_factors(err, s, "gauss_mass", (geometry){.problem = p, .points = WISP_HEX_GAUSS, .mass_alone = true}));
-  TRY(upload_factors(err, s, "gll_factors", (geometry){.problem = p, .points = WISP_HEX_GLL}));
-  TRY(upload_vertices(err, s));
-  TRY(upload_inverse(err, s, diagonal));
-done:
-  return status;
+  CALL(wisp_hex_upload(err, s->problem->hex, s->problem->mesh, s->arrays));
+  return upload_inverse(err, s, diagonal);
 }
 
 /* --- launches --- */
@@ -186,30 +109,25 @@ static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, con
 /* A vector's image in the elements, as y. */
 static wisp_status apply(wisp_error *err, wisp_poisson_solver *s, const char *vector, wisp_launches *list)
 {
-  wisp_status status = WISP_OK;
-  TRY(add(err, s, SPREAD, NULL, vector, list));
-  TRY(add(err, s, OPERATOR, NULL, NULL, list));
-done:
-  return status;
+  CALL(add(err, s, SPREAD, NULL, vector, list));
+  return add(err, s, OPERATOR, NULL, NULL, list);
 }
 
 /* z = r / diagonal by advance, then the Chebyshev iteration for A z = r (Saad 2003, Algorithm 12.1), whose interval has
  * the middle theta and half the width delta. */
 static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_launches *list)
 {
-  wisp_status status = WISP_OK;
   const double theta = s->bound * (1 + 1.0 / INTERVAL) / 2, delta = s->bound * (1 - 1.0 / INTERVAL) / 2;
   double rho = delta / theta;
-  TRY(add(err, s, ADVANCE, NULL, NULL, list));
+  CALL(add(err, s, ADVANCE, NULL, NULL, list));
   for (int k = 1; k < s->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
-    TRY(apply(err, s, "z", list));
+    CALL(apply(err, s, "z", list));
     const wisp_cg_scalars step = {.first_step = k == 1, .keep = next * rho, .gain = 2 * next / delta};
-    TRY(add(err, s, SMOOTH, &step, NULL, list));
+    CALL(add(err, s, SMOOTH, &step, NULL, list));
     rho = next;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static void forget(wisp_poisson_solver *s)
@@ -224,7 +142,6 @@ static void forget(wisp_poisson_solver *s)
 /* The iteration with the polynomial at hand. */
 static wisp_status make_cg(wisp_error *err, wisp_device *device, wisp_poisson_solver *s)
 {
-  wisp_status status = WISP_OK;
   const wisp_cg_system system = {.device = device,
                                  .problem = s->vectors,
                                  .unknowns = s->problem->copies->unknowns,
@@ -232,13 +149,11 @@ static wisp_status make_cg(wisp_error *err, wisp_device *device, wisp_poisson_so
                                  .precondition = &s->precondition,
                                  .update = &s->update};
   forget(s);
-  TRY(apply(err, s, "p", &s->apply));
-  TRY(add(err, s, GATHER, NULL, NULL, &s->apply));
-  TRY(precondition(err, s, &s->precondition));
-  TRY(add(err, s, UPDATE, NULL, NULL, &s->update));
-  TRY(wisp_cg_create(err, &system, &s->cg));
-done:
-  return status;
+  CALL(apply(err, s, "p", &s->apply));
+  CALL(add(err, s, GATHER, NULL, NULL, &s->apply));
+  CALL(precondition(err, s, &s->precondition));
+  CALL(add(err, s, UPDATE, NULL, NULL, &s->update));
+  return wisp_cg_create(err, &system, &s->cg);
 }
 
 /* Jacobi's iteration shows what the polynomial needs. */

@@ -8,12 +8,12 @@
 #include <string.h>
 
 static const wisp_array_decl arrays[] = {
-    [FILTER_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np"},
-    [FILTER_V] = {"v", WISP_REAL, WISP_FIELD, "elements*Np"},
-    [FILTER_TROUBLED] = {"troubled", WISP_UINT8, WISP_FIXED, "elements"},
-    [FILTER_EDGES] = {"edges", WISP_REAL, WISP_FIELD, "elements+1"},
-    [FILTER_STRIP] = {"strip", WISP_UINT16, WISP_FIXED, "elements"},
-    [FILTER_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL},
+    [FILTER_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
+    [FILTER_V] = {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
+    [FILTER_TROUBLED] = {"troubled", WISP_UINT8, WISP_FIXED, "elements", "1 where an element is to be filtered"},
+    [FILTER_EDGES] = {"edges", WISP_REAL, WISP_FIELD, "elements+1", "what is collected on the edges between elements"},
+    [FILTER_STRIP] = {"strip", WISP_UINT16, WISP_FIXED, "elements", "elements, the even ones before the odd ones"},
+    [FILTER_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
 };
 
 static const wisp_kernel_decl kernels[] = {
@@ -37,6 +37,9 @@ static const wisp_kernel_decl kernels[] = {
 };
 
 static const wisp_element elements[] = {{"tri", {1, 6}}, {"quad", {1, 4}}, {NULL, {0, 0}}};
+
+static const wisp_scalar_decl scalars[] = {
+    {"groups", "elements, or those of a launch"}, {"first", "where these begin"}, {NULL, NULL}};
 
 static const char *const compositions[] = {NULL};
 
@@ -101,6 +104,7 @@ const wisp_family filter_family = {.name = "filter",
                                    .elements = elements,
                                    .arrays = arrays,
                                    .kernels = kernels,
+                                   .scalars = scalars,
                                    .compositions = compositions,
                                    .default_system = "none",
                                    .names = names,

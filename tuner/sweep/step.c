@@ -30,20 +30,18 @@ static int kernel_index(const wisp_family *family, const char *name)
 static wisp_status add_up(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const char *composition,
                           int layout, step *out, bool *complete)
 {
-  wisp_status status = WISP_OK;
   *out = (step){.composition = composition, .layout = layout};
   *complete = wisp_composition_count(composition) <= MAX_STEP_KERNELS;
   for (char name[WISP_NAME_TEXT]; *complete && wisp_composition_next(&composition, name); out->kernels++) {
     wisp_spec *spec = &out->spec[out->kernels];
-    TRY(wisp_composition_spec(err, &scope->spec, name, spec));
+    CALL(wisp_composition_spec(err, &scope->spec, name, spec));
     if (strcmp(spec->family, sweep->family->name) != 0) continue;
     const wisp_trial *winner = &sweep->best[kernel_index(sweep->family, spec->kernel)][layout];
     out->winner[out->kernels] = winner;
     out->sum += winner->ms;
     *complete = winner->ms > 0;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static int by_sum(const void *a, const void *b)
@@ -175,7 +173,6 @@ done:
 
 wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
 {
-  wisp_status status = WISP_OK;
   wisp_scope scope = *kernels;
   step steps[MAX_STEPS];
   size_t count = 0;
@@ -183,14 +180,13 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   for (int c = 0; sweep->family->compositions[c]; c++)
     for (int l = 0; l < scope.layouts && count < MAX_STEPS; l++) {
       bool complete = false;
-      TRY(add_up(err, sweep, &scope, sweep->family->compositions[c], l, &steps[count], &complete));
+      CALL(add_up(err, sweep, &scope, sweep->family->compositions[c], l, &steps[count], &complete));
       count += complete;
     }
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
   size_t least = sweep->again ? 0 : 1;
   for (size_t i = 0; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
-    TRY(measure_step(err, sweep, &scope, &steps[i]));
-done:
-  return status;
+    CALL(measure_step(err, sweep, &scope, &steps[i]));
+  return WISP_OK;
 }

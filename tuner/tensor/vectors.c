@@ -53,7 +53,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
 done:
   close_ground(g);
   wisp_hexnodes_destroy(nodes);
-  wisp_hexmesh_destroy(mesh);
+  wisp_mesh_destroy(mesh);
   return status;
 }
 
@@ -65,7 +65,7 @@ static long long elements(const void *context)
 /* --- discretisations --- */
 
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
-                              const int *fixed, wisp_discretisation *out)
+                              const wisp_fixed *fixed, wisp_discretisation *out)
 {
   static const wisp_cg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
   const ground *g = context;
@@ -109,16 +109,14 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use us
   static const int left = 1 << 20;
   static const double zeros[4] = {0};
   static const char *const vectors[] = {"solution", "p", "z", "r", "Ap", "d"};
-  wisp_status status = WISP_OK;
   const wisp_hexcopies *copies = wisp_problem_discretisation(problem)->self;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
-  TRY(wisp_arrays_upload(err, arrays, "state", of[use]));
-  TRY(wisp_arrays_upload_ints(err, arrays, "left", &left));
+  CALL(wisp_arrays_upload(err, arrays, "state", of[use]));
+  CALL(wisp_arrays_upload_ints(err, arrays, "left", &left));
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    TRY(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
-                                wisp_cg_padded(copies->unknowns) - copies->unknowns, zeros));
-done:
-  return status;
+    CALL(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
+                                 wisp_cg_padded(copies->unknowns) - copies->unknowns, zeros));
+  return WISP_OK;
 }
 
 /* --- checks: what an iteration can find --- */
@@ -167,11 +165,10 @@ _Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_IN
  * kernels may write it, too. */
 static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *scene, int a, uint64_t *random)
 {
-  wisp_status status = WISP_OK;
   const wisp_hexcopies *copies = r->plain->self;
   const bool padded = a >= WISP_TENSOR_SOLUTION && a <= WISP_TENSOR_INVERSE;
   if (padded && r->after[a] && !r->before[a]) {
-    TRY(wisp_new(err, r->numbers[a], sizeof **r->before, &r->before[a]));
+    CALL(wisp_new(err, r->numbers[a], sizeof **r->before, &r->before[a]));
     for (size_t i = 0; i < r->numbers[a]; i++) r->before[a][i] = NAN;
   }
   for (size_t i = 0; r->before[a] && i < r->numbers[a]; i++) {
@@ -181,13 +178,11 @@ static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *sce
     if (a == WISP_TENSOR_PAP_SUMS && scene->no_pAp) r->before[a][i] = 0;
     if (padded && i >= copies->unknowns) r->before[a][i] = 0;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status pose(wisp_error *err, wisp_round *r)
 {
-  wisp_status status = WISP_OK;
   const struct scene *scene = &scenes[r->number];
   wisp_cg_scalars *s = NULL;
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
@@ -197,17 +192,16 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
                                        [WISP_CG_AT_RR] = 0.5,
                                        [WISP_CG_AT_LIMIT] = scene->limit,
                                        [WISP_CG_AT_ITERATION] = scene->iteration};
-  TRY(wisp_new(err, 1, sizeof *s, &s));
+  CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
   *s = make_scalars(scene, r->numbers[WISP_TENSOR_U], &r->random);
   bind(s, &r->scalars);
   r->as = "vector";
   r->is = s->polynomial ? "z" : "p";
-  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) TRY(shape(err, r, scene, a, &r->random));
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) CALL(shape(err, r, scene, a, &r->random));
   memcpy(r->before[WISP_TENSOR_STATE], state, sizeof state);
   r->before[WISP_TENSOR_LEFT][0] = 9;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status solve(wisp_error *err, wisp_round *r)

@@ -11,7 +11,7 @@ enum { MAX_ENTRIES = 64, PERIOD = 1 << 16 };
 typedef struct entry {
   wisp_spec spec; /* kernel empty: any kernel of the family runs on it */
   wisp_layout layout;
-  int fixed[WISP_MAX_FIXING];
+  wisp_fixed fixed;
   unsigned long long used;
   int users;
   wisp_problem *problem;
@@ -114,12 +114,6 @@ done:
 
 /* --- the problems --- */
 
-void wisp_plan_fixed(const wisp_workload *workload, const wisp_plan *plan, int fixed[WISP_MAX_FIXING])
-{
-  for (int i = 0; workload->fixing && workload->fixing[i].param; i++)
-    fixed[i] = wisp_plan_value(plan, workload->fixing[i].param, workload->fixing[i].otherwise);
-}
-
 /* Makes room for a new problem: the oldest go while too much is held, but never one in use, nor the one used last. */
 static void make_room(wisp_problems *problems)
 {
@@ -138,20 +132,17 @@ static void make_room(wisp_problems *problems)
 
 static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
 {
-  wisp_status status = WISP_OK;
   wisp_discretisation d = {.self = NULL};
-  TRY(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, e->fixed, &d));
-  TRY(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
-  TRY(wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME));
-done:
-  return status;
+  CALL(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, &e->fixed, &d));
+  CALL(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
+  return wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME);
 }
 
 static bool same(const entry *a, const entry *b)
 {
   return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision &&
          strcmp(a->spec.system, b->spec.system) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0;
+         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
 }
 
 /* The entry like `key`, made where there is none. */
@@ -175,24 +166,19 @@ done:
 wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
                                   wisp_problem **problem)
 {
-  wisp_status status = WISP_OK;
   const wisp_workload *w = problems->workload;
   const wisp_plan *own = plans[0]; /* the first that is not borrowed */
   for (int i = 1; i < count && strcmp(wisp_plan_spec(own)->family, w->family) != 0; i++) own = plans[i];
   entry key = {.spec = *wisp_plan_spec(own), .layout = *wisp_plan_layout(own)}, *e = NULL;
-  for (int f = 0; w->fixing && w->fixing[f].param; f++) {
-    key.fixed[f] = w->fixing[f].otherwise;
-    for (int i = 0; i < count; i++) key.fixed[f] = wisp_plan_value(plans[i], w->fixing[f].param, key.fixed[f]);
-  }
+  for (int i = 0; i < count; i++) wisp_fixed_add(&key.fixed, plans[i]);
   memset(key.spec.kernel, 0, sizeof key.spec.kernel);
   problems->clock++;
-  TRY(find(err, problems, &key, &e));
+  CALL(find(err, problems, &key, &e));
   e->used = problems->clock;
-  if (w->set_state) TRY(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
+  if (w->set_state) CALL(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
   e->users++;
   *problem = e->problem;
-done:
-  return status;
+  return WISP_OK;
 }
 
 void wisp_problems_release(wisp_problems *problems, const wisp_problem *problem)
@@ -228,14 +214,12 @@ wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload,
 wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *const *kernels, int count)
 {
-  wisp_status status = WISP_OK;
   const char *const *swaps = workload->swaps;
   bool swap = false;
   for (int i = 0; swaps[1] && i < count; i++) swap |= has_argument(wisp_kernel_plan(kernels[i]), swaps[1]);
   for (int stage = 0; stage < workload->stages; stage++) {
-    for (int i = 0; i < count; i++) TRY(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
+    for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
     if (swap) wisp_arrays_swap(wisp_problem_arrays(problem), swaps[0], swaps[1]);
   }
-done:
-  return status;
+  return WISP_OK;
 }

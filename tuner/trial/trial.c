@@ -9,15 +9,13 @@
 
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out)
 {
-  wisp_status status = WISP_OK;
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
-  TRY(wisp_device_ceilings(err, device, &bench.ceilings));
-  TRY(wisp_verifier_create(err, device, &bench.verifier));
-  TRY(wisp_witnesses_create(err, device, &out->ledger, &bench.witnesses));
+  CALL(wisp_device_ceilings(err, device, &bench.ceilings));
+  CALL(wisp_verifier_create(err, device, &bench.verifier));
+  CALL(wisp_witnesses_create(err, device, &out->ledger, &bench.witnesses));
   wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static void forget_problems(wisp_bench *bench)
@@ -178,9 +176,8 @@ double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double b
 wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,
                             const wisp_contender *timed, double runs, wisp_trial *t)
 {
-  wisp_status status = WISP_OK;
   wisp_work work = {0};
-  TRY(wisp_family_work(err, spec, (double)t->elements, &work));
+  CALL(wisp_family_work(err, spec, (double)t->elements, &work));
   double floor_ms = floor_of(bench, spec, &work);
   t->ms = timed->ms / runs;
   t->clock_mhz = timed->clock_mhz;
@@ -191,8 +188,7 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
   t->sample_count = timed->count;
   for (int i = 0; i < timed->count; i++) t->samples[i] = timed->samples[i] / runs;
   wisp_measure_mode(timed, t->mode);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static void set_outcome(wisp_trial *t, const char *outcome, const char *reason)

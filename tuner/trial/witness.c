@@ -20,7 +20,7 @@ typedef struct outputs {
 typedef struct testimony {
   wisp_spec spec;
   wisp_layout layout;
-  int fixed[WISP_MAX_FIXING];
+  wisp_fixed fixed;
   unsigned long long used;
   outputs out;
   wisp_kept *kept; /* NULL: there is no witness */
@@ -62,86 +62,62 @@ void wisp_witnesses_destroy(wisp_witnesses *w)
 static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                 const wisp_plan *plan, outputs *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_spec *spec = wisp_plan_spec(plan);
   const wisp_family *family = wisp_family_find(spec->family);
   const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
   double tolerance = 0;
   *out = (outputs){.count = 0};
-  TRY(wisp_tolerance(err, spec, &tolerance));
+  CALL(wisp_tolerance(err, spec, &tolerance));
   for (const wisp_array_decl *a = family->arrays; a->name; a++) {
     if (wisp_numbers[a->type].integer || !wisp_list_has(kernel->writes, a->name)) continue;
     const int n = out->count;
-    TRY(workload->largest(err, problem, spec, a->name, &out->bound[n]));
+    CALL(workload->largest(err, problem, spec, a->name, &out->bound[n]));
     if (isnan(out->bound[n])) continue;
     out->bound[n] *= tolerance;
     out->names[out->count++] = a->name;
   }
   out->names[out->count] = NULL;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What it does not write is not what an earlier one wrote. */
 static wisp_status poison(wisp_error *err, wisp_arrays *arrays, const wisp_plan *plan, const outputs *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_arg *args = NULL;
   const int count = wisp_plan_args(plan, &args);
   for (int i = 0; i < count; i++)
     for (int k = 0; k < out->count; k++)
       if (args[i].kind == WISP_ARG_OUT && strcmp(args[i].name, out->names[k]) == 0)
-        TRY(wisp_arrays_fill(err, arrays, args[i].name, 0xff));
-done:
-  return status;
+        CALL(wisp_arrays_fill(err, arrays, args[i].name, 0xff));
+  return WISP_OK;
 }
 
 static wisp_status run(wisp_error *err, const wisp_workload *workload, wisp_problem *problem, const wisp_kernel *kernel,
                        const outputs *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
-  TRY(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
-  TRY(poison(err, wisp_problem_arrays(problem), plan, out));
-  TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
-done:
-  return status;
+  CALL(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
+  CALL(poison(err, wisp_problem_arrays(problem), plan, out));
+  return wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK);
 }
 
 /* Enqueues comparing outputs with what was kept, each within so many times its bound. */
 static wisp_status compare(wisp_error *err, wisp_problem *problem, const outputs *out, const wisp_kept *kept,
                            double bounds)
 {
-  wisp_status status = WISP_OK;
   for (int i = 0; i < out->count; i++) {
     wisp_pointer mask = 0;
-    TRY(wisp_problem_mask(err, problem, out->names[i], &mask));
-    TRY(wisp_arrays_compare(err, wisp_problem_arrays(problem), kept, mask, out->names[i], bounds * out->bound[i]));
+    CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
+    CALL(wisp_arrays_compare(err, wisp_problem_arrays(problem), kept, mask, out->names[i], bounds * out->bound[i]));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- the witness --- */
 
-static bool fixes(const wisp_workload *workload, const char *param)
-{
-  for (int i = 0; workload->fixing && workload->fixing[i].param; i++)
-    if (strcmp(workload->fixing[i].param, param) == 0) return true;
-  return false;
-}
-
-static bool suits(const wisp_workload *workload, const wisp_plan *a, const wisp_plan *b)
-{
-  int of_a[WISP_MAX_FIXING] = {0}, of_b[WISP_MAX_FIXING] = {0};
-  wisp_plan_fixed(workload, a, of_a);
-  wisp_plan_fixed(workload, b, of_b);
-  return memcmp(of_a, of_b, sizeof of_a) == 0;
-}
-
 /* The strategy's preferred candidate for the problem that `plan` runs on; NULL where it has none. */
-static wisp_status preferred(wisp_error *err, const wisp_workload *workload, const wisp_strategy *s,
-                             const wisp_plan *plan, const wisp_env *names, wisp_plan **out)
+static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp_plan *plan, const wisp_env *names,
+                             wisp_plan **out)
 {
   const wisp_param *params = NULL;
   const int count = wisp_strategy_params(s, &params);
@@ -149,13 +125,12 @@ static wisp_status preferred(wisp_error *err, const wisp_workload *workload, con
   wisp_plan *made = NULL;
   wisp_error reason = {0};
   for (int i = 0; i < count; i++)
-    values[i] = fixes(workload, params[i].name) ? wisp_plan_value(plan, params[i].name, params[i].preferred)
-                                                : params[i].preferred;
+    values[i] = params[i].bond ? wisp_plan_value(plan, params[i].name, params[i].preferred) : params[i].preferred;
   wisp_status status = wisp_plan_create(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, values, &made);
   if (status == WISP_EREFUSED)
     status = wisp_plan_default(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, &made);
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-  if (made && suits(workload, made, plan))
+  if (made && wisp_fixed_same(made, plan))
     *out = made;
   else
     wisp_plan_destroy(made);
@@ -163,8 +138,8 @@ static wisp_status preferred(wisp_error *err, const wisp_workload *workload, con
 }
 
 /* The first strategy's candidate that compiles; NULL where none does. */
-static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
-                                const wisp_plan *plan, const wisp_env *names, wisp_plan **out, wisp_binary *binary)
+static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, const wisp_env *names,
+                                wisp_plan **out, wisp_binary *binary)
 {
   wisp_status status = WISP_OK;
   const wisp_purpose before = wisp_turn(w->ledger, WISP_COMPILING);
@@ -175,7 +150,7 @@ static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_w
     const wisp_strategy *s = wisp_strategies_at(w->strategies, i);
     if (strcmp(wisp_strategy_family(s), spec->family) != 0 || strcmp(wisp_strategy_kernel(s), spec->kernel) != 0)
       continue;
-    TRY(preferred(err, workload, s, plan, names, out));
+    TRY(preferred(err, s, plan, names, out));
     if (!*out) continue;
     status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
     if (status == WISP_OK) break;
@@ -202,7 +177,7 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
   wisp_kernel *kernel = NULL;
   TRY(find_outputs(err, workload, problem, plan, &t->out));
   TRY(wisp_family_find(spec->family)->names(err, spec, wisp_plan_layout(plan), &target, &names));
-  TRY(find_witness(err, w, workload, plan, names, &witness, &binary));
+  TRY(find_witness(err, w, plan, names, &witness, &binary));
   if (!witness) goto done;
   TRY(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
   TRY(run(err, workload, problem, kernel, &t->out));
@@ -219,7 +194,7 @@ done:
 static bool same(const testimony *a, const testimony *b)
 {
   return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0;
+         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
 }
 
 static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
@@ -229,7 +204,7 @@ static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp
   testimony key = {.layout = *wisp_plan_layout(plan), .used = ++w->clock};
   int at = 0;
   memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
-  wisp_plan_fixed(workload, plan, key.fixed);
+  wisp_fixed_add(&key.fixed, plan);
   for (int i = 0; i < w->count; i++) {
     if (same(&w->kept[i], &key)) {
       w->kept[i].used = key.used;
@@ -264,22 +239,19 @@ wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_
 wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *kernel)
 {
-  wisp_status status = WISP_OK;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
   const testimony *t = NULL;
   char array[32] = "";
   size_t number = 0;
-  TRY(find_testimony(err, w, workload, problem, wisp_kernel_plan(kernel), &t));
-  TRY(run(err, workload, problem, kernel, &t->out));
-  TRY(wisp_arrays_compare_begin(err, arrays));
-  if (t->kept) TRY(compare(err, problem, &t->out, t->kept, 2));
-  TRY(wisp_arrays_compare_end(err, arrays, array, &number));
-  TRY(wisp_require(err, !*array, WISP_EWRONG,
-                   "on the timed problem: number %zu of %s is not the default candidate's, from the same inputs",
-                   number, array));
-  TRY(wisp_verify_guards(err, arrays));
-done:
-  return status;
+  CALL(find_testimony(err, w, workload, problem, wisp_kernel_plan(kernel), &t));
+  CALL(run(err, workload, problem, kernel, &t->out));
+  CALL(wisp_arrays_compare_begin(err, arrays));
+  if (t->kept) CALL(compare(err, problem, &t->out, t->kept, 2));
+  CALL(wisp_arrays_compare_end(err, arrays, array, &number));
+  CALL(wisp_require(err, !*array, WISP_EWRONG,
+                    "on the timed problem: number %zu of %s is not the default candidate's, from the same inputs",
+                    number, array));
+  return wisp_verify_guards(err, arrays);
 }
 
 /* The arrays that a kernel changes: they are given back before each launch. */
@@ -298,15 +270,13 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, w
                                const wisp_kernel *kernel, const outputs *out, const wisp_kept *inputs,
                                const wisp_kept *first, int launches)
 {
-  wisp_status status = WISP_OK;
   const bool varies = wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
   for (int i = 0; i < launches; i++) {
-    TRY(wisp_arrays_restore(err, wisp_problem_arrays(problem), inputs, NULL));
-    TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
-    TRY(compare(err, problem, out, first, varies ? 2 : 0));
+    CALL(wisp_arrays_restore(err, wisp_problem_arrays(problem), inputs, NULL));
+    CALL(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
+    CALL(compare(err, problem, out, first, varies ? 2 : 0));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
