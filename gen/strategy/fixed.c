@@ -1,4 +1,5 @@
 #include "fixed.h"
+#include "../text.h"
 
 #include <string.h>
 
@@ -29,17 +30,21 @@ int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise)
   return at < fixed->count ? fixed->of[at].value : otherwise;
 }
 
-/* Has b all that a asks? */
-static bool has_all(const wisp_fixed *a, const wisp_fixed *b)
+uint64_t wisp_fixed_number(const wisp_fixed *fixed)
 {
-  bool has = true;
-  for (int i = 0; i < a->count; i++) has &= wisp_fixed_value(b, a->of[i].param, a->of[i].otherwise) == a->of[i].value;
-  return has;
+  uint64_t sum = 0;
+  for (int i = 0; i < fixed->count; i++)
+    if (fixed->of[i].value != fixed->of[i].otherwise)
+      sum += wisp_hash_number(wisp_hash_text(WISP_HASH_SEED, fixed->of[i].param), (uint64_t)fixed->of[i].value);
+  return sum;
 }
 
-bool wisp_fixed_same(const wisp_fixed *a, const wisp_fixed *b)
+bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b)
 {
-  return has_all(a, b) && has_all(b, a);
+  wisp_fixed of_a = {0}, of_b = {0};
+  wisp_fixed_add(&of_a, a);
+  wisp_fixed_add(&of_b, b);
+  return wisp_fixed_number(&of_a) == wisp_fixed_number(&of_b);
 }
 
 bool wisp_fixed_suits(const wisp_fixed *fixed, bool made, const wisp_plan *plan)

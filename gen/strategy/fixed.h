@@ -5,6 +5,8 @@
 
 #include "strategy.h"
 
+#include <stdint.h>
+
 enum { WISP_MAX_FIXED = 8 };
 
 /* Zero-initialise: nothing is asked. */
@@ -22,8 +24,11 @@ void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan);
 /* The value of a parameter; otherwise: where nobody asks. */
 int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise);
 
-/* Are they of one discretisation? */
-bool wisp_fixed_same(const wisp_fixed *a, const wisp_fixed *b);
+/* The same number where they are of one discretisation. */
+uint64_t wisp_fixed_number(const wisp_fixed *fixed);
+
+/* Do two plans ask for one discretisation? */
+bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b);
 
 /* Is the plan right beside those that asked for this? made: the discretisation is there, so that what nobody asked for
  * has its value, too. */

@@ -165,7 +165,7 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
   while (a && a->kernel && strcmp(a->kernel, row->spec.kernel) != 0) a++;
   if (a && a->kernel) row->alternative = a->other;
   for (int i = 0; i < c->done; i++)
-    if (row->alternative && strcmp(c->rows[i].kernel, row->alternative) == 0) row->alternative_ms = c->rows[i].ms;
+    if (strcmp(c->rows[i].kernel, row->alternative) == 0) row->alternative_ms = c->rows[i].ms;
   if (c->done == MAX_ROWS) return;
   memcpy(c->rows[c->done].kernel, row->spec.kernel, sizeof row->spec.kernel);
   c->rows[c->done++].ms = row->ms;
@@ -203,6 +203,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
                          .ours = name_of(step),
                          .standard = name_of(&up->standard),
                          .mesh_gdofs = NAN,
+                         .alternative = "",
                          .default_ms = NAN,
                          .rival_ms = NAN,
                          .rival_error = NAN,

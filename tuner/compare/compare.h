@@ -20,7 +20,7 @@ typedef struct wisp_comparison {
   double default_ms;
   char rival[96]; /* "cuBLAS 13.1", "copy" (of the minimal bytes); empty where there is none */
   double rival_ms, rival_error;
-  const char *alternative; /* the kernel that does the same in another way; NULL where there is none */
+  const char *alternative; /* the kernel that does the same in another way; empty where there is none */
   double alternative_ms;   /* where it was measured in this run */
 } wisp_comparison;
 
