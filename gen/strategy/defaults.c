@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct line {
-  char kernel[24], what[64]; /* a stage's kernel is empty; what: the composition, or the strategy */
+  char kernel[WISP_NAME_TEXT], what[128]; /* a stage's kernel is empty; what: the composition, or the strategy */
   char values[WISP_PARAMS_TEXT];
   wisp_expr *when; /* NULL: always */
 } line;
@@ -49,11 +49,11 @@ static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
   if (sscanf(text, "%15s", keyword) < 1) return WISP_OK;
   all->count++;
   if (strcmp(keyword, "stage") == 0) {
-    TRY(wisp_require(err, sscanf(text, "%*s %63s %c", l->what, &more) == 1, WISP_EINPUT,
+    TRY(wisp_require(err, sscanf(text, "%*s %127s %c", l->what, &more) == 1, WISP_EINPUT,
                      "a stage is one composition, and ' : EXPR' where it is not for all"));
   } else {
     TRY(wisp_require(err, strcmp(keyword, "kernel") == 0, WISP_EINPUT, "'%s' is neither stage nor kernel", keyword));
-    TRY(wisp_require(err, sscanf(text, "%*s %23s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
+    TRY(wisp_require(err, sscanf(text, "%*s %31s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
                      "a kernel is followed by its strategy"));
     snprintf(l->values, sizeof l->values, "%s", text + end);
     TRY(check_values(err, l->values));
