@@ -52,20 +52,6 @@ typedef struct pruning {
   char **backup;
 } pruning;
 
-/* Keeps all that the file holds now under a name of its own. */
-static wisp_status back_up(wisp_error *err, const char *path, const wisp_trials *list, char **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
-  TRY(wisp_store_backup_name(err, path, &name));
-  TRY(wisp_store_write_new(err, name.data, path, list));
-  *out = name.data;
-  name.data = NULL;
-done:
-  wisp_text_free(&name);
-  return status;
-}
-
 static wisp_status remove_unkept(wisp_error *err, wisp_writer *writer, const void *context, long long *changed)
 {
   wisp_status status = WISP_OK;
@@ -74,7 +60,10 @@ static wisp_status remove_unkept(wisp_error *err, wisp_writer *writer, const voi
   TRY(wisp_rows_read(err, &writer->database, &list));
   for (size_t i = 0; i < list.count; i++) {
     if (how->keep(how->context, &list.trials[i])) continue;
-    if (how->backup && *changed == 0) TRY(back_up(err, how->path, &list, how->backup));
+    if (how->backup && *changed == 0) { /* all that the file holds now, under a name of its own */
+      TRY(wisp_store_backup_name(err, how->path, how->backup));
+      TRY(wisp_store_write_new(err, *how->backup, how->path, &list));
+    }
     TRY(wisp_rows_bind_key(err, &writer->database, writer->remove, &list.trials[i]));
     TRY(wisp_database_fail(err, &writer->database, sqlite3_step(writer->remove)));
     (*changed)++;

@@ -24,7 +24,7 @@ typedef struct parser {
   bool rated[WISP_MAX_FIELDS], has_flux, has_speed, has_energy;
 } parser;
 
-#define EXPECT(condition, ...) TRY(wisp_require(err, condition, WISP_EINPUT, __VA_ARGS__))
+#define EXPECT(condition, ...) CALL(wisp_require(err, condition, WISP_EINPUT, __VA_ARGS__))
 
 static char *skip_space(char *at)
 {
@@ -35,20 +35,18 @@ static char *skip_space(char *at)
 /* The next line with something in it, without comment and outer space; NULL at the end. */
 static wisp_status next_line(wisp_error *err, parser *p, char **out)
 {
-  wisp_status status = WISP_OK;
   char *line = NULL;
   while (*p->at && !(line && *line)) {
     size_t whole = strcspn(p->at, "\n"), length = strcspn(p->at, "#\n");
     while (length && isspace((unsigned char)p->at[length - 1])) length--;
     p->buffer.length = 0;
-    TRY(wisp_text_add(err, &p->buffer, p->at, length));
+    CALL(wisp_text_add(err, &p->buffer, p->at, length));
     line = skip_space(p->buffer.data);
     p->at += whole + (p->at[whole] == '\n');
     p->line++;
   }
   *out = line && *line ? line : NULL;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Cuts the next word off *rest; an empty string at the end. */
@@ -87,22 +85,19 @@ static bool take_number(char **at, double *value)
 static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 {
   static const char *const common[] = {"nx", "ny", "nz", "alpha"};
-  wisp_status status = WISP_OK;
   char name[32];
-  TRY(wisp_new(err, 1, sizeof *system->symbols, &system->symbols));
+  CALL(wisp_new(err, 1, sizeof *system->symbols, &system->symbols));
   for (int i = 0; i < 4; i++) wisp_symbols_add(system->symbols, common[i], wisp_slot_normal(system) + i);
   for (int f = 0; f < system->fields; f++)
     for (int side = 0; side < 2; side++) {
       snprintf(name, sizeof name, "%s_%c", system->field[f], "mp"[side]);
       wisp_symbols_add(system->symbols, name, side ? wisp_slot_outside(system) + f : f);
     }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   EXPECT(!system->fields, "fields stand here for the second time");
   for (const char *word; *(word = next_word(&rest)); system->fields++) {
@@ -113,15 +108,12 @@ static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
     snprintf(system->field[system->fields], sizeof system->field[0], "%s", word);
   }
   EXPECT(system->fields, "no fields; write: fields NAME ...");
-  TRY(add_symbols(err, system));
-done:
-  return status;
+  return add_symbols(err, system);
 }
 
 /* One term, [+-] [NUMBER *] NAME.AXIS, of the rate of field `out`. */
 static wisp_status read_term(wisp_error *err, parser *p, int out, bool first, char **rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   char *at = skip_space(*rest), *shown = at;
   double coefficient = 1;
@@ -146,13 +138,11 @@ static wisp_status read_term(wisp_error *err, parser *p, int out, bool first, ch
   system->term[system->terms++] =
       (wisp_term){out, in, (int)(strchr("xyz", at[1]) - "xyz"), negative ? -coefficient : coefficient};
   *rest = skip_space(at + 2);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   const char *name = next_word(&rest);
   int out = wisp_system_field(p->system, name);
   EXPECT(out >= 0, "rate of '%s': there is no such field", name);
@@ -161,15 +151,13 @@ static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
   EXPECT(strcmp(next_word(&rest), "=") == 0, "write: rate %s = +FIELD.AXIS ...", name);
   rest = skip_space(rest);
   EXPECT(*rest, "rate of %s: no term", name);
-  for (bool first = true; *rest; first = false) TRY(read_term(err, p, out, first, &rest));
-done:
-  return status;
+  for (bool first = true; *rest; first = false) CALL(read_term(err, p, out, first, &rest));
+  return WISP_OK;
 }
 
 /* Cuts `name = expression` in two and parses it as the last of statements. */
 static wisp_status read_statement(wisp_error *err, wisp_statements *statements, char *line)
 {
-  wisp_status status = WISP_OK;
   char *equals = strchr(line, '=');
   EXPECT(equals, "'%s' is no statement; write: name = expression, or end", line);
   EXPECT(statements->count < WISP_MAX_STATEMENTS, "more than %d statements", WISP_MAX_STATEMENTS);
@@ -179,13 +167,12 @@ static wisp_status read_statement(wisp_error *err, wisp_statements *statements, 
          "'%s' before the = is no name of at most %zu letters, digits and _", name, sizeof *statements->names - 1);
   EXPECT(*text, "no expression for %s", name);
   size_t i = statements->count, length = strlen(text);
-  TRY(wisp_expr_parse(err, text, &statements->expressions[i]));
+  CALL(wisp_expr_parse(err, text, &statements->expressions[i]));
   statements->count++; /* from here on freed with the system */
   snprintf(statements->names[i], sizeof *statements->names, "%s", name);
-  TRY(wisp_new(err, length + 1, 1, &statements->texts[i]));
+  CALL(wisp_new(err, length + 1, 1, &statements->texts[i]));
   memcpy(statements->texts[i], text, length);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Evaluates the last statement once, with a different number for every name: one that it does not see is an error. */
@@ -206,71 +193,61 @@ static wisp_status try_statement(wisp_error *err, const wisp_system *system, con
 static wisp_status read_block(wisp_error *err, parser *p, wisp_statements *out,
                               wisp_status (*accept)(wisp_error *, wisp_system *, const wisp_statements *))
 {
-  wisp_status status = WISP_OK;
   char *line = NULL;
   size_t start = p->line;
-  TRY(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->names, &out->names));
-  TRY(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->texts, &out->texts));
-  TRY(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->expressions, &out->expressions));
+  CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->names, &out->names));
+  CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->texts, &out->texts));
+  CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->expressions, &out->expressions));
   for (;;) {
-    TRY(next_line(err, p, &line));
+    CALL(next_line(err, p, &line));
     EXPECT(line, "no end to the block of line %zu", start);
     if (strcmp(line, "end") == 0) break;
-    TRY(read_statement(err, out, line));
-    TRY(accept(err, p->system, out));
+    CALL(read_statement(err, out, line));
+    CALL(accept(err, p->system, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A flux statement makes a name that the later ones see. */
 static wisp_status accept_flux(wisp_error *err, wisp_system *system, const wisp_statements *flux)
 {
-  wisp_status status = WISP_OK;
   int slot = wisp_slot_statement(system) + (int)flux->count - 1;
   const char *name = flux->names[flux->count - 1];
   EXPECT(strncmp(name, "flux_", 5) != 0 || wisp_system_field(system, name + 5) >= 0, "%s is the flux of no field",
          name);
-  TRY(try_statement(err, system, flux, slot));
+  CALL(try_statement(err, system, flux, slot));
   EXPECT(wisp_symbols_add(system->symbols, name, slot), "the name %s is taken", name);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A boundary's statement assigns an outside value, and sees inside values and the normal. */
 static wisp_status accept_ghost(wisp_error *err, wisp_system *system, const wisp_statements *ghost)
 {
-  wisp_status status = WISP_OK;
   const char *name = ghost->names[ghost->count - 1];
   int slot = wisp_symbols_find(system->symbols, name) - wisp_slot_outside(system);
   EXPECT(slot >= 0 && slot < system->fields, "a boundary assigns FIELD_p, and there is no %s", name);
   for (size_t i = 0; i + 1 < ghost->count; i++)
     EXPECT(strcmp(ghost->names[i], name) != 0, "%s is assigned twice", name);
-  TRY(try_statement(err, system, ghost, wisp_slot_normal(system) + 3));
-done:
-  return status;
+  return try_statement(err, system, ghost, wisp_slot_normal(system) + 3);
 }
 
 static wisp_status read_flux(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   char name[32];
   EXPECT(!p->has_flux, "flux stands here for the second time");
   EXPECT(!*skip_space(rest), "flux must stand alone on its line, not before '%s'", skip_space(rest));
   p->has_flux = true;
-  TRY(read_block(err, p, &system->flux, accept_flux));
+  CALL(read_block(err, p, &system->flux, accept_flux));
   for (int f = 0; f < system->fields; f++) {
     snprintf(name, sizeof name, "flux_%s", system->field[f]);
     EXPECT(wisp_symbols_find(system->symbols, name) >= 0, "the flux does not assign %s", name);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_boundary(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   const char *name = next_word(&rest);
   wisp_boundary *boundary = &system->boundary[system->boundaries];
@@ -280,28 +257,24 @@ static wisp_status read_boundary(wisp_error *err, parser *p, char *rest)
   EXPECT(wisp_system_boundary(system, name) < 0, "boundary %s stands here for the second time", name);
   snprintf(boundary->name, sizeof boundary->name, "%s", name);
   system->boundaries++; /* from here on freed with the system */
-  TRY(read_block(err, p, &boundary->ghost, accept_ghost));
+  CALL(read_block(err, p, &boundary->ghost, accept_ghost));
   EXPECT(boundary->ghost.count == (size_t)system->fields, "boundary %s assigns %zu of %d outside values",
          boundary->name, boundary->ghost.count, system->fields);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   char *at = skip_space(rest);
   EXPECT(!p->has_speed, "speed stands here for the second time");
   EXPECT(take_number(&at, &p->system->speed) && p->system->speed > 0 && !*skip_space(at),
          "speed must be one positive number");
   p->has_speed = true;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   char *at = skip_space(rest);
   EXPECT(!p->has_energy, "energy stands here for the second time");
@@ -310,8 +283,7 @@ static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
            "energy: no number, 0 or more, for field %s", system->field[f]);
   EXPECT(!*at, "energy: '%s' is one too many for %d fields", at, system->fields);
   p->has_energy = true;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_line(wisp_error *err, parser *p, char *line)
@@ -321,20 +293,17 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
     wisp_status (*read)(wisp_error *, parser *, char *rest);
   } kinds[] = {{"fields", read_fields},     {"rate", read_rate},   {"flux", read_flux},
                {"boundary", read_boundary}, {"speed", read_speed}, {"energy", read_energy}};
-  wisp_status status = WISP_OK;
   const char *word = next_word(&line);
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     if (strcmp(kinds[i].word, word) == 0) return kinds[i].read(err, p, line);
   EXPECT(false, "'%s' is not one of: fields, rate, flux, boundary, speed, energy", word);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Everything that a system must have was there. */
 static wisp_status check_whole(wisp_error *err, const parser *p)
 {
-  wisp_status status = WISP_OK;
   EXPECT(p->system->fields, "the file ends without fields");
   for (int f = 0; f < p->system->fields; f++)
     EXPECT(p->rated[f], "the file ends without a rate of %s", p->system->field[f]);
@@ -342,20 +311,17 @@ static wisp_status check_whole(wisp_error *err, const parser *p)
   EXPECT(p->system->boundaries, "the file ends without a boundary");
   EXPECT(p->has_speed, "the file ends without a speed");
   EXPECT(p->has_energy, "the file ends without an energy");
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The system's own name: the file's, without folders and suffix. */
 static wisp_status take_name(wisp_error *err, const char *name, wisp_system *system)
 {
-  wisp_status status = WISP_OK;
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *end = strstr(base, ".system");
   size_t length = end ? (size_t)(end - base) : strlen(base);
   EXPECT(length && length < sizeof system->name, "a system's name has 1 to %zu characters", sizeof system->name - 1);
   memcpy(system->name, base, length);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *text, wisp_system **out)
@@ -372,10 +338,9 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
   }
   TRY(check_whole(err, &p));
   *out = p.system;
-  p.system = NULL;
 done:
   wisp_context(err, status, "%s:%zu: ", name, p.line);
   wisp_text_free(&p.buffer);
-  wisp_system_destroy(p.system);
+  if (status != WISP_OK) wisp_system_destroy(p.system);
   return status;
 }

@@ -62,7 +62,7 @@ wisp_mesh *ragged_box(int n, size_t left_out)
   wisp_error error = {0};
   wisp_mesh *box = NULL, *mesh = NULL;
   GOOD(wisp_mesh_box(&error, n, &box));
-  GOOD(wisp_mesh_create(&error, box->vertices, box->elements - left_out, &mesh));
+  GOOD(wisp_mesh_create(&error, 4, box->vertices, box->elements - left_out, &mesh));
   memcpy(mesh->xyz, box->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
   memcpy(mesh->tet, box->tet, 4 * mesh->elements * sizeof *mesh->tet);
   GOOD(wisp_mesh_connect(&error, "ragged box", mesh));
@@ -118,9 +118,9 @@ void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, doub
   assert_true(rhs && res && flux);
   for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
-    wisp_reference_volume(dg, u, rhs);
+    GOOD(wisp_reference_volume(&error, dg, u, rhs));
     GOOD(wisp_reference_gather(&error, dg, alpha, u, flux));
-    wisp_reference_lift(dg, flux, rhs);
+    GOOD(wisp_reference_lift(&error, dg, flux, rhs));
     for (size_t i = 0; i < size; i++) {
       res[i] = rk->a * res[i] + dt * rhs[i];
       u[i] += rk->b * res[i];

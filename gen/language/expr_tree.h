@@ -25,10 +25,10 @@ typedef enum wisp_op {
   OP_AND,
   OP_EQ,
   OP_NE,
-  OP_LT,
   OP_LE,
-  OP_GT,
+  OP_LT,
   OP_GE,
+  OP_GT,
   OP_ADD,
   OP_SUB,
   OP_MUL,
@@ -37,8 +37,19 @@ typedef enum wisp_op {
   OP_CEIL,
   OP_ROUND_UP,
   OP_MIN,
-  OP_MAX
+  OP_MAX,
+  OPS
 } wisp_op;
+
+/* What an operator is called: in texts, where it stands between two operands or is a call, and in hashes, so that a new
+ * one changes nobody's number. */
+typedef struct wisp_operator {
+  const char *name;
+  int operands;
+  int level;        /* of one between two operands: a higher one binds tighter; 0: it is none */
+  bool call, named; /* named: a call whose first argument is the name of a table or list and not a value */
+} wisp_operator;
+extern const wisp_operator wisp_operators[OPS];
 
 typedef struct wisp_node {
   wisp_op op;

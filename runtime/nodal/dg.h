@@ -93,12 +93,14 @@ wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, 
 
 /* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
  * no padding and write no padding or empty slots. */
-void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs); /* rhs = -div F(u) */
-void wisp_reference_derivative(const wisp_dg *dg, const double *u,
-                               double *const du[3]); /* d/dx, d/dy, d/dz of every field */
+wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u,
+                                  double *rhs); /* rhs = -div F(u) */
+/* d/dx, d/dy, d/dz of every field. */
+wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3]);
 wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u,
-                                  double *flux);                              /* Fscale n.(F-F*) */
-void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
+                                  double *flux); /* Fscale n.(F-F*) */
+wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux,
+                                double *rhs); /* rhs += LIFT flux */
 
 /* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
  * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and

@@ -24,24 +24,15 @@ typedef struct pass {
   const double *flux;             /* of the faces of `in`, where the kernel makes them itself */
 } pass;
 
-static void add_volume(const pass *p, double *rhs)
-{
-  wisp_reference_volume(p->dg, p->in[U], rhs);
-}
-
 static wisp_status volume(wisp_error *err, const pass *p)
 {
-  (void)err;
-  add_volume(p, p->out[RHS]);
-  return WISP_OK;
+  return wisp_reference_volume(err, p->dg, p->in[U], p->out[RHS]);
 }
 
 static wisp_status derivative(wisp_error *err, const pass *p)
 {
-  (void)err;
   double *const du[3] = {p->out[DUX], p->out[DUY], p->out[DUZ]};
-  wisp_reference_derivative(p->dg, p->in[U], du);
-  return WISP_OK;
+  return wisp_reference_derivative(err, p->dg, p->in[U], du);
 }
 
 /* rhs = sum of coefficient * d u_in / d axis, at every DOF of an element. */
@@ -74,10 +65,8 @@ static wisp_status gather(wisp_error *err, const pass *p)
 
 static wisp_status lift(wisp_error *err, const pass *p)
 {
-  (void)err;
   memset(p->out[LIFTED], 0, wisp_dg_volume_size(p->dg) * sizeof *p->out[LIFTED]); /* the reference adds */
-  wisp_reference_lift(p->dg, p->in[FLUX], p->out[LIFTED]);
-  return WISP_OK;
+  return wisp_reference_lift(err, p->dg, p->in[FLUX], p->out[LIFTED]);
 }
 
 /* res = a res + dt (rhs + lifted); u += b res, to array `to`; lifted may be NULL. NaN stays NaN in padding. */
@@ -103,8 +92,8 @@ static wisp_status volume_lift_update(wisp_error *err, const pass *p, const doub
   wisp_status status = WISP_OK;
   double *rhs = NULL;
   TRY(wisp_new(err, wisp_dg_volume_size(p->dg), sizeof *rhs, &rhs));
-  add_volume(p, rhs);
-  wisp_reference_lift(p->dg, flux, rhs);
+  TRY(wisp_reference_volume(err, p->dg, p->in[U], rhs));
+  TRY(wisp_reference_lift(err, p->dg, flux, rhs));
   advance(p, rhs, NULL, U_NEXT);
 done:
   free(rhs);
@@ -135,7 +124,7 @@ static const struct role {
 
 static wisp_status find_role(wisp_error *err, const char *kernel, const struct role **out)
 {
-  for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+  for (size_t i = 0; i < WISP_COUNT(roles); i++)
     if (strcmp(roles[i].kernel, kernel) == 0) {
       *out = &roles[i];
       return WISP_OK;
@@ -186,11 +175,10 @@ done:
 /* One element, without signs, whose every factor is the largest that there is. */
 static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, double *scale)
 {
-  wisp_status status = WISP_OK;
   *one = (wisp_dg){.tet = dg->tet, .system = dg->system, .slots = 1, .groups = 1, .blocks = 1, .MB = 1};
   one->layout = wisp_layout_padded(dg->layout.Np, dg->layout.Nf, 1);
-  TRY(wisp_new(err, 1, sizeof *one->slot, &one->slot));
-  TRY(wisp_new(err, WISP_GEO, sizeof *one->geo, &one->geo));
+  CALL(wisp_new(err, 1, sizeof *one->slot, &one->slot));
+  CALL(wisp_new(err, WISP_GEO, sizeof *one->geo, &one->geo));
   for (size_t k = 0; k < dg->slots; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     for (int c = 0; c < WISP_GEO; c++)
@@ -198,28 +186,25 @@ static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, 
     for (int f = 0; f < WISP_TET_FACES; f++)
       *scale = fmax(*scale, dg->face_real[wisp_layout_element(&dg->layout, WISP_FACE_REALS, 4 * f + 3, k)]);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The fluxes' sums, of traces of magnitude 1 on any kind of face. */
 static wisp_status worst_flux(wisp_error *err, const wisp_dg *one, double alpha, double scale, double *flux)
 {
   static const double normal[3] = {1, 1, 1};
-  wisp_status status = WISP_OK;
   const int n = one->system->fields;
   double ones[WISP_MAX_FIELDS], value[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
   for (int f = 0; f < n; f++) ones[f] = 1;
   for (int boundary = -1; boundary < one->system->boundaries; boundary++) {
-    TRY(wisp_system_flux_sizes(err, one->system, boundary, normal, alpha, ones, ones, value, size));
+    CALL(wisp_system_flux_sizes(err, one->system, boundary, normal, alpha, ones, ones, value, size));
     for (int f = 0; f < n; f++)
       for (int i = 0; i < one->layout.Nf; i++) {
         double *at = &flux[wisp_layout_face(&one->layout, n, f, 0, (size_t)i)];
         *at = fmax(*at, scale * size[f]);
       }
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *s,

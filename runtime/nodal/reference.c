@@ -1,5 +1,6 @@
 /* The definitions as loops, in double: what every kernel's result is held against. */
 #include "dg_parts.h"
+#include "../parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,27 +33,46 @@ static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double d
   }
 }
 
-void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3])
+/* One operator on all elements; its parts are wisp_ranges over slots. */
+typedef struct loop {
+  const wisp_dg *dg;
+  const double *in;
+  double *const *out;
+} loop;
+
+static wisp_status derive_slots(wisp_error *err, void *context, size_t from, size_t to)
 {
+  const loop *l = context;
+  const wisp_dg *dg = l->dg;
   double own[3][WISP_MAX_NP];
-  for (size_t k = 0; k < dg->slots; k++)
+  (void)err;
+  for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
-      derive(dg, k, f, u, own);
+      derive(dg, k, f, l->in, own);
       for (int nu = 0; nu < 3; nu++)
-        for (int i = 0; i < dg->tet->Np; i++) du[nu][volume_at(dg, f, k, i)] = own[nu][i];
+        for (int i = 0; i < dg->tet->Np; i++) l->out[nu][volume_at(dg, f, k, i)] = own[nu][i];
     }
+  return WISP_OK;
 }
 
-void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
+wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3])
 {
+  return wisp_parallel(err, dg->slots, derive_slots, &(loop){dg, u, du});
+}
+
+static wisp_status volume_slots(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const loop *l = context;
+  const wisp_dg *dg = l->dg;
   const wisp_system *system = dg->system;
-  double own[3][WISP_MAX_NP];
-  for (size_t k = 0; k < dg->slots; k++) {
+  double own[3][WISP_MAX_NP], *rhs = l->out[0];
+  (void)err;
+  for (size_t k = from; k < to; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     for (int f = 0; f < system->fields; f++)
       for (int i = 0; i < dg->tet->Np; i++) rhs[volume_at(dg, f, k, i)] = 0;
     for (int f = 0; f < system->fields; f++) {
-      derive(dg, k, f, u, own);
+      derive(dg, k, f, l->in, own);
       for (size_t t = 0; t < system->terms; t++) {
         const wisp_term *term = &system->term[t];
         for (int i = 0; i < dg->tet->Np && term->in == f; i++)
@@ -60,13 +80,18 @@ void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
       }
     }
   }
+  return WISP_OK;
+}
+
+wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u, double *rhs)
+{
+  return wisp_parallel(err, dg->slots, volume_slots, &(loop){dg, u, &rhs});
 }
 
 /* The fluxes through the nodes of one face, and what they are added up from. */
 static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int face, double alpha, const double *u,
                                double *flux, double *sizes)
 {
-  wisp_status status = WISP_OK;
   int n = dg->system->fields, Nfp = dg->tet->Nfp;
   size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
   size_t address = (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)];
@@ -79,26 +104,23 @@ static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
       u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
     }
-    TRY(wisp_system_flux_sizes(err, dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size));
+    CALL(wisp_system_flux_sizes(err, dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size));
     for (int f = 0; f < n; f++) {
       const size_t at = face_at(dg, f, k, face * Nfp + i);
       flux[at] = geometry[3] * out[f];
       if (sizes) sizes[at] = geometry[3] * size[f];
     }
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
                                         double *sizes)
 {
-  wisp_status status = WISP_OK;
   for (size_t k = 0; k < dg->slots; k++)
     for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
-      TRY(gather_face(err, dg, k, face, alpha, u, flux, sizes));
-done:
-  return status;
+      CALL(gather_face(err, dg, k, face, alpha, u, flux, sizes));
+  return WISP_OK;
 }
 
 wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux)
@@ -106,19 +128,28 @@ wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alp
   return wisp_reference_gather_sizes(err, dg, alpha, u, flux, NULL);
 }
 
-void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
+static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_t to)
 {
+  const loop *l = context;
+  const wisp_dg *dg = l->dg;
   int Np = dg->tet->Np, Nf = dg->layout.Nf;
-  double own[WISP_TET_FACES * WISP_MAX_NFP];
-  for (size_t k = 0; k < dg->slots; k++)
+  double own[WISP_TET_FACES * WISP_MAX_NFP], *rhs = l->out[0];
+  (void)err;
+  for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
-      for (int j = 0; j < Nf; j++) own[j] = flux[face_at(dg, f, k, j)];
+      for (int j = 0; j < Nf; j++) own[j] = l->in[face_at(dg, f, k, j)];
       for (int i = 0; i < Np; i++) {
         double sum = 0;
         for (int j = 0; j < Nf; j++) sum += dg->tet->LIFT[i * Nf + j] * own[j];
         rhs[volume_at(dg, f, k, i)] += sum;
       }
     }
+  return WISP_OK;
+}
+
+wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux, double *rhs)
+{
+  return wisp_parallel(err, dg->slots, lift_slots, &(loop){dg, flux, &rhs});
 }
 
 /* --- operators without signs --- */
@@ -165,8 +196,7 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   TRY(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
   TRY(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
   *out = copy;
-  copy = NULL;
 done:
-  wisp_dg_magnitudes_destroy(copy);
+  if (status != WISP_OK) wisp_dg_magnitudes_destroy(copy);
   return status;
 }

@@ -1,5 +1,6 @@
 /* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
 #include "../../gen/family.h"
+#include "../door/door.h"
 #include "../mesh/source.h"
 #include "../parallel.h"
 #include "solution.h"
@@ -11,9 +12,7 @@ struct wisp_simulation {
   wisp_mesh *mesh;
   wisp_tet *tet;
   wisp_system *system;
-  wisp_strategies *strategies;
-  wisp_store *store;
-  wisp_device *device;
+  wisp_session *session;
   wisp_step step;
   wisp_dg *dg;
   wisp_solver *solver;
@@ -27,9 +26,7 @@ void wisp_simulation_destroy(wisp_simulation *s)
   wisp_solver_destroy(s->solver);
   wisp_dg_destroy(s->dg);
   wisp_step_free(&s->step);
-  wisp_device_close(s->device);
-  wisp_store_close(s->store);
-  wisp_strategies_free(s->strategies);
+  wisp_session_close(s->session);
   wisp_system_destroy(s->system);
   wisp_tet_destroy(s->tet);
   wisp_mesh_destroy(s->mesh);
@@ -67,16 +64,14 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   int boundary = 0;
   TRY(wisp_new(err, 1, sizeof *s, &s));
   TRY(read_problem(err, r, s, &boundary));
-  TRY(wisp_strategies_load(err, &s->strategies));
-  TRY(wisp_store_open(err, r->store, false, NULL, &s->store));
-  TRY(wisp_device_open(err, or_default(r->device, "auto"), &s->device));
-  const wisp_chooser from = {s->strategies, s->store, wisp_device_limits(s->device), NULL};
+  TRY(wisp_session_open(err, &(wisp_session_request){.device = r->device, .store = r->store}, &s->session));
+  const wisp_chooser from = wisp_session_chooser(s->session);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
                           .elements = (long long)s->mesh->elements,
                           .exact_match_only = r->exact_match_only};
   TRY(wisp_choose(err, &from, &wish, &s->step));
   TRY(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
-  TRY(wisp_solver_create(err, s->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
+  TRY(wisp_solver_create(err, s->session->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
   TRY(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   TRY(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
@@ -173,6 +168,6 @@ int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info 
   if (i >= (size_t)s->step.kernels) return 0;
   const wisp_choice *c = &s->step.choice[i];
   *info = (wisp_kernel_info){
-      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer)};
+      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer), c->note};
   return 1;
 }

@@ -9,7 +9,7 @@ static const wisp_workload *const workloads[] = {
     &wisp_workload_tensor,
     &wisp_workload_vectors,
 };
-enum { WORKLOADS = sizeof workloads / sizeof *workloads };
+enum { WORKLOADS = WISP_COUNT(workloads) };
 
 const wisp_workload *wisp_workload_at(size_t i)
 {
