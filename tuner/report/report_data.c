@@ -139,21 +139,12 @@ static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *c
   return shown.answer.trial;
 }
 
-/* What a solver takes for the kernel, or the whole stage: out->kernels stays 0 where nothing runs. */
-static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_spec *spec, wisp_step *out)
-{
-  wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, from, &(wisp_wish){.spec = *spec}, out);
-  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK;
-  return wisp_require(err, status == WISP_OK, status, "%s", reason.text);
-}
-
 /* One cell's winner: what is compared is of its size, on its kind of mesh. */
 static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
 {
   wisp_status status = WISP_OK;
   wisp_step step = {.kernels = 0};
-  TRY(choose(err, from, &cell->spec, &step));
+  TRY(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &step));
   cell->best = pick(cell, &step.whole, &cell->remark);
   cell->default_ms = NAN;
   if (!cell->best) goto done;
@@ -170,9 +161,9 @@ static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_
 {
   wisp_status status = WISP_OK;
   wisp_step step = {.kernels = 0};
-  wisp_spec spec = cells->spec;
-  wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
-  TRY(choose(err, from, &spec, &step));
+  wisp_wish wish = {.spec = cells->spec};
+  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
+  TRY(wisp_choose_if_any(err, from, &wish, &step));
   for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
     TRY(find_best(err, from, cell));
     if (wisp_spec_is_step(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
