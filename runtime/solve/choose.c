@@ -100,26 +100,6 @@ static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choi
   out->params = wisp_plan_params(plan);
 }
 
-/* What has been fixed of the discretisation, and whether that is all. */
-typedef struct bound {
-  const wisp_fixed *fixed;
-  bool made;
-} bound;
-
-/* A wisp_plan_fits. */
-static bool fits(const void *context, const wisp_plan *plan)
-{
-  const bound *b = context;
-  return wisp_fixed_suits(b->fixed, b->made, plan);
-}
-
-static wisp_status default_plan(wisp_error *err, const wisp_spec *spec, const wisp_step *step, bool made,
-                                wisp_plan **out)
-{
-  return wisp_defaults_plan(err, step->strategies, spec, &step->layout, step->names, fits, &(bound){&step->fixed, made},
-                            out);
-}
-
 /* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
 static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_step *step,
                               wisp_plan **out)
@@ -128,8 +108,8 @@ static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wis
   wisp_plan *plan = NULL;
   const wisp_strategy *s = wisp_strategies_find(c->from->strategies, c->spec.family, c->spec.kernel, trial->strategy);
   TRY(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
-  TRY(wisp_require(err, wisp_fixed_suits(&step->fixed, c->wish->fixed, plan), WISP_EREFUSED,
-                   "%s runs on another discretisation", trial->params));
+  TRY(wisp_require(err, wisp_fixed_suits(&step->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
+                   trial->params));
   *out = plan;
   plan = NULL;
 done:
@@ -160,7 +140,7 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
     TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     wisp_choosing_look_up(c, layout, &answer);
   }
-  if (!plan) TRY(default_plan(err, &c->spec, step, c->wish->fixed, &plan));
+  if (!plan) TRY(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed, &plan));
   describe(plan, &answer, choice);
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&step->fixed, plan);
@@ -257,7 +237,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   TRY(wisp_new(err, count, sizeof *step.plan, &step.plan));
   TRY(wisp_new(err, count, sizeof *step.choice, &step.choice));
   TRY(wisp_new(err, count, sizeof *step.lent, &step.lent));
-  if (c->wish->fixed) step.fixed = *c->wish->fixed;
+  if (c->wish->fixed) step.fixed = *c->wish->fixed, step.fixed.made = true;
   TRY(make_names(err, c, layout, &step.names));
   TRY(check_stage(err, c, stage, step.names));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
@@ -299,40 +279,25 @@ done:
   return status;
 }
 
-/* Leaves the step one of its kernels only. */
-static wisp_status keep_kernel(wisp_error *err, const char *kernel, wisp_step *step)
-{
-  int k = 0;
-  char *name = strdup(kernel);
-  if (!name) return wisp_fail(err, WISP_EMEMORY, "out of memory");
-  free(step->composition);
-  step->composition = name;
-  while (step->lent[k] || strcmp(step->choice[k].kernel, kernel) != 0) k++;
-  for (int i = 0; i < step->kernels; i++)
-    if (i != k) wisp_plan_destroy(step->plan[i]), wisp_env_destroy(step->lent[i]);
-  step->plan[0] = step->plan[k];
-  step->choice[0] = step->choice[k];
-  step->lent[0] = NULL;
-  step->kernels = 1;
-  return WISP_OK;
-}
-
-/* What it is where a whole stage is chosen without a store. */
-static wisp_status from_defaults(wisp_error *err, const wisp_choosing *c, const char *kernel, wisp_step *out)
+/* Its default, in the layout of the default of the first composition that has it. */
+static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_step *out)
 {
   wisp_status status = WISP_EREFUSED;
   const char *const lone[] = {kernel, NULL};
   const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
+  wisp_wish wish = {.spec = c->spec, .fixed = c->wish->fixed};
+  wisp_step whole = {.kernels = 0};
   wisp_error first = {.text = "no composition has it"};
+  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
   for (const char *const *list = c->family->compositions[0] ? c->family->compositions : lone;
        *list && status == WISP_EREFUSED; list++) {
-    wisp_wish wish = {.spec = c->spec, .composition = *list, .fixed = c->wish->fixed};
-    if (!wisp_composition_has(*list, kernel)) continue;
-    wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-    status = wisp_choose(&first, &from, &wish, out);
+    wish.composition = *list;
+    if (wisp_composition_has(*list, kernel)) status = wisp_choose(&first, &from, &wish, &whole);
   }
   if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
-  return keep_kernel(err, kernel, out);
+  const wisp_layout layout = whole.layout;
+  wisp_step_free(&whole);
+  return wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, &layout, out);
 }
 
 static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_step *out)
@@ -418,14 +383,25 @@ done:
   return status;
 }
 
+wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out)
+{
+  wisp_error reason = {.text = ""};
+  const wisp_status status = wisp_choose(&reason, from, wish, out);
+  const bool none = status == WISP_EREFUSED || status == WISP_EUSAGE;
+  if (none) *out = (wisp_step){.kernels = 0};
+  return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
+}
+
 wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why)
 {
   wisp_status status = WISP_OK;
   wisp_plan *plan = NULL, *old = step->plan[i];
   wisp_choice *choice = &step->choice[i];
+  wisp_fixed fixed = step->fixed;
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
                     passed = {choice->trial, choice->match, choice->layer};
-  TRY(default_plan(err, wisp_plan_spec(old), step, true, &plan));
+  fixed.made = true;
+  TRY(wisp_defaults_plan(err, step->strategies, wisp_plan_spec(old), &step->layout, step->names, &fixed, &plan));
   TRY(wisp_require(err,
                    wisp_plan_strategy(plan) != wisp_plan_strategy(old) ||
                        strcmp(wisp_plan_params(plan), wisp_plan_params(old)) != 0,

@@ -9,39 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEP_KERNELS = 8, MAX_STEPS = 64, MEASURED = 4 };
+enum { MEASURED = 4 };
 
 typedef struct step { /* a composition in a layout */
   const char *composition;
-  int layout, kernels;
-  wisp_spec spec[MAX_STEP_KERNELS];
-  const wisp_trial *winner[MAX_STEP_KERNELS]; /* NULL: it is another family's */
-  double sum;                                 /* of the winners' times */
+  int layout;
+  double sum; /* of its kernels' winners' times */
 } step;
 
-static int kernel_index(const wisp_family *family, const char *name)
+/* The winner of a kernel in a layout, NULL where there is none. */
+static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *kernel, int layout)
 {
-  int i = 0;
-  while (strcmp(family->kernels[i].name, name) != 0) i++;
-  return i;
+  for (int k = 0; sweep->family->kernels[k].name; k++)
+    if (strcmp(sweep->family->kernels[k].name, kernel) == 0)
+      return sweep->best[k][layout].ms > 0 ? &sweep->best[k][layout] : NULL;
+  return NULL;
 }
 
-/* *complete: every kernel of the composition has a winner in the layout, or is borrowed. */
-static wisp_status add_up(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const char *composition,
-                          int layout, step *out, bool *complete)
+/* False where a kernel of the composition has no winner in the layout, and is not another family's either. */
+static bool add_up(const wisp_sweep *sweep, const char *composition, int layout, step *out)
 {
   *out = (step){.composition = composition, .layout = layout};
-  *complete = wisp_composition_count(composition) <= MAX_STEP_KERNELS;
-  for (char name[WISP_NAME_TEXT]; *complete && wisp_composition_next(&composition, name); out->kernels++) {
-    wisp_spec *spec = &out->spec[out->kernels];
-    CALL(wisp_composition_spec(err, &scope->spec, name, spec));
-    if (strcmp(spec->family, sweep->family->name) != 0) continue;
-    const wisp_trial *winner = &sweep->best[kernel_index(sweep->family, spec->kernel)][layout];
-    out->winner[out->kernels] = winner;
-    out->sum += winner->ms;
-    *complete = winner->ms > 0;
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
+    const wisp_trial *winner = winner_of(sweep, kernel, layout);
+    const bool borrowed = strchr(kernel, '.');
+    if (!winner && !borrowed) return false;
+    if (winner) out->sum += winner->ms;
   }
-  return WISP_OK;
+  return true;
 }
 
 static int by_sum(const void *a, const void *b)
@@ -56,9 +51,9 @@ typedef struct runnable {
   const wisp_workload *workload;
   wisp_problem *problem;
   int kernels;
-  wisp_plan *plan[MAX_STEP_KERNELS];
-  wisp_kernel *kernel[MAX_STEP_KERNELS];
-  wisp_step lent[MAX_STEP_KERNELS]; /* the other families' */
+  wisp_plan **plan;
+  wisp_kernel **kernel;
+  wisp_step *lent; /* what other families take for theirs, whose plans these are; empty for the family's own */
 } runnable;
 
 static void release(wisp_problems *problems, runnable *r)
@@ -69,39 +64,57 @@ static void release(wisp_problems *problems, runnable *r)
     if (!r->lent[i].kernels) wisp_plan_destroy(r->plan[i]);
     wisp_step_free(&r->lent[i]);
   }
+  free(r->kernel);
+  free(r->plan);
+  free(r->lent);
 }
 
-/* What the other families would take: they are not being tuned. */
-static wisp_status borrow(wisp_error *err, const wisp_sweep *sweep, const step *s, runnable *r)
+/* What another family would take for its kernel: that one is not being tuned. */
+static wisp_status borrow(wisp_error *err, const wisp_sweep *sweep, const wisp_spec *spec, wisp_step *out)
 {
   wisp_status status = WISP_OK;
   wisp_store *store = NULL;
-  for (r->kernels = 0; r->kernels < s->kernels; r->kernels++) {
-    const wisp_wish wish = {.spec = s->spec[r->kernels], .elements = wisp_problems_elements(sweep->bench.problems)};
-    if (s->winner[r->kernels]) continue;
-    if (!store) TRY(wisp_store_open(err, sweep->request->db, true, NULL, &store));
-    const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
-    TRY(wisp_choose(err, &from, &wish, &r->lent[r->kernels]));
-    r->plan[r->kernels] = r->lent[r->kernels].plan[0];
-  }
+  TRY(wisp_store_open(err, sweep->request->db, true, NULL, &store));
+  const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
+  TRY(wisp_choose(err, &from, &(wisp_wish){.spec = *spec, .elements = wisp_problems_elements(sweep->bench.problems)},
+                  out));
 done:
   wisp_store_close(store);
   return status;
 }
 
-static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
+static wisp_status make_plans(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const step *s,
+                              runnable *r)
+{
+  const char *rest = s->composition;
+  const size_t count = (size_t)wisp_composition_count(rest);
+  r->workload = sweep->bench.workload;
+  CALL(wisp_new(err, count, sizeof *r->plan, &r->plan));
+  CALL(wisp_new(err, count, sizeof *r->kernel, &r->kernel));
+  CALL(wisp_new(err, count, sizeof *r->lent, &r->lent));
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&rest, name); r->kernels++) {
+    const wisp_trial *winner = winner_of(sweep, name, s->layout);
+    wisp_plan **plan = &r->plan[r->kernels];
+    wisp_spec spec;
+    CALL(wisp_composition_spec(err, &scope->spec, name, &spec));
+    if (!winner) {
+      CALL(borrow(err, sweep, &spec, &r->lent[r->kernels]));
+      *plan = r->lent[r->kernels].plan[0];
+      continue;
+    }
+    const wisp_strategy *strategy = wisp_strategies_find(sweep->strategies, spec.family, spec.kernel, winner->strategy);
+    CALL(wisp_plan_from_text(err, strategy, &spec, &scope->layout[s->layout], scope->names[s->layout], winner->params,
+                             plan));
+  }
+  return WISP_OK;
+}
+
+static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 {
   wisp_status status = WISP_OK;
   const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
-  r->workload = sweep->bench.workload;
-  for (int i = 0; i < s->kernels; i++) {
-    const wisp_trial *winner = s->winner[i];
-    const wisp_spec *spec = &s->spec[i];
+  for (int i = 0; i < r->kernels; i++) {
     wisp_binary binary = {0};
-    if (winner)
-      TRY(wisp_plan_from_text(err,
-                              wisp_strategies_find(sweep->strategies, spec->family, spec->kernel, winner->strategy),
-                              spec, &scope->layout[s->layout], scope->names[s->layout], winner->params, &r->plan[i]));
     TRY(wisp_plan_compile(err, r->plan[i], sweep->bench.limits->target, &binary));
     status = wisp_kernel_create(err, sweep->bench.device, r->plan[i], &binary, &r->kernel[i]);
     free(binary.data);
@@ -121,13 +134,12 @@ static wisp_status run_step(wisp_error *err, const void *context)
 }
 
 /* A step is current while the texts of all its kernels are. */
-static void combined_hash(const step *s, const runnable *r, const char *dialect, char text[20])
+static void combined_hash(const runnable *r, const char *dialect, char text[20])
 {
   uint64_t hash = WISP_HASH_SEED;
-  char lent[20];
-  for (int i = 0; i < s->kernels; i++) {
-    if (!s->winner[i]) wisp_plan_hash(r->plan[i], dialect, lent);
-    hash = wisp_step_hash(hash, s->winner[i] ? s->winner[i]->template_hash : lent);
+  for (int i = 0; i < r->kernels; i++) {
+    wisp_plan_hash(r->plan[i], dialect, text);
+    hash = wisp_step_hash(hash, text);
   }
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
@@ -142,24 +154,23 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   wisp_trial trial, stored;
   char hash[20];
   bool known = false, tried = false;
-  TRY(borrow(err, sweep, s, &r));
-  combined_hash(s, &r, sweep->bench.limits->kind, hash);
+  TRY(make_plans(err, sweep, scope, s, &r));
+  combined_hash(&r, sweep->bench.limits->kind, hash);
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   TRY(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
-  bool failed = known && strcmp(stored.outcome, "ok") != 0;
+  bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;
   if (known && (!sweep->changed || (failed && tried))) {
     sweep->summary.known += !sweep->again && !tried;
     goto done;
   }
-  TRY(prepare(err, sweep, scope, s, &r));
+  TRY(load(err, sweep, &r));
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
                       wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
   const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_TIMING);
   status = wisp_measure(&reason, sweep->bench.device, &timed, 1);
   wisp_turn(&sweep->bench.ledger, before);
   sweep->bench.doubtful |= status == WISP_EDEVICE;
-  snprintf(trial.outcome, sizeof trial.outcome, "%s", status == WISP_OK ? "ok" : "crash");
-  snprintf(trial.reason, sizeof trial.reason, "%.*s", (int)sizeof trial.reason - 1, reason.text);
+  wisp_trial_end(&trial, status == WISP_OK ? WISP_TRIAL_OK : WISP_TRIAL_CRASH, "%s", reason.text);
   if (status == WISP_OK)
     TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, stages, &trial));
   else
@@ -173,20 +184,22 @@ done:
 
 wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
 {
+  wisp_status status = WISP_OK;
   wisp_scope scope = *kernels;
-  step steps[MAX_STEPS];
-  size_t count = 0;
-  snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "step");
-  for (int c = 0; sweep->family->compositions[c]; c++)
-    for (int l = 0; l < scope.layouts && count < MAX_STEPS; l++) {
-      bool complete = false;
-      CALL(add_up(err, sweep, &scope, sweep->family->compositions[c], l, &steps[count], &complete));
-      count += complete;
-    }
+  const char *const *compositions = sweep->family->compositions;
+  step *steps = NULL;
+  size_t count = 0, most = 0;
+  wisp_spec_name_kernel(&scope.spec, WISP_WHOLE_STEP);
+  while (compositions[most]) most++;
+  TRY(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
+  for (; *compositions; compositions++)
+    for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, *compositions, l, &steps[count]);
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
   size_t least = sweep->again ? 0 : 1;
   for (size_t i = 0; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
-    CALL(measure_step(err, sweep, &scope, &steps[i]));
-  return WISP_OK;
+    TRY(measure_step(err, sweep, &scope, &steps[i]));
+done:
+  free(steps);
+  return status;
 }
