@@ -6,7 +6,7 @@ void wisp_json_add_texts(cJSON *object, size_t count, const wisp_json_text *text
 {
   for (size_t i = 0; i < count; i++)
     cJSON_AddItemToObject(object, texts[i].name,
-                          *texts[i].value ? cJSON_CreateString(texts[i].value) : cJSON_CreateNull());
+                          texts[i].value && *texts[i].value ? cJSON_CreateString(texts[i].value) : cJSON_CreateNull());
 }
 
 /* cJSON prints what is no finite number as null. */

@@ -6,7 +6,8 @@
 
 #include <cjson/cJSON.h>
 
-/* Members of an object, in the order in which they are printed: an empty text is null, and so is NaN. */
+/* Members of an object, in the order in which they are printed: no text (NULL) and an empty one are null, and so is
+ * NaN. */
 typedef struct wisp_json_text {
   const char *name, *value;
 } wisp_json_text;

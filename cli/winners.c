@@ -10,13 +10,7 @@
 
 static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial)
 {
-  if (w->count == w->room) {
-    size_t room = w->room ? 2 * w->room : 64;
-    const wisp_trial **trials = realloc(w->trials, room * sizeof *trials);
-    if (!trials) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners", room);
-    w->trials = trials;
-    w->room = room;
-  }
+  CALL(wisp_grow(err, &w->trials, &w->room, w->count + 1, sizeof *w->trials));
   w->trials[w->count++] = trial;
   return WISP_OK;
 }
@@ -40,16 +34,14 @@ done:
 static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_tune_request *r,
                               wisp_wish *wish)
 {
-  wisp_status status = WISP_OK;
   const wisp_kernel_decl *k = wisp_family_find(r->family)->kernels;
   for (bool more = true; more; k++) {
     more = k->name != NULL;
     const char *kernel = more ? k->name : WISP_WHOLE_STEP;
     wisp_spec_name_kernel(&wish->spec, kernel);
-    if (!r->kernel || strcmp(r->kernel, kernel) == 0) TRY(find(err, w, from, wish));
+    if (!r->kernel || strcmp(r->kernel, kernel) == 0) CALL(find(err, w, from, wish));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, wisp_winners *out)

@@ -105,8 +105,8 @@ static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_
   wisp_page_print(page, "<tr class=\"%s\">", kind);
   wisp_page_around(page, "<td class=\"k\">", cell->spec.kernel, "</td><td class=\"s\">");
   print_strategy(page, t->strategy);
-  wisp_page_print(page, "%s%s", *remark ? ", " : "", remark);
-  wisp_page_around(page, "</td><td class=\"l\">", t->layout, "</td><td class=\"w\">");
+  wisp_page_print(page, "%s%s</td>", *remark ? ", " : "", remark);
+  wisp_page_around(page, "<td class=\"l\">", t->layout, "</td><td class=\"w\">");
   wisp_page_params(page, t->params);
   wisp_page_print(page, "</td>");
   wisp_page_number(page, t->ms, 4);
