@@ -2,6 +2,7 @@
  * numbers, and --operands writes what the kernel reads: of the volume kernel's matrix it is shown that it takes
  * derivatives. */
 #include "command.h"
+#include "door_case.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../gen/language/expr.h"
@@ -15,11 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                   \
-  do {                                               \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
 
 enum { K = 1000 };
 

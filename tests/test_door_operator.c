@@ -1,6 +1,7 @@
 /* Claim: a whole operator on the caller's hexes is what mathematics says of it, in the elements and assembled: a
  * stiffness takes constants to zero and a linear function to its gradient's energy, a mass adds up to the volume, the
  * diagonal is the diagonal. What makes no sense gets a status and a line. */
+#include "door_case.h"
 #include "solving.h"
 
 #include <math.h>
@@ -13,11 +14,6 @@
 #include <cmocka.h>
 
 enum { N = 3, VERTICES = (N + 1) * (N + 1) * (N + 1), ELEMENTS = N * N * N };
-
-#define GOOD(call)                                   \
-  do {                                               \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
 
 /* The box of 1 x 1 x 2 as N^3 hexes, vertices inside moved. */
 typedef struct box {
@@ -41,15 +37,6 @@ static void make_box(box *b)
       const int x = e % N + c % 2, y = e / N % N + c / 2 % 2, z = e / N / N + c / 4;
       b->corners[8 * e + c] = (z * (N + 1) + y) * (N + 1) + x;
     }
-}
-
-static wisp_session *open_session(void)
-{
-  wisp_error err = {0};
-  wisp_session *session = NULL;
-  const wisp_session_request request = {.device = test_device(), .store = "/nonexistent/wisp.db"};
-  GOOD(wisp_session_open(&err, &request, &session));
-  return session;
 }
 
 static wisp_operator *make(wisp_session *session, const char *spec, double lambda, int assembled)
@@ -137,7 +124,7 @@ static void test_mathematics(void **state)
   (void)state;
   static const char *const kernels[] = {"mass",           "stiffness",           "collocated",
                                         "mass_trilinear", "stiffness_trilinear", "collocated_trilinear"};
-  wisp_session *session = open_session();
+  wisp_session *session = door_session();
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
     for (int assembled = 0; assembled < 2; assembled++) {
       check(session, kernels[k], 2 + (int)k % 3, false, assembled);
@@ -146,20 +133,11 @@ static void test_mathematics(void **state)
   wisp_session_close(session);
 }
 
-/* Each gives this status and a line with these words. */
-#define BAD(call, expected, words)                                               \
-  do {                                                                           \
-    err = (wisp_error){WISP_OK, ""};                                             \
-    if ((call) != (expected)) fail_msg("%s: status %d", #call, (int)err.status); \
-    if (!strstr(err.text, words)) fail_msg("%s says: %s", #call, err.text);      \
-    assert_null(strchr(err.text, '\n'));                                         \
-  } while (0)
-
 static void test_nonsense(void **state)
 {
   (void)state;
   wisp_error err = {0};
-  wisp_session *session = open_session();
+  wisp_session *session = door_session();
   wisp_operator *op = NULL;
   wisp_kernel_info info;
   box b;

@@ -1,5 +1,6 @@
 /* Claim: a program can have a kernel tuned: what wins is stored, and opened from then on, ahead of the default, by the
  * rules that solvers choose by. What cannot be tuned is an error that says why. */
+#include "door_case.h"
 #include "solving.h"
 #include "store_fixture.h"
 
@@ -12,20 +13,6 @@
 #include <cmocka.h>
 
 static const char spec[] = "nodal.update:tet:p1:maxwell:f32";
-
-#define GOOD(call)                                   \
-  do {                                               \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
-
-/* Each gives this status and a line with these words. */
-#define BAD(call, expected, words)                                               \
-  do {                                                                           \
-    err = (wisp_error){WISP_OK, ""};                                             \
-    if ((call) != (expected)) fail_msg("%s: status %d", #call, (int)err.status); \
-    if (!strstr(err.text, words)) fail_msg("%s says: %s", #call, err.text);      \
-    assert_null(strchr(err.text, '\n'));                                         \
-  } while (0)
 
 static wisp_session *open_session(const char *store, const char *command)
 {

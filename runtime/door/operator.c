@@ -39,16 +39,14 @@ static void release(void *self)
   wisp_hex_destroy(op->hex);
 }
 
-static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *r, wisp_hexmesh **out)
+static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *request, wisp_hexmesh **out)
 {
   wisp_status status = WISP_OK;
   wisp_hexmesh *mesh = NULL;
-  TRY(WISP_GIVEN(err, r->xyz));
-  TRY(WISP_GIVEN(err, r->corners));
-  TRY(wisp_require(err, r->elements, WISP_EUSAGE, "operator: no elements"));
-  TRY(wisp_mesh_create(err, 8, r->vertices, r->elements, &mesh));
-  memcpy(mesh->xyz, r->xyz, 3 * r->vertices * sizeof *r->xyz);
-  for (size_t i = 0; i < 8 * r->elements; i++) mesh->hex[i] = r->corners[i];
+  TRY(wisp_require(err, request->elements, WISP_EUSAGE, "operator: no elements"));
+  TRY(wisp_mesh_create(err, 8, request->vertices, request->elements, &mesh));
+  memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
+  for (size_t i = 0; i < 8 * request->elements; i++) mesh->hex[i] = request->corners[i];
   TRY(wisp_hexmesh_check(err, "operator", mesh));
   *out = mesh;
   mesh = NULL;
@@ -127,24 +125,26 @@ static wisp_status bind_ours(wisp_error *err, const wisp_operator *op, wisp_kern
   return WISP_OK;
 }
 
-wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const wisp_operator_request *r,
+wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const wisp_operator_request *request,
                                  wisp_operator **out)
 {
   wisp_status status = WISP_OK;
   wisp_operator *op = NULL;
   wisp_spec spec;
   TRY(WISP_GIVEN(err, session));
-  TRY(WISP_GIVEN(err, r));
-  TRY(WISP_GIVEN(err, r->spec));
+  TRY(WISP_GIVEN(err, request));
+  TRY(WISP_GIVEN(err, request->spec));
+  TRY(WISP_GIVEN(err, request->xyz));
+  TRY(WISP_GIVEN(err, request->corners));
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *op, &op));
-  TRY(wisp_spec_parse(err, r->spec, &spec));
+  TRY(wisp_spec_parse(err, request->spec, &spec));
   TRY(wisp_require(err, strcmp(spec.family, "tensor") == 0 && wisp_hex_operator_find(spec.kernel, &op->what),
-                   WISP_EUSAGE, "%s is no operator: take tensor.mass, .stiffness, .collocated", r->spec));
-  op->lambda = r->lambda;
+                   WISP_EUSAGE, "%s is no operator: take tensor.mass, .stiffness, .collocated", request->spec));
+  op->lambda = request->lambda;
   TRY(wisp_hex_create(err, spec.order, &op->hex));
-  TRY(read_mesh(err, r, &op->mesh));
-  TRY(number_nodes(err, op, r->assembled));
+  TRY(read_mesh(err, request, &op->mesh));
+  TRY(number_nodes(err, op, request->assembled));
   TRY(open_kernel(err, session, op, spec, spec.kernel, OPERATOR));
   if (op->copies) TRY(open_kernel(err, session, op, spec, "spread", SPREAD));
   if (op->copies) TRY(open_kernel(err, session, op, spec, "gather", GATHER));

@@ -60,8 +60,9 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
 {
   wisp_status status = WISP_OK;
   wisp_simulation *s = NULL;
-  wisp_precision precision = r->precision ? r->precision : WISP_F64;
   int boundary = 0;
+  TRY(wisp_require(err, r && out, WISP_EUSAGE, "simulation: %s is NULL", r ? "its place" : "the request"));
+  const wisp_precision precision = r->precision ? r->precision : WISP_F64;
   TRY(wisp_new(err, 1, sizeof *s, &s));
   TRY(read_problem(err, r, s, &boundary));
   TRY(wisp_session_open(err, &(wisp_session_request){.device = r->device, .store = r->store}, &s->session));
@@ -128,23 +129,26 @@ static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, 
   return WISP_OK;
 }
 
+/* What a caller hands over: a simulation, and where numbers go to or come from. */
+static wisp_status check(wisp_error *err, const wisp_simulation *s, const void *numbers)
+{
+  CALL(wisp_require(err, s, WISP_EUSAGE, "simulation: NULL is none: create one first"));
+  return wisp_require(err, numbers, WISP_EUSAGE, "simulation: the array is NULL");
+}
+
 wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *s, const double *u)
 {
-  wisp_status status = WISP_OK;
+  CALL(check(err, s, u));
   wisp_parallel_fill(s->field, 0, wisp_dg_volume_size(s->dg) * sizeof *s->field);
-  TRY(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u}));
-  TRY(wisp_solution_put(err, wisp_solver_problem(s->solver), s->field));
-done:
-  return status;
+  CALL(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u}));
+  return wisp_solution_put(err, wisp_solver_problem(s->solver), s->field);
 }
 
 wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
-  TRY(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u}));
-done:
-  return status;
+  CALL(check(err, s, u));
+  CALL(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
+  return wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u});
 }
 
 double wisp_simulation_dt(const wisp_simulation *s)
@@ -155,11 +159,13 @@ double wisp_simulation_dt(const wisp_simulation *s)
 wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double dt, long long steps,
                                     double *ms_per_stage)
 {
+  CALL(check(err, s, s));
   return wisp_solver_advance(err, s->solver, dt, steps, ms_per_stage);
 }
 
 wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *energy)
 {
+  CALL(check(err, s, energy));
   return wisp_solution_energy(err, wisp_solver_problem(s->solver), energy);
 }
 
