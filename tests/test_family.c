@@ -34,7 +34,8 @@ const wisp_workload *const wisp_own_workloads[] = {&filter_workload, NULL};
 /* What docs/add-a-family.md shows stands in the files that it is about. */
 static void test_page(void **state)
 {
-  static const char *const files[] = {"tests/filter/family.c", "tests/filter/workload.c", "tests/test_family.c"};
+  static const char *const files[] = {"tests/filter/family.c", "tests/filter/workload.c", "tests/test_family.c",
+                                      "tests/test_borrow.c"};
   (void)state;
   check_page("docs/add-a-family.md", files, sizeof files / sizeof *files, 7);
 }
