@@ -242,6 +242,11 @@ static void test_nonsense(void **state)
   GOOD(wisp_kernel_bind(&err, kernel, "u", some, numbers));
   GOOD(wisp_kernel_bind(&err, kernel, "geo", some, numbers));
   BAD(wisp_kernel_launch(&err, kernel, K37, NULL), WISP_EUSAGE, "'rhs'");
+  for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &argument) == WISP_OK;
+       i++) { /* operands are bound already */
+    const bool bound = argument.kind == WISP_ARGUMENT_IN || argument.kind == WISP_ARGUMENT_OPERAND;
+    assert_int_equal(argument.memory != NULL, bound);
+  }
   GOOD(wisp_kernel_bind(&err, kernel, "rhs", some + numbers, numbers));
   GOOD(wisp_kernel_launch(&err, kernel, K37, NULL));
   BAD(wisp_kernel_launch(&err, kernel, K38, NULL), WISP_EUSAGE, "are bound");

@@ -139,6 +139,7 @@ wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, siz
   CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", wisp_plan_symbol(kernel->plan),
                     kernel->args));
   *out = *wisp_contract_argument(kernel->opened->contract, (int)i);
+  if (out->kind != WISP_ARGUMENT_SCALAR) out->memory = (void *)(uintptr_t)kernel->opened->value[i].pointer;
   return WISP_OK;
 }
 
