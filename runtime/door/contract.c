@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,5 +283,30 @@ wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *c, const c
 done:
   cJSON_free(text);
   cJSON_Delete(object);
+  return status;
+}
+
+/* --- operands --- */
+
+wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *c, const char *folder)
+{
+  static const char *const endings[] = {"i32", "f32", "f64"};
+  wisp_status status = WISP_OK;
+  char path[1024];
+  void *data = NULL;
+  size_t bytes = 0;
+  for (int i = 0; i < c->arguments; i++) {
+    const wisp_argument *a = &c->argument[i];
+    if (a->kind != WISP_ARGUMENT_OPERAND) continue;
+    TRY(wisp_plan_pack(err, c->plan, i, &data, &bytes));
+    snprintf(path, sizeof path, "%s/%s.%s", folder, a->name, endings[a->number]);
+    FILE *file = fopen(path, "wb");
+    const bool written = file && fwrite(data, 1, bytes, file) == bytes, closed = file && fclose(file) == 0;
+    TRY(wisp_require(err, written && closed, WISP_ESYSTEM, "%s cannot be written: %s", path, strerror(errno)));
+    free(data);
+    data = NULL;
+  }
+done:
+  free(data);
   return status;
 }
