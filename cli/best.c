@@ -64,35 +64,24 @@ static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_sp
          (!wish->system || strcmp(spec->system, wish->system) == 0);
 }
 
-static bool same_group(const group *g, const wisp_trial *trial, const wisp_spec *spec)
-{
-  return g->spec.order == spec->order && g->spec.precision == spec->precision &&
-         strcmp(g->newest->device, trial->device) == 0 && strcmp(g->spec.family, spec->family) == 0 &&
-         strcmp(g->spec.system, spec->system) == 0 && strcmp(g->spec.element, spec->element) == 0;
-}
-
-/* Device, family, element, system, precision, order. */
+/* Device, then spec. */
 static int by_place(const void *x, const void *y)
 {
   const group *a = x, *b = y;
-  const int order[] = {strcmp(a->newest->device, b->newest->device),    strcmp(a->spec.family, b->spec.family),
-                       strcmp(a->spec.element, b->spec.element),        strcmp(a->spec.system, b->spec.system),
-                       (int)a->spec.precision - (int)b->spec.precision, a->spec.order - b->spec.order};
-  for (size_t i = 0; i < WISP_COUNT(order); i++)
-    if (order[i]) return order[i];
-  return 0;
+  const int device = strcmp(a->newest->device, b->newest->device);
+  return device ? device : wisp_spec_orders(&a->spec, &b->spec);
 }
 
 static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_spec *spec, const wisp_trial *trial)
 {
+  group fresh = {*spec, trial};
   for (size_t i = 0; i < groups->count; i++) {
     group *g = &groups->list[i];
-    if (!same_group(g, trial, spec)) continue;
+    if (by_place(g, &fresh) != 0) continue;
     if (strcmp(trial->when, g->newest->when) > 0) g->newest = trial;
     return WISP_OK;
   }
   CALL(wisp_grow(err, &groups->list, &groups->capacity, groups->count + 1, sizeof *groups->list));
-  group fresh = {*spec, trial};
   fresh.spec.kernel[0] = '\0';
   groups->list[groups->count++] = fresh;
   return WISP_OK;

@@ -71,8 +71,7 @@ static const char *remark(const wisp_best_row *row)
 
 static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
 {
-  return strcmp(a->of->device, b->of->device) == 0 && strcmp(a->spec.family, b->spec.family) == 0 &&
-         strcmp(a->spec.element, b->spec.element) == 0 && strcmp(a->spec.system, b->spec.system) == 0 &&
+  return strcmp(a->of->device, b->of->device) == 0 && wisp_spec_subjects(&a->spec, &b->spec) == 0 &&
          a->spec.precision == b->spec.precision;
 }
 
