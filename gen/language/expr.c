@@ -33,7 +33,9 @@ static const struct {
   bool named;
   int operands;
 } calls[] = {{"ceil", OP_CEIL, false, 2}, {"round_up", OP_ROUND_UP, false, 2}, {"min", OP_MIN, false, 2},
-             {"max", OP_MAX, false, 2},   {"nonzero", OP_NONZERO, true, 1},    {"count", OP_COUNT, true, 0}};
+             {"max", OP_MAX, false, 2},   {"nonzero", OP_NONZERO, true, 1},    {"count", OP_COUNT, true, 0},
+             {"sqrt", OP_SQRT, false, 1}, {"exp", OP_EXP, false, 1},           {"sin", OP_SIN, false, 1},
+             {"cos", OP_COS, false, 1}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 

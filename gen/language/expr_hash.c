@@ -12,6 +12,8 @@ static const struct {
     [OP_NAME] = {"name", 0},       [OP_ENTRY] = {"entry", 1},
     [OP_NONZERO] = {"nonzero", 1}, [OP_COUNT] = {"count", 0},
     [OP_NEGATE] = {"negate", 1},   [OP_NOT] = {"!", 1},
+    [OP_SQRT] = {"sqrt", 1},       [OP_EXP] = {"exp", 1},
+    [OP_SIN] = {"sin", 1},         [OP_COS] = {"cos", 1},
     [OP_CHOOSE] = {"?", 3},        [OP_OR] = {"||", 2},
     [OP_AND] = {"&&", 2},          [OP_EQ] = {"==", 2},
     [OP_NE] = {"!=", 2},           [OP_LT] = {"<", 2},
@@ -22,6 +24,11 @@ static const struct {
     [OP_CEIL] = {"ceil", 2},       [OP_ROUND_UP] = {"round_up", 2},
     [OP_MIN] = {"min", 2},         [OP_MAX] = {"max", 2},
 };
+
+int wisp_op_operands(wisp_op op)
+{
+  return operators[op].operands;
+}
 
 static uint64_t hash_node(const wisp_expr *expr, size_t place, wisp_name_hash named, const void *context)
 {

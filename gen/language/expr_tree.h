@@ -19,6 +19,10 @@ typedef enum wisp_op {
   /* one operand, three operands */
   OP_NEGATE,
   OP_NOT,
+  OP_SQRT,
+  OP_EXP,
+  OP_SIN,
+  OP_COS,
   OP_CHOOSE,
   /* two operands */
   OP_OR,
@@ -46,6 +50,7 @@ typedef struct wisp_node {
   size_t of[3];     /* operands, as places in nodes */
   const char *name; /* in names */
   uint64_t hash;    /* of name */
+  int slot;         /* of name, where it was bound */
   int64_t integer;
   double real;
 } wisp_node;
@@ -56,6 +61,9 @@ struct wisp_expr {
   wisp_node *nodes; /* operands before operators: the last is the root */
   size_t count, capacity;
 };
+
+/* How many operands an operator has. */
+int wisp_op_operands(wisp_op op);
 
 /* An operator on two integers; false where the result does not fit or does not exist. */
 bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value);

@@ -165,16 +165,26 @@ done:
   return status;
 }
 
+/* The length of the name or number that a text begins with; 0: neither. */
+static size_t word_length(const char *text)
+{
+  size_t length = 0;
+  while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '.') length++;
+  if (!isalpha((unsigned char)*text) && length && strchr("eE", text[length - 1]) && strchr("+-", text[length]))
+    length += 1 + strspn(text + length + 1, "0123456789"); /* 1.5e-3 */
+  return length;
+}
+
 /* A system's text as the kernel's precision wants it: in single precision, 0.5 becomes 0.5f, so that nothing turns
- * double. */
+ * double; and 1 becomes 1.0, so that nothing is divided as integers are. */
 static wisp_status suffix_literals(wisp_error *err, const char *text, int real_bytes, wisp_text *out)
 {
   wisp_status status = WISP_OK;
   for (const char *at = text; *at;) {
-    size_t length = strspn(at, "0123456789.");
-    bool literal =
-        length && memchr(at, '.', length) && (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_'));
+    const size_t length = word_length(at), digits = strspn(at, "0123456789");
+    const bool literal = length && (digits || *at == '.');
     TRY(wisp_text_add(err, out, at, length ? length : 1));
+    if (literal && digits == length) TRY(wisp_text_add(err, out, ".0", 2));
     if (literal && real_bytes == 4) TRY(wisp_text_add(err, out, "f", 1));
     at += length ? length : 1;
   }

@@ -1,8 +1,8 @@
-/* wisp run maxwell: discontinuous elements in time. */
+/* wisp run SYSTEM: discontinuous elements in time. */
 #include "run.h"
 #include "mesh_options.h"
 #include "progress.h"
-#include "run_maxwell.h"
+#include "run_system.h"
 #include "../runtime/nodal/solution.h"
 #include "../runtime/process.h"
 
@@ -20,7 +20,8 @@ static const wisp_option options[] = {
     WISP_MESH_OPTIONS("tets"),
     {"precision", 'p', "PREC", "f32 or f64 (f64)"},
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
-    {"mode", 0, "M,N,P", "the cavity mode of the unit box to start from (1,1,0)"},
+    {"start", 0, "NAME", "what to start from, of what the system's file states (its solution, else its start)"},
+    {"mode", 0, "M,N,P", "which mode of a solution in the unit box (the solution's own; 1,1,0 of maxwell's cavity)"},
     {"steps", 0, "S", "how many steps (100)"},
     {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
     {"cfl", 0, "C",
@@ -28,8 +29,8 @@ static const wisp_option options[] = {
      "finding it would take longer than the run)"},
     {"dt", 0, "DT", "in place of --cfl: the step itself; with --time the longest one allowed"},
     {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
-    {"boundary", 0, "KIND", "what the walls are: pec or absorbing (pec)"},
-    {"system", 0, "SYSTEM", "the system of equations (that of the problem)"},
+    {"boundary", 0, "KIND", "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing)"},
+    {"system", 0, "SYSTEM", "the system of equations, where the problem is not named"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
     {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
     {"default", 0, NULL, "ignore the store: default kernels"},
@@ -39,26 +40,25 @@ static const wisp_option options[] = {
     {"json", 0, NULL, "a JSON object"},
 };
 static const wisp_syntax syntax = {
-    "wisp run maxwell -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default "
+    NULL,
+    "Solves a system of equations with the kernels that the tuning store knows for this device, or with default "
     "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
     options, sizeof options / sizeof *options, 1};
 
 /* --- the request --- */
 
-static wisp_status read_problem(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+static wisp_status read_problem(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r)
 {
   wisp_status status = WISP_OK;
   const char *system = wisp_option_value(args, "system");
-  r->equations = "maxwell";
-  TRY(wisp_run_check_problem(err, args, r->equations));
-  TRY(wisp_require(err, !system || strcmp(system, r->equations) == 0, WISP_EUSAGE,
-                   "option --system is '%s', %s has the system %s", system, r->equations, r->equations));
+  TRY(wisp_require(err, !system || strcmp(system, r->system) == 0, WISP_EUSAGE,
+                   "option --system is '%s', and the problem is %s", system, r->system));
+  if (!system || args->operand_count) TRY(wisp_run_check_problem(err, args, r->system));
 done:
   return status;
 }
 
-static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
 {
   wisp_status status = WISP_OK;
   const char *mode = wisp_option_value(args, "mode");
@@ -73,7 +73,6 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
                    orders[0], orders[1]));
   TRY(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
   r->has_mode = mode;
-  r->mode[0] = r->mode[1] = 1;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
   TRY(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
   for (int d = 0; d < 3; d++) r->mesh.box[d] = (int)box;
@@ -82,7 +81,7 @@ done:
   return status;
 }
 
-static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
 {
   wisp_status status = WISP_OK;
   bool by_time = wisp_option_given(args, "time");
@@ -99,20 +98,21 @@ done:
   return status;
 }
 
-static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, const char *system, wisp_system_request *r)
 {
   wisp_status status = WISP_OK;
   static const char *const matches[] = {"any", "exact"};
   const char *precision = wisp_option_value(args, "precision"), *device = wisp_option_value(args, "device");
-  const char *boundary = wisp_option_value(args, "boundary");
   size_t match = 0;
-  *r = (wisp_maxwell_request){.db = wisp_option_value(args, "db"),
-                              .output = wisp_option_value(args, "output"),
-                              .device = device ? device : "auto",
-                              .boundary = boundary ? boundary : "pec",
-                              .precision = WISP_F64,
-                              .defaults = wisp_option_given(args, "default"),
-                              .json = wisp_option_given(args, "json")};
+  *r = (wisp_system_request){.system = system,
+                             .db = wisp_option_value(args, "db"),
+                             .output = wisp_option_value(args, "output"),
+                             .device = device ? device : "auto",
+                             .boundary = wisp_option_value(args, "boundary"),
+                             .start = wisp_option_value(args, "start"),
+                             .precision = WISP_F64,
+                             .defaults = wisp_option_given(args, "default"),
+                             .json = wisp_option_given(args, "json")};
   TRY(read_problem(err, args, r));
   TRY(read_mesh(err, args, r));
   TRY(read_steps(err, args, r));
@@ -121,7 +121,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   TRY(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
                    "--default reads no store: leave --db and --match out"));
   r->step = (wisp_step_request){.family = "nodal",
-                                .system = r->equations,
+                                .system = r->system,
                                 .order = r->order,
                                 .precision = r->precision,
                                 .exact_match_only = match == 1,
@@ -133,7 +133,7 @@ done:
 
 /* --- the run --- */
 
-static void release(wisp_maxwell_run *run)
+static void release(wisp_system_run *run)
 {
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
@@ -147,7 +147,7 @@ static void release(wisp_maxwell_run *run)
 }
 
 /* Before anything large is made: u, u_next, rhs, res must fit, and be counted in 31 bits. */
-static wisp_status check_size(wisp_error *err, const wisp_maxwell_run *run, double elements, wisp_precision precision)
+static wisp_status check_size(wisp_error *err, const wisp_system_run *run, double elements, wisp_precision precision)
 {
   wisp_status status = WISP_OK;
   const wisp_limits *limits = wisp_device_limits(run->device);
@@ -164,17 +164,14 @@ done:
   return status;
 }
 
-static wisp_status make_mesh(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
   wisp_status status = WISP_OK;
   if (!r->mesh.file) TRY(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
   TRY(wisp_mesh_make(err, &r->mesh, &run->mesh));
   TRY(check_size(err, run, (double)run->mesh->elements, r->precision));
-  if (r->has_mode || wisp_mesh_is_unit_box(run->mesh))
-    TRY(wisp_start_mode(err, run->mesh, r->mode, &run->start));
-  else
-    wisp_start_pulse(run->mesh, &run->start);
-  run->known = run->start.exact && strcmp(r->boundary, "pec") == 0;
+  TRY(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
+  run->known = run->start.exact && run->start.state->walls == run->boundary;
 done:
   return status;
 }
@@ -195,14 +192,14 @@ done:
 
 /* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
  * than the run has, unless its result was asked for. */
-static bool measures_step(const wisp_arguments *args, const wisp_maxwell_request *r)
+static bool measures_step(const wisp_arguments *args, const wisp_system_request *r)
 {
   return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= wisp_solver_limit_stages();
 }
 
 /* The step: as given, a part of the longest stable one, or one that is stable unmeasured. */
-static wisp_status choose_step(wisp_error *err, const wisp_arguments *args, const wisp_maxwell_request *r,
-                               wisp_maxwell_run *run)
+static wisp_status choose_step(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
+                               wisp_system_run *run)
 {
   wisp_status status = WISP_OK;
   char note[128];
@@ -216,16 +213,24 @@ done:
   return status;
 }
 
-static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r, wisp_maxwell_run *run)
+static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
+{
+  const wisp_system *system = run->system;
+  char kinds[WISP_MAX_BOUNDARIES * (sizeof system->boundary->name + 4)] = "";
+  for (int b = 0, at = 0; b < system->boundaries; b++)
+    at += snprintf(kinds + at, sizeof kinds - (size_t)at, "%s%s", at ? " or " : "", system->boundary[b].name);
+  run->boundary = r->boundary ? wisp_system_boundary(system, r->boundary) : 0;
+  return wisp_require(err, run->boundary >= 0, WISP_EUSAGE, "option --boundary is '%s', must be %s", r->boundary,
+                      kinds);
+}
+
+static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
   wisp_status status = WISP_OK;
-  int boundary = -1;
   TRY(check_output(err, r->output));
   TRY(wisp_tet_create(err, r->order, &run->tet));
   TRY(wisp_system_load(err, r->step.system, &run->system));
-  boundary = wisp_system_boundary(run->system, r->boundary);
-  TRY(wisp_require(err, boundary >= 0, WISP_EUSAGE, "option --boundary is '%s', must be pec or absorbing",
-                   r->boundary));
+  TRY(choose_boundary(err, r, run));
   TRY(wisp_strategies_load(err, &run->strategies));
   if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
   TRY(wisp_device_open(err, r->device, &run->device));
@@ -233,7 +238,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxw
   r->step.elements = (long long)run->mesh->elements;
   TRY(wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &r->step, &run->step));
   TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, run->step.grouping, run->step.MB,
-                           boundary, &run->dg));
+                           run->boundary, &run->dg));
   TRY(wisp_solver_create(err, run->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
   TRY(choose_step(err, args, r, run));
 done:
@@ -241,7 +246,7 @@ done:
 }
 
 /* How many steps of which length. */
-static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+static wisp_status plan_steps(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
   run->steps = r->steps;
   if (r->steps >= 0) return WISP_OK;
@@ -254,7 +259,7 @@ static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wi
 }
 
 /* In parts of some tenths of a second, for the progress; within a part nobody waits. */
-static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_maxwell_run *run)
+static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_system_run *run)
 {
   wisp_status status = WISP_OK;
   wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
@@ -279,7 +284,7 @@ done:
 
 /* No flux from central to upwind lets the energy grow: a growing one, or NaN, is the step's fault, unless the step is
  * one that cannot be. */
-static wisp_status blew_up(wisp_error *err, const wisp_maxwell_request *r, const wisp_maxwell_run *run)
+static wisp_status blew_up(wisp_error *err, const wisp_system_request *r, const wisp_system_run *run)
 {
   if (!run->measured)
     return wisp_fail(err, WISP_EWRONG,
@@ -297,17 +302,17 @@ static wisp_status blew_up(wisp_error *err, const wisp_maxwell_request *r, const
       run->steps, run->dt, run->limit);
 }
 
-static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_maxwell_request *r,
-                         wisp_maxwell_run *run)
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
+                         wisp_system_run *run)
 {
   wisp_status status = WISP_OK;
   wisp_problem *problem = wisp_solver_problem(run->solver);
-  double time = 0, *u = NULL;
+  double time = 0, length = 0, *u = NULL;
   run->l2_error = NAN;
   TRY(plan_steps(err, r, run));
   time = run->dt * (double)run->steps;
   TRY(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *u, &u));
-  TRY(wisp_dg_fill(err, run->dg, run->start.function, &run->start, 0, u));
+  TRY(wisp_dg_fill(err, run->dg, wisp_start_field, &run->start, 0, u));
   TRY(wisp_dg_energy(err, run->dg, u, &run->energy_initial));
   TRY(wisp_solution_put(err, problem, u));
   status = advance(err, args, run);
@@ -316,10 +321,11 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   TRY(wisp_solution_get(err, problem, u));
   TRY(wisp_dg_energy(err, run->dg, u, &run->energy_final));
   if (!(run->energy_final <= 2 * run->energy_initial)) TRY(blew_up(err, r, run));
-  if (run->known) TRY(wisp_dg_l2_error(err, run->dg, u, run->start.function, &run->start, time, &run->l2_error));
+  if (run->known) TRY(wisp_dg_l2_error(err, run->dg, u, wisp_start_field, &run->start, time, &run->l2_error));
   run->time_error = NAN;
   if (run->measured) TRY(wisp_solver_time_error(err, run->solver, run->dt, time, &run->time_error));
-  run->time_error *= sqrt(run->energy_final / run->system->energy[0]);
+  TRY(wisp_dg_length(err, run->dg, u, &length));
+  run->time_error *= length;
   if (r->output) TRY(wisp_solution_write_vtu(err, run->dg, u, r->output));
   run->dofs = (double)run->mesh->elements * run->tet->Np * run->system->fields;
   run->seconds = run->ms_per_stage * WISP_RK_STAGES * (double)run->steps / 1e3;
@@ -329,19 +335,23 @@ done:
   return status;
 }
 
-int wisp_run_maxwell(int argc, char **argv)
+int wisp_run_system(const char *system, int argc, char **argv)
 {
   wisp_status status = WISP_OK;
   wisp_error err = {.text = ""};
   wisp_arguments args;
-  wisp_maxwell_request request;
-  wisp_maxwell_run run = {.steps = 0};
+  wisp_system_request request;
+  wisp_system_run run = {.steps = 0};
   int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(read_request(&err, &args, &request));
+  char usage[128];
+  wisp_syntax own = syntax;
+  snprintf(usage, sizeof usage, "wisp run %s -n ORDER [--box N | --mesh FILE] [options]", system);
+  own.usage = usage;
+  if (!wisp_arguments_read(&own, argc, argv, &args, &exit_status)) return exit_status;
+  TRY(read_request(&err, &args, system, &request));
   TRY(set_up(&err, &args, &request, &run));
   TRY(solve(&err, &args, &request, &run));
-  TRY(wisp_run_maxwell_print(&err, &request, &run));
+  TRY(wisp_run_system_print(&err, &request, &run));
 done:
   release(&run);
   return wisp_cli_end(&args, status, &err);
