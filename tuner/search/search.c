@@ -211,16 +211,10 @@ bool wisp_search_next_problem(wisp_search *s)
 const wisp_candidate *wisp_search_next(wisp_search *s)
 {
   if (s->next == s->end) return NULL;
-  size_t i = s->guided ? wisp_guide_pick(&s->guide, s->begin, s->end, s->next == s->begin) : s->next;
+  const bool blind_start = s->guide.blind && s->next == s->begin;
+  size_t i = s->guided ? wisp_guide_pick(&s->guide, s->begin, s->end, blind_start) : s->next;
   s->next++;
   return &s->candidates[i];
-}
-
-size_t wisp_search_problems_left(const wisp_search *s)
-{
-  size_t left = 1;
-  for (size_t i = s->end; i < s->count; i++) left += s->candidates[i].problem != s->candidates[i - 1].problem;
-  return left;
 }
 
 wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const wisp_candidate *c, wisp_plan **out)

@@ -54,8 +54,9 @@ wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategie
                                const char *strategy, uint64_t seed, wisp_search *out);
 void wisp_search_free(wisp_search *search);
 
-/* From here on a guide picks (docs/search.md): on each problem the most promising default first; problems without a
- * default candidate the most promising first. known: weighed seeds, see search_seeds.h. */
+/* From here on a guide picks (docs/search.md): of each layout's problems the most promising, then the others, the most
+ * promising first. Where nothing is known from elsewhere, problems stay as listed but for those without a default
+ * candidate, and each begins with its most promising default. known: weighed seeds, see search_seeds.h. */
 wisp_status wisp_search_guide(wisp_error *err, wisp_search *search, const wisp_target *target, size_t known_count,
                               const wisp_point *known);
 /* What a candidate took, for the guide; of others nothing is learnt. */
@@ -65,8 +66,8 @@ void wisp_search_tell(wisp_search *search, const wisp_trial *trial);
 bool wisp_search_next_problem(wisp_search *search);
 /* The next candidate on this problem, or NULL. */
 const wisp_candidate *wisp_search_next(wisp_search *search);
-/* How many problems are left, this one included. */
-size_t wisp_search_problems_left(const wisp_search *search);
+/* How much of the time that is left this problem should take: more, the more it promises over those to come. */
+double wisp_search_share(const wisp_search *search);
 
 wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const wisp_candidate *candidate,
                                 wisp_plan **out);

@@ -28,17 +28,25 @@ done:
 
 typedef struct block { /* the candidates of one problem, in the list */
   size_t first, count;
-  bool late; /* the problem has no default candidate */
-  double expected;
+  int layout;
+  bool late;       /* there is a more promising one in the same layout; where nothing is known: one with a default */
+  double expected; /* where something is known */
 } block;
 
-/* Those with a default stay in front and as they are; the others by promise. */
+/* Of each layout one, so that a short budget ends with kernels that work together; then the others. By promise. */
 static int by_promise(const void *a, const void *b)
 {
   const block *x = a, *y = b;
   if (x->late != y->late) return x->late ? 1 : -1;
-  if (x->late && (x->expected < y->expected || x->expected > y->expected)) return x->expected < y->expected ? -1 : 1;
+  if (x->expected < y->expected || x->expected > y->expected) return x->expected < y->expected ? -1 : 1;
   return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void find_late(size_t count, block *blocks)
+{
+  for (size_t b = 0; b < count; b++)
+    for (size_t c = 0; c < count && !blocks[b].late; c++)
+      blocks[b].late = blocks[c].layout == blocks[b].layout && by_promise(&blocks[c], &blocks[b]) < 0;
 }
 
 /* Fills `order` with the list's indices in their new order. */
@@ -51,11 +59,15 @@ static wisp_status order_problems(wisp_error *err, const wisp_search *s, const w
   for (size_t i = 0; i < s->count; i++) {
     const wisp_candidate *c = &s->candidates[i];
     if (i == 0 || c->problem != c[-1].problem)
-      blocks[count++] = (block){.first = i, .late = c->turn >> 63, .expected = INFINITY};
+      blocks[count++] = (block){.first = i,
+                                .layout = c->layout,
+                                .late = guide->blind && c->turn >> 63,
+                                .expected = guide->blind ? 0 : INFINITY};
     block *b = &blocks[count - 1];
     b->count++;
-    b->expected = fmin(b->expected, guide->expected[i]);
+    if (!guide->blind) b->expected = fmin(b->expected, guide->expected[i]);
   }
+  if (!guide->blind) find_late(count, blocks);
   qsort(blocks, count, sizeof *blocks, by_promise);
   for (size_t b = 0; b < count; b++)
     for (size_t i = 0; i < blocks[b].count; i++) order[next++] = blocks[b].first + i;
@@ -83,6 +95,23 @@ done:
   wisp_guide_free(&guide);
   free(candidates), free(order);
   return status;
+}
+
+/* Time is worth e times as much on a problem that promises to be this much faster, as a logarithm. */
+static const double WORTH = 0.2;
+
+double wisp_search_share(const wisp_search *s)
+{
+  const bool even = !s->guided || s->guide.blind;
+  double promise = INFINITY, first = NAN, all = 0;
+  for (size_t i = s->begin; i < s->count; i++) {
+    promise = even ? 0 : fmin(promise, s->guide.expected[i]);
+    if (i + 1 < s->count && s->candidates[i + 1].problem == s->candidates[i].problem) continue;
+    if (isnan(first)) first = promise;
+    all += exp((first - promise) / WORTH);
+    promise = INFINITY;
+  }
+  return 1 / all;
 }
 
 void wisp_search_tell(wisp_search *s, const wisp_trial *trial)

@@ -134,6 +134,7 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   /* A step of some kernels only would hide the one of all. */
   if (!request->kernel && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
 done:
+  wisp_pipeline_drop(sweep->pipeline); /* its plans use the scope's names */
   wisp_scope_free(&scope);
   return status;
 }
@@ -160,9 +161,9 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   TRY(wisp_bench_create(err, device, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
   sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
   sweep->bench.link = link;
-  /* Where the cores that compile are those that are timed, compiling far ahead only delays the first trial. */
-  TRY(wisp_pipeline_create(err, sweep->bench.limits->target, jobs_of(sweep), wisp_sweep_is_host(sweep) ? 1 : 3,
-                           &sweep->pipeline));
+  /* Far ahead only where the order is fixed, and not where the cores that compile are those that are timed. */
+  TRY(wisp_pipeline_create(err, sweep->bench.limits->target, jobs_of(sweep),
+                           wisp_sweep_is_host(sweep) || isfinite(sweep->deadline) ? 1 : 3, &sweep->pipeline));
   TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   while (there) {
     TRY(tune_unit(err, sweep, &given));

@@ -248,7 +248,10 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     wisp_sweep_replace(sweep);
   } while (wisp_seconds() < until && !enough);
 done:
-  wisp_pipeline_drop(sweep->pipeline);
+  if (wisp_sweep_is_host(sweep))
+    wisp_pipeline_drop(sweep->pipeline); /* the cores that compile are those that are timed */
+  else
+    wisp_pipeline_abandon(sweep->pipeline);
   return status;
 }
 
@@ -310,8 +313,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
     if (u.has_default && (now >= sweep->deadline || (now >= u.deadline && u.tried))) break;
     if (u.has_default && is_enough(&u, u.search.candidates[u.search.begin].layout)) continue;
     u.tried = true;
-    double share = (u.deadline - now) / (double)wisp_search_problems_left(&u.search);
-    TRY(tune_problem(err, &u, now + share));
+    TRY(tune_problem(err, &u, now + wisp_search_share(&u.search) * (u.deadline - now)));
   }
   for (int l = 0; l < scope->layouts; l++) TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
 done:

@@ -5,24 +5,40 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 64 };
+enum { MAX_JOBS = 64 };
 
 struct wisp_pipeline {
   char target[32];
-  int threads, ahead, depth;
-  pthread_t thread[MAX_THREADS];
+  int jobs, ahead, depth;
+  int active, abandoned; /* being compiled: for the caller, for nobody any more */
+  int threads;           /* twice as many as jobs: what is abandoned delays nobody */
+  pthread_t thread[2 * MAX_JOBS];
   pthread_mutex_t lock;
   pthread_cond_t submitted, ended;
   bool closing;
   wisp_job *oldest, *newest;
 };
 
-/* The oldest job that nobody has begun. */
+/* The oldest job that nobody has begun; NULL also where enough are being compiled. */
 static wisp_job *find_work(const wisp_pipeline *p)
 {
-  for (wisp_job *job = p->oldest; job; job = job->next)
+  for (wisp_job *job = p->oldest; job && p->active < p->jobs; job = job->next)
     if (!job->begun) return job;
   return NULL;
+}
+
+/* A compilation has ended; the caller holds the lock. */
+static void end_job(wisp_pipeline *p, wisp_job *job)
+{
+  job->ended = true;
+  if (job->abandoned) {
+    p->abandoned--;
+    wisp_job_free(job);
+  } else {
+    p->active--;
+    pthread_cond_signal(&p->submitted); /* to one that waits for its turn */
+  }
+  pthread_cond_broadcast(&p->ended);
 }
 
 static void *work(void *argument)
@@ -34,12 +50,12 @@ static void *work(void *argument)
     while (!p->closing && !(job = find_work(p))) pthread_cond_wait(&p->submitted, &p->lock);
     if (p->closing) break;
     job->begun = true;
+    p->active++;
     pthread_mutex_unlock(&p->lock);
     job->status = wisp_plan_prepare(&job->error, job->plan);
     if (job->status == WISP_OK) job->status = wisp_plan_compile(&job->error, job->plan, p->target, &job->binary);
     pthread_mutex_lock(&p->lock);
-    job->ended = true;
-    pthread_cond_broadcast(&p->ended);
+    end_job(p, job);
   }
   pthread_mutex_unlock(&p->lock);
   return NULL;
@@ -52,12 +68,13 @@ wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, 
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (jobs <= 0) jobs = cores > 0 ? (int)cores : 1;
   TRY(wisp_new(err, 1, sizeof *p, &p));
+  p->jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
   p->ahead = ahead;
   snprintf(p->target, sizeof p->target, "%s", target);
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->submitted, NULL);
   pthread_cond_init(&p->ended, NULL);
-  while (p->threads < jobs && p->threads < MAX_THREADS) {
+  while (p->threads < 2 * p->jobs) {
     if (pthread_create(&p->thread[p->threads], NULL, work, p) != 0) break;
     p->threads++;
   }
@@ -86,7 +103,7 @@ void wisp_pipeline_destroy(wisp_pipeline *p)
 
 bool wisp_pipeline_full(const wisp_pipeline *p)
 {
-  return p->depth >= p->ahead * p->threads;
+  return p->depth >= p->ahead * p->jobs;
 }
 
 bool wisp_pipeline_empty(const wisp_pipeline *p)
@@ -151,15 +168,24 @@ void wisp_pipeline_settle(wisp_pipeline *p)
   pthread_mutex_unlock(&p->lock);
 }
 
-void wisp_pipeline_drop(wisp_pipeline *p)
+void wisp_pipeline_abandon(wisp_pipeline *p)
 {
   pthread_mutex_lock(&p->lock);
-  for (wisp_job *job = p->oldest; job; job = job->next)
-    if (!job->begun) job->begun = job->ended = true;
   while (p->oldest) {
-    while (!p->oldest->ended) pthread_cond_wait(&p->ended, &p->lock);
-    wisp_job_free(remove_oldest(p));
+    wisp_job *job = remove_oldest(p);
+    job->abandoned = job->begun && !job->ended;
+    p->active -= job->abandoned;
+    p->abandoned += job->abandoned;
+    if (!job->abandoned) wisp_job_free(job);
   }
+  pthread_mutex_unlock(&p->lock);
+}
+
+void wisp_pipeline_drop(wisp_pipeline *p)
+{
+  wisp_pipeline_abandon(p);
+  pthread_mutex_lock(&p->lock);
+  while (p->abandoned) pthread_cond_wait(&p->ended, &p->lock);
   pthread_mutex_unlock(&p->lock);
 }
 

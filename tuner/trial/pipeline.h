@@ -11,12 +11,12 @@ typedef struct wisp_job {
   wisp_binary binary;
   wisp_status status; /* of the compilation */
   wisp_error error;
-  bool begun, ended;
+  bool begun, ended, abandoned;
   struct wisp_job *next;
 } wisp_job;
 
 typedef struct wisp_pipeline wisp_pipeline;
-/* jobs: threads; 0: one a core. ahead: how many plans a thread make it full. */
+/* jobs: compiled at the same time; 0: one a core. ahead: how many plans a job make it full. */
 wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, int ahead, wisp_pipeline **out);
 void wisp_pipeline_destroy(wisp_pipeline *pipeline); /* drops what is in it */
 
@@ -30,7 +30,10 @@ const wisp_job *wisp_pipeline_next(const wisp_pipeline *pipeline);
 wisp_job *wisp_pipeline_take(wisp_pipeline *pipeline);
 /* Waits until all is compiled: for timing on the cores that compile. */
 void wisp_pipeline_settle(wisp_pipeline *pipeline);
-/* Forgets what was not begun and waits for the rest: plans' names may be freed afterwards. */
+/* Forgets all that is in it. What was begun ends beside what comes next: plans' names and strategies must outlive it.
+ */
+void wisp_pipeline_abandon(wisp_pipeline *pipeline);
+/* Likewise, and waits for what was begun, now or before: plans' names may be freed afterwards. */
 void wisp_pipeline_drop(wisp_pipeline *pipeline);
 
 void wisp_job_free(wisp_job *job);
