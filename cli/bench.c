@@ -97,8 +97,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 {
   wisp_status status = WISP_OK;
   long long jobs = 0;
-  const char *family = wisp_option_value(args, "family");
-  if (!family) family = "nodal";
+  const char *family = wisp_option_family(args);
   TRY(wisp_option_orders(err, args, "orders", family, "1-9", orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
   TRY(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));

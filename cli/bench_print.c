@@ -90,7 +90,6 @@ static const column beside_copy[] = {
 };
 
 typedef struct table {
-  const char *family;
   int kernel, who; /* widths */
   const char *title;
   bool with_layout; /* beside the strategy; else its parameters */
@@ -98,18 +97,16 @@ typedef struct table {
   const column *columns;
 } table;
 
-/* Families that are not here have the first one's. */
-static const table tables[] = {
-    {"nodal", 10, 35, "strategy, layout", true, sizeof beside_product / sizeof *beside_product, beside_product},
-    {"tensor", 20, 34, "strategy, parameters", false, sizeof beside_copy / sizeof *beside_copy, beside_copy},
-};
-enum { TABLES = sizeof tables / sizeof *tables };
+static const table
+    of_layouts = {10, 35, "strategy, layout", true, sizeof beside_product / sizeof *beside_product, beside_product},
+    of_params = {20, 34, "strategy, parameters", false, sizeof beside_copy / sizeof *beside_copy, beside_copy};
 
-static const table *table_of(const char *family)
+/* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
+static const table *table_of(const char *name)
 {
-  for (int i = 0; i < TABLES; i++)
-    if (strcmp(tables[i].family, family) == 0) return &tables[i];
-  return tables;
+  wisp_layout layouts[8];
+  const wisp_family *family = wisp_family_find(name);
+  return !family || family->layouts(family->orders[0], layouts) > 1 ? &of_layouts : &of_params;
 }
 
 /* A number in so many columns, with as many digits as fit, or a dash. */

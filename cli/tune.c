@@ -106,9 +106,8 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 {
   wisp_status status = WISP_OK;
   long long jobs = 0;
-  const char *family = wisp_option_value(args, "family");
+  const char *family = wisp_option_family(args);
   bool exhaustive = wisp_option_given(args, "exhaustive");
-  if (!family) family = "nodal";
   TRY(wisp_option_orders(err, args, "orders", family, "1-4", orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
   TRY(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));

@@ -60,6 +60,14 @@ static bool has_piece(const char *text, char separator, const char *piece)
   return false;
 }
 
+bool wisp_list_at(const char *list, int i, char name[32])
+{
+  int end = 0;
+  for (const char *at = list ? list : ""; i >= 0 && sscanf(at, "%31s%n", name, &end) == 1; at += end) i--;
+  if (i >= 0) name[0] = '\0';
+  return i < 0;
+}
+
 bool wisp_list_has(const char *list, const char *name)
 {
   return has_piece(list, ' ', name);

@@ -358,6 +358,7 @@ const wisp_family wisp_family_nodal = {.name = "nodal",
                                        .whole = "stage",
                                        .compositions = compositions,
                                        .default_system = "maxwell",
+                                       .shown = "wp wi ws MB NR",
                                        .names = names,
                                        .layouts = layouts,
                                        .sizes = sizes};

@@ -241,6 +241,7 @@ const wisp_family wisp_family_tensor = {.name = "tensor",
                                         .promise = {1e-5, 1e-13},
                                         .compositions = compositions,
                                         .default_system = "poisson",
+                                        .shown = "wp wi ws",
                                         .names = names,
                                         .layouts = layouts,
                                         .sizes = sizes};

@@ -129,7 +129,7 @@ static void print_failure(wisp_page *page, const wisp_report_cell *cell, const w
   wisp_page_print(page, "</td><td class=\"l\">");
   wisp_page_text(page, t->layout);
   wisp_page_print(page, "</td><td class=\"w\">");
-  wisp_page_params(page, t->params);
+  wisp_page_params(page, t);
   wisp_page_print(page, "</td><td class=\"w\">");
   wisp_page_text(page, t->reason);
   wisp_page_print(page, "</td></tr>\n");
