@@ -1,14 +1,12 @@
 #include "family.h"
+#include "families.h"
 
 #include <stdio.h>
 #include <string.h>
 
-extern const wisp_family wisp_family_nodal, wisp_family_tensor;
-
-static const wisp_family *const families[] = {
-    &wisp_family_nodal,
-    &wisp_family_tensor,
-};
+#define DECLARE(name) extern const wisp_family wisp_family_##name;
+WISP_FAMILIES(DECLARE)
+static const wisp_family *const families[] = {WISP_FAMILIES(WISP_FAMILY_ADDRESS)};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 const wisp_family *wisp_family_at(size_t i)
