@@ -131,7 +131,7 @@ void wisp_bench_print(const wisp_comparison *row, bool first)
 {
   const table *t = table_of(row->spec.family);
   const char *more = t->with_layout ? row->ours.layout : row->ours.params;
-  char who[sizeof row->ours.strategy + sizeof row->ours.params + 1];
+  char who[64]; /* more than any table shows */
   if (first) {
     say_width(t);
     printf("%-2s %-3s %-*s %-*s", "N", "", t->kernel, "kernel", t->who, t->title);
@@ -188,7 +188,7 @@ cJSON *wisp_bench_row(const char *device, const wisp_comparison *row)
                  {"alternative_ms", row->alternative_ms},
                  {"alternative_ratio", row->alternative_ms / row->ms}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (*texts[i].value)
+    if (texts[i].value && *texts[i].value)
       cJSON_AddStringToObject(object, texts[i].key, texts[i].value);
     else
       cJSON_AddNullToObject(object, texts[i].key);

@@ -54,13 +54,6 @@ typedef struct group_list {
   size_t count, capacity;
 } group_list;
 
-/* What the winners are looked up in. */
-typedef struct lookup {
-  const wisp_store *store;
-  const wisp_strategies *strategies;
-  wisp_standards standards;
-} lookup;
-
 static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
 {
   bool precision = false;
@@ -89,7 +82,7 @@ static int by_place(const void *x, const void *y)
   return 0;
 }
 
-static wisp_status add_group(wisp_error *err, group_list *groups, const wisp_spec *spec, const wisp_trial *trial)
+static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_spec *spec, const wisp_trial *trial)
 {
   for (size_t i = 0; i < groups->count; i++) {
     group *g = &groups->list[i];
@@ -117,44 +110,22 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const best_
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, NULL);
     if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
-    if (wanted(wish, trial, &spec)) TRY(add_group(err, out, &spec, trial));
+    if (!wisp_family_find(spec.family)) continue;
+    if (wanted(wish, trial, &spec)) TRY(note_group(err, out, &spec, trial));
   }
   if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
 done:
   return status;
 }
 
-/* The best entry for a spec on this very device, of today's texts; where there is none, the best stale one. */
-static bool find(const lookup *in, const group *g, const char *spec, const char *layout, wisp_answer *out)
-{
-  wisp_asker asker = {.units = g->newest->units};
-  const wisp_today today = {in->strategies, in->store, &asker};
-  memcpy(asker.device, g->newest->device, sizeof asker.device);
-  memcpy(asker.target, g->newest->target, sizeof asker.target);
-  memcpy(asker.driver, g->newest->driver, sizeof asker.driver);
-  memcpy(asker.compiler, g->newest->compiler, sizeof asker.compiler);
-  for (int stale = 0; stale < 2; stale++) {
-    wisp_store_find(in->store, &asker, spec, layout, 0, stale ? NULL : wisp_is_of_today, &today, out);
-    if (out->match == WISP_MATCH_EXACT || out->match == WISP_MATCH_DRIVER) return stale;
-  }
-  out->trial = NULL;
-  return false;
-}
-
-/* Looks the kernel up as a solver on that device would, and adds it where there is one. */
-static wisp_status add_row(wisp_error *err, lookup *in, const group *g, const char *kernel, const char *layout,
-                           wisp_best_rows *rows, const wisp_trial **found)
+/* What was chosen, or else what it was chosen over on this very device. */
+static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const group *g, const wisp_choice *choice,
+                           wisp_best_rows *rows)
 {
   wisp_status status = WISP_OK;
-  double default_ms = NAN;
-  wisp_spec spec = g->spec;
-  wisp_answer answer;
-  char text[WISP_SPEC_TEXT];
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
-  wisp_spec_print(&spec, text);
-  bool stale = find(in, g, text, layout, &answer);
-  *found = answer.trial;
-  if (!answer.trial || !rows) return WISP_OK;
+  const wisp_shown shown = wisp_choice_shown(choice, NULL);
+  const wisp_answer answer = shown.answer;
+  if (!answer.trial || (!choice->trial && answer.match > WISP_MATCH_DRIVER)) return WISP_OK;
   if (rows->count == rows->capacity) {
     size_t capacity = 2 * rows->capacity + 64;
     wisp_best_row *list = realloc(rows->rows, capacity * sizeof *list);
@@ -162,65 +133,67 @@ static wisp_status add_row(wisp_error *err, lookup *in, const group *g, const ch
     rows->rows = list;
     rows->capacity = capacity;
   }
-  if (!stale) TRY(wisp_standard_ms(err, &in->standards, answer.trial, &default_ms));
-  rows->rows[rows->count++] = (wisp_best_row){spec, answer.trial, default_ms, stale, answer.match, answer.layer};
+  wisp_best_row *row = &rows->rows[rows->count];
+  *row = (wisp_best_row){.spec = g->spec,
+                         .of = g->newest,
+                         .trial = answer.trial,
+                         .default_ms = NAN,
+                         .remark = shown.remark,
+                         .match = answer.match,
+                         .layer = answer.layer};
+  wisp_spec_name_kernel(&row->spec, choice->kernel);
+  if (!*row->remark) TRY(wisp_standard_ms(err, from, answer.trial, &row->default_ms));
+  rows->count++;
 done:
   return status;
 }
 
-/* The kernels that a step of this composition, "volume+gather+lift+update", is made of, and last the step. */
-static wisp_status add_composition(wisp_error *err, lookup *in, const group *g, const wisp_trial *step,
-                                   wisp_best_rows *rows)
+/* What a solver takes for this kernel in any layout; out->kernels stays 0 where nothing runs. */
+static wisp_status choose(wisp_error *err, const wisp_chooser *from, const group *g, const char *kernel, wisp_step *out)
+{
+  wisp_wish wish = {.spec = g->spec};
+  wisp_error reason = {.text = ""};
+  wisp_spec_name_kernel(&wish.spec, kernel);
+  const wisp_status status = wisp_choose(&reason, from, &wish, out);
+  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK;
+  return wisp_require(err, status == WISP_OK, status, "%s", reason.text);
+}
+
+/* The kernels of the step that a solver takes, and last the step; where no step was measured, each kernel's fastest. */
+static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_wish *wish,
+                             wisp_best_rows *rows)
 {
   wisp_status status = WISP_OK;
-  const wisp_trial *found;
-  for (const char *at = step->strategy; *at; at += *at == '+') {
-    char kernel[sizeof g->spec.kernel];
-    size_t length = strcspn(at, "+");
-    snprintf(kernel, sizeof kernel, "%.*s", (int)length, at);
-    at += length;
-    TRY(add_row(err, in, g, kernel, step->layout, rows, &found));
+  const wisp_kernel_decl *kernels = wisp_family_find(g->spec.family)->kernels;
+  wisp_step step = {.kernels = 0}, one = {.kernels = 0};
+  TRY(choose(err, from, g, WISP_WHOLE_STEP, &step));
+  const bool stepped = step.whole.trial && !wish->any_layout;
+  for (int k = 0; stepped && k < step.kernels; k++) TRY(add_row(err, from, g, &step.choice[k], rows));
+  for (const wisp_kernel_decl *k = kernels; !stepped && k->name; k++) {
+    TRY(choose(err, from, g, k->name, &one));
+    TRY(add_row(err, from, g, &one.whole, rows));
+    wisp_step_free(&one);
   }
-  TRY(add_row(err, in, g, "step", step->layout, rows, &found));
+  TRY(add_row(err, from, g, &step.whole, rows));
 done:
+  wisp_step_free(&one);
+  wisp_step_free(&step);
   return status;
 }
 
-/* Every kernel's fastest, whatever its layout; the step last. */
-static wisp_status add_fastest(wisp_error *err, lookup *in, const group *g, wisp_best_rows *rows)
-{
-  enum { MOST = 32 };
-  wisp_status status = WISP_OK;
-  char kernels[MOST][sizeof g->spec.kernel];
-  int count = 0;
-  wisp_spec spec;
-  const wisp_trial *found;
-  for (size_t i = 0; i < wisp_store_count(in->store) && count < MOST; i++) {
-    const wisp_trial *trial = wisp_store_trial(in->store, i, NULL);
-    if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
-    if (!same_group(g, trial, &spec) || strcmp(spec.kernel, "step") == 0) continue;
-    int at = 0;
-    while (at < count && strcmp(kernels[at], spec.kernel) != 0) at++;
-    if (at == count) memcpy(kernels[count++], spec.kernel, sizeof spec.kernel);
-  }
-  for (int i = 0; i < count; i++) TRY(add_row(err, in, g, kernels[i], NULL, rows, &found));
-  TRY(add_row(err, in, g, "step", NULL, rows, &found));
-done:
-  return status;
-}
-
-static wisp_status fill(wisp_error *err, lookup *in, const best_wish *wish, wisp_best_rows *rows)
+static wisp_status fill(wisp_error *err, const wisp_strategies *strategies, const wisp_store *store,
+                        const best_wish *wish, wisp_best_rows *rows)
 {
   wisp_status status = WISP_OK;
   group_list groups = {0};
-  TRY(collect(err, in->store, wish, &groups));
+  wisp_limits limits;
+  wisp_scopes scopes = {0};
+  const wisp_chooser from = {strategies, store, &limits, &scopes};
+  TRY(collect(err, store, wish, &groups));
   for (size_t i = 0; i < groups.count; i++) {
-    const wisp_trial *step;
-    TRY(add_row(err, in, &groups.list[i], "step", NULL, NULL, &step));
-    if (step && !wish->any_layout)
-      TRY(add_composition(err, in, &groups.list[i], step, rows));
-    else
-      TRY(add_fastest(err, in, &groups.list[i], rows));
+    wisp_scopes_free(&scopes);
+    if (wisp_trial_limits(NULL, groups.list[i].newest, &limits) == WISP_OK) /* a kind of device that is known here */
+      TRY(add_group(err, &from, &groups.list[i], wish, rows));
   }
   TRY(wisp_require(err, rows->count, WISP_EMISSING,
                    "nothing is stored for %s%s: 'wisp tune' fills the store, and "
@@ -228,6 +201,7 @@ static wisp_status fill(wisp_error *err, lookup *in, const best_wish *wish, wisp
                    *wish->device ? wish->device : "any device",
                    *wish->device ? " and these options" : " with these options"));
 done:
+  wisp_scopes_free(&scopes);
   free(groups.list);
   return status;
 }
@@ -289,7 +263,7 @@ int wisp_cli_best(int argc, char **argv)
   if (warning) wisp_cli_warn(&args, warning);
   if (printers[format] != wisp_best_print_json) wisp_store_show(store); /* JSON escapes by itself */
   TRY(wisp_strategies_load(&err, &strategies));
-  TRY(fill(&err, &(lookup){store, strategies, {strategies, store, {.target = ""}}}, &wish, &rows));
+  TRY(fill(&err, strategies, store, &wish, &rows));
   TRY(printers[format](&err, &rows, &text));
   fwrite(text.data, 1, text.length, stdout);
 done:

@@ -7,9 +7,10 @@
 
 typedef struct wisp_best_row {
   wisp_spec spec;
+  const wisp_trial *of; /* one of the device that it is for */
   const wisp_trial *trial;
-  double default_ms; /* NaN: not measured */
-  bool stale;        /* measured with another kernel text than today's: no solver takes it */
+  double default_ms;  /* NaN: not measured */
+  const char *remark; /* "stale", "refused": no solver takes it; else empty */
   wisp_match match;
   wisp_layer layer;
 } wisp_best_row;

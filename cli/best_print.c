@@ -63,21 +63,21 @@ static bool is_dropped(const wisp_best_row *row)
   return strcmp(row->trial->outcome, "slow") == 0;
 }
 
-/* What is to be said of a row besides. */
-static const char *remark(const wisp_best_row *row)
-{
-  return row->stale ? "stale" : is_dropped(row) ? "dropped" : "";
-}
-
 /* How well the answer fits, and whether it counts at all. */
 static const char *match_name(const wisp_best_row *row)
 {
-  return row->stale ? "stale" : wisp_match_name(row->match);
+  return *row->remark ? row->remark : wisp_match_name(row->match);
+}
+
+/* What is to be said of a row besides. */
+static const char *remark(const wisp_best_row *row)
+{
+  return *row->remark || row->match == WISP_MATCH_ARCHITECTURE ? match_name(row) : is_dropped(row) ? "dropped" : "";
 }
 
 static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
 {
-  return strcmp(a->trial->device, b->trial->device) == 0 && strcmp(a->spec.family, b->spec.family) == 0 &&
+  return strcmp(a->of->device, b->of->device) == 0 && strcmp(a->spec.family, b->spec.family) == 0 &&
          strcmp(a->spec.element, b->spec.element) == 0 && strcmp(a->spec.system, b->spec.system) == 0 &&
          a->spec.precision == b->spec.precision;
 }
@@ -137,10 +137,10 @@ static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_
   wisp_status status = WISP_OK;
   const wisp_best_row *first = &rows->rows[from];
   wisp_table *table = NULL;
-  char heading[sizeof first->trial->device + 128];
+  char heading[sizeof first->of->device + 128];
   for (int i = 0; i < COLUMNS; i++) print_symbol(shown_by(first), i, symbol[i]);
-  snprintf(heading, sizeof heading, "%s (%s): %s, %s, %s, %s", first->trial->device, first->trial->target,
-           first->spec.family, first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision));
+  snprintf(heading, sizeof heading, "%s (%s): %s, %s, %s, %s", first->of->device, first->of->target, first->spec.family,
+           first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision));
   TRY(wisp_table_create(err, heading, sizeof titles / sizeof *titles, titles, &table));
   for (size_t i = from; i < to; i++) {
     const wisp_best_row *row = &rows->rows[i];
@@ -156,29 +156,26 @@ done:
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
   wisp_status status = WISP_OK;
-  size_t stale = 0, dropped = 0;
+  static const struct {
+    const char *remark, *meaning;
+  } notes[] = {
+      {"stale",
+       "are stale: measured before a kernel's text changed, so that they no longer count: 'wisp tune' measures "
+       "anew"},
+      {"refused", "are refused: what was measured then is not legal here now, and no solver takes it"},
+      {"dropped", "were dropped for what is gone now, and answer until 'wisp tune' has measured them anew"},
+  };
   int room = wisp_terminal_columns(STDOUT_FILENO);
   for (size_t from = 0, to; from < rows->count; from = to) {
     for (to = from + 1; to < rows->count && same_table(&rows->rows[to], &rows->rows[from]); to++) {}
     TRY(wisp_text_print(err, out, "%s", from ? "\n" : ""));
     TRY(print_rows(err, rows, from, to, room, out));
   }
-  for (size_t i = 0; i < rows->count; i++) {
-    stale += rows->rows[i].stale;
-    dropped += is_dropped(&rows->rows[i]) && !rows->rows[i].stale;
+  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+    size_t count = 0;
+    for (size_t r = 0; r < rows->count; r++) count += strcmp(remark(&rows->rows[r]), notes[i].remark) == 0;
+    if (count) TRY(wisp_text_print(err, out, "\n%zu of these %s\n", count, notes[i].meaning));
   }
-  if (stale)
-    TRY(wisp_text_print(
-        err, out,
-        "\n%zu of these are stale: measured before a kernel's text changed, so that they no longer count: "
-        "'wisp tune' measures anew\n",
-        stale));
-  if (dropped)
-    TRY(wisp_text_print(
-        err, out,
-        "\n%zu of these were dropped for what is gone now, and answer until 'wisp tune' has measured them "
-        "anew\n",
-        dropped));
 done:
   return status;
 }
@@ -194,7 +191,7 @@ static void list_fields(const wisp_best_row *row, field out[FIELDS])
 {
   const wisp_trial *t = row->trial;
   const field fields[FIELDS] = {
-      {"device", t->device, 0},
+      {"device", row->of->device, 0},
       {"family", row->spec.family, 0},
       {"kernel", row->spec.kernel, 0},
       {"strategy", t->strategy, 0},

@@ -6,6 +6,7 @@
 
 #include "wisp.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -68,6 +69,15 @@ static void fill_descriptors(void)
   if (fd >= 0) close(fd);
 }
 
+/* LAPACK gets small matrices, and what is large runs in threads of its own (runtime/parallel.h). OpenBLAS's, one a core
+ * in each of a tuner's workers, would wait for each other longer than they work. */
+static void calm_blas(void)
+{
+  void (*set_threads)(int) = NULL;
+  *(void **)&set_threads = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); /* of another BLAS: not there */
+  if (set_threads) set_threads(1);
+}
+
 /* What a first argument stands for that is no command. */
 static bool is_word(const char *text, const char *const *words)
 {
@@ -120,6 +130,7 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
   fill_descriptors();
+  calm_blas();
   const char *name = argc > 1 ? argv[1] : "";
   int command = find_command(name);
   if (command >= 0) {

@@ -15,14 +15,14 @@ static void print_row(const char *name, const double percent[WISP_REPLAY_POINTS]
   for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %6.2f", percent[p]);
 }
 
-static void name_target(const wisp_replay_target *t, char text[32])
+static void name_target(const wisp_replay_target *t, char text[WISP_NAME_TEXT + 24])
 {
-  snprintf(text, 32, "%s N=%d %s", t->kernel, t->order, wisp_precision_name(t->precision));
+  snprintf(text, WISP_NAME_TEXT + 24, "%s N=%d %s", t->kernel, t->order, wisp_precision_name(t->precision));
 }
 
 static void print_table(const wisp_replay *replay, bool seeded)
 {
-  char name[32];
+  char name[WISP_NAME_TEXT + 24];
   printf("percent of the optimum, %s", seeded ? "seeded" : "unseeded");
   printf("\n%-28s", "after trials");
   for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %6d", wisp_replay_after[p]);

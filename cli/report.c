@@ -28,7 +28,7 @@ static const wisp_syntax syntax = {
 /* "gather:3", "gather": the study in the foreground. */
 static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wish *out)
 {
-  int read = 0, fields = text ? sscanf(text, "%23[^:]%n:%2d%n", out->kernel, &read, &out->order, &read) : 0;
+  int read = 0, fields = text ? sscanf(text, "%31[^:]%n:%2d%n", out->kernel, &read, &out->order, &read) : 0;
   bool in_range = fields < 2 || (out->order >= 1 && out->order <= WISP_HIGHEST_ORDER);
   return wisp_require(err, !text || (fields > 0 && !text[read] && in_range), WISP_EUSAGE,
                       "option --kernel is '%s', must be a kernel and perhaps its order, as volume:4", text);

@@ -159,17 +159,15 @@ done:
 static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run, bool trilinear,
                           bool exact, wisp_step *out)
 {
-  char kernel[24], composition[WISP_CG_COMPOSITION];
+  char kernel[WISP_NAME_TEXT], composition[WISP_CG_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
   wisp_cg_composition(kernel, r->cg.preconditioner, composition);
-  const wisp_step_request request = {.family = "tensor",
-                                     .system = "poisson",
-                                     .order = r->order,
-                                     .precision = r->cg.precision,
-                                     .elements = (long long)run->mesh->elements,
-                                     .exact_match_only = exact,
-                                     .composition = composition};
-  return wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &request, out);
+  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device), NULL};
+  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), r->order, "poisson", r->cg.precision),
+                          .elements = (long long)run->mesh->elements,
+                          .exact_match_only = exact,
+                          .composition = composition};
+  return wisp_choose(err, &from, &wish, out);
 }
 
 const wisp_choice *wisp_run_operator(const wisp_step *step)

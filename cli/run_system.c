@@ -120,13 +120,10 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, con
   TRY(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
   TRY(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
                    "--default reads no store: leave --db and --match out"));
-  r->step = (wisp_step_request){.family = "nodal",
-                                .system = r->system,
-                                .order = r->order,
-                                .precision = r->precision,
-                                .exact_match_only = match == 1,
-                                .composition = wisp_option_value(args, "composition"),
-                                .layout = wisp_option_value(args, "layout")};
+  r->kernels = (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, r->system, r->precision),
+                           .exact_match_only = match == 1,
+                           .composition = wisp_option_value(args, "composition"),
+                           .layout = wisp_option_value(args, "layout")};
 done:
   return status;
 }
@@ -229,16 +226,17 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   wisp_status status = WISP_OK;
   TRY(check_output(err, r->output));
   TRY(wisp_tet_create(err, r->order, &run->tet));
-  TRY(wisp_system_load(err, r->step.system, &run->system));
+  TRY(wisp_system_load(err, r->system, &run->system));
   TRY(choose_boundary(err, r, run));
   TRY(wisp_strategies_load(err, &run->strategies));
   if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
   TRY(wisp_device_open(err, r->device, &run->device));
   TRY(make_mesh(err, r, run));
-  r->step.elements = (long long)run->mesh->elements;
-  TRY(wisp_step_choose(err, run->strategies, run->store, wisp_device_limits(run->device), &r->step, &run->step));
-  TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, run->step.grouping, run->step.MB,
-                           run->boundary, &run->dg));
+  r->kernels.elements = (long long)run->mesh->elements;
+  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device), NULL};
+  TRY(wisp_choose(err, &from, &r->kernels, &run->step));
+  TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
+                           &run->dg));
   TRY(wisp_solver_create(err, run->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
   TRY(choose_step(err, args, r, run));
 done:

@@ -18,7 +18,7 @@ typedef struct wisp_system_request {
   long long steps;        /* -1: by time */
   double time, dt, alpha; /* time, dt: NaN where not given */
   double cfl;             /* dt over the limit, where dt is not given */
-  wisp_step_request step;
+  wisp_wish kernels;      /* what they are chosen for */
 } wisp_system_request;
 
 typedef struct wisp_system_run {

@@ -18,10 +18,10 @@ static void print_origin(const wisp_system_request *request, const wisp_step *st
 {
   int defaults = count_defaults(step);
   printf("chosen by   ");
-  if (step->match != WISP_MATCH_DEFAULT)
-    printf("step record: %s, %s layer%s\n", wisp_match_name(step->match), wisp_layer_name(step->layer),
-           step->stale ? "; stale: its kernels have changed since" : "");
-  else if (request->step.composition || request->step.layout)
+  if (step->whole.match != WISP_MATCH_DEFAULT)
+    printf("step record: %s, %s layer%s\n", wisp_match_name(step->whole.match), wisp_layer_name(step->whole.layer),
+           step->whole.stale ? "; stale: its kernels have changed since" : "");
+  else if (request->kernels.composition || request->kernels.layout)
     printf("the request\n");
   else
     printf("default: %s\n", request->defaults ? "as asked" : "the store has no record of a step on this device");
@@ -73,14 +73,14 @@ static void add_origin(cJSON *object, const wisp_step *step)
     if (step->choice[i].match > weakest) weakest = step->choice[i].match;
   cJSON_AddStringToObject(object, "composition", step->composition);
   cJSON_AddStringToObject(object, "match", wisp_match_name(weakest));
-  if (step->match == WISP_MATCH_DEFAULT) {
+  if (step->whole.match == WISP_MATCH_DEFAULT) {
     cJSON_AddNullToObject(object, "step_record");
     return;
   }
   cJSON *record = cJSON_AddObjectToObject(object, "step_record");
-  cJSON_AddStringToObject(record, "match", wisp_match_name(step->match));
-  cJSON_AddStringToObject(record, "layer", wisp_layer_name(step->layer));
-  cJSON_AddBoolToObject(record, "stale", step->stale);
+  cJSON_AddStringToObject(record, "match", wisp_match_name(step->whole.match));
+  cJSON_AddStringToObject(record, "layer", wisp_layer_name(step->whole.layer));
+  cJSON_AddBoolToObject(record, "stale", step->whole.stale);
 }
 
 static cJSON *make_json(const wisp_system_request *request, const wisp_system_run *run)

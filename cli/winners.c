@@ -1,8 +1,7 @@
 #include "winners.h"
 #include "table.h"
 #include "terminal.h"
-#include "../gen/family.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,43 +21,58 @@ static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial
   return WISP_OK;
 }
 
-/* The winners of one order and precision: measured here, with today's kernel texts. */
-static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_today *today, const wisp_tune_request *r,
-                              int order, wisp_precision precision)
+/* The winner of one kernel, if it was measured here with today's texts. */
+static wisp_status find(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_wish *wish)
 {
-  const wisp_family *family = wisp_family_find(r->family);
-  wisp_spec spec = wisp_family_spec(family, order, r->system, precision);
-  char text[WISP_SPEC_TEXT];
-  bool step = false;
-  for (int k = 0; !step; k++) {
-    wisp_answer answer;
-    step = !family->kernels[k].name;
-    const char *kernel = step ? "step" : family->kernels[k].name;
-    if (r->kernel && strcmp(r->kernel, kernel) != 0) continue;
-    snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
-    wisp_spec_print(&spec, text);
-    wisp_store_find(w->store, today->asker, text, r->layout, r->elements, wisp_is_of_today, today, &answer);
-    if (!answer.trial || answer.match != WISP_MATCH_EXACT) continue;
-    wisp_status status = add(err, w, answer.trial);
-    if (status != WISP_OK) return status;
+  wisp_status status = WISP_OK;
+  wisp_error reason = {.text = ""};
+  wisp_step step = {.kernels = 0};
+  status = wisp_choose(&reason, from, wish, &step);
+  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK; /* nothing runs */
+  TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+  if (step.whole.match == WISP_MATCH_EXACT && !step.whole.stale) TRY(add(err, w, step.whole.trial));
+done:
+  wisp_step_free(&step);
+  return status;
+}
+
+/* Of one order and precision: kernel after kernel, and the whole step. */
+static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_tune_request *r,
+                              wisp_wish *wish)
+{
+  wisp_status status = WISP_OK;
+  const wisp_kernel_decl *k = wisp_family_find(r->family)->kernels;
+  for (bool more = true; more; k++) {
+    more = k->name != NULL;
+    const char *kernel = more ? k->name : WISP_WHOLE_STEP;
+    wisp_spec_name_kernel(&wish->spec, kernel);
+    if (!r->kernel || strcmp(r->kernel, kernel) == 0) TRY(find(err, w, from, wish));
   }
-  return WISP_OK;
+done:
+  return status;
 }
 
 wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, wisp_winners *out)
 {
   wisp_status status = WISP_OK;
   wisp_winners w = {0};
-  wisp_asker asker = wisp_limits_asker(limits);
   wisp_strategies *strategies = NULL;
+  wisp_scopes scopes = {0};
   TRY(wisp_strategies_load(err, &strategies));
   TRY(wisp_store_open(err, r->db, true, NULL, &w.store));
-  const wisp_today today = {strategies, w.store, &asker};
-  for (size_t i = 0; i < r->order_count; i++)
-    for (size_t p = 0; p < r->precision_count; p++) TRY(find_order(err, &w, &today, r, r->orders[i], r->precisions[p]));
+  const wisp_chooser from = {strategies, w.store, limits, &scopes};
+  for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
+    const int order = r->orders[i / r->precision_count];
+    const wisp_precision precision = r->precisions[i % r->precision_count];
+    wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision),
+                      .layout = r->layout,
+                      .elements = r->elements};
+    TRY(find_order(err, &w, &from, r, &wish));
+  }
   *out = w;
   w = (wisp_winners){0};
 done:
+  wisp_scopes_free(&scopes);
   wisp_strategies_free(strategies);
   wisp_winners_free(&w);
   return status;

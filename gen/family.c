@@ -45,14 +45,12 @@ const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *
   return NULL;
 }
 
-/* Whether a text that is cut at each `separator` has this piece. */
-static bool has_piece(const char *text, char separator, const char *piece)
+bool wisp_list_has(const char *list, const char *name)
 {
-  const size_t length = strlen(piece);
-  for (const char *at = text; *at; at += *at == separator) {
-    const char *end = strchr(at, separator);
-    const size_t here = end ? (size_t)(end - at) : strlen(at);
-    if (here == length && memcmp(at, piece, length) == 0) return true;
+  const size_t length = strlen(name);
+  for (const char *at = list; *at; at += strspn(at, " ")) {
+    const size_t here = strcspn(at, " ");
+    if (here == length && memcmp(at, name, length) == 0) return true;
     at += here;
   }
   return false;
@@ -66,14 +64,27 @@ bool wisp_list_at(const char *list, int i, char name[32])
   return i < 0;
 }
 
-bool wisp_list_has(const char *list, const char *name)
+bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT])
 {
-  return has_piece(list, ' ', name);
+  const size_t length = strcspn(*at, "+");
+  if (!length) return false;
+  snprintf(kernel, WISP_NAME_TEXT, "%.*s", length < WISP_NAME_TEXT ? (int)length : 0, *at);
+  *at += length + ((*at)[length] == '+');
+  return true;
+}
+
+int wisp_composition_count(const char *composition)
+{
+  int count = 0;
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) count++;
+  return count;
 }
 
 bool wisp_composition_has(const char *composition, const char *kernel)
 {
-  return has_piece(composition, '+', kernel);
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&composition, name);)
+    if (strcmp(name, kernel) == 0) return true;
+  return false;
 }
 
 /* --- what a kernel takes --- */

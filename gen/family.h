@@ -102,7 +102,10 @@ wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *len
 /* The facts of a family's kernel; empty where there is no such family or it says nothing. */
 const wisp_size *wisp_family_facts(const char *family, const char *kernel);
 
-/* Whether a composition, "volume+gather+lift+update", has this kernel. */
+/* Takes the next kernel's name off the front of a composition, "volume+gather+lift+update"; false at its end. A name
+ * that is too long for any spec is empty. */
+bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT]);
+int wisp_composition_count(const char *composition);
 bool wisp_composition_has(const char *composition, const char *kernel);
 
 /* A spec of this family, its kernel left empty; system NULL: the family's own. */

@@ -19,6 +19,18 @@ wisp_status wisp_precision_parse(wisp_error *err, const char *text, wisp_precisi
   return WISP_OK;
 }
 
+bool wisp_spec_is_step(const wisp_spec *spec)
+{
+  return strcmp(spec->kernel, WISP_WHOLE_STEP) == 0;
+}
+
+void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel)
+{
+  const size_t length = strlen(kernel);
+  memset(spec->kernel, 0, sizeof spec->kernel);
+  if (length < sizeof spec->kernel) memcpy(spec->kernel, kernel, length);
+}
+
 void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT])
 {
   snprintf(text, WISP_SPEC_TEXT, "%s.%s:%s:p%d:%s:%s", spec->family, spec->kernel, spec->element, spec->order,
@@ -30,7 +42,7 @@ wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out)
   wisp_spec spec = {0};
   char precision[4] = "";
   int end = 0;
-  int got = sscanf(text, "%15[^.:].%23[^.:]:%7[^.:]:p%d:%23[^.:]:%3[^.:]%n", spec.family, spec.kernel, spec.element,
+  int got = sscanf(text, "%23[^.:].%31[^.:]:%15[^.:]:p%d:%31[^.:]:%3[^.:]%n", spec.family, spec.kernel, spec.element,
                    &spec.order, spec.system, precision, &end);
   if (got != 6 || text[end] != '\0' || wisp_precision_parse(NULL, precision, &spec.precision) != WISP_OK)
     return wisp_fail(err, WISP_EINPUT, "spec '%s' is not of the form family.kernel:element:pN:system:f32|f64", text);

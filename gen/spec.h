@@ -4,14 +4,21 @@
 
 #include "check.h"
 
-enum { WISP_SPEC_TEXT = 112 };
+/* Room for texts, with their NUL: a spec, its family, its kernel and system, its element. */
+enum { WISP_SPEC_TEXT = 112, WISP_FAMILY_TEXT = 24, WISP_NAME_TEXT = 32, WISP_ELEMENT_TEXT = 16 };
+
+/* The "kernel" of a spec that means a whole stage, by whatever kernels. */
+#define WISP_WHOLE_STEP "step"
 
 typedef struct wisp_spec {
-  char family[16], kernel[24], element[8];
+  char family[WISP_FAMILY_TEXT], kernel[WISP_NAME_TEXT], element[WISP_ELEMENT_TEXT];
   int order;
-  char system[24];
+  char system[WISP_NAME_TEXT];
   wisp_precision precision;
 } wisp_spec;
+
+bool wisp_spec_is_step(const wisp_spec *spec);
+void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel); /* what does not fit names none */
 
 void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT]);
 wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out); /* WISP_EINPUT names what is wrong */

@@ -5,6 +5,7 @@
 #define WISP_SYSTEM_H
 
 #include "language/expr.h"
+#include "spec.h"
 
 enum {
   WISP_MAX_FIELDS = 12,
@@ -52,7 +53,7 @@ typedef struct wisp_state {
 } wisp_state;
 
 typedef struct wisp_system {
-  char name[24];
+  char name[WISP_NAME_TEXT];
   int fields;
   char field[WISP_MAX_FIELDS][16];
   size_t terms;

@@ -47,8 +47,8 @@ wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_l
 {
   int sm = 0;
   if (wisp_nvrtc_has_target(target) && sscanf(target, "sm_%d", &sm) == 1)
-    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-      if (targets[i].sm != sm) continue;
+    for (size_t i = sizeof targets / sizeof *targets; i-- > 0;) { /* one that is not listed: as the next lower one */
+      if (targets[i].sm > sm) continue;
       wisp_limits limits = {.sm = sm,
                             .units = targets[i].units,
                             .max_threads = 1024,

@@ -19,18 +19,16 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
   const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
   const wisp_cg_request request = {precision, setup->preconditioner, setup->degree ? setup->degree : 3};
   wisp_cg_composition(setup->kernel, setup->preconditioner, composition);
-  const wisp_step_request choice = {.family = "tensor",
-                                    .system = "poisson",
-                                    .order = setup->order,
-                                    .precision = precision,
-                                    .elements = (long long)mesh->elements,
-                                    .composition = composition};
+  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), setup->order, "poisson", precision),
+                          .elements = (long long)mesh->elements,
+                          .composition = composition};
   *c = (poisson_case){.mesh = mesh};
   assert_true(wisp_hex_operator_find(setup->kernel, &op));
   GOOD(wisp_strategies_load(&error, &c->strategies));
   GOOD(wisp_device_open(&error, test_device(), &c->device));
   GOOD(wisp_poisson_create(&error, "test", mesh, setup->order, op, setup->lambda, &c->problem));
-  GOOD(wisp_step_choose(&error, c->strategies, NULL, wisp_device_limits(c->device), &choice, &c->step));
+  const wisp_chooser from = {c->strategies, NULL, wisp_device_limits(c->device), NULL};
+  GOOD(wisp_choose(&error, &from, &wish, &c->step));
   GOOD(wisp_cg_create(&error, c->device, c->problem, &c->step, &request, &c->cg));
   c->x = calloc(c->problem->copies->unknowns, sizeof *c->x);
   assert_non_null(c->x);

@@ -21,18 +21,16 @@ const char *test_device(void)
 bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_setup *setup)
 {
   wisp_error error = {0};
-  const wisp_step_request request = {.family = "nodal",
-                                     .system = "maxwell",
-                                     .order = setup->order,
-                                     .precision = setup->precision ? setup->precision : WISP_F64,
-                                     .elements = (long long)mesh->elements,
-                                     .composition = setup->composition,
-                                     .layout = setup->layout};
+  const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
+  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), setup->order, "maxwell", precision),
+                          .elements = (long long)mesh->elements,
+                          .composition = setup->composition,
+                          .layout = setup->layout};
   *s = (solving){.mesh = mesh};
   GOOD(wisp_strategies_load(&error, &s->strategies));
   GOOD(wisp_device_open(&error, test_device(), &s->device));
-  wisp_status status =
-      wisp_step_choose(err, s->strategies, setup->store, wisp_device_limits(s->device), &request, &s->step);
+  const wisp_chooser from = {s->strategies, setup->store, wisp_device_limits(s->device), NULL};
+  wisp_status status = wisp_choose(err, &from, &wish, &s->step);
   if (status == WISP_EREFUSED) {
     solving_close(s);
     return false;
@@ -41,9 +39,8 @@ bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_se
   GOOD(wisp_tet_create(&error, setup->order, &s->tet));
   GOOD(wisp_system_load(&error, "maxwell", &s->system));
   int boundary = wisp_system_boundary(s->system, setup->absorbing ? "absorbing" : "pec");
-  GOOD(wisp_dg_create_plain(&error, mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary,
-                            &s->dg));
-  GOOD(wisp_solver_create(&error, s->device, s->dg, request.precision, &s->step, setup->central ? 0 : 1, &s->solver));
+  GOOD(wisp_dg_create_plain(&error, mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
+  GOOD(wisp_solver_create(&error, s->device, s->dg, precision, &s->step, setup->central ? 0 : 1, &s->solver));
   s->problem = wisp_solver_problem(s->solver);
   return true;
 }
@@ -122,9 +119,9 @@ void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, doub
   assert_true(rhs && res && flux);
   for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
-    wisp_reference_volume(dg, u, rhs);
+    GOOD(wisp_reference_volume(&error, dg, u, rhs));
     GOOD(wisp_reference_gather(&error, dg, alpha, u, flux));
-    wisp_reference_lift(dg, flux, rhs);
+    GOOD(wisp_reference_lift(&error, dg, flux, rhs));
     for (size_t i = 0; i < size; i++) {
       res[i] = rk->a * res[i] + dt * rhs[i];
       u[i] += rk->b * res[i];

@@ -3,7 +3,7 @@
  * format. It compares with what runs without a store, as the report does, and with nothing else. */
 #include "command.h"
 #include "store_fixture.h"
-#include "../gen/strategy/strategy.h"
+#include "../gen/family.h"
 #include "../runtime/solve/standard.h"
 
 #include <cjson/cJSON.h>
@@ -18,7 +18,8 @@
 typedef struct entry {
   const char *kernel, *strategy;
   double ms;
-  const char *hash; /* NULL: today's */
+  const char *hash;   /* NULL: today's */
+  const char *layout; /* NULL: slabs */
 } entry;
 
 static void hash_of(const wisp_strategies *all, const char *kernel, const char *strategy, char hash[20])
@@ -28,15 +29,28 @@ static void hash_of(const wisp_strategies *all, const char *kernel, const char *
   if (s) wisp_strategy_hash(s, "maxwell", "cuda", hash);
 }
 
-/* Values that a strategy lists, the first of each; "" of what is none. */
-static void params_of(const wisp_strategies *all, const char *kernel, const char *strategy, char text[200])
+/* What a strategy prefers in a layout on the card; "" of what is none. */
+static void params_of(const wisp_strategies *all, const char *kernel, const char *strategy, const char *layout,
+                      char text[200])
 {
+  wisp_error err = {0};
+  wisp_limits limits;
+  wisp_layout l;
+  wisp_env *names = NULL;
+  wisp_plan *plan = NULL;
+  const wisp_family *family = wisp_family_find("nodal");
   const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
-  const wisp_param *param = NULL;
-  const int count = s ? wisp_strategy_params(s, &param) : 0;
-  text[0] = '\0';
-  for (int i = 0, used = 0; i < count; i++)
-    used += snprintf(text + used, 200 - (size_t)used, "%s%s=%d", i ? " " : "", param[i].name, param[i].values[0]);
+  wisp_spec spec = wisp_family_spec(family, 2, NULL, WISP_F64);
+  *text = '\0';
+  if (!s) return;
+  wisp_spec_name_kernel(&spec, kernel);
+  assert_int_equal(wisp_target_limits(&err, "sm_90", &limits), WISP_OK);
+  const wisp_target target = wisp_limits_target(&limits);
+  assert_int_equal(wisp_layout_parse(&err, layout, 10, 24, &l), WISP_OK);
+  assert_int_equal(family->names(&err, &spec, &l, &target, &names), WISP_OK);
+  if (wisp_plan_default(&err, s, &spec, &l, names, &plan) == WISP_OK) strcpy(text, wisp_plan_params(plan));
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
 }
 
 /* The hash of a step of a gather and a fused kernel. */
@@ -65,8 +79,8 @@ static void add(const char *folder, const wisp_strategies *all, const entry *e)
   snprintf(t.strategy, sizeof t.strategy, "%s", e->strategy);
   hash_of(all, e->kernel, e->strategy, t.template_hash);
   if (e->hash) snprintf(t.template_hash, sizeof t.template_hash, "%s", e->hash);
-  strcpy(t.layout, "slab-km32");
-  params_of(all, e->kernel, e->strategy, t.params);
+  strcpy(t.layout, e->layout ? e->layout : "slab-km32");
+  params_of(all, e->kernel, e->strategy, t.layout, t.params);
   strcpy(t.device, "Imaginary 1");
   t.ms = e->ms;
   add_trial(folder, &t);
@@ -99,7 +113,7 @@ static void test_kernels(void **state)
   wisp_strategies *all = NULL;
   fixture_folder(folder);
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
-  add(folder, all, &(entry){"gather", "direct", 1, "0123456789abcdef"});
+  add(folder, all, &(entry){"gather", "direct", 1, "0123456789abcdef", NULL});
   expect(folder, "gather", "direct", "stale");
   outcome o = run_in(folder, "", "best -d Imaginary");
   assert_non_null(strstr(o.out, "stale\n"));
@@ -108,9 +122,9 @@ static void test_kernels(void **state)
   o = run_in(folder, "", "best -d Imaginary --format csv");
   assert_non_null(strstr(o.out, ",stale,user,"));
   forget(&o);
-  add(folder, all, &(entry){"gather", "forgotten", 0.5, "0123456789abcdef"});
+  add(folder, all, &(entry){"gather", "forgotten", 0.5, "0123456789abcdef", NULL});
   expect(folder, "gather", "forgotten", "stale");
-  add(folder, all, &(entry){"gather", "pairs", 9, NULL});
+  add(folder, all, &(entry){"gather", "pairs", 9, NULL, "node-km1-pad16"});
   expect(folder, "gather", "pairs", "exact");
   o = run_in(folder, "", "best -d Imaginary");
   assert_null(strstr(o.out, "stale"));
@@ -128,13 +142,13 @@ static void test_steps(void **state)
   wisp_strategies *all = NULL;
   fixture_folder(folder);
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
-  step_hash(all, "element-lanes", "register-blocked", hash);
-  add(folder, all, &(entry){"step", "gather+fused", 3, hash});
+  step_hash(all, "element-lanes", "literal", hash);
+  add(folder, all, &(entry){"step", "gather+fused", 3, hash, NULL});
   expect(folder, "step", "gather+fused", "stale");
-  add(folder, all, &(entry){"gather", "element-lanes", 1, NULL});
-  add(folder, all, &(entry){"fused", "register-blocked", 1, NULL});
+  add(folder, all, &(entry){"gather", "element-lanes", 1, NULL, NULL});
+  add(folder, all, &(entry){"fused", "literal", 1, NULL, NULL});
   expect(folder, "step", "gather+fused", "exact");
-  add(folder, all, &(entry){"step", "volume+gather+lift+update", 1, "0123456789abcdef"});
+  add(folder, all, &(entry){"step", "volume+gather+lift+update", 1, "0123456789abcdef", NULL});
   expect(folder, "step", "gather+fused", "exact");
   wisp_strategies_free(all);
   fixture_remove(folder);
@@ -150,7 +164,7 @@ static void test_devices(void **state)
   wisp_strategies *strategies = NULL;
   fixture_folder(folder);
   assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
-  add(folder, strategies, &(entry){"gather", "element-lanes", 1, NULL});
+  add(folder, strategies, &(entry){"gather", "element-lanes", 1, NULL, NULL});
   outcome o = run_in(folder, "", "best");
   assert_int_equal(o.status, 1);
   assert_null(strstr(o.out, "Imaginary"));
@@ -196,7 +210,8 @@ static void test_default(void **state)
   spec.precision = WISP_F64;
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
   assert_int_equal(wisp_target_limits(&err, "sm_90", &limits), WISP_OK);
-  assert_int_equal(wisp_step_standard(&err, all, &limits, &spec, &step), WISP_OK);
+  assert_int_equal(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &step),
+                   WISP_OK);
   assert_int_equal(step.kernels, 1);
   assert_string_not_equal(step.choice[0].strategy, "literal");
   strcpy(winner.spec, "nodal.volume:tet:p2:maxwell:f64");
@@ -204,6 +219,7 @@ static void test_default(void **state)
   strcpy(winner.strategy, "literal");
   strcpy(winner.layout, "slab-km32");
   hash_of(all, "volume", "literal", winner.template_hash);
+  params_of(all, "volume", "literal", winner.layout, winner.params);
   winner.is_default = 1;
   winner.ms = 2;
   add_trial(folder, &winner);

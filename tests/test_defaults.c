@@ -29,9 +29,9 @@ static wisp_step standard(const wisp_strategies *all, const char *target, wisp_s
 {
   wisp_limits limits;
   wisp_step step = {.kernels = 0};
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
+  wisp_spec_name_kernel(&spec, kernel);
   GOOD(wisp_target_limits(&err, target, &limits));
-  GOOD(wisp_step_standard(&err, all, &limits, &spec, &step));
+  GOOD(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &step));
   assert_true(step.kernels > 0);
   return step;
 }

@@ -2,7 +2,7 @@
  * device with today's texts. All that are missing are named. Runs in the root of the tree. */
 #include "store_fixture.h"
 #include "../gen/family.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,21 +15,27 @@
 typedef struct promise {
   const wisp_strategies *all;
   const wisp_store *store;
-  wisp_asker asker;
+  wisp_limits limits; /* of the device */
   int asked, missing;
 } promise;
 
 static void ask(promise *p, const wisp_spec *spec)
 {
-  const wisp_today today = {p->all, p->store, &p->asker};
+  wisp_error err = {0};
+  wisp_step step = {.kernels = 0};
   char text[WISP_SPEC_TEXT];
-  wisp_answer answer;
   wisp_spec_print(spec, text);
-  wisp_store_find(p->store, &p->asker, text, NULL, 0, wisp_is_of_today, &today, &answer);
+  const wisp_status status =
+      wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, NULL}, &(wisp_wish){.spec = *spec}, &step);
+  if (status != WISP_OK) fail_msg("%s: %s", text, err.text);
+  const wisp_trial *trial = step.whole.trial;
   p->asked++;
-  if (answer.trial && answer.layer == WISP_LAYER_SHIPPED && strcmp(answer.trial->device, p->asker.device) == 0) return;
-  print_error("%s: no winner ships for %s\n", text, p->asker.device);
-  p->missing++;
+  if (!trial || step.whole.stale || step.whole.layer != WISP_LAYER_SHIPPED ||
+      strcmp(trial->device, p->limits.name) != 0) {
+    print_error("%s: no winner ships for %s\n", text, p->limits.name);
+    p->missing++;
+  }
+  wisp_step_free(&step);
 }
 
 /* "FAMILY A-B f32,f64 KERNEL..." */
@@ -44,7 +50,7 @@ static void ask_line(promise *p, const char *line)
     for (int order = from; order <= to; order++)
       for (int single = 0; single < 2; single++) {
         wisp_spec spec = wisp_family_spec(family, order, NULL, single ? WISP_F32 : WISP_F64);
-        snprintf(spec.kernel, sizeof spec.kernel, "%s", kernel);
+        wisp_spec_name_kernel(&spec, kernel);
         if (strstr(precisions, wisp_precision_name(spec.precision))) ask(p, &spec);
       }
 }
@@ -65,7 +71,13 @@ static void test_promised(void **state)
   while (fgets(line, sizeof line, list)) {
     line[strcspn(line, "\n")] = '\0';
     if (!*line || *line == '#') continue;
-    if (sscanf(line, "device %31s %127[^\n]", p.asker.target, p.asker.device) != 2) ask_line(&p, line);
+    char target[32], device[128];
+    if (sscanf(line, "device %31s %127[^\n]", target, device) != 2) {
+      ask_line(&p, line);
+      continue;
+    }
+    assert_int_equal(wisp_target_limits(NULL, target, &p.limits), WISP_OK);
+    strcpy(p.limits.name, device);
   }
   fclose(list);
   assert_true(p.asked > 400);

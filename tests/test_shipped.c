@@ -5,6 +5,7 @@
 #include "../gen/embedded.h"
 #include "../gen/family.h"
 #include "../runtime/kernel.h"
+#include "../runtime/solve/choose.h"
 #include "../runtime/solve/current.h"
 
 #include <stdarg.h>
@@ -159,14 +160,18 @@ static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, cons
 static void check_step(const wisp_strategies *all, const wisp_store *store, const wisp_spec *spec, const wisp_trial *t)
 {
   const char *const *composition = wisp_family_find(spec->family)->compositions;
-  wisp_asker asker = {.units = t->units};
-  const wisp_today today = {all, store, &asker};
-  strcpy(asker.device, t->device), strcpy(asker.target, t->target);
-  strcpy(asker.driver, t->driver), strcpy(asker.compiler, t->compiler);
+  wisp_error err = {0};
+  wisp_limits limits;
+  wisp_step step = {.kernels = 0};
+  const wisp_wish wish = {.spec = *spec, .composition = t->strategy, .layout = t->layout, .elements = t->elements};
   while (*composition && strcmp(*composition, t->strategy) != 0) composition++;
   if (!*composition) fail_msg("%s: composition %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
-  if (!wisp_is_of_today(&today, t))
+  assert_int_equal(wisp_trial_limits(&err, t, &limits), WISP_OK);
+  const wisp_status status = wisp_choose(&err, &(wisp_chooser){all, store, &limits, NULL}, &wish, &step);
+  if (status != WISP_OK) fail_msg("%s: %s", t->spec, err.text);
+  if (step.whole.trial != t || step.whole.stale)
     fail_msg("%s: kernels of %s in %s have changed, and " SWEEP_AGAIN, t->spec, t->strategy, t->layout);
+  wisp_step_free(&step);
 }
 
 /* Whoever edits a kernel text without measuring anew learns it here. */

@@ -132,7 +132,8 @@ static void test_order_1(void **state)
 static void launch_plainly(solving *s, double dt, int steps, bool swaps)
 {
   wisp_error error = {0};
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS] = {NULL};
+  wisp_kernel *kernel[8] = {NULL};
+  assert_in_range(s->step.kernels, 1, 8);
   for (int i = 0; i < s->step.kernels; i++) {
     wisp_binary binary = {0};
     GOOD(wisp_plan_compile(&error, s->step.plan[i], wisp_device_limits(s->device)->target, &binary));
@@ -221,8 +222,9 @@ static void test_pairs_where_read(void **state)
   solving s;
   assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
   assert_true(wisp_step_has(&s.step, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
-  assert_int_equal(
-      wisp_dg_create(&error, s.mesh, s.tet, s.system, &s.dg->layout, s.step.grouping, s.step.MB, 0, &whole), WISP_OK);
+  assert_int_equal(wisp_dg_create(&error, s.mesh, s.tet, s.system, &s.dg->layout, wisp_dg_grouping(&s.step.fixed),
+                                  wisp_dg_MB(&s.step.fixed), 0, &whole),
+                   WISP_OK);
   assert_int_equal(wisp_dg_add_pairs(&error, s.dg), WISP_OK);
   assert_true(s.dg->pairs > 0 && s.dg->pairs == whole->pairs);
   assert_memory_equal(s.dg->pair_int, whole->pair_int, whole->pairs * WISP_PAIR_INTS * sizeof(int));

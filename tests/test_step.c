@@ -90,26 +90,25 @@ static void add(fixture *f, const entry *e)
   GOOD(wisp_writer_close(&error, writer));
 }
 
-static wisp_step_request request(void)
+static wisp_wish request(void)
 {
-  return (wisp_step_request){
-      .family = "nodal", .system = "maxwell", .order = 2, .precision = WISP_F64, .elements = 1000};
+  return (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), 2, "maxwell", WISP_F64), .elements = 1000};
 }
 
-static wisp_step choose_for(fixture *f, const wisp_step_request *r)
+static wisp_step choose_for(fixture *f, const wisp_wish *r)
 {
   wisp_error error = {0};
   wisp_store *store = NULL;
   wisp_step step;
   GOOD(wisp_store_open(&error, f->path, false, NULL, &store));
-  GOOD(wisp_step_choose(&error, f->strategies, store, f->limits, r, &step));
+  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &step));
   wisp_store_close(store);
   return step;
 }
 
 static wisp_step choose(fixture *f)
 {
-  wisp_step_request r = request();
+  wisp_wish r = request();
   return choose_for(f, &r);
 }
 
@@ -210,7 +209,7 @@ static void make_whole(fixture *f, wanted texts[WHOLE], entry e[WHOLE])
 static void check_whole(const wisp_step *step, const entry *e)
 {
   assert_string_equal(step->composition, composition);
-  assert_int_equal(step->MB, 4);
+  assert_int_equal(wisp_dg_MB(&step->fixed), 4);
   check(step, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
   check(step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
   check(step, "derivative", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
@@ -220,9 +219,9 @@ static void check_whole(const wisp_step *step, const entry *e)
 static void check_standard(const fixture *f, const wisp_step *step)
 {
   wisp_error error = {0};
-  wisp_step_request r = request();
+  wisp_wish r = request();
   wisp_step standard;
-  GOOD(wisp_step_choose(&error, f->strategies, NULL, f->limits, &r, &standard));
+  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &standard));
   assert_string_equal(step->composition, standard.composition);
   for (int i = 0; i < standard.kernels; i++) {
     const wisp_choice *c = &standard.choice[i];
@@ -248,9 +247,9 @@ static void test_whole(void **state)
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   wisp_step step = choose(f);
   check_whole(&step, e);
-  assert_int_equal(step.match, WISP_MATCH_EXACT);
-  assert_true(step.layer == WISP_LAYER_USER && step.stale); /* its hash is none */
-  assert_true(step.grouping != WISP_GROUP_NATURAL);
+  assert_int_equal(step.whole.match, WISP_MATCH_EXACT);
+  assert_true(step.whole.layer == WISP_LAYER_USER && step.whole.stale); /* its hash is none */
+  assert_true(wisp_dg_grouping(&step.fixed) != WISP_GROUP_NATURAL);
   wisp_step_free(&step);
 }
 
@@ -312,19 +311,19 @@ static void test_records_of_today(void **state)
   char hash[20];
   wanted texts[WHOLE];
   entry e[WHOLE];
-  wisp_step_request r = request();
+  wisp_wish r = request();
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
   wisp_step step = choose_for(f, &r);
-  assert_int_equal(step.match, WISP_MATCH_DEFAULT);
+  assert_int_equal(step.whole.match, WISP_MATCH_DEFAULT);
   hash_of(&step, f->limits->kind, hash);
   wisp_step_free(&step);
   add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
   step = choose(f);
   assert_string_equal(step.composition, "gather+fused");
   assert_string_equal(step.choice[0].layout, "slab-km32");
-  assert_true(step.match == WISP_MATCH_EXACT && !step.stale);
+  assert_true(step.whole.match == WISP_MATCH_EXACT && !step.whole.stale);
   wisp_step_free(&step);
 }
 
@@ -332,10 +331,10 @@ static wisp_status choose_exact(fixture *f, wisp_error *err)
 {
   wisp_store *store = NULL;
   wisp_step step = {.kernels = 0};
-  wisp_step_request r = request();
+  wisp_wish r = request();
   r.exact_match_only = true;
   assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
-  wisp_status status = wisp_step_choose(err, f->strategies, store, f->limits, &r, &step);
+  wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &step);
   wisp_step_free(&step);
   wisp_store_close(store);
   return status;
@@ -354,7 +353,7 @@ static void test_matches(void **state)
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   wisp_step step = choose(f);
   assert_string_equal(step.composition, composition);
-  assert_int_equal(step.match, WISP_MATCH_ARCHITECTURE);
+  assert_int_equal(step.whole.match, WISP_MATCH_ARCHITECTURE);
   check(&step, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
   check(&step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
   wisp_step_free(&step);
@@ -396,26 +395,27 @@ static void test_requests(void **state)
 {
   fixture *f = *state;
   const struct {
-    wisp_step_request request;
+    wisp_wish request;
     wisp_status status;
     const char *words;
   } bad[] = {
-      {{.family = "modal", .system = "maxwell", .order = 2}, WISP_EUSAGE, "modal"},
-      {{.family = "nodal", .system = "maxwell", .order = 0}, WISP_EUSAGE, "orders 1 to 10"},
-      {{.family = "nodal", .system = "maxwell", .order = 11}, WISP_EUSAGE, "orders 1 to 10"},
-      {{.family = "nodal", .system = "weather", .order = 2}, WISP_EUSAGE, "weather"},
-      {{.family = "nodal", .system = "maxwell", .order = 2, .composition = "lift"}, WISP_EUSAGE, "gather+fused"},
-      {{.family = "nodal", .system = "maxwell", .order = 2, .layout = "slab-km0"}, WISP_EUSAGE, "slab-km0"},
-      {{.family = "nodal", .system = "maxwell", .order = 2, .layout = "node-km1-pad16", .composition = "gather+fused"},
+      {{.spec = {"modal", .system = "maxwell", .order = 2}}, WISP_EUSAGE, "modal"},
+      {{.spec = {"nodal", .system = "maxwell", .order = 0}}, WISP_EUSAGE, "orders 1 to 10"},
+      {{.spec = {"nodal", .system = "maxwell", .order = 11}}, WISP_EUSAGE, "orders 1 to 10"},
+      {{.spec = {"nodal", .system = "weather", .order = 2}}, WISP_EUSAGE, "weather"},
+      {{.spec = {"nodal", .system = "maxwell", .order = 2}, .composition = "lift"}, WISP_EUSAGE, "gather+fused"},
+      {{.spec = {"nodal", .system = "maxwell", .order = 2}, .layout = "slab-km0"}, WISP_EUSAGE, "slab-km0"},
+      {{.spec = {"nodal", .system = "maxwell", .order = 2}, .layout = "node-km1-pad16", .composition = "gather+fused"},
        WISP_EREFUSED,
        "fused"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error error = {0};
-    wisp_step_request r = bad[i].request;
+    wisp_wish r = bad[i].request;
     wisp_step step;
-    r.precision = WISP_F64;
-    assert_int_equal(wisp_step_choose(&error, f->strategies, NULL, f->limits, &r, &step), bad[i].status);
+    r.spec.precision = WISP_F64;
+    assert_int_equal(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &step),
+                     bad[i].status);
     if (!strstr(error.text, bad[i].words)) fail_msg("'%s' does not say '%s'", error.text, bad[i].words);
   }
 }
@@ -436,7 +436,7 @@ static void add_broken(fixture *f)
   assert_int_equal(mkdir(folder, 0700), 0);
   write_text(
       folder, "gather.broken.space",
-      "kernel    gather\ntitle     no C\nlayouts   node\nparam     MB 4\nparam     grouping 1\n"
+      "kernel    gather\ntitle     no C\nlayouts   node\nparam     MB 4 fixes 1\nparam     grouping 1 wishes 0\n"
       "block     32\ngrid      blocks\narg       in int pair_block\narg       in real u\narg       out real flux\n");
   write_text(folder, "gather.broken.k", "this is not a statement\n");
   setenv("WISP_TEMPLATES", f->folder, 1);
@@ -466,7 +466,7 @@ static void test_broken_winner(void **state)
   assert_string_equal(s.step.composition, composition);
   check(&s.step, "gather", "pairs", NULL, WISP_MATCH_DEFAULT);
   assert_true(s.dg->pairs > 0 && strlen(of(&s.step, "gather")->note) > 0);
-  assert_int_equal(s.step.MB, 4);
+  assert_int_equal(wisp_dg_MB(&s.step.fixed), 4);
   for (int i = 0; i < s.step.kernels; i++) assert_int_equal(wisp_plan_value(s.step.plan[i], "MB", 4), 4);
   check(&s.step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
   size_t size = wisp_dg_volume_size(s.dg);

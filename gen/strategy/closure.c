@@ -19,7 +19,7 @@ typedef struct dialect {
 } dialect;
 
 typedef struct system_hash {
-  char name[24];
+  char name[WISP_NAME_TEXT];
   uint64_t hash;
 } system_hash;
 

@@ -159,6 +159,20 @@ done:
   return status;
 }
 
+/* "fixes V" or "wishes V" behind a parameter's values. *word: the next one, empty where there is none. */
+static wisp_status read_bond(wisp_error *err, char **line, char **word, wisp_param *p)
+{
+  wisp_status status = WISP_OK;
+  const bool fixes = strcmp(*word, "fixes") == 0;
+  if (!fixes && strcmp(*word, "wishes") != 0) return WISP_OK;
+  p->bond = fixes ? WISP_FIXES : WISP_WISHES;
+  TRY(wisp_require(err, read_number(wisp_next_word(line), &p->otherwise), WISP_EINPUT,
+                   "parameter %s: '%s' is followed by its value where no kernel has it", p->name, *word));
+  *word = wisp_next_word(line);
+done:
+  return status;
+}
+
 static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
 {
   wisp_status status = WISP_OK;
@@ -168,8 +182,10 @@ static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
   TRY(copy_name(err, wisp_next_word(&line), p->name, sizeof p->name));
   TRY(wisp_check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
   for (char *value = wisp_next_word(&line); *value; value = wisp_next_word(&line)) {
-    TRY(wisp_require(err, p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]), WISP_EINPUT,
-                     "parameter %s: bad or too many values at '%s'", p->name, value));
+    TRY(read_bond(err, &line, &value, p));
+    if (!*value) break;
+    TRY(wisp_require(err, !p->bond && p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]),
+                     WISP_EINPUT, "parameter %s: bad or too many values at '%s'", p->name, value));
     p->count++;
   }
   TRY(wisp_require(err, p->count > 0, WISP_EINPUT, "parameter %s has no values", p->name));

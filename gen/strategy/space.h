@@ -38,7 +38,7 @@ typedef struct wisp_operand { /* beside the argument of the same index */
 } wisp_operand;
 
 struct wisp_strategy {
-  char family[16], name[40], kernel[24];
+  char family[WISP_FAMILY_TEXT], name[WISP_STRATEGY_TEXT], kernel[WISP_NAME_TEXT];
   const wisp_size *facts;           /* of the kernel, which every line and text sees */
   wisp_shelf shelf;                 /* where its parts stand */
   const wisp_closure *closure;      /* NULL: it was parsed alone, and has no hash */
@@ -68,7 +68,7 @@ struct wisp_plan {
   const wisp_env *names; /* the family's */
   wisp_env *env;         /* these, then facts, parameters and lets */
   int value[WISP_MAX_PARAMS];
-  char params[WISP_PARAMS_TEXT], symbol[40];
+  char params[WISP_PARAMS_TEXT], symbol[WISP_FAMILY_TEXT + WISP_NAME_TEXT];
   unsigned block[3];
   size_t shared, offset[WISP_MAX_SHARED]; /* bytes */
   struct {                                /* operands made by wisp_plan_prepare; NULL, NULL: not yet */

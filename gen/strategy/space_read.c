@@ -215,7 +215,7 @@ wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char 
   return wisp_space_read(err, &shelf, family, name, NULL, space, &text, out);
 }
 
-bool wisp_space_kernel(const char *space, int i, char kernel[24])
+bool wisp_space_kernel(const char *space, int i, char kernel[WISP_NAME_TEXT])
 {
   char word[16];
   int length = 0;
@@ -223,7 +223,7 @@ bool wisp_space_kernel(const char *space, int i, char kernel[24])
     if (sscanf(line, " %15[a-z]%n", word, &length) != 1) continue;
     if (strcmp(word, "kernel") != 0 && strcmp(word, "kernels") != 0) continue;
     for (line += length; i >= 0; i--, line += length)
-      if (sscanf(line, "%*[ \t]%23[^ \t\r\n#]%n", kernel, &length) != 1) return false;
+      if (sscanf(line, "%*[ \t]%31[^ \t\r\n#]%n", kernel, &length) != 1) return false;
     return true;
   }
   return false;

@@ -42,7 +42,7 @@ wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, cons
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s);
 
 /* The i-th kernel of a description; false where it has fewer. */
-bool wisp_space_kernel(const char *space, int i, char kernel[24]);
+bool wisp_space_kernel(const char *space, int i, char kernel[WISP_NAME_TEXT]);
 
 /* Reads a description for one of its kernels (NULL: the first), with what it includes; text NULL: the kernel text that
  * it names, or the one beside it. */

@@ -48,7 +48,7 @@ static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_sh
                             const wisp_embedded *file)
 {
   wisp_status status = WISP_OK;
-  char family[64], name[64], kernel[24], path[WISP_SHOWN_PATH];
+  char family[64], name[64], kernel[WISP_NAME_TEXT], path[WISP_SHOWN_PATH];
   const char *in = file->path + strlen("templates/"), *stem = strrchr(file->path, '/'), *dot = strchr(stem, '.');
   const char *ending = strrchr(stem, '.');
   if (strncmp(file->path, "templates/", strlen("templates/")) != 0 || stem < in) return WISP_OK;

@@ -14,7 +14,10 @@
  *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
  *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
- *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA)
+ *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA);
+ *                                             ... fixes V: it fixes the discretisation, the kernel is right on no other,
+ *                                             and V is what it is where no kernel of a stage has it; ... wishes V: the
+ *                                             same, but the kernel is right on any (gen/strategy/fixed.h)
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
@@ -47,7 +50,13 @@
 #include "../layout.h"
 #include "../spec.h"
 
-enum { WISP_MAX_PARAMS = 12, WISP_MAX_VALUES = 32, WISP_MAX_ARGS = 24, WISP_PARAMS_TEXT = 200 };
+enum {
+  WISP_MAX_PARAMS = 12,
+  WISP_MAX_VALUES = 32,
+  WISP_MAX_ARGS = 24,
+  WISP_PARAMS_TEXT = 200,
+  WISP_STRATEGY_TEXT = 40
+};
 
 typedef enum wisp_arg_kind {
   WISP_ARG_IN,
@@ -66,10 +75,16 @@ typedef struct wisp_arg {
   char name[32];
 } wisp_arg;
 
+/* What a parameter has to do with the discretisation that its kernel runs on: nothing; it is best, or right, on one
+ * that is made for its value. */
+typedef enum wisp_bond { WISP_FREE, WISP_WISHES, WISP_FIXES } wisp_bond;
+
 typedef struct wisp_param {
   char name[24];
   int count, values[WISP_MAX_VALUES];
   int preferred; /* value of the default candidate; the first value where `default` does not say */
+  wisp_bond bond;
+  int otherwise; /* what a discretisation has where no kernel has the parameter; of a free one 0 */
 } wisp_param;
 
 typedef struct wisp_strategy wisp_strategy;

@@ -60,22 +60,9 @@ wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
   return status;
 }
 
-wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
-                           const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_dg *dg = NULL;
-  TRY(wisp_dg_create_plain(err, mesh, tet, system, layout, how, MB, boundary, &dg));
-  TRY(wisp_dg_add_pairs(err, dg));
-  *out = dg;
-  dg = NULL;
-done:
-  wisp_dg_destroy(dg);
-  return status;
-}
-
-wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
-                                 const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
+/* Without pairs. */
+static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                          const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
 {
   wisp_status status = WISP_OK;
   wisp_dg *dg = NULL;
@@ -102,6 +89,36 @@ done:
   free(where);
   wisp_dg_destroy(dg);
   return status;
+}
+
+wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                           const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_dg *dg = NULL;
+  TRY(create(err, mesh, tet, system, layout, how, MB, boundary, &dg));
+  TRY(wisp_dg_add_pairs(err, dg));
+  *out = dg;
+  dg = NULL;
+done:
+  wisp_dg_destroy(dg);
+  return status;
+}
+
+wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                                 const wisp_layout *layout, const wisp_fixed *fixed, int boundary, wisp_dg **out)
+{
+  return create(err, mesh, tet, system, layout, wisp_dg_grouping(fixed), wisp_dg_MB(fixed), boundary, out);
+}
+
+wisp_grouping wisp_dg_grouping(const wisp_fixed *fixed)
+{
+  return (wisp_grouping)wisp_fixed_value(fixed, "grouping", WISP_GROUP_NATURAL);
+}
+
+int wisp_dg_MB(const wisp_fixed *fixed)
+{
+  return wisp_fixed_value(fixed, "MB", 1);
 }
 
 void wisp_dg_destroy(wisp_dg *dg)

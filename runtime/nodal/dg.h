@@ -8,6 +8,7 @@
 #define WISP_DG_H
 
 #include "../../gen/layout.h"
+#include "../../gen/strategy/fixed.h"
 #include "../../gen/system.h"
 #include "../../gen/nodal/tet.h"
 #include "../mesh/mesh.h"
@@ -53,9 +54,12 @@ typedef struct wisp_dg {
 enum { WISP_BY_TAG = -2 };
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
-/* The same without pairs, which few kernels read: blocks are empty until they are added, which once is enough. */
+/* What kernels ask of it, where they do. */
+wisp_grouping wisp_dg_grouping(const wisp_fixed *fixed);
+int wisp_dg_MB(const wisp_fixed *fixed);
+/* As they ask, without pairs, which few read: blocks are empty until they are added, which once is enough. */
 wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
-                                 const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
+                                 const wisp_layout *layout, const wisp_fixed *fixed, int boundary, wisp_dg **out);
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
 void wisp_dg_destroy(wisp_dg *dg);
 
@@ -91,12 +95,14 @@ wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, 
 
 /* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
  * no padding and write no padding or empty slots. */
-void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs); /* rhs = -div F(u) */
-void wisp_reference_derivative(const wisp_dg *dg, const double *u,
-                               double *const du[3]); /* d/dx, d/dy, d/dz of every field */
+wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u,
+                                  double *rhs); /* rhs = -div F(u) */
+/* d/dx, d/dy, d/dz of every field. */
+wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3]);
 wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u,
-                                  double *flux);                              /* Fscale n.(F-F*) */
-void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
+                                  double *flux); /* Fscale n.(F-F*) */
+wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux,
+                                double *rhs); /* rhs += LIFT flux */
 
 /* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
  * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and

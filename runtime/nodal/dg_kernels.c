@@ -24,24 +24,15 @@ typedef struct pass {
   const double *flux;             /* of the faces of `in`, where the kernel makes them itself */
 } pass;
 
-static void add_volume(const pass *p, double *rhs)
-{
-  wisp_reference_volume(p->dg, p->in[U], rhs);
-}
-
 static wisp_status volume(wisp_error *err, const pass *p)
 {
-  (void)err;
-  add_volume(p, p->out[RHS]);
-  return WISP_OK;
+  return wisp_reference_volume(err, p->dg, p->in[U], p->out[RHS]);
 }
 
 static wisp_status derivative(wisp_error *err, const pass *p)
 {
-  (void)err;
   double *const du[3] = {p->out[DUX], p->out[DUY], p->out[DUZ]};
-  wisp_reference_derivative(p->dg, p->in[U], du);
-  return WISP_OK;
+  return wisp_reference_derivative(err, p->dg, p->in[U], du);
 }
 
 /* rhs = sum of coefficient * d u_in / d axis, at every DOF of an element. */
@@ -74,10 +65,8 @@ static wisp_status gather(wisp_error *err, const pass *p)
 
 static wisp_status lift(wisp_error *err, const pass *p)
 {
-  (void)err;
   memset(p->out[LIFTED], 0, wisp_dg_volume_size(p->dg) * sizeof *p->out[LIFTED]); /* the reference adds */
-  wisp_reference_lift(p->dg, p->in[FLUX], p->out[LIFTED]);
-  return WISP_OK;
+  return wisp_reference_lift(err, p->dg, p->in[FLUX], p->out[LIFTED]);
 }
 
 /* res = a res + dt (rhs + lifted); u += b res, to array `to`; lifted may be NULL. NaN stays NaN in padding. */
@@ -103,8 +92,8 @@ static wisp_status volume_lift_update(wisp_error *err, const pass *p, const doub
   wisp_status status = WISP_OK;
   double *rhs = NULL;
   TRY(wisp_new(err, wisp_dg_volume_size(p->dg), sizeof *rhs, &rhs));
-  add_volume(p, rhs);
-  wisp_reference_lift(p->dg, flux, rhs);
+  TRY(wisp_reference_volume(err, p->dg, p->in[U], rhs));
+  TRY(wisp_reference_lift(err, p->dg, flux, rhs));
   advance(p, rhs, NULL, U_NEXT);
 done:
   free(rhs);

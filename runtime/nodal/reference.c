@@ -1,5 +1,6 @@
 /* The definitions as loops, in double: what every kernel's result is held against. */
 #include "dg_parts.h"
+#include "../parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,27 +33,46 @@ static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double d
   }
 }
 
-void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3])
+/* One operator on all elements; its parts are wisp_ranges over slots. */
+typedef struct loop {
+  const wisp_dg *dg;
+  const double *in;
+  double *const *out;
+} loop;
+
+static wisp_status derive_slots(wisp_error *err, void *context, size_t from, size_t to)
 {
+  const loop *l = context;
+  const wisp_dg *dg = l->dg;
   double own[3][WISP_MAX_NP];
-  for (size_t k = 0; k < dg->slots; k++)
+  (void)err;
+  for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
-      derive(dg, k, f, u, own);
+      derive(dg, k, f, l->in, own);
       for (int nu = 0; nu < 3; nu++)
-        for (int i = 0; i < dg->tet->Np; i++) du[nu][volume_at(dg, f, k, i)] = own[nu][i];
+        for (int i = 0; i < dg->tet->Np; i++) l->out[nu][volume_at(dg, f, k, i)] = own[nu][i];
     }
+  return WISP_OK;
 }
 
-void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
+wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3])
 {
+  return wisp_parallel(err, dg->slots, derive_slots, &(loop){dg, u, du});
+}
+
+static wisp_status volume_slots(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const loop *l = context;
+  const wisp_dg *dg = l->dg;
   const wisp_system *system = dg->system;
-  double own[3][WISP_MAX_NP];
-  for (size_t k = 0; k < dg->slots; k++) {
+  double own[3][WISP_MAX_NP], *rhs = l->out[0];
+  (void)err;
+  for (size_t k = from; k < to; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     for (int f = 0; f < system->fields; f++)
       for (int i = 0; i < dg->tet->Np; i++) rhs[volume_at(dg, f, k, i)] = 0;
     for (int f = 0; f < system->fields; f++) {
-      derive(dg, k, f, u, own);
+      derive(dg, k, f, l->in, own);
       for (size_t t = 0; t < system->terms; t++) {
         const wisp_term *term = &system->term[t];
         for (int i = 0; i < dg->tet->Np && term->in == f; i++)
@@ -60,6 +80,12 @@ void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
       }
     }
   }
+  return WISP_OK;
+}
+
+wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u, double *rhs)
+{
+  return wisp_parallel(err, dg->slots, volume_slots, &(loop){dg, u, &rhs});
 }
 
 /* The fluxes through the nodes of one face, and what they are added up from. */
@@ -106,19 +132,28 @@ wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alp
   return wisp_reference_gather_sizes(err, dg, alpha, u, flux, NULL);
 }
 
-void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
+static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_t to)
 {
+  const loop *l = context;
+  const wisp_dg *dg = l->dg;
   int Np = dg->tet->Np, Nf = dg->layout.Nf;
-  double own[WISP_TET_FACES * WISP_MAX_NFP];
-  for (size_t k = 0; k < dg->slots; k++)
+  double own[WISP_TET_FACES * WISP_MAX_NFP], *rhs = l->out[0];
+  (void)err;
+  for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
-      for (int j = 0; j < Nf; j++) own[j] = flux[face_at(dg, f, k, j)];
+      for (int j = 0; j < Nf; j++) own[j] = l->in[face_at(dg, f, k, j)];
       for (int i = 0; i < Np; i++) {
         double sum = 0;
         for (int j = 0; j < Nf; j++) sum += dg->tet->LIFT[i * Nf + j] * own[j];
         rhs[volume_at(dg, f, k, i)] += sum;
       }
     }
+  return WISP_OK;
+}
+
+wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux, double *rhs)
+{
+  return wisp_parallel(err, dg->slots, lift_slots, &(loop){dg, flux, &rhs});
 }
 
 /* --- operators without signs --- */

@@ -70,15 +70,12 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   TRY(wisp_strategies_load(err, &s->strategies));
   TRY(wisp_store_open(err, r->store, false, NULL, &s->store));
   TRY(wisp_device_open(err, or_default(r->device, "auto"), &s->device));
-  const wisp_step_request wish = {.family = "nodal",
-                                  .system = s->system->name,
-                                  .order = r->order,
-                                  .precision = precision,
-                                  .elements = (long long)s->mesh->elements,
-                                  .exact_match_only = r->exact_match_only};
-  TRY(wisp_step_choose(err, s->strategies, s->store, wisp_device_limits(s->device), &wish, &s->step));
-  TRY(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, s->step.grouping, s->step.MB, boundary,
-                           &s->dg));
+  const wisp_chooser from = {s->strategies, s->store, wisp_device_limits(s->device), NULL};
+  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
+                          .elements = (long long)s->mesh->elements,
+                          .exact_match_only = r->exact_match_only};
+  TRY(wisp_choose(err, &from, &wish, &s->step));
+  TRY(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
   TRY(wisp_solver_create(err, s->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
   TRY(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;

@@ -11,9 +11,9 @@ static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, cons
   char ours[WISP_LAYOUT_TEXT], theirs[WISP_LAYOUT_TEXT];
   wisp_layout_print(&step->layout, ours);
   wisp_layout_print(&dg->layout, theirs);
-  return wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == step->MB, WISP_EUSAGE,
-                      "the step is made for layout %s and MB=%d, the discretisation has %s and %d", ours, step->MB,
-                      theirs, dg->MB);
+  return wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == wisp_dg_MB(&step->fixed), WISP_EUSAGE,
+                      "the step is made for layout %s and MB=%d, the discretisation has %s and %d", ours,
+                      wisp_dg_MB(&step->fixed), theirs, dg->MB);
 }
 
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
@@ -27,6 +27,7 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   solver->step = step;
   solver->precision = precision;
   solver->alpha = alpha;
+  TRY(wisp_new(err, (size_t)step->kernels, sizeof *solver->kernel, &solver->kernel));
   TRY(wisp_step_load(err, device, step, solver->kernel));
   solver->swaps = wisp_step_has(step, "u_next");
   if (wisp_step_has(step, "pair_block")) TRY(wisp_dg_add_pairs(err, dg));
@@ -56,7 +57,8 @@ void wisp_solver_destroy(wisp_solver *solver)
   wisp_solver_close_sketch(solver);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
-  for (int i = 0; i < solver->step->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
+  for (int i = 0; solver->kernel && i < solver->step->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
+  free(solver->kernel);
   wisp_problem_destroy(solver->problem);
   free(solver);
 }

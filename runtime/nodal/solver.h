@@ -2,7 +2,7 @@
 #ifndef WISP_SOLVER_H
 #define WISP_SOLVER_H
 
-#include "../solve/step.h"
+#include "../solve/choose.h"
 #include "dg_problem.h"
 
 typedef struct wisp_solver wisp_solver;

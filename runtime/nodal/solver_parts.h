@@ -14,7 +14,7 @@ struct wisp_solver {
   wisp_precision precision;
   double alpha;
   wisp_problem *problem;
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  wisp_kernel **kernel;           /* the step's */
   bool swaps;                     /* a stage ends in u_next */
   int place;                      /* which of the two arrays u is in now */
   double dt;                      /* of the graphs */

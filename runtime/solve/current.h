@@ -9,17 +9,12 @@
 /* Who asks a store on a device with these limits. */
 wisp_asker wisp_limits_asker(const wisp_limits *limits);
 
+/* Limits of the device that a trial was measured on, as documented for its target. WISP_EUSAGE where that is not known.
+ */
+wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out);
+
 /* Was a kernel's trial measured with what its strategy compiles to today, on its kind of device, with values that the
  * strategy still lists? A whole step's names no strategies: true. */
 bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *trial);
-
-/* A wisp_current whose context is a wisp_today: as above, and a step's record counts where the winners that make that
- * step now, for this asker, have the texts that it was measured with. */
-typedef struct wisp_today {
-  const wisp_strategies *strategies;
-  const wisp_store *store;
-  const wisp_asker *asker;
-} wisp_today;
-bool wisp_is_of_today(const void *context, const wisp_trial *trial);
 
 #endif

@@ -1,5 +1,5 @@
 /* A step made runnable: its kernels are compiled in parallel and loaded, with defaults for those that fail. */
-#include "step.h"
+#include "choose.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -57,11 +57,11 @@ done:
   return status;
 }
 
-wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step,
-                           wisp_kernel *kernel[WISP_MAX_STEP_KERNELS])
+wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step, wisp_kernel **kernel)
 {
   wisp_status status = WISP_OK;
-  job jobs[WISP_MAX_STEP_KERNELS];
+  job *jobs = NULL;
+  TRY(wisp_new(err, (size_t)step->kernels, sizeof *jobs, &jobs));
   compile_all(step, wisp_device_limits(device)->target, jobs);
   for (int i = 0; i < step->kernels; i++) {
     wisp_error why = {.text = ""};
@@ -72,7 +72,8 @@ wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step
     TRY(status);
   }
 done:
-  for (int i = 0; i < step->kernels; i++) free(jobs[i].binary.data);
+  for (int i = 0; jobs && i < step->kernels; i++) free(jobs[i].binary.data);
+  free(jobs);
   return status;
 }
 

@@ -177,6 +177,7 @@ wisp_status wisp_cg_create(wisp_error *err, wisp_device *device, const wisp_pois
   cg->degree = 1;
   cg->scale = 1;
   cg->bound = NAN;
+  TRY(wisp_new(err, (size_t)step->kernels, sizeof *cg->kernel, &cg->kernel));
   TRY(wisp_step_load(err, device, step, cg->kernel));
   TRY(wisp_cg_make_arrays(err, cg, request->precision));
   TRY(wisp_cg_upload(err, cg, request->preconditioner != WISP_NO_PRECONDITIONER));
@@ -200,7 +201,8 @@ void wisp_cg_destroy(wisp_cg *cg)
   wisp_graph_destroy(cg->graph);
   wisp_event_destroy(cg->begin);
   wisp_event_destroy(cg->end);
-  for (int i = 0; i < cg->step->kernels; i++) wisp_kernel_destroy(cg->kernel[i]);
+  for (int i = 0; cg->kernel && i < cg->step->kernels; i++) wisp_kernel_destroy(cg->kernel[i]);
+  free(cg->kernel);
   wisp_problem_destroy(cg->vectors);
   free(cg);
 }

@@ -17,7 +17,7 @@
 
 #include "poisson.h"
 #include "../problem.h"
-#include "../solve/step.h"
+#include "../solve/choose.h"
 
 /* Places in state. */
 typedef enum wisp_cg_place {
@@ -47,9 +47,9 @@ wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t 
 
 typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;
 
-enum { WISP_CG_COMPOSITION = 64 };
+enum { WISP_CG_COMPOSITION = WISP_NAME_TEXT + 48 };
 
-/* The kernels of an iteration as a composition for wisp_step_choose, with this operator ("collocated_trilinear"). */
+/* The kernels of an iteration as a composition for wisp_choose, with this operator ("collocated_trilinear"). */
 void wisp_cg_composition(const char *kernel, wisp_preconditioner preconditioner, char text[WISP_CG_COMPOSITION]);
 
 typedef struct wisp_cg_request {

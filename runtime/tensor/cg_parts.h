@@ -20,7 +20,7 @@ struct wisp_cg {
   wisp_device *device;
   const wisp_poisson *problem;
   wisp_step *step;
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  wisp_kernel **kernel;  /* the step's */
   wisp_problem *vectors; /* on the device, with the geometry */
   wisp_arrays *arrays;   /* its own */
   int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */

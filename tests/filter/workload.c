@@ -46,7 +46,7 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
 }
 
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
-                              const int *fixed, wisp_discretisation *out)
+                              const wisp_fixed *fixed, wisp_discretisation *out)
 {
   const ground *g = context;
   const size_t count = (size_t)g->elements;

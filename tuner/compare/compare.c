@@ -29,10 +29,17 @@ typedef struct comparer {
 typedef struct runner {
   wisp_problem *problem;
   int kernels;
-  wisp_kernel *kernel[WISP_MAX_STEP_KERNELS];
+  wisp_kernel **kernel;
   wisp_graph *graph;
   double runs; /* of the kernel, or stages, in the graph */
 } runner;
+
+static void release(runner *r)
+{
+  wisp_graph_destroy(r->graph);
+  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
+  free(r->kernel);
+}
 
 /* ---- Compiling ahead. */
 
@@ -51,19 +58,19 @@ static wisp_status submit(wisp_error *err, comparer *c, wisp_step *step)
  * the others are taken all the same, and the runner stays empty. */
 static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_error *reason, runner *r)
 {
-  wisp_status status = WISP_OK, failed = WISP_OK;
+  wisp_status status = WISP_OK, failed = wisp_new(reason, (size_t)step->kernels, sizeof *r->kernel, &r->kernel);
   for (int i = 0; i < step->kernels; i++) {
     wisp_job *job = wisp_pipeline_take(c->pipeline);
     step->plan[i] = job->plan;
     job->plan = NULL;
     if (failed == WISP_OK && job->status != WISP_OK) failed = wisp_fail(reason, job->status, "%s", job->error.text);
     if (failed == WISP_OK) failed = wisp_kernel_create(reason, c->device, step->plan[i], &job->binary, &r->kernel[i]);
-    r->kernels = i + 1;
+    r->kernels += failed == WISP_OK;
     wisp_job_free(job);
   }
   if (failed == WISP_EMEMORY || failed == WISP_ESYSTEM) status = wisp_fail(err, failed, "%s", reason->text);
   if (failed == WISP_OK && step->kernels) return WISP_OK;
-  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
+  release(r);
   *r = (runner){.kernels = 0};
   return status;
 }
@@ -87,7 +94,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
 {
   wisp_status status = WISP_OK, ended = WISP_OK;
   wisp_error later = {.text = ""};
-  bool whole = strcmp(spec->kernel, "step") == 0;
+  bool whole = wisp_spec_is_step(spec);
   if (!r->kernels) return WISP_OK;
   TRY(wisp_problems_get(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
   TRY(wisp_graph_begin(err, bench->device));
@@ -106,12 +113,6 @@ static wisp_status replay(wisp_error *err, const void *context)
   return wisp_graph_replay(err, r->graph);
 }
 
-static void release(runner *r)
-{
-  wisp_graph_destroy(r->graph);
-  for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
-}
-
 /* ---- One row. */
 
 static void warn(const comparer *c, const char *text)
@@ -119,17 +120,11 @@ static void warn(const comparer *c, const char *text)
   if (c->request->warn) c->request->warn(c->request->context, text);
 }
 
-/* Who a step is: its one kernel's choice, or its composition in place of a strategy. Without a record of the step, it
- * matches as well as the best of its kernels. */
-static wisp_choice name_of(const wisp_spec *spec, const wisp_step *step)
+/* Who a step is. Without a record, a stage matches as well as the best of its kernels. */
+static wisp_choice name_of(const wisp_step *step)
 {
-  wisp_choice choice = step->choice[0];
-  if (!step->kernels) return (wisp_choice){.match = WISP_MATCH_DEFAULT, .layer = WISP_LAYER_NONE, .ms = NAN};
-  if (strcmp(spec->kernel, "step") != 0) return choice;
-  choice = (wisp_choice){.kernel = "step", .match = step->match, .layer = step->layer, .ms = NAN};
-  snprintf(choice.strategy, sizeof choice.strategy, "%.*s", (int)sizeof choice.strategy - 1, step->composition);
-  wisp_layout_print(&step->layout, choice.layout);
-  for (int i = 0; i < step->kernels && step->match == WISP_MATCH_DEFAULT; i++)
+  wisp_choice choice = step->whole;
+  for (int i = 0; i < step->kernels && step->whole.match == WISP_MATCH_DEFAULT; i++)
     if (step->choice[i].match < choice.match)
       choice.match = step->choice[i].match, choice.layer = step->choice[i].layer;
   return choice;
@@ -168,7 +163,7 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
 {
   const wisp_alternative *a = c->bench.workload->alternatives;
   while (a && a->kernel && strcmp(a->kernel, row->spec.kernel) != 0) a++;
-  if (a && a->kernel) snprintf(row->alternative, sizeof row->alternative, "%s", a->other);
+  if (a && a->kernel) row->alternative = a->other;
   for (int i = 0; i < c->done; i++)
     if (strcmp(c->rows[i].kernel, row->alternative) == 0) row->alternative_ms = c->rows[i].ms;
   if (c->done == MAX_ROWS) return;
@@ -205,9 +200,10 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   bool tuned = r[0].kernels > 0, alike = tuned && same_step(&up->tuned, &up->standard);
   const wisp_step *step = tuned ? &up->tuned : &up->standard;
   wisp_comparison row = {.spec = up->spec,
-                         .ours = name_of(&up->spec, step),
-                         .standard = name_of(&up->spec, &up->standard),
+                         .ours = name_of(step),
+                         .standard = name_of(&up->standard),
                          .mesh_gdofs = NAN,
+                         .alternative = "",
                          .default_ms = NAN,
                          .rival_ms = NAN,
                          .rival_error = NAN,

@@ -4,7 +4,7 @@
 #define WISP_COMPARE_H
 
 #include "../../runtime/mesh/source.h"
-#include "../../runtime/solve/step.h"
+#include "../../runtime/solve/choose.h"
 
 /* One kernel, or one stage of the whole step (spec.kernel is "step", and ours.strategy its composition). Unknown
  * numbers are NaN. */
@@ -20,8 +20,8 @@ typedef struct wisp_comparison {
   double default_ms;
   char rival[96]; /* "cuBLAS 13.1", "copy" (of the minimal bytes); empty where there is none */
   double rival_ms, rival_error;
-  char alternative[24];  /* the kernel that does the same in another way; empty where there is none */
-  double alternative_ms; /* where it was measured in this run */
+  const char *alternative; /* the kernel that does the same in another way; empty where there is none */
+  double alternative_ms;   /* where it was measured in this run */
 } wisp_comparison;
 
 typedef struct wisp_compare_request {

@@ -47,8 +47,6 @@ static long long elements(const void *ground)
 
 /* --- discretisations --- */
 
-static const struct wisp_fixing fixing[] = {{"MB", 1}, {"grouping", WISP_GROUP_NATURAL}, {NULL, 0}};
-
 static void destroy(void *self)
 {
   wisp_dg *dg = self;
@@ -60,7 +58,7 @@ static void destroy(void *self)
 }
 
 static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
-                              const int *fixed, wisp_discretisation *out)
+                              const wisp_fixed *fixed, wisp_discretisation *out)
 {
   wisp_status status = WISP_OK;
   wisp_tet *tet = NULL;
@@ -69,8 +67,8 @@ static wisp_status discretise(wisp_error *err, const void *ground, const wisp_sp
   TRY(wisp_tet_create(err, spec->order, &tet));
   TRY(wisp_system_load(err, spec->system, &system));
   const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  TRY(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, (wisp_grouping)fixed[1], fixed[0], WISP_BY_TAG,
-                     &dg));
+  TRY(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
+                     WISP_BY_TAG, &dg));
   *out = wisp_dg_discretisation(dg);
   out->self = dg;
   out->destroy = destroy;
@@ -222,7 +220,6 @@ const wisp_workload wisp_workload_nodal = {
     .open = open_ground,
     .close = close_ground,
     .elements = elements,
-    .fixing = fixing,
     .discretise = discretise,
     .scalars = scalars,
     .stages = WISP_RK_STAGES,

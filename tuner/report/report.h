@@ -13,8 +13,8 @@ typedef struct wisp_report_wish {
   const char *family; /* NULL: any */
   bool orders[WISP_REPORT_ORDERS];
   bool f32, f64;
-  char kernel[24]; /* the parameter study in the foreground; empty: the volume kernel's */
-  int order;       /* its order; 0: 4, or else the one with the most trials */
+  char kernel[WISP_NAME_TEXT]; /* the parameter study in the foreground; empty: the volume kernel's */
+  int order;                   /* its order; 0: 4, or else the one with the most trials */
 } wisp_report_wish;
 
 /* Appends the whole page to out. WISP_EMISSING: nothing that was measured fits the wish. */

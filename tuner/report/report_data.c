@@ -1,6 +1,7 @@
 #include "report_data.h"
 
 #include "../../gen/family.h"
+#include "../../runtime/solve/current.h"
 #include "../../runtime/solve/standard.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ static int kernel_rank(const wisp_spec *spec)
 {
   const wisp_family *family = wisp_family_find(spec->family);
   int rank = 0;
-  if (strcmp(spec->kernel, "step") == 0) return 1000;
+  if (wisp_spec_is_step(spec)) return 1000;
   while (family && family->kernels[rank].name && strcmp(family->kernels[rank].name, spec->kernel) != 0) rank++;
   return rank;
 }
@@ -103,18 +104,6 @@ bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
   return strcmp(trial->outcome, "ok") == 0 && wisp_report_seen(cell, trial);
 }
 
-/* The winner of the cell; layout NULL: over all. */
-static const wisp_trial *winner_of(const wisp_report_cell *cell, const char *layout)
-{
-  const wisp_trial *best = NULL;
-  for (size_t i = 0; i < cell->count; i++) {
-    const wisp_trial *t = cell->entries[i].trial;
-    if (!wisp_report_timed(cell, t) || (layout && strcmp(t->layout, layout) != 0)) continue;
-    if (!best || wisp_contest_ms(t) < wisp_contest_ms(best)) best = t;
-  }
-  return best;
-}
-
 static void fill_cell(wisp_report_cell *cell)
 {
   cell->spec = cell->entries->spec;
@@ -129,7 +118,6 @@ static void fill_cell(wisp_report_cell *cell)
     const int mesh = cell->timed ? wisp_contest_meshes(t, cell->timed) : -1;
     if (mesh < 0 || (mesh == 0 && t->elements > cell->elements)) cell->elements = t->elements, cell->timed = t;
   }
-  cell->best = winner_of(cell, NULL);
 }
 
 bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
@@ -144,32 +132,81 @@ bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b
   return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision && wisp_report_same_subject(a, b);
 }
 
-/* Marks the kernels that the fastest step of each order is made of, in its layout. */
-static void find_steps(wisp_report_data *data)
+/* What tells of a choice in a cell. */
+static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *choice, const char **remark)
 {
-  for (size_t s = 0; s < data->cell_count; s++) {
-    wisp_report_cell *step = &data->cells[s];
-    if (strcmp(step->spec.kernel, "step") != 0 || !step->best) continue;
-    step->in_step = step->best;
-    for (size_t i = s; i-- > 0 && wisp_report_same_order(&data->cells[i], step);)
-      if (wisp_composition_has(step->best->strategy, data->cells[i].spec.kernel))
-        data->cells[i].in_step = winner_of(&data->cells[i], step->best->layout);
-  }
+  const wisp_shown shown = wisp_choice_shown(choice, cell->entries->trial->device);
+  *remark = shown.remark;
+  return shown.answer.trial;
 }
 
-/* What runs without a store is the same for all layouts, and the two winners may be of different sizes. */
-static wisp_status find_defaults(wisp_error *err, const wisp_store *store, wisp_report_data *data)
+/* What a solver takes for the kernel, or the whole stage: out->kernels stays 0 where nothing runs. */
+static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_spec *spec, wisp_step *out)
+{
+  wisp_error reason = {.text = ""};
+  const wisp_status status = wisp_choose(&reason, from, &(wisp_wish){.spec = *spec}, out);
+  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK;
+  return wisp_require(err, status == WISP_OK, status, "%s", reason.text);
+}
+
+/* One cell's winner: what is compared is of its size, on its kind of mesh. */
+static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
+{
+  wisp_status status = WISP_OK;
+  wisp_step step = {.kernels = 0};
+  TRY(choose(err, from, &cell->spec, &step));
+  cell->best = pick(cell, &step.whole, &cell->remark);
+  cell->default_ms = NAN;
+  if (!cell->best) goto done;
+  cell->elements = cell->best->elements;
+  cell->timed = cell->best;
+  TRY(wisp_standard_ms(err, from, cell->best, &cell->default_ms));
+done:
+  wisp_step_free(&step);
+  return status;
+}
+
+/* The cells of one order; and those of the step that is taken there. */
+static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cells, size_t count)
+{
+  wisp_status status = WISP_OK;
+  wisp_step step = {.kernels = 0};
+  wisp_spec spec = cells->spec;
+  wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
+  TRY(choose(err, from, &spec, &step));
+  for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
+    TRY(find_best(err, from, cell));
+    if (wisp_spec_is_step(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
+    for (int k = 0; step.whole.trial && k < step.kernels; k++)
+      if (strcmp(step.choice[k].kernel, cell->spec.kernel) == 0)
+        cell->in_step = pick(cell, &step.choice[k], &cell->step_remark);
+  }
+done:
+  wisp_step_free(&step);
+  return status;
+}
+
+/* Asks as the device does whose trial is the newest. */
+static wisp_status ask(wisp_error *err, const wisp_store *store, wisp_report_data *data)
 {
   wisp_status status = WISP_OK;
   wisp_strategies *strategies = NULL;
+  wisp_limits limits;
+  wisp_scopes scopes = {0};
   TRY(wisp_strategies_load(err, &strategies));
-  wisp_standards standards = {.strategies = strategies, .store = store};
-  for (size_t i = 0; i < data->cell_count; i++) {
-    wisp_report_cell *cell = &data->cells[i];
-    cell->default_ms = NAN;
-    if (cell->best) TRY(wisp_standard_ms(err, &standards, cell->best, &cell->default_ms));
+  const wisp_chooser from = {strategies, store, &limits, &scopes};
+  for (size_t i = 0, end; i < data->cell_count; i = end) {
+    wisp_report_cell *cells = &data->cells[i];
+    const wisp_trial *newest = cells->entries->trial;
+    for (end = i; end < data->cell_count && wisp_report_same_order(&data->cells[end], cells); end++)
+      for (size_t e = 0; e < data->cells[end].count; e++)
+        if (strcmp(data->cells[end].entries[e].trial->when, newest->when) > 0)
+          newest = data->cells[end].entries[e].trial;
+    wisp_scopes_free(&scopes);
+    if (wisp_trial_limits(NULL, newest, &limits) == WISP_OK) TRY(find_winners(err, &from, cells, end - i));
   }
 done:
+  wisp_scopes_free(&scopes);
   wisp_strategies_free(strategies);
   return status;
 }
@@ -229,8 +266,7 @@ wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const w
     data.cells[data.cell_count - 1].count++;
   }
   for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
-  find_steps(&data);
-  TRY(find_defaults(err, store, &data));
+  TRY(ask(err, store, &data));
   TRY(choose_front(err, wish, &data));
   *out = data;
   data = (wisp_report_data){0};

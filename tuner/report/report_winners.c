@@ -107,13 +107,14 @@ static void print_second(wisp_page *page, const wisp_trial *winner, const wisp_t
   wisp_page_print(page, "</td>");
 }
 
-static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t, const char *kind)
+static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t, const char *remark,
+                      const char *kind)
 {
   wisp_page_print(page, "<tr class=\"%s\"><td class=\"k\">", kind);
   wisp_page_text(page, cell->spec.kernel);
   wisp_page_print(page, "</td><td class=\"s\">");
   print_strategy(page, t->strategy);
-  wisp_page_print(page, "</td><td class=\"l\">");
+  wisp_page_print(page, "%s%s</td><td class=\"l\">", *remark ? ", " : "", remark);
   wisp_page_text(page, t->layout);
   wisp_page_print(page, "</td><td class=\"w\">");
   wisp_page_params(page, t);
@@ -137,10 +138,11 @@ static void print_order(wisp_page *page, const wisp_report_cell *cells, size_t c
   wisp_page_print(page, "</th></tr>\n");
   for (size_t i = 0; i < count; i++)
     if (cells[i].in_step)
-      print_row(page, &cells[i], cells[i].in_step, strcmp(cells[i].spec.kernel, "step") == 0 ? "in whole" : "in");
+      print_row(page, &cells[i], cells[i].in_step, cells[i].step_remark,
+                strcmp(cells[i].spec.kernel, "step") == 0 ? "in whole" : "in");
   for (size_t i = 0; i < count; i++)
     if (cells[i].best && cells[i].best != cells[i].in_step)
-      print_row(page, &cells[i], cells[i].best, stepped ? "out" : "in");
+      print_row(page, &cells[i], cells[i].best, cells[i].remark, stepped ? "out" : "in");
   wisp_page_print(page, "</tbody>\n");
 }
 

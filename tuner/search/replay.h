@@ -3,6 +3,7 @@
 #define WISP_REPLAY_H
 
 #include "../../cache/store.h"
+#include "../../gen/spec.h"
 
 enum { WISP_REPLAY_POINTS = 5, WISP_REPLAY_MOST = 100 };
 extern const int wisp_replay_after[WISP_REPLAY_POINTS]; /* 5, 10, 25, 50, 100 trials */
@@ -16,7 +17,7 @@ typedef struct wisp_replay_request {
 } wisp_replay_request;
 
 typedef struct wisp_replay_target {
-  char kernel[24];
+  char kernel[WISP_NAME_TEXT];
   int order;
   wisp_precision precision;
   size_t candidates;

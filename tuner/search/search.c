@@ -87,6 +87,19 @@ static wisp_status add_refusal(wisp_error *err, const listing *list, const char 
   return WISP_OK;
 }
 
+/* Gives the last candidate the number of its problem: that of another there, or the next. */
+static void number_problem(wisp_search *s, const wisp_plan *plan)
+{
+  wisp_candidate *c = &s->candidates[s->count - 1];
+  wisp_fixed fixed = {0};
+  wisp_fixed_add(&fixed, plan);
+  c->ground = wisp_hash_number(wisp_fixed_number(&fixed), (uint64_t)c->layout);
+  c->problem = s->problems;
+  for (size_t i = s->count - 1; i-- > 0 && c->problem == s->problems;)
+    if (s->candidates[i].ground == c->ground) c->problem = s->candidates[i].problem;
+  if (c->problem == s->problems) s->problems++;
+}
+
 static wisp_status add_candidate(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   const listing *list = context;
@@ -97,7 +110,7 @@ static wisp_status add_candidate(wisp_error *err, void *context, const int *valu
     wisp_candidate *c = &s->candidates[s->count++];
     *c = (wisp_candidate){.strategy = list->strategy, .layout = list->layout};
     memcpy(c->values, values, (size_t)list->params * sizeof *values);
-    c->problem = (list->layout * 4096 + wisp_plan_value(plan, "MB", 1)) * 4 + wisp_plan_value(plan, "grouping", 0);
+    number_problem(s, plan);
     c->is_default = list->preferred && strcmp(wisp_plan_params(plan), wisp_plan_params(list->preferred)) == 0;
   }
   wisp_plan_destroy(plan);

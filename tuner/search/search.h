@@ -4,6 +4,7 @@
 
 #include "guide.h"
 #include "../../gen/family.h"
+#include "../../gen/strategy/fixed.h"
 
 /* An order, precision and device: the names that its strategies see, in every layout. */
 typedef struct wisp_scope {
@@ -24,7 +25,8 @@ typedef struct wisp_candidate {
   int layout; /* index into the scope */
   int values[WISP_MAX_PARAMS];
   bool is_default;
-  int problem;         /* candidates with the same number are measured on the same problem */
+  uint64_t ground;     /* layout and what is fixed of the discretisation */
+  int problem;         /* candidates with the same ground have the same number, and are measured on the same problem */
   uint64_t turn, rank; /* of the problem; of the candidate on it */
 } wisp_candidate;
 
@@ -37,6 +39,7 @@ typedef struct wisp_refusal { /* why candidates of a strategy do not apply: one 
 
 typedef struct wisp_search {
   const wisp_scope *scope;
+  int problems;
   size_t count, room, next, end; /* end: of this problem's candidates */
   size_t begin;                  /* of them, where guided: `next` then only counts */
   bool guided;

@@ -5,7 +5,7 @@
 #include "point.h"
 
 typedef struct wisp_seed {
-  char family[16], kernel[24], system[24];
+  char family[WISP_FAMILY_TEXT], kernel[WISP_NAME_TEXT], system[WISP_NAME_TEXT];
   wisp_point point;
 } wisp_seed;
 

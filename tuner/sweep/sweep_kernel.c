@@ -264,14 +264,19 @@ static wisp_status try_standard(wisp_error *err, unit *u)
   wisp_step step = {.kernels = 0};
   wisp_plan *plan = NULL;
   size_t at = 0;
-  TRY(wisp_step_standard(err, sweep->strategies, sweep->bench.limits, &search->scope->spec, &step));
-  for (; step.kernels && at < search->count; at++) {
+  const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
+  const wisp_wish wish = {.spec = search->scope->spec};
+  wisp_error reason = {.text = ""};
+  status = wisp_choose(&reason, &from, &wish, &step);
+  if (status == WISP_EREFUSED) return WISP_OK; /* it runs in no whole stage here */
+  TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+  for (; at < search->count; at++) {
     const wisp_candidate *c = &search->candidates[at];
     if (c->is_default && c->strategy == wisp_plan_strategy(step.plan[0]) &&
         memcmp(&search->scope->layout[c->layout], &step.layout, sizeof step.layout) == 0)
       break;
   }
-  if (!step.kernels || at == search->count) goto done;
+  if (at == search->count) goto done;
   TRY(wisp_candidate_plan(err, search->scope, &search->candidates[at], &plan));
   memmove(&search->candidates[at], &search->candidates[at + 1], (search->count - at - 1) * sizeof *search->candidates);
   search->count--;

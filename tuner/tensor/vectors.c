@@ -81,7 +81,7 @@ static long long elements(const void *context)
 /* --- discretisations --- */
 
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
-                              const int *fixed, wisp_discretisation *out)
+                              const wisp_fixed *fixed, wisp_discretisation *out)
 {
   static const wisp_cg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
   const ground *g = context;

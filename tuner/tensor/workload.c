@@ -137,7 +137,7 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
 }
 
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
-                              const int *fixed, wisp_discretisation *out)
+                              const wisp_fixed *fixed, wisp_discretisation *out)
 {
   const ground *g = context;
   (void)err, (void)layout, (void)fixed;

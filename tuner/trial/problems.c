@@ -12,7 +12,7 @@ enum { MAX_ENTRIES = 64, PERIOD = 1 << 16 };
 typedef struct entry {
   wisp_spec spec; /* kernel empty: any kernel of the family runs on it */
   wisp_layout layout;
-  int fixed[WISP_MAX_FIXING];
+  wisp_fixed fixed;
   unsigned long long used;
   wisp_problem *problem;
 } entry;
@@ -113,12 +113,6 @@ done:
 
 /* --- the problems --- */
 
-void wisp_plan_fixed(const wisp_workload *workload, const wisp_plan *plan, int fixed[WISP_MAX_FIXING])
-{
-  for (int i = 0; workload->fixing && workload->fixing[i].param; i++)
-    fixed[i] = wisp_plan_value(plan, workload->fixing[i].param, workload->fixing[i].otherwise);
-}
-
 /* Makes room for a new problem: the oldest go while too much is held, but never the one used last. */
 static void make_room(wisp_problems *problems)
 {
@@ -139,7 +133,7 @@ static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
 {
   wisp_status status = WISP_OK;
   wisp_discretisation d = {.self = NULL};
-  TRY(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, e->fixed, &d));
+  TRY(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, &e->fixed, &d));
   TRY(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
   TRY(wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME));
 done:
@@ -150,7 +144,7 @@ static bool same(const entry *a, const entry *b)
 {
   return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision &&
          strcmp(a->spec.system, b->spec.system) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0;
+         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
 }
 
 static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, wisp_problem **out)
@@ -199,10 +193,7 @@ wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wi
   wisp_status status = WISP_OK;
   const wisp_workload *w = problems->workload;
   entry key = {.spec = *wisp_plan_spec(plans[0]), .layout = *wisp_plan_layout(plans[0])};
-  for (int f = 0; w->fixing && w->fixing[f].param; f++) {
-    key.fixed[f] = w->fixing[f].otherwise;
-    for (int i = 0; i < count; i++) key.fixed[f] = wisp_plan_value(plans[i], w->fixing[f].param, key.fixed[f]);
-  }
+  for (int i = 0; i < count; i++) wisp_fixed_add(&key.fixed, plans[i]);
   memset(key.spec.kernel, 0, sizeof key.spec.kernel);
   TRY(find(err, problems, &key, problem));
   if (w->set_state) TRY(w->set_state(err, *problem, WISP_TO_TIME)); /* a check may have left another */

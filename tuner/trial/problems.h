@@ -32,10 +32,6 @@ wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload,
 wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *const *kernels, int count);
 
-/* The values of the workload's fixing parameters for a plan; whether two plans run on one problem. */
-enum { WISP_MAX_FIXING = 4 };
-void wisp_plan_fixed(const wisp_workload *workload, const wisp_plan *plan, int fixed[WISP_MAX_FIXING]);
-
 /* A random number as arrays of this kind hold them. */
 double wisp_random_of(wisp_array_kind kind, uint64_t *random);
 

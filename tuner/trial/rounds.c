@@ -58,11 +58,10 @@ static wisp_status find_plain(wisp_error *err, wisp_rounds *rounds, const wisp_s
 {
   wisp_status status = WISP_OK;
   const wisp_workload *w = rounds->workload;
-  int fixed[WISP_MAX_FIXING] = {0};
+  const wisp_fixed nothing = {0};
   if (rounds->plain.self && strcmp(rounds->system, spec->system) == 0) return WISP_OK;
   forget(rounds);
-  for (int i = 0; w->fixing && w->fixing[i].param; i++) fixed[i] = w->fixing[i].otherwise;
-  TRY(w->discretise(err, rounds->ground, spec, NULL, fixed, &rounds->plain));
+  TRY(w->discretise(err, rounds->ground, spec, NULL, &nothing, &rounds->plain));
   memcpy(rounds->system, spec->system, sizeof rounds->system);
 done:
   return status;

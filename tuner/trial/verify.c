@@ -17,7 +17,8 @@ static const size_t problem_bytes = (size_t)512 << 20;
 typedef struct example {
   wisp_spec spec;
   wisp_layout layout;
-  int fixed[WISP_MAX_FIXING], number;
+  wisp_fixed fixed;
+  int number;
   uint64_t seed;
   unsigned long long used;
   wisp_kept *before; /* all arrays */
@@ -127,7 +128,7 @@ done:
 static bool same(const example *a, const example *b)
 {
   return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0 && a->number == b->number && a->seed == b->seed;
+         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed) && a->number == b->number && a->seed == b->seed;
 }
 
 static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan, wisp_problem *problem,
@@ -136,7 +137,7 @@ static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan
   example key = {.layout = *wisp_plan_layout(plan), .number = round->number, .seed = seed, .used = ++p->clock};
   int at = 0;
   memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
-  wisp_plan_fixed(wisp_problems_workload(p->problems), plan, key.fixed);
+  wisp_fixed_add(&key.fixed, plan);
   for (int i = 0; i < p->count; i++) {
     if (same(&p->examples[i], &key)) {
       p->examples[i].used = key.used;

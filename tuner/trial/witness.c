@@ -21,7 +21,7 @@ typedef struct outputs {
 typedef struct testimony {
   wisp_spec spec;
   wisp_layout layout;
-  int fixed[WISP_MAX_FIXING];
+  wisp_fixed fixed;
   unsigned long long used;
   outputs out;
   wisp_kept *kept; /* NULL: there is no witness */
@@ -112,24 +112,9 @@ done:
 
 /* --- the witness --- */
 
-static bool fixes(const wisp_workload *workload, const char *param)
-{
-  for (int i = 0; workload->fixing && workload->fixing[i].param; i++)
-    if (strcmp(workload->fixing[i].param, param) == 0) return true;
-  return false;
-}
-
-static bool suits(const wisp_workload *workload, const wisp_plan *a, const wisp_plan *b)
-{
-  int of_a[WISP_MAX_FIXING] = {0}, of_b[WISP_MAX_FIXING] = {0};
-  wisp_plan_fixed(workload, a, of_a);
-  wisp_plan_fixed(workload, b, of_b);
-  return memcmp(of_a, of_b, sizeof of_a) == 0;
-}
-
 /* The strategy's preferred candidate for the problem that `plan` runs on; NULL where it has none. */
-static wisp_status preferred(wisp_error *err, const wisp_workload *workload, const wisp_strategy *s,
-                             const wisp_plan *plan, const wisp_env *names, wisp_plan **out)
+static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp_plan *plan, const wisp_env *names,
+                             wisp_plan **out)
 {
   const wisp_param *params = NULL;
   const int count = wisp_strategy_params(s, &params);
@@ -137,13 +122,12 @@ static wisp_status preferred(wisp_error *err, const wisp_workload *workload, con
   wisp_plan *made = NULL;
   wisp_error reason = {0};
   for (int i = 0; i < count; i++)
-    values[i] = fixes(workload, params[i].name) ? wisp_plan_value(plan, params[i].name, params[i].preferred)
-                                                : params[i].preferred;
+    values[i] = params[i].bond ? wisp_plan_value(plan, params[i].name, params[i].preferred) : params[i].preferred;
   wisp_status status = wisp_plan_create(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, values, &made);
   if (status == WISP_EREFUSED)
     status = wisp_plan_default(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, &made);
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-  if (made && suits(workload, made, plan))
+  if (made && wisp_fixed_same(made, plan))
     *out = made;
   else
     wisp_plan_destroy(made);
@@ -151,8 +135,8 @@ static wisp_status preferred(wisp_error *err, const wisp_workload *workload, con
 }
 
 /* The first strategy's candidate that compiles; NULL where none does. */
-static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
-                                const wisp_plan *plan, const wisp_env *names, wisp_plan **out, wisp_binary *binary)
+static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, const wisp_env *names,
+                                wisp_plan **out, wisp_binary *binary)
 {
   wisp_status status = WISP_OK;
   const wisp_purpose before = wisp_turn(w->ledger, WISP_COMPILING);
@@ -163,7 +147,7 @@ static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_w
     const wisp_strategy *s = wisp_strategies_at(w->strategies, i);
     if (strcmp(wisp_strategy_family(s), spec->family) != 0 || strcmp(wisp_strategy_kernel(s), spec->kernel) != 0)
       continue;
-    TRY(preferred(err, workload, s, plan, names, out));
+    TRY(preferred(err, s, plan, names, out));
     if (!*out) continue;
     status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
     if (status == WISP_OK) break;
@@ -190,7 +174,7 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
   wisp_kernel *kernel = NULL;
   TRY(find_outputs(err, workload, problem, plan, &t->out));
   TRY(wisp_family_find(spec->family)->names(err, spec, wisp_plan_layout(plan), &target, &names));
-  TRY(find_witness(err, w, workload, plan, names, &witness, &binary));
+  TRY(find_witness(err, w, plan, names, &witness, &binary));
   if (!witness) goto done;
   TRY(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
   TRY(run(err, workload, problem, kernel, &t->out));
@@ -207,7 +191,7 @@ done:
 static bool same(const testimony *a, const testimony *b)
 {
   return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         memcmp(a->fixed, b->fixed, sizeof a->fixed) == 0;
+         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
 }
 
 static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
@@ -217,7 +201,7 @@ static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp
   testimony key = {.layout = *wisp_plan_layout(plan), .used = ++w->clock};
   int at = 0;
   memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
-  wisp_plan_fixed(workload, plan, key.fixed);
+  wisp_fixed_add(&key.fixed, plan);
   for (int i = 0; i < w->count; i++) {
     if (same(&w->kept[i], &key)) {
       w->kept[i].used = key.used;

@@ -9,6 +9,7 @@
 #define WISP_WORKLOAD_H
 
 #include "../../gen/families.h"
+#include "../../gen/strategy/fixed.h"
 #include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
@@ -74,14 +75,9 @@ typedef struct wisp_workload {
   void (*close)(void *ground); /* NULL is fine */
   long long (*elements)(const void *ground);
 
-  /* Parameters of candidates that fix the discretisation, and what they are where a kernel lacks one. Ends with NULL */
-  const struct wisp_fixing {
-    const char *param;
-    int otherwise;
-  } * fixing;
-  /* layout NULL: the one whose numbers are in the order of `origin`. fixed: a value for each of `fixing`. */
+  /* layout NULL: the one whose numbers are in the order of `origin`. */
   wisp_status (*discretise)(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
-                            const int *fixed, wisp_discretisation *out);
+                            const wisp_fixed *fixed, wisp_discretisation *out);
 
   /* --- Launches. stage: of a step, where a whole one is timed. */
   void (*scalars)(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out);

@@ -1,0 +1,442 @@
+/* One kernel: the best of the store's entries that fits here, else its default. */
+#include "choose_parts.h"
+#include "current.h"
+#include "../../gen/strategy/defaults.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what the store says --- */
+
+wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why)
+{
+  if (c->unfits == c->room) {
+    size_t room = 2 * c->room + 8;
+    wisp_unfit *list = realloc(c->unfit, room * sizeof *list);
+    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu store entries", room);
+    c->unfit = list;
+    c->room = room;
+  }
+  wisp_unfit *u = &c->unfit[c->unfits++];
+  u->trial = trial;
+  snprintf(u->why, sizeof u->why, "%s", why ? why : "");
+  return WISP_OK;
+}
+
+static const wisp_unfit *find_unfit(const wisp_choosing *c, const wisp_trial *trial)
+{
+  for (size_t i = 0; i < c->unfits; i++)
+    if (c->unfit[i].trial == trial) return &c->unfit[i];
+  return NULL;
+}
+
+/* A wisp_current: the entry was measured with the kernel text of today, and nothing is known against it. */
+static bool may_fit(const void *context, const wisp_trial *trial)
+{
+  const wisp_choosing *c = context;
+  return !find_unfit(c, trial) && wisp_trial_is_current(c->from->strategies, trial);
+}
+
+/* The best entry of the kernel that passes the filter; layout NULL: in any. */
+static void look_up(const wisp_choosing *c, const char *layout, wisp_current fits, wisp_answer *out)
+{
+  char text[WISP_SPEC_TEXT];
+  *out = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+  wisp_spec_print(&c->spec, text);
+  if (c->from->store) wisp_store_find(c->from->store, &c->asker, text, layout, c->wish->elements, fits, c, out);
+}
+
+void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out)
+{
+  look_up(c, layout, may_fit, out);
+}
+
+bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out)
+{
+  return wisp_layout_parse(NULL, trial->layout, c->layout->Np, c->layout->Nf, out) == WISP_OK;
+}
+
+void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice)
+{
+  wisp_answer best;
+  if (choice->match <= WISP_MATCH_DRIVER) return;
+  look_up(c, layout, NULL, &best);
+  if (!best.trial || best.match >= choice->match) return;
+  const wisp_unfit *known = find_unfit(c, best.trial);
+  choice->passed = best;
+  choice->passed_stale = !known || !*known->why;
+  snprintf(choice->note, sizeof choice->note, "%s",
+           choice->passed_stale ? "it is stale: measured before a kernel's text changed" : known->why);
+}
+
+/* --- one kernel in one layout --- */
+
+wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
+                           const wisp_answer *answer)
+{
+  wisp_choice choice = {.kernel = kernel,
+                        .strategy = strategy,
+                        .params = "",
+                        .trial = answer->trial,
+                        .match = answer->match,
+                        .layer = answer->layer,
+                        .ms = answer->trial ? answer->trial->ms : NAN};
+  wisp_layout_print(layout, choice.layout);
+  return choice;
+}
+
+wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
+{
+  const wisp_shown shown[] = {
+      {{choice->trial, choice->match, choice->layer}, choice->stale ? "stale" : ""},
+      {choice->passed, choice->passed_stale ? "stale" : "refused"},
+      {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE}, ""},
+  };
+  int i = 0;
+  while (i < 2 && (!shown[i].answer.trial || (device && strcmp(shown[i].answer.trial->device, device) != 0))) i++;
+  return shown[i];
+}
+
+static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choice *out)
+{
+  const wisp_strategy *s = wisp_plan_strategy(plan);
+  *out = wisp_choice_of(wisp_strategy_kernel(s), wisp_strategy_name(s), wisp_plan_layout(plan), answer);
+  out->params = wisp_plan_params(plan);
+}
+
+/* What has been fixed of the discretisation, and whether that is all. */
+typedef struct bound {
+  const wisp_fixed *fixed;
+  bool made;
+} bound;
+
+/* A wisp_plan_fits. */
+static bool fits(const void *context, const wisp_plan *plan)
+{
+  const bound *b = context;
+  return wisp_fixed_suits(b->fixed, b->made, plan);
+}
+
+static wisp_status default_plan(wisp_error *err, const wisp_spec *spec, const wisp_step *step, bool made,
+                                wisp_plan **out)
+{
+  return wisp_defaults_plan(err, step->strategies, spec, &step->layout, step->names, fits, &(bound){&step->fixed, made},
+                            out);
+}
+
+/* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
+static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_step *step,
+                              wisp_plan **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_plan *plan = NULL;
+  const wisp_strategy *s = wisp_strategies_find(c->from->strategies, c->spec.family, c->spec.kernel, trial->strategy);
+  TRY(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
+  TRY(wisp_require(err, wisp_fixed_suits(&step->fixed, c->wish->fixed, plan), WISP_EREFUSED,
+                   "%s runs on another discretisation", trial->params));
+  *out = plan;
+  plan = NULL;
+done:
+  wisp_plan_destroy(plan);
+  return status;
+}
+
+static bool does_not_fit(wisp_status status)
+{
+  return status == WISP_EREFUSED || status == WISP_EINPUT;
+}
+
+/* Adds the kernel to the step: its best entry that is legal here, else its default. */
+static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_step *step)
+{
+  wisp_status status = WISP_OK;
+  wisp_answer answer;
+  wisp_plan *plan = NULL;
+  wisp_choice *choice = &step->choice[step->kernels];
+  char layout[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&step->layout, layout);
+  wisp_spec_name_kernel(&c->spec, kernel);
+  for (wisp_choosing_look_up(c, layout, &answer); answer.trial && !plan;) {
+    wisp_error why = {.text = ""};
+    status = entry_plan(&why, c, answer.trial, step, &plan);
+    if (status == WISP_OK) continue;
+    if (!does_not_fit(status)) TRY(wisp_fail(err, status, "%s", why.text));
+    TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
+    wisp_choosing_look_up(c, layout, &answer);
+  }
+  if (!plan) TRY(default_plan(err, &c->spec, step, c->wish->fixed, &plan));
+  describe(plan, &answer, choice);
+  wisp_choosing_note(c, layout, choice);
+  wisp_fixed_add(&step->fixed, plan);
+  step->plan[step->kernels++] = plan;
+done:
+  return status;
+}
+
+/* --- what spaces can name --- */
+
+struct wisp_scope_kept {
+  wisp_spec spec;
+  wisp_layout layout;
+  wisp_env *names;
+};
+
+void wisp_scopes_free(wisp_scopes *scopes)
+{
+  for (size_t i = 0; i < scopes->count; i++) wisp_env_destroy(scopes->list[i].names);
+  free(scopes->list);
+  *scopes = (wisp_scopes){0};
+}
+
+static bool same_scope(const struct wisp_scope_kept *kept, const wisp_spec *spec, const wisp_layout *layout)
+{
+  return kept->spec.order == spec->order && kept->spec.precision == spec->precision &&
+         strcmp(kept->spec.family, spec->family) == 0 && strcmp(kept->spec.system, spec->system) == 0 &&
+         memcmp(&kept->layout, layout, sizeof *layout) == 0;
+}
+
+/* The family's names in a layout, kept where they are to be; what the caller gets is its own. */
+static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
+{
+  wisp_scopes *scopes = c->from->scopes;
+  const wisp_target target = wisp_limits_target(c->from->limits);
+  if (!scopes) return c->family->names(err, &c->spec, layout, &target, out);
+  size_t i = 0;
+  while (i < scopes->count && !same_scope(&scopes->list[i], &c->spec, layout)) i++;
+  if (i == scopes->room) {
+    size_t room = 2 * scopes->room + 8;
+    struct wisp_scope_kept *list = realloc(scopes->list, room * sizeof *list);
+    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: names for %zu layouts", room);
+    scopes->list = list;
+    scopes->room = room;
+  }
+  if (i == scopes->count) {
+    struct wisp_scope_kept kept = {.spec = c->spec, .layout = *layout};
+    const wisp_status status = c->family->names(err, &c->spec, layout, &target, &kept.names);
+    if (status != WISP_OK) return status;
+    scopes->list[scopes->count++] = kept;
+  }
+  return wisp_env_create(err, scopes->list[i].names, out);
+}
+
+/* --- kernels together --- */
+
+void wisp_step_free(wisp_step *step)
+{
+  for (int i = 0; i < step->kernels; i++) wisp_plan_destroy(step->plan[i]);
+  free(step->plan);
+  free(step->choice);
+  free(step->composition);
+  wisp_env_destroy(step->names);
+  *step = (wisp_step){.kernels = 0};
+}
+
+static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
+{
+  bool holds = true;
+  wisp_status status = WISP_OK;
+  if (i == WISP_NO_STAGE) return WISP_OK;
+  TRY(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
+                                &holds));
+  TRY(wisp_require(err, holds, WISP_EREFUSED, "it is not the default here"));
+done:
+  return status;
+}
+
+wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
+                               const wisp_layout *layout, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  const size_t count = (size_t)wisp_composition_count(composition);
+  wisp_step step = {.layout = *layout, .strategies = c->from->strategies, .composition = strdup(composition)};
+  TRY(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
+  TRY(wisp_new(err, count, sizeof *step.plan, &step.plan));
+  TRY(wisp_new(err, count, sizeof *step.choice, &step.choice));
+  if (c->wish->fixed) step.fixed = *c->wish->fixed;
+  TRY(make_names(err, c, layout, &step.names));
+  TRY(check_stage(err, c, stage, step.names));
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);)
+    TRY(add_kernel(err, c, kernel, &step));
+  *out = step;
+  step = (wisp_step){.kernels = 0};
+done:
+  wisp_step_free(&step);
+  return status;
+}
+
+/* --- one kernel alone --- */
+
+/* Its best entry over all layouts that is legal here. out->kernels stays 0 where there is none. */
+static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_answer answer;
+  wisp_step step = {.kernels = 0};
+  for (wisp_choosing_look_up(c, NULL, &answer); answer.trial; wisp_choosing_look_up(c, NULL, &answer)) {
+    wisp_error why = {.text = "its layout is none here"};
+    wisp_layout layout;
+    status = wisp_choosing_layout(c, answer.trial, &layout)
+                 ? wisp_choosing_fill(&why, c, kernel, WISP_NO_STAGE, &layout, &step)
+                 : WISP_EREFUSED;
+    if (status == WISP_OK && step.choice->trial == answer.trial) break;
+    wisp_step_free(&step);
+    if (status != WISP_OK && !does_not_fit(status)) TRY(wisp_fail(err, status, "%s", why.text));
+    if (!find_unfit(c, answer.trial)) TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
+    status = WISP_OK;
+  }
+  *out = step;
+  step = (wisp_step){.kernels = 0};
+done:
+  wisp_step_free(&step);
+  return status;
+}
+
+/* Leaves the step one of its kernels only. */
+static wisp_status keep_kernel(wisp_error *err, const char *kernel, wisp_step *step)
+{
+  int k = 0;
+  char *name = strdup(kernel);
+  if (!name) return wisp_fail(err, WISP_EMEMORY, "out of memory");
+  free(step->composition);
+  step->composition = name;
+  while (strcmp(step->choice[k].kernel, kernel) != 0) k++;
+  wisp_plan *kept = step->plan[k];
+  step->plan[k] = step->plan[0];
+  step->plan[0] = kept;
+  step->choice[0] = step->choice[k];
+  while (step->kernels > 1) wisp_plan_destroy(step->plan[--step->kernels]);
+  return WISP_OK;
+}
+
+/* What it is where a whole stage is chosen without a store. */
+static wisp_status from_defaults(wisp_error *err, const wisp_choosing *c, const char *kernel, wisp_step *out)
+{
+  wisp_status status = WISP_EREFUSED;
+  const char *const lone[] = {kernel, NULL};
+  const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
+  wisp_error first = {.text = "no composition has it"};
+  for (const char *const *list = c->family->compositions[0] ? c->family->compositions : lone;
+       *list && status == WISP_EREFUSED; list++) {
+    wisp_wish wish = {.spec = c->spec, .composition = *list, .fixed = c->wish->fixed};
+    if (!wisp_composition_has(*list, kernel)) continue;
+    wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
+    status = wisp_choose(&first, &from, &wish, out);
+  }
+  if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
+  return keep_kernel(err, kernel, out);
+}
+
+static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  const char *kernel = c->wish->spec.kernel;
+  TRY(wisp_require(err, wisp_family_kernel(c->family, kernel), WISP_EUSAGE, "the %s family has no kernel '%s'",
+                   c->family->name, kernel));
+  if (c->wish->layout) {
+    TRY(wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, c->layout, out));
+  } else {
+    TRY(from_entries(err, c, kernel, out));
+    if (!out->kernels) TRY(from_defaults(err, c, kernel, out));
+    wisp_choosing_note(c, NULL, out->choice);
+  }
+  out->whole = *out->choice;
+done:
+  return status;
+}
+
+/* --- what is asked for --- */
+
+static void print_names(const char *const *list, char *text, size_t room)
+{
+  size_t length = 0;
+  *text = '\0';
+  for (int i = 0; list[i] && length < room; i++)
+    length += (size_t)snprintf(text + length, room - length, "%s%s", i ? ", " : "", list[i]);
+}
+
+/* The family and the layouts to try; what the wish names must be there. */
+static wisp_status check_wish(wisp_error *err, wisp_choosing *c)
+{
+  wisp_status status = WISP_OK;
+  const wisp_wish *w = c->wish;
+  char names[400];
+  c->spec = w->spec;
+  c->family = wisp_family_find(w->spec.family);
+  TRY(wisp_require(err, c->family, WISP_EUSAGE, "there is no family '%s'", w->spec.family));
+  if (!*c->spec.element) snprintf(c->spec.element, sizeof c->spec.element, "%s", c->family->element);
+  TRY(wisp_require(err, strcmp(c->spec.element, c->family->element) == 0, WISP_EUSAGE,
+                   "element '%s': the %s family has %s", c->spec.element, c->family->name, c->family->element));
+  const int *orders = c->family->orders;
+  TRY(wisp_require(err, w->spec.order >= orders[0] && w->spec.order <= orders[1], WISP_EUSAGE,
+                   "order %d: the %s family has orders %d to %d", w->spec.order, c->family->name, orders[0],
+                   orders[1]));
+  print_names(c->family->compositions, names, sizeof names);
+  TRY(wisp_require(err, !w->composition || wisp_is_composition(c->family, w->composition), WISP_EUSAGE,
+                   "composition '%s' is not known: use one of %s", w->composition, names));
+  c->layouts = c->family->layouts(w->spec.order, c->layout);
+  if (w->layout) {
+    TRY(wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout));
+    c->layouts = 1;
+  }
+done:
+  return status == WISP_EINPUT
+             ? wisp_fail(err, WISP_EUSAGE, "layout '%s' is none for order %d", w->layout, w->spec.order)
+             : status;
+}
+
+static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_step *step)
+{
+  char text[WISP_SPEC_TEXT];
+  for (int i = 0; i < step->kernels; i++) {
+    if (step->choice[i].match == WISP_MATCH_EXACT) continue;
+    wisp_spec_print(wisp_plan_spec(step->plan[i]), text);
+    return wisp_fail(err, WISP_EMISSING,
+                     "%s, layout %s: no entry was measured on %s with this driver and compiler: tune it, or allow "
+                     "other matches",
+                     text, step->choice[i].layout, c->from->limits->name);
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits)};
+  wisp_step step = {.kernels = 0};
+  TRY(check_wish(err, &c));
+  if (*wish->spec.kernel && !wisp_spec_is_step(&wish->spec))
+    TRY(choose_kernel(err, &c, &step));
+  else
+    TRY(wisp_choose_stage(err, &c, &step));
+  if (wish->exact_match_only) TRY(check_exact(err, &c, &step));
+  *out = step;
+  step = (wisp_step){.kernels = 0};
+done:
+  wisp_step_free(&step);
+  free(c.unfit);
+  return status;
+}
+
+wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why)
+{
+  wisp_status status = WISP_OK;
+  wisp_plan *plan = NULL, *old = step->plan[i];
+  wisp_choice *choice = &step->choice[i];
+  const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
+                    passed = {choice->trial, choice->match, choice->layer};
+  TRY(default_plan(err, wisp_plan_spec(old), step, true, &plan));
+  TRY(wisp_require(err,
+                   wisp_plan_strategy(plan) != wisp_plan_strategy(old) ||
+                       strcmp(wisp_plan_params(plan), wisp_plan_params(old)) != 0,
+                   WISP_EREFUSED, "%s", why));
+  describe(plan, &none, choice);
+  choice->passed = passed;
+  snprintf(choice->note, sizeof choice->note, "%s", why);
+  step->plan[i] = plan;
+  plan = old;
+done:
+  wisp_plan_destroy(plan);
+  return status;
+}

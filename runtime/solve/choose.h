@@ -1,0 +1,97 @@
+/* What would a solver take? The one answer to it, for one kernel and for a whole stage: what won in the store, where
+ * that still counts and is legal here, else the default. Solvers, `wisp best`, `bench`, `report` and the tuner ask
+ * here.
+ *
+ * The default is what runs without a store. Of a stage: the family's first composition that its defaults prefer, or
+ * else that has plans, in the first layout where it has them. Of one kernel, in a layout: the family's default there;
+ * in any: what it is in the default of the first composition that has it. */
+#ifndef WISP_CHOOSE_H
+#define WISP_CHOOSE_H
+
+#include "../../cache/store.h"
+#include "../../gen/family.h"
+#include "../../gen/strategy/fixed.h"
+#include "../kernel.h"
+
+/* What spaces can name, by spec and layout: made once for many choices for one device. Zero-initialise. */
+typedef struct wisp_scopes {
+  size_t count, room;
+  struct wisp_scope_kept *list;
+} wisp_scopes;
+void wisp_scopes_free(wisp_scopes *scopes);
+
+/* What is chosen from. All of it is borrowed, and outlives what is chosen. */
+typedef struct wisp_chooser {
+  const wisp_strategies *strategies;
+  const wisp_store *store;   /* NULL: as if nothing had been measured */
+  const wisp_limits *limits; /* of the device that it is for */
+  wisp_scopes *scopes;       /* NULL: every step makes its own */
+} wisp_chooser;
+
+/* What is asked for. */
+typedef struct wisp_wish {
+  wisp_spec spec;          /* its kernel: one of the family's; "step", or empty: a whole stage */
+  const char *composition; /* of a stage: this one; NULL: chosen */
+  const char *layout;      /* this one; NULL: chosen */
+  const wisp_fixed *fixed; /* of the discretisation that is there already; NULL: it will be made to suit */
+  long long elements;      /* the nearest measured size answers; 0: the largest */
+  bool exact_match_only;   /* WISP_EMISSING where a kernel's entry was not measured here */
+} wisp_wish;
+
+/* What a kernel, or a whole stage, runs with, and why. Texts and trials are the step's and the store's. */
+typedef struct wisp_choice {
+  const char *kernel, *strategy, *params; /* of a stage "step", its composition, "" */
+  char layout[WISP_LAYOUT_TEXT];
+  const wisp_trial *trial; /* the entry that was taken; NULL: it is the default */
+  wisp_match match;        /* how well that fits; WISP_MATCH_DEFAULT, WISP_LAYER_NONE where there is none */
+  wisp_layer layer;
+  double ms;          /* as stored; NaN for a default */
+  bool stale;         /* of a stage: the entry was measured before one of its kernels' texts changed */
+  wisp_answer passed; /* the best entry of those that match better, but do not fit here; NULL: there is none */
+  bool passed_stale;  /* for it was measured before the kernel's text changed */
+  char note[256];     /* why it does not fit, or did not compile or load; else empty */
+} wisp_choice;
+
+/* The kernels of a stage in launch order, or one kernel, and what they ask of layout and discretisation. Zero: none. */
+typedef struct wisp_step {
+  char *composition; /* "volume+gather+lift+update", or the one kernel's name */
+  wisp_layout layout;
+  wisp_fixed fixed;
+  int kernels;
+  wisp_plan **plan;    /* of each */
+  wisp_choice *choice; /* of each */
+  wisp_choice whole;   /* of the stage: the record that named composition and layout; or as the one kernel's */
+  wisp_env *names;
+  const wisp_strategies *strategies;
+} wisp_step;
+
+/* Chooses; never fails for lack of entries unless exact_match_only. WISP_EUSAGE for a family, kernel, order, system,
+ * composition or layout that there is not, WISP_EREFUSED where what is asked for has no plan on this device.
+ *
+ * A stage's record is a trial of the spec FAMILY.step:...: its strategy is the composition, its layout that of all
+ * kernels, each of which then takes its own winner in that layout. Its template hash is wisp_hash over those of its
+ * kernels in turn; one that differs only counts where no record is current. */
+wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out);
+void wisp_step_free(wisp_step *step);
+
+/* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
+ * any), else none. And what is to be said of it: "stale", "refused", or nothing. */
+typedef struct wisp_shown {
+  wisp_answer answer;
+  const char *remark;
+} wisp_shown;
+wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
+
+/* Gives kernel i the default plan that fits the step's layout and discretisation, and notes why in its choice.
+ * WISP_EREFUSED, with the step unchanged, where there is none or it is the one that the kernel has. */
+wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why);
+
+/* Compiles the step's kernels (in parallel) and loads them: kernel[i], zeroed memory of the caller's, is of plan i, and
+ * to be destroyed where it is not NULL, also after a failure. A stored winner that fails to compile or load falls back
+ * to the default with the choice saying so. */
+wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step, wisp_kernel **kernel);
+
+/* Does a kernel of the step take an argument of this name? */
+bool wisp_step_has(const wisp_step *step, const char *name);
+
+#endif

@@ -1,0 +1,49 @@
+/* Inside the chooser: choose.c chooses kernels, choose_stage.c which of them make a stage. */
+#ifndef WISP_CHOOSE_PARTS_H
+#define WISP_CHOOSE_PARTS_H
+
+#include "choose.h"
+
+/* An entry that was looked at and does not fit here, and why; empty: it is stale. */
+typedef struct wisp_unfit {
+  const wisp_trial *trial;
+  char why[sizeof((wisp_choice *)0)->note];
+} wisp_unfit;
+
+typedef struct wisp_choosing {
+  const wisp_chooser *from;
+  const wisp_wish *wish;
+  const wisp_family *family;
+  wisp_asker asker;
+  wisp_spec spec;        /* its kernel: the one looked up now */
+  wisp_layout layout[8]; /* to be tried */
+  int layouts;
+  size_t unfits, room;
+  wisp_unfit *unfit;
+} wisp_choosing;
+
+/* The best entry of the kernel that was measured with today's text and of which nothing is known against it; layout
+ * NULL: in any. */
+void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out);
+/* why NULL: it is stale. */
+wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why);
+
+/* Notes in a choice what would have matched better in a layout, NULL: in any. */
+void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice);
+wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
+                           const wisp_answer *answer);
+
+/* An entry's layout; false where it is none of the family's. */
+bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out);
+
+/* The kernels of a composition in one layout. stage: with the line of the family's defaults that it must suit; or
+ * WISP_NO_STAGE. WISP_EREFUSED where it does not, or a kernel has no plan here. */
+enum { WISP_NO_STAGE = -1 };
+wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
+                               const wisp_layout *layout, wisp_step *out);
+
+/* A family that lists no compositions takes any of its kernels' names, joined. */
+bool wisp_is_composition(const wisp_family *family, const char *composition);
+wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_step *out);
+
+#endif

@@ -1,0 +1,126 @@
+/* A whole stage: the store's best record that fits here says of which kernels, in which layout; else the lists do. */
+#include "choose_parts.h"
+#include "../../gen/strategy/defaults.h"
+
+#include <string.h>
+
+bool wisp_is_composition(const wisp_family *family, const char *composition)
+{
+  if (!family->compositions[0]) return true;
+  for (int i = 0; family->compositions[i]; i++)
+    if (strcmp(family->compositions[i], composition) == 0) return true;
+  return false;
+}
+
+/* Does a composition or layout by this name suit the wish? */
+static bool wanted(const char *asked, const char *name)
+{
+  return !asked || strcmp(asked, name) == 0;
+}
+
+/* Was the record measured with the kernel texts that the step has now? Its hash is that of all its kernels' hashes. */
+static bool same_texts(const wisp_step *step, const char *dialect, const wisp_trial *record)
+{
+  uint64_t hash = WISP_HASH_SEED;
+  char kernel[20];
+  for (int i = 0; i < step->kernels; i++) {
+    wisp_plan_hash(step->plan[i], dialect, kernel);
+    hash = wisp_step_hash(hash, kernel);
+  }
+  return wisp_step_hash_is(hash, record);
+}
+
+/* The step of one record. out->kernels stays 0 where it does not suit the wish or has no plans here. */
+static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answer *answer, wisp_step *out)
+{
+  const wisp_trial *trial = answer->trial;
+  wisp_layout layout;
+  if (!wisp_is_composition(c->family, trial->strategy) || !wanted(c->wish->composition, trial->strategy) ||
+      !wanted(c->wish->layout, trial->layout) || !wisp_choosing_layout(c, trial, &layout))
+    return WISP_OK;
+  wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_STAGE, &layout, out);
+  if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
+  out->whole = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
+  out->whole.stale = !same_texts(out, c->from->limits->kind, trial);
+  return WISP_OK;
+}
+
+/* The best record whose texts are those of today; else the best one, which still tells compositions and layouts apart
+ * better than a guess. out->kernels stays 0 where there is none. */
+static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_answer answer;
+  wisp_step step = {.kernels = 0};
+  for (bool current = false; !current;) {
+    wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
+    wisp_choosing_look_up(c, NULL, &answer);
+    if (!answer.trial) break;
+    TRY(try_record(err, c, &answer, &step));
+    TRY(wisp_choosing_pass_over(err, c, answer.trial,
+                                step.kernels ? NULL : "it is not what was asked for, or does not run here"));
+    current = step.kernels && !step.whole.stale;
+    if (current || !out->kernels) {
+      wisp_step_free(out);
+      *out = step;
+      step = (wisp_step){.kernels = 0};
+    }
+    wisp_step_free(&step);
+  }
+done:
+  wisp_step_free(&step);
+  return status;
+}
+
+/* The composition in the first layout where it has plans, if it is asked for. out->kernels stays 0 where there is none;
+ * the first refusal is kept in first. */
+static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
+                                   wisp_error *first, wisp_step *out)
+{
+  if (!wanted(c->wish->composition, composition)) return WISP_OK;
+  for (int l = 0; l < c->layouts; l++) {
+    wisp_error reason = {.text = ""};
+    wisp_status status = wisp_choosing_fill(&reason, c, composition, stage, &c->layout[l], out);
+    if (status == WISP_OK) return WISP_OK;
+    if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+    if (!*first->text && stage == WISP_NO_STAGE) *first = reason;
+  }
+  return WISP_OK;
+}
+
+/* What the family's defaults prefer here, then the first composition that has plans. */
+static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_error first = {.text = ""};
+  const wisp_defaults *defaults = wisp_strategies_defaults(c->from->strategies, c->family->name);
+  const char *const asked[] = {c->wish->composition, NULL};
+  const char *const *list = c->family->compositions[0] ? c->family->compositions : asked;
+  const char *stage = NULL;
+  for (int i = 0; !out->kernels && (stage = wisp_defaults_stage(defaults, (size_t)i)); i++)
+    TRY(try_composition(err, c, stage, i, &first, out));
+  for (int i = 0; !out->kernels && list[i]; i++) TRY(try_composition(err, c, list[i], WISP_NO_STAGE, &first, out));
+  TRY(wisp_require(err, out->kernels, WISP_EREFUSED, "no composition of the %s family runs on %s: %s", c->family->name,
+                   c->from->limits->name, first.text));
+done:
+  return status;
+}
+
+wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_step *out)
+{
+  wisp_status status = WISP_OK;
+  wisp_step step = {.kernels = 0};
+  TRY(from_records(err, c, &step));
+  if (!step.kernels) {
+    const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+    TRY(from_lists(err, c, &step));
+    step.whole = wisp_choice_of(WISP_WHOLE_STEP, step.composition, &step.layout, &none);
+  }
+  wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
+  wisp_choosing_note(c, NULL, &step.whole);
+  *out = step;
+  step = (wisp_step){.kernels = 0};
+done:
+  wisp_step_free(&step);
+  return status;
+}
