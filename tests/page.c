@@ -115,3 +115,24 @@ void page_check_shown(const page *p, const char *from, const char *to, const cha
   }
   assert_true(shown >= least);
 }
+
+void page_check_blocks(const char *path, size_t count, const char *const *files, int least)
+{
+  page p = page_read(path);
+  char *text[8];
+  int blocks = 0;
+  assert_true(count <= 8);
+  for (size_t f = 0; f < count; f++) text[f] = read_text(files[f]);
+  for (char *at = p.text; (at = strstr(at, "```")); blocks++) {
+    char *end = strstr(at += strcspn(at, "\n") + 1, "```");
+    bool found = false;
+    assert_non_null(end);
+    *end = '\0';
+    for (size_t f = 0; f < count; f++) found |= strstr(text[f], at) != NULL;
+    if (!found) fail_msg("%s: not in the sources: %s", path, at);
+    at = end + 3;
+  }
+  assert_true(blocks >= least);
+  for (size_t f = 0; f < count; f++) free(text[f]);
+  page_free(&p);
+}

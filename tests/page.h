@@ -3,7 +3,7 @@
 #ifndef PAGE_H
 #define PAGE_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
 typedef struct page {
   const char *path;
@@ -27,5 +27,8 @@ void page_check_shown(const page *p, const char *from, const char *to, const cha
 
 /* Where the page says these words. */
 const char *page_find(const page *p, const char *words);
+
+/* What a page shows between lines of ``` stands so in one of the files, at most 8; at least `least` such blocks. */
+void page_check_blocks(const char *path, size_t count, const char *const *files, int least);
 
 #endif
