@@ -15,12 +15,7 @@
 static char *read_text(const char *path)
 {
   size_t length = 0;
-  char *bytes = fixture_read(path, &length), *text = malloc(length + 1);
-  assert_non_null(text);
-  memcpy(text, bytes, length);
-  text[length] = '\0';
-  free(bytes);
-  return text;
+  return fixture_read(path, &length);
 }
 
 page page_read(const char *path)
