@@ -10,7 +10,7 @@ wisp_status wisp_store_check(wisp_error *err, const char *path, wisp_text *repor
 {
   static const char *const outcomes[] = {"ok",    "slow", "wrong",     "refused", "compile-error",
                                          "crash", "hang", "unfinished"};
-  enum { OUTCOMES = sizeof outcomes / sizeof *outcomes };
+  enum { OUTCOMES = WISP_COUNT(outcomes) };
   size_t counts[OUTCOMES + 1] = {0};
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
@@ -59,20 +59,6 @@ typedef struct pruning {
   char **backup;
 } pruning;
 
-/* Keeps all that the file holds now under a name of its own. */
-static wisp_status back_up(wisp_error *err, const char *path, const wisp_trials *list, char **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
-  TRY(wisp_store_backup_name(err, path, &name));
-  TRY(wisp_store_write_new(err, name.data, path, list));
-  *out = name.data;
-  name.data = NULL;
-done:
-  wisp_text_free(&name);
-  return status;
-}
-
 static wisp_status remove_unkept(wisp_error *err, wisp_writer *writer, const void *context, long long *changed)
 {
   wisp_status status = WISP_OK;
@@ -81,7 +67,10 @@ static wisp_status remove_unkept(wisp_error *err, wisp_writer *writer, const voi
   TRY(wisp_rows_read(err, &writer->database, &list));
   for (size_t i = 0; i < list.count; i++) {
     if (how->keep(how->context, &list.trials[i])) continue;
-    if (how->backup && *changed == 0) TRY(back_up(err, how->path, &list, how->backup));
+    if (how->backup && *changed == 0) { /* all that the file holds now, under a name of its own */
+      TRY(wisp_store_backup_name(err, how->path, how->backup));
+      TRY(wisp_store_write_new(err, *how->backup, how->path, &list));
+    }
     TRY(wisp_rows_bind_key(err, &writer->database, writer->remove, &list.trials[i]));
     TRY(wisp_database_fail(err, &writer->database, sqlite3_step(writer->remove)));
     (*changed)++;

@@ -19,9 +19,9 @@ static wisp_status change_in_place(wisp_error *err, const char *path, wisp_chang
   wisp_writer *writer = NULL;
   long long count = 0;
   TRY(wisp_writer_open(err, path, NULL, &writer));
-  TRY(wisp_writer_begin(err, writer));
+  TRY(wisp_database_begin(err, &writer->database));
   TRY(change(err, writer, context, &count));
-  TRY(wisp_writer_commit(err, writer));
+  TRY(wisp_database_commit(err, &writer->database));
   *changed = count;
 done:
   wisp_writer_close(NULL, writer);
@@ -66,15 +66,12 @@ static wisp_status sync_path(wisp_error *err, const char *path, int flags)
 /* Syncs the new file, and puts it in the old one's place. */
 static wisp_status publish(wisp_error *err, const char *fresh, const char *path)
 {
-  wisp_status status = WISP_OK;
   char folder[4096];
-  TRY(sync_path(err, fresh, O_RDONLY));
-  TRY(wisp_require(err, rename(fresh, path) == 0, WISP_ESTORE, "%s: cannot be put in the place of %s: %s", fresh, path,
-                   strerror(errno)));
+  CALL(sync_path(err, fresh, O_RDONLY));
+  CALL(wisp_require(err, rename(fresh, path) == 0, WISP_ESTORE, "%s: cannot be put in the place of %s: %s", fresh, path,
+                    strerror(errno)));
   snprintf(folder, sizeof folder, "%s", path);
-  TRY(sync_path(err, dirname(folder), O_RDONLY | O_DIRECTORY));
-done:
-  return status;
+  return sync_path(err, dirname(folder), O_RDONLY | O_DIRECTORY);
 }
 
 /* Makes an empty file with the owner and the rights of the file `like`, where that is there. *alike false: its owner is
@@ -101,10 +98,10 @@ wisp_status wisp_store_write_new(wisp_error *err, const char *path, const char *
   bool alike;
   TRY(make_like(err, path, like, &alike));
   TRY(wisp_writer_attach(err, path, -1, true, &writer));
-  TRY(wisp_writer_begin(err, writer));
+  TRY(wisp_database_begin(err, &writer->database));
   for (size_t i = 0; i < list->count; i++)
     TRY(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], NULL));
-  TRY(wisp_writer_commit(err, writer));
+  TRY(wisp_database_commit(err, &writer->database));
   status = wisp_writer_close(err, writer);
   writer = NULL;
   TRY(status);
@@ -114,14 +111,19 @@ done:
   return status;
 }
 
-wisp_status wisp_store_backup_name(wisp_error *err, const char *path, wisp_text *out)
+wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out)
 {
+  wisp_status status = WISP_OK;
+  wisp_text name = {0};
   struct stat about;
-  for (int number = 1;; number++) {
-    out->length = 0;
-    wisp_status status = wisp_text_print(err, out, "%s.backup-%d", path, number);
-    if (status != WISP_OK || lstat(out->data, &about) != 0) return status;
+  for (int number = 1; number == 1 || lstat(name.data, &about) == 0; number++) {
+    name.length = 0;
+    TRY(wisp_text_print(err, &name, "%s.backup-%d", path, number));
   }
+  *out = name.data;
+done:
+  if (status != WISP_OK) wisp_text_free(&name);
+  return status;
 }
 
 static wisp_status copy_rows(wisp_error *err, const char *from, wisp_writer *to)
@@ -157,10 +159,10 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
   TRY(make_like(err, fresh.data, path, renamed));
   if (!*renamed) goto done;
   TRY(wisp_writer_attach(err, fresh.data, -1, true, &writer));
-  TRY(wisp_writer_begin(err, writer));
+  TRY(wisp_database_begin(err, &writer->database));
   TRY(copy_rows(err, path, writer));
   TRY(change(err, writer, context, &count));
-  TRY(wisp_writer_commit(err, writer));
+  TRY(wisp_database_commit(err, &writer->database));
   status = wisp_writer_close(err, writer);
   writer = NULL;
   TRY(status);
@@ -184,8 +186,7 @@ wisp_status wisp_store_change(wisp_error *err, const char *path, wisp_change cha
   TRY(wisp_place_resolve(err, path, &real));
   TRY(wisp_place_folders(err, real));
   TRY(wisp_place_writable(err, real));
-  TRY(wisp_lock_open(err, real, &lock));
-  TRY(wisp_lock_take(err, lock, true, false, &state));
+  TRY(wisp_lock_take(err, real, true, false, &lock, &state));
   if (state == WISP_LOCK_HELD) TRY(settle(err, real, &renamed));
   if (renamed) TRY(change_by_rename(err, real, change, context, changed, &renamed));
   wisp_lock_close(lock);
@@ -197,27 +198,29 @@ done:
   return status;
 }
 
-wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_trials *list, wisp_text *backup)
+wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_trials *list, char **backup)
 {
   static const char *const beside[] = {"-wal", "-journal"};
   wisp_status status = WISP_OK;
   wisp_text fresh = {0};
-  char from[4096], to[4096];
+  char from[4096], to[4096], *kept = NULL;
   TRY(wisp_text_print(err, &fresh, "%s.new", path));
   remove_fresh(fresh.data);
   TRY(wisp_store_write_new(err, fresh.data, path, list));
-  TRY(wisp_store_backup_name(err, path, backup));
-  TRY(wisp_require(err, link(path, backup->data) == 0, WISP_ESTORE, "%s: cannot be kept as %s: %s", path, backup->data,
+  TRY(wisp_store_backup_name(err, path, &kept));
+  TRY(wisp_require(err, link(path, kept) == 0, WISP_ESTORE, "%s: cannot be kept as %s: %s", path, kept,
                    strerror(errno)));
-  for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+  for (size_t i = 0; i < WISP_COUNT(beside); i++) {
     snprintf(from, sizeof from, "%s%s", path, beside[i]);
-    snprintf(to, sizeof to, "%s%s", backup->data, beside[i]);
+    snprintf(to, sizeof to, "%s%s", kept, beside[i]);
     TRY(wisp_require(err, rename(from, to) == 0 || errno == ENOENT, WISP_ESTORE, "%s: cannot be kept as %s: %s", from,
                      to, strerror(errno)));
   }
   TRY(publish(err, fresh.data, path));
+  *backup = kept;
 done:
   if (fresh.data && status != WISP_OK) remove_fresh(fresh.data);
+  if (status != WISP_OK) free(kept);
   wisp_text_free(&fresh);
   return status;
 }

@@ -19,9 +19,10 @@ wisp_status wisp_change_add_newer(wisp_error *err, wisp_writer *writer, const vo
 /* A new store file at path (there must be none) that holds the list's trials; with the rights, and where that is
  * allowed the owner, of the file `like`. */
 wisp_status wisp_store_write_new(wisp_error *err, const char *path, const char *like, const wisp_trials *list);
-/* The first of path.backup-1, path.backup-2, ... that is not there. */
-wisp_status wisp_store_backup_name(wisp_error *err, const char *path, wisp_text *out);
-/* Puts such a file in the place of path, whose lock the caller holds alone; the old one stays under *backup's name. */
-wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_trials *list, wisp_text *backup);
+/* The first of path.backup-1, path.backup-2, ... that is not there; free. */
+wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out);
+/* Puts such a file in the place of path, whose lock the caller holds alone; the old one stays under the name *backup
+ * (free). */
+wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_trials *list, char **backup);
 
 #endif

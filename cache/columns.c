@@ -137,24 +137,21 @@ static wisp_status print_real(wisp_error *err, double value, wisp_text *out)
 /* How many samples there are: never more than the array holds, whatever the caller says. */
 static int sample_count(const wisp_trial *trial)
 {
-  const int most = (int)(sizeof trial->samples / sizeof *trial->samples);
+  const int most = (int)(WISP_COUNT(trial->samples));
   return trial->sample_count < 0 ? 0 : trial->sample_count > most ? most : trial->sample_count;
 }
 
 static wisp_status print_samples(wisp_error *err, const wisp_trial *trial, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_add(err, out, "[", 1));
+  CALL(wisp_text_add(err, out, "[", 1));
   for (int i = 0; i < sample_count(trial); i++) {
-    if (i) TRY(wisp_text_add(err, out, ",", 1));
+    if (i) CALL(wisp_text_add(err, out, ",", 1));
     if (isfinite(trial->samples[i]))
-      TRY(print_real(err, trial->samples[i], out));
+      CALL(print_real(err, trial->samples[i], out));
     else
-      TRY(wisp_text_add(err, out, "null", 4));
+      CALL(wisp_text_add(err, out, "null", 4));
   }
-  TRY(wisp_text_add(err, out, "]", 1));
-done:
-  return status;
+  return wisp_text_add(err, out, "]", 1);
 }
 
 wisp_status wisp_column_print(wisp_error *err, const wisp_column *column, const wisp_trial *trial, wisp_text *out)
@@ -189,7 +186,7 @@ static bool scan_real(const char **at, double *out)
 
 static bool scan_samples(const char *text, wisp_trial *trial)
 {
-  const int most = (int)(sizeof trial->samples / sizeof *trial->samples);
+  const int most = (int)(WISP_COUNT(trial->samples));
   int count = 0;
   if (*text++ != '[') return false;
   while (*text != ']') {
@@ -253,7 +250,7 @@ wisp_status wisp_trial_check(wisp_error *err, const wisp_trial *trial)
   const struct {
     const char *name, *value;
   } needed[] = {{"spec", trial->spec}, {"strategy", trial->strategy}, {"outcome", trial->outcome}};
-  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+  for (size_t i = 0; i < WISP_COUNT(needed); i++)
     if (!*needed[i].value)
       return wisp_fail(err, WISP_EINPUT, "a trial without %s cannot be stored: give it one", needed[i].name);
   return WISP_OK;

@@ -56,10 +56,18 @@ int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b)
   return rank(a) - rank(b);
 }
 
-bool wisp_contest_same(const wisp_trial *a, const wisp_trial *b)
+int wisp_contest_order(const wisp_trial *a, const wisp_trial *b)
 {
-  return strcmp(a->spec, b->spec) == 0 && strcmp(a->layout, b->layout) == 0 && strcmp(a->device, b->device) == 0 &&
-         strcmp(a->target, b->target) == 0 && a->units == b->units && strcmp(a->driver, b->driver) == 0 &&
-         strcmp(a->compiler, b->compiler) == 0 && a->elements == b->elements &&
-         strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b)) == 0;
+  const int order[] = {strcmp(a->spec, b->spec),
+                       strcmp(a->layout, b->layout),
+                       strcmp(a->device, b->device),
+                       strcmp(a->target, b->target),
+                       a->units - b->units,
+                       strcmp(a->driver, b->driver),
+                       strcmp(a->compiler, b->compiler),
+                       (a->elements > b->elements) - (a->elements < b->elements),
+                       strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b))};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
+    if (order[i]) return order[i];
+  return 0;
 }

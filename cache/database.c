@@ -45,7 +45,7 @@ wisp_status wisp_database_fail(wisp_error *err, const wisp_database *database, i
 {
   int primary = code & 0xFF;
   if (primary == SQLITE_OK || primary == SQLITE_ROW || primary == SQLITE_DONE) return WISP_OK;
-  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+  for (size_t i = 0; i < WISP_COUNT(meanings); i++)
     if (meanings[i].code == primary)
       return wisp_fail(err, meanings[i].status, "%s %s", database->path, meanings[i].text);
   char text[200]; /* one line of SQLite's own */
@@ -93,15 +93,13 @@ static bool again(int code, double start, int *attempt)
 /* path as a URI, so that SQLite takes no name for one of its own (":memory:", "file:...", ""). */
 static wisp_status uri_of(wisp_error *err, const char *path, bool immutable, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_print(err, out, *path == '/' ? "file://" : "file:./"));
+  CALL(wisp_text_print(err, out, *path == '/' ? "file://" : "file:./"));
   for (const char *c = path; *c; c++) {
     bool special = *c == '%' || *c == '?' || *c == '#';
-    TRY(wisp_text_print(err, out, special ? "%%%02X" : "%c", (unsigned char)*c));
+    CALL(wisp_text_print(err, out, special ? "%%%02X" : "%c", (unsigned char)*c));
   }
-  if (immutable) TRY(wisp_text_print(err, out, "?immutable=1"));
-done:
-  return status;
+  if (immutable) CALL(wisp_text_print(err, out, "?immutable=1"));
+  return WISP_OK;
 }
 
 wisp_status wisp_database_open(wisp_error *err, const char *path, const char *file, int flags, bool immutable,
@@ -123,10 +121,9 @@ wisp_status wisp_database_open(wisp_error *err, const char *path, const char *fi
   sqlite3_limit(database.db, SQLITE_LIMIT_LENGTH, LONGEST);
   TRY(wisp_database_run(err, &database, "PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF; PRAGMA synchronous=FULL"));
   *out = database;
-  database = (wisp_database){0};
 done:
   wisp_text_free(&uri);
-  wisp_database_close(NULL, &database);
+  if (status != WISP_OK) wisp_database_close(NULL, &database);
   return status;
 }
 
@@ -224,31 +221,29 @@ static wisp_status check_table(wisp_error *err, const wisp_database *database)
 
 wisp_status wisp_database_recognise(wisp_error *err, const wisp_database *database, int *version)
 {
-  wisp_status status = WISP_OK;
   long long id = 0, user_version = 0, pages = 0, tables = 0;
-  TRY(wisp_database_number(err, database, "PRAGMA page_count", &pages));
-  TRY(wisp_database_number(err, database, "PRAGMA application_id", &id));
-  TRY(wisp_database_number(err, database, "PRAGMA user_version", &user_version));
-  TRY(wisp_database_number(err, database, "SELECT count(*) FROM sqlite_schema", &tables));
+  CALL(wisp_database_number(err, database, "PRAGMA page_count", &pages));
+  CALL(wisp_database_number(err, database, "PRAGMA application_id", &id));
+  CALL(wisp_database_number(err, database, "PRAGMA user_version", &user_version));
+  CALL(wisp_database_number(err, database, "SELECT count(*) FROM sqlite_schema", &tables));
   /* A transaction that has only begun shows an empty file as one page. */
   bool empty = pages <= 1 && tables == 0 && id == 0 && user_version == 0;
   if (!empty) {
-    TRY(wisp_require(err, id == WISP_APPLICATION_ID, WISP_ESTORE,
-                     "%s is a SQLite file of another application (its id is 0x%08llx): name another file with --db or "
-                     "WISP_DB, or move this one away",
-                     database->path, (unsigned long long)id & 0xFFFFFFFF));
-    TRY(wisp_require(
+    CALL(wisp_require(err, id == WISP_APPLICATION_ID, WISP_ESTORE,
+                      "%s is a SQLite file of another application (its id is 0x%08llx): name another file with --db or "
+                      "WISP_DB, or move this one away",
+                      database->path, (unsigned long long)id & 0xFFFFFFFF));
+    CALL(wisp_require(
         err, user_version <= wisp_database_newest(), WISP_ESTORE,
         "%s was written by a newer wisp (schema %lld, this one knows %d): update wisp, or name another file",
         database->path, user_version, wisp_database_newest()));
-    TRY(wisp_require(err, user_version >= 1, WISP_ESTORE,
-                     "%s is a damaged tuning store (schema %lld): move it away, or restore it from a copy",
-                     database->path, user_version));
-    TRY(check_table(err, database));
+    CALL(wisp_require(err, user_version >= 1, WISP_ESTORE,
+                      "%s is a damaged tuning store (schema %lld): move it away, or restore it from a copy",
+                      database->path, user_version));
+    CALL(check_table(err, database));
   }
   *version = (int)user_version;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_database_verify(wisp_error *err, const wisp_database *database, bool thorough)

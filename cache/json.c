@@ -34,7 +34,7 @@ cJSON *wisp_trial_to_json(const wisp_trial *trial)
 
 static bool take_samples(const cJSON *value, wisp_trial *trial)
 {
-  const int most = (int)(sizeof trial->samples / sizeof *trial->samples);
+  const int most = (int)(WISP_COUNT(trial->samples));
   const cJSON *sample;
   int count = 0;
   if (!cJSON_IsArray(value)) return false;

@@ -27,7 +27,7 @@ static const struct {
 
 bool wisp_place_is_network(unsigned long type)
 {
-  for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+  for (size_t i = 0; i < WISP_COUNT(networks); i++)
     if (networks[i].type == (type & 0xFFFFFFFF)) return true;
   return false;
 }
@@ -97,9 +97,8 @@ wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out)
                    "%s: the name is too long, at most %d bytes can be opened: name another file with --db or WISP_DB",
                    path, LONGEST));
   *out = real.data;
-  real.data = NULL;
 done:
-  wisp_text_free(&real);
+  if (status != WISP_OK) wisp_text_free(&real);
   return status;
 }
 
@@ -147,9 +146,8 @@ wisp_status wisp_store_user_path(wisp_error *err, char **out)
   else
     TRY(wisp_fail(err, WISP_ESTORE, "tuning store: no place for it: set WISP_DB to a file's path, or HOME"));
   *out = path.data;
-  path.data = NULL;
 done:
-  wisp_text_free(&path);
+  if (status != WISP_OK) wisp_text_free(&path);
   return status;
 }
 
@@ -161,7 +159,7 @@ static void share_like(int lock, const char *path)
   if ((own.st_mode ^ store.st_mode) & 0666) fchmod(lock, store.st_mode & 0666);
 }
 
-wisp_status wisp_lock_open(wisp_error *err, const char *path, int *out)
+static wisp_status open_lock(wisp_error *err, const char *path, int *out)
 {
   wisp_status status = WISP_OK;
   wisp_text name = {0};
@@ -180,10 +178,11 @@ done:
   return status;
 }
 
-wisp_status wisp_lock_take(wisp_error *err, int lock, bool alone, bool wait, wisp_lock_state *out)
+wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, int *lock, wisp_lock_state *out)
 {
   int how = (alone ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB), got;
-  while ((got = flock(lock, how)) != 0 && errno == EINTR) {}
+  CALL(open_lock(err, path, lock));
+  while ((got = flock(*lock, how)) != 0 && errno == EINTR) {}
   if (got == 0)
     *out = WISP_LOCK_HELD;
   else if (errno == EWOULDBLOCK)

@@ -25,8 +25,8 @@ typedef enum wisp_lock_state {
   WISP_LOCK_TAKEN,      /* someone else has it: only where `wait` is false */
   WISP_LOCK_UNSUPPORTED /* the file system knows no flock */
 } wisp_lock_state;
-wisp_status wisp_lock_open(wisp_error *err, const char *path, int *out);
-wisp_status wisp_lock_take(wisp_error *err, int lock, bool alone, bool wait, wisp_lock_state *out);
+/* Opens it, made where it is missing, and takes it; *lock is to be closed whatever came of it, if it is not -1. */
+wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, int *lock, wisp_lock_state *out);
 void wisp_lock_close(int lock); /* gives the lock back; -1 is fine */
 
 #endif

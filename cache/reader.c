@@ -24,7 +24,7 @@ static long long side_bytes(const char *path)
   char name[4096];
   struct stat about;
   long long bytes = 0;
-  for (size_t i = 0; i < sizeof side_files / sizeof *side_files; i++) {
+  for (size_t i = 0; i < WISP_COUNT(side_files); i++) {
     snprintf(name, sizeof name, "%s%s", path, side_files[i]);
     if (stat(name, &about) == 0) bytes += about.st_size;
   }
@@ -34,16 +34,12 @@ static long long side_bytes(const char *path)
 static wisp_status copy_file(wisp_error *err, const char *from, const char *to)
 {
   wisp_status status = WISP_OK;
-  char *data = NULL;
-  size_t length = 0;
-  FILE *file = NULL;
-  TRY(wisp_read_file(err, from, &data, &length));
-  file = fopen(to, "wb");
-  bool good = file && fwrite(data, 1, length, file) == length;
-  if (file && fclose(file) != 0) good = false;
-  TRY(wisp_require(err, good, WISP_ESTORE, "%s: cannot copy to %s: %s", from, to, strerror(errno)));
+  wisp_text all = {0};
+  TRY(wisp_read_file(err, from, &all.data, &all.length));
+  status = wisp_write_file(err, to, wisp_fill_text, &all);
+  TRY(wisp_context(err, status, "%s: cannot be copied: ", from));
 done:
-  free(data);
+  wisp_text_free(&all);
   return status;
 }
 
@@ -51,7 +47,7 @@ void wisp_reader_remove_copy(const char *folder)
 {
   static const char *const names[] = {"", "-wal", "-journal", "-shm"};
   char name[4096];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < WISP_COUNT(names); i++) {
     snprintf(name, sizeof name, "%s/copy.db%s", folder, names[i]);
     unlink(name);
   }
@@ -70,7 +66,7 @@ wisp_status wisp_reader_copy(wisp_error *err, const char *path, wisp_text *name,
   place.data = NULL;
   TRY(wisp_text_print(err, name, "%s/copy.db", *folder));
   TRY(copy_file(err, path, name->data));
-  for (size_t i = 0; i < sizeof side_files / sizeof *side_files; i++) {
+  for (size_t i = 0; i < WISP_COUNT(side_files); i++) {
     char from[4096], to[4096];
     snprintf(from, sizeof from, "%s%s", path, side_files[i]);
     snprintf(to, sizeof to, "%s%s", name->data, side_files[i]);
@@ -113,8 +109,7 @@ static wisp_status open_by(wisp_error *err, way how, const char *path, bool lock
   *code = SQLITE_CANTOPEN;
   if (how == PLAY_BACK && !locked) {
     wisp_lock_state state;
-    TRY(wisp_lock_open(err, path, &out->lock));
-    TRY(wisp_lock_take(err, out->lock, false, true, &state));
+    TRY(wisp_lock_take(err, path, false, true, &out->lock, &state));
   }
   if (how == COPY) TRY(wisp_reader_copy(err, path, &copy, &out->copy));
   int flags = how == PLAIN || how == IMMUTABLE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;

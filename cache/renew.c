@@ -40,9 +40,8 @@ wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
     at += *at == '\n';
   }
   *out = r;
-  r = NULL;
 done:
-  wisp_renewal_free(r);
+  if (status != WISP_OK) wisp_renewal_free(r);
   return status;
 }
 

@@ -8,15 +8,13 @@
 /* Adds the columns' quoted names with a separator between them; only those of the key where asked. */
 static wisp_status names(wisp_error *err, wisp_text *sql, const char *separator, bool only_key, const char *after)
 {
-  wisp_status status = WISP_OK;
   const char *between = "";
   for (int i = 0; i < WISP_COLUMN_COUNT; i++) {
     if (only_key && !wisp_columns[i].key) continue;
-    TRY(wisp_text_print(err, sql, "%s\"%s\"%s", between, wisp_columns[i].name, after));
+    CALL(wisp_text_print(err, sql, "%s\"%s\"%s", between, wisp_columns[i].name, after));
     between = separator;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status prepare(wisp_error *err, const wisp_database *database, const wisp_text *sql, sqlite3_stmt **out)
@@ -103,13 +101,11 @@ done:
 wisp_status wisp_rows_bind_key(wisp_error *err, const wisp_database *database, sqlite3_stmt *keyed,
                                const wisp_trial *trial)
 {
-  wisp_status status = WISP_OK;
   int at = 0;
   sqlite3_reset(keyed);
   for (int i = 0; i < WISP_COLUMN_COUNT; i++)
-    if (wisp_columns[i].key) TRY(bind(err, database, keyed, ++at, &wisp_columns[i], trial));
-done:
-  return status;
+    if (wisp_columns[i].key) CALL(bind(err, database, keyed, ++at, &wisp_columns[i], trial));
+  return WISP_OK;
 }
 
 /* One value of a row into its member; false where it is of another kind or does not fit. */
@@ -157,13 +153,7 @@ wisp_status wisp_rows_fetch(wisp_error *err, const wisp_database *database, sqli
 
 wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial)
 {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    wisp_trial *trials = realloc(list->trials, capacity * sizeof *trials);
-    if (!trials) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", capacity);
-    list->trials = trials;
-    list->capacity = capacity;
-  }
+  CALL(wisp_grow(err, &list->trials, &list->capacity, list->count + 1, sizeof *trial));
   list->trials[list->count++] = *trial;
   return WISP_OK;
 }

@@ -37,18 +37,15 @@ static void fill_up(const char *copy)
 
 static wisp_status open_copy(wisp_error *err, const char *path, const char *copy, rescue *r)
 {
-  wisp_status status = WISP_OK;
   int version = 0;
   fill_up(copy);
-  TRY(wisp_database_open(err, path, copy, SQLITE_OPEN_READWRITE, false, &r->database));
-  TRY(wisp_database_recognise(err, &r->database, &version));
-  TRY(wisp_require(err, version > 0, WISP_ESTORE, "%s is empty: there is nothing to rescue", path));
+  CALL(wisp_database_open(err, path, copy, SQLITE_OPEN_READWRITE, false, &r->database));
+  CALL(wisp_database_recognise(err, &r->database, &version));
+  CALL(wisp_require(err, version > 0, WISP_ESTORE, "%s is empty: there is nothing to rescue", path));
   const char *const sql[] = {"SELECT rowid AS number, * FROM trial WHERE rowid > ? ORDER BY rowid",
                              "SELECT rowid AS number, * FROM trial WHERE rowid = ?"};
-  TRY(wisp_database_fail(err, &r->database, sqlite3_prepare_v2(r->database.db, sql[0], -1, &r->behind, NULL)));
-  TRY(wisp_database_fail(err, &r->database, sqlite3_prepare_v2(r->database.db, sql[1], -1, &r->at, NULL)));
-done:
-  return status;
+  CALL(wisp_database_fail(err, &r->database, sqlite3_prepare_v2(r->database.db, sql[0], -1, &r->behind, NULL)));
+  return wisp_database_fail(err, &r->database, sqlite3_prepare_v2(r->database.db, sql[1], -1, &r->at, NULL));
 }
 
 /* Takes the rows that a statement gives for a number, as far as it goes. *last: the number of the last of them. */
@@ -77,25 +74,23 @@ done:
 /* Row by row where a page cannot be read, until one behind it can. */
 static wisp_status take_all(wisp_error *err, rescue *r, long long most)
 {
-  wisp_status status = WISP_OK;
   long long last = 0, end;
   int code = SQLITE_OK;
   r->found.whole = true;
   for (;;) {
-    TRY(take_rows(err, r, r->behind, last, &last, &code));
+    CALL(take_rows(err, r, r->behind, last, &last, &code));
     if (code == SQLITE_DONE) break;
     r->found.whole = false;
     end = last + most;
     for (bool read = false; !read && last < end;) {
       long long seen = last++;
-      TRY(take_rows(err, r, r->at, last, &seen, &code));
+      CALL(take_rows(err, r, r->at, last, &seen, &code));
       read = seen == last;
     }
     if (last >= end) break;
   }
   r->found.rescued = (long long)r->list.count;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
@@ -132,19 +127,6 @@ done:
   return status;
 }
 
-static wisp_status replace(wisp_error *err, const char *path, const wisp_trials *list, char **backup)
-{
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
-  TRY(wisp_place_writable(err, path));
-  TRY(wisp_store_replace(err, path, list, &name));
-  *backup = name.data;
-  name.data = NULL;
-done:
-  wisp_text_free(&name);
-  return status;
-}
-
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out)
 {
   wisp_status status = WISP_OK;
@@ -154,14 +136,14 @@ wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *in
   wisp_lock_state state = WISP_LOCK_HELD;
   TRY(wisp_place_resolve(err, path, &real));
   if (!into) {
-    TRY(wisp_lock_open(err, real, &lock));
-    TRY(wisp_lock_take(err, lock, true, false, &state));
+    TRY(wisp_lock_take(err, real, true, false, &lock, &state));
     TRY(wisp_require(err, state == WISP_LOCK_HELD, WISP_ESTORE,
                      "%s is in use: end who writes to it first, or name a new file with -o", path));
   }
   TRY(read_damaged(err, real, &r));
   TRY(wisp_require(err, r.list.count, WISP_ESTORE, "%s: not one row of it is whole: nothing was rescued", path));
-  TRY(into ? write_into(err, into, real, &r.list) : replace(err, real, &r.list, backup));
+  if (!into) TRY(wisp_place_writable(err, real));
+  TRY(into ? write_into(err, into, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
   *out = r.found;
 done:
   free(r.list.trials);

@@ -20,23 +20,20 @@ static bool is_plain(const char *value)
 
 static wisp_status print_value(wisp_error *err, const char *value, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   if (is_plain(value)) return wisp_text_add(err, out, value, strlen(value));
-  TRY(wisp_text_add(err, out, "\"", 1));
+  CALL(wisp_text_add(err, out, "\"", 1));
   for (const char *c = value; *c;) {
     const char *special = strchr(escaped, *c);
     size_t bytes = wisp_shown_bytes(c);
     if (special)
-      TRY(wisp_text_print(err, out, "\\%c", letters[special - escaped]));
+      CALL(wisp_text_print(err, out, "\\%c", letters[special - escaped]));
     else if (bytes)
-      TRY(wisp_text_add(err, out, c, bytes));
+      CALL(wisp_text_add(err, out, c, bytes));
     else
-      TRY(wisp_text_print(err, out, "\\x%02x", (unsigned char)*c));
+      CALL(wisp_text_print(err, out, "\\x%02x", (unsigned char)*c));
     c += bytes ? bytes : 1;
   }
-  TRY(wisp_text_add(err, out, "\"", 1));
-done:
-  return status;
+  return wisp_text_add(err, out, "\"", 1);
 }
 
 wisp_status wisp_shipped_print(wisp_error *err, const wisp_trial *trial, wisp_text *out)
@@ -141,39 +138,11 @@ done:
   return status;
 }
 
-wisp_status wisp_trials_parse_shipped(wisp_error *err, const char *name, const char *text, size_t *count,
-                                      wisp_trial **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  wisp_text warning = {0};
-  TRY(wisp_shipped_parse(err, name, text, &warning, &list));
-  if (!list.trials) TRY(wisp_new(err, 1, sizeof *list.trials, &list.trials));
-  if (warning.length && err) /* the answer stands; the caller may say what was skipped */
-    wisp_fail(err, WISP_OK, "%.*s", (int)strcspn(warning.data, "\n"), warning.data);
-  *count = list.count;
-  *out = list.trials;
-  list.trials = NULL;
-done:
-  free(list.trials);
-  wisp_text_free(&warning);
-  return status;
-}
-
 static int by_competition(const void *x, const void *y)
 {
   const wisp_trial *a = x, *b = y;
-  const int order[] = {strcmp(a->spec, b->spec),
-                       strcmp(a->layout, b->layout),
-                       strcmp(a->device, b->device),
-                       strcmp(a->target, b->target),
-                       a->units - b->units,
-                       strcmp(a->driver, b->driver),
-                       strcmp(a->compiler, b->compiler),
-                       (a->elements > b->elements) - (a->elements < b->elements),
-                       strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b))};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-    if (order[i]) return order[i];
+  const int contest = wisp_contest_order(a, b);
+  if (contest) return contest;
   bool a_ok = strcmp(a->outcome, "ok") == 0, b_ok = strcmp(b->outcome, "ok") == 0;
   double a_ms = wisp_contest_ms(a), b_ms = wisp_contest_ms(b);
   if (a_ok != b_ok) return a_ok ? -1 : 1; /* then those that count, fastest first */
@@ -188,7 +157,7 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
   for (size_t i = 0; winners_only && i < list->count; i++) {
     wisp_trial *trial = &list->trials[i];
     /* The one before is the last one kept: every competition's first is. */
-    bool first = kept == 0 || !wisp_contest_same(trial, &list->trials[kept - 1]);
+    bool first = kept == 0 || wisp_contest_order(trial, &list->trials[kept - 1]) != 0;
     bool ok = strcmp(trial->outcome, "ok") == 0;
     bool counts = (ok && (first || *trial->tie)) || (wisp_trial_is_right(trial) && trial->is_default == 1);
     trial->sample_count = 0;

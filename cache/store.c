@@ -93,9 +93,8 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
     said.data = NULL;
   }
   *out = store;
-  store = NULL;
 done:
-  wisp_store_close(store);
+  if (status != WISP_OK) wisp_store_close(store);
   wisp_text_free(&said);
   return status;
 }

@@ -83,8 +83,9 @@ double wisp_contest_ms(const wisp_trial *trial);
 /* The fixed rule for ties: fewest registers (unknown counts as most), then the smaller name of the strategy, then the
  * smaller parameters, as numbers. */
 bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b);
-/* Do two trials compete: the same kernel, layout, device and size, measured in the same surroundings? */
-bool wisp_contest_same(const wisp_trial *a, const wisp_trial *b);
+/* 0 where two trials compete: the same kernel, layout, device and size, measured in the same surroundings; else which
+ * contest stands first in a list. */
+int wisp_contest_order(const wisp_trial *a, const wisp_trial *b);
 /* Which of two kinds of mesh counts, before size and speed: < 0 where that of a. An ordered one, then the box, then
  * what else was asked for. */
 int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b);
@@ -158,10 +159,6 @@ wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_on
 wisp_status wisp_store_import(wisp_error *err, const char *path, const char *text, size_t length, long long *added);
 /* The shipped form: one line a trial, diffable. */
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out);
-/* A line that is no trial is skipped; with WISP_OK, err->text then holds the first one's "name:line: why". Caller frees
- * *out. */
-wisp_status wisp_trials_parse_shipped(wisp_error *err, const char *name, const char *text, size_t *count,
-                                      wisp_trial **out);
 
 /* One trial as a JSON object / read back; used by export, import and --json. */
 struct cJSON;

@@ -24,16 +24,6 @@ done:
   return status;
 }
 
-wisp_status wisp_writer_begin(wisp_error *err, wisp_writer *writer)
-{
-  return wisp_database_begin(err, &writer->database);
-}
-
-wisp_status wisp_writer_commit(wisp_error *err, wisp_writer *writer)
-{
-  return wisp_database_commit(err, &writer->database);
-}
-
 /* Rows whose texts were rewritten since get the hash that these have now: it is part of their key. */
 static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials *rows)
 {
@@ -44,7 +34,7 @@ static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials
   for (size_t i = 0; i < rows->count; i++) {
     wisp_trial trial = rows->trials[i];
     if (!wisp_renewal_apply(renewal, &trial)) continue;
-    if (!begun) TRY(wisp_writer_begin(err, writer));
+    if (!begun) TRY(wisp_database_begin(err, &writer->database));
     begun = true;
     TRY(wisp_rows_bind_key(err, &writer->database, writer->remove, &rows->trials[i]));
     const int code = sqlite3_step(writer->remove);
@@ -52,7 +42,7 @@ static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials
     TRY(wisp_database_fail(err, &writer->database, code));
     TRY(wisp_rows_insert(err, &writer->database, writer->newer, &trial, NULL));
   }
-  if (begun) TRY(wisp_writer_commit(err, writer));
+  if (begun) TRY(wisp_database_commit(err, &writer->database));
 done:
   wisp_database_rollback(&writer->database);
   wisp_renewal_free(renewal);
@@ -62,13 +52,11 @@ done:
 /* WAL where the place allows: readers and writers do not wait for each other. *wal tells what the file has now. */
 static wisp_status choose_journal(wisp_error *err, const wisp_database *database, bool rollback, bool *wal)
 {
-  wisp_status status = WISP_OK;
   long long is_wal = 0;
-  TRY(wisp_database_run(err, database, rollback ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL"));
-  TRY(wisp_database_number(err, database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_wal));
+  CALL(wisp_database_run(err, database, rollback ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL"));
+  CALL(wisp_database_number(err, database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_wal));
   *wal = is_wal != 0;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status warn(wisp_error *err, const char *path, char **warning)
@@ -101,10 +89,9 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   TRY(renew(err, writer, &rows));
   writer->lock = lock;
   *out = writer;
-  writer = NULL;
 done:
   free(rows.trials);
-  wisp_writer_close(NULL, writer);
+  if (status != WISP_OK) wisp_writer_close(NULL, writer);
   return status;
 }
 
@@ -119,8 +106,7 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   TRY(wisp_place_folders(err, real));
   TRY(wisp_place_writable(err, real));
   bool rollback = wisp_place_needs_rollback(real);
-  TRY(wisp_lock_open(err, real, &lock));
-  TRY(wisp_lock_take(err, lock, false, true, &state));
+  TRY(wisp_lock_take(err, real, false, true, &lock, &state));
   if (rollback && warning) TRY(warn(err, path, warning));
   TRY(wisp_writer_attach(err, real, lock, rollback, out));
   lock = -1;
@@ -137,9 +123,9 @@ done:
 wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial)
 {
   wisp_status status = WISP_OK;
-  TRY(wisp_writer_begin(err, writer));
+  TRY(wisp_database_begin(err, &writer->database));
   TRY(wisp_rows_insert(err, &writer->database, writer->replace, trial, NULL));
-  TRY(wisp_writer_commit(err, writer));
+  TRY(wisp_database_commit(err, &writer->database));
 done:
   wisp_database_rollback(&writer->database);
   return status;
@@ -166,7 +152,7 @@ wisp_status wisp_writer_close(wisp_error *err, wisp_writer *writer)
   if (!writer) return WISP_OK;
   wisp_database_rollback(&writer->database);
   sqlite3_stmt *statements[] = {writer->replace, writer->newer, writer->find, writer->remove};
-  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) sqlite3_finalize(statements[i]);
+  for (size_t i = 0; i < WISP_COUNT(statements); i++) sqlite3_finalize(statements[i]);
   if (writer->wal) {
     /* At rest a store is one file that can be copied and read anywhere. Where others are at work they will see to that.
      */

@@ -14,7 +14,4 @@ struct wisp_writer {
 /* Opens the file itself; the writer gives lock (or -1) back when it is closed, except where this fails. */
 wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out);
 
-wisp_status wisp_writer_begin(wisp_error *err, wisp_writer *writer);
-wisp_status wisp_writer_commit(wisp_error *err, wisp_writer *writer);
-
 #endif

@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "mesh_options.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static const wisp_syntax syntax = {
     "ordered, or what --mesh, --jitter, --shuffle and --order say.\n"
     "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is "
     "the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 /* Logarithms of how many times as fast as the default the tuned ones are. */
 typedef struct gain {
@@ -95,12 +94,11 @@ static void print_gains(const printer *p)
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
                                 wisp_precisions *precisions, wisp_mesh_source *beside, wisp_compare_request *r)
 {
-  wisp_status status = WISP_OK;
   long long jobs = 0;
   const char *family = wisp_option_family(args);
-  TRY(wisp_option_orders(err, args, "orders", family, "1-9", orders));
-  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
-  TRY(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
+  CALL(wisp_option_orders(err, args, "orders", family, "1-9", orders));
+  CALL(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
+  CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
   *r = (wisp_compare_request){.family = family,
                               .system = wisp_option_value(args, "system"),
                               .orders = orders->list,
@@ -111,23 +109,12 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
-  TRY(wisp_option_timed_mesh(err, args, beside));
+  CALL(wisp_option_timed_mesh(err, args, beside));
   r->beside = beside;
-  TRY(wisp_option_elements(err, args, &r->elements));
-  TRY(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
-  TRY(wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,
-                   "--nodes, --elements and --box all give the size: leave all but one out"));
-done:
-  return status;
-}
-
-static wisp_status print_json(wisp_error *err, const cJSON *list)
-{
-  char *text = cJSON_Print(list);
-  if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory");
-  printf("%s\n", text);
-  cJSON_free(text);
-  return WISP_OK;
+  CALL(wisp_option_elements(err, args, &r->elements));
+  CALL(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
+  return wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,
+                      "--nodes, --elements and --box all give the size: leave all but one out");
 }
 
 int wisp_cli_bench(int argc, char **argv)
@@ -157,7 +144,7 @@ int wisp_cli_bench(int argc, char **argv)
   request.context = &p;
   TRY(wisp_compare(&err, device, &request));
   if (p.list)
-    TRY(print_json(&err, p.list));
+    TRY(wisp_json_put(&err, p.list));
   else
     print_gains(&p);
 done:

@@ -2,9 +2,8 @@
 #ifndef WISP_CLI_BENCH_H
 #define WISP_CLI_BENCH_H
 
+#include "json.h"
 #include "../tuner/compare/compare.h"
-
-#include <cjson/cJSON.h>
 
 /* One line in the columns of the row's family; their titles before the first. */
 void wisp_bench_print(const wisp_comparison *row, bool first);

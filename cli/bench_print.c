@@ -7,87 +7,47 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A member of the row, or how often another goes into it. */
 typedef struct column {
   const char *title;
   int width, digits;
-  double (*value)(const wisp_comparison *row); /* NaN: a dash */
+  size_t member, over; /* offsets of doubles; over 0: the member as it is */
 } column;
 
-static double ms(const wisp_comparison *row)
-{
-  return row->ms;
-}
-
-static double gdofs(const wisp_comparison *row)
-{
-  return row->gdofs;
-}
-
-static double gbps(const wisp_comparison *row)
-{
-  return row->gbps;
-}
-
-static double gflops(const wisp_comparison *row)
-{
-  return row->gflops;
-}
-
-static double efficiency(const wisp_comparison *row)
-{
-  return row->efficiency;
-}
-
-static double copy_share(const wisp_comparison *row)
-{
-  return row->copy_share;
-}
-
-static double mesh_gdofs(const wisp_comparison *row)
-{
-  return row->mesh_gdofs;
-}
-
-static double of_box(const wisp_comparison *row)
-{
-  return row->mesh_gdofs / row->gdofs;
-}
-
-static double by_default(const wisp_comparison *row)
-{
-  return row->ours.match == WISP_MATCH_DEFAULT ? NAN : row->default_ms / row->ms;
-}
-
-static double rival_ms(const wisp_comparison *row)
-{
-  return row->rival_ms;
-}
-
-static double by_rival(const wisp_comparison *row)
-{
-  return row->rival_ms / row->ms;
-}
-
-static double by_alternative(const wisp_comparison *row)
-{
-  return row->alternative_ms / row->ms;
-}
+#define MEMBER(name) offsetof(wisp_comparison, name), 0
+#define RATIO(name, over) offsetof(wisp_comparison, name), offsetof(wisp_comparison, over)
 
 static const column beside_product[] = {
-    {"ms", 8, 4, ms},           {"GDOF/s", 7, 2, gdofs},    {"mesh", 7, 2, mesh_gdofs},   {"of box", 6, 2, of_box},
-    {"eff.", 5, 2, efficiency}, {"copy", 5, 2, copy_share}, {"x def.", 6, 2, by_default}, {"BLAS ms", 8, 4, rival_ms},
-    {"x BLAS", 6, 2, by_rival},
+    {"ms", 8, 4, MEMBER(ms)},
+    {"GDOF/s", 7, 2, MEMBER(gdofs)},
+    {"mesh", 7, 2, MEMBER(mesh_gdofs)},
+    {"of box", 6, 2, RATIO(mesh_gdofs, gdofs)},
+    {"eff.", 5, 2, MEMBER(efficiency)},
+    {"copy", 5, 2, MEMBER(copy_share)},
+    {"x def.", 6, 2, RATIO(default_ms, ms)},
+    {"BLAS ms", 8, 4, MEMBER(rival_ms)},
+    {"x BLAS", 6, 2, RATIO(rival_ms, ms)},
 };
 static const column beside_copy[] = {
-    {"ms", 8, 4, ms},
-    {"GB/s", 6, 0, gbps},
-    {"of copy", 7, 2, by_rival},
-    {"GDOF/s", 6, 2, gdofs},
-    {"of box", 6, 2, of_box},
-    {"GFLOP/s", 7, 0, gflops},
-    {"x def.", 6, 2, by_default},
-    {"x stored", 8, 2, by_alternative},
+    {"ms", 8, 4, MEMBER(ms)},
+    {"GB/s", 6, 0, MEMBER(gbps)},
+    {"of copy", 7, 2, RATIO(rival_ms, ms)},
+    {"GDOF/s", 6, 2, MEMBER(gdofs)},
+    {"of box", 6, 2, RATIO(mesh_gdofs, gdofs)},
+    {"GFLOP/s", 7, 0, MEMBER(gflops)},
+    {"x def.", 6, 2, RATIO(default_ms, ms)},
+    {"x stored", 8, 2, RATIO(alternative_ms, ms)},
 };
+
+/* NaN: a dash. Where ours is the default there is nothing to compare it with. */
+static double value_of(const column *c, const wisp_comparison *row)
+{
+  double value, over = 1;
+  if (c->member == offsetof(wisp_comparison, default_ms) && row->ours.match == WISP_MATCH_DEFAULT) return NAN;
+  memcpy(&value, (const char *)row + c->member, sizeof value);
+  if (c->over) memcpy(&over, (const char *)row + c->over, sizeof over);
+  return value / over;
+}
 
 typedef struct table {
   int kernel, who; /* widths */
@@ -97,9 +57,8 @@ typedef struct table {
   const column *columns;
 } table;
 
-static const table
-    of_layouts = {10, 35, "strategy, layout", true, sizeof beside_product / sizeof *beside_product, beside_product},
-    of_params = {20, 34, "strategy, parameters", false, sizeof beside_copy / sizeof *beside_copy, beside_copy};
+static const table of_layouts = {10, 35, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+                   of_params = {20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
 
 /* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
 static const table *table_of(const char *name)
@@ -142,7 +101,7 @@ void wisp_bench_print(const wisp_comparison *row, bool first)
   printf("%-2d %-3s %-*s %-*.*s", row->spec.order, wisp_precision_name(row->spec.precision), t->kernel,
          row->spec.kernel, t->who, t->who, who);
   for (size_t i = 0; i < t->count; i++)
-    print_number(t->columns[i].width, t->columns[i].digits, t->columns[i].value(row));
+    print_number(t->columns[i].width, t->columns[i].digits, value_of(&t->columns[i], row));
   printf("\n");
   fflush(stdout);
 }
@@ -150,49 +109,39 @@ void wisp_bench_print(const wisp_comparison *row, bool first)
 cJSON *wisp_bench_row(const char *device, const wisp_comparison *row)
 {
   cJSON *object = cJSON_CreateObject();
-  const struct {
-    const char *key, *value;
-  } texts[] = {{"device", device},
-               {"family", row->spec.family},
-               {"kernel", row->spec.kernel},
-               {"strategy", row->ours.strategy},
-               {"precision", wisp_precision_name(row->spec.precision)},
-               {"system", row->spec.system},
-               {"layout", row->ours.layout},
-               {"params", row->ours.params},
-               {"match", wisp_match_name(row->ours.match)},
-               {"layer", wisp_layer_name(row->ours.layer)},
-               {"default_strategy", row->standard.strategy},
-               {"default_layout", row->standard.layout},
-               {"default_params", row->standard.params},
-               {"rival", row->rival},
-               {"alternative", row->alternative}};
-  const struct {
-    const char *key;
-    double value;
-  } numbers[] = {{"order", row->spec.order},
-                 {"elements", (double)row->elements},
-                 {"ms", row->ms},
-                 {"gdofs", row->gdofs},
-                 {"mesh_elements", (double)row->mesh_elements},
-                 {"mesh_gdofs", row->mesh_gdofs},
-                 {"gbps", row->gbps},
-                 {"gflops", row->gflops},
-                 {"efficiency", row->efficiency},
-                 {"copy_share", row->copy_share},
-                 {"default_ms", row->default_ms},
-                 {"speedup", row->default_ms / row->ms},
-                 {"rival_ms", row->rival_ms},
-                 {"rival_error", row->rival_error},
-                 {"ratio", row->rival_ms / row->ms},
-                 {"alternative_ms", row->alternative_ms},
-                 {"alternative_ratio", row->alternative_ms / row->ms}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].value && *texts[i].value)
-      cJSON_AddStringToObject(object, texts[i].key, texts[i].value);
-    else
-      cJSON_AddNullToObject(object, texts[i].key);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
+  const wisp_json_text texts[] = {{"device", device},
+                                  {"family", row->spec.family},
+                                  {"kernel", row->spec.kernel},
+                                  {"strategy", row->ours.strategy},
+                                  {"precision", wisp_precision_name(row->spec.precision)},
+                                  {"system", row->spec.system},
+                                  {"layout", row->ours.layout},
+                                  {"params", row->ours.params},
+                                  {"match", wisp_match_name(row->ours.match)},
+                                  {"layer", wisp_layer_name(row->ours.layer)},
+                                  {"default_strategy", row->standard.strategy},
+                                  {"default_layout", row->standard.layout},
+                                  {"default_params", row->standard.params},
+                                  {"rival", row->rival},
+                                  {"alternative", row->alternative}};
+  const wisp_json_number numbers[] = {{"order", row->spec.order},
+                                      {"elements", (double)row->elements},
+                                      {"ms", row->ms},
+                                      {"gdofs", row->gdofs},
+                                      {"mesh_elements", (double)row->mesh_elements},
+                                      {"mesh_gdofs", row->mesh_gdofs},
+                                      {"gbps", row->gbps},
+                                      {"gflops", row->gflops},
+                                      {"efficiency", row->efficiency},
+                                      {"copy_share", row->copy_share},
+                                      {"default_ms", row->default_ms},
+                                      {"speedup", row->default_ms / row->ms},
+                                      {"rival_ms", row->rival_ms},
+                                      {"rival_error", row->rival_error},
+                                      {"ratio", row->rival_ms / row->ms},
+                                      {"alternative_ms", row->alternative_ms},
+                                      {"alternative_ratio", row->alternative_ms / row->ms}};
+  wisp_json_add_texts(object, WISP_COUNT(texts), texts);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   return object;
 }

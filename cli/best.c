@@ -32,7 +32,7 @@ static const wisp_syntax syntax = {
     "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
     "is there.\n'default' is what runs without a store, in ms ('-': not measured), and 'ratio' how many times as long "
     "that takes; of a step, its kernels together.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 /* What was asked for. */
 typedef struct best_wish {
@@ -77,7 +77,7 @@ static int by_place(const void *x, const void *y)
   const int order[] = {strcmp(a->newest->device, b->newest->device),    strcmp(a->spec.family, b->spec.family),
                        strcmp(a->spec.element, b->spec.element),        strcmp(a->spec.system, b->spec.system),
                        (int)a->spec.precision - (int)b->spec.precision, a->spec.order - b->spec.order};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }
@@ -90,13 +90,7 @@ static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_sp
     if (strcmp(trial->when, g->newest->when) > 0) g->newest = trial;
     return WISP_OK;
   }
-  if (groups->count == groups->capacity) {
-    size_t capacity = 2 * groups->capacity + 16;
-    group *list = realloc(groups->list, capacity * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu groups of trials", capacity);
-    groups->list = list;
-    groups->capacity = capacity;
-  }
+  CALL(wisp_grow(err, &groups->list, &groups->capacity, groups->count + 1, sizeof *groups->list));
   group fresh = {*spec, trial};
   fresh.spec.kernel[0] = '\0';
   groups->list[groups->count++] = fresh;
@@ -105,34 +99,25 @@ static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_sp
 
 static wisp_status collect(wisp_error *err, const wisp_store *store, const best_wish *wish, group_list *out)
 {
-  wisp_status status = WISP_OK;
   wisp_spec spec;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, NULL);
     if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (!wisp_family_find(spec.family)) continue;
-    if (wanted(wish, trial, &spec)) TRY(note_group(err, out, &spec, trial));
+    if (wanted(wish, trial, &spec)) CALL(note_group(err, out, &spec, trial));
   }
   if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What was chosen, or else what it was chosen over on this very device. */
 static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const group *g, const wisp_choice *choice,
                            wisp_best_rows *rows)
 {
-  wisp_status status = WISP_OK;
   const wisp_shown shown = wisp_choice_shown(choice, NULL);
   const wisp_answer answer = shown.answer;
   if (!answer.trial || (!choice->trial && answer.match > WISP_MATCH_DRIVER)) return WISP_OK;
-  if (rows->count == rows->capacity) {
-    size_t capacity = 2 * rows->capacity + 64;
-    wisp_best_row *list = realloc(rows->rows, capacity * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners", capacity);
-    rows->rows = list;
-    rows->capacity = capacity;
-  }
+  CALL(wisp_grow(err, &rows->rows, &rows->capacity, rows->count + 1, sizeof *rows->rows));
   wisp_best_row *row = &rows->rows[rows->count];
   *row = (wisp_best_row){.spec = g->spec,
                          .of = g->newest,
@@ -142,10 +127,9 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
                          .match = answer.match,
                          .layer = answer.layer};
   wisp_spec_name_kernel(&row->spec, choice->kernel);
-  if (!*row->remark) TRY(wisp_standard_ms(err, from, answer.trial, &row->default_ms));
+  if (!*row->remark) CALL(wisp_standard_ms(err, from, answer.trial, &row->default_ms));
   rows->count++;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What a solver takes for this kernel in any layout; out->kernels stays 0 where nothing runs. */
@@ -227,16 +211,13 @@ done:
 
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_wish *out)
 {
-  wisp_status status = WISP_OK;
   *out = (best_wish){.family = wisp_option_value(args, "family"),
                      .system = wisp_option_value(args, "system"),
                      .any_layout = wisp_option_given(args, "any-layout")};
-  TRY(wisp_option_known(err, args));
-  TRY(read_device(err, args, out->device));
-  TRY(wisp_option_orders(err, args, "orders", out->family, "all", &out->orders));
-  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions));
-done:
-  return status;
+  CALL(wisp_option_known(err, args));
+  CALL(read_device(err, args, out->device));
+  CALL(wisp_option_orders(err, args, "orders", out->family, "all", &out->orders));
+  return wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions);
 }
 
 int wisp_cli_best(int argc, char **argv)

@@ -15,51 +15,44 @@ static bool same_page(const wisp_best_row *a, const wisp_best_row *b)
 static wisp_status print_orders(wisp_error *err, const wisp_best_row *first, const wisp_best_row *end,
                                 const char *kernel, const char *rule, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   for (const wisp_best_row *row = first, *next; row < end; row = next) {
     const wisp_best_row *found = NULL;
     for (next = row; next < end && next->spec.order == row->spec.order; next++)
       if (kernel && strcmp(next->spec.kernel, kernel) == 0) found = next;
     if (rule)
-      TRY(wisp_text_print(err, out, "%s|", rule));
+      CALL(wisp_text_print(err, out, "%s|", rule));
     else if (!kernel)
-      TRY(wisp_text_print(err, out, " %d |", row->spec.order));
+      CALL(wisp_text_print(err, out, " %d |", row->spec.order));
     else
-      TRY(wisp_text_print(err, out, " %s |", found && !*found->remark ? found->trial->strategy : ""));
+      CALL(wisp_text_print(err, out, " %s |", found && !*found->remark ? found->trial->strategy : ""));
   }
-  TRY(wisp_text_print(err, out, "\n"));
-done:
-  return status;
+  return wisp_text_print(err, out, "\n");
 }
 
 static wisp_status print_table(wisp_error *err, const wisp_best_row *first, const wisp_best_row *end, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_print(err, out, "**%s: %s, %s, %s, %s**\n\n| kernel |", first->of->device, first->spec.family,
-                      first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision)));
-  TRY(print_orders(err, first, end, NULL, NULL, out));
-  TRY(wisp_text_print(err, out, "|---|"));
-  TRY(print_orders(err, first, end, NULL, "---", out));
+  CALL(wisp_text_print(err, out, "**%s: %s, %s, %s, %s**\n\n| kernel |", first->of->device, first->spec.family,
+                       first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision)));
+  CALL(print_orders(err, first, end, NULL, NULL, out));
+  CALL(wisp_text_print(err, out, "|---|"));
+  CALL(print_orders(err, first, end, NULL, "---", out));
   for (const wisp_best_row *row = first; row < end; row++) {
     const wisp_best_row *before = first;
     while (before < row && strcmp(before->spec.kernel, row->spec.kernel) != 0) before++;
     if (before < row) continue; /* its line stands there already */
-    TRY(wisp_text_print(err, out, "| `%s` |", row->spec.kernel));
-    TRY(print_orders(err, first, end, row->spec.kernel, NULL, out));
+    CALL(wisp_text_print(err, out, "| `%s` |", row->spec.kernel));
+    CALL(print_orders(err, first, end, row->spec.kernel, NULL, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_best_print_markdown(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_best_row *row = rows->rows, *const end = row + rows->count;
   for (const wisp_best_row *next; row < end; row = next) {
     for (next = row; next < end && same_page(next, row); next++) {}
-    TRY(wisp_text_print(err, out, "%s", row == rows->rows ? "" : "\n"));
-    TRY(print_table(err, row, next, out));
+    CALL(wisp_text_print(err, out, "%s", row == rows->rows ? "" : "\n"));
+    CALL(print_table(err, row, next, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }

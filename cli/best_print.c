@@ -155,7 +155,6 @@ done:
 
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   static const struct {
     const char *remark, *meaning;
   } notes[] = {
@@ -168,16 +167,15 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
   int room = wisp_terminal_columns(STDOUT_FILENO);
   for (size_t from = 0, to; from < rows->count; from = to) {
     for (to = from + 1; to < rows->count && same_table(&rows->rows[to], &rows->rows[from]); to++) {}
-    TRY(wisp_text_print(err, out, "%s", from ? "\n" : ""));
-    TRY(print_rows(err, rows, from, to, room, out));
+    CALL(wisp_text_print(err, out, "%s", from ? "\n" : ""));
+    CALL(print_rows(err, rows, from, to, room, out));
   }
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
     size_t count = 0;
     for (size_t r = 0; r < rows->count; r++) count += strcmp(remark(&rows->rows[r]), notes[i].remark) == 0;
-    if (count) TRY(wisp_text_print(err, out, "\n%zu of these %s\n", count, notes[i].meaning));
+    if (count) CALL(wisp_text_print(err, out, "\n%zu of these %s\n", count, notes[i].meaning));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* One thing that JSON and CSV tell of a row: a text, or a number. */
@@ -250,52 +248,44 @@ static cJSON *row_to_json(const wisp_best_row *row)
 
 wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_print(err, out, "["));
+  CALL(wisp_text_print(err, out, "["));
   for (size_t i = 0; i < rows->count; i++) { /* one winner a line */
     cJSON *object = row_to_json(&rows->rows[i]);
     char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    wisp_status status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
     if (status == WISP_OK) status = wisp_text_print(err, out, "%s\n", i ? "," : "");
     if (status == WISP_OK) status = wisp_text_add_json(err, out, text);
     cJSON_free(text);
     cJSON_Delete(object);
-    TRY(status);
+    CALL(status);
   }
-  TRY(wisp_text_print(err, out, "\n]\n"));
-done:
-  return status;
+  return wisp_text_print(err, out, "\n]\n");
 }
 
 /* A CSV cell: quoted where it must be (RFC 4180). */
 static wisp_status print_quoted(wisp_error *err, const char *text, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   if (!text[strcspn(text, ",\"\r\n")]) return wisp_text_print(err, out, "%s", text);
-  TRY(wisp_text_print(err, out, "\""));
-  for (; *text; text++) TRY(wisp_text_print(err, out, *text == '"' ? "\"%c" : "%c", *text));
-  TRY(wisp_text_print(err, out, "\""));
-done:
-  return status;
+  CALL(wisp_text_print(err, out, "\""));
+  for (; *text; text++) CALL(wisp_text_print(err, out, *text == '"' ? "\"%c" : "%c", *text));
+  return wisp_text_print(err, out, "\"");
 }
 
 wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   field fields[FIELDS];
   for (size_t i = 0; i < rows->count; i++) {
     list_fields(&rows->rows[i], fields);
-    for (int f = 0; i == 0 && f < FIELDS; f++) TRY(wisp_text_print(err, out, "%s,", fields[f].name));
-    if (i == 0) TRY(wisp_text_print(err, out, "elements\n"));
+    for (int f = 0; i == 0 && f < FIELDS; f++) CALL(wisp_text_print(err, out, "%s,", fields[f].name));
+    if (i == 0) CALL(wisp_text_print(err, out, "elements\n"));
     for (int f = 0; f < FIELDS; f++) {
       if (fields[f].text)
-        TRY(print_quoted(err, fields[f].text, out));
+        CALL(print_quoted(err, fields[f].text, out));
       else if (isfinite(fields[f].number)) /* an empty cell where it is not known */
-        TRY(wisp_text_print(err, out, "%.10g", fields[f].number));
-      TRY(wisp_text_print(err, out, ","));
+        CALL(wisp_text_print(err, out, "%.10g", fields[f].number));
+      CALL(wisp_text_print(err, out, ","));
     }
-    TRY(wisp_text_print(err, out, "%lld\n", rows->rows[i].trial->elements));
+    CALL(wisp_text_print(err, out, "%lld\n", rows->rows[i].trial->elements));
   }
-done:
-  return status;
+  return WISP_OK;
 }

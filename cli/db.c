@@ -3,11 +3,9 @@
 #include "../cache/store.h"
 #include "../gen/text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const wisp_option options[] = {
@@ -34,31 +32,7 @@ static const wisp_syntax syntax = {
     "prune         removes trials: --failed, --stale, --before, --device; keeps a backup\n"
     "salvage FILE  rescues the good rows of a damaged store: into -o FILE, or in its place with a backup\n"
     "cache         the cache of compiled kernels: where it is, how much it holds; --clear",
-    options, sizeof options / sizeof *options, -1};
-
-/* Under another name first, so that no earlier export is lost to a full disk; what is no file (/dev/null) is written
- * to. */
-static wisp_status write_file(wisp_error *err, const char *path, const wisp_text *text)
-{
-  wisp_status status = WISP_OK;
-  wisp_text other = {0};
-  struct stat there;
-  bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode), good;
-  TRY(direct ? wisp_text_add(err, &other, path, strlen(path))
-             : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
-  if (!direct) unlink(other.data);
-  FILE *file = fopen(other.data, direct ? "wb" : "wbx"); /* x: nobody's link is followed */
-  good = file && fwrite(text->data, 1, text->length, file) == text->length;
-  if (file && fclose(file) != 0) good = false;
-  if (good && !direct) good = rename(other.data, path) == 0;
-  int reason = errno;
-  if (!good && !direct && file) unlink(other.data);
-  TRY(wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s: make room, or choose another file with -o",
-                   path, strerror(reason)));
-done:
-  wisp_text_free(&other);
-  return status;
-}
+    options, WISP_COUNT(options), -1};
 
 static wisp_status export_all(wisp_error *err, const wisp_arguments *args, const char *path)
 {
@@ -72,7 +46,7 @@ static wisp_status export_all(wisp_error *err, const wisp_arguments *args, const
   TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
   TRY(format == 0 ? wisp_store_export(err, path, winners, &text) : wisp_store_print_shipped(err, path, winners, &text));
   if (name)
-    TRY(write_file(err, name, &text));
+    TRY(wisp_write_file(err, name, wisp_fill_text, &text));
   else
     TRY(wisp_require(err, fwrite(text.data, 1, text.length, stdout) == text.length && fflush(stdout) == 0, WISP_ESYSTEM,
                      "standard output cannot be written"));
@@ -99,14 +73,13 @@ done:
 
 static wisp_status merge(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
   long long added = 0;
   size_t count = (size_t)args->operand_count - 1;
-  TRY(wisp_require(err, count >= 1, WISP_EUSAGE, "merge needs the stores to take in: wisp db merge --db INTO FILE..."));
-  TRY(wisp_store_merge(err, path, count, (const char *const *)args->operands + 1, &added));
+  CALL(
+      wisp_require(err, count >= 1, WISP_EUSAGE, "merge needs the stores to take in: wisp db merge --db INTO FILE..."));
+  CALL(wisp_store_merge(err, path, count, (const char *const *)args->operands + 1, &added));
   printf("%s: %lld trials added or renewed from %zu files\n", path, added, count);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status check(wisp_error *err, const wisp_arguments *args, const char *path)
@@ -151,7 +124,7 @@ int wisp_cli_db(int argc, char **argv)
   TRY(wisp_require(&err, args.operand_count >= 1, WISP_EUSAGE, "say what to do: %s", known));
   const char *db = wisp_option_value(&args, "db");
   TRY(wisp_require(&err, !db || *db, WISP_EUSAGE, "option --db is empty, must be a store's file"));
-  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+  for (size_t i = 0; i < WISP_COUNT(actions); i++) {
     if (strcmp(actions[i].name, args.operands[0]) != 0) continue;
     TRY(wisp_require(&err, actions[i].takes_files || args.operand_count == 1, WISP_EUSAGE,
                      "%s takes no file ('%s'): name the store with --db", actions[i].name, args.operands[1]));

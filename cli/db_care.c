@@ -66,7 +66,7 @@ static int by_device(const void *x, const void *y)
 {
   const wisp_trial *a = *(const wisp_trial *const *)x, *b = *(const wisp_trial *const *)y;
   const int order[] = {strcmp(a->device, b->device), strcmp(a->outcome, b->outcome), strcmp(a->when, b->when)};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }
@@ -162,14 +162,12 @@ done:
 
 wisp_status wisp_db_cache(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
   wisp_cache_contents there;
   bool clear = wisp_option_given(args, "clear");
   (void)path;
-  TRY(clear ? wisp_cache_clear(err, &there) : wisp_cache_look(err, &there));
+  CALL(clear ? wisp_cache_clear(err, &there) : wisp_cache_look(err, &there));
   printf("%s: %lld compiled kernels, %.1f MB%s", there.path, there.entries, (double)there.bytes / (1 << 20),
          clear ? ": removed\n" : "");
   if (!clear) printf(" of at most %lld MB (WISP_CACHE_MB)\n", there.limit >> 20);
-done:
-  return status;
+  return WISP_OK;
 }

@@ -38,6 +38,7 @@ static void count_in(holding *h, const wisp_trial *t)
 /* Trials by layer and device, in order of appearance: as many lines as it takes; free(*out). */
 static wisp_status count_holdings(wisp_error *err, const wisp_store *store, size_t *lines, holding **out)
 {
+  wisp_status status = WISP_OK;
   holding *list = NULL;
   size_t count = 0, room = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
@@ -47,21 +48,14 @@ static wisp_status count_holdings(wisp_error *err, const wisp_store *store, size
     while (at > 0 && (list[at - 1].layer != layer || strcmp(list[at - 1].sample->device, t->device) != 0 ||
                       strcmp(list[at - 1].sample->target, t->target) != 0))
       at--;
-    if (at == 0 && count == room) {
-      room = room ? 2 * room : 16;
-      holding *more = realloc(list, room * sizeof *more);
-      if (!more) {
-        free(list);
-        return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu devices", room);
-      }
-      list = more;
-    }
+    TRY(wisp_grow(err, &list, &room, count + 1, sizeof *list));
     if (at == 0) list[count++] = (holding){.layer = layer, .sample = t};
     count_in(&list[at ? at - 1 : count - 1], t);
   }
+done:
   *lines = count;
   *out = list;
-  return WISP_OK;
+  return status;
 }
 
 /* The last of the orders in a row that begins with this one. */
@@ -74,18 +68,16 @@ static int end_of_row(uint64_t orders, int first)
 /* "1-9", "1-3,7"; "-" for none. */
 static wisp_status print_orders(wisp_error *err, uint64_t orders, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   out->length = 0;
   for (int N = 0; N < MOST_ORDERS; N++) {
     if (!(orders >> N & 1)) continue;
     const int last = end_of_row(orders, N);
-    TRY(wisp_text_print(err, out, "%s%d", out->length ? "," : "", N));
-    if (last > N) TRY(wisp_text_print(err, out, "-%d", last));
+    CALL(wisp_text_print(err, out, "%s%d", out->length ? "," : "", N));
+    if (last > N) CALL(wisp_text_print(err, out, "-%d", last));
     N = last;
   }
-  if (!out->length) TRY(wisp_text_add(err, out, "-", 1));
-done:
-  return status;
+  if (!out->length) CALL(wisp_text_add(err, out, "-", 1));
+  return WISP_OK;
 }
 
 /* "2026-11-20", "2026-11-20..2026-11-22"; "-" where no trial has a date. */
@@ -126,7 +118,7 @@ static cJSON *holding_to_json(const holding *h)
   bool good = cJSON_AddStringToObject(object, "layer", wisp_layer_name(h->layer)) &&
               cJSON_AddStringToObject(object, "device", h->sample->device) &&
               cJSON_AddStringToObject(object, "target", h->sample->target);
-  for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
+  for (size_t i = 0; good && i < WISP_COUNT(counts); i++)
     good = cJSON_AddNumberToObject(object, counts[i].name, (double)counts[i].count);
   good =
       good && add_orders(object, h->orders) && add_day(object, "first", h->first) && add_day(object, "last", h->last);
@@ -186,7 +178,7 @@ static wisp_status show_text(wisp_error *err, const char *path, size_t count, co
   char name[4096];
   wisp_show_text(path, name, sizeof name);
   printf("%s%s\n", name, access(path, F_OK) == 0 ? "" : " (not there yet)");
-  TRY(wisp_table_create(err, "", sizeof columns / sizeof *columns, columns, &table));
+  TRY(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
   for (size_t i = 0; i < count; i++) TRY(add_row(err, table, &list[i]));
   if (count) TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &out));
   if (count) fputs(out.data, stdout);

@@ -1,9 +1,9 @@
 /* wisp devices: what is here, with measured ceilings. */
 #include "cli.h"
+#include "json.h"
 #include "options.h"
 #include "../runtime/device.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const wisp_option options[] = {{"json", 0, NULL, "a JSON array, one objec
 static const wisp_syntax syntax = {"wisp devices [options]",
                                    "Lists the devices that kernels can run on, their limits, and the copy bandwidth "
                                    "and arithmetic peaks measured here.",
-                                   options, sizeof options / sizeof *options, 0};
+                                   options, WISP_COUNT(options), 0};
 
 static void print_text(const char *name, const wisp_limits *l, const wisp_ceilings *c)
 {
@@ -31,28 +31,21 @@ static void print_text(const char *name, const wisp_limits *l, const wisp_ceilin
 static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceilings *c)
 {
   cJSON *object = cJSON_CreateObject();
-  const struct {
-    const char *key, *value;
-  } texts[] = {{"device", name},      {"kind", l->kind},     {"name", l->name},
-               {"target", l->target}, {"driver", l->driver}, {"compiler", l->compiler}};
-  const struct {
-    const char *key;
-    double value;
-  } numbers[] = {{"sm", l->sm},
-                 {"units", l->units},
-                 {"max_threads", l->max_threads},
-                 {"max_shared", l->max_shared},
-                 {"shared_per_unit", l->shared_per_unit},
-                 {"registers_per_unit", l->registers_per_unit},
-                 {"l2", (double)l->l2},
-                 {"memory", (double)l->memory},
-                 {"copy_gbps", c->copy_gbps},
-                 {"fma_gflops_f32", c->fma_gflops_f32},
-                 {"fma_gflops_f64", c->fma_gflops_f64}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    cJSON_AddStringToObject(object, texts[i].key, texts[i].value);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
+  const wisp_json_text texts[] = {{"device", name},      {"kind", l->kind},     {"name", l->name},
+                                  {"target", l->target}, {"driver", l->driver}, {"compiler", l->compiler}};
+  const wisp_json_number numbers[] = {{"sm", l->sm},
+                                      {"units", l->units},
+                                      {"max_threads", l->max_threads},
+                                      {"max_shared", l->max_shared},
+                                      {"shared_per_unit", l->shared_per_unit},
+                                      {"registers_per_unit", l->registers_per_unit},
+                                      {"l2", (double)l->l2},
+                                      {"memory", (double)l->memory},
+                                      {"copy_gbps", c->copy_gbps},
+                                      {"fma_gflops_f32", c->fma_gflops_f32},
+                                      {"fma_gflops_f64", c->fma_gflops_f64}};
+  for (size_t i = 0; i < WISP_COUNT(texts); i++) cJSON_AddStringToObject(object, texts[i].name, texts[i].value);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   return object;
 }
 
@@ -80,7 +73,7 @@ int wisp_cli_devices(int argc, char **argv)
   wisp_error err = {0};
   wisp_status status = WISP_OK;
   size_t count = 0;
-  char **names = NULL, *text = NULL;
+  char **names = NULL;
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   cJSON *list = wisp_option_given(&args, "json") ? cJSON_CreateArray() : NULL;
@@ -90,12 +83,10 @@ int wisp_cli_devices(int argc, char **argv)
     wisp_status shown = show(&reason, names[i], list);
     if (shown != WISP_OK && status == WISP_OK) status = shown, err = reason;
   }
-  text = list ? cJSON_Print(list) : NULL;
-  if (text) printf("%s\n", text);
+  if (list) wisp_json_put(NULL, list);
 done:
   for (size_t i = 0; i < count; i++) free(names[i]);
   free(names);
-  cJSON_free(text);
   cJSON_Delete(list);
   return wisp_cli_end(&args, status, &err);
 }

@@ -37,7 +37,7 @@ void wisp_environment_print(FILE *to)
 {
   enum { NAMES = 24 };
   fprintf(to, "Variables of the environment that wisp reads; in brackets what holds without.\n");
-  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+  for (size_t i = 0; i < WISP_COUNT(variables); i++) {
     if (variables[i].heading) fprintf(to, "\n%s:\n", variables[i].heading);
     wisp_help_wrap(to, variables[i].what, fprintf(to, "  %-*s", NAMES - 2, variables[i].name), NAMES);
   }

@@ -12,7 +12,7 @@ static const wisp_option common[] = {
 
 size_t wisp_option_count(const wisp_syntax *syntax)
 {
-  return syntax->count + sizeof common / sizeof *common;
+  return syntax->count + WISP_COUNT(common);
 }
 
 const wisp_option *wisp_option_at(const wisp_syntax *syntax, size_t i)

@@ -28,7 +28,7 @@ static const struct {
     {"bench", wisp_cli_bench, "ours against the vendor's library and against the floor", true},
     {"db", wisp_cli_db, "care of tuning stores and of the cache of compiled kernels", false},
 };
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+enum { COMMAND_COUNT = WISP_COUNT(commands) };
 
 static void print_help(FILE *to)
 {

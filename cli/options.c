@@ -114,7 +114,7 @@ static void say_missing_stores(const wisp_arguments *args, char *text, size_t si
   const char *const variables[] = {wisp_option_given(args, "db") ? "" : "WISP_DB", "WISP_SITE_DB"};
   size_t used = 0;
   text[0] = '\0';
-  for (size_t i = 0; find(args->syntax, "db", 2, 0) >= 0 && i < sizeof variables / sizeof *variables; i++) {
+  for (size_t i = 0; find(args->syntax, "db", 2, 0) >= 0 && i < WISP_COUNT(variables); i++) {
     const char *path = getenv(variables[i]);
     if (!path || !*path || access(path, F_OK) == 0 || used >= size) continue;
     used += (size_t)snprintf(text + used, size - used, "%s%s is '%s': %s", used ? "; " : "", variables[i], path,
@@ -290,7 +290,7 @@ wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, 
                {"f64,f32", {2, {WISP_F64, WISP_F32}}}};
   const char *text = wisp_option_value(args, name);
   if (!text) text = otherwise;
-  for (size_t i = 0; text && i < sizeof known / sizeof *known; i++)
+  for (size_t i = 0; text && i < WISP_COUNT(known); i++)
     if (strcmp(known[i].text, text) == 0) {
       *out = known[i].precisions;
       return WISP_OK;
@@ -312,21 +312,19 @@ static long long per_cube(const wisp_arguments *args)
     int count;
   } cubes[] = {{"tet", 6}, {"hex", 1}};
   const wisp_family *family = wisp_family_find(wisp_option_family(args));
-  for (size_t i = 0; family && i < sizeof cubes / sizeof *cubes; i++)
+  for (size_t i = 0; family && i < WISP_COUNT(cubes); i++)
     if (strcmp(cubes[i].element, family->element) == 0) return cubes[i].count;
   return 1;
 }
 
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements)
 {
-  wisp_status status = WISP_OK;
   long long box = 0;
-  TRY(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
-  TRY(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
-  TRY(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
+  CALL(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
+  CALL(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
+  CALL(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
   if (box) *elements = per_cube(args) * box * box * box;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args)

@@ -1,8 +1,8 @@
 /* wisp tune --replay: what it is asked, and its table. */
 #include "replay.h"
+#include "json.h"
 #include "../tuner/search/replay.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,9 +52,7 @@ static cJSON *row(const double percent[WISP_REPLAY_POINTS])
 
 static wisp_status print_json(wisp_error *err, const wisp_replay *replay, bool seeded)
 {
-  wisp_status status = WISP_OK;
   cJSON *object = cJSON_CreateObject(), *list = NULL;
-  char *text = NULL;
   cJSON_AddBoolToObject(object, "seeded", seeded);
   cJSON_AddItemToObject(object, "trials", cJSON_CreateIntArray(wisp_replay_after, WISP_REPLAY_POINTS));
   cJSON_AddItemToObject(object, "geometric_mean", row(replay->mean));
@@ -72,11 +70,7 @@ static wisp_status print_json(wisp_error *err, const wisp_replay *replay, bool s
     cJSON_AddItemToObject(item, "percent", row(t->percent));
     cJSON_AddItemToArray(list, item);
   }
-  text = cJSON_Print(object);
-  TRY(wisp_require(err, text, WISP_EMEMORY, "out of memory"));
-  printf("%s\n", text);
-done:
-  cJSON_free(text);
+  const wisp_status status = wisp_json_put(err, object);
   cJSON_Delete(object);
   return status;
 }

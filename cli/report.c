@@ -23,7 +23,7 @@ static const wisp_syntax syntax = {
     "wisp report -o DIR [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [-k KERNEL[:N]] [--db FILE]",
     "Writes DIR/index.html: winners, whole stages, roofline, parameter studies, and what was refused or failed.\n"
     "One file that needs no network and no script, for the screen and for paper.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 /* "gather:3", "gather": the study in the foreground. */
 static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wish *out)
@@ -36,19 +36,17 @@ static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wis
 
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_report_wish *out)
 {
-  wisp_status status = WISP_OK;
   wisp_orders orders;
   wisp_precisions precisions;
   *out = (wisp_report_wish){.family = wisp_option_value(args, "family")};
-  TRY(wisp_option_stored_device(err, args, out->device));
-  TRY(wisp_option_known(err, args));
-  TRY(wisp_option_orders(err, args, "orders", out->family, "all", &orders));
-  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
-  TRY(read_study(err, wisp_option_value(args, "kernel"), out));
+  CALL(wisp_option_stored_device(err, args, out->device));
+  CALL(wisp_option_known(err, args));
+  CALL(wisp_option_orders(err, args, "orders", out->family, "all", &orders));
+  CALL(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
+  CALL(read_study(err, wisp_option_value(args, "kernel"), out));
   for (int N = 0; N < WISP_REPORT_ORDERS; N++) out->orders[N] = wisp_orders_have(&orders, N);
   for (int i = 0; i < precisions.count; i++) *(precisions.list[i] == WISP_F32 ? &out->f32 : &out->f64) = true;
-done:
-  return status;
+  return WISP_OK;
 }
 
 int wisp_cli_report(int argc, char **argv)

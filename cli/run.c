@@ -14,7 +14,7 @@ static const struct problem {
 } problems[] = {
     {"poisson", wisp_run_poisson},
 };
-enum { PROBLEMS = sizeof problems / sizeof *problems };
+enum { PROBLEMS = WISP_COUNT(problems) };
 
 static const wisp_syntax syntax = {"wisp run PROBLEM [options]",
                                    "Solves a problem with the tuned kernels and says which they were. Problems:\n"

@@ -32,7 +32,7 @@ static const wisp_syntax syntax = {
     "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
     "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
     "known solution, the time of an iteration and which kernels they were.",
-    options, sizeof options / sizeof *options, 1};
+    options, WISP_COUNT(options), 1};
 
 const char *const wisp_poisson_problems[3] = {"bp1", "bp3", "bp5"};
 const char *const wisp_poisson_preconditioners[3] = {"none", "jacobi", "chebyshev"};
@@ -42,58 +42,53 @@ static const char *const operators[3] = {"mass", "stiffness", "collocated"};
 
 static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
 {
-  wisp_status status = WISP_OK;
   const char *box = wisp_option_value(args, "box");
   const int *orders = wisp_family_find("tensor")->orders;
   long long order = 0;
   int end = 0, *n = r->mesh.box;
-  TRY(wisp_option_mesh(err, args, &r->mesh));
-  TRY(wisp_require(err, !r->mesh.file || !box, WISP_EUSAGE, "--mesh and --box both give the domain: leave one out"));
+  CALL(wisp_option_mesh(err, args, &r->mesh));
+  CALL(wisp_require(err, !r->mesh.file || !box, WISP_EUSAGE, "--mesh and --box both give the domain: leave one out"));
   n[0] = n[1] = n[2] = 8;
   bool one = box && sscanf(box, "%4d%n", &n[0], &end) == 1 && !box[end];
   if (one) n[1] = n[2] = n[0];
   bool three = box && !one && sscanf(box, "%4d,%4d,%4d%n", &n[0], &n[1], &n[2], &end) == 3 && !box[end];
-  TRY(wisp_require(err, !box || one || three, WISP_EUSAGE,
-                   "option --box is '%s', must be hexes a side such as 8, or 8,8,16", box));
+  CALL(wisp_require(err, !box || one || three, WISP_EUSAGE,
+                    "option --box is '%s', must be hexes a side such as 8, or 8,8,16", box));
   for (int d = 0; d < 3; d++)
-    TRY(wisp_require(err, n[d] >= 1 && n[d] <= 400, WISP_EUSAGE, "option --box is '%s', must be from 1 to 400", box));
-  TRY(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                   orders[0], orders[1]));
-  TRY(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
+    CALL(wisp_require(err, n[d] >= 1 && n[d] <= 400, WISP_EUSAGE, "option --box is '%s', must be from 1 to 400", box));
+  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+                    orders[0], orders[1]));
+  CALL(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
   r->order = (int)order;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
 {
-  wisp_status status = WISP_OK;
   static const char *const geometries[] = {"auto", "stored", "trilinear"};
   const char *precision = wisp_option_value(args, "precision");
   size_t op = 0, geometry = 0, preconditioner = 0;
   long long degree = 0;
   r->cg.precision = WISP_F64;
-  if (precision) TRY(wisp_precision_parse(err, precision, &r->cg.precision));
-  TRY(wisp_option_choice(err, args, "problem", 3, wisp_poisson_problems, WISP_HEX_COLLOCATED, &op));
-  TRY(wisp_option_choice(err, args, "geometry", 3, geometries, 0, &geometry));
-  TRY(wisp_option_choice(err, args, "preconditioner", 3, wisp_poisson_preconditioners, WISP_JACOBI, &preconditioner));
-  TRY(wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_option_given(args, "degree"), WISP_EUSAGE,
-                   "--degree belongs to --preconditioner chebyshev"));
-  TRY(wisp_option_integer(err, args, "degree", 1, 16, 3, &degree));
-  TRY(wisp_option_real(err, args, "lambda", 0, 1e12, 1, &r->lambda));
-  TRY(wisp_option_real(err, args, "tolerance", 0, 1, r->cg.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
-  TRY(wisp_option_integer(err, args, "iterations", 0, 1000000000, 1000, &r->iterations));
+  if (precision) CALL(wisp_precision_parse(err, precision, &r->cg.precision));
+  CALL(wisp_option_choice(err, args, "problem", 3, wisp_poisson_problems, WISP_HEX_COLLOCATED, &op));
+  CALL(wisp_option_choice(err, args, "geometry", 3, geometries, 0, &geometry));
+  CALL(wisp_option_choice(err, args, "preconditioner", 3, wisp_poisson_preconditioners, WISP_JACOBI, &preconditioner));
+  CALL(wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_option_given(args, "degree"), WISP_EUSAGE,
+                    "--degree belongs to --preconditioner chebyshev"));
+  CALL(wisp_option_integer(err, args, "degree", 1, 16, 3, &degree));
+  CALL(wisp_option_real(err, args, "lambda", 0, 1e12, 1, &r->lambda));
+  CALL(wisp_option_real(err, args, "tolerance", 0, 1, r->cg.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
+  CALL(wisp_option_integer(err, args, "iterations", 0, 1000000000, 1000, &r->iterations));
   r->op = (wisp_hex_operator)op;
   r->geometry = (wisp_geometry)geometry;
   r->cg.preconditioner = (wisp_preconditioner)preconditioner;
   r->cg.degree = (int)degree;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
 {
-  wisp_status status = WISP_OK;
   static const char *const matches[] = {"any", "exact"};
   const char *device = wisp_option_value(args, "device");
   size_t match = 0;
@@ -101,15 +96,14 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .device = device ? device : "auto",
                               .defaults = wisp_option_given(args, "default"),
                               .json = wisp_option_given(args, "json")};
-  TRY(wisp_run_check_problem(err, args, "poisson"));
-  TRY(read_mesh(err, args, r));
-  TRY(read_solver(err, args, r));
-  TRY(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
-  TRY(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
-                   "--default reads no store: leave --db and --match out"));
+  CALL(wisp_run_check_problem(err, args, "poisson"));
+  CALL(read_mesh(err, args, r));
+  CALL(read_solver(err, args, r));
+  CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
+  CALL(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
+                    "--default reads no store: leave --db and --match out"));
   r->exact = match == 1;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- the run --- */
@@ -119,41 +113,34 @@ static void release(wisp_poisson_run *run)
   wisp_cg_destroy(run->cg);
   wisp_step_free(&run->step);
   wisp_poisson_destroy(run->problem);
-  wisp_hexmesh_destroy(run->mesh);
-  wisp_device_close(run->device);
-  wisp_store_close(run->store);
-  wisp_strategies_free(run->strategies);
+  wisp_mesh_destroy(run->mesh);
+  wisp_session_close(run->session);
 }
 
 /* Before anything large is made: copies of u and y must fit, and be counted in 31 bits. */
 static wisp_status check_size(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
                               double elements)
 {
-  wisp_status status = WISP_OK;
-  const wisp_limits *limits = wisp_device_limits(run->device);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
   const double nodes = elements * pow(r->order + 1, 3), bytes = 2 * nodes * (double)r->cg.precision;
-  TRY(wisp_require(
+  CALL(wisp_require(
       err, nodes < 2147483648.0, WISP_EUSAGE,
       "%.0f hexes of order %d have %.3g nodes, more than kernels can count (2.1e9): take fewer elements or "
       "a lower order",
       elements, r->order, nodes));
-  TRY(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
-                   "%.0f hexes of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower order "
-                   "or f32",
-                   elements, r->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9));
-done:
-  return status;
+  return wisp_require(
+      err, bytes <= (double)limits->memory, WISP_EMEMORY,
+      "%.0f hexes of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower order "
+      "or f32",
+      elements, r->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
 }
 
 static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wisp_poisson_run *run)
 {
-  wisp_status status = WISP_OK;
   const int *n = r->mesh.box;
-  if (!r->mesh.file) TRY(check_size(err, r, run, (double)n[0] * n[1] * n[2]));
-  TRY(wisp_hexmesh_make(err, &r->mesh, &run->mesh));
-  TRY(check_size(err, r, run, (double)run->mesh->elements));
-done:
-  return status;
+  if (!r->mesh.file) CALL(check_size(err, r, run, (double)n[0] * n[1] * n[2]));
+  CALL(wisp_hexmesh_make(err, &r->mesh, &run->mesh));
+  return check_size(err, r, run, (double)run->mesh->elements);
 }
 
 static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run, bool trilinear,
@@ -162,7 +149,7 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   char kernel[WISP_NAME_TEXT], composition[WISP_CG_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
   wisp_cg_composition(kernel, r->cg.preconditioner, composition);
-  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device), NULL};
+  const wisp_chooser from = wisp_session_chooser(run->session);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), r->order, "poisson", r->cg.precision),
                           .elements = (long long)run->mesh->elements,
                           .exact_match_only = exact,
@@ -209,9 +196,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
   show(&progress, 0, "opening store and device");
-  TRY(wisp_strategies_load(err, &run->strategies));
-  if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
-  TRY(wisp_device_open(err, r->device, &run->device));
+  TRY(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   TRY(make_mesh(err, r, run));
   if (r->geometry == WISP_GEOMETRY_AUTO) TRY(prefer_trilinear(err, r, run, &trilinear));
@@ -220,7 +205,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   TRY(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
                           &run->problem));
   show(&progress, 0.65, "geometry and diagonal");
-  TRY(wisp_cg_create(err, run->device, run->problem, &run->step, &r->cg, &run->cg));
+  TRY(wisp_cg_create(err, run->session->device, run->problem, &run->step, &r->cg, &run->cg));
 done:
   wisp_progress_clear(&progress);
   return status;

@@ -18,7 +18,7 @@ static bool is_trilinear(const wisp_poisson_run *run)
 
 static void print_domain(const wisp_poisson_request *r, const wisp_poisson_run *run)
 {
-  const wisp_limits *limits = wisp_device_limits(run->device);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
   char domain[256];
   wisp_mesh_source_print(&r->mesh, domain);
   printf("domain      %s: %zu hexes of order %d, %d nodes each, %.0f unknowns\n", domain, run->mesh->elements, r->order,
@@ -62,10 +62,7 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
 {
   cJSON *object = cJSON_CreateObject();
   const wisp_cg_report *report = &run->report;
-  const struct {
-    const char *name;
-    double value;
-  } numbers[] = {
+  const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
       {"order", r->order},
       {"dofs", run->unknowns},
@@ -85,10 +82,9 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
   cJSON_AddStringToObject(object, "geometry", is_trilinear(run) ? "trilinear" : "stored");
   cJSON_AddStringToObject(object, "preconditioner", wisp_poisson_preconditioners[r->cg.preconditioner]);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->cg.precision));
-  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->device)->name);
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddBoolToObject(object, "converged", report->converged);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    wisp_run_add_number(object, numbers[i].name, numbers[i].value);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON_AddStringToObject(object, "composition", run->step.composition);
   wisp_run_add_kernels(object, &run->step);
   return object;
@@ -96,7 +92,12 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
 
 wisp_status wisp_run_poisson_print(wisp_error *err, const wisp_poisson_request *request, const wisp_poisson_run *run)
 {
-  if (request->json) return wisp_run_put_json(err, make_json(request, run));
-  print_text(request, run);
-  return WISP_OK;
+  if (!request->json) {
+    print_text(request, run);
+    return WISP_OK;
+  }
+  cJSON *object = make_json(request, run);
+  const wisp_status status = wisp_json_put(err, object);
+  cJSON_Delete(object);
+  return status;
 }

@@ -2,25 +2,23 @@
 #include "table.h"
 #include "terminal.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-wisp_status wisp_run_open_store(wisp_error *err, const wisp_arguments *args, const char *db, wisp_store **out)
+wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
+                          bool defaults, wisp_session **out)
 {
-  wisp_status status = WISP_OK;
-  char *warning = NULL, note[512];
+  const wisp_session_request request = {.device = device, .store = db, .defaults_only = defaults};
+  char note[512];
   if (db && access(db, F_OK) != 0) {
     snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
     wisp_cli_warn(args, note);
   }
-  TRY(wisp_store_open(err, db, false, &warning, out));
-  if (warning) wisp_cli_warn(args, warning);
-done:
-  free(warning);
-  return status;
+  CALL(wisp_session_open(err, &request, out));
+  if ((*out)->warning) wisp_cli_warn(args, (*out)->warning);
+  return WISP_OK;
 }
 
 static wisp_status list_kernels(wisp_error *err, const wisp_step *step, bool as_asked, wisp_text *out)
@@ -29,7 +27,7 @@ static wisp_status list_kernels(wisp_error *err, const wisp_step *step, bool as_
       {"kernel", false}, {"strategy", false}, {"match", false}, {"layer", false}, {"params", false}};
   wisp_status status = WISP_OK;
   wisp_table *table = NULL;
-  TRY(wisp_table_create(err, "", sizeof columns / sizeof *columns, columns, &table));
+  TRY(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
   for (int i = 0; i < step->kernels; i++) {
     const wisp_choice *c = &step->choice[i];
     const char *match = as_asked && c->match == WISP_MATCH_DEFAULT ? "default, as asked" : wisp_match_name(c->match);
@@ -53,15 +51,6 @@ void wisp_run_print_kernels(const wisp_step *step, bool as_asked)
   wisp_text_free(&text);
 }
 
-/* JSON has no NaN: null. */
-void wisp_run_add_number(cJSON *object, const char *name, double value)
-{
-  if (isfinite(value))
-    cJSON_AddNumberToObject(object, name, value);
-  else
-    cJSON_AddNullToObject(object, name);
-}
-
 /* "MB=2 wp=8" as {"MB": 2, "wp": 8}. */
 static void add_params(cJSON *object, const char *params)
 {
@@ -79,7 +68,7 @@ static void add_choice(cJSON *kernels, const wisp_choice *choice)
   cJSON_AddStringToObject(object, "layout", choice->layout);
   cJSON_AddStringToObject(object, "match", wisp_match_name(choice->match));
   cJSON_AddStringToObject(object, "layer", wisp_layer_name(choice->layer));
-  wisp_run_add_number(object, "ms", choice->ms);
+  cJSON_AddNumberToObject(object, "ms", choice->ms);
   if (*choice->note) cJSON_AddStringToObject(object, "note", choice->note);
   cJSON_AddItemToArray(kernels, object);
 }
@@ -88,14 +77,4 @@ void wisp_run_add_kernels(cJSON *object, const wisp_step *step)
 {
   cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
   for (int i = 0; i < step->kernels; i++) add_choice(kernels, &step->choice[i]);
-}
-
-wisp_status wisp_run_put_json(wisp_error *err, cJSON *object)
-{
-  char *text = cJSON_Print(object);
-  cJSON_Delete(object);
-  if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory: the report");
-  puts(text);
-  cJSON_free(text);
-  return WISP_OK;
 }

@@ -49,58 +49,50 @@ static const wisp_syntax syntax = {
 
 static wisp_status read_problem(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r)
 {
-  wisp_status status = WISP_OK;
   const char *system = wisp_option_value(args, "system");
-  TRY(wisp_require(err, !system || strcmp(system, r->system) == 0, WISP_EUSAGE,
-                   "option --system is '%s', and the problem is %s", system, r->system));
-  if (!system || args->operand_count) TRY(wisp_run_check_problem(err, args, r->system));
-done:
-  return status;
+  CALL(wisp_require(err, !system || strcmp(system, r->system) == 0, WISP_EUSAGE,
+                    "option --system is '%s', and the problem is %s", system, r->system));
+  if (!system || args->operand_count) CALL(wisp_run_check_problem(err, args, r->system));
+  return WISP_OK;
 }
 
 static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
 {
-  wisp_status status = WISP_OK;
   const char *mode = wisp_option_value(args, "mode");
   long long box = 0, order = 0;
   int end = 0;
   const int *orders = wisp_family_find("nodal")->orders;
-  TRY(wisp_option_mesh(err, args, &r->mesh));
-  TRY(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
-                   "--mesh and --box both give the domain: leave one out"));
-  TRY(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
-  TRY(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                   orders[0], orders[1]));
-  TRY(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
+  CALL(wisp_option_mesh(err, args, &r->mesh));
+  CALL(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
+                    "--mesh and --box both give the domain: leave one out"));
+  CALL(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
+  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+                    orders[0], orders[1]));
+  CALL(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
   r->has_mode = mode;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
-  TRY(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
+  CALL(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
   for (int d = 0; d < 3; d++) r->mesh.box[d] = (int)box;
   r->order = (int)order;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
 {
-  wisp_status status = WISP_OK;
   bool by_time = wisp_option_given(args, "time");
-  TRY(wisp_require(err, !by_time || !wisp_option_given(args, "steps"), WISP_EUSAGE,
-                   "--time and --steps both say when to end: leave one out"));
-  TRY(wisp_option_integer(err, args, "steps", 0, 1000000000, by_time ? -1 : 100, &r->steps));
-  TRY(wisp_option_real(err, args, "time", 0, 1e9, NAN, &r->time));
-  TRY(wisp_option_real(err, args, "dt", 1e-12, 1e6, NAN, &r->dt));
-  TRY(wisp_require(err, isnan(r->dt) || !wisp_option_given(args, "cfl"), WISP_EUSAGE,
-                   "--cfl and --dt both give the step: leave one out"));
-  TRY(wisp_option_real(err, args, "cfl", 1e-6, 1e3, WISP_CFL, &r->cfl));
-  TRY(wisp_option_real(err, args, "alpha", 0, 1, 1, &r->alpha));
-done:
-  return status;
+  CALL(wisp_require(err, !by_time || !wisp_option_given(args, "steps"), WISP_EUSAGE,
+                    "--time and --steps both say when to end: leave one out"));
+  CALL(wisp_option_integer(err, args, "steps", 0, 1000000000, by_time ? -1 : 100, &r->steps));
+  CALL(wisp_option_real(err, args, "time", 0, 1e9, NAN, &r->time));
+  CALL(wisp_option_real(err, args, "dt", 1e-12, 1e6, NAN, &r->dt));
+  CALL(wisp_require(err, isnan(r->dt) || !wisp_option_given(args, "cfl"), WISP_EUSAGE,
+                    "--cfl and --dt both give the step: leave one out"));
+  CALL(wisp_option_real(err, args, "cfl", 1e-6, 1e3, WISP_CFL, &r->cfl));
+  return wisp_option_real(err, args, "alpha", 0, 1, 1, &r->alpha);
 }
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, const char *system, wisp_system_request *r)
 {
-  wisp_status status = WISP_OK;
   static const char *const matches[] = {"any", "exact"};
   const char *precision = wisp_option_value(args, "precision"), *device = wisp_option_value(args, "device");
   size_t match = 0;
@@ -113,19 +105,18 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, con
                              .precision = WISP_F64,
                              .defaults = wisp_option_given(args, "default"),
                              .json = wisp_option_given(args, "json")};
-  TRY(read_problem(err, args, r));
-  TRY(read_mesh(err, args, r));
-  TRY(read_steps(err, args, r));
-  if (precision) TRY(wisp_precision_parse(err, precision, &r->precision));
-  TRY(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
-  TRY(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
-                   "--default reads no store: leave --db and --match out"));
+  CALL(read_problem(err, args, r));
+  CALL(read_mesh(err, args, r));
+  CALL(read_steps(err, args, r));
+  if (precision) CALL(wisp_precision_parse(err, precision, &r->precision));
+  CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
+  CALL(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
+                    "--default reads no store: leave --db and --match out"));
   r->kernels = (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, r->system, r->precision),
                            .exact_match_only = match == 1,
                            .composition = wisp_option_value(args, "composition"),
                            .layout = wisp_option_value(args, "layout")};
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- the run --- */
@@ -138,53 +129,44 @@ static void release(wisp_system_run *run)
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   wisp_mesh_destroy(run->mesh);
-  wisp_device_close(run->device);
-  wisp_store_close(run->store);
-  wisp_strategies_free(run->strategies);
+  wisp_session_close(run->session);
 }
 
 /* Before anything large is made: u, u_next, rhs, res must fit, and be counted in 31 bits. */
 static wisp_status check_size(wisp_error *err, const wisp_system_run *run, double elements, wisp_precision precision)
 {
-  wisp_status status = WISP_OK;
-  const wisp_limits *limits = wisp_device_limits(run->device);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
   double dofs = elements * run->tet->Np * run->system->fields, bytes = 4 * dofs * (double)precision;
-  TRY(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
-                   "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
-                   "fewer elements or a lower order",
-                   elements, run->tet->N, dofs));
-  TRY(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
-                   "%.0f elements of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower "
-                   "order or f32",
-                   elements, run->tet->N, bytes / 1e9, limits->name, (double)limits->memory / 1e9));
-done:
-  return status;
+  CALL(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
+                    "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
+                    "fewer elements or a lower order",
+                    elements, run->tet->N, dofs));
+  return wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
+                      "%.0f elements of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower "
+                      "order or f32",
+                      elements, run->tet->N, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
 }
 
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
-  wisp_status status = WISP_OK;
-  if (!r->mesh.file) TRY(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
-  TRY(wisp_mesh_make(err, &r->mesh, &run->mesh));
-  TRY(check_size(err, run, (double)run->mesh->elements, r->precision));
-  TRY(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
+  if (!r->mesh.file) CALL(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
+  CALL(wisp_mesh_make(err, &r->mesh, &run->mesh));
+  CALL(check_size(err, run, (double)run->mesh->elements, r->precision));
+  CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
   run->known = run->start.exact && run->start.state->walls == run->boundary;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Before a long run, not after it: can the file be written? Opened to append, so that what it holds stays. */
 static wisp_status check_output(wisp_error *err, const char *path)
 {
-  wisp_status status = WISP_OK;
   if (!path) return WISP_OK;
   const bool there = access(path, F_OK) == 0;
   FILE *file = fopen(path, "ab");
-  TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(errno)));
+  CALL(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(errno)));
   fclose(file);
   if (!there) remove(path);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
@@ -198,16 +180,14 @@ static bool measures_step(const wisp_arguments *args, const wisp_system_request 
 static wisp_status choose_step(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
                                wisp_system_run *run)
 {
-  wisp_status status = WISP_OK;
   char note[128];
   run->measured = measures_step(args, r);
   run->limit = NAN;
-  if (run->measured) TRY(wisp_solver_limit(err, run->solver, &run->limit));
+  if (run->measured) CALL(wisp_solver_limit(err, run->solver, &run->limit));
   run->dt = !isnan(r->dt) ? r->dt : run->measured ? r->cfl * run->limit : wisp_dg_safe_dt(run->dg);
   snprintf(note, sizeof note, "a step of %g is above the limit of %.4g: the solution may blow up", run->dt, run->limit);
   if (run->dt > run->limit) wisp_cli_warn(args, note);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
@@ -223,24 +203,19 @@ static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r
 
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
-  wisp_status status = WISP_OK;
-  TRY(check_output(err, r->output));
-  TRY(wisp_tet_create(err, r->order, &run->tet));
-  TRY(wisp_system_load(err, r->system, &run->system));
-  TRY(choose_boundary(err, r, run));
-  TRY(wisp_strategies_load(err, &run->strategies));
-  if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
-  TRY(wisp_device_open(err, r->device, &run->device));
-  TRY(make_mesh(err, r, run));
+  CALL(check_output(err, r->output));
+  CALL(wisp_tet_create(err, r->order, &run->tet));
+  CALL(wisp_system_load(err, r->system, &run->system));
+  CALL(choose_boundary(err, r, run));
+  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
-  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device), NULL};
-  TRY(wisp_choose(err, &from, &r->kernels, &run->step));
-  TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
-                           &run->dg));
-  TRY(wisp_solver_create(err, run->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
-  TRY(choose_step(err, args, r, run));
-done:
-  return status;
+  const wisp_chooser from = wisp_session_chooser(run->session);
+  CALL(wisp_choose(err, &from, &r->kernels, &run->step));
+  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
+                            &run->dg));
+  CALL(wisp_solver_create(err, run->session->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
+  return choose_step(err, args, r, run);
 }
 
 /* How many steps of which length. */

@@ -22,9 +22,7 @@ typedef struct wisp_system_request {
 } wisp_system_request;
 
 typedef struct wisp_system_run {
-  wisp_strategies *strategies;
-  wisp_store *store;
-  wisp_device *device;
+  wisp_session *session;
   wisp_mesh *mesh;
   wisp_tet *tet;
   wisp_system *system;

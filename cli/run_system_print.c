@@ -33,7 +33,7 @@ static void print_origin(const wisp_system_request *request, const wisp_step *st
 static void print_text(const wisp_system_request *request, const wisp_system_run *run)
 {
   const wisp_step *step = &run->step;
-  const wisp_limits *limits = wisp_device_limits(run->device);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
   char layout[WISP_LAYOUT_TEXT], domain[256];
   wisp_layout_print(&step->layout, layout);
   wisp_mesh_source_print(&request->mesh, domain);
@@ -86,10 +86,7 @@ static void add_origin(cJSON *object, const wisp_step *step)
 static cJSON *make_json(const wisp_system_request *request, const wisp_system_run *run)
 {
   cJSON *object = cJSON_CreateObject();
-  const struct {
-    const char *name;
-    double value;
-  } numbers[] = {
+  const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
       {"order", request->order},
       {"dofs", run->dofs},
@@ -110,11 +107,10 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   };
   cJSON_AddStringToObject(object, "system", run->system->name);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));
-  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->device)->name);
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddStringToObject(object, "boundary", run->system->boundary[run->boundary].name);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    wisp_run_add_number(object, numbers[i].name, numbers[i].value);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   add_origin(object, &run->step);
   wisp_run_add_kernels(object, &run->step);
   return object;
@@ -126,5 +122,8 @@ wisp_status wisp_run_system_print(wisp_error *err, const wisp_system_request *re
     print_text(request, run);
     return WISP_OK;
   }
-  return wisp_run_put_json(err, make_json(request, run));
+  cJSON *object = make_json(request, run);
+  const wisp_status status = wisp_json_put(err, object);
+  cJSON_Delete(object);
+  return status;
 }

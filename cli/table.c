@@ -43,28 +43,19 @@ wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count
   table->count = count;
   TRY(copy(err, heading, &table->heading));
   *out = table;
-  table = NULL;
 done:
-  wisp_table_destroy(table);
+  if (status != WISP_OK) wisp_table_destroy(table);
   return status;
 }
 
 wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *cells)
 {
-  wisp_status status = WISP_OK;
-  if (t->rows == t->room) {
-    size_t room = 2 * t->room + 16;
-    char **list = realloc(t->cells, room * t->count * sizeof *list);
-    TRY(wisp_require(err, list, WISP_EMEMORY, "out of memory: a table of %zu rows", room));
-    t->cells = list;
-    t->room = room;
-  }
+  CALL(wisp_grow(err, &t->cells, &t->room, t->rows + 1, t->count * sizeof *t->cells));
   char **row = t->cells + t->rows * t->count;
   memset(row, 0, t->count * sizeof *row);
   t->rows++;
-  for (size_t c = 0; cells && c < t->count; c++) TRY(copy_shown(err, cells[c], &row[c]));
-done:
-  return status;
+  for (size_t c = 0; cells && c < t->count; c++) CALL(copy_shown(err, cells[c], &row[c]));
+  return WISP_OK;
 }
 
 /* Of each column, 0 where it holds nothing. */
@@ -86,45 +77,40 @@ static void find_widths(const wisp_table *t, int *width)
 static wisp_status print_cells(wisp_error *err, const wisp_table *t, const int *width, char *const *cells, int room,
                                wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   size_t last = t->count - 1;
   int at = 0;
   for (size_t c = 0; c < last; c++) {
     if (!width[c]) continue;
     const char *text = cells ? cells[c] : t->columns[c].title;
-    TRY(wisp_text_print(err, out, "%s%*s", at ? " " : "", t->columns[c].right ? width[c] : -width[c], text));
+    CALL(wisp_text_print(err, out, "%s%*s", at ? " " : "", t->columns[c].right ? width[c] : -width[c], text));
     at += width[c] + (at > 0);
   }
   const char *text = cells ? cells[last] : t->columns[last].title;
   bool empty = !width[last] || !*text || strcmp(text, "-") == 0, below = room && room - at - 2 < LEAST;
   if (empty) return wisp_text_print(err, out, "\n");
-  TRY(below ? wisp_text_print(err, out, "\n%*s", INDENT, "") : wisp_text_print(err, out, "  "));
+  CALL(below ? wisp_text_print(err, out, "\n%*s", INDENT, "") : wisp_text_print(err, out, "  "));
   at = below ? INDENT : at + 2;
-  TRY(wisp_wrap(err, out, text, at, at, room));
-done:
-  return status;
+  return wisp_wrap(err, out, text, at, at, room);
 }
 
 wisp_status wisp_table_print(wisp_error *err, const wisp_table *t, int room, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   int width[WISP_MOST_COLUMNS], whole = 0;
   find_widths(t, width);
   for (size_t c = 0; c < t->count; c++) whole += width[c] ? width[c] + 1 : 0;
   if (whole <= room) room = 0; /* nothing needs to be broken */
   bool wide = !room && whole > PLAIN, heading = *t->heading;
   if (wide)
-    TRY(wisp_text_print(err, out, "%s%s%d columns wide%s\n", t->heading, heading ? " (" : "", whole,
-                        heading ? ")" : ""));
+    CALL(wisp_text_print(err, out, "%s%s%d columns wide%s\n", t->heading, heading ? " (" : "", whole,
+                         heading ? ")" : ""));
   else if (heading)
-    TRY(wisp_text_print(err, out, "%s\n", t->heading));
-  TRY(print_cells(err, t, width, NULL, room, out));
+    CALL(wisp_text_print(err, out, "%s\n", t->heading));
+  CALL(print_cells(err, t, width, NULL, room, out));
   for (size_t r = 0; r < t->rows; r++) {
     char *const *row = t->cells + r * t->count;
-    TRY(*row ? print_cells(err, t, width, row, room, out) : wisp_text_print(err, out, "\n"));
+    CALL(*row ? print_cells(err, t, width, row, room, out) : wisp_text_print(err, out, "\n"));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 void wisp_table_destroy(wisp_table *t)

@@ -13,21 +13,18 @@ int wisp_terminal_columns(int fd)
 
 wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at, int indent, int width)
 {
-  wisp_status status = WISP_OK;
   for (bool first = true; *text; first = false) {
     int length = (int)strcspn(text, " ");
     if (!first && width && at + 1 + length > width) {
-      TRY(wisp_text_print(err, out, "\n%*s", indent, ""));
+      CALL(wisp_text_print(err, out, "\n%*s", indent, ""));
       at = indent;
     } else if (!first) {
-      TRY(wisp_text_print(err, out, " "));
+      CALL(wisp_text_print(err, out, " "));
       at++;
     }
-    TRY(wisp_text_print(err, out, "%.*s", length, text));
+    CALL(wisp_text_print(err, out, "%.*s", length, text));
     at += length;
     text += length + (int)strspn(text + length, " ");
   }
-  TRY(wisp_text_print(err, out, "\n"));
-done:
-  return status;
+  return wisp_text_print(err, out, "\n");
 }

@@ -1,5 +1,6 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
+#include "json.h"
 #include "mesh_options.h"
 #include "progress.h"
 #include "replay.h"
@@ -7,7 +8,6 @@
 #include "../gen/family.h"
 #include "../tuner/workers/tune.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const wisp_syntax syntax = {
     "wisp tune [options]",
     "Compiles, verifies and times candidates on a device, stores every trial, and lists the "
     "winners. What the store knows is not repeated.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 /* --- progress --- */
 
@@ -104,13 +104,12 @@ static void note_device(void *context, const char *device, const wisp_tune_summa
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
                                 wisp_precisions *precisions, wisp_mesh_source *source, wisp_tune_request *r)
 {
-  wisp_status status = WISP_OK;
   long long jobs = 0;
   const char *family = wisp_option_family(args);
   bool exhaustive = wisp_option_given(args, "exhaustive");
-  TRY(wisp_option_orders(err, args, "orders", family, "1-4", orders));
-  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
-  TRY(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
+  CALL(wisp_option_orders(err, args, "orders", family, "1-4", orders));
+  CALL(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
+  CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
   *r = (wisp_tune_request){.family = family,
                            .system = wisp_option_value(args, "system"),
                            .orders = orders->list,
@@ -123,17 +122,15 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                            .db = wisp_option_value(args, "db"),
                            .retry_failed = wisp_option_given(args, "retry-failed"),
                            .jobs = (int)jobs};
-  TRY(wisp_option_duration(err, args, "budget", 600, &r->budget_seconds));
-  TRY(wisp_require(err, !exhaustive || !wisp_option_given(args, "budget"), WISP_EUSAGE,
-                   "--budget and --exhaustive exclude each other: leave one out"));
+  CALL(wisp_option_duration(err, args, "budget", 600, &r->budget_seconds));
+  CALL(wisp_require(err, !exhaustive || !wisp_option_given(args, "budget"), WISP_EUSAGE,
+                    "--budget and --exhaustive exclude each other: leave one out"));
   if (exhaustive) r->budget_seconds = 0;
-  TRY(wisp_option_elements(err, args, &r->elements));
-  TRY(wisp_option_timed_mesh(err, args, source));
+  CALL(wisp_option_elements(err, args, &r->elements));
+  CALL(wisp_option_timed_mesh(err, args, source));
   r->source = source;
-  TRY(wisp_require(err, !source->file || !r->elements, WISP_EUSAGE,
-                   "--mesh gives the size, and so does --elements or --box: leave one out"));
-done:
-  return status;
+  return wisp_require(err, !source->file || !r->elements, WISP_EUSAGE,
+                      "--mesh gives the size, and so does --elements or --box: leave one out");
 }
 
 /* --- what came of it --- */
@@ -167,23 +164,19 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
 
 static void add_numbers(cJSON *object, const wisp_tune_summary *s)
 {
-  const struct {
-    const char *key;
-    double value;
-  } numbers[] = {{"trials", (double)s->trials},
-                 {"ok", (double)s->ok},
-                 {"refused", (double)s->refused},
-                 {"failed", (double)s->failed},
-                 {"known", (double)s->known},
-                 {"skipped", (double)s->skipped},
-                 {"seconds", s->seconds},
-                 {"device_seconds", s->device_seconds},
-                 {"preparing", s->spent[WISP_PREPARING]},
-                 {"compiling", s->spent[WISP_COMPILING]},
-                 {"verifying", s->spent[WISP_VERIFYING]},
-                 {"timing", s->spent[WISP_TIMING]}};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    cJSON_AddNumberToObject(object, numbers[i].key, numbers[i].value);
+  const wisp_json_number numbers[] = {{"trials", (double)s->trials},
+                                      {"ok", (double)s->ok},
+                                      {"refused", (double)s->refused},
+                                      {"failed", (double)s->failed},
+                                      {"known", (double)s->known},
+                                      {"skipped", (double)s->skipped},
+                                      {"seconds", s->seconds},
+                                      {"device_seconds", s->device_seconds},
+                                      {"preparing", s->spent[WISP_PREPARING]},
+                                      {"compiling", s->spent[WISP_COMPILING]},
+                                      {"verifying", s->spent[WISP_VERIFYING]},
+                                      {"timing", s->spent[WISP_TIMING]}};
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
 }
 
 static cJSON *to_json(const display *d, const wisp_tune_summary *s)
@@ -204,21 +197,19 @@ static cJSON *to_json(const display *d, const wisp_tune_summary *s)
 /* The winners on every kind of device, once for those that are alike; printed where list is NULL. */
 static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tune_request *request, cJSON *list)
 {
-  wisp_status status = WISP_OK;
   wisp_winners winners = {0};
   for (size_t i = 0; i < d->count; i++) {
     const wisp_limits *limits = &d->parts[i].summary.limits;
     bool seen = !*limits->kind;
     for (size_t k = 0; k < i; k++) seen |= wisp_limits_alike(&d->parts[k].summary.limits, limits);
     if (seen) continue;
-    TRY(wisp_winners_find(err, limits, request, &winners));
+    CALL(wisp_winners_find(err, limits, request, &winners));
     for (size_t w = 0; list && w < winners.count; w++)
       cJSON_AddItemToArray(list, wisp_trial_to_json(winners.trials[w]));
-    if (!list) TRY(wisp_winners_print(err, limits->name, &winners));
+    if (!list) CALL(wisp_winners_print(err, limits->name, &winners));
     wisp_winners_free(&winners);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune_request *request,
@@ -226,13 +217,9 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
 {
   wisp_status status = WISP_OK;
   cJSON *object = to_json(d, s);
-  char *text = NULL;
   TRY(add_winners(err, d, request, cJSON_AddArrayToObject(object, "winners")));
-  text = cJSON_Print(object);
-  TRY(wisp_require(err, text, WISP_EMEMORY, "out of memory"));
-  printf("%s\n", text);
+  TRY(wisp_json_put(err, object));
 done:
-  cJSON_free(text);
   cJSON_Delete(object);
   return status;
 }

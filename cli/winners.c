@@ -10,13 +10,7 @@
 
 static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial)
 {
-  if (w->count == w->room) {
-    size_t room = w->room ? 2 * w->room : 64;
-    const wisp_trial **trials = realloc(w->trials, room * sizeof *trials);
-    if (!trials) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu winners", room);
-    w->trials = trials;
-    w->room = room;
-  }
+  CALL(wisp_grow(err, &w->trials, &w->room, w->count + 1, sizeof *w->trials));
   w->trials[w->count++] = trial;
   return WISP_OK;
 }
@@ -40,16 +34,14 @@ done:
 static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_tune_request *r,
                               wisp_wish *wish)
 {
-  wisp_status status = WISP_OK;
   const wisp_kernel_decl *k = wisp_family_find(r->family)->kernels;
   for (bool more = true; more; k++) {
     more = k->name != NULL;
     const char *kernel = more ? k->name : WISP_WHOLE_STEP;
     wisp_spec_name_kernel(&wish->spec, kernel);
-    if (!r->kernel || strcmp(r->kernel, kernel) == 0) TRY(find(err, w, from, wish));
+    if (!r->kernel || strcmp(r->kernel, kernel) == 0) CALL(find(err, w, from, wish));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, wisp_winners *out)
@@ -70,11 +62,10 @@ wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const 
     TRY(find_order(err, &w, &from, r, &wish));
   }
   *out = w;
-  w = (wisp_winners){0};
 done:
   wisp_scopes_free(&scopes);
   wisp_strategies_free(strategies);
-  wisp_winners_free(&w);
+  if (status != WISP_OK) wisp_winners_free(&w);
   return status;
 }
 
@@ -105,7 +96,7 @@ wisp_status wisp_winners_print(wisp_error *err, const char *device, const wisp_w
   wisp_status status = WISP_OK;
   wisp_table *table = NULL;
   wisp_text text = {0};
-  TRY(wisp_table_create(err, device, sizeof columns / sizeof *columns, columns, &table));
+  TRY(wisp_table_create(err, device, WISP_COUNT(columns), columns, &table));
   for (size_t i = 0; i < w->count; i++) TRY(add_row(err, table, w->trials[i]));
   if (w->count) TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
   printf("\n%s", w->count ? text.data : device);

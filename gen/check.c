@@ -60,6 +60,20 @@ wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out)
   return WISP_OK;
 }
 
+wisp_status wisp_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size)
+{
+  void *memory;
+  size_t more = *room + *room / 2;
+  if (count <= *room) return WISP_OK;
+  if (more < count + 16) more = count + 16;
+  memcpy(&memory, array, sizeof memory);
+  memory = reallocarray(memory, more, size);
+  if (!memory) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu items of %zu bytes asked for", more, size);
+  memcpy(array, &memory, sizeof memory);
+  *room = more;
+  return WISP_OK;
+}
+
 /* Advice that the system may not take: whether it did does not matter. */
 void wisp_large_pages(void *memory, size_t bytes)
 {

@@ -35,7 +35,7 @@ int wisp_layouts(int Np, int Nf, wisp_layout out[8])
   const wisp_layout all[] = {wisp_layout_microblocked(Np, Nf, 16), wisp_layout_padded(Np, Nf, 16),
                              wisp_layout_slab(Np, Nf, 32)};
   int count = 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+  for (size_t i = 0; i < WISP_COUNT(all); i++) {
     int seen = 0;
     for (int j = 0; j < count; j++) seen |= out[j].KM == all[i].KM && out[j].NpM == all[i].NpM;
     if (!seen) out[count++] = all[i];

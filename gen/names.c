@@ -2,10 +2,8 @@
 
 wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *sizes, size_t count)
 {
-  wisp_status status = WISP_OK;
-  for (size_t i = 0; i < count; i++) TRY(wisp_env_int(err, env, sizes[i].name, sizes[i].value));
-done:
-  return status;
+  for (size_t i = 0; i < count; i++) CALL(wisp_env_int(err, env, sizes[i].name, sizes[i].value));
+  return WISP_OK;
 }
 
 wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision precision, const wisp_target *target)
@@ -23,5 +21,5 @@ wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision pre
       {"shared_per_unit", target->shared_per_unit},
       {"registers_per_unit", target->registers_per_unit},
   };
-  return wisp_names_sizes(err, env, sizes, sizeof sizes / sizeof *sizes);
+  return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
 }

@@ -8,14 +8,11 @@ enum { MAX_DEGREE = 40, MAX_POINTS = MAX_DEGREE / 2 + 1 };
 
 static wisp_status allocate(wisp_error *err, size_t count, wisp_quadrature *rule)
 {
-  wisp_status status = WISP_OK;
   rule->count = count;
-  TRY(wisp_new(err, count, sizeof *rule->r, &rule->r));
-  TRY(wisp_new(err, count, sizeof *rule->s, &rule->s));
-  TRY(wisp_new(err, count, sizeof *rule->t, &rule->t));
-  TRY(wisp_new(err, count, sizeof *rule->w, &rule->w));
-done:
-  return status;
+  CALL(wisp_new(err, count, sizeof *rule->r, &rule->r));
+  CALL(wisp_new(err, count, sizeof *rule->s, &rule->s));
+  CALL(wisp_new(err, count, sizeof *rule->t, &rule->t));
+  return wisp_new(err, count, sizeof *rule->w, &rule->w);
 }
 
 /* Direction c = 0, 1, 2 of the cube holds q points x[c] under the weight (1-x)^c. The map (a,b,c) -> (r,s,t), inverse
@@ -48,9 +45,8 @@ wisp_status wisp_tet_quadrature(wisp_error *err, int degree, wisp_quadrature *ou
   TRY(allocate(err, (size_t)(q * q * q), &rule));
   collapse(q, x, w, &rule);
   *out = rule;
-  rule = (wisp_quadrature){0};
 done:
-  wisp_quadrature_free(&rule);
+  if (status != WISP_OK) wisp_quadrature_free(&rule);
   return status;
 }
 

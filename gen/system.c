@@ -54,13 +54,12 @@ wisp_status wisp_system_names(wisp_error *err, wisp_text *list)
   const char *templates = getenv("WISP_TEMPLATES");
   for (size_t i = 0; i < wisp_embedded_count; i++)
     if (strncmp(wisp_embedded_files[i].path, folder, strlen(folder)) == 0)
-      TRY(list_file(err, wisp_embedded_files[i].path + strlen(folder), list));
+      CALL(list_file(err, wisp_embedded_files[i].path + strlen(folder), list));
   snprintf(path, sizeof path, "%s/systems", templates ? templates : "");
   DIR *dir = templates && *templates ? opendir(path) : NULL;
   for (struct dirent *entry; dir && status == WISP_OK && (entry = readdir(dir));)
     status = list_file(err, entry->d_name, list);
   if (dir) closedir(dir);
-done:
   return status;
 }
 
@@ -137,7 +136,7 @@ uint64_t wisp_system_hash(const wisp_system *system)
     uint64_t coefficient = 0;
     memcpy(&coefficient, &term->coefficient, sizeof coefficient);
     const uint64_t numbers[] = {(uint64_t)term->out, (uint64_t)term->in, (uint64_t)term->axis, coefficient};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) hash = wisp_hash_number(hash, numbers[i]);
+    for (size_t i = 0; i < WISP_COUNT(numbers); i++) hash = wisp_hash_number(hash, numbers[i]);
   }
   hash = add_statements(hash, &system->flux);
   for (int b = 0; b < system->boundaries; b++)
@@ -174,12 +173,10 @@ static wisp_status evaluate(wisp_error *err, const wisp_system *system, const wi
 /* The outside values of a boundary: every FIELD_p from FIELD_m and the normal. */
 static wisp_status ghost_values(wisp_error *err, const wisp_system *system, const wisp_statements *ghost, slots *all)
 {
-  wisp_status status = WISP_OK;
   for (size_t i = 0; i < ghost->count; i++)
-    TRY(evaluate(err, system, ghost->expressions[i], wisp_slot_normal(system) + 3, all,
-                 wisp_symbols_find(system->symbols, ghost->names[i])));
-done:
-  return status;
+    CALL(evaluate(err, system, ghost->expressions[i], wisp_slot_normal(system) + 3, all,
+                  wisp_symbols_find(system->symbols, ghost->names[i])));
+  return WISP_OK;
 }
 
 static void set(slots *all, int at, int count, const double *values)
@@ -190,7 +187,6 @@ static void set(slots *all, int at, int count, const double *values)
 wisp_status wisp_system_flux_sizes(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
                                    double alpha, const double *u_m, const double *u_p, double *flux, double *sizes)
 {
-  wisp_status status = WISP_OK;
   slots all;
   const int first = wisp_slot_statement(system);
   set(&all, 0, system->fields, u_m);
@@ -199,17 +195,16 @@ wisp_status wisp_system_flux_sizes(wisp_error *err, const wisp_system *system, i
   if (boundary < 0)
     set(&all, wisp_slot_outside(system), system->fields, u_p);
   else
-    TRY(ghost_values(err, system, &system->boundary[boundary].ghost, &all));
+    CALL(ghost_values(err, system, &system->boundary[boundary].ghost, &all));
   for (int i = 0; i < (int)system->flux.count; i++) {
-    TRY(evaluate(err, system, system->flux.expressions[i], first + i, &all, first + i));
+    CALL(evaluate(err, system, system->flux.expressions[i], first + i, &all, first + i));
     const char *name = system->flux.names[i];
     if (strncmp(name, "flux_", 5) != 0) continue;
     const int field = wisp_system_field(system, name + 5);
     flux[field] = all.value[first + i];
     sizes[field] = all.size[first + i];
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],

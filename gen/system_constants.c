@@ -29,19 +29,17 @@ bool wisp_constants_add(wisp_constants *constants, const char *name, double valu
 
 wisp_status wisp_constants_write(wisp_error *err, const wisp_constants *constants, const char *text, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   for (const char *at = text; *at;) {
     size_t length = 0; /* of a name or a number; both go on with letters and digits, a number with points as well */
     while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '.') length++;
     const int i = length && length < sizeof constants->of->name ? find(constants, at, length) : -1;
     if (i >= 0)
-      TRY(wisp_print_real(err, out, constants->of[i].value, WISP_F64));
+      CALL(wisp_print_real(err, out, constants->of[i].value, WISP_F64));
     else
-      TRY(wisp_text_add(err, out, at, length ? length : 1));
+      CALL(wisp_text_add(err, out, at, length ? length : 1));
     at += length ? length : 1;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_constants_value(wisp_error *err, const wisp_constants *constants, const char *text, double *value)

@@ -34,20 +34,18 @@ typedef struct parser {
 /* The next line with something in it, without comment and outer space; NULL at the end. */
 static wisp_status next_line(wisp_error *err, parser *p, char **out)
 {
-  wisp_status status = WISP_OK;
   char *line = NULL;
   while (*p->at && !(line && *line)) {
     size_t whole = strcspn(p->at, "\n"), length = strcspn(p->at, "#\n");
     while (length && isspace((unsigned char)p->at[length - 1])) length--;
     p->buffer.length = 0;
-    TRY(wisp_text_add(err, &p->buffer, p->at, length));
+    CALL(wisp_text_add(err, &p->buffer, p->at, length));
     line = skip_space(p->buffer.data);
     p->at += whole + (p->at[whole] == '\n');
     p->line++;
   }
   *out = line && *line ? line : NULL;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static bool is_name(const char *text, size_t capacity)
@@ -62,22 +60,19 @@ static bool is_name(const char *text, size_t capacity)
 static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 {
   static const char *const common[] = {"nx", "ny", "nz", "alpha"};
-  wisp_status status = WISP_OK;
   char name[32];
-  TRY(wisp_new(err, 1, sizeof *system->symbols, &system->symbols));
+  CALL(wisp_new(err, 1, sizeof *system->symbols, &system->symbols));
   for (int i = 0; i < 4; i++) wisp_symbols_add(system->symbols, common[i], wisp_slot_normal(system) + i);
   for (int f = 0; f < system->fields; f++)
     for (int side = 0; side < 2; side++) {
       snprintf(name, sizeof name, "%s_%c", system->field[f], "mp"[side]);
       wisp_symbols_add(system->symbols, name, side ? wisp_slot_outside(system) + f : f);
     }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   EXPECT(!system->fields, "fields stand here for the second time");
   for (const char *word; *(word = next_word(&rest)); system->fields++) {
@@ -88,14 +83,11 @@ static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
     snprintf(system->field[system->fields], sizeof system->field[0], "%s", word);
   }
   EXPECT(system->fields, "no fields; write: fields NAME ...");
-  TRY(add_symbols(err, system));
-done:
-  return status;
+  return add_symbols(err, system);
 }
 
 static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   const char *name = next_word(&rest);
   int out = wisp_system_field(p->system, name);
   EXPECT(out >= 0, "rate of '%s': there is no such field", name);
@@ -105,15 +97,13 @@ static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
   rest = skip_space(rest);
   EXPECT(*rest, "rate of %s: no term", name);
   for (bool first = true; *rest; first = false)
-    TRY(wisp_system_read_term(err, &p->constants, p->system, out, first, &rest));
-done:
-  return status;
+    CALL(wisp_system_read_term(err, &p->constants, p->system, out, first, &rest));
+  return WISP_OK;
 }
 
 /* Cuts `name = expression` in two. */
 static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, char **name, char **text)
 {
-  wisp_status status = WISP_OK;
   const size_t room = sizeof *((wisp_statements *)NULL)->names;
   char *equals = strchr(line, '=');
   EXPECT(equals, "'%s' is no statement; write: name = expression, or end", line);
@@ -124,8 +114,7 @@ static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, c
          "'%s' before the = is no name of at most %zu letters, digits and _", *name, room - 1);
   EXPECT(!wisp_constants_has(&p->constants, *name), "the name %s is taken: it is a constant", *name);
   EXPECT(**text, "no expression for %s", *name);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Parses `name = expression` as the last of statements, constants written out. */
@@ -166,87 +155,75 @@ static wisp_status try_statement(wisp_error *err, const wisp_symbols *symbols, c
 static wisp_status read_block(wisp_error *err, parser *p, wisp_statements *out,
                               wisp_status (*accept)(wisp_error *, wisp_system *, const wisp_statements *))
 {
-  wisp_status status = WISP_OK;
   char *line = NULL;
   size_t start = p->line;
-  TRY(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->names, &out->names));
-  TRY(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->texts, &out->texts));
-  TRY(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->expressions, &out->expressions));
+  CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->names, &out->names));
+  CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->texts, &out->texts));
+  CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->expressions, &out->expressions));
   for (;;) {
-    TRY(next_line(err, p, &line));
+    CALL(next_line(err, p, &line));
     EXPECT(line, "no end to the block of line %zu", start);
     if (strcmp(line, "end") == 0) break;
-    TRY(read_statement(err, p, out, line));
-    TRY(accept(err, p->system, out));
+    CALL(read_statement(err, p, out, line));
+    CALL(accept(err, p->system, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What kernels are compiled from is arithmetic of numbers: a compiler knows no other calls than its own. */
 static wisp_status kernel_text(wisp_error *err, const wisp_statements *statements)
 {
-  wisp_status status = WISP_OK;
   const char *text = statements->texts[statements->count - 1];
   for (const char *at = text; *at; at++) {
     EXPECT(*at != '%', "'%s': a kernel's text has no %%", text);
     EXPECT(*at != '(' || at == text || !(is_letter(at[-1]) || isdigit((unsigned char)at[-1])),
            "'%s': a flux and a boundary call nothing: give the value a name by constant", text);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A flux statement makes a name that the later ones see. */
 static wisp_status accept_flux(wisp_error *err, wisp_system *system, const wisp_statements *flux)
 {
-  wisp_status status = WISP_OK;
   int slot = wisp_slot_statement(system) + (int)flux->count - 1;
   const char *name = flux->names[flux->count - 1];
   EXPECT(strncmp(name, "flux_", 5) != 0 || wisp_system_field(system, name + 5) >= 0, "%s is the flux of no field",
          name);
-  TRY(kernel_text(err, flux));
-  TRY(try_statement(err, system->symbols, flux, slot));
+  CALL(kernel_text(err, flux));
+  CALL(try_statement(err, system->symbols, flux, slot));
   EXPECT(wisp_symbols_add(system->symbols, name, slot), "the name %s is taken", name);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A boundary's statement assigns an outside value, and sees inside values and the normal. */
 static wisp_status accept_ghost(wisp_error *err, wisp_system *system, const wisp_statements *ghost)
 {
-  wisp_status status = WISP_OK;
   const char *name = ghost->names[ghost->count - 1];
   int slot = wisp_symbols_find(system->symbols, name) - wisp_slot_outside(system);
   EXPECT(slot >= 0 && slot < system->fields, "a boundary assigns FIELD_p, and there is no %s", name);
   for (size_t i = 0; i + 1 < ghost->count; i++)
     EXPECT(strcmp(ghost->names[i], name) != 0, "%s is assigned twice", name);
-  TRY(kernel_text(err, ghost));
-  TRY(try_statement(err, system->symbols, ghost, wisp_slot_normal(system) + 3));
-done:
-  return status;
+  CALL(kernel_text(err, ghost));
+  return try_statement(err, system->symbols, ghost, wisp_slot_normal(system) + 3);
 }
 
 static wisp_status read_flux(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   char name[32];
   EXPECT(!p->has_flux, "flux stands here for the second time");
   EXPECT(!*skip_space(rest), "flux must stand alone on its line, not before '%s'", skip_space(rest));
   p->has_flux = true;
-  TRY(read_block(err, p, &system->flux, accept_flux));
+  CALL(read_block(err, p, &system->flux, accept_flux));
   for (int f = 0; f < system->fields; f++) {
     snprintf(name, sizeof name, "flux_%s", system->field[f]);
     EXPECT(wisp_symbols_find(system->symbols, name) >= 0, "the flux does not assign %s", name);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_boundary(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   const char *name = next_word(&rest);
   wisp_boundary *boundary = &system->boundary[system->boundaries];
@@ -256,11 +233,10 @@ static wisp_status read_boundary(wisp_error *err, parser *p, char *rest)
   EXPECT(wisp_system_boundary(system, name) < 0, "boundary %s stands here for the second time", name);
   snprintf(boundary->name, sizeof boundary->name, "%s", name);
   system->boundaries++; /* from here on freed with the system */
-  TRY(read_block(err, p, &boundary->ghost, accept_ghost));
+  CALL(read_block(err, p, &boundary->ghost, accept_ghost));
   EXPECT(boundary->ghost.count == (size_t)system->fields, "boundary %s assigns %zu of %d outside values",
          boundary->name, boundary->ghost.count, system->fields);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* ---- Fields by place and time. */
@@ -268,15 +244,13 @@ done:
 /* A statement gives a field its value, or makes a name that the later ones see. */
 static wisp_status accept_value(wisp_error *err, wisp_system *system, const wisp_statements *values)
 {
-  wisp_status status = WISP_OK;
   wisp_state *state = &system->state[system->states - 1];
   const int slot = WISP_STATE_SLOTS + (int)values->count - 1;
   const char *name = values->names[values->count - 1];
-  TRY(try_statement(err, state->symbols, values, slot));
+  CALL(try_statement(err, state->symbols, values, slot));
   wisp_state_bind(state);
   EXPECT(wisp_symbols_add(state->symbols, name, slot), "the name %s is taken", name);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static bool sees(const wisp_state *state, int slot)
@@ -286,7 +260,6 @@ static bool sees(const wisp_state *state, int slot)
 
 static wisp_status read_state(wisp_error *err, parser *p, const char *name, const wisp_state *kind)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   wisp_state *state = &system->state[system->states];
   EXPECT(system->states < WISP_MAX_STATES, "more than %d starts and solutions", WISP_MAX_STATES);
@@ -296,29 +269,24 @@ static wisp_status read_state(wisp_error *err, parser *p, const char *name, cons
   *state = *kind;
   snprintf(state->name, sizeof state->name, "%s", name);
   system->states++; /* from here on freed with the system */
-  TRY(wisp_new(err, 1, sizeof *state->symbols, &state->symbols));
+  CALL(wisp_new(err, 1, sizeof *state->symbols, &state->symbols));
   for (int i = 0; i < WISP_STATE_SLOTS; i++)
     if (sees(state, i)) wisp_symbols_add(state->symbols, wisp_state_names[i], i);
-  TRY(read_block(err, p, &state->values, accept_value));
+  CALL(read_block(err, p, &state->values, accept_value));
   for (int f = 0; f < system->fields; f++)
     EXPECT(wisp_symbols_find(state->symbols, system->field[f]) >= 0, "%s gives %s no value", name, system->field[f]);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_start(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   const char *name = next_word(&rest);
   EXPECT(!*skip_space(rest), "write: start NAME, without '%s'", skip_space(rest));
-  TRY(read_state(err, p, name, &(wisp_state){.walls = -1}));
-done:
-  return status;
+  return read_state(err, p, name, &(wisp_state){.walls = -1});
 }
 
 static wisp_status read_solution(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   const char *name = next_word(&rest), *boundary = next_word(&rest);
   wisp_state kind = {.walls = wisp_system_boundary(p->system, boundary)};
   EXPECT(*boundary, "write: solution NAME BOUNDARY, or solution NAME BOUNDARY M N P");
@@ -329,57 +297,49 @@ static wisp_status read_solution(wisp_error *err, parser *p, char *rest)
     kind.modal = sscanf(rest, "%3d %3d %3d%n", &kind.mode[0], &kind.mode[1], &kind.mode[2], &end) == 3 && !rest[end];
     EXPECT(kind.modal, "'%s' is no mode: three whole numbers", rest);
   }
-  TRY(read_state(err, p, name, &kind));
-done:
-  return status;
+  return read_state(err, p, name, &kind);
 }
 
 /* ---- Numbers. */
 
 static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   char *name = NULL, *text = NULL;
   double value = 0;
-  TRY(cut_statement(err, p, rest, &name, &text));
+  CALL(cut_statement(err, p, rest, &name, &text));
   bool taken = wisp_system_field(p->system, name) >= 0 || wisp_symbols_find(p->system->symbols, name) >= 0;
   for (int i = 0; i < WISP_STATE_SLOTS; i++) taken |= strcmp(wisp_state_names[i], name) == 0;
   EXPECT(!taken, "the name %s is taken", name);
-  TRY(wisp_constants_value(err, &p->constants, text, &value));
+  CALL(wisp_constants_value(err, &p->constants, text, &value));
   EXPECT(wisp_constants_add(&p->constants, name, value), "more than %d constants", WISP_MAX_CONSTANTS - 1);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   char *at = skip_space(rest);
   EXPECT(!p->has_speed, "speed stands here for the second time");
   EXPECT(*at, "speed must be one positive number");
-  TRY(wisp_constants_value(err, &p->constants, at, &p->system->speed));
+  CALL(wisp_constants_value(err, &p->constants, at, &p->system->speed));
   EXPECT(p->system->speed > 0, "speed must be one positive number");
   p->has_speed = true;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
 {
-  wisp_status status = WISP_OK;
   wisp_system *system = p->system;
   EXPECT(!p->has_energy, "energy stands here for the second time");
   for (int f = 0; f < system->fields; f++) {
     const char *word = next_word(&rest);
     system->energy[f] = -1;
-    if (*word) TRY(wisp_constants_value(err, &p->constants, word, &system->energy[f]));
+    if (*word) CALL(wisp_constants_value(err, &p->constants, word, &system->energy[f]));
     EXPECT(system->energy[f] >= 0, "energy: no number, 0 or more, for field %s", system->field[f]);
   }
   rest = skip_space(rest);
   EXPECT(!*rest, "energy: '%s' is one too many for %d fields", rest, system->fields);
   p->has_energy = true;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_line(wisp_error *err, parser *p, char *line)
@@ -390,20 +350,17 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
   } kinds[] = {{"fields", read_fields}, {"constant", read_constant}, {"rate", read_rate},
                {"flux", read_flux},     {"boundary", read_boundary}, {"speed", read_speed},
                {"energy", read_energy}, {"start", read_start},       {"solution", read_solution}};
-  wisp_status status = WISP_OK;
   const char *word = next_word(&line);
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strcmp(kinds[i].word, word) == 0) return kinds[i].read(err, p, line);
   EXPECT(false, "'%s' is not one of: fields, constant, rate, flux, boundary, speed, energy, start, solution", word);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Everything that a system must have was there. */
 static wisp_status check_whole(wisp_error *err, const parser *p)
 {
-  wisp_status status = WISP_OK;
   EXPECT(p->system->fields, "the file ends without fields");
   for (int f = 0; f < p->system->fields; f++)
     EXPECT(p->rated[f], "the file ends without a rate of %s", p->system->field[f]);
@@ -411,21 +368,18 @@ static wisp_status check_whole(wisp_error *err, const parser *p)
   EXPECT(p->system->boundaries, "the file ends without a boundary");
   EXPECT(p->has_speed, "the file ends without a speed");
   EXPECT(p->has_energy, "the file ends without an energy");
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The system's own name: the file's, without folders and suffix. */
 static wisp_status take_name(wisp_error *err, const char *name, wisp_system *system)
 {
-  wisp_status status = WISP_OK;
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *end = strstr(base, ".system");
   const int length = end ? (int)(end - base) : (int)strlen(base);
   snprintf(system->name, sizeof system->name, "%.*s", length, base);
   EXPECT(is_name(system->name, sizeof system->name) && strlen(system->name) == (size_t)length,
          "a system's name has at most %zu letters, digits and _", sizeof system->name - 1);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *text, wisp_system **out)

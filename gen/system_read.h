@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-#define EXPECT(condition, ...) TRY(wisp_require(err, condition, WISP_EINPUT, __VA_ARGS__))
+#define EXPECT(condition, ...) CALL(wisp_require(err, condition, WISP_EINPUT, __VA_ARGS__))
 
 static inline char *skip_space(char *at)
 {

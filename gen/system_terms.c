@@ -23,7 +23,6 @@ static char *find_derivative(char *at)
 wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
                                   bool first, char **rest)
 {
-  wisp_status status = WISP_OK;
   char *at = skip_space(*rest), *shown = at;
   double coefficient = 1;
   bool sign = *at == '+' || *at == '-', negative = *at == '-';
@@ -35,7 +34,7 @@ wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constan
   EXPECT(times == at || times[-1] == '*', "a * must stand before '%s'", name);
   if (times > at) {
     times[-1] = '\0';
-    TRY(wisp_constants_value(err, constants, at, &coefficient));
+    CALL(wisp_constants_value(err, constants, at, &coefficient));
   }
   const size_t length = strcspn(name, ".");
   name[length] = '\0';
@@ -48,6 +47,5 @@ wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constan
   system->term[system->terms++] =
       (wisp_term){out, in, (int)(strchr("xyz", *at) - "xyz"), negative ? -coefficient : coefficient};
   *rest = skip_space(at + 1);
-done:
-  return status;
+  return WISP_OK;
 }

@@ -5,30 +5,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Makes room for count more bytes and the final NUL. */
 static wisp_status reserve(wisp_error *err, wisp_text *text, size_t count)
 {
-  size_t need = text->length + count + 1;
-  if (need <= text->capacity) return WISP_OK;
-  size_t capacity = text->capacity ? text->capacity : 256;
-  while (capacity < need) capacity *= 2;
-  char *data = realloc(text->data, capacity);
-  if (!data) return wisp_fail(err, WISP_EMEMORY, "out of memory: a text of %zu bytes", capacity);
-  text->data = data;
-  text->capacity = capacity;
-  return WISP_OK;
+  return wisp_grow(err, &text->data, &text->capacity, text->length + count + 1, 1);
 }
 
 wisp_status wisp_text_add(wisp_error *err, wisp_text *text, const char *bytes, size_t count)
 {
-  wisp_status status = WISP_OK;
-  TRY(reserve(err, text, count));
+  CALL(reserve(err, text, count));
   if (count) memcpy(text->data + text->length, bytes, count);
   text->length += count;
   text->data[text->length] = '\0';
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format, ...)
@@ -38,8 +30,7 @@ wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format
   int count = vsnprintf(NULL, 0, format, args);
   va_end(args);
   if (count < 0) return wisp_fail(err, WISP_ESYSTEM, "text: cannot format '%s'", format);
-  wisp_status status = reserve(err, text, (size_t)count);
-  if (status != WISP_OK) return status;
+  CALL(reserve(err, text, (size_t)count));
   va_start(args, format);
   vsnprintf(text->data + text->length, (size_t)count + 1, format, args);
   va_end(args);
@@ -65,11 +56,40 @@ wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_
   TRY(wisp_text_add(err, &text, "", 0));
   *data = text.data;
   *length = text.length;
-  text.data = NULL;
 done:
   if (file) fclose(file);
-  free(text.data);
+  if (status != WISP_OK) free(text.data);
   return status;
+}
+
+wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, const void *context)
+{
+  wisp_status status = WISP_OK;
+  wisp_text other = {0};
+  struct stat there;
+  const bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+  TRY(direct ? wisp_text_print(err, &other, "%s", path)
+             : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
+  if (!direct) unlink(other.data);
+  errno = 0;
+  FILE *file = fopen(other.data, direct ? "wbe" : "wbxe"); /* x: nobody's link is followed */
+  if (file) fill(file, context);
+  int reason = errno;
+  bool good = file && !ferror(file);
+  if (file && fclose(file) != 0 && good) good = false, reason = errno;
+  if (good && !direct && rename(other.data, path) != 0) good = false, reason = errno;
+  if (!good && !direct && file) unlink(other.data);
+  TRY(wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s: make room, or name another file", path,
+                   strerror(reason)));
+done:
+  wisp_text_free(&other);
+  return status;
+}
+
+void wisp_fill_text(FILE *file, const void *context)
+{
+  const wisp_text *text = context;
+  fwrite(text->data, 1, text->length, file);
 }
 
 uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count)
@@ -123,17 +143,15 @@ void wisp_show_text(const char *text, char *out, size_t room)
 
 wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json)
 {
-  wisp_status status = WISP_OK;
   for (const unsigned char *at = (const unsigned char *)json; *at; at++) {
     bool C1 = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
     if (C1 || *at == 0x7F) {
       at += C1;
-      TRY(wisp_text_print(err, out, "\\u%04x", *at));
+      CALL(wisp_text_print(err, out, "\\u%04x", *at));
     } else
-      TRY(wisp_text_add(err, out, (const char *)at, 1));
+      CALL(wisp_text_add(err, out, (const char *)at, 1));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 bool wisp_next_param(const char **at, char name[32], char value[32])

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 /* Zero-initialise; data is NUL-terminated once anything was added (NULL before); free with wisp_text_free. */
 typedef struct wisp_text {
@@ -20,6 +21,13 @@ void wisp_text_free(wisp_text *text);
 /* Reads a whole file (binary-safe; a NUL follows the last byte). Caller frees *data. WISP_ESYSTEM names path and
  * reason. */
 wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_t *length);
+
+/* Writes a file whole or not at all: under another name first, so that no reader, and no crash, sees half of it, and no
+ * earlier file is lost to a full disk. What is no file (/dev/null) is written to. fill writes; errors stay in the
+ * stream. WISP_ESYSTEM names path and reason. */
+typedef void (*wisp_fill)(FILE *file, const void *context);
+wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, const void *context);
+void wisp_fill_text(FILE *file, const void *text); /* a wisp_fill: all of a wisp_text */
 
 /* 64-bit FNV-1a of count bytes, continuing from seed (start with WISP_HASH_SEED). */
 #define WISP_HASH_SEED 14695981039346656037ull

@@ -87,16 +87,14 @@ static wisp_status check(wisp_error *err, int result, const char *what)
 
 static wisp_status cublas_open(wisp_error *err, wisp_blas *blas, void *stream)
 {
-  wisp_status status = WISP_OK;
   int version = 0;
-  TRY(wisp_cublas_api_open(err, &blas->api));
-  TRY(check(err, blas->api.cublasCreate_v2(&blas->handle), "cublasCreate"));
-  TRY(check(err, blas->api.cublasSetStream_v2(blas->handle, stream), "cublasSetStream"));
-  TRY(check(err, blas->api.cublasSetMathMode(blas->handle, DEFAULT_MATH), "cublasSetMathMode"));
-  TRY(check(err, blas->api.cublasGetVersion_v2(blas->handle, &version), "cublasGetVersion"));
+  CALL(wisp_cublas_api_open(err, &blas->api));
+  CALL(check(err, blas->api.cublasCreate_v2(&blas->handle), "cublasCreate"));
+  CALL(check(err, blas->api.cublasSetStream_v2(blas->handle, stream), "cublasSetStream"));
+  CALL(check(err, blas->api.cublasSetMathMode(blas->handle, DEFAULT_MATH), "cublasSetMathMode"));
+  CALL(check(err, blas->api.cublasGetVersion_v2(blas->handle, &version), "cublasGetVersion"));
   snprintf(blas->name, sizeof blas->name, "cuBLAS %d.%d", version / 10000, version % 10000 / 100);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* By cublasGemmEx, which takes the compute type; old libraries do not know all of them. */
@@ -160,9 +158,8 @@ wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out
   else
     host_name(blas);
   *out = blas;
-  blas = NULL;
 done:
-  wisp_blas_close(blas);
+  if (status != WISP_OK) wisp_blas_close(blas);
   return status;
 }
 
@@ -174,7 +171,6 @@ const char *wisp_blas_name(const wisp_blas *blas)
 wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product, const wisp_blas_way *way)
 {
   void *stream;
-  wisp_status status = wisp_device_stream(err, blas->device, &stream);
-  if (status != WISP_OK) return status;
+  CALL(wisp_device_stream(err, blas->device, &stream));
   return blas->handle ? cublas_multiply(err, blas, product, way) : host_multiply(err, product, way);
 }

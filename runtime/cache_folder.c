@@ -48,7 +48,7 @@ static bool folder_name(char path[PATH_MAX])
     const char *variable, *below;
     bool absolute;
   } places[] = {{"WISP_CACHE_DIR", "", false}, {"XDG_CACHE_HOME", "/wisp", true}, {"HOME", "/.cache/wisp", false}};
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+  for (size_t i = 0; i < WISP_COUNT(places); i++) {
     const char *root = getenv(places[i].variable);
     if (!root || !*root || (places[i].absolute && *root != '/')) continue;
     int length = snprintf(path, PATH_MAX, "%s%s", root, places[i].below);
@@ -67,25 +67,23 @@ static const char *distrust(const struct stat *about)
 /* *fd is -1 where the folder is missing. */
 static wisp_status open_folder(wisp_error *err, bool make, char path[PATH_MAX], int *fd)
 {
-  wisp_status status = WISP_OK;
   struct stat about;
   *fd = -1;
-  TRY(wisp_require(err, folder_name(path), WISP_ESYSTEM,
-                   "compiled kernels: no place to keep them: set WISP_CACHE_DIR to a folder, or HOME"));
+  CALL(wisp_require(err, folder_name(path), WISP_ESYSTEM,
+                    "compiled kernels: no place to keep them: set WISP_CACHE_DIR to a folder, or HOME"));
   if (make) make_folders(path);
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) goto done;
+  if (folder < 0) return WISP_OK;
   const char *why = fstat(folder, &about) == 0 ? distrust(&about) : "cannot be looked at";
   if (why) {
     close(folder);
-    TRY(wisp_fail(err, WISP_ESYSTEM,
-                  "%s %s: compiled kernels are not loaded from it, and every run compiles anew: chmod go-w it, or set "
-                  "WISP_CACHE_DIR to a folder of your own",
-                  path, why));
+    CALL(wisp_fail(err, WISP_ESYSTEM,
+                   "%s %s: compiled kernels are not loaded from it, and every run compiles anew: chmod go-w it, or set "
+                   "WISP_CACHE_DIR to a folder of your own",
+                   path, why));
   }
   *fd = folder;
-done:
-  return status;
+  return WISP_OK;
 }
 
 int wisp_cache_folder_open(bool make)
@@ -141,13 +139,7 @@ static wisp_status list_files(wisp_error *err, int folder, file_list *out)
   for (struct dirent *item; (item = readdir(dir));) {
     struct stat about;
     if (!is_entry(item->d_name) || fstatat(folder, item->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (out->count == out->room) {
-      size_t room = out->room ? 2 * out->room : 256;
-      file *files = realloc(out->files, room * sizeof *files);
-      TRY(wisp_require(err, files, WISP_EMEMORY, "out of memory: %zu compiled kernels", room));
-      out->files = files;
-      out->room = room;
-    }
+    TRY(wisp_grow(err, &out->files, &out->room, out->count + 1, sizeof *out->files));
     file *one = &out->files[out->count++];
     *one = (file){.bytes = about.st_blocks * 512LL, .used = about.st_mtim};
     strcpy(one->name, item->d_name);

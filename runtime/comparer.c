@@ -1,8 +1,6 @@
 #include "comparer.h"
-#include "../gen/embedded.h"
-#include "../gen/text.h"
+#include "embedded_module.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct wisp_comparer {
@@ -22,9 +20,8 @@ wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comp
   c->device = device;
   TRY(wisp_device_alloc(err, device, WISP_COMPARISONS * sizeof(uint64_t), &c->first));
   *out = c;
-  c = NULL;
 done:
-  wisp_comparer_destroy(c);
+  if (status != WISP_OK) wisp_comparer_destroy(c);
   return status;
 }
 
@@ -34,25 +31,6 @@ void wisp_comparer_destroy(wisp_comparer *c)
   for (int i = 0; i < WISP_COMPARE_KINDS; i++) wisp_module_unload(c->modules[i]);
   if (c->first) wisp_device_free(c->device, c->first);
   free(c);
-}
-
-static wisp_status load(wisp_error *err, wisp_comparer *c, wisp_compared what)
-{
-  wisp_status status = WISP_OK;
-  wisp_text source = {0};
-  wisp_binary binary = {0};
-  const wisp_limits *limits = wisp_device_limits(c->device);
-  char path[64];
-  snprintf(path, sizeof path, "templates/checks/compare.%s.k", limits->kind);
-  const char *text = wisp_embedded_text(path);
-  TRY(wisp_require(err, text, WISP_EMISSING, "%s is not in this library", path));
-  TRY(wisp_text_print(err, &source, "typedef %s real;\n%s", number_types[what], text));
-  TRY(wisp_compile(err, limits->target, "wisp_compare", source.data, &binary));
-  TRY(wisp_module_load(err, c->device, &binary, "wisp_compare", 0, &c->modules[what]));
-done:
-  free(binary.data);
-  wisp_text_free(&source);
-  return status;
 }
 
 wisp_status wisp_comparer_begin(wisp_error *err, wisp_comparer *c)
@@ -69,7 +47,6 @@ typedef union argument {
 
 wisp_status wisp_comparer_add(wisp_error *err, wisp_comparer *c, size_t place, const wisp_comparison *what)
 {
-  wisp_status status = WISP_OK;
   const size_t blocks = (what->count + BLOCK - 1) / BLOCK;
   const unsigned grid[2] = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1}, block[3] = {BLOCK, 1, 1};
   argument values[] = {{.pointer = what->a},
@@ -79,21 +56,17 @@ wisp_status wisp_comparer_add(wisp_error *err, wisp_comparer *c, size_t place, c
                        {.integer = what->one ? 0 : -1},
                        {.real = what->what == WISP_COMPARE_BITS ? -1 : what->bound},
                        {.pointer = c->first + place * sizeof(uint64_t)}};
-  enum { ARGUMENTS = sizeof values / sizeof *values };
+  enum { ARGUMENTS = WISP_COUNT(values) };
   void *arguments[ARGUMENTS];
   if (!what->count) return WISP_OK;
-  if (!c->modules[what->what]) TRY(load(err, c, what->what));
+  if (!c->modules[what->what])
+    CALL(wisp_embedded_module(err, c->device, "checks", "compare", number_types[what->what], &c->modules[what->what]));
   for (int i = 0; i < ARGUMENTS; i++) arguments[i] = &values[i];
-  TRY(wisp_launch(err, c->modules[what->what], grid, block, arguments, ARGUMENTS));
-done:
-  return status;
+  return wisp_launch(err, c->modules[what->what], grid, block, arguments, ARGUMENTS);
 }
 
 wisp_status wisp_comparer_end(wisp_error *err, wisp_comparer *c, uint64_t first[WISP_COMPARISONS])
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_device_finish(err, c->device));
-  TRY(wisp_device_download(err, c->device, first, c->first, WISP_COMPARISONS * sizeof *first));
-done:
-  return status;
+  CALL(wisp_device_finish(err, c->device));
+  return wisp_device_download(err, c->device, first, c->first, WISP_COMPARISONS * sizeof *first);
 }

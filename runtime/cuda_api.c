@@ -25,6 +25,9 @@ static const entry nvrtc_entries[] = {
 #define API wisp_cublas_api
 static const entry cublas_entries[] = {WISP_CUBLAS_REQUIRED(REQUIRED)};
 #undef API
+#define API wisp_nvml_api
+static const entry nvml_entries[] = {WISP_NVML_REQUIRED(REQUIRED)};
+#undef API
 
 /* Where they lie: on the loader's path (NULL), then where NVIDIA's installers put them. */
 static const char *const folders[] = {NULL, "/usr/local/cuda/lib64", "/opt/cuda/lib64"};
@@ -39,80 +42,69 @@ static void *open_one(const char *folder, const char *below, const char *name)
   return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-static void *open_any(const char *const *names)
+/* The first of these libraries that is there; *name moves on to its name. NULL: there is none. */
+static void *open_any(const char *const **name)
 {
   const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH")};
-  for (const char *const *name = names; *name; name++) {
+  for (; **name; ++*name) {
     void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof folders / sizeof *folders; i++) library = open_one(folders[i], "", *name);
-    for (size_t i = 0; !library && i < sizeof homes / sizeof *homes; i++)
-      if (homes[i] && *homes[i]) library = open_one(homes[i], "/lib64", *name);
+    for (size_t i = 0; !library && i < WISP_COUNT(folders); i++) library = open_one(folders[i], "", **name);
+    for (size_t i = 0; !library && i < WISP_COUNT(homes); i++)
+      if (homes[i] && *homes[i]) library = open_one(homes[i], "/lib64", **name);
     if (library) return library;
   }
   return NULL;
 }
 
-/* Fills the structure at out. dlsym gives an object pointer, which C cannot cast to a function's: its bytes are copied.
- */
-static wisp_status bind(wisp_error *err, void *library, const char *what, const entry *entries, size_t count, void *out)
-{
-  for (size_t i = 0; i < count; i++) {
-    void *symbol = dlsym(library, entries[i].name);
-    if (!symbol && !entries[i].optional)
-      return wisp_fail(err, WISP_EDEVICE, "%s has no function %s: it is older than CUDA 11.1: install a newer one",
-                       what, entries[i].name);
-    memcpy((char *)out + entries[i].offset, &symbol, sizeof symbol);
-  }
-  return WISP_OK;
-}
-
-wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out)
+/* Opens a library by one of its names, and fills the structure at out. dlsym gives an object pointer,
+ * which C cannot cast to a function's: its bytes are copied. missing: what to say where there is none of them. */
+static wisp_status open_api(wisp_error *err, const char *const *names, const char *missing, const entry *entries,
+                            size_t count, void *out)
 {
   wisp_status status = WISP_OK;
-  wisp_cuda_api api = {0};
-  void *library = open_any((const char *const[]){"libcuda.so.1", "libcuda.so", NULL});
-  if (!library)
-    return wisp_fail(
-        err, WISP_EDEVICE,
-        "cuda: libcuda.so.1 is not there: install NVIDIA's driver (on Debian: nvidia-driver), or use -d host");
-  TRY(bind(err, library, "libcuda.so.1", cuda_entries, sizeof cuda_entries / sizeof *cuda_entries, &api));
-  TRY(wisp_require(err, api.cuGraphInstantiateWithFlags || api.cuGraphInstantiate_v2, WISP_EDEVICE,
-                   "libcuda.so.1 cannot instantiate graphs: install a newer NVIDIA driver"));
-  *out = api;
+  void *library = open_any(&names);
+  if (!library) return wisp_fail(err, WISP_EDEVICE, "%s", missing);
+  for (size_t i = 0; i < count; i++) {
+    void *symbol = dlsym(library, entries[i].name);
+    TRY(wisp_require(err, symbol || entries[i].optional, WISP_EDEVICE,
+                     "%s has no function %s: it is older than CUDA 11.1: install a newer one", *names,
+                     entries[i].name));
+    memcpy((char *)out + entries[i].offset, &symbol, sizeof symbol);
+  }
 done:
   dlclose(library); /* it stays, see above */
   return status;
 }
 
+wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out)
+{
+  CALL(open_api(err, (const char *const[]){"libcuda.so.1", "libcuda.so", NULL},
+                "cuda: libcuda.so.1 is not there: install NVIDIA's driver (on Debian: nvidia-driver), or use -d host",
+                cuda_entries, WISP_COUNT(cuda_entries), out));
+  return wisp_require(err, out->cuGraphInstantiateWithFlags || out->cuGraphInstantiate_v2, WISP_EDEVICE,
+                      "libcuda.so.1 cannot instantiate graphs: install a newer NVIDIA driver");
+}
+
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_nvrtc_api api = {0};
-  void *library = open_any((const char *const[]){"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL});
-  if (!library)
-    return wisp_fail(err, WISP_EDEVICE,
-                     "nvrtc: libnvrtc.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
-                     "cuda-nvrtc), or point CUDA_HOME at it");
-  TRY(bind(err, library, "libnvrtc.so", nvrtc_entries, sizeof nvrtc_entries / sizeof *nvrtc_entries, &api));
-  *out = api;
-done:
-  dlclose(library);
-  return status;
+  return open_api(err, (const char *const[]){"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL},
+                  "nvrtc: libnvrtc.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
+                  "cuda-nvrtc), or point CUDA_HOME at it",
+                  nvrtc_entries, WISP_COUNT(nvrtc_entries), out);
 }
 
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_cublas_api api = {0};
-  void *library = open_any((const char *const[]){"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL});
-  if (!library)
-    return wisp_fail(
-        err, WISP_EDEVICE,
-        "cublas: libcublas.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
-        "libcublas), or point CUDA_HOME at it");
-  TRY(bind(err, library, "libcublas.so", cublas_entries, sizeof cublas_entries / sizeof *cublas_entries, &api));
-  *out = api;
-done:
-  dlclose(library);
-  return status;
+  return open_api(err, (const char *const[]){"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL},
+                  "cublas: libcublas.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
+                  "libcublas), or point CUDA_HOME at it",
+                  cublas_entries, WISP_COUNT(cublas_entries), out);
+}
+
+wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out)
+{
+  const char *name = getenv("WISP_NVML");
+  return open_api(err, (const char *const[]){name && *name ? name : "libnvidia-ml.so.1", NULL},
+                  "nvml: the library that tells of clocks is not there: name it in WISP_NVML", nvml_entries,
+                  WISP_COUNT(nvml_entries), out);
 }

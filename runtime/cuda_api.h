@@ -1,6 +1,6 @@
-/* The CUDA driver, NVRTC and cuBLAS, opened at run time: one program runs with and without them, and no CUDA header is
- * needed to build. Prototypes are declared here by hand, from NVIDIA's documentation of cuda.h, nvrtc.h and
- * cublas_v2.h; handles are plain pointers. */
+/* The CUDA driver, NVRTC, cuBLAS and NVML, opened at run time: one program runs with and without them, and no CUDA
+ * header is needed to build. Prototypes are declared here by hand, from NVIDIA's documentation of cuda.h, nvrtc.h,
+ * cublas_v2.h and nvml.h; handles are plain pointers. */
 #ifndef WISP_CUDA_API_H
 #define WISP_CUDA_API_H
 
@@ -48,6 +48,7 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
   X(cuDeviceTotalMem_v2, (size_t * bytes, int device))                                                      \
   X(cuDevicePrimaryCtxRetain, (void **context, int device))                                                 \
   X(cuDevicePrimaryCtxRelease_v2, (int device))                                                             \
+  X(cuCtxGetDevice, (int *device))                                                                          \
   X(cuCtxSetCurrent, (void *context))                                                                       \
   X(cuStreamCreate, (void **stream, unsigned flags))                                                        \
   X(cuStreamDestroy_v2, (void *stream))                                                                     \
@@ -117,6 +118,13 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
                    const void *a, int type_a, int lda, const void *b, int type_b, int ldb, const void *beta, void *c, \
                    int type_c, int ldc, int compute, int algorithm))
 
+/* NVML: every function returns an nvmlReturn_t, 0 for success. */
+#define WISP_NVML_REQUIRED(X)                                           \
+  X(nvmlInit_v2, (void))                                                \
+  X(nvmlShutdown, (void))                                               \
+  X(nvmlDeviceGetHandleByPciBusId_v2, (const char *bus, void **device)) \
+  X(nvmlDeviceGetClockInfo, (void *device, int type, unsigned *mhz))
+
 #define WISP_API_POINTER(name, parameters) int(*name) parameters;
 
 typedef struct wisp_cuda_api {
@@ -133,10 +141,15 @@ typedef struct wisp_cublas_api {
   WISP_CUBLAS_REQUIRED(WISP_API_POINTER)
 } wisp_cublas_api;
 
+typedef struct wisp_nvml_api {
+  WISP_NVML_REQUIRED(WISP_API_POINTER)
+} wisp_nvml_api;
+
 /* Opens the library and finds its functions. Opened once, it stays in the process, so that opening again is quick and
  * threads need no lock. WISP_EDEVICE where it is missing or too old: the text says what to install. */
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out);
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out);
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out);
+wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out); /* $WISP_NVML names another than the usual one */
 
 #endif

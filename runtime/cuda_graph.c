@@ -47,13 +47,10 @@ bool wisp_cuda_has_loops(const wisp_cuda_api *api)
 
 wisp_status wisp_cuda_begin(wisp_error *err, wisp_device *base)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(base);
-  TRY(wisp_cuda_enter(err, device));
+  CALL(wisp_cuda_enter(err, device));
   /* Relaxed: what other threads, or this one, do beside the stream cannot break the recording off. */
-  TRY(CUDA(device, cuStreamBeginCapture_v2, device->stream, CAPTURE_RELAXED));
-done:
-  return status;
+  return CUDA(device, cuStreamBeginCapture_v2, device->stream, CAPTURE_RELAXED);
 }
 
 void wisp_cuda_destroy_graph(wisp_graph *base)
@@ -129,38 +126,34 @@ done:
 
 static wisp_status make_looks(wisp_error *err, cuda_graph *graph, wisp_pointer left)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(graph->base.device);
   void *memory = NULL;
   /* Pinned: the copy of a look does not wait for the host, nor the host for it. */
-  TRY(CUDA(device, cuMemAllocHost_v2, &memory, LOOKS * sizeof *graph->seen));
+  CALL(CUDA(device, cuMemAllocHost_v2, &memory, LOOKS * sizeof *graph->seen));
   graph->seen = memory;
-  for (int i = 0; i < LOOKS; i++) TRY(CUDA(device, cuEventCreate, &graph->looked[i], 0));
+  for (int i = 0; i < LOOKS; i++) CALL(CUDA(device, cuEventCreate, &graph->looked[i], 0));
   graph->left = left;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* No more passes than `left` says at the beginning; fewer, if it is found to be 0 before. */
 static wisp_status replay_looking(wisp_error *err, cuda_graph *graph)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(graph->base.device);
   const size_t bytes = sizeof *graph->seen;
   int more = 0;
-  TRY(wisp_device_download(err, &device->base, &more, graph->left, sizeof more));
+  CALL(wisp_device_download(err, &device->base, &more, graph->left, sizeof more));
   for (int turn = 0; more > 0; turn++) {
     const int now = turn % LOOKS, before = (turn + 1) % LOOKS, batch = more < WISP_LOOP_BATCH ? more : WISP_LOOP_BATCH;
-    for (int i = 0; i < batch; i++) TRY(CUDA(device, cuGraphLaunch, graph->executable, device->stream));
-    TRY(CUDA(device, cuMemcpyDtoHAsync_v2, &graph->seen[now], graph->left, bytes, device->stream));
-    TRY(CUDA(device, cuEventRecord, graph->looked[now], device->stream));
+    for (int i = 0; i < batch; i++) CALL(CUDA(device, cuGraphLaunch, graph->executable, device->stream));
+    CALL(CUDA(device, cuMemcpyDtoHAsync_v2, &graph->seen[now], graph->left, bytes, device->stream));
+    CALL(CUDA(device, cuEventRecord, graph->looked[now], device->stream));
     more -= batch;
     if (turn == 0) continue;
-    TRY(CUDA(device, cuEventSynchronize, graph->looked[before]));
+    CALL(CUDA(device, cuEventSynchronize, graph->looked[before]));
     if (graph->seen[before] <= 0) break;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* ---- Both, and graphs that are no loops. */
@@ -193,14 +186,12 @@ done:
 
 wisp_status wisp_cuda_replay(wisp_error *err, wisp_graph *base)
 {
-  wisp_status status = WISP_OK;
   cuda_graph *graph = (cuda_graph *)base;
   cuda_device *device = wisp_cuda_of(base->device);
-  TRY(wisp_cuda_enter(err, device));
+  CALL(wisp_cuda_enter(err, device));
   if (graph->left)
-    TRY(replay_looking(err, graph));
+    CALL(replay_looking(err, graph));
   else
-    TRY(CUDA(device, cuGraphLaunch, graph->executable, device->stream));
-done:
-  return status;
+    CALL(CUDA(device, cuGraphLaunch, graph->executable, device->stream));
+  return WISP_OK;
 }

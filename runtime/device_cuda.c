@@ -73,7 +73,7 @@ static void driver_version(const wisp_cuda_api *api, char *out, size_t size)
 {
   const char *const files[] = {"/sys/module/nvidia/version", "/proc/driver/nvidia/version"};
   int version = 0;
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+  for (size_t i = 0; i < WISP_COUNT(files); i++) {
     char *text = NULL, *rest = NULL;
     size_t length = 0;
     if (wisp_read_file(NULL, files[i], &text, &length) != WISP_OK) continue;
@@ -92,7 +92,6 @@ static void driver_version(const wisp_cuda_api *api, char *out, size_t size)
 
 static wisp_status query_limits(wisp_error *err, cuda_device *device)
 {
-  wisp_status status = WISP_OK;
   wisp_limits *limits = &device->base.limits;
   int major = 0, minor = 0, l2 = 0;
   const struct {
@@ -108,10 +107,10 @@ static wisp_status query_limits(wisp_error *err, cuda_device *device)
       {ATTRIBUTE_MINOR, &minor},
       {ATTRIBUTE_L2_CACHE_SIZE, &l2},
   };
-  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-    TRY(CUDA(device, cuDeviceGetAttribute, wanted[i].value, wanted[i].attribute, device->handle));
-  TRY(CUDA(device, cuDeviceGetName, limits->name, (int)sizeof limits->name, device->handle));
-  TRY(CUDA(device, cuDeviceTotalMem_v2, &limits->memory, device->handle));
+  for (size_t i = 0; i < WISP_COUNT(wanted); i++)
+    CALL(CUDA(device, cuDeviceGetAttribute, wanted[i].value, wanted[i].attribute, device->handle));
+  CALL(CUDA(device, cuDeviceGetName, limits->name, (int)sizeof limits->name, device->handle));
+  CALL(CUDA(device, cuDeviceTotalMem_v2, &limits->memory, device->handle));
   limits->sm = 10 * major + minor;
   limits->l2 = (size_t)l2;
   snprintf(limits->kind, sizeof limits->kind, "%s", wisp_cuda_kind.name);
@@ -119,14 +118,13 @@ static wisp_status query_limits(wisp_error *err, cuda_device *device)
   limits->loops = wisp_cuda_has_loops(&device->api);
   driver_version(&device->api, limits->driver, sizeof limits->driver);
   wisp_nvrtc_name(limits->compiler, sizeof limits->compiler);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static void cuda_close(wisp_device *base)
 {
   cuda_device *device = wisp_cuda_of(base);
-  if (device->context) {
+  if (device->context && !device->adopted) {
     void *graph = NULL;
     device->api.cuCtxSetCurrent(device->context);
     if (base->recording && device->api.cuStreamEndCapture(device->stream, &graph) == 0 && graph)
@@ -139,7 +137,8 @@ static void cuda_close(wisp_device *base)
   free(device);
 }
 
-static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)
+/* The driver, started. */
+static wisp_status make_device(wisp_error *err, cuda_device **out)
 {
   wisp_status status = WISP_OK;
   cuda_device *device = NULL;
@@ -147,6 +146,19 @@ static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)
   TRY(wisp_cuda_api_open(err, &device->api));
   device->base.kind = &wisp_cuda_kind;
   TRY(CUDA(device, cuInit, 0));
+  *out = device;
+  device = NULL;
+done:
+  free(device);
+  return status;
+}
+
+static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = NULL;
+  TRY(make_device(err, &device));
+  device->base.index = index;
   TRY(CUDA(device, cuDeviceGet, &device->handle, index));
   TRY(query_limits(err, device));
   TRY(CUDA(device, cuDevicePrimaryCtxRetain, &device->context, device->handle));
@@ -159,23 +171,40 @@ done:
   return status;
 }
 
+/* A device's handle is its index. */
+static wisp_status cuda_adopt(wisp_error *err, void *context, void *stream, wisp_device **out)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = NULL;
+  TRY(make_device(err, &device));
+  device->adopted = true;
+  device->context = context;
+  device->stream = stream;
+  TRY(wisp_cuda_enter(err, device));
+  TRY(CUDA(device, cuCtxGetDevice, &device->handle));
+  device->base.index = device->handle;
+  TRY(query_limits(err, device));
+  *out = &device->base;
+  device = NULL;
+done:
+  if (device) cuda_close(&device->base);
+  return status;
+}
+
 /* ---- Memory. */
 
 static wisp_status cuda_alloc(wisp_error *err, wisp_device *base, size_t bytes, wisp_pointer *out)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(base);
-  TRY(wisp_cuda_enter(err, device));
+  CALL(wisp_cuda_enter(err, device));
   int result = device->api.cuMemAlloc_v2(out, bytes);
   if (result == ERROR_OUT_OF_MEMORY) {
     size_t free_bytes = 0, total = 0;
     device->api.cuMemGetInfo_v2(&free_bytes, &total);
-    TRY(wisp_fail(err, WISP_EMEMORY, "%s: no memory for %zu bytes: %zu bytes are free of %zu", base->limits.name, bytes,
-                  free_bytes, total));
+    CALL(wisp_fail(err, WISP_EMEMORY, "%s: no memory for %zu bytes: %zu bytes are free of %zu", base->limits.name,
+                   bytes, free_bytes, total));
   }
-  TRY(wisp_cuda_check(err, &device->api, result, "cuMemAlloc", ""));
-done:
-  return status;
+  return wisp_cuda_check(err, &device->api, result, "cuMemAlloc", "");
 }
 
 static void cuda_free(wisp_device *base, wisp_pointer pointer)
@@ -185,11 +214,8 @@ static void cuda_free(wisp_device *base, wisp_pointer pointer)
 
 static wisp_status cuda_finish(wisp_error *err, wisp_device *base)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
-  TRY(CUDA(wisp_cuda_of(base), cuStreamSynchronize, wisp_cuda_of(base)->stream));
-done:
-  return status;
+  CALL(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  return CUDA(wisp_cuda_of(base), cuStreamSynchronize, wisp_cuda_of(base)->stream);
 }
 
 static wisp_status cuda_stream(wisp_error *err, wisp_device *base, void **out)
@@ -212,40 +238,28 @@ static double cuda_clock_mhz(wisp_device *base)
 /* Waits, so that the caller may change what was uploaded. */
 static wisp_status cuda_upload(wisp_error *err, wisp_device *base, wisp_pointer to, const void *from, size_t bytes)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
-  TRY(CUDA(wisp_cuda_of(base), cuMemcpyHtoDAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
-  TRY(cuda_finish(err, base));
-done:
-  return status;
+  CALL(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  CALL(CUDA(wisp_cuda_of(base), cuMemcpyHtoDAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
+  return cuda_finish(err, base);
 }
 
 static wisp_status cuda_download(wisp_error *err, wisp_device *base, void *to, wisp_pointer from, size_t bytes)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
-  TRY(CUDA(wisp_cuda_of(base), cuMemcpyDtoHAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
-  TRY(cuda_finish(err, base));
-done:
-  return status;
+  CALL(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  CALL(CUDA(wisp_cuda_of(base), cuMemcpyDtoHAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
+  return cuda_finish(err, base);
 }
 
 static wisp_status cuda_fill(wisp_error *err, wisp_device *base, wisp_pointer to, unsigned char byte, size_t bytes)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
-  TRY(CUDA(wisp_cuda_of(base), cuMemsetD8Async, to, byte, bytes, wisp_cuda_of(base)->stream));
-done:
-  return status;
+  CALL(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  return CUDA(wisp_cuda_of(base), cuMemsetD8Async, to, byte, bytes, wisp_cuda_of(base)->stream);
 }
 
 static wisp_status cuda_copy(wisp_error *err, wisp_device *base, wisp_pointer to, wisp_pointer from, size_t bytes)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
-  TRY(CUDA(wisp_cuda_of(base), cuMemcpyDtoDAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
-done:
-  return status;
+  CALL(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  return CUDA(wisp_cuda_of(base), cuMemcpyDtoDAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream);
 }
 
 /* ---- Kernels. */
@@ -290,20 +304,17 @@ done:
   return status;
 }
 
-static wisp_status cuda_launch(wisp_error *err, wisp_module *base, const unsigned grid[2], const unsigned block[3],
-                               void **args, int arg_count)
+static wisp_status cuda_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
+                               const unsigned block[3], void **args, int arg_count)
 {
   (void)arg_count; /* the function itself knows */
-  wisp_status status = WISP_OK;
   cuda_module *module = (cuda_module *)base;
   cuda_device *device = wisp_cuda_of(base->device);
-  TRY(wisp_cuda_enter(err, device));
-  TRY(wisp_cuda_check(err, &device->api,
-                      device->api.cuLaunchKernel(module->function, grid[0], grid[1], 1, block[0], block[1], block[2],
-                                                 module->shared_bytes, device->stream, args, NULL),
-                      "launch", module->name));
-done:
-  return status;
+  CALL(wisp_cuda_enter(err, device));
+  return wisp_cuda_check(err, &device->api,
+                         device->api.cuLaunchKernel(module->function, grid[0], grid[1], 1, block[0], block[1], block[2],
+                                                    module->shared_bytes, stream ? stream : device->stream, args, NULL),
+                         "launch", module->name);
 }
 
 /* ---- Events. */
@@ -333,31 +344,27 @@ done:
 
 static wisp_status cuda_event_record(wisp_error *err, wisp_event *base)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(base->device);
-  TRY(wisp_cuda_enter(err, device));
-  TRY(CUDA(device, cuEventRecord, ((cuda_event *)base)->event, device->stream));
-done:
-  return status;
+  CALL(wisp_cuda_enter(err, device));
+  return CUDA(device, cuEventRecord, ((cuda_event *)base)->event, device->stream);
 }
 
 static wisp_status cuda_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to, double *ms)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(to->device);
   float elapsed = 0;
-  TRY(wisp_cuda_enter(err, device));
-  TRY(CUDA(device, cuEventSynchronize, ((cuda_event *)to)->event));
-  TRY(CUDA(device, cuEventElapsedTime, &elapsed, ((const cuda_event *)from)->event, ((cuda_event *)to)->event));
+  CALL(wisp_cuda_enter(err, device));
+  CALL(CUDA(device, cuEventSynchronize, ((cuda_event *)to)->event));
+  CALL(CUDA(device, cuEventElapsedTime, &elapsed, ((const cuda_event *)from)->event, ((cuda_event *)to)->event));
   *ms = (double)elapsed;
-done:
-  return status;
+  return WISP_OK;
 }
 
 const wisp_device_kind wisp_cuda_kind = {
     .name = "cuda",
     .count = cuda_count,
     .open = cuda_open,
+    .adopt = cuda_adopt,
     .close = cuda_close,
     .has_target = wisp_nvrtc_has_target,
     .target_limits = wisp_nvrtc_target_limits,

@@ -126,9 +126,8 @@ static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
   TRY(host_limits(err, "host", &device->base.limits));
   device->base.kind = &wisp_host_kind;
   *out = &device->base;
-  device = NULL;
 done:
-  free(device);
+  if (status != WISP_OK) free(device);
   return status;
 }
 
@@ -187,30 +186,14 @@ static wisp_status host_finish(wisp_error *err, wisp_device *device)
 
 /* ---- Recording. */
 
-/* Makes room for count items of size bytes. */
-static wisp_status grow(wisp_error *err, void *items, size_t *room, size_t count, size_t size)
-{
-  if (count <= *room) return WISP_OK;
-  size_t more = 2 * count + 16;
-  void *old, *grown;
-  memcpy(&old, items, sizeof old); /* the array may be of any type */
-  grown = realloc(old, more * size);
-  if (!grown) return wisp_fail(err, WISP_EMEMORY, "out of memory: a graph of %zu items", more);
-  memcpy(items, &grown, sizeof grown);
-  *room = more;
-  return WISP_OK;
-}
-
 static wisp_status record_call(wisp_error *err, host_graph *graph, host_call call, void **args)
 {
-  wisp_status status = WISP_OK;
-  TRY(grow(err, &graph->call, &graph->call_room, graph->calls + 1, sizeof *graph->call));
-  TRY(grow(err, &graph->value, &graph->value_room, graph->values + (size_t)call.arg_count, sizeof *graph->value));
+  CALL(wisp_grow(err, &graph->call, &graph->call_room, graph->calls + 1, sizeof *graph->call));
+  CALL(wisp_grow(err, &graph->value, &graph->value_room, graph->values + (size_t)call.arg_count, sizeof *graph->value));
   call.first_value = graph->values;
   for (int i = 0; i < call.arg_count; i++) memcpy(&graph->value[graph->values++], args[i], sizeof *graph->value);
   graph->call[graph->calls++] = call;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status host_begin(wisp_error *err, wisp_device *device)
@@ -300,7 +283,7 @@ static wisp_status write_all(wisp_error *err, int fd, const char *name, const wi
 static void keep_openmp(void)
 {
   const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
-  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+  for (size_t i = 0; i < WISP_COUNT(libraries); i++) {
     void *library = dlopen(libraries[i], RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     if (library) dlclose(library);
   }
@@ -344,10 +327,10 @@ done:
   return status;
 }
 
-static wisp_status host_launch(wisp_error *err, wisp_module *base, const unsigned grid[2], const unsigned block[3],
-                               void **args, int arg_count)
+static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
+                               const unsigned block[3], void **args, int arg_count)
 {
-  (void)block;
+  (void)stream, (void)block;
   const host_module *module = (const host_module *)base;
   host_graph *graph = of_device(base->device)->recording;
   if (arg_count > MAX_ARGS) return wisp_fail(err, WISP_EUSAGE, "launch: %d arguments, at most %d", arg_count, MAX_ARGS);
@@ -363,8 +346,7 @@ static wisp_status host_launch(wisp_error *err, wisp_module *base, const unsigne
 static wisp_status host_event_create(wisp_error *err, wisp_device *device, wisp_event **out)
 {
   host_event *event = NULL;
-  wisp_status status = wisp_new(err, 1, sizeof *event, &event);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, 1, sizeof *event, &event));
   event->base.device = device;
   *out = &event->base;
   return WISP_OK;

@@ -35,16 +35,14 @@ static wisp_status add_word(wisp_error *err, command *c, const char *word)
 /* The words of an environment variable, split at blanks; `otherwise` where it is unset or empty. */
 static wisp_status add_words(wisp_error *err, command *c, int slot, const char *variable, const char *otherwise)
 {
-  wisp_status status = WISP_OK;
   const char *value = getenv(variable);
   if (!value || !value[strspn(value, " \t\n")]) value = otherwise;
-  TRY(wisp_new(err, strlen(value) + 1, 1, &c->storage[slot]));
+  CALL(wisp_new(err, strlen(value) + 1, 1, &c->storage[slot]));
   strcpy(c->storage[slot], value);
   char *rest = NULL;
   for (char *w = strtok_r(c->storage[slot], " \t\n", &rest); w; w = strtok_r(NULL, " \t\n", &rest))
-    TRY(add_word(err, c, w));
-done:
-  return status;
+    CALL(add_word(err, c, w));
+  return WISP_OK;
 }
 
 double wisp_compile_seconds(void)
@@ -80,8 +78,8 @@ static bool is_machine(const char *line)
   static const int refusals[] = {ENOSPC, EDQUOT, EAGAIN, ENOMEM, EMFILE, ENFILE, EIO, EROFS};
   static const char *const words[] = {"Killed", "out of memory", "virtual memory exhausted"};
   bool found = !*line;
-  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) found |= strstr(line, strerror(refusals[i])) != NULL;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) found |= strstr(line, words[i]) != NULL;
+  for (size_t i = 0; i < WISP_COUNT(refusals); i++) found |= strstr(line, strerror(refusals[i])) != NULL;
+  for (size_t i = 0; i < WISP_COUNT(words); i++) found |= strstr(line, words[i]) != NULL;
   return found;
 }
 
@@ -170,11 +168,11 @@ wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *o
   command c = {.count = 0};
   TRY(add_words(err, &c, 0, "WISP_CC", "cc"));
   TRY(add_version(err, &c, out));
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) TRY(add_word(err, &c, flags[i]));
+  for (size_t i = 0; i < WISP_COUNT(flags); i++) TRY(add_word(err, &c, flags[i]));
   TRY(add_words(err, &c, 1, "WISP_CFLAGS", ""));
   for (int i = 0; i < c.count; i++) TRY(wisp_text_print(err, out, "%s\n", c.word[i]));
   const char *const headings[] = {"model name", "flags", "CPU part", "Features"}; /* x86, then Arm */
-  for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) TRY(wisp_host_cpuinfo(err, headings[i], out));
+  for (size_t i = 0; i < WISP_COUNT(headings); i++) TRY(wisp_host_cpuinfo(err, headings[i], out));
 done:
   command_free(&c);
   return status;
@@ -199,12 +197,10 @@ void wisp_host_compiler_name(char *out, size_t size)
 
 /* ---- Compiling. */
 
-static wisp_status write_source(wisp_error *err, const char *path, const char *source)
+/* A wisp_fill. */
+static void fill_source(FILE *file, const void *source)
 {
-  FILE *file = fopen(path, "w");
-  bool whole = file && fputs(source, file) >= 0;
-  if (file) whole = fclose(file) == 0 && whole;
-  return wisp_require(err, whole, WISP_ESYSTEM, "%s: cannot write: %s", path, strerror(errno));
+  fputs(source, file);
 }
 
 /* Is this all of a shared object? What lies behind the end of one that was cut off would be a bus error to whoever
@@ -240,12 +236,12 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   snprintf(text, sizeof text, "%s/%.128s.c", folder, name);
   snprintf(object, sizeof object, "%s/kernel.so", folder);
   snprintf(log, sizeof log, "%s/log", folder);
-  TRY(write_source(err, text, source));
+  TRY(wisp_write_file(err, text, fill_source, source));
   TRY(add_words(err, &c, 0, "WISP_CC", "cc"));
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) TRY(add_word(err, &c, flags[i]));
+  for (size_t i = 0; i < WISP_COUNT(flags); i++) TRY(add_word(err, &c, flags[i]));
   TRY(add_words(err, &c, 1, "WISP_CFLAGS", ""));
   const char *const files[] = {"-o", object, text, "-lm"};
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) TRY(add_word(err, &c, files[i]));
+  for (size_t i = 0; i < WISP_COUNT(files); i++) TRY(add_word(err, &c, files[i]));
   TRY(wisp_process_run(err, c.word, folder, log, wisp_compile_seconds(), &outcome, &code));
   TRY(judge(err, &c, name, folder, log, outcome, code));
   TRY(wisp_read_file(err, object, &binary.data, &binary.length));

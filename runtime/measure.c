@@ -165,16 +165,13 @@ done:
 
 static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *out)
 {
-  wisp_status status = WISP_OK;
   const recipe *r = NULL;
-  for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+  for (size_t i = 0; i < WISP_COUNT(recipes); i++)
     if (strcmp(recipes[i].kind, device->limits.kind) == 0) r = &recipes[i];
-  TRY(wisp_require(err, r, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s", device->limits.kind));
-  TRY(measure_copy(err, device, r, &out->copy_gbps));
-  TRY(measure_fma(err, device, r, 0, &out->fma_gflops_f32));
-  TRY(measure_fma(err, device, r, 1, &out->fma_gflops_f64));
-done:
-  return status;
+  CALL(wisp_require(err, r, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s", device->limits.kind));
+  CALL(measure_copy(err, device, r, &out->copy_gbps));
+  CALL(measure_fma(err, device, r, 0, &out->fma_gflops_f32));
+  return measure_fma(err, device, r, 1, &out->fma_gflops_f64);
 }
 
 /* What lies in the cache. */

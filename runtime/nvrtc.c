@@ -10,7 +10,7 @@
 /* -default-device: a function without __host__ or __device__ is the device's. -v: usage goes into the program's log.
  * --no-cache (CUDA 12.9 and later): an answer from NVRTC's own cache would come without that log. */
 static const char *const flags[] = {"--std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache"};
-enum { FLAGS = sizeof flags / sizeof *flags, OUT_OF_MEMORY = 1, NO_PROGRAM = 2, INVALID_OPTION = 5 }; /* nvrtcResult */
+enum { FLAGS = WISP_COUNT(flags), OUT_OF_MEMORY = 1, NO_PROGRAM = 2, INVALID_OPTION = 5 }; /* nvrtcResult */
 
 /* That there is no memory, or no program for a text to go to, says nothing of the text. */
 static wisp_status check(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name, const char *what)
@@ -47,7 +47,7 @@ wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_l
 {
   int sm = 0;
   if (wisp_nvrtc_has_target(target) && sscanf(target, "sm_%d", &sm) == 1)
-    for (size_t i = sizeof targets / sizeof *targets; i-- > 0;) { /* one that is not listed: as the next lower one */
+    for (size_t i = WISP_COUNT(targets); i-- > 0;) { /* one that is not listed: as the next lower one */
       if (targets[i].sm > sm) continue;
       wisp_limits limits = {.sm = sm,
                             .units = targets[i].units,
@@ -66,7 +66,7 @@ wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_l
       return WISP_OK;
     }
   char known[128] = "";
-  for (size_t i = 0, used = 0; i < sizeof targets / sizeof *targets && used < sizeof known; i++)
+  for (size_t i = 0, used = 0; i < WISP_COUNT(targets) && used < sizeof known; i++)
     used += (size_t)snprintf(known + used, sizeof known - used, ", sm_%d", targets[i].sm);
   return wisp_fail(err, WISP_EUSAGE, "target '%s' is not known: it is one of host%s", target, known);
 }
@@ -119,15 +119,13 @@ static wisp_status report(wisp_error *err, const char *name, const char *log)
 wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *out)
 {
   (void)target; /* a part of the key already */
-  wisp_status status = WISP_OK;
   wisp_nvrtc_api api;
   int major = 0, minor = 0;
-  TRY(wisp_nvrtc_api_open(err, &api));
-  TRY(check(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
-  TRY(wisp_text_print(err, out, "NVRTC %d.%d", major, minor));
-  for (int i = 0; i < FLAGS; i++) TRY(wisp_text_print(err, out, "\n%s", flags[i]));
-done:
-  return status;
+  CALL(wisp_nvrtc_api_open(err, &api));
+  CALL(check(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
+  CALL(wisp_text_print(err, out, "NVRTC %d.%d", major, minor));
+  for (int i = 0; i < FLAGS; i++) CALL(wisp_text_print(err, out, "\n%s", flags[i]));
+  return WISP_OK;
 }
 
 void wisp_nvrtc_name(char *out, size_t size)
@@ -148,9 +146,8 @@ static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *pr
   TRY(wisp_new(err, size + 1, 1, &log));
   TRY(check(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
   *out = log;
-  log = NULL;
 done:
-  free(log);
+  if (status != WISP_OK) free(log);
   return status;
 }
 

@@ -22,11 +22,10 @@ extern char **environ;
  * caller's to free, the strings are not. */
 static wisp_status make_environment(wisp_error *err, char **first, size_t count, char ***out)
 {
-  wisp_status status = WISP_OK;
   char **list = NULL;
   size_t inherited = 0, n = 0;
   while (environ && environ[inherited]) inherited++;
-  TRY(wisp_new(err, inherited + count + 1, sizeof *list, &list));
+  CALL(wisp_new(err, inherited + count + 1, sizeof *list, &list));
   for (size_t i = 0; i < count; i++) list[n++] = first[i];
   for (size_t i = 0; i < inherited; i++) {
     bool replaced = false;
@@ -35,8 +34,7 @@ static wisp_status make_environment(wisp_error *err, char **first, size_t count,
     if (!replaced) list[n++] = environ[i];
   }
   *out = list;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Starts argv in a process group of its own, so that what it starts can be ended with it. Gives an errno. */

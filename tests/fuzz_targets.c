@@ -44,7 +44,7 @@ static bool take_mesh(fuzz_world *world, const char *data, size_t size)
   wisp_error err = {0};
   wisp_mesh *mesh = NULL;
   (void)world;
-  const wisp_status status = wisp_mesh_parse(&err, "fuzz", data, size, &mesh);
+  const wisp_status status = wisp_mesh_parse(&err, 4, "fuzz", data, size, &mesh);
   const bool taken = passed(status, &err, mesh);
   hold(!taken || mesh->elements);
   wisp_mesh_destroy(mesh);
@@ -58,7 +58,7 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
   wisp_hexmesh *mesh = NULL;
   wisp_hexnodes *nodes = NULL;
   (void)world;
-  wisp_status status = wisp_hexmesh_parse(&err, "fuzz", data, size, &mesh);
+  wisp_status status = wisp_mesh_parse(&err, 8, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
   if (taken) {
     status = wisp_hexnodes_create(&err, "fuzz", mesh, 2, &nodes);
@@ -66,7 +66,7 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
   }
   hold(!taken || nodes->nodes >= 27);
   wisp_hexnodes_destroy(nodes);
-  wisp_hexmesh_destroy(mesh);
+  wisp_mesh_destroy(mesh);
   return taken;
 }
 

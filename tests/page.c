@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static char *read_text(const char *path)
@@ -111,8 +112,9 @@ void page_check_shown(const page *p, const char *from, const char *to, const cha
   assert_true(shown >= least);
 }
 
-void page_check_blocks(const char *path, size_t count, const char *const *files, int least)
+void check_page(const char *path, const char *const *files, size_t count, int least)
 {
+  if (access(path, R_OK) != 0) skip(); /* carried without its sources */
   page p = page_read(path);
   char *text[8];
   int blocks = 0;

@@ -1,3 +1,4 @@
+#include "bent_box.h"
 #include "poisson_case.h"
 #include "solving.h"
 
@@ -40,7 +41,7 @@ void poisson_close(poisson_case *c)
   wisp_cg_destroy(c->cg);
   wisp_step_free(&c->step);
   wisp_poisson_destroy(c->problem);
-  wisp_hexmesh_destroy(c->mesh);
+  wisp_mesh_destroy(c->mesh);
   wisp_device_close(c->device);
   wisp_strategies_free(c->strategies);
 }
@@ -58,6 +59,6 @@ wisp_hexmesh *hex_box(int n, double amplitude)
   const int sides[3] = {n, n, n};
   wisp_hexmesh *mesh = NULL;
   GOOD(wisp_hexmesh_box(&error, sides, &mesh));
-  if (amplitude != 0) GOOD(wisp_hexmesh_bend(&error, mesh, amplitude));
+  if (amplitude != 0) GOOD(bend_box(&error, mesh, amplitude));
   return mesh;
 }

@@ -63,7 +63,7 @@ wisp_mesh *ragged_box(int n, size_t left_out)
   wisp_error error = {0};
   wisp_mesh *box = NULL, *mesh = NULL;
   GOOD(wisp_mesh_box(&error, n, &box));
-  GOOD(wisp_mesh_create(&error, box->vertices, box->elements - left_out, &mesh));
+  GOOD(wisp_mesh_create(&error, 4, box->vertices, box->elements - left_out, &mesh));
   memcpy(mesh->xyz, box->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
   memcpy(mesh->tet, box->tet, 4 * mesh->elements * sizeof *mesh->tet);
   GOOD(wisp_mesh_connect(&error, "ragged box", mesh));

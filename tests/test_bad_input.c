@@ -168,7 +168,7 @@ static void test_full_disk(void **state)
   /* Once before, so that the kernels are compiled: a compiler's own files may be larger than what is allowed. */
   expect(*state, "", "run maxwell -d host -n 3 --box 4 --steps 1 --default", 0, "");
   expect(*state, "trap '' XFSZ; ulimit -f 512;", "run maxwell -d host -n 3 --box 4 --steps 1 --default -o out.json", 1,
-         "out.json: cannot write");
+         "out.json: cannot be written");
   same_bytes(*state, "out.json", "old", 4);
   expect(*state, "", "db export -o /dev/full", 1, "/dev/full");
   assert_true(stat("/dev/full", &full) == 0 && S_ISCHR(full.st_mode));

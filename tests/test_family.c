@@ -42,8 +42,8 @@ static void test_pages(void **state)
   enum { FILES = sizeof files / sizeof *files };
   (void)state;
   if (access("tests/test_family.c", R_OK) != 0) skip(); /* carried without its sources */
-  page_check_blocks("docs/add-a-family.md", FILES, files, 7);
-  page_check_blocks("docs/add-a-kernel.md", FILES, files, 6);
+  check_page("docs/add-a-family.md", files, FILES, 7);
+  check_page("docs/add-a-kernel.md", files, FILES, 6);
 }
 
 /* How many files of a folder a pattern names. */
@@ -59,7 +59,7 @@ static size_t count_files(const char *pattern)
 static void test_counts(void **state)
 {
   (void)state;
-  if (!count_files("gen/*")) skip(); /* likewise */
+  if (!count_files("gen/*")) skip();              /* likewise */
   assert_int_equal(count_files(FILTER "*.c"), 2); /* one as of gen/, one as of tuner/ */
   assert_int_equal(count_files(FILTER "templates/filter/*.k"), 2);
   assert_int_equal(count_files(FILTER "templates/filter/*"), 2 * 2);

@@ -1,6 +1,7 @@
 /* Claim: GLL nodes of a conforming hex mesh are numbered continuously at every order, however its elements are turned:
  * elements that share a node agree on its number and place, and different nodes have different numbers; what is no such
  * mesh is refused with one clear line. */
+#include "bent_box.h"
 #include "../runtime/mesh/hexmesh.h"
 #include "../runtime/mesh/mesh.h"
 
@@ -24,7 +25,7 @@ static wisp_hexmesh *bent_box(int nx, int ny, int nz)
   const int n[3] = {nx, ny, nz};
   wisp_hexmesh *mesh = NULL;
   GOOD(wisp_hexmesh_box(&error, n, &mesh));
-  GOOD(wisp_hexmesh_bend(&error, mesh, 0.05));
+  GOOD(bend_box(&error, mesh, 0.05));
   return mesh;
 }
 
@@ -114,7 +115,7 @@ static void test_count(void **state)
     for (size_t g = 0; g < nodes->nodes; g++) outside += nodes->outside[g];
     assert_int_equal(outside, all - inside);
     wisp_hexnodes_destroy(nodes);
-    wisp_hexmesh_destroy(mesh);
+    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -128,7 +129,7 @@ static void test_places(void **state)
     GOOD(wisp_hexnodes_create(&error, "box", mesh, N, &nodes));
     check_nodes(mesh, nodes);
     wisp_hexnodes_destroy(nodes);
-    wisp_hexmesh_destroy(mesh);
+    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -193,7 +194,7 @@ static void test_copies(void **state)
       assert_int_equal(copies->unknown[n] < 0, inside_only && nodes->outside[n]);
     wisp_hexcopies_destroy(copies);
     wisp_hexnodes_destroy(nodes);
-    wisp_hexmesh_destroy(mesh);
+    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -224,14 +225,14 @@ static void test_gmsh(void **state)
     wisp_hexmesh *mesh = NULL;
     wisp_hexnodes *nodes = NULL;
     snprintf(path, sizeof path, "%s/%s", folder, variants[i]);
-    GOOD(wisp_hexmesh_read(&error, path, &mesh));
+    GOOD(wisp_mesh_read(&error, 8, path, &mesh));
     assert_true(mesh->elements > 30 && mesh->elements % 3 == 0);
     if (i) assert_int_equal(mesh->elements, elements);
     elements = mesh->elements;
     GOOD(wisp_hexnodes_create(&error, path, mesh, 4, &nodes));
     check_nodes(mesh, nodes);
     wisp_hexnodes_destroy(nodes);
-    wisp_hexmesh_destroy(mesh);
+    wisp_mesh_destroy(mesh);
   }
   snprintf(command, sizeof command, "rm -r %s", folder);
   assert_int_equal(system(command), 0);
@@ -261,14 +262,14 @@ static void test_bad_files(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error err = {0};
     wisp_hexmesh *mesh = NULL;
-    if (wisp_hexmesh_parse(&err, "bad.msh", bad[i].text, strlen(bad[i].text), &mesh) != WISP_EINPUT)
+    if (wisp_mesh_parse(&err, 8, "bad.msh", bad[i].text, strlen(bad[i].text), &mesh) != WISP_EINPUT)
       fail_msg("not refused: %s", bad[i].why);
     assert_null(mesh);
     if (!strstr(err.text, bad[i].why) || strchr(err.text, '\n')) fail_msg("'%s' not in: %s", bad[i].why, err.text);
   }
   wisp_error err = {0};
   wisp_mesh *tets = NULL;
-  assert_int_equal(wisp_mesh_parse(&err, "bad.msh", ELEMENTS("1", HEX), strlen(ELEMENTS("1", HEX)), &tets),
+  assert_int_equal(wisp_mesh_parse(&err, 4, "bad.msh", ELEMENTS("1", HEX), strlen(ELEMENTS("1", HEX)), &tets),
                    WISP_EINPUT);
   assert_non_null(strstr(err.text, "only straight tetrahedra"));
 }
@@ -292,19 +293,19 @@ static void test_bad_numbering(void **state)
   refuse_numbering(mesh, 0, WISP_EUSAGE, "orders 1 to 15");
   refuse_numbering(mesh, 16, WISP_EUSAGE, "orders 1 to 15");
   memcpy(mesh->hex + 8, mesh->hex, 8 * sizeof *mesh->hex); /* one element twice: nothing shared but all */
-  GOOD(wisp_hexmesh_create(&error, mesh->vertices, 3, &box));
+  GOOD(wisp_mesh_create(&error, 8, mesh->vertices, 3, &box));
   memcpy(box->xyz, mesh->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
   for (size_t k = 0; k < 3; k++) memcpy(box->hex + 8 * k, mesh->hex, 8 * sizeof *mesh->hex);
   refuse_numbering(box, 2, WISP_EINPUT, "was one element saved twice?");
-  wisp_hexmesh_destroy(box);
-  wisp_hexmesh_destroy(mesh);
+  wisp_mesh_destroy(box);
+  wisp_mesh_destroy(mesh);
 }
 
 /* The unit cube and another hex on its face z = 0 that reaches to this z. */
 static wisp_hexmesh *two_on_a_face(double z)
 {
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_hexmesh_create(&error, 12, 2, &mesh));
+  GOOD(wisp_mesh_create(&error, 8, 12, 2, &mesh));
   for (int v = 0; v < 12; v++) {
     const double x[3] = {v & 1, v >> 1 & 1, v < 8 ? v >> 2 : z};
     memcpy(mesh->xyz + 3 * v, x, sizeof x);
@@ -335,7 +336,7 @@ static void test_overlaps(void **state)
         assert_int_equal(nodes->nodes, 3 * 3 * 5);
         wisp_hexnodes_destroy(nodes);
       }
-      wisp_hexmesh_destroy(mesh);
+      wisp_mesh_destroy(mesh);
     }
 }
 

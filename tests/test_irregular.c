@@ -182,7 +182,7 @@ static void test_hexes(void **state)
   wisp_hexmesh *mesh = NULL;
   wisp_hexnodes *nodes = NULL;
   assert_int_equal(wisp_hexmesh_box(&err, (const int[3]){5, 4, 3}, &mesh), WISP_OK);
-  if (wisp_hexmesh_jitter(&err, mesh, 0.3, 3) != WISP_OK || wisp_hexmesh_shuffle(&err, mesh, 4) != WISP_OK ||
+  if (wisp_mesh_jitter(&err, mesh, 0.3, 3) != WISP_OK || wisp_mesh_shuffle(&err, mesh, 4) != WISP_OK ||
       wisp_hexmesh_check(&err, "shuffled", mesh) != WISP_OK ||
       wisp_hexnodes_create(&err, "shuffled", mesh, 3, &nodes) != WISP_OK)
     fail_msg("%s", err.text);
@@ -198,7 +198,7 @@ static void test_hexes(void **state)
   assert_true(moved > mesh->vertices);
   assert_true(mesh->hex[0] != 0 || mesh->hex[1] != 1);
   wisp_hexnodes_destroy(nodes);
-  wisp_hexmesh_destroy(mesh);
+  wisp_mesh_destroy(mesh);
 }
 
 static void test_refusals(void **state)

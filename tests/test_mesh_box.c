@@ -129,7 +129,7 @@ static void test_turns(void **state)
   for (int i = 0; i < 144; i++) {
     wisp_mesh *mesh = NULL;
     wisp_error err = {0};
-    assert_int_equal(wisp_mesh_create(&err, 5, 2, &mesh), WISP_OK);
+    assert_int_equal(wisp_mesh_create(&err, 4, 5, 2, &mesh), WISP_OK);
     memcpy(mesh->xyz, xyz, sizeof xyz);
     for (int v = 0; v < 4; v++) {
       mesh->tet[v] = first[even[i / 12][v]];
@@ -152,7 +152,7 @@ static void refuse(size_t elements, const int32_t *tet, const char *why)
   static const double xyz[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {2, 2, 2}};
   wisp_mesh *mesh = NULL;
   wisp_error err = {0};
-  assert_int_equal(wisp_mesh_create(&err, 6, elements, &mesh), WISP_OK);
+  assert_int_equal(wisp_mesh_create(&err, 4, 6, elements, &mesh), WISP_OK);
   memcpy(mesh->xyz, xyz, sizeof xyz);
   if (elements) memcpy(mesh->tet, tet, 4 * elements * sizeof *tet);
   assert_int_equal(wisp_mesh_connect(&err, "bad", mesh), WISP_EINPUT);

@@ -260,7 +260,7 @@ static void test_hexes(void **state)
   wisp_hexmesh *mesh = NULL;
   wisp_error err = {0};
   assert_int_equal(wisp_hexmesh_box(NULL, (const int[3]){4, 4, 4}, &mesh), WISP_OK);
-  assert_int_equal(wisp_hexmesh_shuffle(NULL, mesh, 2), WISP_OK);
+  assert_int_equal(wisp_mesh_shuffle(NULL, mesh, 2), WISP_OK);
   int32_t *hex = malloc(8 * mesh->elements * sizeof *hex);
   assert_non_null(hex);
   memcpy(hex, mesh->hex, 8 * mesh->elements * sizeof *hex);
@@ -274,7 +274,7 @@ static void test_hexes(void **state)
   }
   assert_int_equal(wisp_hexmesh_order(&err, mesh, WISP_ORDER_METIS), WISP_EUSAGE);
   free(hex);
-  wisp_hexmesh_destroy(mesh);
+  wisp_mesh_destroy(mesh);
 }
 
 /* The options, and what they do not go with. */

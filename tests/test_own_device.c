@@ -33,7 +33,7 @@ static void test_page(void **state)
   static const char *const files[] = {"tests/fence/fence.c", "tests/test_own_device.c"};
   (void)state;
   if (access("tests/test_own_device.c", R_OK) != 0) skip(); /* carried without its sources */
-  page_check_blocks("docs/add-a-device.md", 2, files, 4);
+  check_page("docs/add-a-device.md", files, 2, 4);
 }
 
 static void test_contract(void **state)

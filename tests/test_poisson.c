@@ -299,7 +299,7 @@ static void test_bad_requests(void **state)
   assert_non_null(strstr(err.text, "lambda is -1"));
   assert_int_equal(wisp_poisson_create(&err, "box", one, 16, WISP_HEX_MASS, 0, &problem), WISP_EUSAGE);
   assert_null(problem);
-  wisp_hexmesh_destroy(one);
+  wisp_mesh_destroy(one);
   const poisson_setup setup = {"mass", 1, 0, WISP_F64, WISP_JACOBI, 0};
   wisp_cg_report report;
   poisson_case c;

@@ -20,20 +20,20 @@ static void test_round_trip(void **state)
   (void)state;
   wisp_text text = {0};
   wisp_error err = {0};
-  size_t count = 0;
-  wisp_trial *trials = NULL;
+  wisp_text warning = {0};
+  wisp_trials list = {0};
   for (int i = 0; i < 50; i++) {
     wisp_trial trial = fixture_trial(i);
     assert_int_equal(wisp_shipped_print(&err, &trial, &text), WISP_OK);
   }
-  assert_int_equal(wisp_trials_parse_shipped(&err, "x.txt", text.data, &count, &trials), WISP_OK);
-  assert_string_equal(err.text, "");
-  assert_int_equal(count, 50);
+  assert_int_equal(wisp_shipped_parse(&err, "x.txt", text.data, &warning, &list), WISP_OK);
+  assert_int_equal(warning.length, 0);
+  assert_int_equal(list.count, 50);
   for (int i = 0; i < 50; i++) {
     wisp_trial expected = fixture_trial(i);
-    assert_true(fixture_same(&trials[i], &expected));
+    assert_true(fixture_same(&list.trials[i], &expected));
   }
-  free(trials);
+  free(list.trials);
   wisp_text_free(&text);
 }
 
@@ -91,23 +91,22 @@ static void test_winners_only(void **state)
   fixture_folder(folder);
   const char *path = fixture_path(folder, "wisp.db");
   wisp_text text = {0};
-  wisp_trial *trials = NULL;
-  size_t count = 0;
+  wisp_trials list = {0};
   fixture_fill(path, 0, 36); /* trials n, n + 18 compete: the first is the faster; every fifth is a default; n % 7 == 3
                                 is refused; n % 11 == 4 or 5 is in a tie */
   assert_int_equal(wisp_store_print_shipped(NULL, path, true, &text), WISP_OK);
-  assert_int_equal(wisp_trials_parse_shipped(NULL, "x", text.data, &count, &trials), WISP_OK);
+  assert_int_equal(wisp_shipped_parse(NULL, "x", text.data, NULL, &list), WISP_OK);
   size_t expected = 0;
   for (int n = 0; n < 36; n++) {
     bool winner = n < 18 || (n - 18) % 7 == 3;
     expected += n % 7 != 3 && (winner || n % 5 == 0 || n % 11 == 4 || n % 11 == 5);
   }
-  assert_int_equal(count, expected);
-  for (size_t i = 0; i < count; i++) {
-    assert_string_equal(trials[i].outcome, "ok");
-    assert_int_equal(trials[i].sample_count, 0);
+  assert_int_equal(list.count, expected);
+  for (size_t i = 0; i < list.count; i++) {
+    assert_string_equal(list.trials[i].outcome, "ok");
+    assert_int_equal(list.trials[i].sample_count, 0);
   }
-  free(trials);
+  free(list.trials);
   wisp_text_free(&text);
   fixture_remove(folder);
 }

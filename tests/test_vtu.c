@@ -170,7 +170,7 @@ static void test_refusals(void **state)
     assert_int_equal(wisp_vtu_write(&err, "/tmp/never.vtu", N, 1, r, 0, NULL, NULL), WISP_EUSAGE);
   }
   assert_int_equal(write_two(&err, "/nowhere/it.vtu"), WISP_ESYSTEM);
-  assert_non_null(strstr(err.text, "/nowhere/it.vtu: cannot open"));
+  assert_non_null(strstr(err.text, "/nowhere/it.vtu: cannot be written"));
 }
 
 /* A limit on file size stands for a full disk: the reason is told, and neither the file nor its beginning is left. */
@@ -192,7 +192,7 @@ static void test_full_disk(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     signal(SIGXFSZ, handler);
     assert_int_equal(status, WISP_ESYSTEM);
-    assert_non_null(strstr(err.text, "it.vtu: cannot write: File too large"));
+    assert_non_null(strstr(err.text, "it.vtu: cannot be written: File too large"));
   }
   assert_int_equal(rmdir(folder), 0);
 }

@@ -62,27 +62,19 @@ void wisp_env_show(wisp_env *env, const wisp_env *item)
 
 static void release(wisp_value *value)
 {
-  if (value->kind == WISP_KIND_LIST) {
+  if (value->kind == WISP_KIND_LIST)
     for (size_t i = 0; i < value->count; i++) wisp_env_destroy(value->as.items[i]);
-    free(value->as.items);
-  } else if (value->kind == WISP_KIND_TEXT) {
-    free(value->as.text);
-  } else if (value->kind == WISP_KIND_REALS) {
-    free(value->as.reals);
-  } else if (value->kind == WISP_KIND_INTS) {
-    free(value->as.ints);
-  }
+  if (value->kind != WISP_KIND_INT && value->kind != WISP_KIND_OTHER) free(value->as.memory);
   *value = (wisp_value){0};
 }
 
 /* Doubles the table when one more name would fill it beyond three quarters. */
 static wisp_status grow(wisp_error *err, wisp_env *env)
 {
-  wisp_status status = WISP_OK;
   slot *slots = NULL;
   if (env->capacity && 4 * (env->taken + 1) <= 3 * env->capacity) return WISP_OK;
   size_t capacity = env->capacity ? 2 * env->capacity : 8;
-  TRY(wisp_new(err, capacity, sizeof *slots, &slots));
+  CALL(wisp_new(err, capacity, sizeof *slots, &slots));
   for (size_t i = 0; i < env->capacity; i++) {
     const slot *from = &env->slots[i];
     if (from->name) *probe(slots, capacity, from->name, from->hash) = *from;
@@ -90,37 +82,32 @@ static wisp_status grow(wisp_error *err, wisp_env *env)
   free(env->slots);
   env->slots = slots;
   env->capacity = capacity;
-done:
-  return status;
+  return WISP_OK;
 }
 
-static wisp_status copy(wisp_error *err, const void *from, size_t count, size_t size, void *out)
+static wisp_status copy(wisp_error *err, const void *from, size_t bytes, void *out)
 {
   void *to = NULL;
-  wisp_status status = WISP_OK;
-  TRY(wisp_new(err, count, size, &to));
-  if (count) memcpy(to, from, count * size);
+  CALL(wisp_new(err, bytes, 1, &to));
+  if (bytes) memcpy(to, from, bytes);
   memcpy(out, &to, sizeof to);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The place of an own name's value, made (an integer 0) where the name is new. */
 static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_value **value)
 {
-  wisp_status status = WISP_OK;
   uint64_t hash = wisp_env_hash(name);
   slot *place = env->taken ? probe(env->slots, env->capacity, name, hash) : NULL;
   if (!place || !place->name) {
-    TRY(grow(err, env));
+    CALL(grow(err, env));
     place = probe(env->slots, env->capacity, name, hash);
-    TRY(copy(err, name, strlen(name) + 1, 1, &place->name));
+    CALL(copy(err, name, strlen(name) + 1, &place->name));
     place->hash = hash;
     env->taken++;
   }
   *value = &place->value;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Gives the name a new value, which it takes over; on failure the value is released. */
@@ -131,21 +118,18 @@ static wisp_status define(wisp_error *err, wisp_env *env, const char *name, wisp
   TRY(own(err, env, name, &place));
   release(place);
   *place = value;
-  value = (wisp_value){0};
 done:
-  release(&value);
+  if (status != WISP_OK) release(&value);
   return status;
 }
 
 wisp_status wisp_env_create(wisp_error *err, const wisp_env *outer, wisp_env **out)
 {
-  wisp_status status = WISP_OK;
   wisp_env *env = NULL;
-  TRY(wisp_new(err, 1, sizeof *env, &env));
+  CALL(wisp_new(err, 1, sizeof *env, &env));
   env->outer = outer;
   *out = env;
-done:
-  return status;
+  return WISP_OK;
 }
 
 void wisp_env_destroy(wisp_env *env)
@@ -170,51 +154,33 @@ wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, con
   return define(err, env, name, (wisp_value){.kind = WISP_KIND_OTHER, .as.other = value});
 }
 
+/* Of `count` things, a copy of which the name gets. */
+static wisp_status define_copy(wisp_error *err, wisp_env *env, const char *name, wisp_kind kind, size_t count,
+                               const void *from, size_t bytes)
+{
+  wisp_value value = {.kind = kind, .count = count};
+  CALL(copy(err, from, bytes, &value.as.memory));
+  return define(err, env, name, value);
+}
+
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value)
 {
-  wisp_status status = WISP_OK;
-  wisp_value text = {.kind = WISP_KIND_TEXT, .count = strlen(value)};
-  TRY(copy(err, value, text.count + 1, 1, &text.as.text));
-  TRY(define(err, env, name, text));
-done:
-  return status;
+  return define_copy(err, env, name, WISP_KIND_TEXT, strlen(value), value, strlen(value) + 1);
 }
 
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count)
 {
-  wisp_status status = WISP_OK;
-  wisp_value table = {.kind = WISP_KIND_REALS, .count = count};
-  TRY(copy(err, values, count, sizeof *values, &table.as.reals));
-  TRY(define(err, env, name, table));
-done:
-  return status;
+  return define_copy(err, env, name, WISP_KIND_REALS, count, values, count * sizeof *values);
 }
 
 wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, const int *values, size_t count)
 {
-  wisp_status status = WISP_OK;
-  wisp_value table = {.kind = WISP_KIND_INTS, .count = count};
-  TRY(copy(err, values, count, sizeof *values, &table.as.ints));
-  TRY(define(err, env, name, table));
-done:
-  return status;
+  return define_copy(err, env, name, WISP_KIND_INTS, count, values, count * sizeof *values);
 }
 
 wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name)
 {
   return define(err, env, name, (wisp_value){.kind = WISP_KIND_LIST});
-}
-
-/* Makes room for one more item. */
-static wisp_status reserve(wisp_error *err, wisp_value *list)
-{
-  if (list->count < list->capacity) return WISP_OK;
-  size_t capacity = list->capacity ? 2 * list->capacity : 4;
-  wisp_env **items = realloc(list->as.items, capacity * sizeof *items);
-  if (!items) return wisp_fail(err, WISP_EMEMORY, "out of memory: a list of %zu items", capacity);
-  list->as.items = items;
-  list->capacity = capacity;
-  return WISP_OK;
 }
 
 wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp_env **item)
@@ -227,12 +193,11 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   TRY(wisp_require(err, list->kind == WISP_KIND_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
                    wisp_kind_words(list->kind)));
   TRY(wisp_env_create(err, env, &scope));
-  TRY(reserve(err, list));
+  TRY(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
   list->as.items[list->count++] = scope;
   *item = scope;
-  scope = NULL;
 done:
-  wisp_env_destroy(scope);
+  if (status != WISP_OK) wisp_env_destroy(scope);
   return status;
 }
 
@@ -268,18 +233,6 @@ const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *coun
   const wisp_value *found = get(env, name, WISP_KIND_INTS);
   if (found && count) *count = found->count;
   return found ? found->as.ints : NULL;
-}
-
-size_t wisp_env_list_count(const wisp_env *env, const char *name)
-{
-  const wisp_value *found = get(env, name, WISP_KIND_LIST);
-  return found ? found->count : 0;
-}
-
-wisp_env *wisp_env_list_item(const wisp_env *env, const char *name, size_t i)
-{
-  const wisp_value *found = get(env, name, WISP_KIND_LIST);
-  return found && i < found->count ? found->as.items[i] : NULL;
 }
 
 bool wisp_env_has(const wisp_env *env, const char *name)

@@ -21,6 +21,7 @@ typedef struct wisp_value {
   size_t count, capacity;
   union {
     int64_t integer;
+    void *memory; /* of the next four */
     char *text;
     double *reals;
     int *ints;

@@ -29,9 +29,8 @@ static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, siz
 /* Writes bytes, with the margin before every line that is not empty. */
 static wisp_status emit(run *r, const char *bytes, size_t count)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_require(r->err, r->out->length - r->start + count <= most_bytes, WISP_EINPUT,
-                   "the expansion is larger than %zu MiB", most_bytes >> 20));
+  CALL(wisp_require(r->err, r->out->length - r->start + count <= most_bytes, WISP_EINPUT,
+                    "the expansion is larger than %zu MiB", most_bytes >> 20));
   if (!r->margin.length) {
     r->at_line_start = false;
     return wisp_text_add(r->err, r->out, bytes, count);
@@ -39,14 +38,13 @@ static wisp_status emit(run *r, const char *bytes, size_t count)
   while (count) {
     const char *newline = memchr(bytes, '\n', count);
     size_t length = newline ? (size_t)(newline - bytes) + 1 : count;
-    if (r->at_line_start && *bytes != '\n') TRY(wisp_text_add(r->err, r->out, r->margin.data, r->margin.length));
-    TRY(wisp_text_add(r->err, r->out, bytes, length));
+    if (r->at_line_start && *bytes != '\n') CALL(wisp_text_add(r->err, r->out, r->margin.data, r->margin.length));
+    CALL(wisp_text_add(r->err, r->out, bytes, length));
     r->at_line_start = newline != NULL;
     bytes += length;
     count -= length;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status emit_integer(run *r, int64_t value)
@@ -91,98 +89,88 @@ static bool is_listed(const char *list, const char *name)
 /* What the text takes and what it is given must be the same names. */
 static wisp_status check_given(run *r, const wisp_piece *piece)
 {
-  wisp_status status = WISP_OK;
   const char *takes = piece->inside->takes ? piece->inside->takes : "";
   char name[64] = "";
   int length = 0;
   for (size_t i = 0; i < piece->givens; i++)
-    TRY(wisp_require(r->err, is_listed(takes, piece->given[i].name), WISP_EINPUT,
-                     "'%s' takes no '%s': its line {{takes NAME ...}} says what it takes", piece->name,
-                     piece->given[i].name));
+    CALL(wisp_require(r->err, is_listed(takes, piece->given[i].name), WISP_EINPUT,
+                      "'%s' takes no '%s': its line {{takes NAME ...}} says what it takes", piece->name,
+                      piece->given[i].name));
   for (const char *at = takes; sscanf(at, "%63s%n", name, &length) == 1; at += length) {
     bool given = false;
     for (size_t i = 0; i < piece->givens; i++) given |= strcmp(piece->given[i].name, name) == 0;
-    TRY(wisp_require(r->err, given, WISP_EINPUT, "'%s' takes '%s': write {{>%s %s=...}}", piece->name, name,
-                     piece->name, name));
+    CALL(wisp_require(r->err, given, WISP_EINPUT, "'%s' takes '%s': write {{>%s %s=...}}", piece->name, name,
+                      piece->name, name));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Gives a name in the insert's own scope: a number, or all that another name stands for (a text with its file). */
 static wisp_status give(run *r, const wisp_piece *piece, const wisp_given *given, const wisp_env *env)
 {
-  wisp_status status = WISP_OK;
   int64_t number = 0;
   char name[2][128];
   if (given->expr) {
-    TRY(wisp_expr_int(r->err, given->expr, env, &number));
+    CALL(wisp_expr_int(r->err, given->expr, env, &number));
     return wisp_env_int(r->err, piece->frame, given->name, number);
   }
   const wisp_value *value = wisp_env_find(env, given->other, given->hash);
-  TRY(wisp_require(r->err, value, WISP_EINPUT, "the name '%s' is not defined", given->other));
-  TRY(wisp_env_stand(r->err, piece->frame, given->name, value));
+  CALL(wisp_require(r->err, value, WISP_EINPUT, "the name '%s' is not defined", given->other));
+  CALL(wisp_env_stand(r->err, piece->frame, given->name, value));
   snprintf(name[0], sizeof name[0], "%s file", given->other);
   snprintf(name[1], sizeof name[1], "%s file", given->name);
   value = wisp_env_find(env, name[0], wisp_env_hash(name[0]));
-  if (value) TRY(wisp_env_stand(r->err, piece->frame, name[1], value));
-done:
-  return status;
+  if (value) CALL(wisp_env_stand(r->err, piece->frame, name[1], value));
+  return WISP_OK;
 }
 
 /* The inserted text, parsed when it first runs, with what it is given in scope. */
 static wisp_status run_inside(run *r, wisp_piece *piece, const wisp_env *env, const char *text)
 {
-  wisp_status status = WISP_OK;
-  TRY(check_depth(r));
+  CALL(check_depth(r));
   if (piece->inside_text != text) {
     wisp_template_destroy(piece->inside);
     piece->inside = NULL;
-    TRY(wisp_template_parse(r->err, file_of(piece, env), text, &piece->inside));
+    CALL(wisp_template_parse(r->err, file_of(piece, env), text, &piece->inside));
     piece->inside_text = text;
   }
-  TRY(check_given(r, piece));
-  if (piece->givens && !piece->frame) TRY(wisp_env_create(r->err, env, &piece->frame));
-  for (size_t i = 0; i < piece->givens; i++) TRY(give(r, piece, &piece->given[i], env));
+  CALL(check_given(r, piece));
+  if (piece->givens && !piece->frame) CALL(wisp_env_create(r->err, env, &piece->frame));
+  for (size_t i = 0; i < piece->givens; i++) CALL(give(r, piece, &piece->given[i], env));
   r->depth++;
-  TRY(run_pieces(r, piece->inside, piece->givens ? piece->frame : env, 0, piece->inside->count));
+  CALL(run_pieces(r, piece->inside, piece->givens ? piece->frame : env, 0, piece->inside->count));
   r->depth--;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Writes a text value, plain or as a template of its own; its further lines begin as the tag's line does. A newline at
  * its end is dropped where the tag's own line ends there too. */
 static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, const wisp_value *value)
 {
-  wisp_status status = WISP_OK;
   size_t margin = r->margin.length, before = r->out->length;
-  TRY(wisp_text_add(r->err, &r->margin, piece->bytes, piece->count));
+  CALL(wisp_text_add(r->err, &r->margin, piece->bytes, piece->count));
   if (piece->kind == PIECE_INSERT) {
-    TRY(run_inside(r, piece, env, value->as.text));
+    CALL(run_inside(r, piece, env, value->as.text));
   } else {
-    TRY(emit(r, value->as.text, value->count));
+    CALL(emit(r, value->as.text, value->count));
   }
   if (piece->ends_line && r->out->length > before && r->out->data[r->out->length - 1] == '\n') {
     r->out->data[--r->out->length] = '\0';
     r->at_line_start = false;
   }
   r->margin.length = margin;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status run_name(run *r, wisp_piece *piece, const wisp_env *env)
 {
-  wisp_status status = WISP_OK;
   const wisp_value *value = NULL;
-  TRY(find(r, piece, env, &value));
+  CALL(find(r, piece, env, &value));
   if (value->kind == WISP_KIND_TEXT) return run_text(r, piece, env, value);
   if (value->kind == WISP_KIND_INT && piece->kind == PIECE_NAME) return emit_integer(r, value->as.integer);
   return wisp_fail(r->err, WISP_EINPUT, "'%s' is %s: %s", piece->name, wisp_kind_words(value->kind),
                    piece->kind == PIECE_NAME ? "it cannot be written whole" : "only a text can be inserted");
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status run_expr(run *r, const wisp_piece *piece, const wisp_env *env)
@@ -194,22 +182,19 @@ static wisp_status run_expr(run *r, const wisp_piece *piece, const wisp_env *env
 
 static wisp_status run_entry(run *r, const wisp_piece *piece, const wisp_env *env)
 {
-  wisp_status status = WISP_OK;
   const wisp_value *table = NULL;
   int64_t i = 0;
-  TRY(find(r, piece, env, &table));
-  TRY(wisp_require(r->err, table->kind == WISP_KIND_REALS || table->kind == WISP_KIND_INTS, WISP_EINPUT,
-                   "'%s' is %s, not a table", piece->name, wisp_kind_words(table->kind)));
-  TRY(wisp_expr_int(r->err, piece->expr, env, &i));
-  TRY(wisp_require(r->err, i >= 0 && (uint64_t)i < table->count, WISP_EINPUT,
-                   "index %lld is outside '%s', which has %zu entries", (long long)i, piece->name, table->count));
+  CALL(find(r, piece, env, &table));
+  CALL(wisp_require(r->err, table->kind == WISP_KIND_REALS || table->kind == WISP_KIND_INTS, WISP_EINPUT,
+                    "'%s' is %s, not a table", piece->name, wisp_kind_words(table->kind)));
+  CALL(wisp_expr_int(r->err, piece->expr, env, &i));
+  CALL(wisp_require(r->err, i >= 0 && (uint64_t)i < table->count, WISP_EINPUT,
+                    "index %lld is outside '%s', which has %zu entries", (long long)i, piece->name, table->count));
   if (table->kind == WISP_KIND_INTS) return emit_integer(r, table->as.ints[i]);
-  TRY(wisp_require(r->err, r->real_bytes, WISP_EINPUT, "'real_bytes' must be defined to write '%s'", piece->name));
+  CALL(wisp_require(r->err, r->real_bytes, WISP_EINPUT, "'real_bytes' must be defined to write '%s'", piece->name));
   r->scratch.length = 0;
-  TRY(wisp_print_real(r->err, &r->scratch, table->as.reals[i], r->real_bytes));
-  TRY(emit(r, r->scratch.data, r->scratch.length));
-done:
-  return status;
+  CALL(wisp_print_real(r->err, &r->scratch, table->as.reals[i], r->real_bytes));
+  return emit(r, r->scratch.data, r->scratch.length);
 }
 
 static wisp_status step(run *r, const wisp_template *t, const wisp_piece *piece)
@@ -222,49 +207,45 @@ static wisp_status step(run *r, const wisp_template *t, const wisp_piece *piece)
 static wisp_status run_loop(run *r, wisp_template *t, size_t place, const wisp_env *env, int64_t count,
                             wisp_env *const *items)
 {
-  wisp_status status = WISP_OK;
   wisp_piece *piece = &t->pieces[place];
-  if (!piece->frame) TRY(wisp_env_create(r->err, env, &piece->frame));
+  if (!piece->frame) CALL(wisp_env_create(r->err, env, &piece->frame));
   for (int64_t i = 0; i < count; i++) {
-    TRY(step(r, t, piece));
-    TRY(wisp_env_int(r->err, piece->frame, "first", i == 0));
-    TRY(wisp_env_int(r->err, piece->frame, "last", i == count - 1));
-    TRY(wisp_env_int(r->err, piece->frame, items ? "index" : piece->name, i));
+    CALL(step(r, t, piece));
+    CALL(wisp_env_int(r->err, piece->frame, "first", i == 0));
+    CALL(wisp_env_int(r->err, piece->frame, "last", i == count - 1));
+    CALL(wisp_env_int(r->err, piece->frame, items ? "index" : piece->name, i));
     wisp_env_show(piece->frame, items ? items[i] : NULL);
-    TRY(run_pieces(r, t, piece->frame, place + 1, piece->end));
+    CALL(run_pieces(r, t, piece->frame, place + 1, piece->end));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* One block: its head is evaluated, and its body runs as often as that says. in_body tells whose errors come back. */
 static wisp_status run_block(run *r, wisp_template *t, size_t place, const wisp_env *env, bool *in_body)
 {
-  wisp_status status = WISP_OK;
   const wisp_piece *piece = &t->pieces[place];
   const wisp_value *list = NULL;
   int64_t value = 0;
-  TRY(check_depth(r));
+  CALL(check_depth(r));
   if (piece->kind == PIECE_LIST) {
-    TRY(find(r, piece, env, &list));
-    TRY(wisp_require(r->err, list->kind == WISP_KIND_LIST, WISP_EINPUT, "'%s' is %s, not a list", piece->name,
-                     wisp_kind_words(list->kind)));
+    CALL(find(r, piece, env, &list));
+    CALL(wisp_require(r->err, list->kind == WISP_KIND_LIST, WISP_EINPUT, "'%s' is %s, not a list", piece->name,
+                      wisp_kind_words(list->kind)));
   } else {
-    TRY(wisp_expr_int(r->err, piece->expr, env, &value));
+    CALL(wisp_expr_int(r->err, piece->expr, env, &value));
   }
   *in_body = true;
   r->depth++;
   if (list)
-    TRY(run_loop(r, t, place, env, (int64_t)list->count, list->as.items));
+    CALL(run_loop(r, t, place, env, (int64_t)list->count, list->as.items));
   else if (piece->kind == PIECE_FOR)
-    TRY(run_loop(r, t, place, env, value, NULL));
+    CALL(run_loop(r, t, place, env, value, NULL));
   else if (value)
-    TRY(run_pieces(r, t, env, place + 1, piece->otherwise));
+    CALL(run_pieces(r, t, env, place + 1, piece->otherwise));
   else
-    TRY(run_pieces(r, t, env, piece->otherwise, piece->end));
+    CALL(run_pieces(r, t, env, piece->otherwise, piece->end));
   r->depth--;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A range of pieces. A piece's own errors get its place put before them; those of a block's body have one. */
@@ -326,12 +307,11 @@ done:
 
 wisp_status wisp_print_real(wisp_error *err, wisp_text *out, double value, int real_bytes)
 {
-  wisp_status status = WISP_OK;
   char text[48];
-  TRY(wisp_require(err, real_bytes == WISP_F32 || real_bytes == WISP_F64, WISP_EUSAGE,
-                   "reals have 4 or 8 bytes ('real_bytes'), not %d", real_bytes));
+  CALL(wisp_require(err, real_bytes == WISP_F32 || real_bytes == WISP_F64, WISP_EUSAGE,
+                    "reals have 4 or 8 bytes ('real_bytes'), not %d", real_bytes));
   double rounded = real_bytes == WISP_F32 ? (double)(float)value : value;
-  TRY(wisp_require(err, isfinite(rounded), WISP_EINPUT, "%g has no literal of %d bytes", value, real_bytes));
+  CALL(wisp_require(err, isfinite(rounded), WISP_EINPUT, "%g has no literal of %d bytes", value, real_bytes));
   int count = snprintf(text, sizeof text, "%.*g", real_bytes == WISP_F32 ? 9 : 17, fabs(rounded));
   /* A point is whatever the program's locale makes it: a source text wants a point. */
   bool is_real = false;
@@ -339,8 +319,6 @@ wisp_status wisp_print_real(wisp_error *err, wisp_text *out, double value, int r
     if (!strchr("0123456789e+-", text[i])) text[i] = '.';
     is_real = is_real || text[i] == '.' || text[i] == 'e';
   }
-  TRY(wisp_text_print(err, out, "%s%s%s%s%s", rounded < 0 ? "(-" : "", text, is_real ? "" : ".0",
-                      real_bytes == WISP_F32 ? "f" : "", rounded < 0 ? ")" : ""));
-done:
-  return status;
+  return wisp_text_print(err, out, "%s%s%s%s%s", rounded < 0 ? "(-" : "", text, is_real ? "" : ".0",
+                         real_bytes == WISP_F32 ? "f" : "", rounded < 0 ? ")" : "");
 }

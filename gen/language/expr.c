@@ -17,27 +17,39 @@ typedef struct parser {
   int nesting;
 } parser;
 
-/* Binary operators, the longer spelling first; a higher level binds tighter. */
-static const struct {
-  const char *text;
-  wisp_op op;
-  int level;
-} binaries[] = {{"||", OP_OR, 1}, {"&&", OP_AND, 2}, {"==", OP_EQ, 3}, {"!=", OP_NE, 3}, {"<=", OP_LE, 4},
-                {">=", OP_GE, 4}, {"<", OP_LT, 4},   {">", OP_GT, 4},  {"+", OP_ADD, 5}, {"-", OP_SUB, 5},
-                {"*", OP_MUL, 6}, {"/", OP_DIV, 6},  {"%", OP_MOD, 6}};
-
-/* Calls; the first argument of some is the name of a table or list and not a value. */
-static const struct {
-  const char *name;
-  wisp_op op;
-  bool named;
-  int operands;
-} calls[] = {{"ceil", OP_CEIL, false, 2}, {"round_up", OP_ROUND_UP, false, 2}, {"min", OP_MIN, false, 2},
-             {"max", OP_MAX, false, 2},   {"nonzero", OP_NONZERO, true, 1},    {"count", OP_COUNT, true, 0},
-             {"sqrt", OP_SQRT, false, 1}, {"exp", OP_EXP, false, 1},           {"sin", OP_SIN, false, 1},
-             {"cos", OP_COS, false, 1}};
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
+/* Of two that begin alike the longer one comes first. */
+const wisp_operator wisp_operators[OPS] = {
+    [OP_INTEGER] = {"integer", 0, 0, false, false},
+    [OP_REAL] = {"real", 0, 0, false, false},
+    [OP_NAME] = {"name", 0, 0, false, false},
+    [OP_ENTRY] = {"entry", 1, 0, false, false},
+    [OP_NONZERO] = {"nonzero", 1, 0, true, true},
+    [OP_COUNT] = {"count", 0, 0, true, true},
+    [OP_NEGATE] = {"negate", 1, 0, false, false},
+    [OP_NOT] = {"!", 1, 0, false, false},
+    [OP_SQRT] = {"sqrt", 1, 0, true, false},
+    [OP_EXP] = {"exp", 1, 0, true, false},
+    [OP_SIN] = {"sin", 1, 0, true, false},
+    [OP_COS] = {"cos", 1, 0, true, false},
+    [OP_CHOOSE] = {"?", 3, 0, false, false},
+    [OP_OR] = {"||", 2, 1, false, false},
+    [OP_AND] = {"&&", 2, 2, false, false},
+    [OP_EQ] = {"==", 2, 3, false, false},
+    [OP_NE] = {"!=", 2, 3, false, false},
+    [OP_LE] = {"<=", 2, 4, false, false},
+    [OP_LT] = {"<", 2, 4, false, false},
+    [OP_GE] = {">=", 2, 4, false, false},
+    [OP_GT] = {">", 2, 4, false, false},
+    [OP_ADD] = {"+", 2, 5, false, false},
+    [OP_SUB] = {"-", 2, 5, false, false},
+    [OP_MUL] = {"*", 2, 6, false, false},
+    [OP_DIV] = {"/", 2, 6, false, false},
+    [OP_MOD] = {"%", 2, 6, false, false},
+    [OP_CEIL] = {"ceil", 2, 0, true, false},
+    [OP_ROUND_UP] = {"round_up", 2, 0, true, false},
+    [OP_MIN] = {"min", 2, 0, true, false},
+    [OP_MAX] = {"max", 2, 0, true, false},
+};
 
 static wisp_status parse_choice(parser *p, size_t *out);
 
@@ -68,20 +80,14 @@ static wisp_status expect(parser *p, const char *token)
 }
 
 /* Appends a node, whose operands are in place, and gives its place. */
-static wisp_status add(parser *p, wisp_node made, int operands, size_t *out)
+static wisp_status add(parser *p, wisp_node made, size_t *out)
 {
   wisp_expr *expr = p->expr;
-  for (int i = 0; i < operands; i++)
+  for (int i = 0; i < wisp_operators[made.op].operands; i++)
     if (made.depth <= expr->nodes[made.of[i]].depth) made.depth = expr->nodes[made.of[i]].depth + 1;
   if (made.depth > WISP_EXPR_DEEPEST)
     return wisp_expr_fail(p->err, expr, made.column, "more than %d operators deep: split it up", WISP_EXPR_DEEPEST);
-  if (expr->count == expr->capacity) {
-    size_t capacity = expr->capacity ? 2 * expr->capacity : 8;
-    wisp_node *nodes = realloc(expr->nodes, capacity * sizeof *nodes);
-    if (!nodes) return wisp_fail(p->err, WISP_EMEMORY, "out of memory: an expression of %zu parts", capacity);
-    expr->nodes = nodes;
-    expr->capacity = capacity;
-  }
+  CALL(wisp_grow(p->err, &expr->nodes, &expr->capacity, expr->count + 1, sizeof made));
   expr->nodes[expr->count] = made;
   *out = expr->count++;
   return WISP_OK;
@@ -108,7 +114,7 @@ static wisp_status parse_number(parser *p, size_t *out)
   if (end == p->at || isalnum((unsigned char)*end) || *end == '_' || *end == '.' || !isfinite(made.real))
     return wisp_expr_fail(p->err, p->expr, made.column, "'%.24s' does not begin with a number", p->at);
   p->at = end;
-  return add(p, made, 0, out);
+  return add(p, made, out);
 }
 
 /* Takes the name that comes next into made, with its hash. */
@@ -132,110 +138,103 @@ static wisp_status parse_name(parser *p, wisp_node *made)
 /* The arguments of a call, after its name and '('. */
 static wisp_status parse_call(parser *p, wisp_node made, size_t *out)
 {
-  wisp_status status = WISP_OK;
-  size_t which = 0;
-  while (which < COUNT(calls) && strcmp(calls[which].name, made.name) != 0) which++;
-  TRY(which < COUNT(calls) ? WISP_OK
-                           : wisp_expr_fail(p->err, p->expr, made.column, "there is no call '%s'", made.name));
-  made.op = calls[which].op;
-  int column = made.column;
-  if (calls[which].named) TRY(parse_name(p, &made));
+  const int column = made.column;
+  for (made.op = 0; made.op < OPS; made.op++)
+    if (wisp_operators[made.op].call && strcmp(wisp_operators[made.op].name, made.name) == 0) break;
+  if (made.op == OPS) return wisp_expr_fail(p->err, p->expr, column, "there is no call '%s'", made.name);
+  const wisp_operator *call = &wisp_operators[made.op];
+  if (call->named) CALL(parse_name(p, &made));
   made.column = column;
-  for (int i = 0; i < calls[which].operands; i++) {
-    if (i || calls[which].named) TRY(expect(p, ","));
-    TRY(parse_choice(p, &made.of[i]));
+  for (int i = 0; i < call->operands; i++) {
+    if (i || call->named) CALL(expect(p, ","));
+    CALL(parse_choice(p, &made.of[i]));
   }
-  TRY(expect(p, ")"));
-  TRY(add(p, made, calls[which].operands, out));
-done:
-  return status;
+  CALL(expect(p, ")"));
+  return add(p, made, out);
 }
 
 /* number | name | name[expr] | call(...) | (expr) */
 static wisp_status parse_primary(parser *p, size_t *out)
 {
-  wisp_status status = WISP_OK;
   wisp_node made = {.op = OP_NAME};
   if (take(p, "(")) {
-    TRY(parse_choice(p, out));
-    TRY(expect(p, ")"));
+    CALL(parse_choice(p, out));
+    CALL(expect(p, ")"));
   } else if (isdigit((unsigned char)*p->at) || *p->at == '.') {
-    TRY(parse_number(p, out));
+    CALL(parse_number(p, out));
   } else {
-    TRY(parse_name(p, &made));
+    CALL(parse_name(p, &made));
     if (take(p, "(")) return parse_call(p, made, out);
     if (take(p, "[")) {
       made.op = OP_ENTRY;
-      TRY(parse_choice(p, &made.of[0]));
-      TRY(expect(p, "]"));
+      CALL(parse_choice(p, &made.of[0]));
+      CALL(expect(p, "]"));
     }
-    TRY(add(p, made, made.op == OP_ENTRY, out));
+    CALL(add(p, made, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* - and ! before a value. Every way down passes here, so nesting is counted here. */
 static wisp_status parse_unary(parser *p, size_t *out)
 {
-  wisp_status status = WISP_OK;
   wisp_node made = {.op = OP_NEGATE};
   skip_space(p);
   made.column = column_of(p);
   p->nesting++;
-  TRY(p->nesting <= WISP_EXPR_DEEPEST
-          ? WISP_OK
-          : wisp_expr_fail(p->err, p->expr, made.column, "nested more than %d deep", WISP_EXPR_DEEPEST));
+  CALL(p->nesting <= WISP_EXPR_DEEPEST
+           ? WISP_OK
+           : wisp_expr_fail(p->err, p->expr, made.column, "nested more than %d deep", WISP_EXPR_DEEPEST));
   if (take(p, "-") || take(p, "!")) {
     if (p->at[-1] == '!') made.op = OP_NOT;
-    TRY(parse_unary(p, &made.of[0]));
-    TRY(add(p, made, 1, out));
+    CALL(parse_unary(p, &made.of[0]));
+    CALL(add(p, made, out));
   } else {
-    TRY(parse_primary(p, out));
+    CALL(parse_primary(p, out));
   }
   p->nesting--;
-done:
-  return status;
+  return WISP_OK;
 }
 
-/* Binary operators of at least a level, by precedence climbing; all associate to the left. */
+/* The operator between two operands that comes next; OPS: none. */
+static wisp_op next_binary(parser *p)
+{
+  wisp_op op = 0;
+  skip_space(p);
+  for (; op < OPS; op++)
+    if (wisp_operators[op].level && strncmp(p->at, wisp_operators[op].name, strlen(wisp_operators[op].name)) == 0)
+      break;
+  return op;
+}
+
+/* Such operators of at least a level, by precedence climbing; all associate to the left. */
 static wisp_status parse_binary(parser *p, int least, size_t *out)
 {
-  wisp_status status = WISP_OK;
-  size_t left = 0;
-  TRY(parse_unary(p, &left));
-  for (;;) {
-    size_t which = 0;
-    skip_space(p);
-    while (which < COUNT(binaries) && strncmp(p->at, binaries[which].text, strlen(binaries[which].text)) != 0) which++;
-    if (which == COUNT(binaries) || binaries[which].level < least) break;
-    wisp_node made = {.op = binaries[which].op, .column = column_of(p), .of = {left}};
-    p->at += strlen(binaries[which].text);
-    TRY(parse_binary(p, binaries[which].level + 1, &made.of[1]));
-    TRY(add(p, made, 2, &left));
+  CALL(parse_unary(p, out));
+  for (wisp_op op; (op = next_binary(p)) < OPS && wisp_operators[op].level >= least;) {
+    wisp_node made = {.op = op, .column = column_of(p), .of = {*out}};
+    p->at += strlen(wisp_operators[op].name);
+    CALL(parse_binary(p, wisp_operators[op].level + 1, &made.of[1]));
+    CALL(add(p, made, out));
   }
-  *out = left;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* condition ? value : value, the lowest level. */
 static wisp_status parse_choice(parser *p, size_t *out)
 {
-  wisp_status status = WISP_OK;
   wisp_node made = {.op = OP_CHOOSE};
-  TRY(parse_binary(p, 1, out));
+  CALL(parse_binary(p, 1, out));
   made.column = column_of(p);
   if (!take(p, "?")) return WISP_OK;
   made.of[0] = *out;
   p->nesting++;
-  TRY(parse_choice(p, &made.of[1]));
-  TRY(expect(p, ":"));
-  TRY(parse_choice(p, &made.of[2]));
-  TRY(add(p, made, 3, out));
+  CALL(parse_choice(p, &made.of[1]));
+  CALL(expect(p, ":"));
+  CALL(parse_choice(p, &made.of[2]));
+  CALL(add(p, made, out));
   p->nesting--;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out)
@@ -252,9 +251,8 @@ wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out)
   skip_space(&p);
   TRY(!*p.at ? WISP_OK : wisp_expr_fail(err, expr, column_of(&p), "'%.8s' is left over", p.at));
   *out = expr;
-  expr = NULL;
 done:
-  wisp_expr_destroy(expr);
+  if (status != WISP_OK) wisp_expr_destroy(expr);
   return status;
 }
 

@@ -38,8 +38,6 @@ bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value);
 const char *wisp_env_get_text(const wisp_env *env, const char *name);                   /* NULL: none */
 const double *wisp_env_get_reals(const wisp_env *env, const char *name, size_t *count); /* NULL: none */
 const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *count);     /* NULL: none */
-size_t wisp_env_list_count(const wisp_env *env, const char *name);                      /* 0: none */
-wisp_env *wisp_env_list_item(const wisp_env *env, const char *name, size_t i);
 bool wisp_env_has(const wisp_env *env, const char *name);
 
 typedef struct wisp_expr wisp_expr; /* parsed once, evaluated often */

@@ -14,42 +14,25 @@ static wisp_status find(wisp_error *err, const wisp_expr *expr, const wisp_node 
 static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
                          bool *is_real, int64_t *integer, double *real);
 
+static bool give(int64_t result, int64_t *value)
+{
+  *value = result;
+  return true;
+}
+
 bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
 {
-  switch (op) {
-    case OP_EQ:
-      *value = a == b;
-      return true;
-    case OP_NE:
-      *value = a != b;
-      return true;
-    case OP_LT:
-      *value = a < b;
-      return true;
-    case OP_LE:
-      *value = a <= b;
-      return true;
-    case OP_GT:
-      *value = a > b;
-      return true;
-    case OP_GE:
-      *value = a >= b;
-      return true;
-    case OP_MIN:
-      *value = a < b ? a : b;
-      return true;
-    case OP_MAX:
-      *value = a > b ? a : b;
-      return true;
-    case OP_ADD:
-      return !__builtin_add_overflow(a, b, value);
-    case OP_SUB:
-      return !__builtin_sub_overflow(a, b, value);
-    case OP_MUL:
-      return !__builtin_mul_overflow(a, b, value);
-    default:
-      break;
-  }
+  if (op == OP_EQ) return give(a == b, value);
+  if (op == OP_NE) return give(a != b, value);
+  if (op == OP_LE) return give(a <= b, value);
+  if (op == OP_LT) return give(a < b, value);
+  if (op == OP_GE) return give(a >= b, value);
+  if (op == OP_GT) return give(a > b, value);
+  if (op == OP_MIN) return give(a < b ? a : b, value);
+  if (op == OP_MAX) return give(a > b ? a : b, value);
+  if (op == OP_ADD) return !__builtin_add_overflow(a, b, value);
+  if (op == OP_SUB) return !__builtin_sub_overflow(a, b, value);
+  if (op == OP_MUL) return !__builtin_mul_overflow(a, b, value);
   if (b == 0 || (a == INT64_MIN && b == -1)) return false;
   if ((op == OP_CEIL || op == OP_ROUND_UP) && b < 0) return false;
   *value = op == OP_MOD ? a % b : a / b;
@@ -69,38 +52,20 @@ static bool is_call(wisp_op op)
 
 static double combine_reals(wisp_op op, double a, double b)
 {
-  switch (op) {
-    case OP_EQ:
-      return a == b;
-    case OP_NE:
-      return a != b;
-    case OP_LT:
-      return a < b;
-    case OP_LE:
-      return a <= b;
-    case OP_GT:
-      return a > b;
-    case OP_GE:
-      return a >= b;
-    case OP_MIN:
-      return a < b ? a : b;
-    case OP_MAX:
-      return a > b ? a : b;
-    case OP_ADD:
-      return a + b;
-    case OP_SUB:
-      return a - b;
-    case OP_MUL:
-      return a * b;
-    case OP_DIV:
-      return a / b;
-    case OP_MOD:
-      return fmod(a, b);
-    case OP_CEIL:
-      return ceil(a / b);
-    default:
-      return ceil(a / b) * b;
-  }
+  if (op == OP_EQ) return a == b;
+  if (op == OP_NE) return a != b;
+  if (op == OP_LE) return a <= b;
+  if (op == OP_LT) return a < b;
+  if (op == OP_GE) return a >= b;
+  if (op == OP_GT) return a > b;
+  if (op == OP_MIN) return a < b ? a : b;
+  if (op == OP_MAX) return a > b ? a : b;
+  if (op == OP_ADD) return a + b;
+  if (op == OP_SUB) return a - b;
+  if (op == OP_MUL) return a * b;
+  if (op == OP_DIV) return a / b;
+  if (op == OP_MOD) return fmod(a, b);
+  return op == OP_CEIL ? ceil(a / b) : ceil(a / b) * b;
 }
 
 /* Why wisp_expr_combine said no. */
@@ -114,7 +79,6 @@ static const char *refusal(wisp_op op, int64_t b)
 
 static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place, const wisp_env *env, int64_t *value)
 {
-  wisp_status status = WISP_OK;
   const wisp_node *at = &expr->nodes[place];
   const wisp_value *found = NULL;
   bool is_real = false;
@@ -127,7 +91,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
     case OP_REAL:
       return wisp_expr_fail(err, expr, at->column, "%.17g is not a 64-bit integer", at->real);
     case OP_NAME:
-      TRY(find(err, expr, at, env, &found));
+      CALL(find(err, expr, at, env, &found));
       if (found->kind != WISP_KIND_INT)
         return wisp_expr_fail(err, expr, at->column, "'%s' is %s, not an integer", at->name,
                               wisp_kind_words(found->kind));
@@ -136,7 +100,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
     case OP_ENTRY:
     case OP_NONZERO:
     case OP_COUNT:
-      TRY(entry(err, expr, at, env, &is_real, value, &real));
+      CALL(entry(err, expr, at, env, &is_real, value, &real));
       if (is_real) return wisp_expr_fail(err, expr, at->column, "'%s' is a table of reals, not of integers", at->name);
       return WISP_OK;
     case OP_SQRT:
@@ -147,7 +111,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
     default:
       break;
   }
-  TRY(eval_int(err, expr, at->of[0], env, &a));
+  CALL(eval_int(err, expr, at->of[0], env, &a));
   if (at->op == OP_CHOOSE) return eval_int(err, expr, at->of[a ? 1 : 2], env, value);
   if (at->op == OP_NOT || (at->op == OP_AND && !a) || (at->op == OP_OR && a)) {
     *value = at->op == OP_NOT ? !a : at->op == OP_OR;
@@ -156,43 +120,41 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
   if (at->op == OP_NEGATE)
     return __builtin_sub_overflow(0, a, value) ? wisp_expr_fail(err, expr, at->column, "%s", refusal(OP_SUB, 0))
                                                : WISP_OK;
-  TRY(eval_int(err, expr, at->of[1], env, &b));
+  CALL(eval_int(err, expr, at->of[1], env, &b));
   if (at->op == OP_AND || at->op == OP_OR)
     *value = b != 0;
   else if (!wisp_expr_combine(at->op, a, b, value))
     return wisp_expr_fail(err, expr, at->column, "%s", refusal(at->op, b));
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
                          bool *is_real, int64_t *integer, double *real)
 {
-  wisp_status status = WISP_OK;
   const wisp_value *found = NULL;
   int64_t i = 0;
   *is_real = false;
-  TRY(find(err, expr, at, env, &found));
+  CALL(find(err, expr, at, env, &found));
   bool table = found->kind == WISP_KIND_REALS || found->kind == WISP_KIND_INTS;
   if (at->op == OP_COUNT && (table || found->kind == WISP_KIND_LIST)) {
     *integer = (int64_t)found->count;
     return WISP_OK;
   }
-  TRY(table ? WISP_OK
-            : wisp_expr_fail(err, expr, at->column, "'%s' is %s, not a table", at->name, wisp_kind_words(found->kind)));
-  TRY(eval_int(err, expr, at->of[0], env, &i));
-  TRY(i >= 0 && (uint64_t)i < found->count
-          ? WISP_OK
-          : wisp_expr_fail(err, expr, at->column, "index %lld is outside '%s', which has %zu", (long long)i, at->name,
-                           found->count));
+  CALL(table
+           ? WISP_OK
+           : wisp_expr_fail(err, expr, at->column, "'%s' is %s, not a table", at->name, wisp_kind_words(found->kind)));
+  CALL(eval_int(err, expr, at->of[0], env, &i));
+  CALL(i >= 0 && (uint64_t)i < found->count
+           ? WISP_OK
+           : wisp_expr_fail(err, expr, at->column, "index %lld is outside '%s', which has %zu", (long long)i, at->name,
+                            found->count));
   if (found->kind == WISP_KIND_INTS)
     *integer = found->as.ints[i];
   else
     *real = found->as.reals[i];
   if (at->op == OP_NONZERO) *integer = found->kind == WISP_KIND_INTS ? *integer != 0 : *real != 0;
   *is_real = at->op == OP_ENTRY && found->kind == WISP_KIND_REALS;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A value, and the sum of the magnitudes that it is added up from. */
@@ -232,7 +194,6 @@ static bool look_up(const reals *r, const char *name, number *out)
 
 static wisp_status eval_real(const reals *r, size_t place, number *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_node *at = &r->expr->nodes[place];
   const wisp_value *found = NULL;
   bool is_real = false;
@@ -245,7 +206,7 @@ static wisp_status eval_real(const reals *r, size_t place, number *out)
       return WISP_OK;
     case OP_NAME:
       if (look_up(r, at->name, out)) return WISP_OK;
-      TRY(find(r->err, r->expr, at, r->env, &found));
+      CALL(find(r->err, r->expr, at, r->env, &found));
       if (found->kind != WISP_KIND_INT)
         return wisp_expr_fail(r->err, r->expr, at->column, "'%s' is %s, not a number", at->name,
                               wisp_kind_words(found->kind));
@@ -255,14 +216,14 @@ static wisp_status eval_real(const reals *r, size_t place, number *out)
     case OP_ENTRY:
     case OP_NONZERO:
     case OP_COUNT:
-      TRY(entry(r->err, r->expr, at, r->env, &is_real, &integer, &a.value));
+      CALL(entry(r->err, r->expr, at, r->env, &is_real, &integer, &a.value));
       if (!is_real) a.value = (double)integer;
       *out = (number){a.value, fabs(a.value)};
       return WISP_OK;
     default:
       break;
   }
-  TRY(eval_real(r, at->of[0], &a));
+  CALL(eval_real(r, at->of[0], &a));
   if (at->op == OP_CHOOSE) return eval_real(r, at->of[a.value != 0 ? 1 : 2], out);
   if (at->op == OP_NOT || (at->op == OP_AND && a.value == 0) || (at->op == OP_OR && a.value != 0)) {
     out->value = out->size = at->op == OP_NOT ? a.value == 0 : at->op == OP_OR;
@@ -272,14 +233,13 @@ static wisp_status eval_real(const reals *r, size_t place, number *out)
     a.value = call(at->op, a.value);
     *out = (number){a.value, fabs(a.value)};
   } else {
-    TRY(eval_real(r, at->of[1], &b));
+    CALL(eval_real(r, at->of[1], &b));
     if (at->op == OP_AND || at->op == OP_OR)
       out->value = out->size = b.value != 0;
     else
       *out = combine_numbers(at->op, a, b);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value)
@@ -326,7 +286,7 @@ static void eval_columns(const columns *c, size_t place, double *out)
 {
   const wisp_node *at = &c->expr->nodes[place];
   const double *named = at->op == OP_NAME && at->slot >= 0 ? c->values + at->slot * WISP_EXPR_MANY : NULL;
-  const int operands = wisp_op_operands(at->op);
+  const int operands = wisp_operators[at->op].operands;
   double a[WISP_EXPR_MANY], b[WISP_EXPR_MANY];
   if (operands) eval_columns(c, at->of[0], a);
   if (operands > 1) eval_columns(c, at->of[1], b);

@@ -29,10 +29,10 @@ typedef enum wisp_op {
   OP_AND,
   OP_EQ,
   OP_NE,
-  OP_LT,
   OP_LE,
-  OP_GT,
+  OP_LT,
   OP_GE,
+  OP_GT,
   OP_ADD,
   OP_SUB,
   OP_MUL,
@@ -41,8 +41,19 @@ typedef enum wisp_op {
   OP_CEIL,
   OP_ROUND_UP,
   OP_MIN,
-  OP_MAX
+  OP_MAX,
+  OPS
 } wisp_op;
+
+/* What an operator is called: in texts, where it stands between two operands or is a call, and in hashes, so that a new
+ * one changes nobody's number. */
+typedef struct wisp_operator {
+  const char *name;
+  int operands;
+  int level;        /* of one between two operands: a higher one binds tighter; 0: it is none */
+  bool call, named; /* named: a call whose first argument is the name of a table or list and not a value */
+} wisp_operator;
+extern const wisp_operator wisp_operators[OPS];
 
 typedef struct wisp_node {
   wisp_op op;
@@ -61,9 +72,6 @@ struct wisp_expr {
   wisp_node *nodes; /* operands before operators: the last is the root */
   size_t count, capacity;
 };
-
-/* How many operands an operator has. */
-int wisp_op_operands(wisp_op op);
 
 /* An operator on two integers; false where the result does not fit or does not exist. */
 bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value);

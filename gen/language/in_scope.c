@@ -98,7 +98,6 @@ static void print_comment(const char *text, char comment[160])
 
 static wisp_status print_parts(wisp_error *err, const listing *l)
 {
-  wisp_status status = WISP_OK;
   const wisp_shelf *shelf = &l->plan->strategy->shelf;
   for (size_t i = 0; i < shelf->count; i++) {
     char family[32], name[64], inserted[160], takes[64] = "", comment[160];
@@ -110,23 +109,19 @@ static wisp_status print_parts(wisp_error *err, const listing *l)
     if (line) sscanf(line, "{{takes %63[^}]", takes);
     snprintf(inserted, sizeof inserted, "{{>%s%s%s%s}}", name, *takes ? " " : "", takes, *takes ? "=" : "");
     print_comment(file->text, comment);
-    TRY(print_line(err, l->out, inserted, comment, ""));
+    CALL(print_line(err, l->out, inserted, comment, ""));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_plan_names(wisp_error *err, const wisp_plan *plan, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   listing l = {plan, out};
-  TRY(wisp_text_print(err, out, "%s.%s, %s: the candidate's own\n", plan->strategy->family, plan->strategy->kernel,
-                      plan->strategy->name));
-  TRY(wisp_env_each(err, plan->env, print_name, &l));
-  TRY(wisp_text_print(err, out, "\nthe family's and the device's\n"));
-  TRY(wisp_env_each(err, plan->names, print_name, &l));
-  TRY(wisp_text_print(err, out, "\nparts\n"));
-  TRY(print_parts(err, &l));
-done:
-  return status;
+  CALL(wisp_text_print(err, out, "%s.%s, %s: the candidate's own\n", plan->strategy->family, plan->strategy->kernel,
+                       plan->strategy->name));
+  CALL(wisp_env_each(err, plan->env, print_name, &l));
+  CALL(wisp_text_print(err, out, "\nthe family's and the device's\n"));
+  CALL(wisp_env_each(err, plan->names, print_name, &l));
+  CALL(wisp_text_print(err, out, "\nparts\n"));
+  return print_parts(err, &l);
 }

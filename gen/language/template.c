@@ -31,13 +31,7 @@ static void advance(parser *p, const char *to)
 static wisp_status add(parser *p, const wisp_piece *piece)
 {
   wisp_template *t = p->template;
-  if (t->count == t->capacity) {
-    size_t capacity = t->capacity ? 2 * t->capacity : 32;
-    wisp_piece *pieces = realloc(t->pieces, capacity * sizeof *pieces);
-    if (!pieces) return wisp_fail(p->err, WISP_EMEMORY, "out of memory: a template of %zu pieces", capacity);
-    t->pieces = pieces;
-    t->capacity = capacity;
-  }
+  CALL(wisp_grow(p->err, &t->pieces, &t->capacity, t->count + 1, sizeof *piece));
   t->pieces[t->count++] = *piece;
   return WISP_OK;
 }
@@ -85,71 +79,61 @@ static wisp_status copy_name(parser *p, const char *text, size_t length, char **
 /* Gives the piece the name that text begins with, and where it ends. */
 static wisp_status give_name(parser *p, wisp_piece *piece, const char *text, const char **end)
 {
-  wisp_status status = WISP_OK;
   size_t length = name_length(text);
-  TRY(wisp_require(p->err, length, WISP_EINPUT, "a name is expected, not '%.40s'", text));
-  TRY(copy_name(p, text, length, &piece->name));
+  CALL(wisp_require(p->err, length, WISP_EINPUT, "a name is expected, not '%.40s'", text));
+  CALL(copy_name(p, text, length, &piece->name));
   piece->hash = wisp_env_hash(piece->name);
   *end = skip_space(text + length);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The same where nothing may follow the name. */
 static wisp_status give_only_name(parser *p, wisp_piece *piece, const char *text)
 {
-  wisp_status status = WISP_OK;
   const char *end = NULL;
-  TRY(give_name(p, piece, text, &end));
-  TRY(wisp_require(p->err, !*end, WISP_EINPUT,
-                   "'%.40s' after the name '%s' (expressions are {{= expr}}, braces that "
-                   "are not a tag { { )",
-                   end, piece->name));
-done:
-  return status;
+  CALL(give_name(p, piece, text, &end));
+  return wisp_require(p->err, !*end, WISP_EINPUT,
+                      "'%.40s' after the name '%s' (expressions are {{= expr}}, braces that "
+                      "are not a tag { { )",
+                      end, piece->name);
 }
 
 /* name, or name[expr] (tag is the parser's own copy, which is cut up here). */
 static wisp_status parse_value(parser *p, wisp_piece *piece, char *tag)
 {
-  wisp_status status = WISP_OK;
   const char *end = NULL;
   size_t length = strlen(tag);
   char *bracket = strchr(tag, '[');
   piece->kind = bracket ? PIECE_ENTRY : PIECE_NAME;
   if (!bracket) return give_only_name(p, piece, tag);
-  TRY(give_name(p, piece, tag, &end));
-  TRY(wisp_require(p->err, end == bracket && tag[length - 1] == ']', WISP_EINPUT, "'%.60s' is not name[expr]", tag));
+  CALL(give_name(p, piece, tag, &end));
+  CALL(wisp_require(p->err, end == bracket && tag[length - 1] == ']', WISP_EINPUT, "'%.60s' is not name[expr]", tag));
   tag[length - 1] = '\0';
-  TRY(wisp_expr_parse(p->err, bracket + 1, &piece->expr));
-done:
-  return status;
+  return wisp_expr_parse(p->err, bracket + 1, &piece->expr);
 }
 
 /* What follows {{#. */
 static wisp_status parse_open(parser *p, wisp_piece *piece, const char *tag)
 {
-  wisp_status status = WISP_OK;
   size_t length = name_length(tag);
   const char *rest = skip_space(tag + length);
-  TRY(wisp_require(p->err, p->depth < WISP_TEMPLATE_DEEPEST, WISP_EINPUT, "blocks nest deeper than %d",
-                   WISP_TEMPLATE_DEEPEST));
+  CALL(wisp_require(p->err, p->depth < WISP_TEMPLATE_DEEPEST, WISP_EINPUT, "blocks nest deeper than %d",
+                    WISP_TEMPLATE_DEEPEST));
   if (is_word(tag, length, "if")) {
     piece->kind = PIECE_IF;
-    TRY(wisp_expr_parse(p->err, rest, &piece->expr));
+    CALL(wisp_expr_parse(p->err, rest, &piece->expr));
   } else if (is_word(tag, length, "for")) {
     piece->kind = PIECE_FOR;
-    TRY(give_name(p, piece, rest, &rest));
-    TRY(wisp_require(p->err, is_word(rest, name_length(rest), "in"), WISP_EINPUT, "'%.60s' is not 'for name in expr'",
-                     tag));
-    TRY(wisp_expr_parse(p->err, rest + 2, &piece->expr));
+    CALL(give_name(p, piece, rest, &rest));
+    CALL(wisp_require(p->err, is_word(rest, name_length(rest), "in"), WISP_EINPUT, "'%.60s' is not 'for name in expr'",
+                      tag));
+    CALL(wisp_expr_parse(p->err, rest + 2, &piece->expr));
   } else {
     piece->kind = PIECE_LIST;
-    TRY(give_only_name(p, piece, tag));
+    CALL(give_only_name(p, piece, tag));
   }
   p->open[p->depth++] = p->template->count;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* {{else}}, and {{/name}} where tag is what follows the slash. */
@@ -187,53 +171,46 @@ static void release_given(wisp_piece *piece)
 /* NAME=NAME or NAME=EXPR, which word is and is cut up; a name alone stands for all that it stands for outside. */
 static wisp_status parse_given(parser *p, char *word, wisp_given *given)
 {
-  wisp_status status = WISP_OK;
   char *equals = strchr(word, '=');
-  TRY(wisp_require(p->err, equals && name_length(word) == (size_t)(equals - word), WISP_EINPUT,
-                   "'%.40s' is not NAME=NAME or NAME=EXPR (an expression has no blanks here)", word));
+  CALL(wisp_require(p->err, equals && name_length(word) == (size_t)(equals - word), WISP_EINPUT,
+                    "'%.40s' is not NAME=NAME or NAME=EXPR (an expression has no blanks here)", word));
   *equals = '\0';
-  TRY(copy_name(p, word, strlen(word), &given->name));
+  CALL(copy_name(p, word, strlen(word), &given->name));
   if (equals[1] && !equals[1 + name_length(equals + 1)]) {
-    TRY(copy_name(p, equals + 1, strlen(equals + 1), &given->other));
+    CALL(copy_name(p, equals + 1, strlen(equals + 1), &given->other));
     given->hash = wisp_env_hash(given->other);
   } else {
-    TRY(wisp_expr_parse(p->err, equals + 1, &given->expr));
+    CALL(wisp_expr_parse(p->err, equals + 1, &given->expr));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What follows {{>: the name of a text, and what it is given. */
 static wisp_status parse_insert(parser *p, wisp_piece *piece, char *tag)
 {
-  wisp_status status = WISP_OK;
   const char *end = NULL;
   piece->kind = PIECE_INSERT;
-  TRY(give_name(p, piece, tag, &end));
-  TRY(wisp_require(p->err, !*end || isspace((unsigned char)end[-1]), WISP_EINPUT, "'%.40s' after the name '%s'", end,
-                   piece->name));
-  if (*end) TRY(wisp_new(p->err, strlen(end), sizeof *piece->given, &piece->given));
+  CALL(give_name(p, piece, tag, &end));
+  CALL(wisp_require(p->err, !*end || isspace((unsigned char)end[-1]), WISP_EINPUT, "'%.40s' after the name '%s'", end,
+                    piece->name));
+  if (*end) CALL(wisp_new(p->err, strlen(end), sizeof *piece->given, &piece->given));
   for (char *word = tag + (end - tag), *next; *word; word = next) {
     size_t length = strcspn(word, " \t\r\n");
     next = word + length + strspn(word + length, " \t\r\n");
     if (word[length]) word[length] = '\0';
-    TRY(parse_given(p, word, &piece->given[piece->givens++]));
+    CALL(parse_given(p, word, &piece->given[piece->givens++]));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* {{takes NAME ...}}. */
 static wisp_status parse_takes(parser *p, const char *names)
 {
-  wisp_status status = WISP_OK;
   size_t length = strlen(names);
-  TRY(wisp_require(p->err, !p->template->takes, WISP_EINPUT, "a second {{takes}}"));
+  CALL(wisp_require(p->err, !p->template->takes, WISP_EINPUT, "a second {{takes}}"));
   for (const char *at = names; *at; at = skip_space(at + name_length(at)))
-    TRY(wisp_require(p->err, name_length(at), WISP_EINPUT, "{{takes}} names what the text is given, not '%.40s'", at));
-  TRY(copy_name(p, names, length, &p->template->takes));
-done:
-  return status;
+    CALL(wisp_require(p->err, name_length(at), WISP_EINPUT, "{{takes}} names what the text is given, not '%.40s'", at));
+  return copy_name(p, names, length, &p->template->takes);
 }
 
 static bool is_takes(const char *tag)
@@ -244,25 +221,23 @@ static bool is_takes(const char *tag)
 /* One tag's text, trimmed. */
 static wisp_status parse_tag(parser *p, char *tag, wisp_piece *piece)
 {
-  wisp_status status = WISP_OK;
   char *rest = *tag ? tag + 1 + strspn(tag + 1, " \t\r\n") : tag;
   if (*tag == '/') return parse_close(p, rest);
   if (strcmp(tag, "else") == 0) return parse_else(p);
   if (is_takes(tag)) return parse_takes(p, skip_space(tag + strlen("takes")));
   if (*tag == '#') {
-    TRY(parse_open(p, piece, rest));
+    CALL(parse_open(p, piece, rest));
   } else if (*tag == '=') {
     piece->kind = PIECE_EXPR;
-    TRY(wisp_expr_parse(p->err, rest, &piece->expr));
+    CALL(wisp_expr_parse(p->err, rest, &piece->expr));
   } else if (*tag == '>') {
-    TRY(parse_insert(p, piece, rest));
+    CALL(parse_insert(p, piece, rest));
   } else {
-    TRY(parse_value(p, piece, tag));
+    CALL(parse_value(p, piece, tag));
   }
-  TRY(add(p, piece));
+  CALL(add(p, piece));
   *piece = (wisp_piece){0}; /* the template owns it now */
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Where the next line begins if the tag from open to close has its line for itself, else NULL. */
@@ -332,9 +307,8 @@ wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *t
   if (p.depth) p.line = p.template->pieces[p.open[p.depth - 1]].line;
   TRY(wisp_require(err, !p.depth, WISP_EINPUT, "this block is not closed"));
   *out = p.template;
-  p.template = NULL;
 done:
-  wisp_template_destroy(p.template);
+  if (status != WISP_OK) wisp_template_destroy(p.template);
   return wisp_context(err, status, "%s:%d: ", name, p.line);
 }
 

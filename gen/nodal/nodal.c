@@ -12,22 +12,41 @@
 /* Sizes are of a discretisation: groups of KM elements, each of n fields of NpM nodes and NfM face nodes, padding
  * included; gather's descriptors in blocks. See runtime/nodal/dg.h for what is fixed. */
 static const wisp_array_decl arrays[] = {
-    [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_FLUX] = {"flux", WISP_REAL, WISP_FIELD, "groups*n*NfM"},
-    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*9"},
-    [WISP_NODAL_FACE_INT] = {"face_int", WISP_INT, WISP_FIXED, "groups*KM*8"},
-    [WISP_NODAL_FACE_REAL] = {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*16"},
-    [WISP_NODAL_PAIR_BLOCK] = {"pair_block", WISP_INT, WISP_FIXED, "blocks*4"},
-    [WISP_NODAL_PAIR_INT] = {"pair_int", WISP_INT, WISP_FIXED, "pairs*5"},
-    [WISP_NODAL_PAIR_REAL] = {"pair_real", WISP_REAL, WISP_FIXED, "pairs*5"},
-    [WISP_NODAL_DUX] = {"dux", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_DUY] = {"duy", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_DUZ] = {"duz", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL},
+    [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields"},
+    [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields after the stage"},
+    [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the volume alone, -div F(u)"},
+    [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the faces alone"},
+    [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the Runge-Kutta residual"},
+    [WISP_NODAL_FLUX] = {"flux", WISP_REAL, WISP_FIELD, "groups*n*NfM",
+                         "Fscale n.(F - F*) at face nodes, laid out as fields with Nf and NfM for Np and NpM"},
+    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*9",
+                        "dr_m/dx_n: component c = 3m + n of 9, element k at (k/KM * 9 + c) * KM + k%KM"},
+    [WISP_NODAL_FACE_INT] =
+        {"face_int", WISP_INT, WISP_FIXED, "groups*KM*8",
+         "of face f the address of the neighbour's first node, component f of 8, and the code, 4 + f; placed as geo"},
+    [WISP_NODAL_FACE_REAL] =
+        {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*16",
+         "of face f the outward normal and surface over volume Jacobian, components 4f to 4f + 3 of 16; placed as geo"},
+    [WISP_NODAL_PAIR_BLOCK] =
+        {"pair_block", WISP_INT, WISP_FIXED, "blocks*4",
+         "of each block of groups the first pair, and the ends of pairs within, between and on the boundary"},
+    [WISP_NODAL_PAIR_INT] = {"pair_int", WISP_INT, WISP_FIXED, "pairs*5",
+                             "of each pair of faces: fetch_m, fetch_p, code, store_m, store_p"},
+    [WISP_NODAL_PAIR_REAL] = {"pair_real", WISP_REAL, WISP_FIXED, "pairs*5",
+                              "of each pair of faces: the normal outward of m, Fscale of m and of p"},
+    [WISP_NODAL_DUX] = {"dux", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dx"},
+    [WISP_NODAL_DUY] = {"duy", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dy"},
+    [WISP_NODAL_DUZ] = {"duz", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dz"},
+    [WISP_NODAL_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
+};
+
+static const wisp_scalar_decl scalars[] = {
+    {"groups", "groups of KM elements"},
+    {"alpha", "1 for upwind fluxes, 0 for central ones"},
+    {"a", "of a Runge-Kutta stage: res = a res + dt rhs"},
+    {"b", "of a Runge-Kutta stage: u = u + b res"},
+    {"dt", "the time step"},
+    {NULL, NULL},
 };
 
 /* Of an element: inputs once, outputs once; the dense products, and what the equations need for the streams. A face has
@@ -121,6 +140,21 @@ static int layouts(int order, wisp_layout out[8])
   return wisp_layouts(nodes(order), face_nodes(order), out);
 }
 
+static wisp_status place_nodes(wisp_error *err, int order, double *rst)
+{
+  wisp_status status = WISP_OK;
+  wisp_tet *tet = NULL;
+  TRY(wisp_tet_create(err, order, &tet));
+  for (int i = 0; i < tet->Np; i++) {
+    *rst++ = tet->r[i];
+    *rst++ = tet->s[i];
+    *rst++ = tet->t[i];
+  }
+done:
+  wisp_tet_destroy(tet);
+  return status;
+}
+
 static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_layout *layout,
                              int fields)
 {
@@ -179,17 +213,15 @@ static size_t word_length(const char *text)
  * double; and 1 becomes 1.0, so that nothing is divided as integers are. */
 static wisp_status suffix_literals(wisp_error *err, const char *text, int real_bytes, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   for (const char *at = text; *at;) {
     const size_t length = word_length(at), digits = strspn(at, "0123456789");
     const bool literal = length && (digits || *at == '.');
-    TRY(wisp_text_add(err, out, at, length ? length : 1));
-    if (literal && digits == length) TRY(wisp_text_add(err, out, ".0", 2));
-    if (literal && real_bytes == 4) TRY(wisp_text_add(err, out, "f", 1));
+    CALL(wisp_text_add(err, out, at, length ? length : 1));
+    if (literal && digits == length) CALL(wisp_text_add(err, out, ".0", 2));
+    if (literal && real_bytes == 4) CALL(wisp_text_add(err, out, "f", 1));
     at += length ? length : 1;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_statements *statements,
@@ -231,32 +263,30 @@ done:
  * max_terms. */
 static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
 {
-  wisp_status status = WISP_OK;
   int most = 0;
   for (int f = 0; f < system->fields; f++) {
     wisp_env *item = NULL;
     int count = 0;
-    TRY(wisp_env_item(err, env, "fields", &item));
-    TRY(wisp_env_int(err, item, "f", f));
-    TRY(wisp_env_text(err, item, "name", system->field[f]));
-    TRY(wisp_env_empty_list(err, item, "terms"));
+    CALL(wisp_env_item(err, env, "fields", &item));
+    CALL(wisp_env_int(err, item, "f", f));
+    CALL(wisp_env_text(err, item, "name", system->field[f]));
+    CALL(wisp_env_empty_list(err, item, "terms"));
     for (size_t t = 0; t < system->terms; t++) {
       if (system->term[t].out != f) continue;
-      TRY(add_term(err, item, &system->term[t], real_bytes));
+      CALL(add_term(err, item, &system->term[t], real_bytes));
       count++;
     }
     most = count > most ? count : most;
   }
-  TRY(wisp_env_int(err, env, "max_terms", most));
-  TRY(add_statements(err, env, "flux", &system->flux, real_bytes));
+  CALL(wisp_env_int(err, env, "max_terms", most));
+  CALL(add_statements(err, env, "flux", &system->flux, real_bytes));
   for (int b = 0; b < system->boundaries; b++) {
     wisp_env *item = NULL;
-    TRY(wisp_env_item(err, env, "boundaries", &item));
-    TRY(wisp_env_text(err, item, "name", system->boundary[b].name));
-    TRY(add_statements(err, item, "ghost", &system->boundary[b].ghost, real_bytes));
+    CALL(wisp_env_item(err, env, "boundaries", &item));
+    CALL(wisp_env_text(err, item, "name", system->boundary[b].name));
+    CALL(add_statements(err, item, "ghost", &system->boundary[b].ghost, real_bytes));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* One part's term, with a coefficient for each part: "part == 0 ? 1.0 : -1.0". */
@@ -289,26 +319,24 @@ done:
  * the part. */
 static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
 {
-  wisp_status status = WISP_OK;
   int in0[WISP_MAX_FIELDS];
   int parts = wisp_system_parts(system, in0);
-  TRY(wisp_env_int(err, env, "parts", parts));
-  TRY(wisp_env_int(err, env, "fields_per_part", system->fields / parts));
+  CALL(wisp_env_int(err, env, "parts", parts));
+  CALL(wisp_env_int(err, env, "fields_per_part", system->fields / parts));
   for (int p = 0; p < parts; p++) {
     wisp_env *item = NULL;
-    TRY(wisp_env_item(err, env, "part_list", &item));
-    TRY(wisp_env_int(err, item, "in0", in0[p]));
+    CALL(wisp_env_item(err, env, "part_list", &item));
+    CALL(wisp_env_int(err, item, "in0", in0[p]));
   }
   for (int f = 0; f < system->fields / parts; f++) {
     wisp_env *item = NULL;
-    TRY(wisp_env_item(err, env, "part_outputs", &item));
-    TRY(wisp_env_int(err, item, "f", f));
-    TRY(wisp_env_empty_list(err, item, "terms"));
+    CALL(wisp_env_item(err, env, "part_outputs", &item));
+    CALL(wisp_env_int(err, item, "f", f));
+    CALL(wisp_env_empty_list(err, item, "terms"));
     for (size_t t = 0; t < system->terms; t++)
-      if (system->term[t].out == f) TRY(add_part_term(err, item, system, parts, in0[0], t, real_bytes));
+      if (system->term[t].out == f) CALL(add_part_term(err, item, system, parts, in0[0], t, real_bytes));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
@@ -355,10 +383,12 @@ const wisp_family wisp_family_nodal = {.name = "nodal",
                                        .orders = {1, 10},
                                        .arrays = arrays,
                                        .kernels = kernels,
+                                       .scalars = scalars,
                                        .whole = "stage",
                                        .compositions = compositions,
                                        .default_system = "maxwell",
                                        .shown = "wp wi ws MB NR",
                                        .names = names,
                                        .layouts = layouts,
+                                       .nodes = place_nodes,
                                        .sizes = sizes};

@@ -53,7 +53,6 @@ done:
 /* Everything that the tet owns, at the sizes that its order gives. */
 static wisp_status allocate(wisp_error *err, wisp_tet *tet)
 {
-  wisp_status status = WISP_OK;
   size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
   struct {
     size_t count;
@@ -67,12 +66,9 @@ static wisp_status allocate(wisp_error *err, wisp_tet *tet)
                {Np * Np, &tet->D[1]},
                {Np * Np, &tet->D[2]},
                {Np * WISP_TET_FACES * Nfp, &tet->LIFT}};
-  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-    TRY(wisp_new(err, reals[i].count, sizeof(double), reals[i].array));
-  TRY(wisp_new(err, WISP_TET_FACES * Nfp, sizeof *tet->Fmask, &tet->Fmask));
-  TRY(wisp_new(err, WISP_TET_FACES * WISP_TET_TURNS * Nfp, sizeof *tet->facelist, &tet->facelist));
-done:
-  return status;
+  for (size_t i = 0; i < WISP_COUNT(reals); i++) CALL(wisp_new(err, reals[i].count, sizeof(double), reals[i].array));
+  CALL(wisp_new(err, WISP_TET_FACES * Nfp, sizeof *tet->Fmask, &tet->Fmask));
+  return wisp_new(err, WISP_TET_FACES * WISP_TET_TURNS * Nfp, sizeof *tet->facelist, &tet->facelist);
 }
 
 /* The node of face f with barycentric coordinates near[a] / N at vertex a of the face. */
@@ -190,9 +186,8 @@ wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
   for (int mu = 0; mu < 3; mu++) drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
   drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
   *out = tet;
-  tet = NULL;
 done:
-  wisp_tet_destroy(tet);
+  if (status != WISP_OK) wisp_tet_destroy(tet);
   return status;
 }
 

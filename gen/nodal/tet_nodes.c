@@ -75,9 +75,8 @@ static void add_face_warp(int N, const double *gauss_lobatto, const double lambd
 
 wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double *t)
 {
-  wisp_status status = WISP_OK;
   double gauss_lobatto[WISP_TET_MAX_ORDER];
-  TRY(lobatto(err, N, gauss_lobatto));
+  CALL(lobatto(err, N, gauss_lobatto));
   for (int k = 0; k <= N; k++)
     for (int j = 0; j <= N - k; j++)
       for (int i = 0; i <= N - k - j; i++) {
@@ -90,6 +89,5 @@ wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double 
         s[node] = 2 * (lambda[2] + shift[2]) - 1;
         t[node] = 2 * (lambda[3] + shift[3]) - 1;
       }
-done:
-  return status;
+  return WISP_OK;
 }

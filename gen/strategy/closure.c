@@ -83,23 +83,20 @@ done:
 
 static wisp_status cut_dialect(wisp_error *err, const char *plain, dialect *d)
 {
-  wisp_status status = WISP_OK;
   size_t lines = 1;
   char name[64];
   const char *kept = plain; /* from here on up to the line is no definition */
   for (const char *at = plain; *at; at++) lines += *at == '\n';
-  TRY(wisp_new(err, 2 * lines, sizeof *d->pieces, &d->pieces));
+  CALL(wisp_new(err, 2 * lines, sizeof *d->pieces, &d->pieces));
   for (const char *line = plain, *next; *line; line = next) {
     const size_t length = line_length(line);
     next = line + length + (line[length] == '\n');
     if (!defines(line, length, name)) continue;
-    TRY(add_piece(err, d, "", kept, (size_t)(line - kept)));
-    TRY(add_piece(err, d, name, line, length));
+    CALL(add_piece(err, d, "", kept, (size_t)(line - kept)));
+    CALL(add_piece(err, d, name, line, length));
     kept = next;
   }
-  TRY(add_piece(err, d, "", kept, strlen(kept)));
-done:
-  return status;
+  return add_piece(err, d, "", kept, strlen(kept));
 }
 
 /* ---- What strategies share. */
@@ -141,9 +138,8 @@ wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, siz
   for (size_t i = 0; i < count; i++) c->path[i] = wisp_hash_text(WISP_HASH_SEED, files[i].path);
   for (size_t i = 0; i < count; i++) TRY(add_file(err, c, &files[i]));
   *out = c;
-  c = NULL;
 done:
-  wisp_closure_free(c);
+  if (status != WISP_OK) wisp_closure_free(c);
   return status;
 }
 
@@ -170,14 +166,12 @@ static const system_hash *find_system(const wisp_closure *c, const char *name)
 
 wisp_status wisp_closure_share_systems(wisp_error *err, wisp_closure *c, const wisp_closure *other)
 {
-  wisp_status status = WISP_OK;
   system_hash *all = realloc(c->system, (c->systems + other->systems + 1) * sizeof *all);
-  TRY(wisp_require(err, all, WISP_EMEMORY, "out of memory: %zu systems", other->systems));
+  CALL(wisp_require(err, all, WISP_EMEMORY, "out of memory: %zu systems", other->systems));
   c->system = all;
   for (size_t i = 0; i < other->systems; i++)
     if (!find_system(c, other->system[i].name)) c->system[c->systems++] = other->system[i];
-done:
-  return status;
+  return WISP_OK;
 }
 
 const char *const *wisp_closure_dialects(const wisp_closure *c)
@@ -224,7 +218,6 @@ static wisp_status read_file(gathering *g, size_t i)
 /* Takes in the parts that a text inserts. */
 static wisp_status add_parts(gathering *g, const wisp_plain *plain)
 {
-  wisp_status status = WISP_OK;
   const char *name = NULL, *at = plain->text.data;
   size_t length = 0;
   while (wisp_plain_next_insert(&at, &name, &length)) {
@@ -232,18 +225,16 @@ static wisp_status add_parts(gathering *g, const wisp_plain *plain)
     snprintf(path, sizeof path, "templates/%s/%.*s.part", wisp_strategy_family(g->strategy), (int)length, name);
     const size_t i = find_file(g->c, path);
     if (i == g->c->count || g->part[i]) continue;
-    TRY(read_file(g, i));
+    CALL(read_file(g, i));
     g->part[i] = true;
     g->list[g->count++] = &g->c->plain[i];
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Everything that the text, the space and what wraps them say, until nothing new is said. */
 static wisp_status gather(gathering *g)
 {
-  wisp_status status = WISP_OK;
   const dialect *d = g->dialect;
   g->list[g->count++] = g->text;
   g->list[g->count++] = &g->space;
@@ -252,7 +243,7 @@ static wisp_status gather(gathering *g)
     if (g->piece[i]) g->list[g->count++] = &d->pieces[i].plain;
   }
   for (size_t at = 0; at < g->count; at++) {
-    TRY(add_parts(g, g->list[at]));
+    CALL(add_parts(g, g->list[at]));
     for (size_t i = 0; i < d->count; i++) {
       if (g->piece[i] || !wisp_plain_says(g->list[at], d->pieces[i].name)) continue;
       g->piece[i] = true;
@@ -262,8 +253,7 @@ static wisp_status gather(gathering *g)
     g->has_lane = true;
     g->list[g->count++] = &g->lane;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static int by_name(const void *a, const void *b)

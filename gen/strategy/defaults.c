@@ -29,38 +29,34 @@ static wisp_status read_condition(wisp_error *err, char *text, wisp_expr **when)
 /* A parameter that is given twice has two values: which one is meant? */
 static wisp_status check_values(wisp_error *err, const char *values)
 {
-  wisp_status status = WISP_OK;
   for (char name[32], value[32]; wisp_next_param(&values, name, value);) {
     char other[32];
     for (const char *rest = values; wisp_next_param(&rest, other, value);)
-      TRY(wisp_require(err, strcmp(name, other) != 0, WISP_EINPUT, "parameter %s is given twice", name));
+      CALL(wisp_require(err, strcmp(name, other) != 0, WISP_EINPUT, "parameter %s is given twice", name));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
 {
-  wisp_status status = WISP_OK;
   line *l = &all->lines[all->count];
   char keyword[16] = "", more = '\0';
   int end = 0;
-  TRY(read_condition(err, text, &l->when));
+  CALL(read_condition(err, text, &l->when));
   if (sscanf(text, "%15s", keyword) < 1) return WISP_OK;
   all->count++;
   if (strcmp(keyword, "composition") == 0) {
-    TRY(wisp_require(err, sscanf(text, "%*s %63s %c", l->what, &more) == 1, WISP_EINPUT,
-                     "one composition, and ' : EXPR' where it is not for all"));
+    CALL(wisp_require(err, sscanf(text, "%*s %63s %c", l->what, &more) == 1, WISP_EINPUT,
+                      "one composition, and ' : EXPR' where it is not for all"));
   } else {
-    TRY(wisp_require(err, strcmp(keyword, "kernel") == 0, WISP_EINPUT, "'%s' is neither composition nor kernel",
-                     keyword));
-    TRY(wisp_require(err, sscanf(text, "%*s %23s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
-                     "a kernel is followed by its strategy"));
+    CALL(wisp_require(err, strcmp(keyword, "kernel") == 0, WISP_EINPUT, "'%s' is neither composition nor kernel",
+                      keyword));
+    CALL(wisp_require(err, sscanf(text, "%*s %23s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
+                      "a kernel is followed by its strategy"));
     snprintf(l->values, sizeof l->values, "%s", text + end);
-    TRY(check_values(err, l->values));
+    CALL(check_values(err, l->values));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out)
@@ -81,11 +77,10 @@ wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *t
     TRY(read_line(err, at, all));
   }
   *out = all;
-  all = NULL;
 done:
   if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", name, number);
   free(copy);
-  wisp_defaults_destroy(all);
+  if (status != WISP_OK) wisp_defaults_destroy(all);
   return status;
 }
 
@@ -187,24 +182,21 @@ static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy 
   TRY(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
   TRY(wisp_require(err, fits(s, plan), WISP_EREFUSED, "the default of %s does not fit", wisp_strategy_name(strategy)));
   s->found = plan;
-  plan = NULL;
 done:
-  wisp_plan_destroy(plan);
+  if (status != WISP_OK) wisp_plan_destroy(plan);
   return status;
 }
 
 /* What a line says of this kernel here, if anything. */
 static wisp_status try_line(wisp_error *err, search *s, const wisp_strategies *strategies, const line *l)
 {
-  wisp_status status = WISP_OK;
   bool counts = false;
   const wisp_strategy *strategy = wisp_strategies_find(strategies, s->spec->family, s->spec->kernel, l->what);
   if (!strategy || (strcmp(l->kernel, "*") != 0 && strcmp(l->kernel, s->spec->kernel) != 0)) return WISP_EREFUSED;
-  TRY(holds(err, l, s->names, &counts));
+  CALL(holds(err, l, s->names, &counts));
   if (!counts) return WISP_EREFUSED;
   return *l->values ? given_values(err, s, strategy, l->values) : own_default(err, s, strategy);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,

@@ -48,30 +48,25 @@ static wisp_status settle(wisp_error *err, const entries *e, const wisp_said *sa
 
 static wisp_status prepare(wisp_error *err, const wisp_plan *plan, const wisp_operand *operand, entries *e)
 {
-  wisp_status status = WISP_OK;
   *e = (entries){.s = plan->strategy, .operand = operand};
-  TRY(wisp_env_create(err, plan->env, &e->env));
-  for (int i = 0; i < operand->wheres; i++) TRY(settle(err, e, &operand->where[i].value, i, &e->where[i]));
-  TRY(settle(err, e, &operand->entry, operand->wheres, &e->entry));
-  TRY(settle(err, e, &operand->part, operand->wheres, &e->part));
-done:
-  return status;
+  CALL(wisp_env_create(err, plan->env, &e->env));
+  for (int i = 0; i < operand->wheres; i++) CALL(settle(err, e, &operand->where[i].value, i, &e->where[i]));
+  CALL(settle(err, e, &operand->entry, operand->wheres, &e->entry));
+  return settle(err, e, &operand->part, operand->wheres, &e->part);
 }
 
 /* Entry q's place in the table, and which part of the number it is. */
 static wisp_status entry(wisp_error *err, const entries *e, int64_t q, int64_t *at, int64_t *part)
 {
-  wisp_status status = WISP_OK;
   int64_t value = 0;
-  TRY(wisp_env_int(err, e->env, "q", q));
+  CALL(wisp_env_int(err, e->env, "q", q));
   for (int i = 0; i < e->operand->wheres; i++) {
-    TRY(wisp_said_int(err, e->s, &e->where[i], e->env, &value));
-    TRY(wisp_env_int(err, e->env, e->operand->where[i].name, value));
+    CALL(wisp_said_int(err, e->s, &e->where[i], e->env, &value));
+    CALL(wisp_env_int(err, e->env, e->operand->where[i].name, value));
   }
-  TRY(wisp_said_int(err, e->s, &e->entry, e->env, at));
-  if (e->part.expr && *at >= 0) TRY(wisp_said_int(err, e->s, &e->part, e->env, part));
-done:
-  return status;
+  CALL(wisp_said_int(err, e->s, &e->entry, e->env, at));
+  if (e->part.expr && *at >= 0) CALL(wisp_said_int(err, e->s, &e->part, e->env, part));
+  return WISP_OK;
 }
 
 static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals, int **ints)
@@ -116,26 +111,22 @@ done:
 
 wisp_status wisp_plan_prepare(wisp_error *err, wisp_plan *plan)
 {
-  wisp_status status = WISP_OK;
   for (int i = 0; i < plan->strategy->args; i++)
     if (plan->strategy->arg[i].kind == WISP_ARG_OPERAND && !plan->operand[i].reals && !plan->operand[i].ints)
-      TRY(make(err, plan, i, &plan->operand[i].count, &plan->operand[i].reals, &plan->operand[i].ints));
-done:
-  return status;
+      CALL(make(err, plan, i, &plan->operand[i].count, &plan->operand[i].reals, &plan->operand[i].ints));
+  return WISP_OK;
 }
 
 /* A copy of count things of size bytes; NULL stays NULL. */
 static wisp_status duplicate(wisp_error *err, const void *from, size_t count, size_t size, void *out)
 {
-  wisp_status status = WISP_OK;
   void *to = NULL;
   if (from) {
-    TRY(wisp_new(err, count, size, &to));
+    CALL(wisp_new(err, count, size, &to));
     memcpy(to, from, count * size);
   }
   memcpy(out, &to, sizeof to);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,

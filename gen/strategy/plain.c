@@ -13,12 +13,9 @@ typedef struct writer {
 
 static wisp_status put(writer *w, const char *from, size_t count)
 {
-  wisp_status status = WISP_OK;
-  if (w->gap && w->out->length) TRY(wisp_text_add(w->err, w->out, &w->gap, 1));
+  if (w->gap && w->out->length) CALL(wisp_text_add(w->err, w->out, &w->gap, 1));
   w->gap = 0;
-  TRY(wisp_text_add(w->err, w->out, from, count));
-done:
-  return status;
+  return wisp_text_add(w->err, w->out, from, count);
 }
 
 static const char *skip_blanks(const char *at)
@@ -66,21 +63,19 @@ static bool has_structure(const char *from, const char *end)
 /* A tag: blanks within it count as one, none at its beginning and end. */
 static wisp_status put_tag(writer *w, const char **at)
 {
-  wisp_status status = WISP_OK;
   const char *end = behind(*at + 2, "}}"), *c = skip_blanks(*at + 2);
-  TRY(put(w, "{{", 2));
+  CALL(put(w, "{{", 2));
   if (*c && strchr("#/>=", *c)) {
-    TRY(put(w, c, 1));
+    CALL(put(w, c, 1));
     c = skip_blanks(c + 1);
   }
   for (; c < end; c++)
     if (!isspace((unsigned char)*c))
-      TRY(put(w, c, 1));
+      CALL(put(w, c, 1));
     else if (!begins(skip_blanks(c), "}}"))
       w->gap = ' ';
   *at = end;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The end of what `at` begins that is left out; `at` itself where that is nothing. */
@@ -105,25 +100,23 @@ static const char *verbatim_end(const char *at)
 
 static wisp_status write_plain(writer *w, const char *at)
 {
-  wisp_status status = WISP_OK;
   while (*at) {
     const char *end = skip_comment(at);
     if (end > at) {
       if (*at == '/' && !w->gap) w->gap = ' ';
       at = end;
     } else if (begins(at, "{{")) {
-      TRY(put_tag(w, &at));
+      CALL(put_tag(w, &at));
     } else if (isspace((unsigned char)*at)) {
       if (w->gap != '\n') w->gap = *at == '\n' ? '\n' : ' ';
       at++;
     } else {
       end = verbatim_end(at);
-      TRY(put(w, at, (size_t)(end - at)));
+      CALL(put(w, at, (size_t)(end - at)));
       at = end;
     }
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* ---- Words. */
@@ -156,18 +149,16 @@ static uint64_t *place(const wisp_plain *plain, const char *word, size_t length,
 
 static wisp_status list_words(wisp_error *err, wisp_plain *plain)
 {
-  wisp_status status = WISP_OK;
   size_t count = 0, length = 0;
   uint64_t hash = 0;
   for (const char *at = plain->text.data; (length = next_word(&at)); at += length) count++;
   for (plain->words = 8; plain->words < 2 * count;) plain->words *= 2;
-  TRY(wisp_new(err, plain->words, sizeof *plain->word, &plain->word));
+  CALL(wisp_new(err, plain->words, sizeof *plain->word, &plain->word));
   for (const char *at = plain->text.data; (length = next_word(&at)); at += length) {
     uint64_t *entry = place(plain, at, length, &hash);
     *entry = hash;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out)
@@ -180,9 +171,8 @@ wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out
   TRY(list_words(err, &plain));
   plain.hash = wisp_hash_text(WISP_HASH_SEED, plain.text.data);
   *out = plain;
-  plain = (wisp_plain){0};
 done:
-  wisp_plain_free(&plain);
+  if (status != WISP_OK) wisp_plain_free(&plain);
   return status;
 }
 

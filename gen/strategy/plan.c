@@ -45,61 +45,54 @@ done:
 /* Lets and conditions, in the order they were written. */
 static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan)
 {
-  wisp_status status = WISP_OK;
   const wisp_strategy *s = plan->strategy;
   size_t let = 0;
   for (size_t c = 0; c <= s->conditions; c++) {
     int64_t value = 0;
     for (; let < s->lets && s->let[let].after <= c; let++) {
-      TRY(wisp_said_int(err, s, &s->let[let].value, plan->env, &value));
-      TRY(wisp_env_int(err, plan->env, s->let[let].name, value));
+      CALL(wisp_said_int(err, s, &s->let[let].value, plan->env, &value));
+      CALL(wisp_env_int(err, plan->env, s->let[let].name, value));
     }
     if (c == s->conditions) break;
-    TRY(wisp_said_int(err, s, &s->condition[c].holds, plan->env, &value));
-    TRY(wisp_require(err, value, WISP_EREFUSED, "%s", s->condition[c].reason));
+    CALL(wisp_said_int(err, s, &s->condition[c].holds, plan->env, &value));
+    CALL(wisp_require(err, value, WISP_EREFUSED, "%s", s->condition[c].reason));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status fix_block(wisp_error *err, wisp_plan *plan)
 {
-  wisp_status status = WISP_OK;
   const wisp_strategy *s = plan->strategy;
   int64_t threads = 1, limit = 0, value = 0;
   for (int i = 0; i < 3; i++) {
     value = 1;
-    if (s->block[i].expr) TRY(wisp_said_int(err, s, &s->block[i], plan->env, &value));
-    TRY(wisp_require(err, value > 0 && value <= 65536, WISP_EREFUSED, "%lld threads in one direction",
-                     (long long)value));
+    if (s->block[i].expr) CALL(wisp_said_int(err, s, &s->block[i], plan->env, &value));
+    CALL(wisp_require(err, value > 0 && value <= 65536, WISP_EREFUSED, "%lld threads in one direction",
+                      (long long)value));
     plan->block[i] = (unsigned)value;
     threads *= value;
   }
   wisp_env_get_int(plan->env, "max_threads", &limit);
-  TRY(wisp_require(err, threads <= limit, WISP_EREFUSED, "%lld threads a block, the device allows %lld",
-                   (long long)threads, (long long)limit));
-  TRY(wisp_env_int(err, plan->env, "threads", threads));
-done:
-  return status;
+  CALL(wisp_require(err, threads <= limit, WISP_EREFUSED, "%lld threads a block, the device allows %lld",
+                    (long long)threads, (long long)limit));
+  return wisp_env_int(err, plan->env, "threads", threads);
 }
 
 static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
 {
-  wisp_status status = WISP_OK;
   int64_t bytes = 0, count = 0, limit = 0, real = 0;
   wisp_env_get_int(plan->env, "max_shared", &limit);
   wisp_env_get_int(plan->env, "real_bytes", &real);
   for (int i = 0; i < plan->strategy->shareds; i++) {
     const wisp_shared *shared = &plan->strategy->shared[i];
-    TRY(wisp_said_int(err, plan->strategy, &shared->count, plan->env, &count));
+    CALL(wisp_said_int(err, plan->strategy, &shared->count, plan->env, &count));
     plan->offset[i] = (size_t)bytes;
     bytes = (bytes + count * (shared->type[0] == 'i' ? 4 : shared->type[0] == 'b' ? 1 : real) + 15) / 16 * 16;
   }
-  TRY(wisp_require(err, bytes <= limit, WISP_EREFUSED, "%lld bytes of shared memory, the device allows %lld",
-                   (long long)bytes, (long long)limit));
+  CALL(wisp_require(err, bytes <= limit, WISP_EREFUSED, "%lld bytes of shared memory, the device allows %lld",
+                    (long long)bytes, (long long)limit));
   plan->shared = (size_t)bytes;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
@@ -125,9 +118,8 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   TRY(fix_block(err, plan));
   TRY(fix_shared(err, plan));
   *out = plan;
-  plan = NULL;
 done:
-  wisp_plan_destroy(plan);
+  if (status != WISP_OK) wisp_plan_destroy(plan);
   return status;
 }
 
@@ -193,9 +185,8 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   TRY(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
   TRY(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
   *out = first;
-  first = NULL;
 done:
-  wisp_plan_destroy(first);
+  if (status != WISP_OK) wisp_plan_destroy(first);
   return status;
 }
 
@@ -240,12 +231,9 @@ bool wisp_strategy_lists(const wisp_strategy *s, const char *params)
 wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
 {
-  wisp_status status = WISP_OK;
   int values[WISP_MAX_PARAMS];
-  TRY(read_values(err, s, params, values));
-  TRY(wisp_plan_create(err, s, spec, layout, names, values, out));
-done:
-  return status;
+  CALL(read_values(err, s, params, values));
+  return wisp_plan_create(err, s, spec, layout, names, values, out);
 }
 
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])

@@ -18,7 +18,7 @@ static bool is_text(const char *name)
   static const char *const endings[] = {".space", ".k", ".part", ".system"};
   const size_t length = strlen(name);
   if (strcmp(name, "names") == 0) return true;
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+  for (size_t i = 0; i < WISP_COUNT(endings); i++)
     if (length > strlen(endings[i]) && strcmp(name + length - strlen(endings[i]), endings[i]) == 0) return true;
   return false;
 }
@@ -31,13 +31,7 @@ typedef struct pile {
 
 static wisp_status add(wisp_error *err, pile *p, const wisp_embedded *file)
 {
-  if (p->count == p->room) {
-    const size_t room = p->room ? 2 * p->room : 256;
-    wisp_embedded *files = realloc(p->files, room * sizeof *files);
-    if (!files) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu files", room);
-    p->files = files;
-    p->room = room;
-  }
+  CALL(wisp_grow(err, &p->files, &p->room, p->count + 1, sizeof *file));
   p->files[p->count++] = *file;
   return WISP_OK;
 }
@@ -100,11 +94,10 @@ wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_shelf *out
   for (size_t i = 0; i < wisp_embedded_count; i++) TRY(add(err, &p, &wisp_embedded_files[i]));
   *out = (wisp_shelf){.files = p.files, .count = p.count, .own = p.own, .folder = name};
   p = (pile){0};
-  name = NULL;
 done:
   if (dir) closedir(dir);
   release(p.files, p.own);
-  free(name);
+  if (status != WISP_OK) free(name);
   return status;
 }
 

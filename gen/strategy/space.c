@@ -56,17 +56,15 @@ static bool read_number(const char *text, int *out)
 /* NAME ...: the description is read for one of them, which the reader may have been told. */
 static wisp_status read_kernels(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   wisp_strategy *s = r->s;
   char name[sizeof s->kernel];
   char *first = wisp_next_word(&line);
-  TRY(copy_name(err, first, name, sizeof name));
+  CALL(copy_name(err, first, name, sizeof name));
   for (char *other = wisp_next_word(&line); *other; other = wisp_next_word(&line))
-    TRY(copy_name(err, other, name, sizeof name));
-  if (!*s->kernel) TRY(copy_name(err, first, s->kernel, sizeof s->kernel));
+    CALL(copy_name(err, other, name, sizeof name));
+  if (!*s->kernel) CALL(copy_name(err, first, s->kernel, sizeof s->kernel));
   s->facts = wisp_family_facts(s->family, s->kernel);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_kernel(wisp_error *err, wisp_reader *r, char *line)
@@ -118,13 +116,10 @@ static wisp_status read_layouts(wisp_error *err, wisp_reader *r, char *line)
 static wisp_status add_condition(wisp_error *err, const wisp_reader *r, const char *expr, const char *reason,
                                  wisp_condition *list, size_t *count)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_require(err, *count < WISP_MAX_LINES, WISP_EINPUT, "more than %d conditions", WISP_MAX_LINES));
+  CALL(wisp_require(err, *count < WISP_MAX_LINES, WISP_EINPUT, "more than %d conditions", WISP_MAX_LINES));
   wisp_condition *condition = &list[(*count)++];
-  TRY(wisp_say(err, r, expr, &condition->holds));
-  TRY(copy_text(err, reason, &condition->reason));
-done:
-  return status;
+  CALL(wisp_say(err, r, expr, &condition->holds));
+  return copy_text(err, reason, &condition->reason);
 }
 
 static wisp_status read_needs(wisp_error *err, wisp_reader *r, char *line)
@@ -144,55 +139,48 @@ static wisp_status read_require(wisp_error *err, wisp_reader *r, char *line)
 /* LOW..HIGH [: REASON] */
 static wisp_status read_orders(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   int low = 0, high = 0, end = 0;
   char expr[64], reason[64];
   char *range = line, *why = reason;
-  if (strstr(line, " : ")) TRY(split(err, line, " : ", &range, &why));
+  if (strstr(line, " : ")) CALL(split(err, line, " : ", &range, &why));
   range = wisp_rest(&range);
-  TRY(wisp_require(err, sscanf(range, "%9d..%9d%n", &low, &high, &end) == 2 && !range[end] && low <= high, WISP_EINPUT,
-                   "orders '%s' are not LOW..HIGH", range));
+  CALL(wisp_require(err, sscanf(range, "%9d..%9d%n", &low, &high, &end) == 2 && !range[end] && low <= high, WISP_EINPUT,
+                    "orders '%s' are not LOW..HIGH", range));
   snprintf(expr, sizeof expr, "N >= %d && N <= %d", low, high);
   snprintf(reason, sizeof reason, "meant for orders %d to %d", low, high);
-  TRY(add_condition(err, r, expr, why, r->s->need, &r->s->needs));
-done:
-  return status;
+  return add_condition(err, r, expr, why, r->s->need, &r->s->needs);
 }
 
 /* "fixes V" or "wishes V" behind a parameter's values. *word: the next one, empty where there is none. */
 static wisp_status read_bond(wisp_error *err, char **line, char **word, wisp_param *p)
 {
-  wisp_status status = WISP_OK;
   const bool fixes = strcmp(*word, "fixes") == 0;
   if (!fixes && strcmp(*word, "wishes") != 0) return WISP_OK;
   p->bond = fixes ? WISP_FIXES : WISP_WISHES;
-  TRY(wisp_require(err, read_number(wisp_next_word(line), &p->otherwise), WISP_EINPUT,
-                   "parameter %s: '%s' is followed by its value where no kernel has it", p->name, *word));
+  CALL(wisp_require(err, read_number(wisp_next_word(line), &p->otherwise), WISP_EINPUT,
+                    "parameter %s: '%s' is followed by its value where no kernel has it", p->name, *word));
   *word = wisp_next_word(line);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   wisp_strategy *s = r->s;
-  TRY(wisp_require(err, s->params < WISP_MAX_PARAMS, WISP_EINPUT, "more than %d parameters", WISP_MAX_PARAMS));
+  CALL(wisp_require(err, s->params < WISP_MAX_PARAMS, WISP_EINPUT, "more than %d parameters", WISP_MAX_PARAMS));
   wisp_param *p = &s->param[s->params];
-  TRY(copy_name(err, wisp_next_word(&line), p->name, sizeof p->name));
-  TRY(wisp_check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
+  CALL(copy_name(err, wisp_next_word(&line), p->name, sizeof p->name));
+  CALL(wisp_check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
   for (char *value = wisp_next_word(&line); *value; value = wisp_next_word(&line)) {
-    TRY(read_bond(err, &line, &value, p));
+    CALL(read_bond(err, &line, &value, p));
     if (!*value) break;
-    TRY(wisp_require(err, !p->bond && p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]),
-                     WISP_EINPUT, "parameter %s: bad or too many values at '%s'", p->name, value));
+    CALL(wisp_require(err, !p->bond && p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]),
+                      WISP_EINPUT, "parameter %s: bad or too many values at '%s'", p->name, value));
     p->count++;
   }
-  TRY(wisp_require(err, p->count > 0, WISP_EINPUT, "parameter %s has no values", p->name));
+  CALL(wisp_require(err, p->count > 0, WISP_EINPUT, "parameter %s has no values", p->name));
   p->preferred = p->values[0];
   s->params++;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The parameter that "NAME=..." is about; as many as there are: none. */
@@ -205,44 +193,37 @@ static int find_param(const wisp_strategy *s, const char *item, size_t length)
 
 static wisp_status read_default(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   wisp_strategy *s = r->s;
   bool given[WISP_MAX_PARAMS] = {false};
   for (char *item = wisp_next_word(&line); *item; item = wisp_next_word(&line)) {
     const char *equals = strchr(item, '=');
     const int i = equals ? find_param(s, item, (size_t)(equals - item)) : s->params;
-    TRY(wisp_require(err, i < s->params && read_number(equals + 1, &s->param[i].preferred), WISP_EINPUT,
-                     "default '%s' names no parameter above it", item));
-    TRY(wisp_check_first(err, !given[i], "default of", s->param[i].name));
+    CALL(wisp_require(err, i < s->params && read_number(equals + 1, &s->param[i].preferred), WISP_EINPUT,
+                      "default '%s' names no parameter above it", item));
+    CALL(wisp_check_first(err, !given[i], "default of", s->param[i].name));
     given[i] = true;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* NAME = EXPR */
 static wisp_status read_equation(wisp_error *err, const wisp_reader *r, char *line, wisp_let *let)
 {
-  wisp_status status = WISP_OK;
   char *name = NULL, *expr = NULL;
-  TRY(split(err, line, "=", &name, &expr));
-  TRY(copy_name(err, name, let->name, sizeof let->name));
-  TRY(wisp_say(err, r, expr, &let->value));
-done:
-  return status;
+  CALL(split(err, line, "=", &name, &expr));
+  CALL(copy_name(err, name, let->name, sizeof let->name));
+  return wisp_say(err, r, expr, &let->value);
 }
 
 static wisp_status read_let(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   wisp_strategy *s = r->s;
-  TRY(wisp_require(err, s->lets < WISP_MAX_LINES, WISP_EINPUT, "more than %d lets", WISP_MAX_LINES));
+  CALL(wisp_require(err, s->lets < WISP_MAX_LINES, WISP_EINPUT, "more than %d lets", WISP_MAX_LINES));
   wisp_let *let = &s->let[s->lets++];
-  TRY(read_equation(err, r, line, let));
-  TRY(wisp_check_first(err, is_new(let->name, s->let[0].name, sizeof *let, s->lets - 1), "let", let->name));
+  CALL(read_equation(err, r, line, let));
+  CALL(wisp_check_first(err, is_new(let->name, s->let[0].name, sizeof *let, s->lets - 1), "let", let->name));
   let->after = s->conditions;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- launches and arguments --- */
@@ -250,15 +231,12 @@ done:
 /* Up to `room` expressions, separated by blanks (none inside an expression). */
 static wisp_status read_extents(wisp_error *err, const wisp_reader *r, char *line, wisp_said *out, int room)
 {
-  wisp_status status = WISP_OK;
   int count = 0;
   for (char *expr = wisp_next_word(&line); *expr; expr = wisp_next_word(&line)) {
-    TRY(wisp_require(err, count < room, WISP_EINPUT, "more than %d extents (write expressions without blanks)", room));
-    TRY(wisp_say(err, r, expr, &out[count++]));
+    CALL(wisp_require(err, count < room, WISP_EINPUT, "more than %d extents (write expressions without blanks)", room));
+    CALL(wisp_say(err, r, expr, &out[count++]));
   }
-  TRY(wisp_require(err, count > 0, WISP_EINPUT, "no extent given"));
-done:
-  return status;
+  return wisp_require(err, count > 0, WISP_EINPUT, "no extent given");
 }
 
 static wisp_status read_block(wisp_error *err, wisp_reader *r, char *line)
@@ -286,35 +264,31 @@ static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
 
 static wisp_status read_shared(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   wisp_strategy *s = r->s;
-  TRY(wisp_require(err, s->shareds < WISP_MAX_SHARED, WISP_EINPUT, "more than %d shared arrays", WISP_MAX_SHARED));
+  CALL(wisp_require(err, s->shareds < WISP_MAX_SHARED, WISP_EINPUT, "more than %d shared arrays", WISP_MAX_SHARED));
   wisp_shared *shared = &s->shared[s->shareds];
-  TRY(copy_name(err, wisp_next_word(&line), shared->type, sizeof shared->type));
-  TRY(wisp_require(
+  CALL(copy_name(err, wisp_next_word(&line), shared->type, sizeof shared->type));
+  CALL(wisp_require(
       err, strcmp(shared->type, "real") == 0 || strcmp(shared->type, "int") == 0 || strcmp(shared->type, "byte") == 0,
       WISP_EINPUT, "type '%s' is none of real, int, byte", shared->type));
-  TRY(copy_name(err, wisp_next_word(&line), shared->name, sizeof shared->name));
-  TRY(wisp_check_first(err, is_new(shared->name, s->shared[0].name, sizeof *shared, (size_t)s->shareds), "shared array",
-                       shared->name));
-  TRY(wisp_say(err, r, wisp_rest(&line), &shared->count));
+  CALL(copy_name(err, wisp_next_word(&line), shared->name, sizeof shared->name));
+  CALL(wisp_check_first(err, is_new(shared->name, s->shared[0].name, sizeof *shared, (size_t)s->shareds),
+                        "shared array", shared->name));
+  CALL(wisp_say(err, r, wisp_rest(&line), &shared->count));
   s->shareds++;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status add_arg(wisp_error *err, wisp_strategy *s, wisp_arg_kind kind, char **line)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_require(err, s->args < WISP_MAX_ARGS, WISP_EINPUT, "more than %d arguments", WISP_MAX_ARGS));
+  CALL(wisp_require(err, s->args < WISP_MAX_ARGS, WISP_EINPUT, "more than %d arguments", WISP_MAX_ARGS));
   wisp_arg *arg = &s->arg[s->args];
   arg->kind = kind;
-  TRY(read_type(err, wisp_next_word(line), arg));
-  TRY(copy_name(err, wisp_next_word(line), arg->name, sizeof arg->name));
-  TRY(wisp_check_first(err, is_new(arg->name, s->arg[0].name, sizeof *arg, (size_t)s->args), "argument", arg->name));
+  CALL(read_type(err, wisp_next_word(line), arg));
+  CALL(copy_name(err, wisp_next_word(line), arg->name, sizeof arg->name));
+  CALL(wisp_check_first(err, is_new(arg->name, s->arg[0].name, sizeof *arg, (size_t)s->args), "argument", arg->name));
   s->args++;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* An array is what the kernel's declaration says that it reads or writes; a kernel that nobody declared has no say. */
@@ -335,60 +309,52 @@ static wisp_status check_array(wisp_error *err, const wisp_strategy *s, const wi
 
 static wisp_status read_arg(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   static const struct {
     const char *word;
     wisp_arg_kind kind;
   } kinds[] = {{"in", WISP_ARG_IN}, {"out", WISP_ARG_OUT}, {"inout", WISP_ARG_INOUT}, {"value", WISP_ARG_VALUE}};
   const char *kind = wisp_next_word(&line);
   size_t i = 0;
-  while (i < sizeof kinds / sizeof *kinds && strcmp(kind, kinds[i].word) != 0) i++;
-  TRY(wisp_require(err, i < sizeof kinds / sizeof *kinds, WISP_EINPUT,
-                   "argument kind '%s' is none of in, out, inout, value", kind));
-  TRY(add_arg(err, r->s, kinds[i].kind, &line));
-  TRY(check_array(err, r->s, &r->s->arg[r->s->args - 1]));
-done:
-  return status;
+  while (i < WISP_COUNT(kinds) && strcmp(kind, kinds[i].word) != 0) i++;
+  CALL(wisp_require(err, i < WISP_COUNT(kinds), WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value",
+                    kind));
+  CALL(add_arg(err, r->s, kinds[i].kind, &line));
+  return check_array(err, r->s, &r->s->arg[r->s->args - 1]);
 }
 
 /* TYPE NAME COUNT = TABLE[ENTRY] [part PART] */
 static wisp_status read_operand(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   char *count = NULL, *source = NULL, *bracket = NULL, *end = NULL;
-  TRY(add_arg(err, r->s, WISP_ARG_OPERAND, &line));
+  CALL(add_arg(err, r->s, WISP_ARG_OPERAND, &line));
   wisp_operand *operand = &r->s->operand[r->s->args - 1];
-  TRY(split(err, line, " = ", &count, &source));
-  TRY(wisp_say(err, r, count, &operand->count));
+  CALL(split(err, line, " = ", &count, &source));
+  CALL(wisp_say(err, r, count, &operand->count));
   bracket = strchr(source, '[');
   end = strrchr(source, ']');
-  TRY(wisp_require(err, bracket && end && bracket < end, WISP_EINPUT, "operand: '%s' is not TABLE[EXPR]", source));
+  CALL(wisp_require(err, bracket && end && bracket < end, WISP_EINPUT, "operand: '%s' is not TABLE[EXPR]", source));
   *bracket = *end = '\0';
-  TRY(copy_name(err, source, operand->table, sizeof operand->table));
-  TRY(wisp_say(err, r, bracket + 1, &operand->entry));
+  CALL(copy_name(err, source, operand->table, sizeof operand->table));
+  CALL(wisp_say(err, r, bracket + 1, &operand->entry));
   source = end + 1;
-  if (strcmp(wisp_next_word(&source), "part") == 0) TRY(wisp_say(err, r, wisp_rest(&source), &operand->part));
-done:
-  return status;
+  if (strcmp(wisp_next_word(&source), "part") == 0) CALL(wisp_say(err, r, wisp_rest(&source), &operand->part));
+  return WISP_OK;
 }
 
 /* A name for the operand above: NAME = EXPR in q and the names of the lines between. */
 static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   const int last = r->s->args - 1;
-  TRY(wisp_require(err, last >= 0 && r->s->arg[last].kind == WISP_ARG_OPERAND, WISP_EINPUT,
-                   "where: there is no operand in the lines above it"));
+  CALL(wisp_require(err, last >= 0 && r->s->arg[last].kind == WISP_ARG_OPERAND, WISP_EINPUT,
+                    "where: there is no operand in the lines above it"));
   wisp_operand *operand = &r->s->operand[last];
-  TRY(wisp_require(err, operand->wheres < WISP_MAX_WHERES, WISP_EINPUT, "more than %d wheres", WISP_MAX_WHERES));
+  CALL(wisp_require(err, operand->wheres < WISP_MAX_WHERES, WISP_EINPUT, "more than %d wheres", WISP_MAX_WHERES));
   wisp_let *where = &operand->where[operand->wheres++];
-  TRY(read_equation(err, r, line, where));
-  TRY(wisp_check_first(err,
-                       strcmp(where->name, "q") != 0 &&
-                           is_new(where->name, operand->where[0].name, sizeof *where, (size_t)operand->wheres - 1),
-                       "where", where->name));
-done:
-  return status;
+  CALL(read_equation(err, r, line, where));
+  return wisp_check_first(err,
+                          strcmp(where->name, "q") != 0 &&
+                              is_new(where->name, operand->where[0].name, sizeof *where, (size_t)operand->wheres - 1),
+                          "where", where->name);
 }
 
 const wisp_keyword wisp_keywords[] = {
@@ -429,9 +395,8 @@ wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const w
   TRY(wisp_env_create(err, names, &env));
   for (const wisp_size *fact = s->facts; fact->name; fact++) TRY(wisp_env_int(err, env, fact->name, fact->value));
   *out = env;
-  env = NULL;
 done:
-  wisp_env_destroy(env);
+  if (status != WISP_OK) wisp_env_destroy(env);
   return status;
 }
 

@@ -54,15 +54,12 @@ static int by_name(const void *a, const void *b)
 /* Their names alone: values are what a trial says of itself. */
 static wisp_status print_params(wisp_error *err, const wisp_strategy *s, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   const char *names[WISP_MAX_PARAMS];
   for (int i = 0; i < s->params; i++) names[i] = s->param[i].name;
   if (s->params) qsort(names, (size_t)s->params, sizeof *names, by_name);
-  TRY(wisp_text_print(err, out, "params"));
-  for (int i = 0; i < s->params; i++) TRY(wisp_text_print(err, out, " %s", names[i]));
-  TRY(wisp_text_print(err, out, "\n"));
-done:
-  return status;
+  CALL(wisp_text_print(err, out, "params"));
+  for (int i = 0; i < s->params; i++) CALL(wisp_text_print(err, out, " %s", names[i]));
+  return wisp_text_print(err, out, "\n");
 }
 
 static wisp_status print_arg(wisp_error *err, const wisp_strategy *s, int i, place at, wisp_text *out)
@@ -73,44 +70,38 @@ static wisp_status print_arg(wisp_error *err, const wisp_strategy *s, int i, pla
                                       [WISP_ARG_VALUE] = "value",
                                       [WISP_ARG_OPERAND] = "operand"};
   static const char *const types[] = {[WISP_REAL] = "real", [WISP_INT] = "int", [WISP_SINGLE] = "float"};
-  wisp_status status = WISP_OK;
   const wisp_arg *arg = &s->arg[i];
   const wisp_operand *operand = &s->operand[i];
   uint64_t where[WISP_MAX_WHERES];
-  TRY(wisp_text_print(err, out, "arg %s %s %s", kinds[arg->kind], types[arg->type], arg->name));
+  CALL(wisp_text_print(err, out, "arg %s %s %s", kinds[arg->kind], types[arg->type], arg->name));
   if (arg->kind == WISP_ARG_OPERAND) {
-    TRY(wisp_text_print(err, out, " %s", operand->table));
-    TRY(print_expr(err, &operand->count, &at, out));
+    CALL(wisp_text_print(err, out, " %s", operand->table));
+    CALL(print_expr(err, &operand->count, &at, out));
     at.bound[0] = "q", at.operand = operand, at.where = where;
     for (; at.wheres < operand->wheres; at.wheres++)
       where[at.wheres] = wisp_expr_hash(operand->where[at.wheres].value.expr, hash_name, &at);
-    TRY(print_expr(err, &operand->entry, &at, out));
-    TRY(print_expr(err, &operand->part, &at, out));
+    CALL(print_expr(err, &operand->entry, &at, out));
+    CALL(print_expr(err, &operand->part, &at, out));
   }
-  TRY(wisp_text_print(err, out, "\n"));
-done:
-  return status;
+  return wisp_text_print(err, out, "\n");
 }
 
 wisp_status wisp_space_print(wisp_error *err, const wisp_strategy *s, const uint64_t let[WISP_MAX_LINES],
                              wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   place at = {.strategy = s, .let = let, .lets = s->lets};
-  TRY(wisp_text_print(err, out, "kernel %s_%s\n", s->family, s->kernel));
-  TRY(print_params(err, s, out));
-  for (int i = 0; i < s->args; i++) TRY(print_arg(err, s, i, at, out));
+  CALL(wisp_text_print(err, out, "kernel %s_%s\n", s->family, s->kernel));
+  CALL(print_params(err, s, out));
+  for (int i = 0; i < s->args; i++) CALL(print_arg(err, s, i, at, out));
   for (int i = 0; i < s->shareds; i++) {
-    TRY(wisp_text_print(err, out, "shared %s %s", s->shared[i].type, s->shared[i].name));
-    TRY(print_expr(err, &s->shared[i].count, &at, out));
-    TRY(wisp_text_print(err, out, "\n"));
+    CALL(wisp_text_print(err, out, "shared %s %s", s->shared[i].type, s->shared[i].name));
+    CALL(print_expr(err, &s->shared[i].count, &at, out));
+    CALL(wisp_text_print(err, out, "\n"));
   }
-  TRY(wisp_text_print(err, out, "block"));
-  for (int i = 0; i < 3; i++) TRY(print_expr(err, &s->block[i], &at, out));
-  TRY(wisp_text_print(err, out, "\ngrid"));
+  CALL(wisp_text_print(err, out, "block"));
+  for (int i = 0; i < 3; i++) CALL(print_expr(err, &s->block[i], &at, out));
+  CALL(wisp_text_print(err, out, "\ngrid"));
   at.bound[0] = "groups", at.bound[1] = "blocks";
-  for (int i = 0; i < 2; i++) TRY(print_expr(err, &s->grid[i], &at, out));
-  TRY(wisp_text_print(err, out, "\n"));
-done:
-  return status;
+  for (int i = 0; i < 2; i++) CALL(print_expr(err, &s->grid[i], &at, out));
+  return wisp_text_print(err, out, "\n");
 }

@@ -79,7 +79,6 @@ static wisp_status read_include(wisp_error *err, wisp_reader *r, char *line);
 static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line)
 {
   static const wisp_keyword include = {"include", read_include, TERMS, false, false};
-  wisp_status status = WISP_OK;
   bool holds = true;
   char *comment = strchr(line, '#');
   while (comment && comment > line && !isspace((unsigned char)comment[-1])) /* {{#if}} is none */
@@ -89,8 +88,8 @@ static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line)
   if (!*word) return WISP_OK;
   const wisp_keyword *keyword = strcmp(word, include.word) == 0 ? &include : wisp_keywords;
   while (keyword->word && strcmp(word, keyword->word) != 0) keyword++;
-  TRY(wisp_require(err, keyword->word, WISP_EINPUT, "'%s' is no keyword of a space description", word));
-  TRY(take_when(err, r, keyword, line, &holds));
+  CALL(wisp_require(err, keyword->word, WISP_EINPUT, "'%s' is no keyword of a space description", word));
+  CALL(take_when(err, r, keyword, line, &holds));
   if (keyword->follows)
     holds &= !r->left_out;
   else
@@ -98,12 +97,10 @@ static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line)
   if (!holds) return WISP_OK;
   if (keyword->once) {
     bool *seen = &r->seen[keyword - wisp_keywords];
-    TRY(wisp_check_first(err, !*seen, word, ""));
+    CALL(wisp_check_first(err, !*seen, word, ""));
     *seen = true;
   }
-  TRY(keyword->read(err, r, line));
-done:
-  return status;
+  return keyword->read(err, r, line);
 }
 
 /* --- whole files --- */
@@ -139,38 +136,32 @@ done:
 /* NAME: the lines of NAME.space, which has no kernel's name before it, of the user's folder or the library's. */
 static wisp_status read_include(wisp_error *err, wisp_reader *r, char *line)
 {
-  wisp_status status = WISP_OK;
   char file[128], path[WISP_SHOWN_PATH];
   const char *name = wisp_next_word(&line);
   snprintf(file, sizeof file, "%.100s.space", name);
   const wisp_embedded *found = wisp_shelf_find(&r->s->shelf, r->s->family, file);
-  TRY(wisp_require(err, *name && found, WISP_EINPUT, "include '%s': there is no file %s", name, file));
-  TRY(wisp_require(err, r->s->files < WISP_MAX_FILES, WISP_EINPUT, "more than %d files included", WISP_MAX_FILES - 1));
+  CALL(wisp_require(err, *name && found, WISP_EINPUT, "include '%s': there is no file %s", name, file));
+  CALL(wisp_require(err, r->s->files < WISP_MAX_FILES, WISP_EINPUT, "more than %d files included", WISP_MAX_FILES - 1));
   wisp_shelf_shown(&r->s->shelf, found, path);
   for (int i = 0; i < r->s->files; i++)
-    TRY(wisp_require(err, strcmp(r->s->file[i], path) != 0, WISP_EINPUT, "%s is included twice", path));
-  TRY(read_file(err, r, path, found->text));
-done:
-  return status;
+    CALL(wisp_require(err, strcmp(r->s->file[i], path) != 0, WISP_EINPUT, "%s is included twice", path));
+  return read_file(err, r, path, found->text);
 }
 
 /* The kernel text: the one given, or NAME.k of the line `text NAME`, or STEM.k beside STEM.space. */
 static wisp_status take_text(wisp_error *err, const wisp_reader *r, const char *space, const wisp_file_text *given)
 {
-  wisp_status status = WISP_OK;
   wisp_strategy *s = r->s;
   char file[128], path[WISP_SHOWN_PATH];
   const char *stem = strrchr(space, '/') ? strrchr(space, '/') + 1 : space;
   const int length = (int)(strlen(stem) > strlen(".space") ? strlen(stem) - strlen(".space") : 0);
   snprintf(file, sizeof file, "%.*s.k", *r->text ? 100 : length < 100 ? length : 100, *r->text ? r->text : stem);
   const wisp_embedded *found = given ? NULL : wisp_shelf_find(&s->shelf, s->family, file);
-  TRY(wisp_require(err, given || found, WISP_EINPUT, "%s: there is no kernel text %s", space, file));
+  CALL(wisp_require(err, given || found, WISP_EINPUT, "%s: there is no kernel text %s", space, file));
   if (found) wisp_shelf_shown(&s->shelf, found, path);
   s->text = strdup(found ? found->text : given->text);
   s->text_path = strdup(found ? path : given->path);
-  TRY(wisp_require(err, s->text && s->text_path, WISP_EMEMORY, "out of memory"));
-done:
-  return status;
+  return wisp_require(err, s->text && s->text_path, WISP_EMEMORY, "out of memory");
 }
 
 static wisp_status copy_name(wisp_error *err, const char *from, char *to, size_t room)

@@ -29,13 +29,7 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space,
   TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
                    "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
                    s->name));
-  if (all->count == all->room) {
-    size_t room = all->room ? 2 * all->room : 32;
-    wisp_strategy **list = realloc(all->list, room * sizeof *list);
-    TRY(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu strategies", room));
-    all->list = list;
-    all->room = room;
-  }
+  TRY(wisp_grow(err, &all->list, &all->room, all->count + 1, sizeof *all->list));
   all->list[all->count++] = s;
   s = NULL;
 done:
@@ -47,7 +41,6 @@ done:
 static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_shelf *shelf, wisp_closure *closure,
                             const wisp_embedded *file)
 {
-  wisp_status status = WISP_OK;
   char family[64], name[64], kernel[WISP_NAME_TEXT], path[WISP_SHOWN_PATH];
   const char *in = file->path + strlen("templates/"), *stem = strrchr(file->path, '/'), *dot = strchr(stem, '.');
   const char *ending = strrchr(stem, '.');
@@ -58,11 +51,10 @@ static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_sh
   wisp_shelf_shown(shelf, file, path);
   for (int i = 0; wisp_space_kernel(file->text, i, kernel) || !i; i++) {
     wisp_strategy *s = NULL;
-    TRY(wisp_space_read(err, shelf, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL, &s));
-    TRY(add(err, all, path, closure, s));
+    CALL(wisp_space_read(err, shelf, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL, &s));
+    CALL(add(err, all, path, closure, s));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static int by_name(const void *a, const void *b)
@@ -75,31 +67,27 @@ static int by_name(const void *a, const void *b)
 /* The library's own, in the order of their names: files of several kernels do not mix them up. */
 static wisp_status add_files(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
-  wisp_status status = WISP_OK;
   const wisp_shelf shelf = {.files = files, .count = count};
-  for (size_t i = 0; i < count; i++) TRY(add_file(err, all, &shelf, all->closure, &files[i]));
+  for (size_t i = 0; i < count; i++) CALL(add_file(err, all, &shelf, all->closure, &files[i]));
   if (all->count) qsort(all->list, all->count, sizeof *all->list, by_name);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* templates/FAMILY/defaults of every family. */
 static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
-  wisp_status status = WISP_OK;
   for (size_t i = 0; i < count; i++) {
     const wisp_embedded *file = &files[i];
     char family[32];
     int end = 0;
     if (sscanf(file->path, "templates/%31[^/]/defaults%n", family, &end) != 1 || !end || file->path[end]) continue;
-    TRY(wisp_require(err, all->families < MOST_FAMILIES, WISP_EINPUT, "%s: more than %d families", file->path,
-                     MOST_FAMILIES));
+    CALL(wisp_require(err, all->families < MOST_FAMILIES, WISP_EINPUT, "%s: more than %d families", file->path,
+                      MOST_FAMILIES));
     memcpy(all->family[all->families], family, sizeof family);
-    TRY(wisp_defaults_parse(err, file->path, file->text, &all->defaults[all->families]));
+    CALL(wisp_defaults_parse(err, file->path, file->text, &all->defaults[all->families]));
     all->families++;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out)
@@ -111,9 +99,8 @@ wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *file
   TRY(add_files(err, all, files, count));
   TRY(add_defaults(err, all, files, count));
   *out = all;
-  all = NULL;
 done:
-  wisp_strategies_free(all);
+  if (status != WISP_OK) wisp_strategies_free(all);
   return status;
 }
 
@@ -139,15 +126,13 @@ done:
 /* The strategies and systems of a folder of the user's; the library's strategies serve the systems as well. */
 static wisp_status add_users(wisp_error *err, wisp_strategies *all, const char *folder)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_shelf_load(err, folder, &all->users));
-  for (size_t i = 0; i < all->users.own; i++) TRY(check_system(err, &all->users, &all->users.files[i]));
-  TRY(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
-  TRY(wisp_closure_share_systems(err, all->closure, all->users_closure));
+  CALL(wisp_shelf_load(err, folder, &all->users));
+  for (size_t i = 0; i < all->users.own; i++) CALL(check_system(err, &all->users, &all->users.files[i]));
+  CALL(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
+  CALL(wisp_closure_share_systems(err, all->closure, all->users_closure));
   for (size_t i = 0; i < all->users.own; i++)
-    TRY(add_file(err, all, &all->users, all->users_closure, &all->users.files[i]));
-done:
-  return status;
+    CALL(add_file(err, all, &all->users, all->users_closure, &all->users.files[i]));
+  return WISP_OK;
 }
 
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
@@ -158,9 +143,8 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
   TRY(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
   if (folder && *folder) TRY(add_users(err, all, folder));
   *out = all;
-  all = NULL;
 done:
-  wisp_strategies_free(all);
+  if (status != WISP_OK) wisp_strategies_free(all);
   return status;
 }
 

@@ -28,13 +28,11 @@ static void symmetrise(int count, double *x, double *w)
 /* The ends, and between them the roots of P_N': Gauss points of the weight (1-x)(1+x). */
 static wisp_status make_gll(wisp_error *err, int N, double *x, double *w)
 {
-  wisp_status status = WISP_OK;
-  if (N > 1) TRY(wisp_jacobi_gauss(err, 1, 1, N - 1, x + 1, w + 1));
+  if (N > 1) CALL(wisp_jacobi_gauss(err, 1, 1, N - 1, x + 1, w + 1));
   x[0] = -1, x[N] = 1;
   for (int i = 0; i <= N; i++) w[i] = 2 / (N * (N + 1) * pow(legendre(N, x[i]), 2));
   symmetrise(N + 1, x, w);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Weights of the barycentric formula (Berrut & Trefethen 2004); their common factor is of no matter. */
@@ -87,17 +85,14 @@ static void restore_symmetry(int rows, int columns, int sign, double *A)
 
 static wisp_status allocate(wisp_error *err, wisp_hex *hex)
 {
-  wisp_status status = WISP_OK;
   size_t Nq = (size_t)hex->Nq, Gl = (size_t)hex->Gl;
-  TRY(wisp_new(err, Nq, sizeof(double), &hex->gll_points));
-  TRY(wisp_new(err, Nq, sizeof(double), &hex->gll_weights));
-  TRY(wisp_new(err, Gl, sizeof(double), &hex->gauss_points));
-  TRY(wisp_new(err, Gl, sizeof(double), &hex->gauss_weights));
-  TRY(wisp_new(err, Gl * Nq, sizeof(double), &hex->I));
-  TRY(wisp_new(err, Nq * Nq, sizeof(double), &hex->D));
-  TRY(wisp_new(err, Gl * Gl, sizeof(double), &hex->glD));
-done:
-  return status;
+  CALL(wisp_new(err, Nq, sizeof(double), &hex->gll_points));
+  CALL(wisp_new(err, Nq, sizeof(double), &hex->gll_weights));
+  CALL(wisp_new(err, Gl, sizeof(double), &hex->gauss_points));
+  CALL(wisp_new(err, Gl, sizeof(double), &hex->gauss_weights));
+  CALL(wisp_new(err, Gl * Nq, sizeof(double), &hex->I));
+  CALL(wisp_new(err, Nq * Nq, sizeof(double), &hex->D));
+  return wisp_new(err, Gl * Gl, sizeof(double), &hex->glD);
 }
 
 static void make_matrices(wisp_hex *hex)
@@ -131,9 +126,8 @@ wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out)
   symmetrise(hex->Gl, hex->gauss_points, hex->gauss_weights);
   make_matrices(hex);
   *out = hex;
-  hex = NULL;
 done:
-  wisp_hex_destroy(hex);
+  if (status != WISP_OK) wisp_hex_destroy(hex);
   return status;
 }
 

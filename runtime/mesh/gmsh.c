@@ -45,14 +45,20 @@ static const wisp_gmsh_kind kinds[] = {
     {93, 3, 125, "hexahedron of order 4"},
 };
 
-const wisp_gmsh_shape wisp_gmsh_tets = {4, 4, "tet", "tets", "tetrahedra", "remesh, order 1"};
-const wisp_gmsh_shape wisp_gmsh_hexes = {5,       8,           "hex",
-                                         "hexes", "hexahedra", "mesh with transfinite or recombined volumes, order 1"};
+/* Gmsh goes round each square of a hex, we row by row. */
+static const wisp_gmsh_shape tets = {4, 4, {0, 1, 2, 3}, "tet", "tets", "tetrahedra", "remesh, order 1"};
+static const wisp_gmsh_shape hexes = {5,
+                                      8,
+                                      {0, 1, 3, 2, 4, 5, 7, 6},
+                                      "hex",
+                                      "hexes",
+                                      "hexahedra",
+                                      "mesh with transfinite or recombined volumes, order 1"};
 
 wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out)
 {
   const wisp_gmsh_shape *shape = gmsh->shape;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     const wisp_gmsh_kind *kind = &kinds[i];
     if (kind->type != type) continue;
     if (kind->dimension == 3 && kind->type != shape->type) {
@@ -68,20 +74,18 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t 
 
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag)
 {
-  wisp_status status = WISP_OK;
   int64_t node[WISP_GMSH_MOST_NODES];
-  for (int i = 0; i < kind->nodes; i++) TRY(wisp_gmsh_integer(err, gmsh, bytes, &node[i]));
+  for (int i = 0; i < kind->nodes; i++) CALL(wisp_gmsh_integer(err, gmsh, bytes, &node[i]));
   if (kind->dimension == 3) {
     size_t corners = (size_t)kind->nodes;
-    TRY(wisp_gmsh_grow(err, &gmsh->cell, &gmsh->cell_room, gmsh->cells, corners * sizeof *node));
+    CALL(wisp_grow(err, &gmsh->cell, &gmsh->cell_room, gmsh->cells + 1, corners * sizeof *node));
     memcpy(gmsh->cell + corners * gmsh->cells++, node, corners * sizeof *node);
   } else if (kind->dimension == 2 && tag && strncmp(kind->name, "triangle", 8) == 0) {
     wisp_gmsh_triangle triangle = {{node[0], node[1], node[2]}, tag}; /* corners come first, whatever the order */
-    TRY(wisp_gmsh_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles, sizeof triangle));
+    CALL(wisp_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles + 1, sizeof triangle));
     gmsh->triangle[gmsh->triangles++] = triangle;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out)
@@ -103,32 +107,30 @@ static wisp_status refuse_version(wisp_error *err, const wisp_gmsh *gmsh, double
 /* "4.1 0 8", and in a binary file the number one, whose bytes tell their order. */
 static wisp_status read_format(wisp_error *err, wisp_gmsh *gmsh)
 {
-  wisp_status status = WISP_OK;
   double version = 0;
   int64_t kind = 0, size = 0, one = 0;
   const char *rest;
   size_t length;
-  if (gmsh->version) TRY(wisp_gmsh_fail(err, gmsh, "a second $MeshFormat"));
-  TRY(wisp_gmsh_real(err, gmsh, &version));
+  if (gmsh->version) CALL(wisp_gmsh_fail(err, gmsh, "a second $MeshFormat"));
+  CALL(wisp_gmsh_real(err, gmsh, &version));
   bool two = fabs(version - 2.2) < 1e-9, four = fabs(version - 4.1) < 1e-9;
-  if (!two && !four) TRY(refuse_version(err, gmsh, version));
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &kind));
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &size));
+  if (!two && !four) CALL(refuse_version(err, gmsh, version));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &kind));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &size));
   if ((kind != 0 && kind != 1) || size != 8) {
-    TRY(wisp_gmsh_fail(err, gmsh, "file type %lld with numbers of %lld bytes; must be 0 or 1 with 8", (long long)kind,
-                       (long long)size));
+    CALL(wisp_gmsh_fail(err, gmsh, "file type %lld with numbers of %lld bytes; must be 0 or 1 with 8", (long long)kind,
+                        (long long)size));
   }
   if (kind == 1) {
     wisp_gmsh_line(gmsh, &rest, &length);
     gmsh->binary = true;
-    TRY(wisp_gmsh_integer(err, gmsh, 4, &one));
+    CALL(wisp_gmsh_integer(err, gmsh, 4, &one));
     gmsh->swap = one == 0x01000000;
     if (one != 1 && !gmsh->swap)
-      TRY(wisp_gmsh_fail(err, gmsh, "the byte order mark is %lld, must be 1", (long long)one));
+      CALL(wisp_gmsh_fail(err, gmsh, "the byte order mark is %lld, must be 1", (long long)one));
   }
   gmsh->version = two ? 2 : 4;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status refuse_version_1(wisp_error *err, wisp_gmsh *gmsh)
@@ -164,61 +166,53 @@ static const struct section {
 
 static wisp_status read_section(wisp_error *err, wisp_gmsh *gmsh, const char *name, size_t length)
 {
-  wisp_status status = WISP_OK;
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+  for (size_t i = 0; i < WISP_COUNT(sections); i++) {
     const struct section *section = &sections[i];
     if (strlen(section->name) != length || memcmp(section->name, name, length) != 0) continue;
     section_reader *reader = gmsh->version == 4 ? section->four : gmsh->version == 2 ? section->two : section->unknown;
     if (!gmsh->version && !reader) return wisp_gmsh_fail(err, gmsh, "$%s stands before $MeshFormat", section->name);
     if (!reader) break;
-    TRY(reader(err, gmsh));
+    CALL(reader(err, gmsh));
     return wisp_gmsh_end(err, gmsh, section->name);
   }
-  TRY(wisp_gmsh_skip(err, gmsh, name, length));
-done:
-  return status;
+  return wisp_gmsh_skip(err, gmsh, name, length);
 }
 
 static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
 {
-  wisp_status status = WISP_OK;
   const char *line;
   size_t length;
   while (wisp_gmsh_line(gmsh, &line, &length)) {
     if (!length) continue;
     if (*line != '$') {
       gmsh->at = line;
-      TRY(wisp_gmsh_fail(err, gmsh, "%s",
-                         gmsh->version ? "text outside of any section"
-                                       : "no Gmsh file: it does not begin with $MeshFormat"));
+      CALL(wisp_gmsh_fail(err, gmsh, "%s",
+                          gmsh->version ? "text outside of any section"
+                                        : "no Gmsh file: it does not begin with $MeshFormat"));
     }
-    TRY(read_section(err, gmsh, line + 1, length - 1));
+    CALL(read_section(err, gmsh, line + 1, length - 1));
   }
-  if (!gmsh->version) TRY(wisp_gmsh_fail(err, gmsh, "no $MeshFormat: no Gmsh file, or an empty one"));
-  if (!gmsh->nodes) TRY(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
-  if (!gmsh->cells) {
-    TRY(wisp_gmsh_fail(err, gmsh,
-                       "no %s in $Elements: truncated, not meshed in 3-D, or no physical volume that is saved?",
-                       gmsh->shape->many));
-  }
-done:
-  return status;
+  if (!gmsh->version) CALL(wisp_gmsh_fail(err, gmsh, "no $MeshFormat: no Gmsh file, or an empty one"));
+  if (!gmsh->nodes) CALL(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
+  if (!gmsh->cells)
+    CALL(wisp_gmsh_fail(err, gmsh,
+                        "no %s in $Elements: truncated, not meshed in 3-D, or no physical volume that is saved?",
+                        gmsh->shape->many));
+  return WISP_OK;
 }
 
-wisp_status wisp_gmsh_read(wisp_error *err, wisp_gmsh *gmsh, const char *name, const char *data, size_t length)
+/* All sections of the bytes. */
+static wisp_status read_all(wisp_error *err, wisp_gmsh *gmsh, const char *name, const char *data, size_t length)
 {
-  wisp_status status = WISP_OK;
   gmsh->name = name;
   gmsh->begin = gmsh->at = data;
   gmsh->end = data + length;
   gmsh->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  TRY(wisp_require(err, gmsh->locale, WISP_EMEMORY, "%s: out of memory: a locale", name));
-  TRY(read_sections(err, gmsh));
-done:
-  return status;
+  CALL(wisp_require(err, gmsh->locale, WISP_EMEMORY, "%s: out of memory: a locale", name));
+  return read_sections(err, gmsh);
 }
 
-void wisp_gmsh_free(wisp_gmsh *gmsh)
+static void release(wisp_gmsh *gmsh)
 {
   if (gmsh->locale) freelocale(gmsh->locale);
   free(gmsh->node);
@@ -227,56 +221,26 @@ void wisp_gmsh_free(wisp_gmsh *gmsh)
   free(gmsh->surface);
 }
 
-wisp_status wisp_mesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_mesh **out)
+wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
+                            wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
-  wisp_gmsh gmsh = {.shape = &wisp_gmsh_tets};
-  TRY(wisp_gmsh_read(err, &gmsh, name, data, length));
+  wisp_gmsh gmsh = {.shape = corners == 4 ? &tets : &hexes};
+  TRY(read_all(err, &gmsh, name, data, length));
   TRY(wisp_gmsh_build(err, &gmsh, out));
 done:
-  wisp_gmsh_free(&gmsh);
+  release(&gmsh);
   return status;
 }
 
-wisp_status wisp_hexmesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_hexmesh **out)
+wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
-  wisp_gmsh gmsh = {.shape = &wisp_gmsh_hexes};
-  TRY(wisp_gmsh_read(err, &gmsh, name, data, length));
-  TRY(wisp_gmsh_build_hexes(err, &gmsh, out));
-done:
-  wisp_gmsh_free(&gmsh);
-  return status;
-}
-
-static wisp_status read_file(wisp_error *err, const char *path, char **data, size_t *length)
-{
-  wisp_status status = WISP_OK;
+  char *data = NULL;
+  size_t length = 0;
   TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
-  TRY(wisp_read_file(err, path, data, length));
-done:
-  return status;
-}
-
-wisp_status wisp_mesh_read(wisp_error *err, const char *path, wisp_mesh **out)
-{
-  wisp_status status = WISP_OK;
-  char *data = NULL;
-  size_t length = 0;
-  TRY(read_file(err, path, &data, &length));
-  TRY(wisp_mesh_parse(err, path, data, length, out));
-done:
-  free(data);
-  return status;
-}
-
-wisp_status wisp_hexmesh_read(wisp_error *err, const char *path, wisp_hexmesh **out)
-{
-  wisp_status status = WISP_OK;
-  char *data = NULL;
-  size_t length = 0;
-  TRY(read_file(err, path, &data, &length));
-  TRY(wisp_hexmesh_parse(err, path, data, length, out));
+  TRY(wisp_read_file(err, path, &data, &length));
+  TRY(wisp_mesh_parse(err, corners, path, data, length, out));
 done:
   free(data);
   return status;

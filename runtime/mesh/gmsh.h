@@ -7,7 +7,6 @@
 #ifndef WISP_GMSH_H
 #define WISP_GMSH_H
 
-#include "hexmesh.h"
 #include "mesh.h"
 
 #include <locale.h>
@@ -27,12 +26,10 @@ typedef struct wisp_gmsh_node {
 
 /* The elements that a mesh is made of: all others of dimension 3 are refused. */
 typedef struct wisp_gmsh_shape {
-  int type, corners;
+  int type, corners, order[8];     /* order: Gmsh's number of our corner */
   const char *one, *many, *formal; /* "tet", "tets", "tetrahedra" */
   const char *remedy;              /* what to do with a mesh of others */
 } wisp_gmsh_shape;
-
-extern const wisp_gmsh_shape wisp_gmsh_tets, wisp_gmsh_hexes;
 
 typedef struct wisp_gmsh_triangle {
   int64_t node[3];
@@ -90,9 +87,6 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t 
 /* Reads one element's nodes and keeps it, where it is of the shape or a triangle with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
 
-/* Room for one more item in a growing array, whose address and room are updated. */
-wisp_status wisp_gmsh_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size);
-
 /* Gmsh writes a physical surface of reversed orientation with a minus sign; a tag is its number. */
 wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out);
 
@@ -102,14 +96,8 @@ wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 
-/* Reads all sections of a file's bytes, which the caller keeps; gmsh->shape says what for. wisp_gmsh_free whatever came
- * of it. */
-wisp_status wisp_gmsh_read(wisp_error *err, wisp_gmsh *gmsh, const char *name, const char *data, size_t length);
-void wisp_gmsh_free(wisp_gmsh *gmsh);
-
 /* The mesh of all that was read: only nodes that elements use, in file order. Of tets with neighbours and tags of
  * boundary faces; of hexes in tensor order. */
 wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out);
-wisp_status wisp_gmsh_build_hexes(wisp_error *err, const wisp_gmsh *gmsh, wisp_hexmesh **out);
 
 #endif

@@ -7,40 +7,36 @@
 /* Passes reals and integers that say nothing to us. */
 static wisp_status pass(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t integers)
 {
-  wisp_status status = WISP_OK;
   double real;
   int64_t integer;
-  for (size_t i = 0; i < reals; i++) TRY(wisp_gmsh_real(err, gmsh, &real));
-  for (size_t i = 0; i < integers; i++) TRY(wisp_gmsh_integer(err, gmsh, 4, &integer));
-done:
-  return status;
+  for (size_t i = 0; i < reals; i++) CALL(wisp_gmsh_real(err, gmsh, &real));
+  for (size_t i = 0; i < integers; i++) CALL(wisp_gmsh_integer(err, gmsh, 4, &integer));
+  return WISP_OK;
 }
 
 /* One entity: number, a point or a bounding box, physical groups, and the entities that bound it (a point has none). */
 static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension)
 {
-  wisp_status status = WISP_OK;
   int64_t entity = 0, group = 0;
   size_t groups = 0, bounds = 0;
   int32_t tag = 0;
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &entity));
-  TRY(pass(err, gmsh, dimension ? 6 : 3, 0));
-  TRY(wisp_gmsh_count(err, gmsh, &groups));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
+  CALL(pass(err, gmsh, dimension ? 6 : 3, 0));
+  CALL(wisp_gmsh_count(err, gmsh, &groups));
   if (dimension == 2 && groups > 1) {
-    TRY(wisp_gmsh_fail(err, gmsh, "surface %lld is in %zu physical groups; leave it in one, a face has one tag",
-                       (long long)entity, groups));
+    CALL(wisp_gmsh_fail(err, gmsh, "surface %lld is in %zu physical groups; leave it in one, a face has one tag",
+                        (long long)entity, groups));
   }
-  if (groups) TRY(wisp_gmsh_integer(err, gmsh, 4, &group));
-  if (groups) TRY(pass(err, gmsh, 0, groups - 1));
-  TRY(wisp_gmsh_tag(err, gmsh, group, &tag));
-  if (dimension) TRY(wisp_gmsh_count(err, gmsh, &bounds));
-  TRY(pass(err, gmsh, 0, bounds));
+  if (groups) CALL(wisp_gmsh_integer(err, gmsh, 4, &group));
+  if (groups) CALL(pass(err, gmsh, 0, groups - 1));
+  CALL(wisp_gmsh_tag(err, gmsh, group, &tag));
+  if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
+  CALL(pass(err, gmsh, 0, bounds));
   if (dimension == 2) {
-    TRY(wisp_gmsh_grow(err, &gmsh->surface, &gmsh->surface_room, gmsh->surfaces, sizeof *gmsh->surface));
+    CALL(wisp_grow(err, &gmsh->surface, &gmsh->surface_room, gmsh->surfaces + 1, sizeof *gmsh->surface));
     gmsh->surface[gmsh->surfaces++] = (wisp_gmsh_surface){(int32_t)entity, tag};
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static int compare_surfaces(const void *left, const void *right)
@@ -51,16 +47,14 @@ static int compare_surfaces(const void *left, const void *right)
 
 wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh)
 {
-  wisp_status status = WISP_OK;
   size_t count[4] = {0};
   if (gmsh->cells || gmsh->triangles)
-    TRY(wisp_gmsh_fail(err, gmsh, "$Entities stands behind $Elements, must be before"));
-  for (int d = 0; d < 4; d++) TRY(wisp_gmsh_count(err, gmsh, &count[d]));
+    CALL(wisp_gmsh_fail(err, gmsh, "$Entities stands behind $Elements, must be before"));
+  for (int d = 0; d < 4; d++) CALL(wisp_gmsh_count(err, gmsh, &count[d]));
   for (int d = 0; d < 4; d++)
-    for (size_t i = 0; i < count[d]; i++) TRY(read_entity(err, gmsh, d));
+    for (size_t i = 0; i < count[d]; i++) CALL(read_entity(err, gmsh, d));
   if (gmsh->surfaces) qsort(gmsh->surface, gmsh->surfaces, sizeof *gmsh->surface, compare_surfaces);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The tag of a surface; 0 for all where the file has no $Entities. */
@@ -79,66 +73,57 @@ static wisp_status surface_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t e
 /* The four counts before blocks: blocks, items in all, lowest and highest number. */
 static wisp_status read_header(wisp_error *err, wisp_gmsh *gmsh, size_t *blocks, size_t *items)
 {
-  wisp_status status = WISP_OK;
   int64_t lowest, highest;
-  TRY(wisp_gmsh_count(err, gmsh, blocks));
-  TRY(wisp_gmsh_count(err, gmsh, items));
-  TRY(wisp_gmsh_integer(err, gmsh, 8, &lowest));
-  TRY(wisp_gmsh_integer(err, gmsh, 8, &highest));
-done:
-  return status;
+  CALL(wisp_gmsh_count(err, gmsh, blocks));
+  CALL(wisp_gmsh_count(err, gmsh, items));
+  CALL(wisp_gmsh_integer(err, gmsh, 8, &lowest));
+  return wisp_gmsh_integer(err, gmsh, 8, &highest);
 }
 
 /* A block of nodes: all their numbers, then all their places, each with its parameters on the entity where asked. */
 static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
 {
-  wisp_status status = WISP_OK;
   const size_t first = gmsh->nodes;
   int64_t dimension = 0, entity = 0, parametric = 0;
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &dimension));
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &entity));
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &parametric));
-  TRY(wisp_gmsh_count(err, gmsh, count));
-  if (dimension < 0 || dimension > 3 || parametric < 0 || parametric > 1) {
-    TRY(wisp_gmsh_fail(err, gmsh, "a block of nodes of dimension %lld, parametric %lld", (long long)dimension,
-                       (long long)parametric));
-  }
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &dimension));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &parametric));
+  CALL(wisp_gmsh_count(err, gmsh, count));
+  if (dimension < 0 || dimension > 3 || parametric < 0 || parametric > 1)
+    CALL(wisp_gmsh_fail(err, gmsh, "a block of nodes of dimension %lld, parametric %lld", (long long)dimension,
+                        (long long)parametric));
   for (size_t i = 0; i < *count; i++) {
     wisp_gmsh_node node = {0};
-    TRY(wisp_gmsh_integer(err, gmsh, 8, &node.tag));
-    TRY(wisp_gmsh_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes, sizeof node));
+    CALL(wisp_gmsh_integer(err, gmsh, 8, &node.tag));
+    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes + 1, sizeof node));
     gmsh->node[gmsh->nodes++] = node;
   }
   for (size_t i = first; i < gmsh->nodes; i++) {
-    for (int c = 0; c < 3; c++) TRY(wisp_gmsh_real(err, gmsh, &gmsh->node[i].xyz[c]));
-    TRY(pass(err, gmsh, parametric ? (size_t)dimension : 0, 0));
+    for (int c = 0; c < 3; c++) CALL(wisp_gmsh_real(err, gmsh, &gmsh->node[i].xyz[c]));
+    CALL(pass(err, gmsh, parametric ? (size_t)dimension : 0, 0));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A block of elements of one kind on one entity. */
 static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
 {
-  wisp_status status = WISP_OK;
   const wisp_gmsh_kind *kind = NULL;
   int64_t dimension = 0, entity = 0, type = 0, number = 0;
   int32_t tag = 0;
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &dimension));
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &entity));
-  TRY(wisp_gmsh_integer(err, gmsh, 4, &type));
-  TRY(wisp_gmsh_count(err, gmsh, count));
-  TRY(wisp_gmsh_find_kind(err, gmsh, type, &kind));
-  if (kind->dimension != dimension) {
-    TRY(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
-  }
-  if (dimension == 2) TRY(surface_tag(err, gmsh, entity, &tag));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &dimension));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &type));
+  CALL(wisp_gmsh_count(err, gmsh, count));
+  CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
+  if (kind->dimension != dimension)
+    CALL(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
+  if (dimension == 2) CALL(surface_tag(err, gmsh, entity, &tag));
   for (size_t i = 0; i < *count; i++) {
-    TRY(wisp_gmsh_integer(err, gmsh, 8, &number));
-    TRY(wisp_gmsh_element(err, gmsh, kind, 8, tag));
+    CALL(wisp_gmsh_integer(err, gmsh, 8, &number));
+    CALL(wisp_gmsh_element(err, gmsh, kind, 8, tag));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 typedef wisp_status block_reader(wisp_error *err, wisp_gmsh *gmsh, size_t *count);
@@ -146,16 +131,14 @@ typedef wisp_status block_reader(wisp_error *err, wisp_gmsh *gmsh, size_t *count
 /* All blocks, which must hold as many items together as the header says. */
 static wisp_status read_blocks(wisp_error *err, wisp_gmsh *gmsh, block_reader *read_block)
 {
-  wisp_status status = WISP_OK;
   size_t blocks = 0, items = 0, sum = 0, count = 0;
-  TRY(read_header(err, gmsh, &blocks, &items));
+  CALL(read_header(err, gmsh, &blocks, &items));
   for (size_t i = 0; i < blocks; i++) {
-    TRY(read_block(err, gmsh, &count));
+    CALL(read_block(err, gmsh, &count));
     sum += count;
   }
-  if (sum != items) TRY(wisp_gmsh_fail(err, gmsh, "the blocks hold %zu items, their header says %zu", sum, items));
-done:
-  return status;
+  if (sum != items) CALL(wisp_gmsh_fail(err, gmsh, "the blocks hold %zu items, their header says %zu", sum, items));
+  return WISP_OK;
 }
 
 wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh)

@@ -1,5 +1,6 @@
 /* From what a Gmsh file says to a mesh: node numbers become vertices, triangles become tags of boundary faces. */
 #include "gmsh.h"
+#include "hexmesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,20 +26,18 @@ static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
 
 static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *map)
 {
-  wisp_status status = WISP_OK;
   size_t size = 16;
-  TRY(wisp_require(err, gmsh->nodes < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 nodes", gmsh->name));
+  CALL(wisp_require(err, gmsh->nodes < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 nodes", gmsh->name));
   while (size < 2 * gmsh->nodes) size *= 2;
-  TRY(wisp_new(err, size, sizeof *map->place, &map->place));
+  CALL(wisp_new(err, size, sizeof *map->place, &map->place));
   map->mask = size - 1;
   for (size_t i = 0; i < gmsh->nodes; i++) {
     uint32_t *place = find(map, gmsh, gmsh->node[i].tag);
-    TRY(wisp_require(err, !*place, WISP_EINPUT, "%s: node %lld is there twice", gmsh->name,
-                     (long long)gmsh->node[i].tag));
+    CALL(wisp_require(err, !*place, WISP_EINPUT, "%s: node %lld is there twice", gmsh->name,
+                      (long long)gmsh->node[i].tag));
     *place = (uint32_t)i + 1;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (of surfaces, centres of arcs).
@@ -61,16 +60,16 @@ static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const
   return WISP_OK;
 }
 
-/* Where the vertices are, and the vertices of each element; order[v] is Gmsh's number of our corner v. */
-static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, const int *order, double *xyz,
-                 int32_t *cell)
+/* Where the vertices are, and the vertices of each element. */
+static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, wisp_mesh *mesh)
 {
   const size_t corners = (size_t)gmsh->shape->corners;
   for (size_t i = 0; i < gmsh->nodes; i++)
-    if (number[i] != WISP_EMPTY) memcpy(xyz + 3 * (size_t)number[i], gmsh->node[i].xyz, 3 * sizeof *xyz);
+    if (number[i] != WISP_EMPTY) memcpy(mesh->xyz + 3 * (size_t)number[i], gmsh->node[i].xyz, 3 * sizeof *mesh->xyz);
   for (size_t k = 0; k < gmsh->cells; k++)
     for (size_t v = 0; v < corners; v++)
-      cell[corners * k + v] = number[*find(map, gmsh, gmsh->cell[corners * k + (size_t)order[v]]) - 1];
+      mesh->cell[corners * k + v] =
+          number[*find(map, gmsh, gmsh->cell[corners * k + (size_t)gmsh->shape->order[v]]) - 1];
 }
 
 /* A triangle with its vertices in rising order, so that equal ones compare equal. */
@@ -141,8 +140,8 @@ done:
 
 wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out)
 {
-  static const int order[4] = {0, 1, 2, 3};
   wisp_status status = WISP_OK;
+  const bool tets = gmsh->shape->corners == 4;
   node_map map = {0};
   int32_t *number = NULL;
   wisp_mesh *mesh = NULL;
@@ -150,37 +149,13 @@ wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **
   TRY(map_nodes(err, gmsh, &map));
   TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
-  TRY(wisp_mesh_create(err, vertices, gmsh->cells, &mesh));
-  fill(gmsh, &map, number, order, mesh->xyz, mesh->tet);
-  TRY(wisp_mesh_connect(err, gmsh->name, mesh));
-  TRY(tag_faces(err, gmsh, &map, number, mesh));
+  TRY(wisp_mesh_create(err, gmsh->shape->corners, vertices, gmsh->cells, &mesh));
+  fill(gmsh, &map, number, mesh);
+  TRY(tets ? wisp_mesh_connect(err, gmsh->name, mesh) : wisp_hexmesh_check(err, gmsh->name, mesh));
+  if (tets) TRY(tag_faces(err, gmsh, &map, number, mesh));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_mesh_destroy(mesh);
-  free(map.place);
-  free(number);
-  return status;
-}
-
-wisp_status wisp_gmsh_build_hexes(wisp_error *err, const wisp_gmsh *gmsh, wisp_hexmesh **out)
-{
-  static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* Gmsh goes round each square, we row by row */
-  wisp_status status = WISP_OK;
-  node_map map = {0};
-  int32_t *number = NULL;
-  wisp_hexmesh *mesh = NULL;
-  size_t vertices = 0;
-  TRY(map_nodes(err, gmsh, &map));
-  TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
-  TRY(number_vertices(err, gmsh, &map, number, &vertices));
-  TRY(wisp_hexmesh_create(err, vertices, gmsh->cells, &mesh));
-  fill(gmsh, &map, number, order, mesh->xyz, mesh->hex);
-  TRY(wisp_hexmesh_check(err, gmsh->name, mesh));
-  *out = mesh;
-  mesh = NULL;
-done:
-  wisp_hexmesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   free(map.place);
   free(number);
   return status;

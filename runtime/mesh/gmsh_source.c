@@ -86,25 +86,22 @@ static wisp_status text_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int
 
 wisp_status wisp_gmsh_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64_t *out)
 {
-  wisp_status status = WISP_OK;
   int32_t narrow = 0;
   if (!gmsh->binary) {
-    TRY(text_integer(err, gmsh, bytes, out));
+    CALL(text_integer(err, gmsh, bytes, out));
   } else if (bytes == 4) {
-    TRY(take(err, gmsh, sizeof narrow, &narrow));
+    CALL(take(err, gmsh, sizeof narrow, &narrow));
     *out = narrow;
   } else {
-    TRY(take(err, gmsh, sizeof *out, out));
+    CALL(take(err, gmsh, sizeof *out, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_gmsh_count(wisp_error *err, wisp_gmsh *gmsh, size_t *out)
 {
   int64_t value = 0;
-  wisp_status status = wisp_gmsh_integer(err, gmsh, 8, &value);
-  if (status != WISP_OK) return status;
+  CALL(wisp_gmsh_integer(err, gmsh, 8, &value));
   if (value < 0) return wisp_gmsh_fail(err, gmsh, "a count of %lld is negative", (long long)value);
   *out = (size_t)value;
   return WISP_OK;
@@ -182,17 +179,4 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
     }
   }
   return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", quote(section, length).text);
-}
-
-wisp_status wisp_gmsh_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size)
-{
-  void *memory;
-  if (count < *room) return WISP_OK;
-  size_t larger = *room ? *room + *room / 2 : 64;
-  memcpy(&memory, array, sizeof memory); /* array points to a pointer of any object type */
-  memory = larger <= SIZE_MAX / size ? realloc(memory, larger * size) : NULL;
-  if (!memory) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu records of a mesh file", larger);
-  memcpy(array, &memory, sizeof memory);
-  *room = larger;
-  return WISP_OK;
 }

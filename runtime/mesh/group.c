@@ -24,12 +24,9 @@ typedef struct queue {
 
 static wisp_status create_queue(wisp_error *err, const wisp_mesh *mesh, size_t size, queue *q)
 {
-  wisp_status status = WISP_OK;
   size_t most = size < mesh->elements ? size : mesh->elements;
-  for (int lane = 0; lane < LANES; lane++) TRY(wisp_new(err, 4 * most + 2, sizeof *q->entry[lane], &q->entry[lane]));
-  TRY(wisp_new(err, mesh->elements, sizeof *q->shared, &q->shared));
-done:
-  return status;
+  for (int lane = 0; lane < LANES; lane++) CALL(wisp_new(err, 4 * most + 2, sizeof *q->entry[lane], &q->entry[lane]));
+  return wisp_new(err, mesh->elements, sizeof *q->shared, &q->shared);
 }
 
 static void destroy_queue(queue *q)
@@ -128,8 +125,7 @@ wisp_status wisp_mesh_group(wisp_error *err, const wisp_mesh *mesh, wisp_groupin
   }
   *slots = groups * size;
   *slot = made;
-  made = NULL;
 done:
-  free(made);
+  if (status != WISP_OK) free(made);
   return status;
 }

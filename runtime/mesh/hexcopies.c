@@ -55,18 +55,16 @@ static size_t blocks(const making *m)
 /* The number behind the last of all. */
 static wisp_status count_all(wisp_error *err, making *m, visit what, size_t things, size_t at, size_t *end)
 {
-  wisp_status status = WISP_OK;
   m->visit = what;
   m->things = things;
   free(m->first);
   m->first = NULL;
-  TRY(wisp_new(err, blocks(m) + 1, sizeof *m->first, &m->first));
-  TRY(wisp_parallel(err, blocks(m), count_blocks, m));
+  CALL(wisp_new(err, blocks(m) + 1, sizeof *m->first, &m->first));
+  CALL(wisp_parallel(err, blocks(m), count_blocks, m));
   m->first[0] = at;
   for (size_t b = 0; b < blocks(m); b++) m->first[b + 1] += m->first[b];
   *end = m->first[blocks(m)];
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status write_all(wisp_error *err, making *m)
@@ -106,16 +104,13 @@ static size_t number_others(const making *m, size_t from, size_t to, size_t at, 
 
 static wisp_status number_unknowns(wisp_error *err, making *m)
 {
-  wisp_status status = WISP_OK;
   wisp_hexcopies *c = m->copies;
   const size_t Nq = (size_t)m->nodes->Nq, nodes = m->nodes->nodes;
   c->within = m->nodes->elements * (Nq - 2) * (Nq - 2) * (Nq - 2);
   wisp_parallel_fill(c->unknown, 0xff, nodes * sizeof *c->unknown); /* -1 */
-  if (c->within) TRY(wisp_parallel(err, m->nodes->elements, number_within, m));
-  TRY(count_all(err, m, number_others, nodes, c->within, &c->unknowns));
-  TRY(write_all(err, m));
-done:
-  return status;
+  if (c->within) CALL(wisp_parallel(err, m->nodes->elements, number_within, m));
+  CALL(count_all(err, m, number_others, nodes, c->within, &c->unknowns));
+  return write_all(err, m);
 }
 
 /* --- copies --- */
@@ -188,17 +183,15 @@ static wisp_status place_copies(wisp_error *err, void *context, size_t from, siz
 
 static wisp_status list_copies(wisp_error *err, making *m)
 {
-  wisp_status status = WISP_OK;
   wisp_hexcopies *c = m->copies;
   const size_t shared = c->unknowns - c->within;
-  TRY(wisp_parallel(err, m->nodes->elements, list_elements, m));
-  TRY(wisp_parallel(err, shared, count_copies, m));
+  CALL(wisp_parallel(err, m->nodes->elements, list_elements, m));
+  CALL(wisp_parallel(err, shared, count_copies, m));
   c->start[c->within] = c->start[c->within + 1] = (int32_t)c->within;
   for (size_t g = c->within + 2; g < c->unknowns + 2; g++) c->start[g] += c->start[g - 1];
-  TRY(wisp_parallel(err, shared, place_copies, m));
+  CALL(wisp_parallel(err, shared, place_copies, m));
   c->copies = (size_t)c->start[c->unknowns];
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The other form of the shared unknowns' lists; things are these unknowns, numbers places in `more`. */
@@ -242,9 +235,8 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   TRY(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
   TRY(write_all(err, &m));
   *out = copies;
-  copies = NULL;
 done:
-  wisp_hexcopies_destroy(copies);
+  if (status != WISP_OK) wisp_hexcopies_destroy(copies);
   free(place);
   free(m.first);
   return status;

@@ -1,7 +1,6 @@
 #include "hexmesh.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { LARGEST_BOX = 400, MOST_ELEMENTS = 1 << 28 }; /* so that 8 x elements counts corners in 32 bits */
 
@@ -13,7 +12,7 @@ wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out
     TRY(wisp_require(err, n[d] >= 1 && n[d] <= LARGEST_BOX, WISP_EUSAGE, "box: %d hexes a side, must be 1 to %d", n[d],
                      LARGEST_BOX));
   size_t line = (size_t)n[0] + 1, plane = line * ((size_t)n[1] + 1);
-  TRY(wisp_hexmesh_create(err, plane * ((size_t)n[2] + 1), (size_t)n[0] * (size_t)n[1] * (size_t)n[2], &mesh));
+  TRY(wisp_mesh_create(err, 8, plane * ((size_t)n[2] + 1), (size_t)n[0] * (size_t)n[1] * (size_t)n[2], &mesh));
   for (size_t v = 0; v < mesh->vertices; v++) {
     const size_t at[3] = {v % line, v % plane / line, v / plane};
     for (int d = 0; d < 3; d++) mesh->xyz[3 * v + (size_t)d] = (double)at[d] / n[d];
@@ -26,41 +25,9 @@ wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out
           *hex++ =
               (int32_t)((size_t)(i + (v & 1)) + line * (size_t)(j + (v >> 1 & 1)) + plane * (size_t)(k + (v >> 2)));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_hexmesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   return status;
-}
-
-wisp_status wisp_hexmesh_bend(wisp_error *err, wisp_hexmesh *mesh, double amplitude)
-{
-  const double pi = acos(-1);
-  for (size_t v = 0; v < mesh->vertices; v++) {
-    double *x = mesh->xyz + 3 * v, wave[3];
-    for (int d = 0; d < 3; d++) wave[d] = sin(pi * x[d]);
-    const double both = amplitude * wave[0] * wave[1] * wave[2];
-    x[0] += both * cos(2 * x[1]);
-    x[1] += both * cos(3 * x[2] + 1);
-    x[2] += both * sin(2 * x[0] + 3 * x[1]);
-  }
-  return wisp_hexmesh_check(err, "bent box", mesh);
-}
-
-/* The Jacobian at a corner, up to a factor: the volume that its three edges span, along r, s, t. scale: the cube of the
- * longest edge there. */
-static double corner_volume(const wisp_hexmesh *mesh, size_t element, int corner, double *scale)
-{
-  const int32_t *v = mesh->hex + 8 * element;
-  double e[3][3], longest = 0;
-  for (int d = 0; d < 3; d++) {
-    const double *low = mesh->xyz + 3 * (size_t)v[corner & ~(1 << d)];
-    const double *high = mesh->xyz + 3 * (size_t)v[corner | 1 << d];
-    for (int c = 0; c < 3; c++) e[d][c] = high[c] - low[c];
-    longest = fmax(longest, sqrt(e[d][0] * e[d][0] + e[d][1] * e[d][1] + e[d][2] * e[d][2]));
-  }
-  *scale = longest * longest * longest;
-  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
 static wisp_status check_corners(wisp_error *err, const char *name, const wisp_hexmesh *mesh, size_t element)
@@ -81,52 +48,25 @@ static wisp_status check_corners(wisp_error *err, const char *name, const wisp_h
 /* Flat means 1e-12 of the longest edge cubed, as for tets. */
 wisp_status wisp_hexmesh_check(wisp_error *err, const char *name, const wisp_hexmesh *mesh)
 {
-  wisp_status status = WISP_OK;
   size_t inverted = 0, first = 0;
-  TRY(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no hexes", name));
-  TRY(wisp_require(err, mesh->elements < MOST_ELEMENTS && mesh->vertices < INT32_MAX, WISP_EINPUT,
-                   "%s: %zu hexes and %zu vertices, more than 2^28 and 2^31", name, mesh->elements, mesh->vertices));
+  CALL(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no hexes", name));
+  CALL(wisp_require(err, mesh->elements < MOST_ELEMENTS && mesh->vertices < INT32_MAX, WISP_EINPUT,
+                    "%s: %zu hexes and %zu vertices, more than 2^28 and 2^31", name, mesh->elements, mesh->vertices));
   for (size_t k = 0; k < mesh->elements; k++) {
     int positive = 0, negative = 0;
-    TRY(check_corners(err, name, mesh, k));
+    CALL(check_corners(err, name, mesh, k));
     for (int corner = 0; corner < 8; corner++) {
-      double scale, volume = corner_volume(mesh, k, corner, &scale);
+      double scale, volume = wisp_mesh_corner(mesh, k, wisp_hex_frames[corner], &scale);
       positive += volume > 1e-12 * scale && isfinite(volume);
       negative += volume < -1e-12 * scale && isfinite(volume);
     }
-    TRY(wisp_require(err, positive == 8 || negative == 8, WISP_EINPUT,
-                     "%s: hex %zu is degenerate: its Jacobian is positive at %d of 8 corners; remesh there", name, k,
-                     positive));
+    CALL(wisp_require(err, positive == 8 || negative == 8, WISP_EINPUT,
+                      "%s: hex %zu is degenerate: its Jacobian is positive at %d of 8 corners; remesh there", name, k,
+                      positive));
     if (negative && !inverted++) first = k;
   }
-  TRY(wisp_require(err, !inverted, WISP_EINPUT,
-                   "%s: %zu of %zu hexes are inverted (negative volume), the first is hex %zu; remesh or reverse them",
-                   name, inverted, mesh->elements, first));
-done:
-  return status;
-}
-
-wisp_status wisp_hexmesh_create(wisp_error *err, size_t vertices, size_t elements, wisp_hexmesh **out)
-{
-  wisp_status status = WISP_OK;
-  wisp_hexmesh *mesh = NULL;
-  TRY(wisp_new(err, 1, sizeof *mesh, &mesh));
-  mesh->vertices = vertices;
-  mesh->elements = elements;
-  TRY(wisp_new(err, vertices, 3 * sizeof *mesh->xyz, &mesh->xyz));
-  TRY(wisp_new(err, elements, 8 * sizeof *mesh->hex, &mesh->hex));
-  *out = mesh;
-  mesh = NULL;
-done:
-  wisp_hexmesh_destroy(mesh);
-  return status;
-}
-
-void wisp_hexmesh_destroy(wisp_hexmesh *mesh)
-{
-  if (!mesh) return;
-  free(mesh->xyz);
-  free(mesh->hex);
-  free(mesh->number);
-  free(mesh);
+  return wisp_require(
+      err, !inverted, WISP_EINPUT,
+      "%s: %zu of %zu hexes are inverted (negative volume), the first is hex %zu; remesh or reverse them", name,
+      inverted, mesh->elements, first);
 }

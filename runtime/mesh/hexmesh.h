@@ -1,19 +1,11 @@
-/* Conforming meshes of hexahedra: made (unit box) or read (Gmsh .msh 2.2 and 4.1, ASCII and binary); and the continuous
- * numbering of their Gauss-Lobatto-Legendre (GLL) nodes. */
+/* What is particular to meshes of hexahedra: their box, and the continuous numbering of their Gauss-Lobatto-Legendre
+ * (GLL) nodes. */
 #ifndef WISP_HEXMESH_H
 #define WISP_HEXMESH_H
 
-#include "../../gen/check.h"
+#include "mesh.h"
 
-#include <stdint.h>
-
-/* Every hex is trilinear and positively oriented. Corners are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
-typedef struct wisp_hexmesh {
-  size_t vertices, elements;
-  double *xyz;     /* 3 x vertices, x y z of each vertex together */
-  int32_t *hex;    /* 8 x elements: vertex numbers */
-  int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */
-} wisp_hexmesh;
+typedef wisp_mesh wisp_hexmesh; /* of elements with 8 corners */
 
 /* What element k is called in messages. */
 static inline size_t wisp_hexmesh_number(const wisp_hexmesh *mesh, size_t k)
@@ -24,24 +16,9 @@ static inline size_t wisp_hexmesh_number(const wisp_hexmesh *mesh, size_t k)
 /* The unit box [0,1]^3 as n[0] x n[1] x n[2] hexes, x fastest. Each n in 1..400, WISP_EUSAGE otherwise. */
 wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out);
 
-/* Moves vertices inside the unit box by at most `amplitude` in each direction, by a product of sines that leaves the
- * sides where they are: elements of all shapes, for tests. WISP_EINPUT where that inverts one (0.05 does not). */
-wisp_status wisp_hexmesh_bend(wisp_error *err, wisp_hexmesh *mesh, double amplitude);
-
-/* Reads a Gmsh file of 8-node hexes. WISP_EINPUT as wisp_mesh_read, with tets among what is refused by name. */
-wisp_status wisp_hexmesh_read(wisp_error *err, const char *path, wisp_hexmesh **out);
-
-/* The same from memory; name appears in messages. */
-wisp_status wisp_hexmesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_hexmesh **out);
-
-/* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and hex, then check. */
-wisp_status wisp_hexmesh_create(wisp_error *err, size_t vertices, size_t elements, wisp_hexmesh **out);
-
 /* Vertex numbers in range, no two corners of a hex the same vertex, Jacobians positive at the eight corners.
  * WISP_EINPUT with name and element. */
 wisp_status wisp_hexmesh_check(wisp_error *err, const char *name, const wisp_hexmesh *mesh);
-
-void wisp_hexmesh_destroy(wisp_hexmesh *mesh);
 
 /* The continuous numbering: local node (k Nq + j) Nq + i of element e is global[e Np + local], the same number in all
  * elements that share the node. Numbers rise with the first element, then the first local node that has them, so that

@@ -10,14 +10,11 @@
  * the unit box remains the unit box. A move that leaves an element less than a tenth of its volume is halved until it
  * does not, so that all volumes stay positive. The same seed gives the same mesh. WISP_EUSAGE for another amount. */
 wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, uint64_t seed);
-wisp_status wisp_hexmesh_jitter(wisp_error *err, wisp_hexmesh *mesh, double amount, uint64_t seed);
 
 /* Elements and vertices in random order, and the corners of every tet turned by a random even permutation, so that it
- * stays positive; tags go with their faces. The same set of elements in space, connected anew. */
+ * stays positive, or of every hex by a random one of the cube's 24 rotations; tags go with their faces. The same set of
+ * elements in space, connected anew. */
 wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
-
-/* Elements and vertices in random order, and every hex turned by a random one of the cube's 24 rotations. */
-wisp_status wisp_hexmesh_shuffle(wisp_error *err, wisp_hexmesh *mesh, uint64_t seed);
 
 /* 157 tets, a prime number, no two alike: the unit box of 162 without five, moved and shuffled. Faces meet in all 48
  * ways that there are, and each on the boundary has a random tag. */

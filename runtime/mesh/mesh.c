@@ -17,17 +17,20 @@ typedef struct face_entry {
 /* The face that counts outwards: vertices of faces 1 and 2 turn left seen from outside, those of 0 and 3 right. */
 static const int outward[WISP_TET_FACES] = {-1, 1, 1, -1};
 
-/* Six times the signed volume of a tet, with the cube of its longest edge from vertex 0 as its scale. */
-static double six_volumes(const wisp_mesh *mesh, size_t element, double *scale)
+const int wisp_tet_frames[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 0, 1, 3}, {3, 0, 2, 1}};
+const int wisp_hex_frames[8][4] = {{0, 1, 2, 4}, {1, 3, 0, 5}, {2, 0, 3, 6}, {3, 2, 1, 7},
+                                   {4, 6, 5, 0}, {5, 4, 7, 1}, {6, 7, 4, 2}, {7, 5, 6, 3}};
+
+double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4], double *scale)
 {
-  const int32_t *v = mesh->tet + 4 * element;
-  const double *o = mesh->xyz + 3 * (size_t)v[0];
+  const int32_t *v = mesh->cell + (size_t)mesh->corners * element;
+  const double *o = mesh->xyz + 3 * (size_t)v[frame[0]];
   double e[3][3], longest = 0;
   for (int i = 0; i < 3; i++) {
-    for (int c = 0; c < 3; c++) e[i][c] = mesh->xyz[3 * (size_t)v[i + 1] + (size_t)c] - o[c];
+    for (int c = 0; c < 3; c++) e[i][c] = mesh->xyz[3 * (size_t)v[frame[i + 1]] + (size_t)c] - o[c];
     longest = fmax(longest, sqrt(e[i][0] * e[i][0] + e[i][1] * e[i][1] + e[i][2] * e[i][2]));
   }
-  *scale = longest * longest * longest;
+  if (scale) *scale = longest * longest * longest;
   return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
@@ -43,7 +46,7 @@ static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh
       if (v[i] < 0 || (size_t)v[i] >= mesh->vertices)
         return wisp_fail(err, WISP_EINPUT, "%s: tet %zu has vertex %d of a mesh with %zu", name, k, v[i],
                          mesh->vertices);
-    double scale, volume = six_volumes(mesh, k, &scale);
+    double scale, volume = wisp_mesh_corner(mesh, k, wisp_tet_frames[0], &scale);
     if (!(fabs(volume) > 1e-12 * scale) || !isfinite(volume))
       return wisp_fail(err, WISP_EINPUT,
                        "%s: tet %zu (vertices %d %d %d %d) is degenerate, without volume; remesh there", name, k, v[0],
@@ -168,18 +171,16 @@ static wisp_status join(wisp_error *err, const char *name, wisp_mesh *mesh, uint
 static wisp_status join_list(wisp_error *err, const char *name, wisp_mesh *mesh, int32_t low, const face_entry *entry,
                              size_t count)
 {
-  wisp_status status = WISP_OK;
   for (size_t i = 0, run; i < count; i += run) {
     for (run = 1; i + run < count; run++)
       if (entry[i + run].middle != entry[i].middle || entry[i + run].high != entry[i].high) break;
-    TRY(wisp_require(err, run <= 2, WISP_EINPUT,
-                     "%s: face (%d %d %d) is shared by %zu tets, %u, %u and %u among them: the mesh does not conform",
-                     name, low, entry[i].middle, entry[i].high, run, entry[i].face / 4, entry[i + 1].face / 4,
-                     entry[i + 2].face / 4));
-    if (run == 2) TRY(join(err, name, mesh, entry[i].face, entry[i + 1].face));
+    CALL(wisp_require(err, run <= 2, WISP_EINPUT,
+                      "%s: face (%d %d %d) is shared by %zu tets, %u, %u and %u among them: the mesh does not conform",
+                      name, low, entry[i].middle, entry[i].high, run, entry[i].face / 4, entry[i + 1].face / 4,
+                      entry[i + 2].face / 4));
+    if (run == 2) CALL(join(err, name, mesh, entry[i].face, entry[i + 1].face));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What all vertices' lists are joined with. */
@@ -193,16 +194,14 @@ typedef struct joining {
 /* A wisp_range over vertices: sorts their lists, so that equal faces stand side by side, and joins these. */
 static wisp_status join_lists(wisp_error *err, void *context, size_t from, size_t to)
 {
-  wisp_status status = WISP_OK;
   const joining *j = context;
   for (size_t v = from; v < to; v++) {
     face_entry *list = j->entry + j->start[v];
     const size_t count = j->start[v + 1] - j->start[v];
     sort_entries(list, count);
-    TRY(join_list(err, j->name, j->mesh, (int32_t)v, list, count));
+    CALL(join_list(err, j->name, j->mesh, (int32_t)v, list, count));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh)
@@ -228,23 +227,24 @@ done:
   return status;
 }
 
-wisp_status wisp_mesh_create(wisp_error *err, size_t vertices, size_t elements, wisp_mesh **out)
+wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
+  const size_t faces = corners == 4 ? 4 * elements : 0;
   wisp_mesh *mesh = NULL;
   TRY(wisp_new(err, 1, sizeof *mesh, &mesh));
   mesh->vertices = vertices;
   mesh->elements = elements;
+  mesh->corners = corners;
   TRY(wisp_new(err, vertices, 3 * sizeof *mesh->xyz, &mesh->xyz));
-  TRY(wisp_new(err, elements, 4 * sizeof *mesh->tet, &mesh->tet));
-  TRY(wisp_new(err, elements, 4 * sizeof *mesh->neighbour, &mesh->neighbour));
-  TRY(wisp_new(err, elements, 4 * sizeof *mesh->neighbour_face, &mesh->neighbour_face));
-  TRY(wisp_new(err, elements, 4 * sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
-  TRY(wisp_new(err, elements, 4 * sizeof *mesh->tag, &mesh->tag));
+  TRY(wisp_new(err, elements, (size_t)corners * sizeof *mesh->cell, &mesh->cell));
+  TRY(wisp_new(err, faces, sizeof *mesh->neighbour, &mesh->neighbour));
+  TRY(wisp_new(err, faces, sizeof *mesh->neighbour_face, &mesh->neighbour_face));
+  TRY(wisp_new(err, faces, sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
+  TRY(wisp_new(err, faces, sizeof *mesh->tag, &mesh->tag));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_mesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   return status;
 }
 
@@ -252,11 +252,12 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
 {
   if (!mesh) return;
   free(mesh->xyz);
-  free(mesh->tet);
+  free(mesh->cell);
   free(mesh->neighbour);
   free(mesh->neighbour_face);
   free(mesh->neighbour_turn);
   free(mesh->tag);
   free(mesh->order);
+  free(mesh->number);
   free(mesh);
 }

@@ -1,4 +1,4 @@
-/* Conforming tetrahedral meshes: made (unit box) or read (Gmsh .msh 2.2 and 4.1, ASCII and binary). */
+/* Conforming meshes of tets or of hexes: made (unit box) or read (Gmsh .msh 2.2 and 4.1, ASCII and binary). */
 #ifndef WISP_MESH_H
 #define WISP_MESH_H
 
@@ -8,38 +8,54 @@
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 
-/* Every tet is positively oriented; its faces are numbered as in gen/nodal/tet.h. */
+/* Every element is positively oriented. Faces of tets are numbered as in gen/nodal/tet.h; corners of hexes, which are
+ * trilinear, are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
 typedef struct wisp_mesh {
   size_t vertices, elements;
-  double *xyz;            /* 3 x vertices, x y z of each vertex together */
-  int32_t *tet;           /* 4 x elements: vertex numbers */
+  int corners; /* of an element: 4, all are tets, or 8, all are hexes */
+  double *xyz; /* 3 x vertices, x y z of each vertex together */
+  union {      /* corners x elements: vertex numbers */
+    int32_t *cell, *tet, *hex;
+  };
+  /* Of tets: */
   int32_t *neighbour;     /* 4 x elements: element across each face, or WISP_BOUNDARY */
   int8_t *neighbour_face; /* 4 x elements: that element's face number (0 on a boundary) */
   int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
                              theirs */
   int32_t *tag;           /* 4 x elements: Gmsh physical surface of a boundary face, 0 where none */
   int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
+  /* Of hexes: */
+  int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */
 } wisp_mesh;
 
 /* The unit box [0,1]^3 cut into n^3 cubes of six tets each, conforming (Kuhn). n in 1..400, WISP_EUSAGE otherwise. */
 wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out);
 
-/* Reads a Gmsh file. WISP_EINPUT, with path and line or byte offset, for: missing, truncated, non-conforming (a face
- * shared by three tets), degenerate elements, no tets, unknown vertices, unsupported element types of dimension 3
- * (hexes, ... named), second-order tets, newer formats. Inverted tets (negative volume) are an error that counts them.
- * Never trusts a count in the file: memory grows with the bytes really read. */
-wisp_status wisp_mesh_read(wisp_error *err, const char *path, wisp_mesh **out);
+/* Reads a Gmsh file of elements with so many corners, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
+ * missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all, unknown vertices,
+ * unsupported element types of dimension 3 (prisms, hexes among tets, ... named), second-order elements, newer formats.
+ * Inverted ones (negative volume) are an error that counts them. Never trusts a count in the file: memory grows with
+ * the bytes really read. */
+wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out);
 
 /* The same from memory (tests, fuzzing); name appears in messages. */
-wisp_status wisp_mesh_parse(wisp_error *err, const char *name, const char *data, size_t length, wisp_mesh **out);
+wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
+                            wisp_mesh **out);
 
 /* Builds neighbour* from tet; checks conformity and orientation. Used by box and read. */
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh);
 
-/* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and tet, then connect. */
-wisp_status wisp_mesh_create(wisp_error *err, size_t vertices, size_t elements, wisp_mesh **out);
+/* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and cell, then connect
+ * tets or check hexes. */
+wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out);
 
 void wisp_mesh_destroy(wisp_mesh *mesh);
+
+/* Six times the signed volume that the edges of an element span at its corner frame[0], where they lead to frame[1],
+ * [2] and [3]. scale (may be NULL): the cube of the longest of them. Frames of positive elements give positive volumes.
+ */
+double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4], double *scale);
+extern const int wisp_tet_frames[4][4], wisp_hex_frames[8][4]; /* a frame a corner */
 
 /* The i-th element in memory's order. */
 static inline int32_t wisp_mesh_at(const wisp_mesh *mesh, size_t i)

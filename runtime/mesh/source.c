@@ -23,34 +23,32 @@ wisp_mesh_source wisp_mesh_source_irregular(void)
   return (wisp_mesh_source){.jitter = 0.2, .shuffle = true, .seed = 1};
 }
 
-wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out)
+static wisp_status make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
+  const wisp_ordering ordering = wisp_mesh_source_ordering(source);
   wisp_mesh *mesh = NULL;
-  TRY(source->file ? wisp_mesh_read(err, source->file, &mesh) : wisp_mesh_box(err, source->box[0], &mesh));
+  if (source->file)
+    TRY(wisp_mesh_read(err, corners, source->file, &mesh));
+  else
+    TRY(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
   if (source->jitter > 0) TRY(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) TRY(wisp_mesh_shuffle(err, mesh, source->seed));
-  TRY(wisp_mesh_order(err, mesh, wisp_mesh_source_ordering(source)));
+  TRY(corners == 4 ? wisp_mesh_order(err, mesh, ordering) : wisp_hexmesh_order(err, mesh, ordering));
   *out = mesh;
-  mesh = NULL;
 done:
-  wisp_mesh_destroy(mesh);
+  if (status != WISP_OK) wisp_mesh_destroy(mesh);
   return status;
+}
+
+wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out)
+{
+  return make(err, 4, source, out);
 }
 
 wisp_status wisp_hexmesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_hexmesh **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hexmesh *mesh = NULL;
-  TRY(source->file ? wisp_hexmesh_read(err, source->file, &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
-  if (source->jitter > 0) TRY(wisp_hexmesh_jitter(err, mesh, source->jitter, source->seed));
-  if (source->shuffle) TRY(wisp_hexmesh_shuffle(err, mesh, source->seed));
-  TRY(wisp_hexmesh_order(err, mesh, wisp_mesh_source_ordering(source)));
-  *out = mesh;
-  mesh = NULL;
-done:
-  wisp_hexmesh_destroy(mesh);
-  return status;
+  return make(err, 8, source, out);
 }
 
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])

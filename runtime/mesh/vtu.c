@@ -1,12 +1,8 @@
 #include "vtu.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../gen/text.h"
 
@@ -25,8 +21,7 @@ static wisp_status check_order(wisp_error *err, int N)
 
 wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, double *t)
 {
-  wisp_status status = WISP_OK;
-  TRY(check_order(err, N));
+  CALL(check_order(err, N));
   for (int k = 0; k <= N; k++)
     for (int j = 0; j <= N - k; j++)
       for (int i = 0; i <= N - k - j; i++) {
@@ -34,8 +29,7 @@ wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, doubl
         *s++ = -1 + 2.0 * j / N;
         *t++ = -1 + 2.0 * k / N;
       }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Steps of a lattice point away from the faces opposite vertex 0 (r+s+t=-1), 1 (r=-1), 2 (s=-1), 3 (t=-1); sum N. */
@@ -107,12 +101,10 @@ static void emit_tet(ordering *to, int n)
 
 wisp_status wisp_vtu_order(wisp_error *err, int N, int *point)
 {
-  wisp_status status = WISP_OK;
-  TRY(check_order(err, N));
+  CALL(check_order(err, N));
   ordering to = {N, point};
   emit_tet(&to, N);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What is written, and how. */
@@ -123,62 +115,56 @@ typedef struct grid {
   const char *const *names;
   const double *const *values;
   int point[286]; /* VTK's order; 286 points at order 10 */
+  wisp_text xml;  /* all before the data */
 } grid;
 
 /* A name as an XML attribute. */
 static wisp_status escape(wisp_error *err, wisp_text *xml, const char *name)
 {
-  wisp_status status = WISP_OK;
   for (; *name; name++) {
     const char *entity = *name == '&'   ? "&amp;"
                          : *name == '<' ? "&lt;"
                          : *name == '>' ? "&gt;"
                          : *name == '"' ? "&quot;"
                                         : NULL;
-    TRY(wisp_text_add(err, xml, entity ? entity : name, entity ? strlen(entity) : 1));
+    CALL(wisp_text_add(err, xml, entity ? entity : name, entity ? strlen(entity) : 1));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* One array's place in the appended data, which moves on past it: 8 bytes of length and the bytes. */
 static wisp_status declare(wisp_error *err, wisp_text *xml, const char *type, const char *name, int components,
                            size_t bytes, size_t *offset)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_print(err, xml, "<DataArray type=\"%s\" Name=\"", type));
-  TRY(escape(err, xml, name));
-  TRY(wisp_text_print(err, xml, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n", components,
-                      *offset));
+  CALL(wisp_text_print(err, xml, "<DataArray type=\"%s\" Name=\"", type));
+  CALL(escape(err, xml, name));
+  CALL(wisp_text_print(err, xml, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n", components,
+                       *offset));
   *offset += sizeof(uint64_t) + bytes;
-done:
-  return status;
+  return WISP_OK;
 }
 
-/* Everything before the data. Arrays stand in the order in which write_data writes them. */
+/* Everything before the data. Arrays stand in the order in which write_grid writes them. */
 static wisp_status describe(wisp_error *err, const grid *g, wisp_text *xml)
 {
-  wisp_status status = WISP_OK;
   const uint16_t one = 1;
   const size_t points = g->elements * g->Np;
   size_t offset = 0;
-  TRY(wisp_text_print(
+  CALL(wisp_text_print(
       err, xml,
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"%s\" "
       "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
       *(const char *)&one ? "LittleEndian" : "BigEndian", points, g->elements));
-  TRY(wisp_text_print(err, xml, "<Points>\n"));
-  TRY(declare(err, xml, "Float64", "Points", 3, points * 3 * sizeof(double), &offset));
-  TRY(wisp_text_print(err, xml, "</Points>\n<Cells>\n"));
-  TRY(declare(err, xml, "Int64", "connectivity", 1, points * sizeof(int64_t), &offset));
-  TRY(declare(err, xml, "Int64", "offsets", 1, g->elements * sizeof(int64_t), &offset));
-  TRY(declare(err, xml, "UInt8", "types", 1, g->elements, &offset));
-  TRY(wisp_text_print(err, xml, "</Cells>\n<PointData>\n"));
+  CALL(wisp_text_print(err, xml, "<Points>\n"));
+  CALL(declare(err, xml, "Float64", "Points", 3, points * 3 * sizeof(double), &offset));
+  CALL(wisp_text_print(err, xml, "</Points>\n<Cells>\n"));
+  CALL(declare(err, xml, "Int64", "connectivity", 1, points * sizeof(int64_t), &offset));
+  CALL(declare(err, xml, "Int64", "offsets", 1, g->elements * sizeof(int64_t), &offset));
+  CALL(declare(err, xml, "UInt8", "types", 1, g->elements, &offset));
+  CALL(wisp_text_print(err, xml, "</Cells>\n<PointData>\n"));
   for (size_t i = 0; i < g->fields; i++)
-    TRY(declare(err, xml, "Float64", g->names[i], 1, points * sizeof(double), &offset));
-  TRY(wisp_text_print(err, xml, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_"));
-done:
-  return status;
+    CALL(declare(err, xml, "Float64", g->names[i], 1, points * sizeof(double), &offset));
+  return wisp_text_print(err, xml, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
 /* An array of doubles of some components a point, in VTK's order. Write errors stay in the stream until it is closed.
@@ -203,9 +189,12 @@ static void write_integers(FILE *file, size_t count, size_t first, size_t step)
   }
 }
 
-static void write_data(FILE *file, const grid *g)
+/* A wisp_fill. */
+static void write_grid(FILE *file, const void *context)
 {
+  const grid *g = context;
   const uint64_t bytes = g->elements;
+  wisp_fill_text(file, &g->xml);
   write_values(file, g, g->xyz, 3);
   write_integers(file, g->elements * g->Np, 0, 1);
   write_integers(file, g->elements, g->Np, g->Np);
@@ -215,49 +204,16 @@ static void write_data(FILE *file, const grid *g)
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }
 
-/* Under another name first: a reader, or a crash, never sees half a file. What is no file (/dev/null) is written to. */
-static wisp_status write_file(wisp_error *err, const char *path, const grid *g, const wisp_text *xml)
-{
-  wisp_status status = WISP_OK;
-  wisp_text other = {0};
-  FILE *file = NULL;
-  struct stat there;
-  bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode), made = false;
-  TRY(direct ? wisp_text_add(err, &other, path, strlen(path))
-             : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
-  if (!direct) unlink(other.data);
-  file = fopen(other.data, direct ? "wb" : "wbx"); /* x: nobody's link is followed */
-  TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open %s: %s", path, other.data, strerror(errno)));
-  made = !direct;
-  errno = 0;
-  fwrite(xml->data, 1, xml->length, file);
-  if (!ferror(file)) write_data(file, g);
-  int reason = errno;
-  bool failed = ferror(file);
-  if (fclose(file) != 0 && !failed) failed = true, reason = errno;
-  file = NULL;
-  TRY(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot write: %s", path, strerror(reason)));
-  TRY(wisp_require(err, direct || rename(other.data, path) == 0, WISP_ESYSTEM, "%s: cannot rename %s: %s", path,
-                   other.data, strerror(errno)));
-  made = false;
-done:
-  if (file) fclose(file);
-  if (made) unlink(other.data);
-  wisp_text_free(&other);
-  return status;
-}
-
 wisp_status wisp_vtu_write(wisp_error *err, const char *path, int N, size_t elements, const double *xyz, size_t fields,
                            const char *const *names, const double *const *values)
 {
   wisp_status status = WISP_OK;
-  wisp_text xml = {0};
   grid g = {.N = N, .elements = elements, .fields = fields, .xyz = xyz, .names = names, .values = values};
   TRY(wisp_vtu_order(err, N, g.point));
   g.Np = points_of(N);
-  TRY(describe(err, &g, &xml));
-  TRY(write_file(err, path, &g, &xml));
+  TRY(describe(err, &g, &g.xml));
+  TRY(wisp_write_file(err, path, write_grid, &g));
 done:
-  wisp_text_free(&xml);
+  wisp_text_free(&g.xml);
   return status;
 }

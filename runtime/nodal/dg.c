@@ -6,17 +6,14 @@
 /* The arguments fit together. */
 static wisp_status check(wisp_error *err, const wisp_dg *dg, int boundary)
 {
-  wisp_status status = WISP_OK;
   const wisp_layout *l = &dg->layout;
-  TRY(wisp_require(err, l->Np == dg->tet->Np && l->Nf == WISP_TET_FACES * dg->tet->Nfp, WISP_EUSAGE,
-                   "dg: a layout of %d and %d nodes for elements of %d and %d", l->Np, l->Nf, dg->tet->Np,
-                   WISP_TET_FACES * dg->tet->Nfp));
-  TRY(wisp_require(err, dg->MB >= 1 && dg->MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024",
-                   dg->MB));
-  TRY(wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < dg->system->boundaries), WISP_EUSAGE,
-                   "dg: boundary %d, and %s has %d", boundary, dg->system->name, dg->system->boundaries));
-done:
-  return status;
+  CALL(wisp_require(err, l->Np == dg->tet->Np && l->Nf == WISP_TET_FACES * dg->tet->Nfp, WISP_EUSAGE,
+                    "dg: a layout of %d and %d nodes for elements of %d and %d", l->Np, l->Nf, dg->tet->Np,
+                    WISP_TET_FACES * dg->tet->Nfp));
+  CALL(wisp_require(err, dg->MB >= 1 && dg->MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024",
+                    dg->MB));
+  return wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < dg->system->boundaries), WISP_EUSAGE,
+                      "dg: boundary %d, and %s has %d", boundary, dg->system->name, dg->system->boundaries);
 }
 
 /* Kernels count in 31 bits: the longest array of a group decides how many groups there can be. */
@@ -27,7 +24,7 @@ static wisp_status check_addresses(wisp_error *err, const wisp_dg *dg)
   size_t sizes[] = {n * (size_t)l->NpM, n * (size_t)l->NfM, WISP_FACE_REALS * KM,
                     WISP_TET_FACES * WISP_PAIR_REALS * KM};
   size_t longest = 0;
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) longest = sizes[i] > longest ? sizes[i] : longest;
+  for (size_t i = 0; i < WISP_COUNT(sizes); i++) longest = sizes[i] > longest ? sizes[i] : longest;
   size_t block = KM * (size_t)dg->MB, most = INT_MAX / (longest * (size_t)dg->MB) * block;
   return wisp_require(
       err, dg->slots <= most, WISP_EUSAGE,
@@ -39,15 +36,12 @@ static wisp_status check_addresses(wisp_error *err, const wisp_dg *dg)
 /* Arrays whose sizes the slots give; zero, as empty slots want them. */
 static wisp_status allocate(wisp_error *err, wisp_dg *dg)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_new(err, dg->slots, sizeof *dg->jacobian, &dg->jacobian));
-  TRY(wisp_new(err, dg->slots, WISP_GEO * sizeof *dg->geo, &dg->geo));
-  TRY(wisp_new(err, dg->slots, WISP_FACE_INTS * sizeof *dg->face_int, &dg->face_int));
-  TRY(wisp_new(err, dg->slots, WISP_FACE_REALS * sizeof *dg->face_real, &dg->face_real));
-  TRY(wisp_new(err, dg->blocks, WISP_BLOCK_INTS * sizeof *dg->pair_block, &dg->pair_block));
-  TRY(wisp_new(err, (size_t)(WISP_TET_TURNS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist));
-done:
-  return status;
+  CALL(wisp_new(err, dg->slots, sizeof *dg->jacobian, &dg->jacobian));
+  CALL(wisp_new(err, dg->slots, WISP_GEO * sizeof *dg->geo, &dg->geo));
+  CALL(wisp_new(err, dg->slots, WISP_FACE_INTS * sizeof *dg->face_int, &dg->face_int));
+  CALL(wisp_new(err, dg->slots, WISP_FACE_REALS * sizeof *dg->face_real, &dg->face_real));
+  CALL(wisp_new(err, dg->blocks, WISP_BLOCK_INTS * sizeof *dg->pair_block, &dg->pair_block));
+  return wisp_new(err, (size_t)(WISP_TET_TURNS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist);
 }
 
 wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
@@ -84,10 +78,9 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   TRY(wisp_dg_faces(err, dg, where, boundary));
   TRY(wisp_dg_turns(err, dg));
   *out = dg;
-  dg = NULL;
 done:
   free(where);
-  wisp_dg_destroy(dg);
+  if (status != WISP_OK) wisp_dg_destroy(dg);
   return status;
 }
 
@@ -99,9 +92,8 @@ wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_te
   TRY(create(err, mesh, tet, system, layout, how, MB, boundary, &dg));
   TRY(wisp_dg_add_pairs(err, dg));
   *out = dg;
-  dg = NULL;
 done:
-  wisp_dg_destroy(dg);
+  if (status != WISP_OK) wisp_dg_destroy(dg);
   return status;
 }
 

@@ -124,7 +124,7 @@ static const struct role {
 
 static wisp_status find_role(wisp_error *err, const char *kernel, const struct role **out)
 {
-  for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+  for (size_t i = 0; i < WISP_COUNT(roles); i++)
     if (strcmp(roles[i].kernel, kernel) == 0) {
       *out = &roles[i];
       return WISP_OK;
@@ -175,11 +175,10 @@ done:
 /* One element, without signs, whose every factor is the largest that there is. */
 static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, double *scale)
 {
-  wisp_status status = WISP_OK;
   *one = (wisp_dg){.tet = dg->tet, .system = dg->system, .slots = 1, .groups = 1, .blocks = 1, .MB = 1};
   one->layout = wisp_layout_padded(dg->layout.Np, dg->layout.Nf, 1);
-  TRY(wisp_new(err, 1, sizeof *one->slot, &one->slot));
-  TRY(wisp_new(err, WISP_GEO, sizeof *one->geo, &one->geo));
+  CALL(wisp_new(err, 1, sizeof *one->slot, &one->slot));
+  CALL(wisp_new(err, WISP_GEO, sizeof *one->geo, &one->geo));
   for (size_t k = 0; k < dg->slots; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     for (int c = 0; c < WISP_GEO; c++)
@@ -187,28 +186,25 @@ static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, 
     for (int f = 0; f < WISP_TET_FACES; f++)
       *scale = fmax(*scale, dg->face_real[wisp_layout_element(&dg->layout, WISP_FACE_REALS, 4 * f + 3, k)]);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The fluxes' sums, of traces of magnitude 1 on any kind of face. */
 static wisp_status worst_flux(wisp_error *err, const wisp_dg *one, double alpha, double scale, double *flux)
 {
   static const double normal[3] = {1, 1, 1};
-  wisp_status status = WISP_OK;
   const int n = one->system->fields;
   double ones[WISP_MAX_FIELDS], value[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
   for (int f = 0; f < n; f++) ones[f] = 1;
   for (int boundary = -1; boundary < one->system->boundaries; boundary++) {
-    TRY(wisp_system_flux_sizes(err, one->system, boundary, normal, alpha, ones, ones, value, size));
+    CALL(wisp_system_flux_sizes(err, one->system, boundary, normal, alpha, ones, ones, value, size));
     for (int f = 0; f < n; f++)
       for (int i = 0; i < one->layout.Nf; i++) {
         double *at = &flux[wisp_layout_face(&one->layout, n, f, 0, (size_t)i)];
         *at = fmax(*at, scale * size[f]);
       }
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *s,

@@ -6,16 +6,13 @@
 
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 {
-  wisp_status status = WISP_OK;
   const wisp_dg *dg = self;
-  TRY(wisp_arrays_upload(err, arrays, "geo", dg->geo));
-  TRY(wisp_arrays_upload(err, arrays, "face_real", dg->face_real));
-  TRY(wisp_arrays_upload(err, arrays, "pair_real", dg->pair_real));
-  TRY(wisp_arrays_upload_ints(err, arrays, "face_int", dg->face_int));
-  TRY(wisp_arrays_upload_ints(err, arrays, "pair_block", dg->pair_block));
-  TRY(wisp_arrays_upload_ints(err, arrays, "pair_int", dg->pair_int));
-done:
-  return status;
+  CALL(wisp_arrays_upload(err, arrays, "geo", dg->geo));
+  CALL(wisp_arrays_upload(err, arrays, "face_real", dg->face_real));
+  CALL(wisp_arrays_upload(err, arrays, "pair_real", dg->pair_real));
+  CALL(wisp_arrays_upload_ints(err, arrays, "face_int", dg->face_int));
+  CALL(wisp_arrays_upload_ints(err, arrays, "pair_block", dg->pair_block));
+  return wisp_arrays_upload_ints(err, arrays, "pair_int", dg->pair_int);
 }
 
 /* A degree of freedom of field f in slot k. */

@@ -10,30 +10,26 @@ enum { COLUMNS = WISP_KRYLOV + 1 };
 /* Columns of length 1, as they may have grown by many powers of ten; length[k] is what they had. */
 static wisp_status normalise(wisp_error *err, int columns, double *sketch, double *length)
 {
-  wisp_status status = WISP_OK;
   for (int k = 0; k < columns; k++) {
     double *column = sketch + (size_t)k * WISP_SKETCH, square = 0;
     for (int i = 0; i < WISP_SKETCH; i++) square += column[i] * column[i];
     length[k] = sqrt(square);
-    TRY(wisp_require(err, isfinite(square) && square > 0, WISP_EWRONG,
-                     "the spectrum of the operator: vector %d has the length %g", k, length[k]));
+    CALL(wisp_require(err, isfinite(square) && square > 0, WISP_EWRONG,
+                      "the spectrum of the operator: vector %d has the length %g", k, length[k]));
     for (int i = 0; i < WISP_SKETCH; i++) column[i] /= length[k];
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The upper triangle R of the sketches' QR factorisation, R[row + column * COLUMNS]. */
 static wisp_status triangle(wisp_error *err, int columns, double *sketch, double R[COLUMNS * COLUMNS])
 {
-  wisp_status status = WISP_OK;
   double tau[COLUMNS];
-  TRY(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SKETCH, columns, sketch, WISP_SKETCH, tau) == 0,
-                   WISP_EWRONG, "the spectrum of the operator: its vectors have no QR factorisation"));
+  CALL(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SKETCH, columns, sketch, WISP_SKETCH, tau) == 0,
+                    WISP_EWRONG, "the spectrum of the operator: its vectors have no QR factorisation"));
   for (int c = 0; c < columns; c++)
     for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? sketch[(size_t)c * WISP_SKETCH + (size_t)r] : 0;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Column k of R T, where L u_k = sum of T_jk u_j is the recurrence solved for L u_k, in columns of length 1. */
@@ -74,15 +70,13 @@ static double residual(int n, double last, const double *re, const double *im, b
  * dependent columns give eigenvalues near -1/gain that L does not have, though no number on R's diagonal be small. */
 static wisp_status independent(wisp_error *err, const double *R, int columns, double noise, int *out)
 {
-  wisp_status status = WISP_OK;
   double inverse = 0; /* of the condition */
   for (*out = 0; *out < columns; ++*out) {
-    TRY(wisp_require(err, LAPACKE_dtrcon(LAPACK_COL_MAJOR, '1', 'U', 'N', *out + 1, R, COLUMNS, &inverse) == 0,
-                     WISP_EWRONG, "the spectrum of the operator: its vectors have no condition"));
+    CALL(wisp_require(err, LAPACKE_dtrcon(LAPACK_COL_MAJOR, '1', 'U', 'N', *out + 1, R, COLUMNS, &inverse) == 0,
+                      WISP_EWRONG, "the spectrum of the operator: its vectors have no condition"));
     if (!(inverse > noise)) break;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double noise, int *values,

@@ -104,13 +104,10 @@ static void surround(probe *p, double d, double h)
 
 static wisp_status apply(wisp_error *err, probe *p)
 {
-  wisp_status status = WISP_OK;
   wisp_krylov *k = &p->krylov;
-  TRY(wisp_solver_stage(err, p->solver, k->keep[k->count], 1, k->gain[k->count]));
+  CALL(wisp_solver_stage(err, p->solver, k->keep[k->count], 1, k->gain[k->count]));
   k->count++;
-  TRY(wisp_solver_sketch(err, p->solver, k->sketch + (size_t)k->count * WISP_SKETCH));
-done:
-  return status;
+  return wisp_solver_sketch(err, p->solver, k->sketch + (size_t)k->count * WISP_SKETCH);
 }
 
 static wisp_status ritz(wisp_error *err, const probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
@@ -144,30 +141,26 @@ static wisp_status begin_anew(wisp_error *err, probe *p)
 
 static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
 {
-  wisp_status status = WISP_OK;
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
-  TRY(start(err, p));
-  TRY(wisp_solver_sketch(err, p->solver, p->krylov.sketch));
+  CALL(start(err, p));
+  CALL(wisp_solver_sketch(err, p->solver, p->krylov.sketch));
   for (int i = 0; i < PASSES; i++) {
     if (i) enclose(*count, value, &d, &h);
-    if (i) TRY(begin_anew(err, p));
+    if (i) CALL(begin_anew(err, p));
     for (int k = 0; k < passes[i]; k++) {
       surround(p, d, h);
-      TRY(apply(err, p));
+      CALL(apply(err, p));
     }
-    TRY(ritz(err, p, count, value));
+    CALL(ritz(err, p, count, value));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status clear(wisp_error *err, wisp_solver *solver)
 {
   static const char *const names[] = {"u", "u_next", "res", "rhs", "lifted", "flux"};
-  wisp_status status = WISP_OK;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) TRY(wisp_problem_fill(err, solver->problem, names[i], 0));
-done:
-  return status;
+  for (size_t i = 0; i < WISP_COUNT(names); i++) CALL(wisp_problem_fill(err, solver->problem, names[i], 0));
+  return WISP_OK;
 }
 
 wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
@@ -206,14 +199,12 @@ done:
 
 static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, double *out)
 {
-  wisp_status status = WISP_OK;
   for (int power = 1; power <= POWERS; power++) {
-    TRY(wisp_solver_stage(err, solver, 0, 0, dt));
+    CALL(wisp_solver_stage(err, solver, 0, 0, dt));
     wisp_arrays_swap(wisp_problem_arrays(solver->problem), "u", "res");
-    if (power == FIFTH) TRY(norm(err, solver, out));
+    if (power == FIFTH) CALL(norm(err, solver, out));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double dt, double time, double *out)

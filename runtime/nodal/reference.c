@@ -92,7 +92,6 @@ wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const doub
 static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int face, double alpha, const double *u,
                                double *flux, double *sizes)
 {
-  wisp_status status = WISP_OK;
   int n = dg->system->fields, Nfp = dg->tet->Nfp;
   size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
   size_t address = (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)];
@@ -105,26 +104,23 @@ static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
       u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
     }
-    TRY(wisp_system_flux_sizes(err, dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size));
+    CALL(wisp_system_flux_sizes(err, dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size));
     for (int f = 0; f < n; f++) {
       const size_t at = face_at(dg, f, k, face * Nfp + i);
       flux[at] = geometry[3] * out[f];
       if (sizes) sizes[at] = geometry[3] * size[f];
     }
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
                                         double *sizes)
 {
-  wisp_status status = WISP_OK;
   for (size_t k = 0; k < dg->slots; k++)
     for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
-      TRY(gather_face(err, dg, k, face, alpha, u, flux, sizes));
-done:
-  return status;
+      CALL(gather_face(err, dg, k, face, alpha, u, flux, sizes));
+  return WISP_OK;
 }
 
 wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux)
@@ -200,8 +196,7 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   TRY(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
   TRY(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
   *out = copy;
-  copy = NULL;
 done:
-  wisp_dg_magnitudes_destroy(copy);
+  if (status != WISP_OK) wisp_dg_magnitudes_destroy(copy);
   return status;
 }

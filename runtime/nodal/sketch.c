@@ -51,13 +51,10 @@ done:
 
 wisp_status wisp_solver_open_sketch(wisp_error *err, wisp_solver *solver, const wisp_dg *dg)
 {
-  wisp_status status = WISP_OK;
   const char *real = solver->precision == WISP_F32 ? "float" : "double";
-  TRY(wisp_embedded_module(err, solver->device, "solve", "sketch", real, &solver->sketch.module));
-  TRY(wisp_device_alloc(err, solver->device, WISP_SKETCH * sizeof(double), &solver->sketch.sums));
-  TRY(upload_mask(err, solver, dg));
-done:
-  return status;
+  CALL(wisp_embedded_module(err, solver->device, "solve", "sketch", real, &solver->sketch.module));
+  CALL(wisp_device_alloc(err, solver->device, WISP_SKETCH * sizeof(double), &solver->sketch.sums));
+  return upload_mask(err, solver, dg);
 }
 
 void wisp_solver_close_sketch(wisp_solver *solver)
@@ -69,14 +66,11 @@ void wisp_solver_close_sketch(wisp_solver *solver)
 
 wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out)
 {
-  wisp_status status = WISP_OK;
   wisp_pointer in = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u"), mask = solver->sketch.mask;
   wisp_pointer to = solver->sketch.sums;
   long long count = (long long)wisp_problem_size(solver->problem, "u");
   const unsigned grid[2] = {WISP_SKETCH_BLOCKS, 1}, block[3] = {WISP_SKETCH_LANES, 1, 1};
   void *args[] = {&in, &mask, &to, &count};
-  TRY(wisp_launch(err, solver->sketch.module, grid, block, args, 4));
-  TRY(wisp_device_download(err, solver->device, out, to, WISP_SKETCH * sizeof *out));
-done:
-  return status;
+  CALL(wisp_launch(err, solver->sketch.module, grid, block, args, 4));
+  return wisp_device_download(err, solver->device, out, to, WISP_SKETCH * sizeof *out);
 }

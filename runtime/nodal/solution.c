@@ -36,9 +36,8 @@ static wisp_status fetch(wisp_error *err, wisp_problem *problem, double **out)
   TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
   TRY(wisp_solution_get(err, problem, u));
   *out = u;
-  u = NULL;
 done:
-  free(u);
+  if (status != WISP_OK) free(u);
   return status;
 }
 

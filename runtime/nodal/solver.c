@@ -36,9 +36,8 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   TRY(wisp_event_create(err, device, &solver->begin));
   TRY(wisp_event_create(err, device, &solver->end));
   *out = solver;
-  solver = NULL;
 done:
-  wisp_solver_destroy(solver);
+  if (status != WISP_OK) wisp_solver_destroy(solver);
   return status;
 }
 
@@ -78,22 +77,18 @@ static void change_place(wisp_solver *solver)
 /* A kernel that reads u of its neighbours cannot overwrite it, so it writes u_next. */
 wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt)
 {
-  wisp_status status = WISP_OK;
   const wisp_scalars scalars = {.alpha = solver->alpha, .a = a, .b = b, .dt = dt};
   for (int i = 0; i < solver->step->kernels; i++)
-    TRY(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
+    CALL(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
   if (solver->swaps) change_place(solver);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The five stages of one step. */
 static wisp_status launch_step(wisp_error *err, wisp_solver *solver, double dt)
 {
-  wisp_status status = WISP_OK;
-  for (int s = 0; s < WISP_RK_STAGES; s++) TRY(wisp_solver_stage(err, solver, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
-done:
-  return status;
+  for (int s = 0; s < WISP_RK_STAGES; s++) CALL(wisp_solver_stage(err, solver, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
+  return WISP_OK;
 }
 
 /* Records the step that begins with u where it is now, and leaves u there: nothing has run yet. */
@@ -144,21 +139,19 @@ done:
 
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage)
 {
-  wisp_status status = WISP_OK;
   double ms = 0;
-  TRY(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g is none", dt));
-  TRY(wisp_require(err, steps >= 0, WISP_EUSAGE, "%lld steps are none", steps));
-  TRY(record_all(err, solver, dt));
-  TRY(wisp_event_record(err, solver->begin));
+  CALL(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g is none", dt));
+  CALL(wisp_require(err, steps >= 0, WISP_EUSAGE, "%lld steps are none", steps));
+  CALL(record_all(err, solver, dt));
+  CALL(wisp_event_record(err, solver->begin));
   for (long long s = 0; s < steps; s++) {
-    TRY(wisp_graph_replay(err, solver->graph[solver->place]));
+    CALL(wisp_graph_replay(err, solver->graph[solver->place]));
     if (solver->swaps) change_place(solver);
   }
-  TRY(wisp_event_record(err, solver->end));
-  TRY(wisp_device_finish(err, solver->device));
-  TRY(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
-  TRY(check_finite(err, solver, dt, steps));
+  CALL(wisp_event_record(err, solver->end));
+  CALL(wisp_device_finish(err, solver->device));
+  CALL(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
+  CALL(check_finite(err, solver, dt, steps));
   if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / WISP_RK_STAGES : 0;
-done:
-  return status;
+  return WISP_OK;
 }

@@ -43,7 +43,6 @@ static bool is_unit(const extent *box)
 static wisp_status find_state(wisp_error *err, const wisp_system *system, const char *name, bool solution,
                               const wisp_state **out)
 {
-  wisp_status status = WISP_OK;
   char list[WISP_MAX_STATES * (sizeof system->state->name + 2)] = "";
   const wisp_state *found = name ? wisp_system_state(system, name) : NULL;
   for (int i = 0, at = 0; i < system->states; i++) {
@@ -51,33 +50,30 @@ static wisp_status find_state(wisp_error *err, const wisp_system *system, const 
     if (!name && !found && (state->walls >= 0) == solution) found = state;
     at += snprintf(list + at, sizeof list - (size_t)at, "%s%s", at ? ", " : "", state->name);
   }
-  TRY(wisp_require(err, found || !name, WISP_EUSAGE, "system %s has no start or solution '%s'; there are: %s",
-                   system->name, name, *list ? list : "none"));
-  TRY(wisp_require(err, found, WISP_EUSAGE,
-                   "system %s states no %s: add one to its file, or name one that there is by --start: %s",
-                   system->name, solution ? "solution of the unit box" : "start", *list ? list : "none"));
+  CALL(wisp_require(err, found || !name, WISP_EUSAGE, "system %s has no start or solution '%s'; there are: %s",
+                    system->name, name, *list ? list : "none"));
+  CALL(wisp_require(err, found, WISP_EUSAGE,
+                    "system %s states no %s: add one to its file, or name one that there is by --start: %s",
+                    system->name, solution ? "solution of the unit box" : "start", *list ? list : "none"));
   *out = found;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status set_mode(wisp_error *err, const extent *box, const int *mode, wisp_start *start)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_require(err, !mode || start->state->modal, WISP_EUSAGE, "%s has no modes", start->state->name));
-  TRY(wisp_require(err, !mode || (mode[0] >= 0 && mode[1] >= 0 && mode[2] >= 0), WISP_EUSAGE,
-                   "mode %d,%d,%d: none may be negative", mode ? mode[0] : 0, mode ? mode[1] : 0, mode ? mode[2] : 0));
-  TRY(wisp_require(err, !mode || is_unit(box), WISP_EUSAGE,
-                   "%s modes are those of the unit box, this mesh spans %g..%g, %g..%g, %g..%g with volume %g",
-                   start->state->name, box->low[0], box->high[0], box->low[1], box->high[1], box->low[2], box->high[2],
-                   box->volume));
+  CALL(wisp_require(err, !mode || start->state->modal, WISP_EUSAGE, "%s has no modes", start->state->name));
+  CALL(wisp_require(err, !mode || (mode[0] >= 0 && mode[1] >= 0 && mode[2] >= 0), WISP_EUSAGE,
+                    "mode %d,%d,%d: none may be negative", mode ? mode[0] : 0, mode ? mode[1] : 0, mode ? mode[2] : 0));
+  CALL(wisp_require(err, !mode || is_unit(box), WISP_EUSAGE,
+                    "%s modes are those of the unit box, this mesh spans %g..%g, %g..%g, %g..%g with volume %g",
+                    start->state->name, box->low[0], box->high[0], box->low[1], box->high[1], box->low[2], box->high[2],
+                    box->volume));
   for (int c = 0; c < 3; c++) start->surroundings.mode[c] = mode ? mode[c] : start->state->mode[c];
   const int *used = start->surroundings.mode;
   snprintf(start->text, sizeof start->text, "%s", start->state->name);
   if (start->state->modal)
     snprintf(start->text, sizeof start->text, "%s mode %d,%d,%d", start->state->name, used[0], used[1], used[2]);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Not in the middle, where symmetric fields vanish. */
@@ -95,20 +91,18 @@ static wisp_status check_finite(wisp_error *err, const wisp_start *start)
 wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp_system *system, const char *name,
                               const int *mode, wisp_start *out)
 {
-  wisp_status status = WISP_OK;
   const extent box = measure(mesh);
   wisp_start start = {.system = system, .surroundings.edge = INFINITY};
-  TRY(find_state(err, system, name, mode || is_unit(&box), &start.state));
+  CALL(find_state(err, system, name, mode || is_unit(&box), &start.state));
   for (int c = 0; c < 3; c++) {
     start.surroundings.middle[c] = (box.low[c] + box.high[c]) / 2;
     start.surroundings.edge = fmin(start.surroundings.edge, box.high[c] - box.low[c]);
   }
-  TRY(set_mode(err, &box, mode, &start));
-  TRY(check_finite(err, &start));
+  CALL(set_mode(err, &box, mode, &start));
+  CALL(check_finite(err, &start));
   start.exact = start.state->walls >= 0 && is_unit(&box);
   *out = start;
-done:
-  return status;
+  return WISP_OK;
 }
 
 void wisp_start_field(const void *context, size_t count, const double *xyz, double t, double *u)

@@ -12,13 +12,7 @@
 
 wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why)
 {
-  if (c->unfits == c->room) {
-    size_t room = 2 * c->room + 8;
-    wisp_unfit *list = realloc(c->unfit, room * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu store entries", room);
-    c->unfit = list;
-    c->room = room;
-  }
+  CALL(wisp_grow(err, &c->unfit, &c->room, c->unfits + 1, sizeof *c->unfit));
   wisp_unfit *u = &c->unfit[c->unfits++];
   u->trial = trial;
   snprintf(u->why, sizeof u->why, "%s", why ? why : "");
@@ -205,13 +199,7 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
   if (!scopes) return c->family->names(err, &c->spec, layout, &target, out);
   size_t i = 0;
   while (i < scopes->count && !same_scope(&scopes->list[i], &c->spec, layout)) i++;
-  if (i == scopes->room) {
-    size_t room = 2 * scopes->room + 8;
-    struct wisp_scope_kept *list = realloc(scopes->list, room * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: names for %zu layouts", room);
-    scopes->list = list;
-    scopes->room = room;
-  }
+  CALL(wisp_grow(err, &scopes->list, &scopes->room, i + 1, sizeof *scopes->list));
   if (i == scopes->count) {
     struct wisp_scope_kept kept = {.spec = c->spec, .layout = *layout};
     const wisp_status status = c->family->names(err, &c->spec, layout, &target, &kept.names);

@@ -91,19 +91,16 @@ static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char
 /* What the family's defaults prefer here, then the first composition that has plans. */
 static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_step *out)
 {
-  wisp_status status = WISP_OK;
   wisp_error first = {.text = ""};
   const wisp_defaults *defaults = wisp_strategies_defaults(c->from->strategies, c->family->name);
   const char *const asked[] = {c->wish->composition, NULL};
   const char *const *list = c->family->compositions[0] ? c->family->compositions : asked;
   const char *stage = NULL;
   for (int i = 0; !out->kernels && (stage = wisp_defaults_stage(defaults, (size_t)i)); i++)
-    TRY(try_composition(err, c, stage, i, &first, out));
-  for (int i = 0; !out->kernels && list[i]; i++) TRY(try_composition(err, c, list[i], WISP_NO_STAGE, &first, out));
-  TRY(wisp_require(err, out->kernels, WISP_EREFUSED, "no composition of the %s family runs on %s: %s", c->family->name,
-                   c->from->limits->name, first.text));
-done:
-  return status;
+    CALL(try_composition(err, c, stage, i, &first, out));
+  for (int i = 0; !out->kernels && list[i]; i++) CALL(try_composition(err, c, list[i], WISP_NO_STAGE, &first, out));
+  return wisp_require(err, out->kernels, WISP_EREFUSED, "no composition of the %s family runs on %s: %s",
+                      c->family->name, c->from->limits->name, first.text);
 }
 
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_step *out)

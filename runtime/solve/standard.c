@@ -15,7 +15,7 @@ static double ms_of(const wisp_chooser *from, const wisp_spec *step, const wisp_
   memcpy(like.layout, choice->layout, sizeof like.layout);
   for (size_t i = 0; i < wisp_store_count(from->store); i++) {
     const wisp_trial *t = wisp_store_trial(from->store, i, NULL);
-    if (!wisp_contest_same(t, &like) || !(t->ms > 0) || strcmp(t->strategy, choice->strategy) != 0 ||
+    if (wisp_contest_order(t, &like) != 0 || !(t->ms > 0) || strcmp(t->strategy, choice->strategy) != 0 ||
         strcmp(t->params, choice->params) != 0)
       continue;
     if (wisp_trial_is_right(t) && wisp_trial_is_current(from->strategies, t)) return t->ms;

@@ -39,7 +39,7 @@ static wisp_status launch(wisp_error *err, wisp_cg *cg, wisp_cg_kernel kernel, c
       {"keep", 0, s ? s->keep : 0},
       {"gain", 0, s ? s->gain : 0},
   };
-  return wisp_problem_run(err, cg->vectors, cg->kernel[kernel], scalars, sizeof scalars / sizeof *scalars);
+  return wisp_problem_run(err, cg->vectors, cg->kernel[kernel], scalars, WISP_COUNT(scalars));
 }
 
 /* A vector from the unknowns to the elements, as u. */
@@ -53,32 +53,27 @@ static wisp_status spread(wisp_error *err, wisp_cg *cg, const char *vector)
  * 12.1), whose interval has the middle theta and half the width delta. */
 static wisp_status precondition(wisp_error *err, wisp_cg *cg)
 {
-  wisp_status status = WISP_OK;
   const double theta = cg->bound * (1 + 1.0 / INTERVAL) / 2, delta = cg->bound * (1 - 1.0 / INTERVAL) / 2;
   double rho = delta / theta;
-  TRY(launch(err, cg, WISP_CG_ADVANCE, NULL));
+  CALL(launch(err, cg, WISP_CG_ADVANCE, NULL));
   for (int k = 1; k < cg->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
     const smoothing s = {.first = k == 1, .keep = next * rho, .gain = 2 * next / delta};
-    TRY(spread(err, cg, "z"));
-    TRY(launch(err, cg, WISP_CG_OPERATOR, NULL));
-    TRY(launch(err, cg, WISP_CG_SMOOTH, &s));
+    CALL(spread(err, cg, "z"));
+    CALL(launch(err, cg, WISP_CG_OPERATOR, NULL));
+    CALL(launch(err, cg, WISP_CG_SMOOTH, &s));
     rho = next;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status iterate(wisp_error *err, wisp_cg *cg)
 {
-  wisp_status status = WISP_OK;
-  TRY(launch(err, cg, WISP_CG_OPERATOR, NULL));
-  TRY(launch(err, cg, WISP_CG_GATHER, NULL));
-  TRY(precondition(err, cg));
-  TRY(launch(err, cg, WISP_CG_UPDATE, NULL));
-  TRY(spread(err, cg, "p"));
-done:
-  return status;
+  CALL(launch(err, cg, WISP_CG_OPERATOR, NULL));
+  CALL(launch(err, cg, WISP_CG_GATHER, NULL));
+  CALL(precondition(err, cg));
+  CALL(launch(err, cg, WISP_CG_UPDATE, NULL));
+  return spread(err, cg, "p");
 }
 
 /* The solve as one graph, whatever its tolerance and length: these are in device memory. */
@@ -100,20 +95,17 @@ done:
  */
 static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double limit, int most)
 {
-  wisp_status status = WISP_OK;
   double state[WISP_CG_STATE] = {0};
   state[WISP_CG_AT_LIMIT] = limit;
-  TRY(wisp_arrays_fill(err, cg->arrays, "solution", 0));
-  TRY(wisp_arrays_fill(err, cg->arrays, "p", 0));
-  TRY(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
-  TRY(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->problem->copies->unknowns, r));
-  TRY(wisp_arrays_upload(err, cg->arrays, "state", state));
-  TRY(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
-  TRY(precondition(err, cg));
-  TRY(launch(err, cg, WISP_CG_UPDATE, NULL));
-  TRY(spread(err, cg, "p"));
-done:
-  return status;
+  CALL(wisp_arrays_fill(err, cg->arrays, "solution", 0));
+  CALL(wisp_arrays_fill(err, cg->arrays, "p", 0));
+  CALL(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
+  CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->problem->copies->unknowns, r));
+  CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
+  CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
+  CALL(precondition(err, cg));
+  CALL(launch(err, cg, WISP_CG_UPDATE, NULL));
+  return spread(err, cg, "p");
 }
 
 /* --- the largest eigenvalue --- */
@@ -121,18 +113,16 @@ done:
 /* Conjugate gradients are Lanczos' iteration: alpha and beta make its tridiagonal matrix (Saad 2003, section 6.7). */
 static wisp_status largest_eigenvalue(wisp_error *err, int count, const double *history, double *out)
 {
-  wisp_status status = WISP_OK;
   double diagonal[LANCZOS], beside[LANCZOS];
   for (int k = 0; k < count; k++) {
     const double beta = history[3 * k + 1], alpha = history[3 * k + 2];
     diagonal[k] = 1 / alpha + (k ? beta / history[3 * k - 1] : 0);
     if (k) beside[k - 1] = sqrt(beta) / history[3 * k - 1];
   }
-  TRY(wisp_require(err, count > 0 && LAPACKE_dsterf(count, diagonal, beside) == 0 && diagonal[count - 1] > 0,
-                   WISP_EWRONG, "the Chebyshev preconditioner: no bound of the eigenvalues was found; use jacobi"));
+  CALL(wisp_require(err, count > 0 && LAPACKE_dsterf(count, diagonal, beside) == 0 && diagonal[count - 1] > 0,
+                    WISP_EWRONG, "the Chebyshev preconditioner: no bound of the eigenvalues was found; use jacobi"));
   *out = diagonal[count - 1];
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A few iterations with Jacobi's preconditioner on a random residual. */
@@ -189,9 +179,8 @@ wisp_status wisp_cg_create(wisp_error *err, wisp_device *device, const wisp_pois
     cg->scale = 2 / (cg->bound * (1 + 1.0 / INTERVAL));
   }
   *out = cg;
-  cg = NULL;
 done:
-  wisp_cg_destroy(cg);
+  if (status != WISP_OK) wisp_cg_destroy(cg);
   return status;
 }
 
@@ -218,15 +207,12 @@ static double square(const wisp_poisson *problem)
 /* The iterations that are left, the time that they take, and the state that they leave. */
 static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_event_record(err, cg->begin));
-  TRY(wisp_graph_replay(err, cg->graph));
-  TRY(wisp_event_record(err, cg->end));
-  TRY(wisp_device_finish(err, cg->device));
-  TRY(wisp_event_elapsed(err, cg->begin, cg->end, ms));
-  TRY(wisp_arrays_download(err, cg->arrays, "state", state));
-done:
-  return status;
+  CALL(wisp_event_record(err, cg->begin));
+  CALL(wisp_graph_replay(err, cg->graph));
+  CALL(wisp_event_record(err, cg->end));
+  CALL(wisp_device_finish(err, cg->device));
+  CALL(wisp_event_elapsed(err, cg->begin, cg->end, ms));
+  return wisp_arrays_download(err, cg->arrays, "state", state);
 }
 
 /* Of the residual's fall, or of the iterations that are allowed, whichever ends first. bb: where it fell from. */
@@ -242,42 +228,38 @@ static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, double bb, double l
                                const wisp_cg_watch *watch, double *total, double state[WISP_CG_STATE])
 {
   enum { FIRST = 10, PART_MS = 200, GROWTH = 8 };
-  wisp_status status = WISP_OK;
   int part = watch && FIRST < most ? FIRST : most, left = most - part;
   double ms = 0;
-  TRY(begin(err, cg, cg->problem->b, limit, part));
-  TRY(record(err, cg));
-  TRY(replay(err, cg, total, state));
+  CALL(begin(err, cg, cg->problem->b, limit, part));
+  CALL(record(err, cg));
+  CALL(replay(err, cg, total, state));
   if (watch) watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
   for (ms = *total; left && state[WISP_CG_AT_RUNNING] > 0; left -= part, *total += ms) {
     part = (int)fmin(left, fmax(1, fmin(GROWTH, PART_MS / ms) * part));
-    TRY(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
-    TRY(replay(err, cg, &ms, state));
+    CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
+    CALL(replay(err, cg, &ms, state));
     watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, double tolerance, long long most, const wisp_cg_watch *watch,
                           wisp_cg_report *out)
 {
-  wisp_status status = WISP_OK;
   wisp_cg_report report = {.iterations = 0};
   const double bb = square(cg->problem);
   double state[WISP_CG_STATE], ms = 0;
-  TRY(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
-                   most, INT_MAX));
-  TRY(iterate_all(err, cg, bb, tolerance * tolerance * bb, (int)most, watch, &ms, state));
+  CALL(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
+                    most, INT_MAX));
+  CALL(iterate_all(err, cg, bb, tolerance * tolerance * bb, (int)most, watch, &ms, state));
   report.iterations = (long long)state[WISP_CG_AT_ITERATION];
   report.ms_per_iteration = report.iterations ? ms / (double)report.iterations : 0;
   report.residual = bb > 0 ? sqrt(state[WISP_CG_AT_RR] / bb) : 0;
   report.converged = state[WISP_CG_AT_RR] <= state[WISP_CG_AT_LIMIT];
-  TRY(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
-                   report.residual, report.iterations));
+  CALL(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
+                    report.residual, report.iterations));
   *out = report;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns)

@@ -167,7 +167,7 @@ wisp_status wisp_cg_compute(wisp_error *err, const wisp_hexcopies *copies, const
     void (*compute)(numbers *n);
   } kernels[] = {{"update", update}, {"spread", spread}, {"gather", gather}, {"advance", advance}, {"smooth", smooth}};
   numbers n = {.copies = copies, .scalars = *s, .at = at, .size = size};
-  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+  for (size_t k = 0; k < WISP_COUNT(kernels); k++) {
     if (strcmp(kernels[k].kernel, kernel) != 0) continue;
     kernels[k].compute(&n);
     return WISP_OK;

@@ -144,12 +144,10 @@ static wisp_status make_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_p
 wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double *vertices,
                              size_t first, size_t count, double *factors)
 {
-  wisp_status status = WISP_OK;
   const size_t own = WISP_HEX_FACTORS * (size_t)(points == WISP_HEX_GLL ? hex->Np : hex->glNp);
   for (size_t k = 0; k < count; k++)
-    TRY(make_factors(err, hex, points, vertices + 24 * k, first + k, false, factors + k * own));
-done:
-  return status;
+    CALL(make_factors(err, hex, points, vertices + 24 * k, first + k, false, factors + k * own));
+  return WISP_OK;
 }
 
 wisp_status wisp_hex_masses(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double vertices[24],

@@ -36,13 +36,7 @@ static wisp_status choose(wisp_error *err, const finder *f, const wisp_store *st
 static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
 {
   if (!up->tuned.kernels && !up->standard.kernels) return WISP_OK;
-  if (ups->count == ups->room) {
-    size_t room = ups->room ? 2 * ups->room : 64;
-    wisp_match_up *list = realloc(ups->list, room * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu comparisons", room);
-    ups->list = list;
-    ups->room = room;
-  }
+  CALL(wisp_grow(err, &ups->list, &ups->room, ups->count + 1, sizeof *ups->list));
   ups->list[ups->count++] = *up;
   *up = (wisp_match_up){.tuned = {.kernels = 0}};
   return WISP_OK;

@@ -136,9 +136,8 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   for (int w = WISP_BLAS_WAYS - 1; w >= 0; w--)
     if (wisp_blas_ways[w].precision == precision) use(r, &wisp_blas_ways[w], NAN);
   *out = r;
-  r = NULL;
 done:
-  wisp_rival_destroy(r);
+  if (status != WISP_OK) wisp_rival_destroy(r);
   return status;
 }
 
@@ -146,7 +145,7 @@ void wisp_rival_destroy(wisp_rival *r)
 {
   if (!r) return;
   const wisp_pointer arrays[] = {r->A[0], r->A[1], r->B, r->C};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+  for (size_t i = 0; i < WISP_COUNT(arrays); i++)
     if (arrays[i]) wisp_device_free(r->device, arrays[i]);
   free(r->matrix);
   free(r);

@@ -30,12 +30,19 @@ void wisp_page_text(wisp_page *page, const char *text)
   } marks[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   for (; *text && page->status == WISP_OK; text++) {
     const char *instead = NULL;
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+    for (size_t i = 0; i < WISP_COUNT(marks); i++)
       if (*text == marks[i].what) instead = marks[i].instead;
     if ((unsigned char)*text < ' ' || *text == 127) instead = " "; /* no control characters in HTML */
     page->status = instead ? wisp_text_add(page->err, page->text, instead, strlen(instead))
                            : wisp_text_add(page->err, page->text, text, 1);
   }
+}
+
+void wisp_page_around(wisp_page *page, const char *before, const char *text, const char *after)
+{
+  wisp_page_print(page, "%s", before);
+  wisp_page_text(page, text);
+  wisp_page_print(page, "%s", after);
 }
 
 const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits)
@@ -128,6 +135,17 @@ static const char *tick_text(char out[WISP_NUMBER_TEXT], double value)
   return out;
 }
 
+void wisp_page_line(wisp_page *page, const char *kind, double x1, double y1, double x2, double y2)
+{
+  wisp_page_print(page, "<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", kind, x1, x2, y1, y2);
+}
+
+void wisp_page_label(wisp_page *page, const char *kind, double x, double y, const char *anchor, const char *label)
+{
+  wisp_page_print(page, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", kind, x, y, anchor,
+                  label);
+}
+
 void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, const char *title)
 {
   double ticks[24];
@@ -135,13 +153,10 @@ void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, c
   int count = wisp_axis_ticks(y, ticks);
   for (int i = 0; i < count; i++) {
     double at = wisp_axis_place(y, ticks[i]);
-    wisp_page_print(page, "<line class=\"g\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x->from, x->to, at,
-                    at);
-    wisp_page_print(page, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", x->from - 6,
-                    at + 3.5, tick_text(text, ticks[i]));
+    wisp_page_line(page, "g", x->from, at, x->to, at);
+    wisp_page_label(page, "t", x->from - 6, at + 3.5, "end", tick_text(text, ticks[i]));
   }
-  wisp_page_print(page, "<text class=\"a\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"start\">%s</text>\n", x->from - 36,
-                  y->to - 9, title);
+  wisp_page_label(page, "a", x->from - 36, y->to - 9, "start", title);
 }
 
 void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title)
@@ -149,25 +164,21 @@ void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, c
   double ticks[24];
   char text[WISP_NUMBER_TEXT];
   int count = wisp_axis_ticks(x, ticks);
-  wisp_page_print(page, "<line class=\"b\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x->from, x->to,
-                  y->from, y->from);
+  wisp_page_line(page, "b", x->from, y->from, x->to, y->from);
   for (int i = 0; i < count; i++)
-    wisp_page_print(page, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
-                    wisp_axis_place(x, ticks[i]), y->from + 15, tick_text(text, ticks[i]));
-  wisp_page_print(page, "<text class=\"a\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", x->to, y->from + 31,
-                  title);
+    wisp_page_label(page, "t", wisp_axis_place(x, ticks[i]), y->from + 15, "middle", tick_text(text, ticks[i]));
+  wisp_page_label(page, "a", x->to, y->from + 31, "end", title);
 }
 
 void wisp_page_frame_title(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title)
 {
   wisp_page_print(page, "<text class=\"h\" x=\"%.1f\" y=\"%.1f\">", x->from - 36, y->to - 28);
-  wisp_page_text(page, title);
-  wisp_page_print(page, "</text>\n");
+  wisp_page_around(page, "", title, "</text>\n");
 }
 
 const char *wisp_colour(size_t i)
 {
   static const char *const colours[] = {"#35679a", "#c9702f", "#48875c", "#a04f78", "#3f97a8",
                                         "#8f7a2e", "#b3463c", "#6f5fa5", "#66707a"};
-  return colours[i % (sizeof colours / sizeof *colours)];
+  return colours[i % (WISP_COUNT(colours))];
 }

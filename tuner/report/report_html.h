@@ -15,6 +15,8 @@ typedef struct wisp_page {
 __attribute__((format(printf, 2, 3))) void wisp_page_print(wisp_page *page, const char *format, ...);
 /* Text from outside: whatever it holds, it is read as text, in an element as in an attribute. */
 void wisp_page_text(wisp_page *page, const char *text);
+/* Such a text with markup before and after it. */
+void wisp_page_around(wisp_page *page, const char *before, const char *text, const char *after);
 
 /* A number with so many significant digits, never with an exponent, thousands apart; digits 0: a count, in full.
  * "–" where it is not known. */
@@ -40,6 +42,10 @@ wisp_axis wisp_axis_over(double least, double most, bool log, double from, doubl
 void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, const char *title);
 void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title);
 void wisp_page_frame_title(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title);
+
+/* A line of a plot, and a label: markup, at its "start", "middle" or "end". kind: their class in templates/report. */
+void wisp_page_line(wisp_page *page, const char *kind, double x1, double y1, double x2, double y2);
+void wisp_page_label(wisp_page *page, const char *kind, double x, double y, const char *anchor, const char *label);
 
 /* The i-th colour, of as many as are told apart; later ones begin again. */
 const char *wisp_colour(size_t i);

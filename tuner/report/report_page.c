@@ -1,14 +1,13 @@
 /* The page as a whole: its parts for every subject, and how it gets into its folder. */
 #include "report_parts.h"
 
+#include "../../gen/embedded.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- Summary: where it was measured, and a few numbers. */
 
@@ -87,16 +86,14 @@ static void print_place(wisp_page *page, const wisp_trial *t)
   } parts[] = {{"", t->target}, {"driver ", t->driver}, {"", t->compiler}, {"wisp ", t->version}};
   wisp_page_print(page, "<p class=\"sub\">");
   if (t->units > 0) wisp_page_print(page, "%d multiprocessors", t->units);
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+  for (size_t i = 0; i < WISP_COUNT(parts); i++) {
     if (!*parts[i].text) continue;
-    wisp_page_print(page, " · %s", parts[i].before);
-    wisp_page_text(page, parts[i].text);
+    wisp_page_print(page, " · ");
+    wisp_page_around(page, parts[i].before, parts[i].text, "");
   }
-  wisp_page_print(page, " · measured ");
   char day[11];
   snprintf(day, sizeof day, "%.10s", t->when);
-  wisp_page_text(page, day);
-  wisp_page_print(page, "</p>\n");
+  wisp_page_around(page, " · measured ", day, "</p>\n");
 }
 
 /* What elements are called that specs name so. */
@@ -105,7 +102,7 @@ static const char *plural(const char *element)
   static const struct {
     const char *element, *plural;
   } names[] = {{"tet", "tetrahedra"}, {"hex", "hexahedra"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < WISP_COUNT(names); i++)
     if (strcmp(names[i].element, element) == 0) return names[i].plural;
   return "its elements";
 }
@@ -120,13 +117,11 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
   const wisp_spec *spec = &subject->cells->spec;
   totals sum;
   add_up(subject, &sum);
-  wisp_page_print(page, "<header id=\"subject-%zu\"><h1>", subject->number);
-  wisp_page_text(page, t->device);
-  wisp_page_print(page, "</h1>\n<p class=\"sub\">Tuned kernels of the ");
-  wisp_page_text(page, spec->family);
-  wisp_page_print(page, " family: ");
-  wisp_page_text(page, spec->system);
-  wisp_page_print(page, " on %s</p>\n", plural(spec->element));
+  wisp_page_print(page, "<header id=\"subject-%zu\">", subject->number);
+  wisp_page_around(page, "<h1>", t->device, "</h1>\n");
+  wisp_page_around(page, "<p class=\"sub\">Tuned kernels of the ", spec->family, " family: ");
+  wisp_page_around(page, "", spec->system, " on ");
+  wisp_page_print(page, "%s</p>\n", plural(spec->element));
   print_place(page, t);
   print_tiles(page, &sum);
   if (!sum.slow && !sum.refused && !sum.bad)
@@ -137,12 +132,31 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
                     sum.layered ? " that wisp ships" : " only");
   wisp_page_print(page, "<p class=\"jump\">");
   bool stages = sum.fastest[0] || sum.fastest[1];
-  for (size_t i = stages ? 0 : 1; i < sizeof links / sizeof *links; i++)
+  for (size_t i = stages ? 0 : 1; i < WISP_COUNT(links); i++)
     wisp_page_print(page, "<a href=\"#%s-%zu\">%s</a> ", links[i].link, subject->number, links[i].name);
   wisp_page_print(page, "</p></header>\n");
 }
 
 /* ---- The page. */
+
+static void print_head(wisp_page *page, const char *title)
+{
+  wisp_page_around(page,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+                   "content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n<title>",
+                   title, "</title>\n");
+  wisp_page_print(page, "<style>\n%s</style>\n</head>\n<body>\n<main>\n",
+                  wisp_embedded_text("templates/report/style.css"));
+}
+
+static void print_foot(wisp_page *page)
+{
+  wisp_page_print(page,
+                  "<footer>Written by wisp %s. Paper 0: Klöckner, Warburton, Bridge, Hesthaven, <cite>Nodal "
+                  "discontinuous Galerkin methods on graphics processors</cite>, 2009.</footer>\n</main>\n</body>\n"
+                  "</html>\n",
+                  WISP_VERSION);
+}
 
 static void print_subject(wisp_page *page, const wisp_report_subject *subject)
 {
@@ -170,10 +184,9 @@ static void print_index(wisp_page *page, const wisp_report_data *data)
   for (size_t i = 0, number = 1; i < data->cell_count; i = subject_end(data, i), number++) {
     const wisp_report_cell *cell = &data->cells[i];
     wisp_page_print(page, "<a href=\"#subject-%zu\">", number);
-    wisp_page_text(page, cell->entries->trial->device);
-    wisp_page_print(page, ": ");
-    wisp_page_text(page, cell->spec.family);
-    wisp_page_print(page, ", %s</a> ", plural(cell->spec.element));
+    wisp_page_around(page, "", cell->entries->trial->device, ": ");
+    wisp_page_around(page, "", cell->spec.family, ", ");
+    wisp_page_print(page, "%s</a> ", plural(cell->spec.element));
   }
   wisp_page_print(page, "</nav>\n");
 }
@@ -186,7 +199,7 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wis
   char title[192];
   TRY(wisp_report_gather(err, store, wish, &data));
   snprintf(title, sizeof title, "wisp report: %s", data.entries->trial->device);
-  wisp_report_head(&page, title);
+  print_head(&page, title);
   print_index(&page, &data);
   size_t number = 1;
   for (size_t i = 0; i < data.cell_count; number++) {
@@ -194,7 +207,7 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wis
     print_subject(&page, &(wisp_report_subject){&data.cells[i], end - i, number, i});
     i = end;
   }
-  wisp_report_foot(&page);
+  print_foot(&page);
   status = page.status;
 done:
   wisp_report_forget(&data);
@@ -203,35 +216,15 @@ done:
 
 /* ---- Its folder. */
 
-static wisp_status write_all(wisp_error *err, const char *path, const wisp_text *page)
-{
-  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  size_t done = 0;
-  bool good = file >= 0;
-  while (good && done < page->length) {
-    ssize_t count = write(file, page->data + done, page->length - done);
-    if (count > 0) done += (size_t)count;
-    good = count > 0 || (count < 0 && errno == EINTR);
-  }
-  int reason = errno;
-  if (file >= 0 && close(file) != 0 && good) good = false, reason = errno;
-  return wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(reason));
-}
-
 wisp_status wisp_report_write(wisp_error *err, const char *folder, const wisp_text *page)
 {
   wisp_status status = WISP_OK;
-  wisp_text draft = {0}, path = {0};
+  wisp_text path = {0};
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     return wisp_fail(err, WISP_ESYSTEM, "%s: the folder cannot be made: %s", folder, strerror(errno));
   TRY(wisp_text_print(err, &path, "%s/index.html", folder));
-  TRY(wisp_text_print(err, &draft, "%s.%ld", path.data, (long)getpid()));
-  status = write_all(err, draft.data, page);
-  if (status == WISP_OK && rename(draft.data, path.data) != 0)
-    status = wisp_fail(err, WISP_ESYSTEM, "%s: cannot be written: %s", path.data, strerror(errno));
-  if (status != WISP_OK) unlink(draft.data);
+  TRY(wisp_write_file(err, path.data, wisp_fill_text, page));
 done:
-  wisp_text_free(&draft);
   wisp_text_free(&path);
   return status;
 }

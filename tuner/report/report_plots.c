@@ -58,6 +58,17 @@ static const wisp_trial *fastest_composition(const wisp_report_cell *cell, const
   return best;
 }
 
+/* Which colour is whose. */
+static void print_legend(wisp_page *page, const line_list *lines)
+{
+  wisp_page_print(page, "</div><p class=\"legend\">");
+  for (size_t i = 0; i < lines->count; i++) {
+    wisp_page_print(page, "<span><b style=\"background:%s\"></b>", wisp_colour(i));
+    wisp_page_around(page, "", lines->names[i], "</span> ");
+  }
+  wisp_page_print(page, "</p></section>\n");
+}
+
 static void print_line(wisp_page *page, const wisp_report_subject *subject, wisp_precision precision, const char *name,
                        const char *colour, const wisp_axis *x, const wisp_axis *y)
 {
@@ -77,8 +88,7 @@ static void print_line(wisp_page *page, const wisp_report_subject *subject, wisp
       }
       wisp_page_print(page, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"><title>N = %d, ", left, top,
                       t == cell->best ? "4.5" : "2.5", colour, cell->spec.order);
-      wisp_page_text(page, name);
-      wisp_page_print(page, ", ");
+      wisp_page_around(page, "", name, ", ");
       wisp_page_text(page, t->layout);
       wisp_page_print(page, ": %.4g ms, %.4g GDOF/s</title></circle>\n", t->ms, t->gdofs);
     }
@@ -88,15 +98,13 @@ static void print_line(wisp_page *page, const wisp_report_subject *subject, wisp
 
 static void print_orders(wisp_page *page, const wisp_axis *x, const wisp_axis *y)
 {
-  wisp_page_print(page, "<line class=\"b\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x->from, x->to,
-                  y->from, y->from);
-  for (int N = (int)ceil(x->low); N <= x->high; N++)
-    wisp_page_print(page, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n",
-                    wisp_axis_place(x, N), y->from + 15, N);
-  wisp_page_print(page,
-                  "<text class=\"a\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">order <tspan "
-                  "font-style=\"italic\">N</tspan></text>\n",
-                  x->to, y->from + 31);
+  wisp_page_line(page, "b", x->from, y->from, x->to, y->from);
+  for (int N = (int)ceil(x->low); N <= x->high; N++) {
+    char order[12];
+    snprintf(order, sizeof order, "%d", N);
+    wisp_page_label(page, "t", wisp_axis_place(x, N), y->from + 15, "middle", order);
+  }
+  wisp_page_label(page, "a", x->to, y->from + 31, "end", "order <tspan font-style=\"italic\">N</tspan>");
 }
 
 void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
@@ -127,13 +135,7 @@ void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
       print_line(page, subject, precisions[p], lines.names[i], wisp_colour(i), &x, &y);
     wisp_page_print(page, "</svg></figure>\n");
   }
-  wisp_page_print(page, "</div><p class=\"legend\">");
-  for (size_t i = 0; i < lines.count; i++) {
-    wisp_page_print(page, "<span><b style=\"background:%s\"></b>", wisp_colour(i));
-    wisp_page_text(page, lines.names[i]);
-    wisp_page_print(page, "</span> ");
-  }
-  wisp_page_print(page, "</p></section>\n");
+  print_legend(page, &lines);
 }
 
 /* ---- Roofline. */
@@ -167,7 +169,7 @@ static bool place_of(const wisp_report_cell *cell, double *intensity, double *gf
 
 static void print_roof(wisp_page *page, double gbps, double gflops, const wisp_axis *x, const wisp_axis *y)
 {
-  char number[WISP_NUMBER_TEXT];
+  char number[WISP_NUMBER_TEXT], peak[WISP_NUMBER_TEXT + 16];
   double ridge = gflops / gbps;
   double left = fmax(x->low, y->low / gbps), bend = fmin(ridge, x->high);
   double from = wisp_axis_place(x, left), at = wisp_axis_place(x, bend), high = wisp_axis_place(y, bend * gbps);
@@ -179,9 +181,9 @@ static void print_roof(wisp_page *page, double gbps, double gflops, const wisp_a
                   "GB/s</text>\n",
                   wisp_axis_place(x, middle) + 10 * sin(slope), wisp_axis_place(y, middle * gbps) - 10 * cos(slope),
                   slope * 180 / acos(-1), wisp_number(number, gbps, 3));
+  snprintf(peak, sizeof peak, "FMA %s GFLOP/s", wisp_number(number, gflops, 3));
   if (ridge < x->high) /* left of the bend is room above the slope */
-    wisp_page_print(page, "<text class=\"t\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">FMA %s GFLOP/s</text>\n",
-                    at - 10, high + 4, wisp_number(number, gflops, 3));
+    wisp_page_label(page, "t", at - 10, high + 4, "end", peak);
 }
 
 static void print_points(wisp_page *page, const wisp_report_subject *subject, wisp_precision precision,
@@ -191,25 +193,22 @@ static void print_points(wisp_page *page, const wisp_report_subject *subject, wi
   for (size_t k = 0; k < kernels->count; k++) {
     const wisp_report_cell *last = NULL;
     double left = 0, top = 0;
+    char order[12] = "";
     wisp_page_print(page, "<g fill=\"%s\">", wisp_colour(k));
     for (size_t i = 0; i < subject->count; i++) {
       const wisp_report_cell *cell = &subject->cells[i];
       if (cell->spec.precision != precision || strcmp(cell->spec.kernel, kernels->names[k]) != 0) continue;
       if (!place_of(cell, &intensity, &gflops)) continue;
-      double was = left;
       left = wisp_axis_place(x, intensity), top = wisp_axis_place(y, gflops);
       wisp_page_print(page, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\" fill-opacity=\".85\"><title>", left, top);
       wisp_page_text(page, cell->spec.kernel);
       wisp_page_print(page, ", N = %d: %.3g FLOP/byte, %.4g GFLOP/s, %.0f %% of the floor</title></circle>\n",
                       cell->spec.order, intensity, gflops, 100 * cell->best->efficiency);
-      if (!last && was == 0)
-        wisp_page_print(page, "<text class=\"q\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n", left,
-                        top + 13, cell->spec.order);
+      snprintf(order, sizeof order, "%d", cell->spec.order);
+      if (!last) wisp_page_label(page, "q", left, top + 13, "middle", order);
       last = cell;
     }
-    if (last)
-      wisp_page_print(page, "<text class=\"q\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n", left,
-                      top + 13, last->spec.order);
+    if (last) wisp_page_label(page, "q", left, top + 13, "middle", order);
     wisp_page_print(page, "</g>\n");
   }
 }
@@ -245,11 +244,5 @@ void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject)
     print_points(page, subject, precisions[p], &kernels, &x, &y);
     wisp_page_print(page, "</svg></figure>\n");
   }
-  wisp_page_print(page, "</div><p class=\"legend\">");
-  for (size_t i = 0; i < kernels.count; i++) {
-    wisp_page_print(page, "<span><b style=\"background:%s\"></b>", wisp_colour(i));
-    wisp_page_text(page, kernels.names[i]);
-    wisp_page_print(page, "</span> ");
-  }
-  wisp_page_print(page, "</p></section>\n");
+  print_legend(page, &kernels);
 }

@@ -101,12 +101,9 @@ void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject)
                   "reasons differ only in their numbers, one of them stands for all.</p>\n<table class=\"refused\">"
                   "<thead><tr><th class=\"n\">candidates</th><th>reason</th><th>kernels</th></tr></thead><tbody>\n");
   for (size_t i = 0; i < count; i++) {
-    wisp_page_print(page, "<tr><td class=\"n\">%s</td><td class=\"w\">",
-                    wisp_number(number, (double)list[i].candidates, 0));
-    wisp_page_text(page, list[i].example);
-    wisp_page_print(page, "</td><td class=\"m\">");
-    wisp_page_text(page, list[i].kernels);
-    wisp_page_print(page, "</td></tr>\n");
+    wisp_page_print(page, "<tr><td class=\"n\">%s</td>", wisp_number(number, (double)list[i].candidates, 0));
+    wisp_page_around(page, "<td class=\"w\">", list[i].example, "</td>");
+    wisp_page_around(page, "<td class=\"m\">", list[i].kernels, "</td></tr>\n");
   }
   wisp_page_print(page, "</tbody></table></section>\n");
   free(list);
@@ -119,20 +116,15 @@ static bool is_failure(const wisp_trial *t)
 
 static void print_failure(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t)
 {
-  wisp_page_print(page, "<tr><td><span class=\"tag\">");
-  wisp_page_text(page, t->outcome);
-  wisp_page_print(page, "</span></td><td class=\"k\">");
-  wisp_page_text(page, cell->spec.kernel);
-  wisp_page_print(page, "</td><td class=\"n\">%d</td><td>%s</td><td class=\"s\">", cell->spec.order,
+  wisp_page_around(page, "<tr><td><span class=\"tag\">", t->outcome, "</span></td>");
+  wisp_page_around(page, "<td class=\"k\">", cell->spec.kernel, "</td>");
+  wisp_page_print(page, "<td class=\"n\">%d</td><td>%s</td>", cell->spec.order,
                   wisp_precision_name(cell->spec.precision));
-  wisp_page_text(page, t->strategy);
-  wisp_page_print(page, "</td><td class=\"l\">");
-  wisp_page_text(page, t->layout);
-  wisp_page_print(page, "</td><td class=\"w\">");
+  wisp_page_around(page, "<td class=\"s\">", t->strategy, "</td>");
+  wisp_page_around(page, "<td class=\"l\">", t->layout, "</td>");
+  wisp_page_print(page, "<td class=\"w\">");
   wisp_page_params(page, t);
-  wisp_page_print(page, "</td><td class=\"w\">");
-  wisp_page_text(page, t->reason);
-  wisp_page_print(page, "</td></tr>\n");
+  wisp_page_around(page, "</td><td class=\"w\">", t->reason, "</td></tr>\n");
 }
 
 void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject)

@@ -27,7 +27,7 @@ typedef struct study {
 } study;
 
 static const char *const marks[] = {"●", "■", "▲", "◆"};
-enum { MARKS = sizeof marks / sizeof *marks };
+enum { MARKS = WISP_COUNT(marks) };
 
 static bool shown(const study *s, const wisp_trial *t)
 {
@@ -148,15 +148,13 @@ static void print_points(wisp_page *page, const study *s, const wisp_axis *x, co
 static void print_abscissa(wisp_page *page, const study *s, const wisp_axis *x, const wisp_axis *y)
 {
   double step = (x->to - x->from) / values_of(s, s->across);
-  wisp_page_print(page, "<line class=\"b\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x->from, x->to,
-                  y->from, y->from);
+  wisp_page_line(page, "b", x->from, y->from, x->to, y->from);
   if (s->across < 0) return;
   for (int v = 0; v < s->params[s->across].count; v++) {
-    if (v)
-      wisp_page_print(page, "<line class=\"g\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x->from + v * step,
-                      x->from + v * step, y->from, y->to);
-    wisp_page_print(page, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%g</text>\n",
-                    x->from + (v + 0.5) * step, y->from + 15, s->params[s->across].values[v]);
+    char value[WISP_NUMBER_TEXT];
+    snprintf(value, sizeof value, "%g", s->params[s->across].values[v]);
+    if (v) wisp_page_line(page, "g", x->from + v * step, y->from, x->from + v * step, y->to);
+    wisp_page_label(page, "t", x->from + (v + 0.5) * step, y->from + 15, "middle", value);
   }
 }
 
@@ -196,11 +194,9 @@ static void print_plot(wisp_page *page, const study *s, double least, double mos
   wisp_page_frame_title(page, &x, &y, title);
   wisp_page_grid_y(page, &y, &x, "ms");
   print_abscissa(page, s, &x, &y);
-  wisp_page_print(page, "<line class=\"win\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x.from, x.to, winner,
-                  winner);
+  wisp_page_line(page, "win", x.from, winner, x.to, winner);
   if (floor_ms >= y.low && floor_ms <= y.high)
-    wisp_page_print(page, "<line class=\"floor\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x.from, x.to,
-                    wisp_axis_place(&y, floor_ms), wisp_axis_place(&y, floor_ms));
+    wisp_page_line(page, "floor", x.from, wisp_axis_place(&y, floor_ms), x.to, wisp_axis_place(&y, floor_ms));
   print_points(page, s, &x, &y);
   wisp_page_print(page, "</svg>");
   print_key(page, s);
@@ -289,9 +285,7 @@ static void print_index(wisp_page *page, const wisp_report_subject *subject)
     bool seen = false;
     for (size_t j = 0; j < i; j++) seen |= strcmp(subject->cells[j].spec.kernel, cell->spec.kernel) == 0;
     if (seen || strcmp(cell->spec.kernel, "step") == 0) continue;
-    wisp_page_print(page, "<div><b>");
-    wisp_page_text(page, cell->spec.kernel);
-    wisp_page_print(page, "</b>");
+    wisp_page_around(page, "<div><b>", cell->spec.kernel, "</b>");
     for (size_t j = i; j < subject->count; j++) {
       const wisp_report_cell *other = &subject->cells[j];
       if (j == i || other->spec.precision != other[-1].spec.precision)

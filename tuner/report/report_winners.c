@@ -35,9 +35,7 @@ static void print_params(wisp_page *page, const char *shown, const char *params,
       if (!here || (known && has_param(known, name, value))) continue;
       wisp_page_print(page, "<span class=\"p\">");
       wisp_page_param_name(page, name);
-      wisp_page_print(page, "&#8201;");
-      wisp_page_text(page, value);
-      wisp_page_print(page, "</span> ");
+      wisp_page_around(page, "&#8201;", value, "</span> ");
     }
   }
 }
@@ -76,9 +74,7 @@ static void print_strategy(wisp_page *page, const char *strategy)
     char word[40];
     size_t length = strcspn(strategy, "+");
     snprintf(word, sizeof word, "%.*s", (int)length, strategy);
-    wisp_page_print(page, "<span class=\"z\">");
-    wisp_page_text(page, word);
-    wisp_page_print(page, "</span>");
+    wisp_page_around(page, "<span class=\"z\">", word, "</span>");
     strategy += length;
     if (*strategy == '+') wisp_page_print(page, "&#8201;+<wbr/>&#8201;"), strategy++;
   }
@@ -110,13 +106,11 @@ static void print_second(wisp_page *page, const wisp_trial *winner, const wisp_t
 static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t, const char *remark,
                       const char *kind)
 {
-  wisp_page_print(page, "<tr class=\"%s\"><td class=\"k\">", kind);
-  wisp_page_text(page, cell->spec.kernel);
-  wisp_page_print(page, "</td><td class=\"s\">");
+  wisp_page_print(page, "<tr class=\"%s\">", kind);
+  wisp_page_around(page, "<td class=\"k\">", cell->spec.kernel, "</td><td class=\"s\">");
   print_strategy(page, t->strategy);
-  wisp_page_print(page, "%s%s</td><td class=\"l\">", *remark ? ", " : "", remark);
-  wisp_page_text(page, t->layout);
-  wisp_page_print(page, "</td><td class=\"w\">");
+  wisp_page_print(page, "%s%s</td>", *remark ? ", " : "", remark);
+  wisp_page_around(page, "<td class=\"l\">", t->layout, "</td><td class=\"w\">");
   wisp_page_params(page, t);
   wisp_page_print(page, "</td>");
   wisp_page_number(page, t->ms, 4);
@@ -133,9 +127,8 @@ static void print_order(wisp_page *page, const wisp_report_cell *cells, size_t c
   bool any = false, stepped = false;
   for (size_t i = 0; i < count; i++) any |= cells[i].best != NULL, stepped |= cells[i].in_step != NULL;
   if (!any) return;
-  wisp_page_print(page, "<tbody><tr class=\"o\"><th colspan=\"10\" scope=\"rowgroup\"><i>N</i> = %d",
+  wisp_page_print(page, "<tbody><tr class=\"o\"><th colspan=\"10\" scope=\"rowgroup\"><i>N</i> = %d</th></tr>\n",
                   cells->spec.order);
-  wisp_page_print(page, "</th></tr>\n");
   for (size_t i = 0; i < count; i++)
     if (cells[i].in_step)
       print_row(page, &cells[i], cells[i].in_step, cells[i].step_remark,

@@ -72,9 +72,8 @@ wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *p
     g.expected[i] = expect(&points[i], known_count, known);
   }
   *out = g;
-  g = (wisp_guide){0};
 done:
-  wisp_guide_free(&g);
+  if (status != WISP_OK) wisp_guide_free(&g);
   return status;
 }
 

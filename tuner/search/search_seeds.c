@@ -12,13 +12,7 @@ wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial 
   bool right = strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
   if (!right || !(trial->ms > 0) || (strcmp(trial->target, "host") == 0) != seeds->host) return WISP_OK;
   if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return WISP_OK; /* another version's */
-  if (seeds->count == seeds->room) {
-    size_t room = seeds->room ? 2 * seeds->room : 256;
-    wisp_seed *list = realloc(seeds->list, room * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu seeds", room);
-    seeds->list = list;
-    seeds->room = room;
-  }
+  CALL(wisp_grow(err, &seeds->list, &seeds->room, seeds->count + 1, sizeof *seeds->list));
   wisp_seed *seed = &seeds->list[seeds->count];
   if (!wisp_point_from_trial(trial, &seed->point)) return WISP_OK;
   seed->point.sister = strcmp(trial->device, seeds->device) != 0;
@@ -41,9 +35,8 @@ wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device,
     TRY(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));
   }
   *out = seeds;
-  seeds = (wisp_seeds){0};
 done:
-  wisp_seeds_free(&seeds);
+  if (status != WISP_OK) wisp_seeds_free(&seeds);
   wisp_store_close(store);
   return status;
 }

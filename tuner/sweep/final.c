@@ -15,13 +15,7 @@ static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
 wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial)
 {
   if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) return WISP_OK;
-  if (all->count == all->room) {
-    size_t room = 2 * all->room + 64;
-    wisp_trial *trials = realloc(all->trials, room * sizeof *trials);
-    if (!trials) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", room);
-    all->trials = trials;
-    all->room = room;
-  }
+  CALL(wisp_grow(err, &all->trials, &all->room, all->count + 1, sizeof *trial));
   all->trials[all->count++] = *trial;
   return WISP_OK;
 }
@@ -55,8 +49,7 @@ static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const w
                              wisp_trial ***out)
 {
   char text[WISP_LAYOUT_TEXT];
-  wisp_status status = wisp_new(err, all->count + 1, sizeof **out, out);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, all->count + 1, sizeof **out, out));
   wisp_layout_print(layout, text);
   *count = 0;
   for (size_t i = 0; i < all->count; i++)
@@ -123,18 +116,16 @@ static double limit_of(const wisp_sweep *sweep, const wisp_scope *scope, const w
 static wisp_status disqualify(wisp_error *err, wisp_sweep *sweep, wisp_trial *trial, wisp_status verdict,
                               const wisp_error *reason)
 {
-  wisp_status status = WISP_OK;
   const char *outcome = verdict == WISP_EWRONG ? "wrong" : verdict == WISP_ECOMPILE ? "compile-error" : "crash";
   if (verdict != WISP_EWRONG && verdict != WISP_ECOMPILE && verdict != WISP_EDEVICE)
     return wisp_fail(err, verdict, "%s", reason->text);
   *trial->tie = '\0';
   snprintf(trial->outcome, sizeof trial->outcome, "%s", outcome);
   snprintf(trial->reason, sizeof trial->reason, "in the final round: %.300s", reason->text);
-  TRY(wisp_sweep_add(err, sweep, trial, NULL));
+  CALL(wisp_sweep_add(err, sweep, trial, NULL));
   sweep->bench.doubtful = true;
   wisp_sweep_replace(sweep);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Compiled and loaded; what is not the candidate's own work is done here, before the tuner looks at the clock. */
@@ -163,20 +154,18 @@ done:
 /* How many of the entrants' problems fit into memory together: a later one may have taken an earlier one's place. */
 static wisp_status together(wisp_error *err, wisp_sweep *sweep, entrant *e, size_t *count)
 {
-  wisp_status status = WISP_OK;
   bool moved = true;
   while (moved && *count > 1) {
     moved = false;
     for (size_t i = 0; i < *count; i++) {
       const void *before = e[i].problem;
-      TRY(wisp_bench_problem(err, &sweep->bench, e[i].plan, &e[i].problem));
+      CALL(wisp_bench_problem(err, &sweep->bench, e[i].plan, &e[i].problem));
       moved |= e[i].problem != before;
     }
     *count -= moved;
   }
-  if (*count == 1) TRY(wisp_bench_problem(err, &sweep->bench, e[0].plan, &e[0].problem));
-done:
-  return status;
+  if (*count == 1) CALL(wisp_bench_problem(err, &sweep->bench, e[0].plan, &e[0].problem));
+  return WISP_OK;
 }
 
 /* New times for all; with one alone there is nothing to compare. A device that is lost meanwhile says not by whom: the
@@ -184,7 +173,6 @@ done:
 static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, size_t count,
                               const entrant *e, wisp_trial *trials, double *noise)
 {
-  wisp_status status = WISP_OK;
   wisp_lone_kernel lone[MOST];
   wisp_contender timed[MOST] = {0};
   wisp_error reason = {0};
@@ -194,17 +182,16 @@ static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_sco
     lone[i] = (wisp_lone_kernel){sweep->bench.workload, e[i].problem, e[i].kernel};
     timed[i] = (wisp_contender){.run = wisp_lone_run, .context = &lone[i]};
   }
-  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trials[0],
-                      (double)count * limit_of(sweep, scope, &trials[count - 1])));
+  CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trials[0],
+                       (double)count * limit_of(sweep, scope, &trials[count - 1])));
   wisp_status verdict = wisp_measure_long(&reason, sweep->bench.device, timed, count);
-  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, &trials[0], 0));
-  if (verdict != WISP_OK) TRY(disqualify(err, sweep, &trials[0], verdict, &reason));
+  CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, &trials[0], 0));
+  if (verdict != WISP_OK) CALL(disqualify(err, sweep, &trials[0], verdict, &reason));
   for (size_t i = 0; i < count; i++) {
-    TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed[i], 1, &trials[i]));
+    CALL(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed[i], 1, &trials[i]));
     noise[i] = wisp_measure_noise(&timed[i]);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* In this sweep, at launch after launch; as a leading one, or at all. */
@@ -277,17 +264,14 @@ static void keep_comparable(size_t count, wisp_trial *round, size_t chosen, size
 static wisp_status store_round(wisp_error *err, wisp_sweep *sweep, size_t count, const wisp_trial *round, size_t chosen,
                                size_t all, wisp_trial *const *known)
 {
-  wisp_status status = WISP_OK;
   for (size_t i = 0; i < all; i++) {
     if (!*known[i]->tie) continue;
     *known[i]->tie = '\0';
-    TRY(wisp_link_put(err, sweep->link, known[i]));
+    CALL(wisp_link_put(err, sweep->link, known[i]));
   }
   for (size_t i = 0; i < count; i++)
-    if (i != chosen) TRY(wisp_link_put(err, sweep->link, &round[i]));
-  TRY(wisp_link_put(err, sweep->link, &round[chosen]));
-done:
-  return status;
+    if (i != chosen) CALL(wisp_link_put(err, sweep->link, &round[i]));
+  return wisp_link_put(err, sweep->link, &round[chosen]);
 }
 
 static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,

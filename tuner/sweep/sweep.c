@@ -47,15 +47,12 @@ void wisp_sweep_replace(wisp_sweep *sweep)
 
 wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why)
 {
-  wisp_status status = WISP_OK;
   wisp_answer_note answer;
   sweep->summary.skipped++;
   wisp_note note = {.kind = WISP_NOTE_SKIP, .summary = sweep->summary, .error = *why};
-  TRY(wisp_link_ask(err, sweep->link, &note, &answer));
-  TRY(wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
-                   why->text));
-done:
-  return status;
+  CALL(wisp_link_ask(err, sweep->link, &note, &answer));
+  return wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
+                      why->text);
 }
 
 bool wisp_sweep_is_host(const wisp_sweep *sweep)
@@ -80,7 +77,6 @@ static bool has_steps(const wisp_sweep *sweep)
 /* Where this unit starts from: what the store knows now, other workers' trials included. */
 static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
 {
-  wisp_status status = WISP_OK;
   const wisp_tune_request *request = sweep->request;
   const wisp_limits *limits = sweep->bench.limits;
   memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
@@ -94,10 +90,9 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
   for (int k = 0; sweep->family->kernels[k].name; k++) sweep->parts += wisp_sweep_wants(sweep, k);
   if (isfinite(sweep->deadline)) {
     wisp_seeds_free(&sweep->seeds);
-    TRY(wisp_seeds_load(err, request->db, limits->name, limits->target, &sweep->seeds));
+    CALL(wisp_seeds_load(err, request->db, limits->name, limits->target, &sweep->seeds));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Says at once what making the problem would find out in the end: its results alone do not fit the device. */

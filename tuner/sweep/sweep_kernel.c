@@ -19,7 +19,6 @@ static const double FINAL_SHARE = 0.1;
 /* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
 static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp_search *search)
 {
-  wisp_status status = WISP_OK;
   int number = 0;
   for (size_t i = 0; i < search->refusals; i++) {
     const wisp_refusal *r = &search->refusal[i];
@@ -35,11 +34,10 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     snprintf(trial.reason, sizeof trial.reason, "%lld candidates: %s", r->count, r->reason);
     if (!sweep->again) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
-    TRY(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
-    if (!known || strcmp(stored.reason, trial.reason) != 0) TRY(wisp_link_put(err, sweep->link, &trial));
+    CALL(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
+    if (!known || strcmp(stored.reason, trial.reason) != 0) CALL(wisp_link_put(err, sweep->link, &trial));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static void keep_best(const wisp_trial *trial, wisp_trial *best)
@@ -166,16 +164,14 @@ done:
 /* Keeps the pipeline full with candidates of this problem. */
 static wisp_status fill(wisp_error *err, unit *u)
 {
-  wisp_status status = WISP_OK;
   while (!wisp_pipeline_full(u->sweep->pipeline)) {
     const wisp_candidate *c = wisp_search_next(&u->search);
     wisp_plan *plan = NULL;
     if (!c) break;
-    TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
-    TRY(wisp_pipeline_submit(err, u->sweep->pipeline, plan, c->is_default));
+    CALL(wisp_candidate_plan(err, u->search.scope, c, &plan));
+    CALL(wisp_pipeline_submit(err, u->sweep->pipeline, plan, c->is_default));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The next compiled candidate; NULL where there is none. The tuner ends us where the compiler does not end. */

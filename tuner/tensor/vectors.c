@@ -69,7 +69,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int o
 done:
   close_ground(g);
   wisp_hexnodes_destroy(nodes);
-  wisp_hexmesh_destroy(mesh);
+  wisp_mesh_destroy(mesh);
   return status;
 }
 

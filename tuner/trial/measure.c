@@ -15,7 +15,7 @@ typedef struct manner {
   bool fastest;
 } manner;
 static const manner manners[] = {{"host", 5, 15, 0.02, true}, {"cuda", 3, 7, 0.2, false}};
-enum { KINDS = sizeof manners / sizeof *manners };
+enum { KINDS = WISP_COUNT(manners) };
 static const double WARM_MS = 2, ENOUGH_MS = 20, LONG_MS = 160;
 
 static const manner *manner_of(const wisp_device *device)
@@ -69,16 +69,14 @@ static void free_stopwatch(stopwatch *watch)
 static wisp_status sample(wisp_error *err, const stopwatch *watch, const wisp_contender *c, bool ahead, int repeats,
                           double *ms, double *clock_mhz)
 {
-  wisp_status status = WISP_OK;
-  if (ahead) TRY(c->run(err, c->context));
-  TRY(wisp_event_record(err, watch->from));
-  for (int i = 0; i < repeats; i++) TRY(c->run(err, c->context));
-  TRY(wisp_event_record(err, watch->to));
+  if (ahead) CALL(c->run(err, c->context));
+  CALL(wisp_event_record(err, watch->from));
+  for (int i = 0; i < repeats; i++) CALL(c->run(err, c->context));
+  CALL(wisp_event_record(err, watch->to));
   if (clock_mhz) *clock_mhz = wisp_device_clock_mhz(watch->device); /* while they run */
-  TRY(wisp_event_elapsed(err, watch->from, watch->to, ms));
+  CALL(wisp_event_elapsed(err, watch->from, watch->to, ms));
   *ms /= repeats;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *c)

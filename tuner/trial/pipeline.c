@@ -80,9 +80,8 @@ wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, 
   }
   TRY(wisp_require(err, p->threads > 0, WISP_ESYSTEM, "cannot start a thread to compile in"));
   *out = p;
-  p = NULL;
 done:
-  wisp_pipeline_destroy(p);
+  if (status != WISP_OK) wisp_pipeline_destroy(p);
   return status;
 }
 

@@ -56,15 +56,13 @@ void wisp_rounds_destroy(wisp_rounds *rounds)
 
 static wisp_status find_plain(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec)
 {
-  wisp_status status = WISP_OK;
   const wisp_workload *w = rounds->workload;
   const wisp_fixed nothing = {0};
   if (rounds->plain.self && strcmp(rounds->system, spec->system) == 0) return WISP_OK;
   forget(rounds);
-  TRY(w->discretise(err, rounds->ground, spec, NULL, &nothing, &rounds->plain));
+  CALL(w->discretise(err, rounds->ground, spec, NULL, &nothing, &rounds->plain));
   memcpy(rounds->system, spec->system, sizeof rounds->system);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- one round --- */
@@ -72,34 +70,27 @@ done:
 /* Random where the kernel reads; a copy to be changed where it writes, NaN so far where it does not read. */
 static wisp_status make_array(wisp_error *err, wisp_round *r, const wisp_array_decl *array, size_t a, uint64_t *random)
 {
-  wisp_status status = WISP_OK;
   const size_t size = r->numbers[a];
   const bool reads = wisp_list_has(r->kernel->reads, array->name);
-  if (reads || array->kind == WISP_STATE) TRY(wisp_new(err, size, sizeof **r->before, &r->before[a]));
+  if (reads || array->kind == WISP_STATE) CALL(wisp_new(err, size, sizeof **r->before, &r->before[a]));
   for (size_t i = 0; r->before[a] && i < size; i++) r->before[a][i] = wisp_random_of(array->kind, random);
-  if (!wisp_list_has(r->kernel->writes, array->name)) goto done;
-  TRY(wisp_new(err, size, sizeof **r->after, &r->after[a]));
-  TRY(wisp_new(err, size, sizeof **r->size, &r->size[a]));
-done:
-  return status;
+  if (!wisp_list_has(r->kernel->writes, array->name)) return WISP_OK;
+  CALL(wisp_new(err, size, sizeof **r->after, &r->after[a]));
+  return wisp_new(err, size, sizeof **r->size, &r->size[a]);
 }
 
 /* What the family makes of it. */
 static wisp_status fill_round(wisp_error *err, const wisp_workload *w, wisp_round *r)
 {
-  wisp_status status = WISP_OK;
-  TRY(w->pose(err, r));
+  CALL(w->pose(err, r));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
     for (size_t i = 0; r->after[a] && i < r->numbers[a]; i++) r->after[a][i] = r->before[a] ? r->before[a][i] : NAN;
-  TRY(w->solve(err, r));
-done:
-  return status;
+  return w->solve(err, r);
 }
 
 static wisp_status make_round(wisp_error *err, const wisp_rounds *rounds, const wisp_spec *spec, uint64_t seed,
                               wisp_round *r)
 {
-  wisp_status status = WISP_OK;
   const wisp_family *family = rounds->plain.family;
   size_t a = 0;
   r->plain = &rounds->plain;
@@ -107,10 +98,8 @@ static wisp_status make_round(wisp_error *err, const wisp_rounds *rounds, const 
   r->random = wisp_random_from(seed + (uint64_t)r->number);
   for (const wisp_array_decl *array = family->arrays; array->name; array++, a++)
     if (array->kind != WISP_FIXED && wisp_discretisation_size(r->plain, array, &r->numbers[a]))
-      TRY(make_array(err, r, array, a, &r->random));
-  TRY(fill_round(err, rounds->workload, r));
-done:
-  return status;
+      CALL(make_array(err, r, array, a, &r->random));
+  return fill_round(err, rounds->workload, r);
 }
 
 wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, int number, uint64_t seed,

@@ -41,8 +41,7 @@ wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas 
   TRY(wisp_device_alloc(err, device, c->bytes, &c->to));
   TRY(wisp_device_fill(err, device, c->from, 0x5a, c->bytes));
   *out = (wisp_yardstick){.run = run_copy, .destroy = destroy_copy, .context = c, .name = "copy", .error = NAN};
-  c = NULL;
 done:
-  destroy_copy(c);
+  if (status != WISP_OK) destroy_copy(c);
   return status;
 }

@@ -41,7 +41,6 @@ static _Noreturn void say_all(int pipe_end)
 /* Until it has said all, or its time is over. */
 static wisp_status hear_all(wisp_error *err, int pipe_end, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   char part[256];
   double end = wisp_seconds() + LIST_SECONDS;
   for (;;) {
@@ -52,10 +51,9 @@ static wisp_status hear_all(wisp_error *err, int pipe_end, wisp_text *out)
     ssize_t got = read(pipe_end, part, sizeof part);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    TRY(wisp_text_add(err, out, part, (size_t)got));
+    CALL(wisp_text_add(err, out, part, (size_t)got));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status list_all(wisp_error *err, wisp_text *out)

@@ -20,7 +20,7 @@ static uint64_t key_of(const wisp_trial *t)
   const char *const parts[] = {t->spec,          t->layout, t->strategy, t->params,
                                t->template_hash, t->device, t->target,   wisp_trial_mesh(t)};
   uint64_t hash = wisp_hash(WISP_HASH_SEED, &t->units, sizeof t->units);
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) hash = wisp_hash(hash, parts[i], strlen(parts[i]) + 1);
+  for (size_t i = 0; i < WISP_COUNT(parts); i++) hash = wisp_hash(hash, parts[i], strlen(parts[i]) + 1);
   return hash;
 }
 
@@ -50,13 +50,7 @@ static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *tri
   uint64_t key = key_of(trial);
   size_t at = place_of(k, key);
   if (at < k->count && k->list[at] == key) return WISP_OK;
-  if (k->count == k->room) {
-    size_t room = k->room ? 2 * k->room : 256;
-    uint64_t *list = realloc(k->list, room * sizeof *list);
-    if (!list) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", room);
-    k->list = list;
-    k->room = room;
-  }
+  CALL(wisp_grow(err, &k->list, &k->room, k->count + 1, sizeof *k->list));
   memmove(k->list + at + 1, k->list + at, (k->count - at) * sizeof *k->list);
   k->list[at] = key;
   k->count++;
@@ -81,43 +75,39 @@ static int times_begun(const wisp_trial *t)
 
 wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *j, const wisp_trial *key, wisp_answer_note *answer)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_writer_has(err, j->writer, key, &answer->found, &answer->trial));
+  CALL(wisp_writer_has(err, j->writer, key, &answer->found, &answer->trial));
   answer->tried = has(&j->tried, key);
   int begun = answer->found ? times_begun(&answer->trial) : 0;
   if (begun >= WISP_MAX_BEGUN) {
     set_outcome(&answer->trial, "crash", "the tuner ended during this trial, twice");
-    TRY(wisp_writer_add(err, j->writer, &answer->trial));
+    CALL(wisp_writer_add(err, j->writer, &answer->trial));
   } else if (begun > 0)
     answer->found = false;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* A measurement that is made anew keeps its row until then. */
 wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note *note, wisp_flight *f)
 {
-  wisp_status status = WISP_OK;
   wisp_trial row;
   bool found = false;
   int begun = 1 + has(&j->suspects, &note->trial);
   *f = (wisp_flight){.kind = note->kind, .trial = note->trial, .seconds = note->seconds};
   if (note->kind == WISP_NOTE_LAUNCH) {
-    TRY(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
+    CALL(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
     bool good = found && (strcmp(row.outcome, "ok") == 0 || strcmp(row.outcome, "slow") == 0);
     if (!good) {
       begun = 1 + (found ? times_begun(&row) : 0);
       row = note->trial;
       set_outcome(&row, "unfinished", "");
       snprintf(row.reason, sizeof row.reason, "begun %d times, never ended", begun);
-      TRY(wisp_writer_add(err, j->writer, &row));
+      CALL(wisp_writer_add(err, j->writer, &row));
     }
   }
   f->begun = begun;
   f->active = true;
   f->until = wisp_seconds() + note->seconds;
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_journal_add(wisp_error *err, wisp_journal *j, const wisp_trial *trial)

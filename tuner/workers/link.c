@@ -44,8 +44,7 @@ wisp_status wisp_link_next(wisp_error *err, const wisp_link *link, wisp_tune_sum
 {
   wisp_note note = {.kind = WISP_NOTE_NEXT, .summary = *summary};
   wisp_answer_note answer;
-  wisp_status status = wisp_link_ask(err, link, &note, &answer);
-  if (status != WISP_OK) return status;
+  CALL(wisp_link_ask(err, link, &note, &answer));
   *there = answer.found;
   *unit = answer.unit;
   *summary = answer.summary;
@@ -57,8 +56,7 @@ wisp_status wisp_link_has(wisp_error *err, const wisp_link *link, const wisp_tri
 {
   wisp_note note = {.kind = WISP_NOTE_HAS, .trial = *key};
   wisp_answer_note answer;
-  wisp_status status = wisp_link_ask(err, link, &note, &answer);
-  if (status != WISP_OK) return status;
+  CALL(wisp_link_ask(err, link, &note, &answer));
   *found = answer.found;
   if (tried) *tried = answer.tried;
   if (answer.found && trial) *trial = answer.trial;

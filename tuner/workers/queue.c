@@ -44,9 +44,8 @@ wisp_status wisp_queue_create(wisp_error *err, const int *orders, size_t order_c
         queue->entries[queue->count++] = (entry){.order = orders[i], .precision = precisions[p]};
   qsort(queue->entries, queue->count, sizeof *queue->entries, by_weight);
   *out = queue;
-  queue = NULL;
 done:
-  wisp_queue_destroy(queue);
+  if (status != WISP_OK) wisp_queue_destroy(queue);
   return status;
 }
 

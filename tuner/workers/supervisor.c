@@ -137,7 +137,6 @@ static void tell_progress(const supervisor *s, const member *m, const wisp_trial
 
 static wisp_status find_card(wisp_error *err, supervisor *s, const wisp_limits *limits, card **out)
 {
-  wisp_status status = WISP_OK;
   const wisp_tune_request *r = s->crew->request;
   for (size_t c = 0; c < s->cards; c++)
     if (wisp_limits_alike(&s->card[c].limits, limits)) {
@@ -146,12 +145,11 @@ static wisp_status find_card(wisp_error *err, supervisor *s, const wisp_limits *
     }
   card *new = &s->card[s->cards];
   new->limits = *limits;
-  TRY(wisp_queue_create(err, r->orders, r->order_count, r->precisions, r->precision_count, s->crew->deadline,
-                        &new->queue));
+  CALL(wisp_queue_create(err, r->orders, r->order_count, r->precisions, r->precision_count, s->crew->deadline,
+                         &new->queue));
   s->cards++;
   *out = new;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Workers that share a card's units; what is not open yet may turn out to be one of them. */
@@ -193,7 +191,6 @@ static void uncount(member *m)
 /* A worker goes on with what the one before it was at, or takes the next. */
 static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wisp_note *note, wisp_answer_note *answer)
 {
-  wisp_status status = WISP_OK;
   if (!m->fresh && m->busy) {
     m->summary = note->summary;
     m->busy = false;
@@ -202,7 +199,7 @@ static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wis
     uncount(m);
   m->fresh = false;
   m->summary.limits = note->summary.limits;
-  if (!m->card) TRY(find_card(err, s, &m->summary.limits, &m->card));
+  if (!m->card) CALL(find_card(err, s, &m->summary.limits, &m->card));
   tell_given_up(s);
   if (!m->busy && wisp_queue_take(m->card->queue, team_of(s, m->card), wisp_seconds(), &m->unit)) {
     m->busy = true;
@@ -214,8 +211,7 @@ static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wis
   answer->found = m->busy;
   answer->unit = m->unit;
   answer->summary = m->summary;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- trials --- */
@@ -223,14 +219,12 @@ done:
 /* Stores a trial that has ended and tells the caller. */
 static wisp_status add(wisp_error *err, supervisor *s, member *m, const wisp_trial *trial, const wisp_trial *best)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_journal_add(err, &s->journal, trial));
+  CALL(wisp_journal_add(err, &s->journal, trial));
   m->flight.active = false;
   m->idle_deaths = m->silences = 0;
   m->here++;
   tell_progress(s, m, trial, best);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* The candidate in flight came to a bad end. */
@@ -381,21 +375,19 @@ static bool wanted(const member *m)
 
 static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
 {
-  wisp_status status = WISP_OK;
   *running = 0;
   for (size_t i = 0; i < s->count; i++) {
     member *m = &s->members[i];
     if (wanted(m)) {
       m->fresh = true;
       m->flight.active = false;
-      TRY(wisp_worker_start(err, s->workers, s->count, i, m->device, s->crew->body, s->crew->context));
+      CALL(wisp_worker_start(err, s->workers, s->count, i, m->device, s->crew->body, s->crew->context));
       wisp_warden_tell(s->crew->warden, m->worker->pid, true);
       m->heard = wisp_seconds();
     }
     *running += m->worker->pid > 0;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* When it must have said something; its worker runs. */
@@ -407,7 +399,6 @@ static double limit_of(const member *m)
 /* Waits until some worker says something, a signal comes, or the first limit is over. */
 static wisp_status attend_all(wisp_error *err, supervisor *s)
 {
-  wisp_status status = WISP_OK;
   double first = INFINITY;
   for (size_t i = 0; i < s->count; i++) {
     const member *m = &s->members[i];
@@ -426,14 +417,13 @@ static wisp_status attend_all(wisp_error *err, supervisor *s)
     member *m = &s->members[i];
     if (m->worker->pid <= 0) continue;
     if (s->wait[i].revents)
-      TRY(attend(err, s, m));
+      CALL(attend(err, s, m));
     else if (now >= limit_of(m) && m->flight.active)
-      TRY(overdue(err, s, m));
+      CALL(overdue(err, s, m));
     else if (now >= limit_of(m))
       fell_silent(s, m);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What was to be done is done, or says why not. */

@@ -38,26 +38,23 @@ static bool has_strategy(const wisp_sweep *sweep)
 /* Everything that could make the sweep end in the middle for a misspelt word. */
 static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
 {
-  wisp_status status = WISP_OK;
   const wisp_tune_request *r = sweep->request;
   const wisp_family *family = sweep->family;
   int kernels = 0;
-  TRY(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", r->family));
+  CALL(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", r->family));
   for (size_t i = 0; i < r->order_count; i++) {
-    TRY(wisp_require(err, r->orders[i] >= family->orders[0] && r->orders[i] <= family->orders[1], WISP_EUSAGE,
-                     "order %d: family %s has orders %d to %d", r->orders[i], family->name, family->orders[0],
-                     family->orders[1]));
-    TRY(wisp_require(err, has_layout(family, r->orders[i], r->layout), WISP_EUSAGE,
-                     "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", r->orders[i], r->layout,
-                     r->orders[i]));
+    CALL(wisp_require(err, r->orders[i] >= family->orders[0] && r->orders[i] <= family->orders[1], WISP_EUSAGE,
+                      "order %d: family %s has orders %d to %d", r->orders[i], family->name, family->orders[0],
+                      family->orders[1]));
+    CALL(wisp_require(err, has_layout(family, r->orders[i], r->layout), WISP_EUSAGE,
+                      "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", r->orders[i], r->layout,
+                      r->orders[i]));
   }
   for (int k = 0; family->kernels[k].name; k++) kernels += wisp_sweep_wants(sweep, k);
-  TRY(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s' to tune: 'wisp emit' lists them",
-                   family->name, r->kernel));
-  TRY(wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",
-                   r->strategy ? r->strategy : "", r->kernel ? r->kernel : family->name));
-done:
-  return status;
+  CALL(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s' to tune: 'wisp emit' lists them",
+                    family->name, r->kernel));
+  return wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",
+                      r->strategy ? r->strategy : "", r->kernel ? r->kernel : family->name);
 }
 
 /* A file with a row that cannot be read would take new trials and give none back: it is found before anything is

@@ -1,0 +1,24 @@
+/* What commands print as JSON. */
+#ifndef WISP_CLI_JSON_H
+#define WISP_CLI_JSON_H
+
+#include "../gen/check.h"
+
+#include <cjson/cJSON.h>
+
+/* Members of an object, in the order in which they are printed: no text (NULL) and an empty one are null, and so is
+ * NaN. */
+typedef struct wisp_json_text {
+  const char *name, *value;
+} wisp_json_text;
+typedef struct wisp_json_number {
+  const char *name;
+  double value;
+} wisp_json_number;
+void wisp_json_add_texts(cJSON *object, size_t count, const wisp_json_text *texts);
+void wisp_json_add_numbers(cJSON *object, size_t count, const wisp_json_number *numbers);
+
+/* Prints it on stdout. */
+wisp_status wisp_json_put(wisp_error *err, const cJSON *json);
+
+#endif
