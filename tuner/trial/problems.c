@@ -141,8 +141,7 @@ done:
 
 static bool same(const entry *a, const entry *b)
 {
-  return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision &&
-         strcmp(a->spec.system, b->spec.system) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
+  return wisp_spec_orders(&a->spec, &b->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
          wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
 }
 
