@@ -1,4 +1,5 @@
 #include "trial.h"
+#include "../../cache/reason.h"
 #include "../../gen/family.h"
 
 #include <math.h>
@@ -233,9 +234,8 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   TRY(wisp_probe(err, bench->device, &timed[0]));
   set_outcome(t, "ok", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
-    char reason[WISP_TRIAL_NAME + 64]; /* what reads it: sweep_kernel.c */
-    snprintf(reason, sizeof reason, "%.2f times the time of %s, dropped", timed[0].ms / best->ms, best->name);
-    set_outcome(t, "slow", reason);
+    set_outcome(t, "slow", "");
+    wisp_reason_set_slower(t, timed[0].ms / best->ms, best->name);
   } else {
     close = best->kernel && timed[0].ms < 1.1 * best->ms;
     TRY(wisp_measure(err, bench->device, timed, close ? 2 : 1));

@@ -1,5 +1,6 @@
 #include "journal.h"
 #include "../sweep/sweep.h"
+#include "../../cache/reason.h"
 #include "../../gen/text.h"
 #include "../../runtime/process.h"
 
@@ -65,19 +66,11 @@ static void set_outcome(wisp_trial *t, const char *outcome, const char *reason)
   snprintf(t->reason, sizeof t->reason, "%.*s", (int)sizeof t->reason - 1, reason);
 }
 
-/* How often a trial was begun without coming to an end. */
-static int times_begun(const wisp_trial *t)
-{
-  int times = 0;
-  if (strcmp(t->outcome, "unfinished") != 0) return 0;
-  return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
-}
-
 wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *j, const wisp_trial *key, wisp_answer_note *answer)
 {
   CALL(wisp_writer_has(err, j->writer, key, &answer->found, &answer->trial));
   answer->tried = has(&j->tried, key);
-  int begun = answer->found ? times_begun(&answer->trial) : 0;
+  int begun = answer->found ? wisp_reason_begun(&answer->trial) : 0;
   if (begun >= WISP_MAX_BEGUN) {
     set_outcome(&answer->trial, "crash", "the tuner ended during this trial, twice");
     CALL(wisp_writer_add(err, j->writer, &answer->trial));
@@ -97,10 +90,10 @@ wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note
     CALL(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
     bool good = found && (strcmp(row.outcome, "ok") == 0 || strcmp(row.outcome, "slow") == 0);
     if (!good) {
-      begun = 1 + (found ? times_begun(&row) : 0);
+      begun = 1 + (found ? wisp_reason_begun(&row) : 0);
       row = note->trial;
       set_outcome(&row, "unfinished", "");
-      snprintf(row.reason, sizeof row.reason, "begun %d times, never ended", begun);
+      wisp_reason_set_begun(&row, begun);
       CALL(wisp_writer_add(err, j->writer, &row));
     }
   }
