@@ -6,9 +6,9 @@
 
 static const char slower[] = " times the time of ";
 
-void wisp_reason_set_candidates(wisp_trial *t, long long candidates, const char *why)
+void wisp_reason_refuse(wisp_trial *t, long long candidates, const char *why)
 {
-  snprintf(t->reason, sizeof t->reason, "%lld candidates: %s", candidates, why);
+  wisp_trial_end(t, WISP_TRIAL_REFUSED, "%lld candidates: %s", candidates, why);
 }
 
 const char *wisp_reason_candidates(const wisp_trial *t, long long *candidates)
@@ -20,9 +20,9 @@ const char *wisp_reason_candidates(const wisp_trial *t, long long *candidates)
   return t->reason;
 }
 
-void wisp_reason_set_slower(wisp_trial *t, double ratio, const char *than)
+void wisp_reason_drop(wisp_trial *t, double ratio, const char *than)
 {
-  snprintf(t->reason, sizeof t->reason, "%.2f%s%s, dropped", ratio, slower, than);
+  wisp_trial_end(t, WISP_TRIAL_SLOW, "%.2f%s%s, dropped", ratio, slower, than);
 }
 
 double wisp_reason_slower(const wisp_trial *t)
@@ -37,14 +37,14 @@ bool wisp_reason_slower_than(const wisp_trial *t, const char *name)
   return than && strncmp(than + strlen(slower), name, strlen(name)) == 0;
 }
 
-void wisp_reason_set_begun(wisp_trial *t, int times)
+void wisp_reason_begin(wisp_trial *t, int times)
 {
-  snprintf(t->reason, sizeof t->reason, "begun %d times, never ended", times);
+  wisp_trial_end(t, WISP_TRIAL_UNFINISHED, "begun %d times, never ended", times);
 }
 
 int wisp_reason_begun(const wisp_trial *t)
 {
   int times = 0;
-  if (strcmp(t->outcome, "unfinished") != 0) return 0;
+  if (wisp_trial_outcome(t) != WISP_TRIAL_UNFINISHED) return 0;
   return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
 }

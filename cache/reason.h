@@ -5,18 +5,19 @@
 
 #include "store.h"
 
-/* Refused: one row stands for so many candidates. Gives back why, and 1 candidate for a row that says nothing of it. */
-void wisp_reason_set_candidates(wisp_trial *trial, long long candidates, const char *why);
+/* Ends a trial as refused, for so many candidates. Gives back why; 1 candidate where the reason says nothing of them.
+ */
+void wisp_reason_refuse(wisp_trial *trial, long long candidates, const char *why);
 const char *wisp_reason_candidates(const wisp_trial *trial, long long *candidates);
 
-/* Slow: so many times the time of the best then, which had this name. Gives back the ratio (0: it says none), and
- * whether it was that one. */
-void wisp_reason_set_slower(wisp_trial *trial, double ratio, const char *than);
+/* Ends it as slow: so many times the time of the best then, which had this name. Gives back the ratio, 0 where it says
+ * none; and whether it was that one. */
+void wisp_reason_drop(wisp_trial *trial, double ratio, const char *than);
 double wisp_reason_slower(const wisp_trial *trial);
 bool wisp_reason_slower_than(const wisp_trial *trial, const char *name);
 
-/* Unfinished: begun so often. 0: it came to an end. */
-void wisp_reason_set_begun(wisp_trial *trial, int times);
+/* Ends it as unfinished, begun so often. 0: it came to an end. */
+void wisp_reason_begin(wisp_trial *trial, int times);
 int wisp_reason_begun(const wisp_trial *trial);
 
 #endif

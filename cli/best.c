@@ -29,9 +29,10 @@ static const wisp_syntax syntax = {
     "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times and "
     "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
-    "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
-    "is there.\n'default' is what runs without a store, in ms ('-': not measured), and 'ratio' how many times as long "
-    "that takes; of a step, its kernels together.",
+    "fastest.\nWhat was measured before its kernel's text changed is stale, what is not legal here today refused: "
+    "shown, "
+    "and named so, where nothing else is there.\n'default' is what runs without a store, in ms ('-': not measured), "
+    "and 'ratio' how many times as long that takes; of a step, its kernels together.",
     options, WISP_COUNT(options), 0};
 
 /* What was asked for. */
@@ -63,35 +64,24 @@ static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_sp
          (!wish->system || strcmp(spec->system, wish->system) == 0);
 }
 
-static bool same_group(const group *g, const wisp_trial *trial, const wisp_spec *spec)
-{
-  return g->spec.order == spec->order && g->spec.precision == spec->precision &&
-         strcmp(g->newest->device, trial->device) == 0 && strcmp(g->spec.family, spec->family) == 0 &&
-         strcmp(g->spec.system, spec->system) == 0 && strcmp(g->spec.element, spec->element) == 0;
-}
-
-/* Device, family, element, system, precision, order. */
+/* Device, then spec. */
 static int by_place(const void *x, const void *y)
 {
   const group *a = x, *b = y;
-  const int order[] = {strcmp(a->newest->device, b->newest->device),    strcmp(a->spec.family, b->spec.family),
-                       strcmp(a->spec.element, b->spec.element),        strcmp(a->spec.system, b->spec.system),
-                       (int)a->spec.precision - (int)b->spec.precision, a->spec.order - b->spec.order};
-  for (size_t i = 0; i < WISP_COUNT(order); i++)
-    if (order[i]) return order[i];
-  return 0;
+  const int device = strcmp(a->newest->device, b->newest->device);
+  return device ? device : wisp_spec_orders(&a->spec, &b->spec);
 }
 
 static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_spec *spec, const wisp_trial *trial)
 {
+  group fresh = {*spec, trial};
   for (size_t i = 0; i < groups->count; i++) {
     group *g = &groups->list[i];
-    if (!same_group(g, trial, spec)) continue;
+    if (by_place(g, &fresh) != 0) continue;
     if (strcmp(trial->when, g->newest->when) > 0) g->newest = trial;
     return WISP_OK;
   }
   CALL(wisp_grow(err, &groups->list, &groups->capacity, groups->count + 1, sizeof *groups->list));
-  group fresh = {*spec, trial};
   fresh.spec.kernel[0] = '\0';
   groups->list[groups->count++] = fresh;
   return WISP_OK;
@@ -132,17 +122,6 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
   return WISP_OK;
 }
 
-/* What a solver takes for this kernel in any layout; out->kernels stays 0 where nothing runs. */
-static wisp_status choose(wisp_error *err, const wisp_chooser *from, const group *g, const char *kernel, wisp_step *out)
-{
-  wisp_wish wish = {.spec = g->spec};
-  wisp_error reason = {.text = ""};
-  wisp_spec_name_kernel(&wish.spec, kernel);
-  const wisp_status status = wisp_choose(&reason, from, &wish, out);
-  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK;
-  return wisp_require(err, status == WISP_OK, status, "%s", reason.text);
-}
-
 /* The kernels of the step that a solver takes, and last the step; where no step was measured, each kernel's fastest. */
 static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_wish *wish,
                              wisp_best_rows *rows)
@@ -150,11 +129,13 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
   wisp_status status = WISP_OK;
   const wisp_kernel_decl *kernels = wisp_family_find(g->spec.family)->kernels;
   wisp_step step = {.kernels = 0}, one = {.kernels = 0};
-  TRY(choose(err, from, g, WISP_WHOLE_STEP, &step));
+  wisp_wish of_one = {.spec = g->spec};
+  TRY(wisp_choose_if_any(err, from, &of_one, &step));
   const bool stepped = step.whole.trial && !wish->any_layout;
   for (int k = 0; stepped && k < step.kernels; k++) TRY(add_row(err, from, g, &step.choice[k], rows));
   for (const wisp_kernel_decl *k = kernels; !stepped && k->name; k++) {
-    TRY(choose(err, from, g, k->name, &one));
+    wisp_spec_name_kernel(&of_one.spec, k->name);
+    TRY(wisp_choose_if_any(err, from, &of_one, &one));
     TRY(add_row(err, from, g, &one.whole, rows));
     wisp_step_free(&one);
   }

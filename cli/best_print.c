@@ -1,9 +1,9 @@
 #include "best.h"
+#include "json.h"
 #include "table.h"
 #include "terminal.h"
 #include "../gen/family.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static const char *cell(char out[24], const char *format, double value)
 /* Whether the row is dropped: a candidate that was slow against one that is gone. */
 static bool is_dropped(const wisp_best_row *row)
 {
-  return strcmp(row->trial->outcome, "slow") == 0;
+  return wisp_trial_outcome(row->trial) == WISP_TRIAL_SLOW;
 }
 
 /* How well the answer fits, and whether it counts at all. */
@@ -77,8 +77,7 @@ static const char *remark(const wisp_best_row *row)
 
 static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
 {
-  return strcmp(a->of->device, b->of->device) == 0 && strcmp(a->spec.family, b->spec.family) == 0 &&
-         strcmp(a->spec.element, b->spec.element) == 0 && strcmp(a->spec.system, b->spec.system) == 0 &&
+  return strcmp(a->of->device, b->of->device) == 0 && wisp_spec_subjects(&a->spec, &b->spec) == 0 &&
          a->spec.precision == b->spec.precision;
 }
 
@@ -183,7 +182,7 @@ typedef struct field {
   const char *name, *text;
   double number;
 } field;
-enum { FIELDS = 17, PARAMS = 6 };
+enum { FIELDS = 18, PARAMS = 6 };
 
 static void list_fields(const wisp_best_row *row, field out[FIELDS])
 {
@@ -206,44 +205,25 @@ static void list_fields(const wisp_best_row *row, field out[FIELDS])
       {"default_ms", NULL, row->default_ms},
       {"match", match_name(row), 0},
       {"layer", wisp_layer_name(row->layer), 0},
+      {"elements", NULL, (double)t->elements},
   };
   memcpy(out, fields, sizeof fields);
-}
-
-static bool add_params(cJSON *object, const char *params)
-{
-  char name[32], value[32];
-  cJSON *list = cJSON_AddObjectToObject(object, "params");
-  bool good = list != NULL;
-  while (good && wisp_next_param(&params, name, value)) {
-    char *end = NULL;
-    double number = strtod(value, &end);
-    good =
-        *end ? cJSON_AddStringToObject(list, name, value) != NULL : cJSON_AddNumberToObject(list, name, number) != NULL;
-  }
-  return good;
 }
 
 static cJSON *row_to_json(const wisp_best_row *row)
 {
   field fields[FIELDS];
   cJSON *object = cJSON_CreateObject();
-  bool good = object != NULL;
   list_fields(row, fields);
-  for (int i = 0; good && i < FIELDS; i++) {
-    const field *f = &fields[i];
-    if (i == PARAMS)
-      good = add_params(object, f->text);
+  for (const field *f = fields; f < fields + FIELDS; f++)
+    if (f == &fields[PARAMS])
+      wisp_json_add_params(object, f->text);
     else if (f->text)
-      good = cJSON_AddStringToObject(object, f->name, f->text) != NULL;
+      cJSON_AddStringToObject(object, f->name, f->text);
     else /* NaN is printed as null */
-      good = cJSON_AddNumberToObject(object, f->name, f->number) != NULL;
-  }
-  good = good && cJSON_AddNumberToObject(object, "elements", (double)row->trial->elements) != NULL;
-  good = good && cJSON_AddStringToObject(object, "mesh", wisp_trial_mesh(row->trial)) != NULL;
-  if (good) return object;
-  cJSON_Delete(object);
-  return NULL;
+      cJSON_AddNumberToObject(object, f->name, f->number);
+  cJSON_AddStringToObject(object, "mesh", wisp_trial_mesh(row->trial));
+  return object;
 }
 
 wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
@@ -251,7 +231,7 @@ wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wi
   CALL(wisp_text_print(err, out, "["));
   for (size_t i = 0; i < rows->count; i++) { /* one winner a line */
     cJSON *object = row_to_json(&rows->rows[i]);
-    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+    char *text = cJSON_PrintUnformatted(object);
     wisp_status status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
     if (status == WISP_OK) status = wisp_text_print(err, out, "%s\n", i ? "," : "");
     if (status == WISP_OK) status = wisp_text_add_json(err, out, text);
@@ -276,16 +256,15 @@ wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wis
   field fields[FIELDS];
   for (size_t i = 0; i < rows->count; i++) {
     list_fields(&rows->rows[i], fields);
-    for (int f = 0; i == 0 && f < FIELDS; f++) CALL(wisp_text_print(err, out, "%s,", fields[f].name));
-    if (i == 0) CALL(wisp_text_print(err, out, "elements\n"));
+    for (int f = 0; i == 0 && f < FIELDS; f++) CALL(wisp_text_print(err, out, "%s%s", f ? "," : "", fields[f].name));
     for (int f = 0; f < FIELDS; f++) {
+      CALL(wisp_text_print(err, out, f ? "," : i ? "" : "\n"));
       if (fields[f].text)
         CALL(print_quoted(err, fields[f].text, out));
       else if (isfinite(fields[f].number)) /* an empty cell where it is not known */
         CALL(wisp_text_print(err, out, "%.10g", fields[f].number));
-      CALL(wisp_text_print(err, out, ","));
     }
-    CALL(wisp_text_print(err, out, "%lld\n", rows->rows[i].trial->elements));
+    CALL(wisp_text_print(err, out, "\n"));
   }
   return WISP_OK;
 }

@@ -51,20 +51,12 @@ void wisp_run_print_kernels(const wisp_step *step, bool as_asked)
   wisp_text_free(&text);
 }
 
-/* "MB=2 wp=8" as {"MB": 2, "wp": 8}. */
-static void add_params(cJSON *object, const char *params)
-{
-  cJSON *values = cJSON_AddObjectToObject(object, "params");
-  char name[32], value[32];
-  while (wisp_next_param(&params, name, value)) cJSON_AddNumberToObject(values, name, strtod(value, NULL));
-}
-
 static void add_choice(cJSON *kernels, const wisp_choice *choice)
 {
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "kernel", choice->kernel);
   cJSON_AddStringToObject(object, "strategy", choice->strategy);
-  add_params(object, choice->params);
+  wisp_json_add_params(object, choice->params);
   cJSON_AddStringToObject(object, "layout", choice->layout);
   cJSON_AddStringToObject(object, "match", wisp_match_name(choice->match));
   cJSON_AddStringToObject(object, "layer", wisp_layer_name(choice->layer));

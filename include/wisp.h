@@ -164,7 +164,8 @@ typedef struct wisp_argument {
   const char *name, *meaning;
   wisp_argument_kind kind;
   wisp_number_kind number;
-  const char *size; /* of an array, in numbers: an expression over the counts of a launch: "groups*6*144" */
+  const char *size;   /* of an array, in numbers: an expression over the counts of a launch: "groups*6*144" */
+  const void *memory; /* where an operand lies on the device, or what is bound; NULL: nothing is */
 } wisp_argument;
 
 /* The i-th argument; WISP_EMISSING behind the last. */

@@ -47,16 +47,16 @@ static wisp_status run(wisp_error *err, char *const *argv, double seconds)
 {
   wisp_status status = WISP_OK;
   char folder[ROOM] = "", log[ROOM + 8], line[256];
-  wisp_outcome outcome = WISP_RAN;
+  wisp_ending ending = WISP_RAN;
   int code = 0;
   TRY(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(log, sizeof log, "%s/log", folder);
-  TRY(wisp_process_run(err, argv, folder, log, seconds + PATIENCE, &outcome, &code));
-  TRY(wisp_require(err, outcome != WISP_NO_PROGRAM, WISP_EMISSING,
+  TRY(wisp_process_run(err, argv, folder, log, seconds + PATIENCE, &ending, &code));
+  TRY(wisp_require(err, ending != WISP_NO_PROGRAM, WISP_EMISSING,
                    "%s cannot be run: name the command in the session's request", argv[0]));
-  TRY(wisp_require(err, outcome != WISP_TIMEOUT, WISP_ESYSTEM, "%s tune did not end, and was ended", argv[0]));
+  TRY(wisp_require(err, ending != WISP_TIMEOUT, WISP_ESYSTEM, "%s tune did not end, and was ended", argv[0]));
   last_line(log, line);
-  TRY(wisp_require(err, outcome == WISP_RAN && code == 0, WISP_ESYSTEM, "%s tune failed: %s", argv[0], line));
+  TRY(wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESYSTEM, "%s tune failed: %s", argv[0], line));
 done:
   if (*folder) wisp_scratch_remove(folder);
   return status;

@@ -28,16 +28,9 @@ static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const 
 /* Where an entry's cell stands. */
 static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
 {
-  const wisp_spec *s = &a->spec, *t = &b->spec;
-  const int order[] = {strcmp(a->trial->device, b->trial->device),
-                       strcmp(s->family, t->family),
-                       strcmp(s->element, t->element),
-                       strcmp(s->system, t->system),
-                       (int)s->precision - (int)t->precision,
-                       s->order - t->order,
-                       a->rank - b->rank,
-                       strcmp(s->kernel, t->kernel)};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+  const int order[] = {strcmp(a->trial->device, b->trial->device), wisp_spec_orders(&a->spec, &b->spec),
+                       a->rank - b->rank, strcmp(a->spec.kernel, b->spec.kernel)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }
@@ -46,18 +39,13 @@ static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
 static int by_key(const wisp_report_entry *a, const wisp_report_entry *b)
 {
   const wisp_trial *t = a->trial, *u = b->trial;
-  int cell = by_cell(a, b);
-  if (cell) return cell;
-  const int order[] = {strcmp(t->strategy, u->strategy),
+  const int order[] = {by_cell(a, b),
+                       strcmp(t->strategy, u->strategy),
                        strcmp(t->layout, u->layout),
                        strcmp(t->params, u->params),
-                       strcmp(t->target, u->target),
-                       strcmp(t->driver, u->driver),
-                       strcmp(t->compiler, u->compiler),
-                       strcmp(t->template_hash, u->template_hash),
-                       (t->elements > u->elements) - (t->elements < u->elements),
-                       strcmp(wisp_trial_mesh(t), wisp_trial_mesh(u))};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+                       wisp_contest_order(t, u),
+                       strcmp(t->template_hash, u->template_hash)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }
@@ -94,14 +82,13 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
 
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
 {
-  return (strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0) && cell->timed &&
-         trial->elements == cell->elements && wisp_contest_meshes(trial, cell->timed) == 0 && trial->ms > 0 &&
-         isfinite(trial->ms);
+  return (wisp_trial_is_right(trial)) && cell->timed && trial->elements == cell->elements &&
+         wisp_contest_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
 }
 
 bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
 {
-  return strcmp(trial->outcome, "ok") == 0 && wisp_report_seen(cell, trial);
+  return wisp_trial_outcome(trial) == WISP_TRIAL_OK && wisp_report_seen(cell, trial);
 }
 
 static void fill_cell(wisp_report_cell *cell)
@@ -109,10 +96,10 @@ static void fill_cell(wisp_report_cell *cell)
   cell->spec = cell->entries->spec;
   for (size_t i = 0; i < cell->count; i++) {
     const wisp_trial *t = cell->entries[i].trial;
-    size_t *count = strcmp(t->outcome, "ok") == 0        ? &cell->ok
-                    : strcmp(t->outcome, "slow") == 0    ? &cell->slow
-                    : strcmp(t->outcome, "refused") == 0 ? &cell->refused
-                                                         : &cell->bad;
+    size_t *count = wisp_trial_outcome(t) == WISP_TRIAL_OK        ? &cell->ok
+                    : wisp_trial_outcome(t) == WISP_TRIAL_SLOW    ? &cell->slow
+                    : wisp_trial_outcome(t) == WISP_TRIAL_REFUSED ? &cell->refused
+                                                                  : &cell->bad;
     ++*count;
     if (count != &cell->ok) continue;
     const int mesh = cell->timed ? wisp_contest_meshes(t, cell->timed) : -1;
@@ -123,13 +110,12 @@ static void fill_cell(wisp_report_cell *cell)
 bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
 {
   return strcmp(a->entries->trial->device, b->entries->trial->device) == 0 &&
-         strcmp(a->spec.family, b->spec.family) == 0 && strcmp(a->spec.element, b->spec.element) == 0 &&
-         strcmp(a->spec.system, b->spec.system) == 0;
+         wisp_spec_subjects(&a->spec, &b->spec) == 0;
 }
 
 bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b)
 {
-  return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision && wisp_report_same_subject(a, b);
+  return wisp_report_same_subject(a, b) && wisp_spec_orders(&a->spec, &b->spec) == 0;
 }
 
 /* What tells of a choice in a cell. */
@@ -140,21 +126,12 @@ static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *c
   return shown.answer.trial;
 }
 
-/* What a solver takes for the kernel, or the whole stage: out->kernels stays 0 where nothing runs. */
-static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_spec *spec, wisp_step *out)
-{
-  wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, from, &(wisp_wish){.spec = *spec}, out);
-  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK;
-  return wisp_require(err, status == WISP_OK, status, "%s", reason.text);
-}
-
 /* One cell's winner: what is compared is of its size, on its kind of mesh. */
 static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
 {
   wisp_status status = WISP_OK;
   wisp_step step = {.kernels = 0};
-  TRY(choose(err, from, &cell->spec, &step));
+  TRY(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &step));
   cell->best = pick(cell, &step.whole, &cell->remark);
   cell->default_ms = NAN;
   if (!cell->best) goto done;
@@ -171,9 +148,9 @@ static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_
 {
   wisp_status status = WISP_OK;
   wisp_step step = {.kernels = 0};
-  wisp_spec spec = cells->spec;
-  wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
-  TRY(choose(err, from, &spec, &step));
+  wisp_wish wish = {.spec = cells->spec};
+  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
+  TRY(wisp_choose_if_any(err, from, &wish, &step));
   for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
     TRY(find_best(err, from, cell));
     if (wisp_spec_is_step(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
