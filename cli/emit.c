@@ -4,10 +4,8 @@
 #include "options.h"
 #include "../gen/language/in_scope.h"
 #include "../runtime/door/contract.h"
-#include "../runtime/kernel.h"
 #include "../tuner/search/search.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,14 +44,14 @@ typedef struct wish {
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *out)
 {
   static const char *const dialects[] = {"cuda", "host"};
-  const char *family = wisp_option_value(args, "family"), *target = wisp_option_value(args, "target");
+  const char *family = wisp_option_family(args), *target = wisp_option_value(args, "target");
   const char *system = wisp_option_value(args, "system"), *kernel = wisp_option_value(args, "kernel");
   const char *element = wisp_option_value(args, "element");
   long long order = 0;
   size_t dialect = 0;
   wisp_precisions precisions;
   wisp_limits limits;
-  out->family = wisp_family_find(family ? family : "nodal");
+  out->family = wisp_family_find(family);
   CALL(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
   CALL(wisp_option_integer(err, args, "orders", 1, WISP_HIGHEST_ORDER, 3, &order));
   CALL(wisp_option_precisions(err, args, "precision", "f32", &precisions));
@@ -237,37 +235,11 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
       wisp_error reason = {0};
       wisp_status tried = make_plan(&reason, w, s, scope, l, out);
       if (tried == WISP_OK) return WISP_OK;
-      bool unread = strncmp(reason.text, "reads only", 10) == 0;
-      if (!unread || status != WISP_EREFUSED) status = wisp_fail(err, tried, "%s", reason.text);
+      if (wisp_strategy_reads(s, &scope->layout[l]) || status != WISP_EREFUSED)
+        status = wisp_fail(err, tried, "%s", reason.text);
       if (tried != WISP_EREFUSED) return status;
     }
   }
-  return status;
-}
-
-/* Writes each operand as it lies on a device: numbers, one after the other, as this machine has them. */
-static wisp_status write_operands(wisp_error *err, const wisp_plan *plan, const wisp_contract *contract,
-                                  const char *folder)
-{
-  static const char *const endings[] = {"i32", "f32", "f64"};
-  wisp_status status = WISP_OK;
-  char path[1024];
-  void *data = NULL;
-  size_t bytes = 0;
-  for (int i = 0; i < wisp_contract_arguments(contract); i++) {
-    const wisp_argument *a = wisp_contract_argument(contract, i);
-    if (a->kind != WISP_ARGUMENT_OPERAND) continue;
-    TRY(wisp_plan_pack(err, plan, i, &data, &bytes));
-    snprintf(path, sizeof path, "%s/%s.%s", folder, a->name, endings[a->number]);
-    FILE *file = fopen(path, "wb");
-    const bool written = file && fwrite(data, 1, bytes, file) == bytes;
-    if (file && fclose(file) == 0 && written)
-      free(data), data = NULL;
-    else
-      TRY(wisp_fail(err, WISP_ESYSTEM, "%s cannot be written: %s", path, strerror(errno)));
-  }
-done:
-  free(data);
   return status;
 }
 
@@ -280,7 +252,7 @@ static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_
   char hash[20];
   TRY(find_plan(err, all, scope, w, &plan));
   TRY(wisp_contract_create(err, plan, &contract));
-  if (w->operands) TRY(write_operands(err, plan, contract, w->operands));
+  if (w->operands) TRY(wisp_contract_write(err, contract, w->operands));
   wisp_plan_hash(plan, w->dialect, hash);
   if (w->hash)
     TRY(wisp_text_print(err, &source, "%s\n", hash));

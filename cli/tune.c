@@ -106,9 +106,8 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                                 wisp_precisions *precisions, wisp_mesh_source *source, wisp_tune_request *r)
 {
   long long jobs = 0;
-  const char *family = wisp_option_value(args, "family");
+  const char *family = wisp_option_family(args);
   bool exhaustive = wisp_option_given(args, "exhaustive");
-  if (!family) family = "nodal";
   CALL(wisp_option_orders(err, args, "orders", family, "1-4", orders));
   CALL(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
   CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
@@ -218,11 +217,9 @@ static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tun
 static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune_request *request,
                               const wisp_tune_summary *s)
 {
-  wisp_status status = WISP_OK;
   cJSON *object = to_json(d, s);
-  TRY(add_winners(err, d, request, cJSON_AddArrayToObject(object, "winners")));
-  TRY(wisp_json_put(err, object));
-done:
+  const wisp_status status = add_winners(err, d, request, cJSON_AddArrayToObject(object, "winners"));
+  if (status == WISP_OK) return wisp_json_put(err, object);
   cJSON_Delete(object);
   return status;
 }

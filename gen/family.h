@@ -82,6 +82,7 @@ typedef struct wisp_family {
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
                         family's, "tensor.update", works on arrays that are declared here by the same names */
   const char *default_system;
+  const char *shown; /* parameters that tables and plots show first, a column each: "wp wi ws"; NULL: none */
   /* Names for templates and spaces: sizes, tables, lists, limits. */
   wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                        wisp_env **out);
@@ -108,6 +109,9 @@ int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);
 
 /* WISP_EUSAGE where there is no such family, or it has no such element or order. */
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
+
+/* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
+bool wisp_list_at(const char *list, int i, char name[32]);
 
 /* Whether a list of names, "u res", has this one. */
 bool wisp_list_has(const char *list, const char *name);

@@ -2,7 +2,6 @@
 #include "arrays_parts.h"
 #include "parallel.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,19 +12,6 @@ static wisp_status check_memory(wisp_error *err, const wisp_arrays *arrays, cons
   return wisp_require(err, bytes <= limits->memory, WISP_EMEMORY,
                       "%s needs %.2f GB, %s has %.2f GB: take fewer elements or a lower order", what,
                       (double)bytes / 1e9, limits->name, (double)limits->memory / 1e9);
-}
-
-static wisp_status check_addresses(wisp_error *err, const wisp_arrays *arrays, const char *what)
-{
-  if (strcmp(wisp_device_limits(arrays->device)->kind, "host") == 0) return WISP_OK;
-  for (size_t i = 0; i < arrays->count; i++) {
-    const wisp_array *a = &arrays->entries[i].array;
-    if (!a->wide && a->size > INT_MAX)
-      return wisp_fail(err, WISP_EUSAGE,
-                       "%s: array %s has %zu numbers, more than kernels can count (2.1e9): take fewer elements", what,
-                       a->name, a->size);
-  }
-  return WISP_OK;
 }
 
 static wisp_status make(wisp_error *err, wisp_arrays *arrays, wisp_entry *e)
@@ -56,7 +42,6 @@ wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precis
   arrays->count = count;
   for (size_t i = 0; i < count; i++) arrays->entries[i].array = list[i];
   TRY(check_memory(err, arrays, what));
-  TRY(check_addresses(err, arrays, what));
   for (size_t i = 0; i < count; i++) TRY(make(err, arrays, &arrays->entries[i]));
   *out = arrays;
   arrays = NULL;

@@ -58,6 +58,8 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
                              .pAp_parts = (size_t)blocks(s, GATHER),
                              .iterations = HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
+  for (int k = 0; k < s->step->kernels; k++)
+    CALL(wisp_discretisation_countable(err, &d, wisp_device_limits(device), s->step->plan[k]));
   CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->step, &s->vectors));
   s->arrays = wisp_problem_arrays(s->vectors);
   return WISP_OK;

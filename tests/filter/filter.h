@@ -4,13 +4,10 @@
 
 #include "../../tuner/trial/workload.h"
 
-/* The family's arrays, as places in its list. */
-enum { FILTER_U, FILTER_V, FILTER_TROUBLED, FILTER_EDGES, FILTER_STRIP, FILTER_ARRAYS };
-
 enum { FILTER_MAX_NP = 28 };
 
-extern const wisp_family filter_family;
-extern const wisp_workload filter_workload;
+extern const wisp_family wisp_family_filter;
+extern const wisp_workload wisp_workload_filter;
 
 int filter_nodes(const wisp_spec *spec);
 

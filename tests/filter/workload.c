@@ -79,7 +79,7 @@ static wisp_status discretise(wisp_error *err, const void *context, const wisp_s
   const ground *g = context;
   const size_t count = (size_t)g->elements;
   (void)err, (void)spec, (void)layout, (void)fixed;
-  *out = (wisp_discretisation){.family = &filter_family,
+  *out = (wisp_discretisation){.family = &wisp_family_filter,
                                .counts = {{"elements", count}, {"groups", count}, {"Np", (size_t)g->Np}},
                                .cuts = {{"colours", "groups", 2, g->colours}},
                                .self = (void *)(uintptr_t)g,
@@ -106,52 +106,55 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
-static void apply(const ground *g, wisp_round *r)
+enum { U, V, W, EDGES };
+
+static void filter(const ground *g, wisp_round *r)
 {
   const size_t Np = (size_t)g->Np;
-  for (size_t q = 0; q < r->numbers[FILTER_V]; q++) {
-    const double *row = g->F + q % Np * Np, *u = r->before[FILTER_U] + q / Np * Np;
+  for (size_t q = 0; q < r->numbers[U]; q++) {
+    const double *row = g->F + q % Np * Np, *u = r->before[U] + q / Np * Np;
     double sum = 0, size = 0;
     for (size_t j = 0; j < Np; j++) sum += row[j] * u[j], size += fabs(row[j] * u[j]);
-    r->after[FILTER_V][q] = is_troubled(q / Np) ? sum : r->before[FILTER_U][q];
-    r->size[FILTER_V][q] = size;
+    if (r->after[V]) r->after[V][q] = sum, r->size[V][q] = size;
+    if (r->after[W]) r->after[W][q] = u[q % Np] - sum, r->size[W][q] = fabs(u[q % Np]) + size;
   }
 }
 
 static void collect(const ground *g, wisp_round *r)
 {
   const size_t Np = (size_t)g->Np;
-  for (size_t i = 0; i < r->numbers[FILTER_EDGES]; i++) r->size[FILTER_EDGES][i] = fabs(r->before[FILTER_EDGES][i]);
-  for (size_t q = 0; q < r->numbers[FILTER_V]; q++)
-    for (size_t side = 0; side < 2; side++) {
-      r->after[FILTER_EDGES][q / Np + side] += r->before[FILTER_V][q] / g->Np;
-      r->size[FILTER_EDGES][q / Np + side] += fabs(r->before[FILTER_V][q]) / g->Np;
+  for (size_t i = 0; i < r->numbers[EDGES]; i++) r->size[EDGES][i] = fabs(r->before[EDGES][i]);
+  for (size_t q = 0; q < r->numbers[V]; q++)
+    for (size_t side = 0; is_troubled(q / Np) && side < 2; side++) {
+      r->after[EDGES][q / Np + side] += r->before[V][q] / g->Np;
+      r->size[EDGES][q / Np + side] += fabs(r->before[V][q]) / g->Np;
     }
 }
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
   (void)err;
-  (r->after[FILTER_V] ? apply : collect)(r->plain->self, r);
+  (r->after[EDGES] ? collect : filter)(r->plain->self, r);
   return WISP_OK;
 }
 
-/* A row's magnitudes, where every value is 1; on an edge, what was there and two means. */
+/* A row's magnitudes, where every value is 1; u itself is one more. On an edge, what was there and two means. */
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
   const ground *g = wisp_problem_discretisation(problem)->self;
+  const double more = strcmp(array, "w") == 0;
   (void)err, (void)spec;
-  *out = strcmp(array, "edges") == 0 ? 3 : 1;
+  *out = strcmp(array, "edges") == 0 ? 3 : 0;
   for (int i = 0; i < g->Np; i++) {
     double size = 0;
     for (int j = 0; j < g->Np; j++) size += fabs(g->F[i * g->Np + j]);
-    *out = fmax(*out, size);
+    *out = fmax(*out, size + more);
   }
   return WISP_OK;
 }
 
-const wisp_workload filter_workload = {
+const wisp_workload wisp_workload_filter = {
     .family = "filter",
     .alone = true,
     .open = open_ground,

@@ -28,16 +28,9 @@ static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const 
 /* Where an entry's cell stands. */
 static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
 {
-  const wisp_spec *s = &a->spec, *t = &b->spec;
-  const int order[] = {strcmp(a->trial->device, b->trial->device),
-                       strcmp(s->family, t->family),
-                       strcmp(s->element, t->element),
-                       strcmp(s->system, t->system),
-                       (int)s->precision - (int)t->precision,
-                       s->order - t->order,
-                       a->rank - b->rank,
-                       strcmp(s->kernel, t->kernel)};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+  const int order[] = {strcmp(a->trial->device, b->trial->device), wisp_spec_orders(&a->spec, &b->spec),
+                       a->rank - b->rank, strcmp(a->spec.kernel, b->spec.kernel)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }
@@ -46,18 +39,13 @@ static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
 static int by_key(const wisp_report_entry *a, const wisp_report_entry *b)
 {
   const wisp_trial *t = a->trial, *u = b->trial;
-  int cell = by_cell(a, b);
-  if (cell) return cell;
-  const int order[] = {strcmp(t->strategy, u->strategy),
+  const int order[] = {by_cell(a, b),
+                       strcmp(t->strategy, u->strategy),
                        strcmp(t->layout, u->layout),
                        strcmp(t->params, u->params),
-                       strcmp(t->target, u->target),
-                       strcmp(t->driver, u->driver),
-                       strcmp(t->compiler, u->compiler),
-                       strcmp(t->template_hash, u->template_hash),
-                       (t->elements > u->elements) - (t->elements < u->elements),
-                       strcmp(wisp_trial_mesh(t), wisp_trial_mesh(u))};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+                       wisp_contest_order(t, u),
+                       strcmp(t->template_hash, u->template_hash)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }
@@ -122,13 +110,12 @@ static void fill_cell(wisp_report_cell *cell)
 bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
 {
   return strcmp(a->entries->trial->device, b->entries->trial->device) == 0 &&
-         strcmp(a->spec.family, b->spec.family) == 0 && strcmp(a->spec.element, b->spec.element) == 0 &&
-         strcmp(a->spec.system, b->spec.system) == 0;
+         wisp_spec_subjects(&a->spec, &b->spec) == 0;
 }
 
 bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b)
 {
-  return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision && wisp_report_same_subject(a, b);
+  return wisp_report_same_subject(a, b) && wisp_spec_orders(&a->spec, &b->spec) == 0;
 }
 
 /* What tells of a choice in a cell. */
@@ -216,7 +203,8 @@ const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_tr
 /* The study in the foreground is of this kernel and order, in each precision and for each subject that has it. */
 static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, wisp_report_data *data)
 {
-  const char *kernel = *wish->kernel ? wish->kernel : "volume";
+  const wisp_family *family = wisp_family_find(wish->family ? wish->family : data->cells->spec.family);
+  const char *kernel = *wish->kernel ? wish->kernel : family ? family->kernels->name : "";
   int order = wish->order ? wish->order : 4;
   bool any = false;
   wisp_report_cell *most = NULL;
