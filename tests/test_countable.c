@@ -13,7 +13,8 @@
     if ((call) != WISP_OK) fail_msg("%s", err.text); \
   } while (0)
 
-/* The tensor family's arrays at order 7, where gauss_mass has 729 numbers an element and the factors 7 times as many. */
+/* The tensor family's arrays at order 7, where gauss_mass has 729 numbers an element and the factors 7 times as many.
+ */
 static wisp_status check(wisp_error *err, const char *target, size_t elements)
 {
   wisp_limits limits;
