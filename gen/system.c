@@ -12,20 +12,20 @@
 static const char folder[] = "templates/systems/", suffix[] = ".system";
 
 /* The name of the i-th embedded file where it is a system, else an empty string. */
-static void embedded_name(size_t i, char name[24])
+static void embedded_name(size_t i, char name[WISP_NAME_TEXT])
 {
   const char *path = wisp_embedded_files[i].path;
   size_t length = strlen(path), around = strlen(folder) + strlen(suffix);
   name[0] = '\0';
-  if (length <= around || length - around >= 24) return;
+  if (length <= around || length - around >= WISP_NAME_TEXT) return;
   if (strncmp(path, folder, strlen(folder)) != 0 || strcmp(path + length - strlen(suffix), suffix) != 0) return;
-  snprintf(name, 24, "%.*s", (int)(length - around), path + strlen(folder));
+  snprintf(name, WISP_NAME_TEXT, "%.*s", (int)(length - around), path + strlen(folder));
 }
 
 /* "maxwell, acoustics": what can be loaded. */
 static wisp_status list_names(wisp_error *err, wisp_text *list)
 {
-  char name[24];
+  char name[WISP_NAME_TEXT];
   CALL(wisp_text_add(err, list, "", 0));
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     embedded_name(i, name);
@@ -38,7 +38,7 @@ wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **ou
 {
   wisp_status status = WISP_OK;
   wisp_text list = {0};
-  char known[24], file[sizeof known + sizeof suffix];
+  char known[WISP_NAME_TEXT], file[sizeof known + sizeof suffix];
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     embedded_name(i, known);
     if (!known[0] || strcmp(known, name) != 0) continue;

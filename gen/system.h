@@ -5,6 +5,7 @@
 #define WISP_SYSTEM_H
 
 #include "language/expr.h"
+#include "spec.h"
 
 enum { WISP_MAX_FIELDS = 12, WISP_MAX_TERMS = 64, WISP_MAX_BOUNDARIES = 8, WISP_MAX_STATEMENTS = 128 };
 
@@ -28,7 +29,7 @@ typedef struct wisp_boundary {
 typedef struct wisp_symbols wisp_symbols; /* gen/language/symbols.h */
 
 typedef struct wisp_system {
-  char name[24];
+  char name[WISP_NAME_TEXT];
   int fields;
   char field[WISP_MAX_FIELDS][16];
   size_t terms;
