@@ -53,7 +53,6 @@ static double value_of(const column *c, const wisp_comparison *row)
 }
 
 typedef struct table {
-  const char *family;
   int kernel, who; /* widths */
   const char *title;
   bool with_layout; /* beside the strategy; else its parameters */
@@ -61,18 +60,15 @@ typedef struct table {
   const column *columns;
 } table;
 
-/* Families that are not here have the first one's. */
-static const table tables[] = {
-    {"nodal", 10, 35, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
-    {"tensor", 20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy},
-};
-enum { TABLES = WISP_COUNT(tables) };
+static const table of_layouts = {10, 35, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+                   of_params = {20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
 
-static const table *table_of(const char *family)
+/* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
+static const table *table_of(const char *name)
 {
-  for (int i = 0; i < TABLES; i++)
-    if (strcmp(tables[i].family, family) == 0) return &tables[i];
-  return tables;
+  wisp_layout layouts[8];
+  const wisp_family *family = wisp_family_find(name);
+  return !family || family->layouts(family->orders[0], layouts) > 1 ? &of_layouts : &of_params;
 }
 
 /* A number in so many columns, with as many digits as fit, or a dash. */

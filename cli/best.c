@@ -20,12 +20,12 @@ static const wisp_option options[] = {
     {"precision", 'p', "f32,f64", "only these precisions"},
     {"system", 0, "NAME", "only this system of equations: maxwell, ..."},
     {"any-layout", 0, NULL, "each kernel's fastest over all layouts, not those of the fastest step"},
-    {"format", 0, "text|json|csv", "how to print it (text)"},
+    {"format", 0, "HOW", "how to print it: text, json, csv, or markdown, which names the strategies alone (text)"},
     {"json", 0, NULL, "the same as --format json"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
 };
 static const wisp_syntax syntax = {
-    "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv]",
+    "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv|markdown]",
     "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times and "
     "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
@@ -203,8 +203,9 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
 
 int wisp_cli_best(int argc, char **argv)
 {
-  static const char *const formats[] = {"text", "json", "csv"};
-  static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv};
+  static const char *const formats[] = {"text", "json", "csv", "markdown"};
+  static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv,
+                                             wisp_best_print_markdown};
   wisp_status status = WISP_OK;
   wisp_error err = {0};
   wisp_arguments args;
@@ -219,7 +220,7 @@ int wisp_cli_best(int argc, char **argv)
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *db = wisp_option_value(&args, "db");
   TRY(read_wish(&err, &args, &wish));
-  TRY(wisp_option_choice(&err, &args, "format", 3, formats, wisp_option_given(&args, "json"), &format));
+  TRY(wisp_option_choice(&err, &args, "format", 4, formats, wisp_option_given(&args, "json"), &format));
   TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, false, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);

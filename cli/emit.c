@@ -44,13 +44,13 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
 {
   wisp_status status = WISP_OK;
   static const char *const dialects[] = {"cuda", "host"};
-  const char *family = wisp_option_value(args, "family"), *target = wisp_option_value(args, "target");
+  const char *family = wisp_option_family(args), *target = wisp_option_value(args, "target");
   const char *system = wisp_option_value(args, "system"), *kernel = wisp_option_value(args, "kernel");
   long long order = 0;
   size_t dialect = 0;
   wisp_precisions precisions;
   wisp_limits limits;
-  out->family = wisp_family_find(family ? family : "nodal");
+  out->family = wisp_family_find(family);
   TRY(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
   TRY(wisp_option_integer(err, args, "orders", out->family->orders[0], out->family->orders[1], 3, &order));
   TRY(wisp_option_precisions(err, args, "precision", "f32", &precisions));
@@ -233,8 +233,8 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
       wisp_error reason = {0};
       wisp_status tried = make_plan(&reason, w, s, scope, l, out);
       if (tried == WISP_OK) return WISP_OK;
-      bool unread = strncmp(reason.text, "reads only", 10) == 0;
-      if (!unread || status != WISP_EREFUSED) status = wisp_fail(err, tried, "%s", reason.text);
+      if (wisp_strategy_reads(s, &scope->layout[l]) || status != WISP_EREFUSED)
+        status = wisp_fail(err, tried, "%s", reason.text);
       if (tried != WISP_EREFUSED) return status;
     }
   }

@@ -51,12 +51,12 @@ const char *wisp_version(void);
 typedef struct wisp_simulation wisp_simulation;
 
 typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the value in parentheses */
-  const char *system;         /* equations ("maxwell") */
+  const char *system;         /* equations: one of wisp's or of WISP_TEMPLATES ("maxwell") */
   int order;                  /* polynomial degree N, 1..10 */
   wisp_precision precision;   /* of the device's arithmetic (WISP_F64) */
   const char *mesh;           /* Gmsh file of tets (the unit box) */
   int box;                    /* cubes along an edge of the unit box, six tets each (4) */
-  const char *boundary;       /* on all walls ("pec") */
+  const char *boundary;       /* on all walls (the first that the system has) */
   int central;                /* 1: central flux, else upwind */
   const char *device;         /* as `wisp devices` names them ("auto": the first GPU, else the host) */
   const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
@@ -204,7 +204,7 @@ const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst);
 
 /* Binds an array of `numbers` numbers: the caller's memory on the session's device, at a multiple of 16 bytes, until
- * another is bound. On the host an array lies in plain memory. */
+ * another is bound. On the host an array lies in plain memory. Arrays of a kernel must not overlap. */
 wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *argument, const void *memory,
                              size_t numbers);
 /* Sets a scalar, which is rounded to the argument's type. */

@@ -1,4 +1,5 @@
 #include "solving.h"
+#include "../runtime/nodal/start.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,13 +74,13 @@ wisp_mesh *ragged_box(int n, size_t left_out)
 double cavity_error(solving *s, double time, double finer)
 {
   wisp_error error = {0};
-  wisp_cavity cavity;
+  wisp_start cavity;
   double l2 = 0;
   long long steps = 1 + (long long)(time / wisp_dg_safe_dt(s->dg) * finer);
-  GOOD(wisp_cavity_create(&error, (const int[]){1, 1, 0}, &cavity));
-  GOOD(wisp_solution_set(&error, s->problem, wisp_cavity_field, &cavity, 0));
+  GOOD(wisp_start_choose(&error, s->mesh, s->system, "cavity", (const int[]){1, 1, 0}, &cavity));
+  GOOD(wisp_solution_set(&error, s->problem, wisp_start_field, &cavity, 0));
   GOOD(wisp_solver_advance(&error, s->solver, time / (double)steps, steps, NULL));
-  GOOD(wisp_solution_l2_error(&error, s->problem, wisp_cavity_field, &cavity, time, &l2));
+  GOOD(wisp_solution_l2_error(&error, s->problem, wisp_start_field, &cavity, time, &l2));
   return l2;
 }
 

@@ -19,7 +19,7 @@ typedef struct dialect {
 } dialect;
 
 typedef struct system_hash {
-  char name[24];
+  char name[WISP_NAME_TEXT];
   uint64_t hash;
 } system_hash;
 
@@ -155,6 +155,23 @@ void wisp_closure_free(wisp_closure *c)
   free(c->plain);
   free(c->system);
   free(c);
+}
+
+static const system_hash *find_system(const wisp_closure *c, const char *name)
+{
+  for (size_t i = 0; i < c->systems; i++)
+    if (strcmp(c->system[i].name, name) == 0) return &c->system[i];
+  return NULL;
+}
+
+wisp_status wisp_closure_share_systems(wisp_error *err, wisp_closure *c, const wisp_closure *other)
+{
+  system_hash *all = realloc(c->system, (c->systems + other->systems + 1) * sizeof *all);
+  CALL(wisp_require(err, all, WISP_EMEMORY, "out of memory: %zu systems", other->systems));
+  c->system = all;
+  for (size_t i = 0; i < other->systems; i++)
+    if (!find_system(c, other->system[i].name)) c->system[c->systems++] = other->system[i];
+  return WISP_OK;
 }
 
 const char *const *wisp_closure_dialects(const wisp_closure *c)
@@ -323,7 +340,6 @@ done:
 
 uint64_t wisp_closure_add_system(const wisp_closure *c, uint64_t hash, const char *system)
 {
-  for (size_t i = 0; i < c->systems; i++)
-    if (strcmp(c->system[i].name, system) == 0) return wisp_hash_number(hash, c->system[i].hash);
-  return hash;
+  const system_hash *found = find_system(c, system);
+  return found ? wisp_hash_number(hash, found->hash) : hash;
 }

@@ -46,11 +46,12 @@ static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
   CALL(read_condition(err, text, &l->when));
   if (sscanf(text, "%15s", keyword) < 1) return WISP_OK;
   all->count++;
-  if (strcmp(keyword, "stage") == 0) {
+  if (strcmp(keyword, "composition") == 0) {
     CALL(wisp_require(err, sscanf(text, "%*s %127s %c", l->what, &more) == 1, WISP_EINPUT,
-                      "a stage is one composition, and ' : EXPR' where it is not for all"));
+                      "one composition, and ' : EXPR' where it is not for all"));
   } else {
-    CALL(wisp_require(err, strcmp(keyword, "kernel") == 0, WISP_EINPUT, "'%s' is neither stage nor kernel", keyword));
+    CALL(wisp_require(err, strcmp(keyword, "kernel") == 0, WISP_EINPUT, "'%s' is neither composition nor kernel",
+                      keyword));
     CALL(wisp_require(err, sscanf(text, "%*s %31s %127s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
                       "a kernel is followed by its strategy"));
     snprintf(l->values, sizeof l->values, "%s", text + end);

@@ -15,7 +15,7 @@ wisp_shelf wisp_shelf_embedded(void)
 
 static bool is_text(const char *name)
 {
-  static const char *const endings[] = {".space", ".k", ".part"};
+  static const char *const endings[] = {".space", ".k", ".part", ".system"};
   const size_t length = strlen(name);
   if (strcmp(name, "names") == 0) return true;
   for (size_t i = 0; i < WISP_COUNT(endings); i++)

@@ -1,5 +1,5 @@
-/* The list of strategies: those of every NAME.STRATEGY.space of the embedded templates, then those of $WISP_TEMPLATES.
- */
+/* The list of strategies: those of every NAME.STRATEGY.space of the embedded templates, then those of $WISP_TEMPLATES,
+ * where systems of equations may stand as well. */
 #include "defaults.h"
 #include "space_read.h"
 
@@ -104,11 +104,32 @@ done:
   return status;
 }
 
-/* The strategies of a folder of the user's. */
+/* A system of the user's is one that can be read, and has no other's name: trials name no text. */
+static wisp_status check_system(wisp_error *err, const wisp_shelf *users, const wisp_embedded *file)
+{
+  wisp_status status = WISP_OK;
+  wisp_system *system = NULL;
+  const wisp_family *family = NULL;
+  char path[WISP_SHOWN_PATH];
+  if (strncmp(file->path, "templates/systems/", strlen("templates/systems/")) != 0) return WISP_OK;
+  wisp_shelf_shown(users, file, path);
+  TRY(wisp_system_parse(err, path, file->text, &system));
+  bool taken = wisp_system_is_own(system->name);
+  for (size_t i = 0; (family = wisp_family_at(i)); i++) taken |= strcmp(family->default_system, system->name) == 0;
+  TRY(wisp_require(err, !taken, WISP_EINPUT, "%s: there is a system '%s' already: give this one a name of its own",
+                   path, system->name));
+done:
+  wisp_system_destroy(system);
+  return status;
+}
+
+/* The strategies and systems of a folder of the user's; the library's strategies serve the systems as well. */
 static wisp_status add_users(wisp_error *err, wisp_strategies *all, const char *folder)
 {
   CALL(wisp_shelf_load(err, folder, &all->users));
+  for (size_t i = 0; i < all->users.own; i++) CALL(check_system(err, &all->users, &all->users.files[i]));
   CALL(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
+  CALL(wisp_closure_share_systems(err, all->closure, all->users_closure));
   for (size_t i = 0; i < all->users.own; i++)
     CALL(add_file(err, all, &all->users, all->users_closure, &all->users.files[i]));
   return WISP_OK;

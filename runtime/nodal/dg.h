@@ -90,6 +90,8 @@ wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u
                              const void *context, double t, double *out);
 /* Integral of sum energy[f] u_f^2, exactly (mass matrix). */
 wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
+/* The square root of the integral of the squares of all fields. */
+wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
 
 /* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
  * no padding and write no padding or empty slots. */
@@ -116,15 +118,5 @@ typedef struct wisp_rk_stage {
 } wisp_rk_stage;
 enum { WISP_RK_STAGES = 5 };
 extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
-
-/* The cavity mode (m,n,p) of the unit box with PEC walls, Jackson 8.4: omega = pi sqrt(m^2+n^2+p^2); fields in the
- * order of the maxwell system. At least two of m, n, p must be positive (WISP_EUSAGE). */
-typedef struct wisp_cavity {
-  int mode[3];
-  double omega, amplitude[3];
-} wisp_cavity;
-wisp_status wisp_cavity_create(wisp_error *err, const int mode[3], wisp_cavity *out);
-/* A wisp_function. */
-void wisp_cavity_field(const void *cavity, size_t count, const double *xyz, double t, double *u);
 
 #endif

@@ -203,7 +203,8 @@ const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_tr
 /* The study in the foreground is of this kernel and order, in each precision and for each subject that has it. */
 static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, wisp_report_data *data)
 {
-  const char *kernel = *wish->kernel ? wish->kernel : "volume";
+  const wisp_family *family = wisp_family_find(wish->family ? wish->family : data->cells->spec.family);
+  const char *kernel = *wish->kernel ? wish->kernel : family ? family->kernels->name : "";
   int order = wish->order ? wish->order : 4;
   bool any = false;
   wisp_report_cell *most = NULL;

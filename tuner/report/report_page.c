@@ -111,8 +111,8 @@ void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
 {
   static const struct {
     const char *link, *name;
-  } links[] = {{"stages", "Whole stage"}, {"roofline", "Roofline"}, {"studies", "Parameter study"},
-               {"winners", "Winners"},    {"refused", "Refused"},   {"failures", "Failures"}};
+  } links[] = {{"whole", "Whole stage"}, {"roofline", "Roofline"}, {"studies", "Parameter study"},
+               {"winners", "Winners"},   {"refused", "Refused"},   {"failures", "Failures"}};
   const wisp_trial *t = newest(subject);
   const wisp_spec *spec = &subject->cells->spec;
   totals sum;

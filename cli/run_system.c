@@ -1,8 +1,8 @@
-/* wisp run maxwell: discontinuous elements in time. */
+/* wisp run SYSTEM: discontinuous elements in time. */
 #include "run.h"
 #include "mesh_options.h"
 #include "progress.h"
-#include "run_maxwell.h"
+#include "run_system.h"
 #include "../runtime/nodal/solution.h"
 #include "../runtime/process.h"
 
@@ -20,7 +20,8 @@ static const wisp_option options[] = {
     WISP_MESH_OPTIONS("tets"),
     {"precision", 'p', "PREC", "f32 or f64 (f64)"},
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
-    {"mode", 0, "M,N,P", "the cavity mode of the unit box to start from (1,1,0)"},
+    {"start", 0, "NAME", "what to start from, of what the system's file states (its solution, else its start)"},
+    {"mode", 0, "M,N,P", "which mode of a solution in the unit box (the solution's own; 1,1,0 of maxwell's cavity)"},
     {"steps", 0, "S", "how many steps (100)"},
     {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
     {"cfl", 0, "C",
@@ -28,8 +29,8 @@ static const wisp_option options[] = {
      "finding it would take longer than the run)"},
     {"dt", 0, "DT", "in place of --cfl: the step itself; with --time the longest one allowed"},
     {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
-    {"boundary", 0, "KIND", "what the walls are: pec or absorbing (pec)"},
-    {"system", 0, "SYSTEM", "the system of equations (that of the problem)"},
+    {"boundary", 0, "KIND", "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing)"},
+    {"system", 0, "SYSTEM", "the system of equations, where the problem is not named"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
     {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
     {"default", 0, NULL, "ignore the store: default kernels"},
@@ -39,98 +40,88 @@ static const wisp_option options[] = {
     {"json", 0, NULL, "a JSON object"},
 };
 static const wisp_syntax syntax = {
-    "wisp run maxwell -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves Maxwell's equations with the kernels that the tuning store knows for this device, or with default "
+    NULL,
+    "Solves a system of equations with the kernels that the tuning store knows for this device, or with default "
     "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
     options, sizeof options / sizeof *options, 1};
 
 /* --- the request --- */
 
-static wisp_status read_problem(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+static wisp_status read_problem(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r)
 {
-  wisp_status status = WISP_OK;
   const char *system = wisp_option_value(args, "system");
-  r->equations = "maxwell";
-  TRY(wisp_run_check_problem(err, args, r->equations));
-  TRY(wisp_require(err, !system || strcmp(system, r->equations) == 0, WISP_EUSAGE,
-                   "option --system is '%s', %s has the system %s", system, r->equations, r->equations));
-done:
-  return status;
+  CALL(wisp_require(err, !system || strcmp(system, r->system) == 0, WISP_EUSAGE,
+                    "option --system is '%s', and the problem is %s", system, r->system));
+  if (!system || args->operand_count) CALL(wisp_run_check_problem(err, args, r->system));
+  return WISP_OK;
 }
 
-static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
 {
-  wisp_status status = WISP_OK;
   const char *mode = wisp_option_value(args, "mode");
   long long box = 0, order = 0;
   int end = 0;
   const int *orders = wisp_family_find("nodal")->orders;
-  TRY(wisp_option_mesh(err, args, &r->mesh));
-  TRY(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
-                   "--mesh and --box both give the domain: leave one out"));
-  TRY(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
-  TRY(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                   orders[0], orders[1]));
-  TRY(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
+  CALL(wisp_option_mesh(err, args, &r->mesh));
+  CALL(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
+                    "--mesh and --box both give the domain: leave one out"));
+  CALL(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
+  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+                    orders[0], orders[1]));
+  CALL(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
   r->has_mode = mode;
-  r->mode[0] = r->mode[1] = 1;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
-  TRY(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
+  CALL(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
   for (int d = 0; d < 3; d++) r->mesh.box[d] = (int)box;
   r->order = (int)order;
-done:
-  return status;
+  return WISP_OK;
 }
 
-static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
 {
-  wisp_status status = WISP_OK;
   bool by_time = wisp_option_given(args, "time");
-  TRY(wisp_require(err, !by_time || !wisp_option_given(args, "steps"), WISP_EUSAGE,
-                   "--time and --steps both say when to end: leave one out"));
-  TRY(wisp_option_integer(err, args, "steps", 0, 1000000000, by_time ? -1 : 100, &r->steps));
-  TRY(wisp_option_real(err, args, "time", 0, 1e9, NAN, &r->time));
-  TRY(wisp_option_real(err, args, "dt", 1e-12, 1e6, NAN, &r->dt));
-  TRY(wisp_require(err, isnan(r->dt) || !wisp_option_given(args, "cfl"), WISP_EUSAGE,
-                   "--cfl and --dt both give the step: leave one out"));
-  TRY(wisp_option_real(err, args, "cfl", 1e-6, 1e3, WISP_CFL, &r->cfl));
-  TRY(wisp_option_real(err, args, "alpha", 0, 1, 1, &r->alpha));
-done:
-  return status;
+  CALL(wisp_require(err, !by_time || !wisp_option_given(args, "steps"), WISP_EUSAGE,
+                    "--time and --steps both say when to end: leave one out"));
+  CALL(wisp_option_integer(err, args, "steps", 0, 1000000000, by_time ? -1 : 100, &r->steps));
+  CALL(wisp_option_real(err, args, "time", 0, 1e9, NAN, &r->time));
+  CALL(wisp_option_real(err, args, "dt", 1e-12, 1e6, NAN, &r->dt));
+  CALL(wisp_require(err, isnan(r->dt) || !wisp_option_given(args, "cfl"), WISP_EUSAGE,
+                    "--cfl and --dt both give the step: leave one out"));
+  CALL(wisp_option_real(err, args, "cfl", 1e-6, 1e3, WISP_CFL, &r->cfl));
+  return wisp_option_real(err, args, "alpha", 0, 1, 1, &r->alpha);
 }
 
-static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r)
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, const char *system, wisp_system_request *r)
 {
-  wisp_status status = WISP_OK;
   static const char *const matches[] = {"any", "exact"};
   const char *precision = wisp_option_value(args, "precision"), *device = wisp_option_value(args, "device");
-  const char *boundary = wisp_option_value(args, "boundary");
   size_t match = 0;
-  *r = (wisp_maxwell_request){.db = wisp_option_value(args, "db"),
-                              .output = wisp_option_value(args, "output"),
-                              .device = device ? device : "auto",
-                              .boundary = boundary ? boundary : "pec",
-                              .precision = WISP_F64,
-                              .defaults = wisp_option_given(args, "default"),
-                              .json = wisp_option_given(args, "json")};
-  TRY(read_problem(err, args, r));
-  TRY(read_mesh(err, args, r));
-  TRY(read_steps(err, args, r));
-  if (precision) TRY(wisp_precision_parse(err, precision, &r->precision));
-  TRY(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
-  TRY(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
-                   "--default reads no store: leave --db and --match out"));
-  r->kernels = (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, r->equations, r->precision),
+  *r = (wisp_system_request){.system = system,
+                             .db = wisp_option_value(args, "db"),
+                             .output = wisp_option_value(args, "output"),
+                             .device = device ? device : "auto",
+                             .boundary = wisp_option_value(args, "boundary"),
+                             .start = wisp_option_value(args, "start"),
+                             .precision = WISP_F64,
+                             .defaults = wisp_option_given(args, "default"),
+                             .json = wisp_option_given(args, "json")};
+  CALL(read_problem(err, args, r));
+  CALL(read_mesh(err, args, r));
+  CALL(read_steps(err, args, r));
+  if (precision) CALL(wisp_precision_parse(err, precision, &r->precision));
+  CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
+  CALL(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
+                    "--default reads no store: leave --db and --match out"));
+  r->kernels = (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, r->system, r->precision),
                            .exact_match_only = match == 1,
                            .composition = wisp_option_value(args, "composition"),
                            .layout = wisp_option_value(args, "layout")};
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- the run --- */
 
-static void release(wisp_maxwell_run *run)
+static void release(wisp_system_run *run)
 {
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
@@ -142,100 +133,93 @@ static void release(wisp_maxwell_run *run)
 }
 
 /* Before anything large is made: u, u_next, rhs, res must fit, and be counted in 31 bits. */
-static wisp_status check_size(wisp_error *err, const wisp_maxwell_run *run, double elements, wisp_precision precision)
+static wisp_status check_size(wisp_error *err, const wisp_system_run *run, double elements, wisp_precision precision)
 {
-  wisp_status status = WISP_OK;
   const wisp_limits *limits = wisp_device_limits(run->session->device);
   double dofs = elements * run->tet->Np * run->system->fields, bytes = 4 * dofs * (double)precision;
-  TRY(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
-                   "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
-                   "fewer elements or a lower order",
-                   elements, run->tet->N, dofs));
-  TRY(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
-                   "%.0f elements of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower "
-                   "order or f32",
-                   elements, run->tet->N, bytes / 1e9, limits->name, (double)limits->memory / 1e9));
-done:
-  return status;
+  CALL(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
+                    "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
+                    "fewer elements or a lower order",
+                    elements, run->tet->N, dofs));
+  return wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
+                      "%.0f elements of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower "
+                      "order or f32",
+                      elements, run->tet->N, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
 }
 
-static wisp_status make_mesh(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
-  wisp_status status = WISP_OK;
-  if (!r->mesh.file) TRY(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
-  TRY(wisp_mesh_make(err, &r->mesh, &run->mesh));
-  TRY(check_size(err, run, (double)run->mesh->elements, r->precision));
-  if (r->has_mode || wisp_mesh_is_unit_box(run->mesh))
-    TRY(wisp_start_mode(err, run->mesh, r->mode, &run->start));
-  else
-    wisp_start_pulse(run->mesh, &run->start);
-  run->known = run->start.exact && strcmp(r->boundary, "pec") == 0;
-done:
-  return status;
+  if (!r->mesh.file) CALL(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
+  CALL(wisp_mesh_make(err, &r->mesh, &run->mesh));
+  CALL(check_size(err, run, (double)run->mesh->elements, r->precision));
+  CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
+  run->known = run->start.exact && run->start.state->walls == run->boundary;
+  return WISP_OK;
 }
 
 /* Before a long run, not after it: can the file be written? Opened to append, so that what it holds stays. */
 static wisp_status check_output(wisp_error *err, const char *path)
 {
-  wisp_status status = WISP_OK;
   if (!path) return WISP_OK;
   const bool there = access(path, F_OK) == 0;
   FILE *file = fopen(path, "ab");
-  TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(errno)));
+  CALL(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(errno)));
   fclose(file);
   if (!there) remove(path);
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
  * than the run has, unless its result was asked for. */
-static bool measures_step(const wisp_arguments *args, const wisp_maxwell_request *r)
+static bool measures_step(const wisp_arguments *args, const wisp_system_request *r)
 {
   return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= wisp_solver_limit_stages();
 }
 
 /* The step: as given, a part of the longest stable one, or one that is stable unmeasured. */
-static wisp_status choose_step(wisp_error *err, const wisp_arguments *args, const wisp_maxwell_request *r,
-                               wisp_maxwell_run *run)
+static wisp_status choose_step(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
+                               wisp_system_run *run)
 {
-  wisp_status status = WISP_OK;
   char note[128];
   run->measured = measures_step(args, r);
   run->limit = NAN;
-  if (run->measured) TRY(wisp_solver_limit(err, run->solver, &run->limit));
+  if (run->measured) CALL(wisp_solver_limit(err, run->solver, &run->limit));
   run->dt = !isnan(r->dt) ? r->dt : run->measured ? r->cfl * run->limit : wisp_dg_safe_dt(run->dg);
   snprintf(note, sizeof note, "a step of %g is above the limit of %.4g: the solution may blow up", run->dt, run->limit);
   if (run->dt > run->limit) wisp_cli_warn(args, note);
-done:
-  return status;
+  return WISP_OK;
 }
 
-static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxwell_request *r, wisp_maxwell_run *run)
+static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
-  wisp_status status = WISP_OK;
-  int boundary = -1;
-  TRY(check_output(err, r->output));
-  TRY(wisp_tet_create(err, r->order, &run->tet));
-  TRY(wisp_system_load(err, r->equations, &run->system));
-  boundary = wisp_system_boundary(run->system, r->boundary);
-  TRY(wisp_require(err, boundary >= 0, WISP_EUSAGE, "option --boundary is '%s', must be pec or absorbing",
-                   r->boundary));
-  TRY(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
-  TRY(make_mesh(err, r, run));
+  const wisp_system *system = run->system;
+  char kinds[WISP_MAX_BOUNDARIES * (sizeof system->boundary->name + 4)] = "";
+  for (int b = 0, at = 0; b < system->boundaries; b++)
+    at += snprintf(kinds + at, sizeof kinds - (size_t)at, "%s%s", at ? " or " : "", system->boundary[b].name);
+  run->boundary = r->boundary ? wisp_system_boundary(system, r->boundary) : 0;
+  return wisp_require(err, run->boundary >= 0, WISP_EUSAGE, "option --boundary is '%s', must be %s", r->boundary,
+                      kinds);
+}
+
+static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
+{
+  CALL(check_output(err, r->output));
+  CALL(wisp_tet_create(err, r->order, &run->tet));
+  CALL(wisp_system_load(err, r->system, &run->system));
+  CALL(choose_boundary(err, r, run));
+  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
-  TRY(wisp_choose(err, &from, &r->kernels, &run->step));
-  TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, boundary,
-                           &run->dg));
-  TRY(wisp_solver_create(err, run->session->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
-  TRY(choose_step(err, args, r, run));
-done:
-  return status;
+  CALL(wisp_choose(err, &from, &r->kernels, &run->step));
+  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
+                            &run->dg));
+  CALL(wisp_solver_create(err, run->session->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
+  return choose_step(err, args, r, run);
 }
 
 /* How many steps of which length. */
-static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wisp_maxwell_run *run)
+static wisp_status plan_steps(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
   run->steps = r->steps;
   if (r->steps >= 0) return WISP_OK;
@@ -248,7 +232,7 @@ static wisp_status plan_steps(wisp_error *err, const wisp_maxwell_request *r, wi
 }
 
 /* In parts of some tenths of a second, for the progress; within a part nobody waits. */
-static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_maxwell_run *run)
+static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_system_run *run)
 {
   wisp_status status = WISP_OK;
   wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
@@ -273,7 +257,7 @@ done:
 
 /* No flux from central to upwind lets the energy grow: a growing one, or NaN, is the step's fault, unless the step is
  * one that cannot be. */
-static wisp_status blew_up(wisp_error *err, const wisp_maxwell_request *r, const wisp_maxwell_run *run)
+static wisp_status blew_up(wisp_error *err, const wisp_system_request *r, const wisp_system_run *run)
 {
   if (!run->measured)
     return wisp_fail(err, WISP_EWRONG,
@@ -291,17 +275,17 @@ static wisp_status blew_up(wisp_error *err, const wisp_maxwell_request *r, const
       run->steps, run->dt, run->limit);
 }
 
-static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_maxwell_request *r,
-                         wisp_maxwell_run *run)
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
+                         wisp_system_run *run)
 {
   wisp_status status = WISP_OK;
   wisp_problem *problem = wisp_solver_problem(run->solver);
-  double time = 0, *u = NULL;
+  double time = 0, length = 0, *u = NULL;
   run->l2_error = NAN;
   TRY(plan_steps(err, r, run));
   time = run->dt * (double)run->steps;
   TRY(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *u, &u));
-  TRY(wisp_dg_fill(err, run->dg, run->start.function, &run->start, 0, u));
+  TRY(wisp_dg_fill(err, run->dg, wisp_start_field, &run->start, 0, u));
   TRY(wisp_dg_energy(err, run->dg, u, &run->energy_initial));
   TRY(wisp_solution_put(err, problem, u));
   status = advance(err, args, run);
@@ -310,10 +294,11 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   TRY(wisp_solution_get(err, problem, u));
   TRY(wisp_dg_energy(err, run->dg, u, &run->energy_final));
   if (!(run->energy_final <= 2 * run->energy_initial)) TRY(blew_up(err, r, run));
-  if (run->known) TRY(wisp_dg_l2_error(err, run->dg, u, run->start.function, &run->start, time, &run->l2_error));
+  if (run->known) TRY(wisp_dg_l2_error(err, run->dg, u, wisp_start_field, &run->start, time, &run->l2_error));
   run->time_error = NAN;
   if (run->measured) TRY(wisp_solver_time_error(err, run->solver, run->dt, time, &run->time_error));
-  run->time_error *= sqrt(run->energy_final / run->system->energy[0]);
+  TRY(wisp_dg_length(err, run->dg, u, &length));
+  run->time_error *= length;
   if (r->output) TRY(wisp_solution_write_vtu(err, run->dg, u, r->output));
   run->dofs = (double)run->mesh->elements * run->tet->Np * run->system->fields;
   run->seconds = run->ms_per_stage * WISP_RK_STAGES * (double)run->steps / 1e3;
@@ -323,19 +308,23 @@ done:
   return status;
 }
 
-int wisp_run_maxwell(int argc, char **argv)
+int wisp_run_system(const char *system, int argc, char **argv)
 {
   wisp_status status = WISP_OK;
   wisp_error err = {.text = ""};
   wisp_arguments args;
-  wisp_maxwell_request request;
-  wisp_maxwell_run run = {.steps = 0};
+  wisp_system_request request;
+  wisp_system_run run = {.steps = 0};
   int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(read_request(&err, &args, &request));
+  char usage[128];
+  wisp_syntax own = syntax;
+  snprintf(usage, sizeof usage, "wisp run %s -n ORDER [--box N | --mesh FILE] [options]", system);
+  own.usage = usage;
+  if (!wisp_arguments_read(&own, argc, argv, &args, &exit_status)) return exit_status;
+  TRY(read_request(&err, &args, system, &request));
   TRY(set_up(&err, &args, &request, &run));
   TRY(solve(&err, &args, &request, &run));
-  TRY(wisp_run_maxwell_print(&err, &request, &run));
+  TRY(wisp_run_system_print(&err, &request, &run));
 done:
   release(&run);
   return wisp_cli_end(&args, status, &err);
