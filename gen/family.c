@@ -160,8 +160,7 @@ static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wis
 {
   const wisp_family *family = wisp_family_find(spec->family);
   CALL(wisp_require(err, family != NULL, WISP_EUSAGE, "there is no family '%s'", spec->family));
-  *kernel =
-      wisp_family_kernel(family, strcmp(spec->kernel, "step") == 0 && family->whole ? family->whole : spec->kernel);
+  *kernel = wisp_family_kernel(family, wisp_spec_is_step(spec) && family->whole ? family->whole : spec->kernel);
   CALL(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
   CALL(wisp_env_create(err, NULL, sizes));
   return family->sizes(err, spec, *sizes);

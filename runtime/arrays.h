@@ -9,12 +9,18 @@ typedef struct wisp_array {
   const char *name; /* a constant: it is kept */
   wisp_number_type type;
   size_t size; /* numbers; 0 is fine */
+  bool wide;   /* kernels on a GPU address it in 64 bits, not in 31 */
 } wisp_array;
 
 typedef struct wisp_arrays wisp_arrays;
 
+/* WISP_EUSAGE where a device with these limits cannot count the numbers of an array: GPU kernels do so in 31 bits, but
+ * for those that are wide. */
+wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, const char *what, const wisp_array *list,
+                                  size_t count);
+
 /* All zero. device is borrowed. WISP_EMEMORY says how much `what` ("a problem of 157 elements") needs and how much
- * there is. count <= WISP_MAX_ARRAYS. guard: numbers before
+ * there is, WISP_EUSAGE which array is longer than kernels can count. count <= WISP_MAX_ARRAYS. guard: numbers before
  * and after each array, narrow where kernels are known to be right, wide where that is to be found out. */
 enum { WISP_MAX_ARRAYS = 32, WISP_NARROW_GUARD = 256, WISP_WIDE_GUARD = 102400 };
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,

@@ -20,13 +20,14 @@ static wisp_status make_arrays(wisp_error *err, wisp_problem *p, wisp_precision 
                                wisp_array_filter wanted, const void *context)
 {
   wisp_array list[WISP_MAX_ARRAYS];
+  const char *wide = p->d.family->wide;
   size_t count = 0, size = 0;
   char what[64];
   for (const wisp_array_decl *a = p->d.family->arrays; a->name; a++) {
     if ((wanted && !wanted(context, a->name)) || !wisp_discretisation_size(&p->d, a, &size)) continue;
     CALL(wisp_require(err, count < WISP_MAX_ARRAYS, WISP_EUSAGE, "family %s has more than %d arrays", p->d.family->name,
                       WISP_MAX_ARRAYS));
-    list[count++] = (wisp_array){a->name, a->type, size};
+    list[count++] = (wisp_array){a->name, a->type, size, wide && wisp_list_has(wide, a->name)};
   }
   snprintf(what, sizeof what, "a problem of %zu elements", wisp_discretisation_count(&p->d, "elements"));
   return wisp_arrays_create(err, p->device, precision, what, guard, list, count, &p->arrays);

@@ -11,7 +11,7 @@ typedef bool (*wisp_array_filter)(const void *context, const char *array);
 
 /* What is fixed is filled in, all else is zero. device is borrowed; the discretisation is taken, also on failure, what
  * it borrows stays borrowed. wanted NULL: all arrays that it has. guard: as of wisp_arrays_create. WISP_EMEMORY says
- * how much is needed and how much there is. */
+ * how much is needed and how much there is, WISP_EUSAGE which array is longer than kernels can count. */
 wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
                               size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out);
 void wisp_problem_destroy(wisp_problem *problem);

@@ -75,16 +75,16 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   return status == WISP_OK ? wisp_names_target(err, *out, spec->precision, target) : status;
 }
 
-const wisp_family wisp_family_chain = {.name = "chain",
-                                       .elements = elements,
-                                       .arrays = arrays,
-                                       .kernels = kernels,
-                                       .whole = "iterate",
-                                       .promise = {1e-5, 1e-13},
-                                       .compositions = compositions,
-                                       .default_system = "none",
-                                       .names = names,
-                                       .sizes = sizes};
+static const wisp_family chain = {.name = "chain",
+                                  .elements = elements,
+                                  .arrays = arrays,
+                                  .kernels = kernels,
+                                  .whole = "iterate",
+                                  .promise = {1e-5, 1e-13},
+                                  .compositions = compositions,
+                                  .default_system = "none",
+                                  .names = names,
+                                  .sizes = sizes};
 
 /* --- in the tuner --- */
 
@@ -92,7 +92,7 @@ enum { ROOM = 4096, HISTORY = 64, UNKNOWNS = 1001 };
 
 static wisp_discretisation discretise_chain(size_t unknowns)
 {
-  return (wisp_discretisation){.family = &wisp_family_chain,
+  return (wisp_discretisation){.family = &chain,
                                .counts = {{"elements", unknowns},
                                           {"unknowns", unknowns},
                                           {"padded", (unknowns + 3) / 4 * 4},
@@ -190,23 +190,23 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
   return WISP_OK;
 }
 
-const wisp_workload wisp_workload_chain = {.family = "chain",
-                                           .alone = true,
-                                           .open = open_ground,
-                                           .close = free,
-                                           .elements = count_elements,
-                                           .discretise = discretise,
-                                           .scalars = scalars,
-                                           .set_state = set_state,
-                                           .stages = 1,
-                                           .rounds = rounds,
-                                           .pose = pose,
-                                           .solve = solve,
-                                           .largest = largest,
-                                           .yardstick = wisp_yardstick_copy};
+static const wisp_workload workload = {.family = "chain",
+                                       .alone = true,
+                                       .open = open_ground,
+                                       .close = free,
+                                       .elements = count_elements,
+                                       .discretise = discretise,
+                                       .scalars = scalars,
+                                       .set_state = set_state,
+                                       .stages = 1,
+                                       .rounds = rounds,
+                                       .pose = pose,
+                                       .solve = solve,
+                                       .largest = largest,
+                                       .yardstick = wisp_yardstick_copy};
 
-#define FAMILIES(EACH) EACH(chain)
-WISP_OWN_FAMILIES(FAMILIES);
+const wisp_family *const wisp_own_families[] = {&chain, NULL};
+const wisp_workload *const wisp_own_workloads[] = {&workload, NULL};
 
 /* --- conjugate gradients --- */
 
@@ -216,6 +216,7 @@ typedef struct solver {
   wisp_step step;
   wisp_kernel *kernel[3]; /* apply, advance, update */
   wisp_problem *problem;
+  wisp_launches list[3];
   wisp_cg *cg;
 } solver;
 
@@ -233,7 +234,7 @@ static void open_solver(wisp_precision precision, solver *s)
   *s = (solver){.device = open_test_device()};
   GOOD(wisp_strategies_load(err, &s->strategies));
   const wisp_chooser from = {s->strategies, NULL, wisp_device_limits(s->device), NULL};
-  const wisp_wish wish = {.spec = wisp_family_spec(&wisp_family_chain, 1, NULL, precision)};
+  const wisp_wish wish = {.spec = wisp_family_spec(&chain, 1, NULL, precision)};
   GOOD(wisp_choose(err, &from, &wish, &s->step));
   assert_int_equal(s->step.kernels, 3);
   assert_string_equal(wisp_plan_spec(s->step.plan[1])->family, "tensor");
@@ -246,17 +247,16 @@ static void open_solver(wisp_precision precision, solver *s)
                                    {"rz_parts", 0, blocks(s, 1)},
                                    {"rr_parts", 0, blocks(s, 1)},
                                    {"pAp_parts", 0, blocks(s, 0)}};
-  wisp_cg_system system = {.device = s->device, .problem = s->problem, .unknowns = UNKNOWNS};
-  wisp_launches *const lists[] = {&system.apply, &system.precondition, &system.update};
   for (int i = 0; i < 3; i++)
-    GOOD(wisp_launches_add(err, lists[i], s->kernel[i], bindings, sizeof bindings / sizeof *bindings));
+    GOOD(wisp_launches_add(err, &s->list[i], s->kernel[i], bindings, sizeof bindings / sizeof *bindings));
+  const wisp_cg_system system = {s->device, s->problem, UNKNOWNS, &s->list[0], &s->list[1], &s->list[2]};
   GOOD(wisp_cg_create(err, &system, &s->cg));
 }
 
 static void close_solver(solver *s)
 {
   wisp_cg_destroy(s->cg);
-  for (int i = 0; i < 3; i++) wisp_kernel_destroy(s->kernel[i]);
+  for (int i = 0; i < 3; i++) wisp_launches_free(&s->list[i]), wisp_kernel_destroy(s->kernel[i]);
   wisp_problem_destroy(s->problem);
   wisp_step_free(&s->step);
   wisp_strategies_free(s->strategies);
@@ -319,7 +319,7 @@ static void test_tuned(void **state)
 
 static void test_refused(void **state)
 {
-  const wisp_spec stage = wisp_family_spec(&wisp_family_chain, 1, NULL, WISP_F64);
+  const wisp_spec stage = wisp_family_spec(&chain, 1, NULL, WISP_F64);
   wisp_error err = {.text = ""};
   wisp_spec spec;
   (void)state;

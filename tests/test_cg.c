@@ -238,12 +238,13 @@ static void open_arrays(check *all, wisp_precision precision)
 {
   const vectors *v = &all->start;
   wisp_array list[ARRAYS + 5];
-  for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], a == INVERSE ? WISP_SINGLE : WISP_REAL, v->size[a]};
-  list[ARRAYS] = (wisp_array){"copy_one", WISP_INT, UNKNOWNS - WITHIN};
-  list[ARRAYS + 1] = (wisp_array){"copy_two", WISP_INT, UNKNOWNS - WITHIN};
-  list[ARRAYS + 2] = (wisp_array){"copy_more", WISP_INT, v->more_count};
-  list[ARRAYS + 3] = (wisp_array){"surface", WISP_INT, PLACES - WITHIN};
-  list[ARRAYS + 4] = (wisp_array){"left", WISP_INT, 1};
+  for (int a = 0; a < ARRAYS; a++)
+    list[a] = (wisp_array){names[a], a == INVERSE ? WISP_SINGLE : WISP_REAL, v->size[a], false};
+  list[ARRAYS] = (wisp_array){"copy_one", WISP_INT, UNKNOWNS - WITHIN, false};
+  list[ARRAYS + 1] = (wisp_array){"copy_two", WISP_INT, UNKNOWNS - WITHIN, false};
+  list[ARRAYS + 2] = (wisp_array){"copy_more", WISP_INT, v->more_count, false};
+  list[ARRAYS + 3] = (wisp_array){"surface", WISP_INT, PLACES - WITHIN, false};
+  list[ARRAYS + 4] = (wisp_array){"left", WISP_INT, 1, false};
   GOOD(wisp_arrays_create(&error, all->device, precision, "a test", WISP_WIDE_GUARD, list, ARRAYS + 5, &all->arrays));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_one", v->one));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_two", v->two));

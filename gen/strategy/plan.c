@@ -25,9 +25,9 @@ static void print_params(wisp_plan *plan)
 
 bool wisp_strategy_reads(const wisp_strategy *s, const wisp_layout *layout)
 {
-  const bool reads[] = {
+  const bool readable[] = {
       [WISP_NODE_FASTEST] = s->node, [WISP_ELEMENT_FASTEST] = s->slab, [WISP_NO_LAYOUT] = !s->node && !s->slab};
-  return reads[layout->order];
+  return readable[layout->order];
 }
 
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const wisp_layout *layout,

@@ -56,7 +56,7 @@ enum {
   WISP_MAX_VALUES = 32,
   WISP_MAX_ARGS = 24,
   WISP_PARAMS_TEXT = 200,
-  WISP_STRATEGY_TEXT = 40
+  WISP_STRATEGY_TEXT = 128
 };
 
 typedef enum wisp_arg_kind {

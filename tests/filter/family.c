@@ -1,5 +1,5 @@
-/* A family as one file in gen/ would say it: a modal filter on a strip of triangles or quads, v = F u in each element,
- * what it takes away, w = u - F u, and the means of troubled elements, collected on the edges between them. */
+/* A family as one file in gen/ would say it: a modal filter on the elements of a strip, triangles or quads, v = F u in
+ * each that is troubled, what it takes away, w = u - F u, and means, collected on the edges between elements. */
 #include "../../gen/names.h"
 #include "filter.h"
 
@@ -8,18 +8,18 @@
 #include <string.h>
 
 static const wisp_array_decl arrays[] = {
-    {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
-    {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
-    {"w", WISP_REAL, WISP_FIELD, "elements*Np", "what the filter took away"},
-    {"edges", WISP_REAL, WISP_FIELD, "elements+1", "what is collected on the edges between elements"},
-    {"troubled", WISP_UINT8, WISP_FIXED, "elements", "1 where an element's mean is to be collected"},
-    {"strip", WISP_UINT16, WISP_FIXED, "elements", "elements, the even ones before the odd ones"},
-    {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
+    [FILTER_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
+    [FILTER_V] = {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
+    [FILTER_W] = {"w", WISP_REAL, WISP_FIELD, "elements*Np", "what the filter takes away"},
+    [FILTER_TROUBLED] = {"troubled", WISP_UINT8, WISP_FIXED, "elements", "1 where an element is to be filtered"},
+    [FILTER_EDGES] = {"edges", WISP_REAL, WISP_FIELD, "elements+1", "what is collected on the edges between elements"},
+    [FILTER_STRIP] = {"strip", WISP_UINT16, WISP_FIXED, "elements", "elements, the even ones before the odd ones"},
+    [FILTER_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
 };
 
 static const wisp_kernel_decl kernels[] = {
     {.name = "apply",
-     .reads = "u",
+     .reads = "u troubled",
      .writes = "v",
      .sum = "Np",
      .matrix = "Np",
@@ -35,7 +35,7 @@ static const wisp_kernel_decl kernels[] = {
      .flops = "2*Np*Np+Np",
      .dofs = "Np"},
     {.name = "collect",
-     .reads = "v edges troubled strip",
+     .reads = "v edges strip",
      .writes = "edges",
      .launches = "colours",
      .sum = "2*Np+2",

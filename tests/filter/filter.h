@@ -4,6 +4,9 @@
 
 #include "../../tuner/trial/workload.h"
 
+/* The family's arrays, as places in its list. */
+enum { FILTER_U, FILTER_V, FILTER_W, FILTER_TROUBLED, FILTER_EDGES, FILTER_STRIP, FILTER_ARRAYS };
+
 enum { FILTER_MAX_NP = 28 };
 
 extern const wisp_family wisp_family_filter;

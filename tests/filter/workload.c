@@ -106,50 +106,58 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
-enum { U, V, W, EDGES };
-
-static void filter(const ground *g, wisp_round *r)
+static void apply(const ground *g, wisp_round *r)
 {
   const size_t Np = (size_t)g->Np;
-  for (size_t q = 0; q < r->numbers[U]; q++) {
-    const double *row = g->F + q % Np * Np, *u = r->before[U] + q / Np * Np;
+  for (size_t q = 0; q < r->numbers[FILTER_V]; q++) {
+    const double *row = g->F + q % Np * Np, *u = r->before[FILTER_U] + q / Np * Np;
     double sum = 0, size = 0;
     for (size_t j = 0; j < Np; j++) sum += row[j] * u[j], size += fabs(row[j] * u[j]);
-    if (r->after[V]) r->after[V][q] = sum, r->size[V][q] = size;
-    if (r->after[W]) r->after[W][q] = u[q % Np] - sum, r->size[W][q] = fabs(u[q % Np]) + size;
+    r->after[FILTER_V][q] = is_troubled(q / Np) ? sum : u[q % Np];
+    r->size[FILTER_V][q] = size;
+  }
+}
+
+static void rest(const ground *g, wisp_round *r)
+{
+  const size_t Np = (size_t)g->Np;
+  for (size_t q = 0; q < r->numbers[FILTER_W]; q++) {
+    const double *row = g->F + q % Np * Np, *u = r->before[FILTER_U] + q / Np * Np;
+    r->after[FILTER_W][q] = u[q % Np], r->size[FILTER_W][q] = fabs(u[q % Np]);
+    for (size_t j = 0; j < Np; j++) r->after[FILTER_W][q] -= row[j] * u[j], r->size[FILTER_W][q] += fabs(row[j] * u[j]);
   }
 }
 
 static void collect(const ground *g, wisp_round *r)
 {
   const size_t Np = (size_t)g->Np;
-  for (size_t i = 0; i < r->numbers[EDGES]; i++) r->size[EDGES][i] = fabs(r->before[EDGES][i]);
-  for (size_t q = 0; q < r->numbers[V]; q++)
-    for (size_t side = 0; is_troubled(q / Np) && side < 2; side++) {
-      r->after[EDGES][q / Np + side] += r->before[V][q] / g->Np;
-      r->size[EDGES][q / Np + side] += fabs(r->before[V][q]) / g->Np;
+  for (size_t i = 0; i < r->numbers[FILTER_EDGES]; i++) r->size[FILTER_EDGES][i] = fabs(r->before[FILTER_EDGES][i]);
+  for (size_t q = 0; q < r->numbers[FILTER_V]; q++)
+    for (size_t side = 0; side < 2; side++) {
+      r->after[FILTER_EDGES][q / Np + side] += r->before[FILTER_V][q] / g->Np;
+      r->size[FILTER_EDGES][q / Np + side] += fabs(r->before[FILTER_V][q]) / g->Np;
     }
 }
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
   (void)err;
-  (r->after[EDGES] ? collect : filter)(r->plain->self, r);
+  (r->after[FILTER_V] ? apply : r->after[FILTER_W] ? rest : collect)(r->plain->self, r);
   return WISP_OK;
 }
 
-/* A row's magnitudes, where every value is 1; u itself is one more. On an edge, what was there and two means. */
+/* On an edge, what was there and two means; else a row's magnitudes, where every value is 1, and in w u itself. */
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
   const ground *g = wisp_problem_discretisation(problem)->self;
-  const double more = strcmp(array, "w") == 0;
+  const bool edges = strcmp(array, "edges") == 0, more = strcmp(array, "w") == 0;
   (void)err, (void)spec;
-  *out = strcmp(array, "edges") == 0 ? 3 : 0;
-  for (int i = 0; i < g->Np; i++) {
-    double size = 0;
+  *out = 3;
+  for (int i = 0; i < g->Np && !edges; i++) {
+    double size = more;
     for (int j = 0; j < g->Np; j++) size += fabs(g->F[i * g->Np + j]);
-    *out = fmax(*out, size + more);
+    *out = i ? fmax(*out, size) : size;
   }
   return WISP_OK;
 }

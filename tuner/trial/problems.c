@@ -130,26 +130,12 @@ static void make_room(wisp_problems *problems)
   }
 }
 
-/* What kernels of these plans have to count of a discretisation. */
-static wisp_status check(wisp_error *err, const wisp_problems *problems, const wisp_discretisation *d,
-                         const wisp_plan *const *plans, int count)
+static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
 {
-  for (int i = 0; i < count; i++)
-    CALL(wisp_discretisation_countable(err, d, wisp_device_limits(problems->device), plans[i]));
-  return WISP_OK;
-}
-
-static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e, const wisp_plan *const *plans, int count)
-{
-  wisp_status status = WISP_OK;
   wisp_discretisation d = {.self = NULL};
-  TRY(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, &e->fixed, &d));
-  TRY(check(err, problems, &d, plans, count));
-  TRY(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
-  TRY(wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME));
-done:
-  wisp_discretisation_destroy(&d);
-  return status;
+  CALL(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, &e->fixed, &d));
+  CALL(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
+  return wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME);
 }
 
 static bool same(const entry *a, const entry *b)
@@ -159,16 +145,15 @@ static bool same(const entry *a, const entry *b)
 }
 
 /* The entry like `key`, made where there is none. */
-static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, const wisp_plan *const *plans, int count,
-                        entry **out)
+static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, entry **out)
 {
   wisp_status status = WISP_OK;
   for (int i = 0; i < problems->count && !*out; i++)
     if (same(&problems->entries[i], key)) *out = &problems->entries[i];
-  if (*out) return check(err, problems, wisp_problem_discretisation((*out)->problem), plans, count);
+  if (*out) goto done;
   make_room(problems);
   TRY(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
-  TRY(make(err, problems, key, plans, count));
+  TRY(make(err, problems, key));
   *out = &problems->entries[problems->count++];
   **out = *key;
   key->problem = NULL;
@@ -187,7 +172,7 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
   for (int i = 0; i < count; i++) wisp_fixed_add(&key.fixed, plans[i]);
   memset(key.spec.kernel, 0, sizeof key.spec.kernel);
   problems->clock++;
-  CALL(find(err, problems, &key, plans, count, &e));
+  CALL(find(err, problems, &key, &e));
   e->used = problems->clock;
   if (w->set_state) CALL(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
   e->users++;
