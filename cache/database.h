@@ -7,6 +7,8 @@
 
 #include <sqlite3.h>
 
+WISP_OWNED(sqlite3_stmt, sqlite3_finalize)
+
 enum { WISP_APPLICATION_ID = 0x77697370 }; /* "wisp" */
 
 typedef struct wisp_database {

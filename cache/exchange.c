@@ -92,13 +92,9 @@ done:
 
 static wisp_status parse_shipped(wisp_error *err, const char *text, wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
-  wisp_text warning = {0};
-  TRY(wisp_shipped_parse(err, "line", text, &warning, list));
-  TRY(wisp_require(err, !warning.length, WISP_EINPUT, "%.*s", (int)strcspn(warning.data, "\n"), warning.data));
-done:
-  wisp_text_free(&warning);
-  return status;
+  HELD(wisp_text_free) wisp_text warning = {0};
+  CALL(wisp_shipped_parse(err, "line", text, &warning, list));
+  return wisp_require(err, !warning.length, WISP_EINPUT, "%.*s", (int)strcspn(warning.data, "\n"), warning.data);
 }
 
 /* Does the text begin as the shipped form does: a comment, or key=value? */

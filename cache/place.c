@@ -114,22 +114,19 @@ wisp_status wisp_place_writable(wisp_error *err, const char *path)
 
 wisp_status wisp_place_folders(wisp_error *err, const char *path)
 {
-  wisp_status status = WISP_OK;
-  char *folder = NULL;
-  TRY(folder_of(err, path, &folder));
+  OWNED(free) char *folder = NULL;
+  CALL(folder_of(err, path, &folder));
   for (char *at = folder + 1; *folder; at++) {
     if (*at != '/' && *at != '\0') continue;
     char was = *at;
     *at = '\0';
     if (mkdir(folder, 0777) != 0 && access(folder, F_OK) != 0)
-      TRY(wisp_fail(err, WISP_ESTORE, "%s: cannot make folder %s for the tuning store: %s", path, folder,
-                    strerror(errno)));
+      CALL(wisp_fail(err, WISP_ESTORE, "%s: cannot make folder %s for the tuning store: %s", path, folder,
+                     strerror(errno)));
     *at = was;
     if (!was) break;
   }
-done:
-  free(folder);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_store_user_path(wisp_error *err, char **out)
@@ -161,21 +158,18 @@ static void share_like(int lock, const char *path)
 
 static wisp_status open_lock(wisp_error *err, const char *path, int *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
-  TRY(wisp_text_print(err, &name, "%s.lock", path));
+  HELD(wisp_text_free) wisp_text name = {0};
+  CALL(wisp_text_print(err, &name, "%s.lock", path));
   int lock = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock < 0 && errno == EACCES) lock = open(name.data, O_RDONLY | O_CLOEXEC); /* as good for locking */
-  TRY(wisp_require(
+  CALL(wisp_require(
       err, lock >= 0, WISP_ESTORE,
       "%s: the tuning store cannot be written here (%s: %s): name a file in a writable folder with --db or "
       "WISP_DB",
       path, name.data, strerror(errno)));
   share_like(lock, path);
   *out = lock;
-done:
-  wisp_text_free(&name);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, int *lock, wisp_lock_state *out)

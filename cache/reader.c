@@ -56,25 +56,22 @@ void wisp_reader_remove_copy(const char *folder)
 
 wisp_status wisp_reader_copy(wisp_error *err, const char *path, wisp_text *name, char **folder)
 {
-  wisp_status status = WISP_OK;
-  wisp_text place = {0};
+  HELD(wisp_text_free) wisp_text place = {0};
   const char *tmp = getenv("TMPDIR");
-  TRY(wisp_text_print(err, &place, "%s/wisp-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
-  TRY(wisp_require(err, mkdtemp(place.data), WISP_ESTORE, "%s: cannot be read in place, and not copied to %s: %s", path,
-                   place.data, strerror(errno)));
+  CALL(wisp_text_print(err, &place, "%s/wisp-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
+  CALL(wisp_require(err, mkdtemp(place.data), WISP_ESTORE, "%s: cannot be read in place, and not copied to %s: %s",
+                    path, place.data, strerror(errno)));
   *folder = place.data;
   place.data = NULL;
-  TRY(wisp_text_print(err, name, "%s/copy.db", *folder));
-  TRY(copy_file(err, path, name->data));
+  CALL(wisp_text_print(err, name, "%s/copy.db", *folder));
+  CALL(copy_file(err, path, name->data));
   for (size_t i = 0; i < WISP_COUNT(side_files); i++) {
     char from[4096], to[4096];
     snprintf(from, sizeof from, "%s%s", path, side_files[i]);
     snprintf(to, sizeof to, "%s%s", name->data, side_files[i]);
-    if (access(from, F_OK) == 0) TRY(copy_file(err, from, to));
+    if (access(from, F_OK) == 0) CALL(copy_file(err, from, to));
   }
-done:
-  wisp_text_free(&place);
-  return status;
+  return WISP_OK;
 }
 
 /* Is this how SQLite says that it may not do in this place what reading needs (a -shm file, a journal's playback)? */

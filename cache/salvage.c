@@ -117,14 +117,10 @@ done:
 /* A new file: never one that is there. */
 static wisp_status write_into(wisp_error *err, const char *into, const char *like, const wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
-  char *real = NULL;
-  TRY(wisp_place_resolve(err, into, &real));
-  TRY(wisp_place_folders(err, real));
-  TRY(wisp_store_write_new(err, real, like, list));
-done:
-  free(real);
-  return status;
+  OWNED(free) char *real = NULL;
+  CALL(wisp_place_resolve(err, into, &real));
+  CALL(wisp_place_folders(err, real));
+  return wisp_store_write_new(err, real, like, list);
 }
 
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out)

@@ -12,16 +12,12 @@
  * file could change it. Gives all rows. */
 static wisp_status look_first(wisp_error *err, const char *path, wisp_trials *rows)
 {
-  wisp_status status = WISP_OK;
-  wisp_reader reader = {.lock = -1};
+  HELD(wisp_reader_close) wisp_reader reader = {.lock = -1};
   bool there = false;
-  TRY(wisp_reader_open(err, path, true, &there, &reader));
-  if (!there) goto done;
-  TRY(wisp_database_verify(err, &reader.database, false));
-  TRY(wisp_rows_read(err, &reader.database, rows));
-done:
-  wisp_reader_close(&reader);
-  return status;
+  CALL(wisp_reader_open(err, path, true, &there, &reader));
+  if (!there) return WISP_OK;
+  CALL(wisp_database_verify(err, &reader.database, false));
+  return wisp_rows_read(err, &reader.database, rows);
 }
 
 /* Rows whose texts were rewritten since get the hash that these have now: it is part of their key. */

@@ -62,6 +62,7 @@ wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, 
  * that starts workers for a GPU opens and lists devices only in them, never before. */
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out);
 void wisp_device_close(wisp_device *device);
+WISP_OWNED(wisp_device, wisp_device_close)
 /* Whether wisp_device_open knows such a name, whatever is there; WISP_EUSAGE where it does not. */
 wisp_status wisp_device_known(wisp_error *err, const char *name);
 const wisp_limits *wisp_device_limits(const wisp_device *device);
@@ -127,6 +128,7 @@ wisp_status wisp_event_record(wisp_error *err, wisp_event *event);
 wisp_status wisp_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to,
                                double *ms); /* waits for `to` */
 void wisp_event_destroy(wisp_event *event);
+WISP_OWNED(wisp_event, wisp_event_destroy)
 
 /* Measured ceilings of this device, taken once per process and cached beside the kernels for a day: copy in GB/s
  * (read + written, buffers several times the L2), plain FMA peaks in GFLOP/s for both precisions. */

@@ -23,6 +23,7 @@ typedef struct wisp_env wisp_env;
 wisp_status wisp_env_create(wisp_error *err, const wisp_env *outer,
                             wisp_env **out); /* outer may be NULL; must outlive it */
 void wisp_env_destroy(wisp_env *env);
+WISP_OWNED(wisp_env, wisp_env_destroy)
 wisp_status wisp_env_int(wisp_error *err, wisp_env *env, const char *name, int64_t value); /* redefines */
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value);
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count);

@@ -108,6 +108,7 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
 /* Those of other files than the embedded ones, which must outlive them. */
 wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out);
 void wisp_strategies_free(wisp_strategies *strategies);
+WISP_OWNED(wisp_strategies, wisp_strategies_free)
 size_t wisp_strategies_count(const wisp_strategies *strategies);
 const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_t i);
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,

@@ -25,20 +25,18 @@ wisp_mesh_source wisp_mesh_source_irregular(void)
 
 static wisp_status make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
-  wisp_status status = WISP_OK;
   const wisp_ordering ordering = wisp_mesh_source_ordering(source);
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (source->file)
-    TRY(wisp_mesh_read(err, corners, source->file, &mesh));
+    CALL(wisp_mesh_read(err, corners, source->file, &mesh));
   else
-    TRY(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
-  if (source->jitter > 0) TRY(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
-  if (source->shuffle) TRY(wisp_mesh_shuffle(err, mesh, source->seed));
-  TRY(corners == 4 ? wisp_mesh_order(err, mesh, ordering) : wisp_hexmesh_order(err, mesh, ordering));
+    CALL(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
+  if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
+  if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
+  CALL(corners == 4 ? wisp_mesh_order(err, mesh, ordering) : wisp_hexmesh_order(err, mesh, ordering));
   *out = mesh;
-done:
-  if (status != WISP_OK) wisp_mesh_destroy(mesh);
-  return status;
+  mesh = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out)

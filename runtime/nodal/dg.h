@@ -62,6 +62,7 @@ wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const w
                                  const wisp_layout *layout, const wisp_fixed *fixed, int boundary, wisp_dg **out);
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
 void wisp_dg_destroy(wisp_dg *dg);
+WISP_OWNED(wisp_dg, wisp_dg_destroy)
 
 /* Sizes of arrays in numbers. */
 size_t wisp_dg_volume_size(const wisp_dg *dg); /* groups * fields * NpM */
@@ -109,6 +110,7 @@ wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, doub
                                         double *sizes);
 wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out);
 void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes);
+WISP_OWNED(wisp_dg, wisp_dg_magnitudes_destroy)
 
 /* Low-storage Runge-Kutta of Carpenter & Kennedy 1994: res = a res + dt rhs; u += b res; stage time t + c dt. */
 typedef struct wisp_rk_stage {

@@ -89,15 +89,12 @@ static wisp_status update(wisp_error *err, const pass *p)
 
 static wisp_status volume_lift_update(wisp_error *err, const pass *p, const double *flux)
 {
-  wisp_status status = WISP_OK;
-  double *rhs = NULL;
-  TRY(wisp_new(err, wisp_dg_volume_size(p->dg), sizeof *rhs, &rhs));
-  TRY(wisp_reference_volume(err, p->dg, p->in[U], rhs));
-  TRY(wisp_reference_lift(err, p->dg, flux, rhs));
+  OWNED(free) double *rhs = NULL;
+  CALL(wisp_new(err, wisp_dg_volume_size(p->dg), sizeof *rhs, &rhs));
+  CALL(wisp_reference_volume(err, p->dg, p->in[U], rhs));
+  CALL(wisp_reference_lift(err, p->dg, flux, rhs));
   advance(p, rhs, NULL, U_NEXT);
-done:
-  free(rhs);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status fused(wisp_error *err, const pass *p)

@@ -156,32 +156,30 @@ done:
 wisp_status wisp_cg_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem, wisp_step *step,
                            const wisp_cg_request *request, wisp_cg **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_cg *cg = NULL;
-  TRY(wisp_require(err, request->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
-                   request->degree));
-  TRY(wisp_new(err, 1, sizeof *cg, &cg));
+  OWNED(wisp_cg_destroy) wisp_cg *cg = NULL;
+  CALL(wisp_require(err, request->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
+                    request->degree));
+  CALL(wisp_new(err, 1, sizeof *cg, &cg));
   cg->device = device;
   cg->problem = problem;
   cg->step = step;
   cg->degree = 1;
   cg->scale = 1;
   cg->bound = NAN;
-  TRY(wisp_new(err, (size_t)step->kernels, sizeof *cg->kernel, &cg->kernel));
-  TRY(wisp_step_load(err, device, step, cg->kernel));
-  TRY(wisp_cg_make_arrays(err, cg, request->precision));
-  TRY(wisp_cg_upload(err, cg, request->preconditioner != WISP_NO_PRECONDITIONER));
-  TRY(wisp_event_create(err, device, &cg->begin));
-  TRY(wisp_event_create(err, device, &cg->end));
+  CALL(wisp_new(err, (size_t)step->kernels, sizeof *cg->kernel, &cg->kernel));
+  CALL(wisp_step_load(err, device, step, cg->kernel));
+  CALL(wisp_cg_make_arrays(err, cg, request->precision));
+  CALL(wisp_cg_upload(err, cg, request->preconditioner != WISP_NO_PRECONDITIONER));
+  CALL(wisp_event_create(err, device, &cg->begin));
+  CALL(wisp_event_create(err, device, &cg->end));
   if (request->preconditioner == WISP_CHEBYSHEV) {
-    TRY(estimate(err, cg));
+    CALL(estimate(err, cg));
     cg->degree = request->degree;
     cg->scale = 2 / (cg->bound * (1 + 1.0 / INTERVAL));
   }
   *out = cg;
-done:
-  if (status != WISP_OK) wisp_cg_destroy(cg);
-  return status;
+  cg = NULL;
+  return WISP_OK;
 }
 
 void wisp_cg_destroy(wisp_cg *cg)

@@ -73,6 +73,7 @@ typedef struct wisp_cg wisp_cg;
 wisp_status wisp_cg_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem, wisp_step *step,
                            const wisp_cg_request *request, wisp_cg **out);
 void wisp_cg_destroy(wisp_cg *cg);
+WISP_OWNED(wisp_cg, wisp_cg_destroy)
 
 /* Told some times a second how far a solve is: iterations that were run, and the share of all, 0 to 1, as far as the
  * residual's fall shows it: its logarithm's. */
