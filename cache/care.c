@@ -8,21 +8,14 @@
 
 wisp_status wisp_store_check(wisp_error *err, const char *path, wisp_text *report)
 {
-  static const char *const outcomes[] = {"ok",    "slow", "wrong",     "refused", "compile-error",
-                                         "crash", "hang", "unfinished"};
-  enum { OUTCOMES = WISP_COUNT(outcomes) };
-  size_t counts[OUTCOMES + 1] = {0};
+  size_t counts[WISP_TRIAL_OTHER + 1] = {0};
   wisp_status status = WISP_OK;
   wisp_trials list = {0};
   TRY(wisp_reader_load_there(err, path, true, &list));
-  for (size_t i = 0; i < list.count; i++) {
-    size_t at = 0;
-    while (at < OUTCOMES && strcmp(list.trials[i].outcome, outcomes[at]) != 0) at++;
-    counts[at]++;
-  }
+  for (size_t i = 0; i < list.count; i++) counts[wisp_trial_outcome(&list.trials[i])]++;
   TRY(wisp_text_print(err, report, "%s: whole; %zu trials, each with its checksum", path, list.count));
-  for (size_t at = 0; at <= OUTCOMES; at++)
-    if (counts[at]) TRY(wisp_text_print(err, report, ", %zu %s", counts[at], at < OUTCOMES ? outcomes[at] : "other"));
+  for (int at = 0; at <= WISP_TRIAL_OTHER; at++)
+    if (counts[at]) TRY(wisp_text_print(err, report, ", %zu %s", counts[at], wisp_outcome_name((wisp_outcome)at)));
   TRY(wisp_text_print(err, report, "\n"));
 done:
   free(list.trials);

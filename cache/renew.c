@@ -1,7 +1,7 @@
 #include "renew.h"
 
 #include "../gen/embedded.h"
-#include "../gen/spec.h"
+#include "../gen/family.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* A line of the list: the old hash, how targets begin for which it holds ("sm_"), the new one, FAMILY.KERNEL. */
 typedef struct line {
-  char old[20], target[16], new[20], kernel[48];
+  char old[20], target[16], new[20], kernel[WISP_FAMILY_TEXT + WISP_NAME_TEXT];
 } line;
 
 struct wisp_renewal {
@@ -30,7 +30,7 @@ wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
   for (const char *at = text; at && *at; number++) {
     line *l = &r->lines[r->count];
     if (*at != '#') {
-      TRY(wisp_require(err, sscanf(at, "%19s %15s %19s %47s", l->old, l->target, l->new, l->kernel) == 4, WISP_EINPUT,
+      TRY(wisp_require(err, sscanf(at, "%19s %15s %19s %55s", l->old, l->target, l->new, l->kernel) == 4, WISP_EINPUT,
                        "%s:%zu: not an old hash, a target, a new hash and a kernel", path, number));
       TRY(wisp_require(err, !r->count || strcmp(l[-1].old, l->old) <= 0, WISP_EINPUT, "%s:%zu: not in order", path,
                        number));
@@ -86,16 +86,14 @@ static bool renew_kernel(const wisp_renewal *r, wisp_trial *trial)
 static bool find_step(const wisp_renewal *r, const wisp_trial *trial, const char *family, const char *kernels,
                       uint64_t old, uint64_t *new)
 {
-  char kernel[48];
-  const size_t length = strcspn(kernels, "+");
-  if (!length) return wisp_step_hash_is(old, trial);
-  const char *rest = kernels + length + (kernels[length] == '+');
-  snprintf(kernel, sizeof kernel, "%s.%.*s", family, (int)length, kernels);
+  char name[WISP_NAME_TEXT], kernel[WISP_FAMILY_TEXT + sizeof name];
+  if (!wisp_composition_next(&kernels, name)) return wisp_step_hash_is(old, trial);
+  snprintf(kernel, sizeof kernel, "%s.%s", family, name);
   for (size_t i = 0; i < r->count; i++) {
     const line *l = &r->lines[i];
     uint64_t whole = wisp_step_hash(*new, l->new);
     if (strcmp(l->kernel, kernel) != 0 || !holds_for(l, trial)) continue;
-    if (!find_step(r, trial, family, rest, wisp_step_hash(old, l->old), &whole)) continue;
+    if (!find_step(r, trial, family, kernels, wisp_step_hash(old, l->old), &whole)) continue;
     *new = whole;
     return true;
   }
@@ -107,7 +105,7 @@ bool wisp_renewal_apply(const wisp_renewal *r, wisp_trial *trial)
   wisp_spec spec;
   uint64_t hash = WISP_HASH_SEED;
   if (!r->count || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
-  if (strcmp(spec.kernel, "step") != 0) return renew_kernel(r, trial);
+  if (!wisp_spec_is_step(&spec)) return renew_kernel(r, trial);
   if (!find_step(r, trial, spec.family, trial->strategy, WISP_HASH_SEED, &hash)) return false;
   if (wisp_step_hash_is(hash, trial)) return false;
   snprintf(trial->template_hash, sizeof trial->template_hash, "%016llx", (unsigned long long)hash);

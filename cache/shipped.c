@@ -143,7 +143,7 @@ static int by_competition(const void *x, const void *y)
   const wisp_trial *a = x, *b = y;
   const int contest = wisp_contest_order(a, b);
   if (contest) return contest;
-  bool a_ok = strcmp(a->outcome, "ok") == 0, b_ok = strcmp(b->outcome, "ok") == 0;
+  bool a_ok = wisp_trial_outcome(a) == WISP_TRIAL_OK, b_ok = wisp_trial_outcome(b) == WISP_TRIAL_OK;
   double a_ms = wisp_contest_ms(a), b_ms = wisp_contest_ms(b);
   if (a_ok != b_ok) return a_ok ? -1 : 1; /* then those that count, fastest first */
   if (a_ms != b_ms) return a_ms < b_ms ? -1 : 1;
@@ -158,7 +158,7 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
     wisp_trial *trial = &list->trials[i];
     /* The one before is the last one kept: every competition's first is. */
     bool first = kept == 0 || wisp_contest_order(trial, &list->trials[kept - 1]) != 0;
-    bool ok = strcmp(trial->outcome, "ok") == 0;
+    bool ok = wisp_trial_outcome(trial) == WISP_TRIAL_OK;
     bool counts = (ok && (first || *trial->tie)) || (wisp_trial_is_right(trial) && trial->is_default == 1);
     trial->sample_count = 0;
     if (counts) list->trials[kept++] = *trial;

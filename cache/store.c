@@ -145,11 +145,6 @@ bool wisp_step_hash_is(uint64_t step, const wisp_trial *record)
   return strcmp(text, record->template_hash) == 0;
 }
 
-bool wisp_trial_is_right(const wisp_trial *trial)
-{
-  return strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
-}
-
 /* How well a trial's surroundings fit who asks. */
 static wisp_match grade(const wisp_asker *asker, const wisp_trial *trial)
 {
@@ -183,15 +178,16 @@ static bool better(const wisp_trial *a, const wisp_trial *b, long long elements)
 }
 
 /* The best of those with this outcome. */
-static wisp_answer find_outcome(const wisp_store *store, const wisp_asker *asker, const char *outcome, const char *spec,
-                                const char *layout, long long elements, wisp_current current, const void *context)
+static wisp_answer find_outcome(const wisp_store *store, const wisp_asker *asker, wisp_outcome outcome,
+                                const char *spec, const char *layout, long long elements, wisp_current current,
+                                const void *context)
 {
   wisp_answer best = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
   for (size_t i = 0; i < store->all.count; i++) {
     wisp_layer layer;
     const wisp_trial *trial = wisp_store_trial(store, i, &layer);
     if (strcmp(trial->spec, spec) != 0 || (layout && strcmp(trial->layout, layout) != 0)) continue;
-    if (strcmp(trial->outcome, outcome) != 0 || !(trial->ms > 0)) continue;
+    if (wisp_trial_outcome(trial) != outcome || !(trial->ms > 0)) continue;
     wisp_match match = grade(asker, trial);
     if (match == WISP_MATCH_DEFAULT || match > best.match || (match == best.match && layer > best.layer)) continue;
     if (current && !current(context, trial)) continue;
@@ -204,6 +200,6 @@ static wisp_answer find_outcome(const wisp_store *store, const wisp_asker *asker
 void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
                      long long elements, wisp_current current, const void *context, wisp_answer *out)
 {
-  *out = find_outcome(store, asker, "ok", spec, layout, elements, current, context);
-  if (!out->trial) *out = find_outcome(store, asker, "slow", spec, layout, elements, current, context);
+  *out = find_outcome(store, asker, WISP_TRIAL_OK, spec, layout, elements, current, context);
+  if (!out->trial) *out = find_outcome(store, asker, WISP_TRIAL_SLOW, spec, layout, elements, current, context);
 }

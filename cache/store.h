@@ -13,14 +13,14 @@
 /* One measured (or refused, failed, ...) candidate. Texts are NUL-terminated; unknown numbers are NaN or -1. */
 typedef struct wisp_trial {
   /* key */
-  char spec[112];    /* nodal.volume:tet:p4:maxwell:f64 */
-  char layout[32];   /* slab-km32 */
-  char strategy[40]; /* field-in-shared */
-  char params[200];  /* "unroll=4 wi=2 wp=8 ws=1", sorted by name */
-  char device[128];  /* NVIDIA H200 */
-  char target[32];   /* sm_90 */
-  int units;         /* multiprocessors */
-  char mesh[16];     /* what it was timed on: box, ordered (irregular, elements along a curve), ...; empty: box */
+  char spec[112];     /* nodal.volume:tet:p4:maxwell:f64 */
+  char layout[32];    /* slab-km32 */
+  char strategy[128]; /* field-in-shared; of a step its composition */
+  char params[200];   /* "unroll=4 wi=2 wp=8 ws=1", sorted by name */
+  char device[128];   /* NVIDIA H200 */
+  char target[32];    /* sm_90 */
+  int units;          /* multiprocessors */
+  char mesh[16];      /* what it was timed on: box, ordered (irregular, elements along a curve), ...; empty: box */
   /* provenance */
   char driver[64], compiler[128];
   char template_hash[20]; /* of what the kernel is compiled from: gen/strategy/closure.h */
@@ -29,7 +29,7 @@ typedef struct wisp_trial {
   double clock_mhz;       /* seen while measuring; NaN where unknown */
   char when[24];          /* 2026-11-21T08:00:00Z */
   /* result */
-  char outcome[16];   /* ok | slow | wrong | refused | compile-error | crash | hang | unfinished */
+  char outcome[16];   /* as wisp_outcome_name says it, or what another version wrote */
   char reason[400];   /* why, where the outcome is not ok */
   long long elements; /* size it was measured at */
   double ms, gdofs, gbps, gflops, efficiency;
@@ -40,6 +40,26 @@ typedef struct wisp_trial {
   double samples[32];
   int sample_count;
 } wisp_trial;
+
+/* What became of a candidate. */
+typedef enum wisp_outcome {
+  WISP_TRIAL_OK,
+  WISP_TRIAL_SLOW, /* right, and dropped for its time alone */
+  WISP_TRIAL_WRONG,
+  WISP_TRIAL_REFUSED,
+  WISP_TRIAL_COMPILE_ERROR,
+  WISP_TRIAL_CRASH,
+  WISP_TRIAL_HANG,
+  WISP_TRIAL_UNFINISHED, /* begun, and not ended so far */
+  WISP_TRIAL_OTHER       /* none that is known */
+} wisp_outcome;
+const char *wisp_outcome_name(wisp_outcome outcome); /* "ok", "compile-error", ... */
+wisp_outcome wisp_trial_outcome(const wisp_trial *trial);
+/* Is it right: measured as the winner, or dropped for its time alone? */
+bool wisp_trial_is_right(const wisp_trial *trial);
+/* Says what became of the candidate, and why. */
+__attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
+                                                          ...);
 
 /* What a trial was timed on: the box as it is, or a mesh as users have it, irregular and its elements ordered. */
 #define WISP_MESH_BOX "box"
@@ -117,9 +137,6 @@ void wisp_store_show(wisp_store *store);
  * over its kernels, in turn, is what it was. */
 uint64_t wisp_step_hash(uint64_t step, const char *kernel);
 bool wisp_step_hash_is(uint64_t step, const wisp_trial *record);
-
-/* Is it right: measured as the winner, or dropped for its time alone? */
-bool wisp_trial_is_right(const wisp_trial *trial);
 
 /* Default path of the user's store; caller frees. */
 wisp_status wisp_store_user_path(wisp_error *err, char **out);

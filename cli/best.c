@@ -29,9 +29,10 @@ static const wisp_syntax syntax = {
     "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times and "
     "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
-    "fastest.\nWhat was measured before its kernel's text changed is stale: shown, and named so, where nothing newer "
-    "is there.\n'default' is what runs without a store, in ms ('-': not measured), and 'ratio' how many times as long "
-    "that takes; of a step, its kernels together.",
+    "fastest.\nWhat was measured before its kernel's text changed is stale, what is not legal here today refused: "
+    "shown, "
+    "and named so, where nothing else is there.\n'default' is what runs without a store, in ms ('-': not measured), "
+    "and 'ratio' how many times as long that takes; of a step, its kernels together.",
     options, WISP_COUNT(options), 0};
 
 /* What was asked for. */

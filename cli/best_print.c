@@ -54,7 +54,7 @@ static const char *cell(char out[24], const char *format, double value)
 /* Whether the row is dropped: a candidate that was slow against one that is gone. */
 static bool is_dropped(const wisp_best_row *row)
 {
-  return strcmp(row->trial->outcome, "slow") == 0;
+  return wisp_trial_outcome(row->trial) == WISP_TRIAL_SLOW;
 }
 
 /* How well the answer fits, and whether it counts at all. */

@@ -26,8 +26,8 @@ static void count_in(holding *h, const wisp_trial *t)
 {
   wisp_spec spec;
   h->trials++;
-  h->ok += strcmp(t->outcome, "ok") == 0;
-  h->slow += strcmp(t->outcome, "slow") == 0;
+  h->ok += wisp_trial_outcome(t) == WISP_TRIAL_OK;
+  h->slow += wisp_trial_outcome(t) == WISP_TRIAL_SLOW;
   if (wisp_spec_parse(NULL, t->spec, &spec) == WISP_OK && spec.order >= 0 && spec.order < MOST_ORDERS)
     h->orders |= (uint64_t)1 << spec.order;
   if (!wisp_is_day(t->when)) return; /* ISO dates sort as texts */

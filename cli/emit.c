@@ -3,9 +3,11 @@
 #include "help.h"
 #include "options.h"
 #include "../gen/language/in_scope.h"
+#include "../runtime/door/contract.h"
 #include "../runtime/kernel.h"
 #include "../tuner/search/search.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,8 @@ static const wisp_option options[] = {
     {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
     {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
     {"names", 0, NULL, "with --kernel: what its space and text can name, in place of the source"},
+    {"json", 0, NULL, "with --kernel: what it wants of whoever launches it (docs/library.md), not its source"},
+    {"operands", 0, "FOLDER", "with --kernel: writes its packed matrices there, NAME.f64, .f32 or .i32"},
     {"hash", 0, NULL, "prints what stores know its texts by (docs/store.md), not its source"},
     {"target", 0, "TARGET", "whose limits hold: host, or a GPU from sm_75 to sm_121 (sm_90; host for that dialect)"},
 };
@@ -33,8 +37,8 @@ static const wisp_syntax syntax = {
 typedef struct wish {
   const wisp_family *family;
   wisp_spec spec;
-  const char *strategy, *layout, *set, *dialect;
-  bool names, hash; /* alone are wanted */
+  const char *strategy, *layout, *set, *dialect, *operands;
+  bool names, hash, json; /* alone are wanted */
   wisp_target target;
 } wish;
 
@@ -59,8 +63,12 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   out->strategy = wisp_option_value(args, "strategy");
   out->layout = wisp_option_value(args, "layout");
   out->set = wisp_option_value(args, "set");
+  out->operands = wisp_option_value(args, "operands");
   out->names = wisp_option_given(args, "names");
+  out->json = wisp_option_given(args, "json");
   TRY(wisp_require(err, kernel || !out->names, WISP_EUSAGE, "--names wants --kernel: each has names of its own"));
+  TRY(wisp_require(err, kernel || (!out->json && !out->operands), WISP_EUSAGE,
+                   "--%s wants --kernel: each has arguments of its own", out->json ? "json" : "operands"));
   out->hash = wisp_option_given(args, "hash");
   out->spec = wisp_family_spec(out->family, (int)order, system, precisions.list[0]);
   snprintf(out->spec.kernel, sizeof out->spec.kernel, "%s", kernel ? kernel : "");
@@ -235,21 +243,53 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
   return status;
 }
 
+/* Writes each operand as it lies on a device: numbers, one after the other, as this machine has them. */
+static wisp_status write_operands(wisp_error *err, const wisp_plan *plan, const wisp_contract *contract,
+                                  const char *folder)
+{
+  static const char *const endings[] = {"i32", "f32", "f64"};
+  wisp_status status = WISP_OK;
+  char path[1024];
+  void *data = NULL;
+  size_t bytes = 0;
+  for (int i = 0; i < wisp_contract_arguments(contract); i++) {
+    const wisp_argument *a = wisp_contract_argument(contract, i);
+    if (a->kind != WISP_ARGUMENT_OPERAND) continue;
+    TRY(wisp_plan_pack(err, plan, i, &data, &bytes));
+    snprintf(path, sizeof path, "%s/%s.%s", folder, a->name, endings[a->number]);
+    FILE *file = fopen(path, "wb");
+    const bool written = file && fwrite(data, 1, bytes, file) == bytes;
+    if (file && fclose(file) == 0 && written)
+      free(data), data = NULL;
+    else
+      TRY(wisp_fail(err, WISP_ESYSTEM, "%s cannot be written: %s", path, strerror(errno)));
+  }
+done:
+  free(data);
+  return status;
+}
+
 static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w)
 {
   wisp_status status = WISP_OK;
   wisp_plan *plan = NULL;
+  wisp_contract *contract = NULL;
   wisp_text source = {0};
   char hash[20];
   TRY(find_plan(err, all, scope, w, &plan));
+  TRY(wisp_contract_create(err, plan, &contract));
+  if (w->operands) TRY(write_operands(err, plan, contract, w->operands));
   wisp_plan_hash(plan, w->dialect, hash);
   if (w->hash)
     TRY(wisp_text_print(err, &source, "%s\n", hash));
+  else if (w->json)
+    TRY(wisp_contract_print(err, contract, w->dialect, &source));
   else
     TRY(w->names ? wisp_plan_names(err, plan, &source) : wisp_plan_source(err, plan, w->dialect, &source));
   fwrite(source.data, 1, source.length, stdout);
 done:
   wisp_text_free(&source);
+  wisp_contract_destroy(contract);
   wisp_plan_destroy(plan);
   return status;
 }

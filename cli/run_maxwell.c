@@ -138,16 +138,14 @@ static void release(wisp_maxwell_run *run)
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   wisp_mesh_destroy(run->mesh);
-  wisp_device_close(run->device);
-  wisp_store_close(run->store);
-  wisp_strategies_free(run->strategies);
+  wisp_session_close(run->session);
 }
 
 /* Before anything large is made: u, u_next, rhs, res must fit, and be counted in 31 bits. */
 static wisp_status check_size(wisp_error *err, const wisp_maxwell_run *run, double elements, wisp_precision precision)
 {
   wisp_status status = WISP_OK;
-  const wisp_limits *limits = wisp_device_limits(run->device);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
   double dofs = elements * run->tet->Np * run->system->fields, bytes = 4 * dofs * (double)precision;
   TRY(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
                    "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
@@ -223,16 +221,14 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_maxw
   boundary = wisp_system_boundary(run->system, r->boundary);
   TRY(wisp_require(err, boundary >= 0, WISP_EUSAGE, "option --boundary is '%s', must be pec or absorbing",
                    r->boundary));
-  TRY(wisp_strategies_load(err, &run->strategies));
-  if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
-  TRY(wisp_device_open(err, r->device, &run->device));
+  TRY(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
   TRY(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
-  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device), NULL};
+  const wisp_chooser from = wisp_session_chooser(run->session);
   TRY(wisp_choose(err, &from, &r->kernels, &run->step));
   TRY(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, boundary,
                            &run->dg));
-  TRY(wisp_solver_create(err, run->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
+  TRY(wisp_solver_create(err, run->session->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
   TRY(choose_step(err, args, r, run));
 done:
   return status;

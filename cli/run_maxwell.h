@@ -21,9 +21,7 @@ typedef struct wisp_maxwell_request {
 } wisp_maxwell_request;
 
 typedef struct wisp_maxwell_run {
-  wisp_strategies *strategies;
-  wisp_store *store;
-  wisp_device *device;
+  wisp_session *session;
   wisp_mesh *mesh;
   wisp_tet *tet;
   wisp_system *system;

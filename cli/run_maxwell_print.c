@@ -33,7 +33,7 @@ static void print_origin(const wisp_maxwell_request *request, const wisp_step *s
 static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_run *run)
 {
   const wisp_step *step = &run->step;
-  const wisp_limits *limits = wisp_device_limits(run->device);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
   char layout[WISP_LAYOUT_TEXT], domain[256];
   wisp_layout_print(&step->layout, layout);
   wisp_mesh_source_print(&request->mesh, domain);
@@ -106,7 +106,7 @@ static cJSON *make_json(const wisp_maxwell_request *request, const wisp_maxwell_
   };
   cJSON_AddStringToObject(object, "system", run->system->name);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));
-  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->device)->name);
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddStringToObject(object, "boundary", request->boundary);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);

@@ -114,16 +114,14 @@ static void release(wisp_poisson_run *run)
   wisp_step_free(&run->step);
   wisp_poisson_destroy(run->problem);
   wisp_mesh_destroy(run->mesh);
-  wisp_device_close(run->device);
-  wisp_store_close(run->store);
-  wisp_strategies_free(run->strategies);
+  wisp_session_close(run->session);
 }
 
 /* Before anything large is made: copies of u and y must fit, and be counted in 31 bits. */
 static wisp_status check_size(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
                               double elements)
 {
-  const wisp_limits *limits = wisp_device_limits(run->device);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
   const double nodes = elements * pow(r->order + 1, 3), bytes = 2 * nodes * (double)r->cg.precision;
   CALL(wisp_require(
       err, nodes < 2147483648.0, WISP_EUSAGE,
@@ -151,7 +149,7 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   char kernel[WISP_NAME_TEXT], composition[WISP_CG_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
   wisp_cg_composition(kernel, r->cg.preconditioner, composition);
-  const wisp_chooser from = {run->strategies, run->store, wisp_device_limits(run->device), NULL};
+  const wisp_chooser from = wisp_session_chooser(run->session);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), r->order, "poisson", r->cg.precision),
                           .elements = (long long)run->mesh->elements,
                           .exact_match_only = exact,
@@ -198,9 +196,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
   show(&progress, 0, "opening store and device");
-  TRY(wisp_strategies_load(err, &run->strategies));
-  if (!r->defaults) TRY(wisp_run_open_store(err, args, r->db, &run->store));
-  TRY(wisp_device_open(err, r->device, &run->device));
+  TRY(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   TRY(make_mesh(err, r, run));
   if (r->geometry == WISP_GEOMETRY_AUTO) TRY(prefer_trilinear(err, r, run, &trilinear));
@@ -209,7 +205,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   TRY(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
                           &run->problem));
   show(&progress, 0.65, "geometry and diagonal");
-  TRY(wisp_cg_create(err, run->device, run->problem, &run->step, &r->cg, &run->cg));
+  TRY(wisp_cg_create(err, run->session->device, run->problem, &run->step, &r->cg, &run->cg));
 done:
   wisp_progress_clear(&progress);
   return status;

@@ -20,9 +20,7 @@ typedef struct wisp_poisson_request {
 } wisp_poisson_request;
 
 typedef struct wisp_poisson_run {
-  wisp_strategies *strategies;
-  wisp_store *store;
-  wisp_device *device;
+  wisp_session *session;
   wisp_hexmesh *mesh;
   wisp_poisson *problem;
   wisp_step step;

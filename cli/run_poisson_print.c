@@ -18,7 +18,7 @@ static bool is_trilinear(const wisp_poisson_run *run)
 
 static void print_domain(const wisp_poisson_request *r, const wisp_poisson_run *run)
 {
-  const wisp_limits *limits = wisp_device_limits(run->device);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
   char domain[256];
   wisp_mesh_source_print(&r->mesh, domain);
   printf("domain      %s: %zu hexes of order %d, %d nodes each, %.0f unknowns\n", domain, run->mesh->elements, r->order,
@@ -82,7 +82,7 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
   cJSON_AddStringToObject(object, "geometry", is_trilinear(run) ? "trilinear" : "stored");
   cJSON_AddStringToObject(object, "preconditioner", wisp_poisson_preconditioners[r->cg.preconditioner]);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->cg.precision));
-  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->device)->name);
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddBoolToObject(object, "converged", report->converged);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON_AddStringToObject(object, "composition", run->step.composition);

@@ -7,16 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
-wisp_status wisp_run_open_store(wisp_error *err, const wisp_arguments *args, const char *db, wisp_store **out)
+wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
+                          bool defaults, wisp_session **out)
 {
-  OWNED(free) char *warning = NULL;
+  const wisp_session_request request = {.device = device, .store = db, .defaults_only = defaults};
   char note[512];
   if (db && access(db, F_OK) != 0) {
     snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
     wisp_cli_warn(args, note);
   }
-  CALL(wisp_store_open(err, db, false, &warning, out));
-  if (warning) wisp_cli_warn(args, warning);
+  CALL(wisp_session_open(err, &request, out));
+  if ((*out)->warning) wisp_cli_warn(args, (*out)->warning);
   return WISP_OK;
 }
 
@@ -24,18 +25,22 @@ static wisp_status list_kernels(wisp_error *err, const wisp_step *step, bool as_
 {
   static const wisp_column columns[] = {
       {"kernel", false}, {"strategy", false}, {"match", false}, {"layer", false}, {"params", false}};
-  OWNED(wisp_table_destroy) wisp_table *table = NULL;
-  CALL(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
+  wisp_status status = WISP_OK;
+  wisp_table *table = NULL;
+  TRY(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
   for (int i = 0; i < step->kernels; i++) {
     const wisp_choice *c = &step->choice[i];
     const char *match = as_asked && c->match == WISP_MATCH_DEFAULT ? "default, as asked" : wisp_match_name(c->match);
     const char *const cells[] = {c->kernel, c->strategy, match, wisp_layer_name(c->layer), c->params};
-    CALL(wisp_table_add(err, table, cells));
+    TRY(wisp_table_add(err, table, cells));
     char note[sizeof c->note + 64];
     snprintf(note, sizeof note, "the stored winner was not taken: %s", c->note);
-    if (*c->note) CALL(wisp_table_add(err, table, (const char *const[]){"", "", "", "", note}));
+    if (*c->note) TRY(wisp_table_add(err, table, (const char *const[]){"", "", "", "", note}));
   }
-  return wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out);
+  TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out));
+done:
+  wisp_table_destroy(table);
+  return status;
 }
 
 void wisp_run_print_kernels(const wisp_step *step, bool as_asked)

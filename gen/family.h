@@ -39,7 +39,13 @@ typedef struct wisp_array_decl {
   wisp_array_kind kind;
   const char
       *size; /* in numbers: an expression over a discretisation's counts; arrays of one size are laid out alike */
+  const char *meaning; /* in words, and where its numbers lie */
 } wisp_array_decl;
+
+/* What a kernel is told by value: a count of the discretisation, or a number of the method's. */
+typedef struct wisp_scalar_decl {
+  const char *name, *meaning;
+} wisp_scalar_decl;
 
 /* A kernel: what every strategy for it must do, and what that takes at least. Expressions are over the family's sizes.
  */
@@ -62,6 +68,7 @@ typedef struct wisp_family {
   int orders[2];                   /* lowest and highest */
   const wisp_array_decl *arrays;   /* ends with a NULL name */
   const wisp_kernel_decl *kernels; /* likewise */
+  const wisp_scalar_decl *scalars; /* likewise; NULL: no kernel takes any */
   const char *wide;                /* arrays that GPU kernels address in 64 bits; NULL: none, all others in 31 */
   const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
   double promise[2];               /* errors in single and double precision, relative to the largest result; 0: none */
@@ -73,6 +80,8 @@ typedef struct wisp_family {
                        wisp_env **out);
   /* The layouts worth trying for an order; count <= 8. */
   int (*layouts)(int order, wisp_layout out[8]);
+  /* The nodes of the reference element, -1 to 1 in each direction: r, s, t of each together. NULL: it has none. */
+  wisp_status (*nodes)(wisp_error *err, int order, double *rst);
   /* The names of the declarations' expressions. */
   wisp_status (*sizes)(wisp_error *err, const wisp_spec *spec, wisp_env *env);
 } wisp_family;

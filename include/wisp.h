@@ -1,10 +1,14 @@
-/* wisp: tuned, verified, persistent GPU kernels for discontinuous Galerkin methods.
+/* wisp: tuned, verified, persistent GPU kernels for discontinuous Galerkin and high-order finite element methods.
  *
  * The one public header. Conventions:
  *   - every fallible function takes a wisp_error first, returns a wisp_status, and gives its outputs last;
  *   - handles are opaque, made by a *_create or *_open and given back with *_destroy or *_close (NULL is fine);
  *   - on failure the error's text says what, where and what to do, in one line, and no output is touched;
- *   - nothing here aborts, prints, or keeps state outside a handle.
+ *   - nothing here aborts, prints, or keeps state outside a handle;
+ *   - handles belong to one thread at a time. On a GPU, functions that reach it make its context current to their
+ * thread.
+ *
+ * docs/library.md shows it at work: solving, tuned kernels, whole operators.
  */
 #ifndef WISP_H
 #define WISP_H
@@ -38,6 +42,9 @@ typedef struct wisp_error {
 } wisp_error;
 
 typedef enum wisp_precision { WISP_F32 = 4, WISP_F64 = 8 } wisp_precision; /* the value is the size in bytes */
+
+/* Of the library that runs; WISP_VERSION is the header's. */
+const char *wisp_version(void);
 
 /* --- solving: a problem on a device, run by the kernels that the tuning store knows, or by defaults --- */
 
@@ -88,8 +95,155 @@ typedef struct wisp_kernel_info {
   const char *kernel, *strategy, *params, *layout;
   const char *match; /* "exact", "other driver", "same architecture", "default" */
   const char *layer; /* "user", "site", "shipped", "none" */
+  const char *note;  /* why a better match was not taken: stale, refused, it did not compile or load; else empty */
 } wisp_kernel_info;
 int wisp_simulation_kernel(const wisp_simulation *simulation, size_t i, wisp_kernel_info *info);
+
+/* --- a session: a device, the store and the kernels' texts, opened once for kernels and operators --- */
+
+typedef struct wisp_session wisp_session;
+
+typedef struct wisp_session_request { /* zero-initialise; what is 0 or NULL takes the value in parentheses */
+  const char *device;                 /* as `wisp devices` names them ("auto": the first GPU, else the host) */
+  void *context;        /* in place of a name: a CUcontext of the caller's, who keeps it (the device's primary one) */
+  void *stream;         /* with it: the CUstream for what is given no other (the context's default stream) */
+  const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
+  const char *command;  /* the program that tunes (`wisp` where this library was installed, else on the PATH) */
+  int exact_match_only; /* 1: WISP_EMISSING unless a kernel has an entry of this device, driver and compiler */
+  int defaults_only;    /* 1: no store is read, as if nothing had been measured */
+} wisp_session_request;
+
+wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);
+/* What is still open of it can be closed afterwards, and else says that its session is closed. */
+void wisp_session_close(wisp_session *session);
+
+/* Waits for all that was launched in the session's stream; WISP_EDEVICE where some of it failed. */
+wisp_status wisp_session_finish(wisp_error *err, wisp_session *session);
+
+/* Tunes what a spec names, a kernel (`nodal.volume:tet:p4:maxwell:f64`) or a whole step (`nodal.step:...`), for some
+ * `seconds`, on the session's device, into its store, which is then read anew: kernels that are opened from then on
+ * have what won. A process of its own does it, and this one waits. WISP_EMISSING where there is no command; else, where
+ * it fails, its last line. */
+wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char *spec, double seconds);
+
+/* Memory of the session's device, for a program that has none of its own there: on the host plain memory. */
+wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t bytes, void **out);
+void wisp_memory_destroy(wisp_session *session, void *memory);
+wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
+wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
+
+/* --- a tuned kernel on the caller's arrays --- */
+
+typedef struct wisp_kernel wisp_kernel;
+
+typedef struct wisp_kernel_request { /* zero-initialise */
+  const char *layout;                /* the fastest in this layout ("node-km4-pad144"); NULL: of all layouts */
+  long long elements;                /* of the problem: of the nearest size that was measured */
+} wisp_kernel_request;
+
+/* What won for the spec on the session's device, else the default; compiled, loaded, its operands packed and uploaded.
+ * request may be NULL. WISP_EINPUT, WISP_EUSAGE for a spec that there is not. */
+wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
+                             const wisp_kernel_request *request, wisp_kernel **out);
+void wisp_kernel_close(wisp_kernel *kernel);
+
+/* Which strategy it is, and how well its entry matches. Texts live as long as the kernel is open, here and below. */
+wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wisp_kernel_info *info);
+
+typedef enum wisp_argument_kind {
+  WISP_ARGUMENT_IN,      /* an array that it reads, */
+  WISP_ARGUMENT_OUT,     /* writes, */
+  WISP_ARGUMENT_INOUT,   /* both */
+  WISP_ARGUMENT_OPERAND, /* an array that wisp has made and bound */
+  WISP_ARGUMENT_SCALAR   /* a number; counts of a launch are taken from there */
+} wisp_argument_kind;
+
+typedef enum wisp_number_kind { WISP_NUMBER_INT, WISP_NUMBER_FLOAT, WISP_NUMBER_DOUBLE } wisp_number_kind;
+
+typedef struct wisp_argument {
+  const char *name, *meaning;
+  wisp_argument_kind kind;
+  wisp_number_kind number;
+  const char *size; /* of an array, in numbers: an expression over the counts of a launch: "groups*6*144" */
+} wisp_argument;
+
+/* The i-th argument; WISP_EMISSING behind the last. */
+wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out);
+
+/* How many there are of everything in a launch: "elements"; or "groups", of which the last may have empty places; what
+ * else sizes name. A list ends with a NULL name. */
+typedef struct wisp_count {
+  const char *name;
+  size_t value;
+} wisp_count;
+
+/* Numbers of an array in such a launch. */
+wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const char *argument, const wisp_count *counts,
+                             size_t *numbers);
+
+/* Blocks and threads of such a launch, and bytes of dynamic shared memory. On the host a block is a call. */
+wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const wisp_count *counts, unsigned grid[3],
+                              unsigned block[3], size_t *shared);
+
+/* Where fields lie. The number of field f at node i of element k is
+ *
+ *     (k / per_group * fields + f) * stride + k % per_group * element_stride + i * node_stride
+ *
+ * in all arrays that are laid out as fields; what else an array holds, its meaning says. */
+typedef struct wisp_field_layout {
+  size_t fields, nodes, per_group, stride, element_stride, node_stride;
+} wisp_field_layout;
+wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out);
+size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, size_t i); /* by that formula */
+
+/* The name of field f, "Ex"; NULL behind the last, and where a family's fields have none. */
+const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);
+
+/* The nodes of the reference element, -1 to 1 in each direction: rst[3 i + c], caller's memory. */
+wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst);
+
+/* Binds an array of `numbers` numbers: the caller's memory on the session's device, at a multiple of 16 bytes, until
+ * another is bound. On the host an array lies in plain memory. */
+wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *argument, const void *memory,
+                             size_t numbers);
+/* Sets a scalar, which is rounded to the argument's type. */
+wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *argument, double value);
+
+/* Launches it, in the session's stream or that CUstream, and returns at once; on the host when it is done. WISP_EUSAGE
+ * where nothing is bound to an argument, or an array is smaller than these counts need. */
+wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream);
+
+/* --- whole operators: y = A x on the caller's mesh --- */
+
+typedef struct wisp_operator wisp_operator;
+
+/* Mass or stiffness on hexes, of the tensor family, whose vertices stand at xyz[3 v + c]; hex k has the corners
+ * corners[8 k + r + 2 s + 4 t], r, s, t = 0, 1 along its edges, right-handed. Zero-initialise. */
+typedef struct wisp_operator_request {
+  const char *spec; /* tensor.mass (BP1), .stiffness (BP3), .collocated (BP5), or those with _trilinear behind, which
+                       compute the geometry as they go: "tensor.collocated:hex:p7:poisson:f64" */
+  size_t vertices, elements;
+  const double *xyz;
+  const int *corners;
+  double lambda; /* of a stiffness: -laplace + lambda */
+  int assembled; /* 1: x and y have a number for each node of the mesh; 0: for each node of each element */
+} wisp_operator_request;
+
+/* Reads the mesh, computes the geometry, opens the kernels. WISP_EINPUT for a mesh that is degenerate or, to be
+ * assembled, does not conform. */
+wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const wisp_operator_request *request,
+                                 wisp_operator **out);
+void wisp_operator_destroy(wisp_operator *op);
+
+/* Numbers of x and y. In an element nodes are Gauss-Lobatto-Legendre's, r fastest. */
+wisp_status wisp_operator_size(wisp_error *err, const wisp_operator *op, size_t *numbers);
+/* Where they stand, xyz[3 i + c], and the diagonal of A; on the host, caller's memory. */
+wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double *xyz);
+wisp_status wisp_operator_diagonal(wisp_error *err, const wisp_operator *op, double *diagonal);
+/* y = A x: arrays of the spec's precision in the caller's memory, as wisp_kernel_bind wants it, not the same one. */
+wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *x, void *y, void *stream);
+/* Its i-th kernel; WISP_EMISSING behind the last. */
+wisp_status wisp_operator_kernel(wisp_error *err, const wisp_operator *op, size_t i, wisp_kernel_info *info);
 
 #ifdef __cplusplus
 }

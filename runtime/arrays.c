@@ -256,5 +256,5 @@ wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_
   for (size_t i = 0; i < arrays->count; i++)
     bindings[n++] = (wisp_binding){arrays->entries[i].array.name, wisp_entry_start(arrays, &arrays->entries[i]), 0};
   for (size_t i = 0; i < count; i++) bindings[n++] = others[i];
-  return wisp_kernel_launch(err, kernel, groups, blocks, bindings, n);
+  return wisp_kernel_run(err, kernel, groups, blocks, bindings, n);
 }

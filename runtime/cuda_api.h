@@ -48,6 +48,7 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
   X(cuDeviceTotalMem_v2, (size_t * bytes, int device))                                                      \
   X(cuDevicePrimaryCtxRetain, (void **context, int device))                                                 \
   X(cuDevicePrimaryCtxRelease_v2, (int device))                                                             \
+  X(cuCtxGetDevice, (int *device))                                                                          \
   X(cuCtxSetCurrent, (void *context))                                                                       \
   X(cuStreamCreate, (void **stream, unsigned flags))                                                        \
   X(cuStreamDestroy_v2, (void *stream))                                                                     \

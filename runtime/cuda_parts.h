@@ -11,6 +11,7 @@ typedef struct cuda_device {
   wisp_cuda_api api;
   int handle;
   void *context, *stream;
+  bool adopted;    /* context and stream are the caller's */
   wisp_nvml *nvml; /* opened at first need */
   bool asked_nvml;
 } cuda_device;

@@ -104,6 +104,18 @@ wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **ou
   return wisp_device_known(err, name);
 }
 
+wisp_status wisp_device_adopt(wisp_error *err, void *context, void *stream, wisp_device **out)
+{
+  for (int k = 0; k < KINDS; k++)
+    if (kinds[k]->adopt) return kinds[k]->adopt(err, context, stream, out);
+  return wisp_fail(err, WISP_EUSAGE, "no kind of device has contexts");
+}
+
+void wisp_device_name(const wisp_device *device, char name[32])
+{
+  snprintf(name, 32, device->index ? "%s:%d" : "%s", device->kind->name, device->index);
+}
+
 void wisp_device_close(wisp_device *device)
 {
   if (device) device->kind->close(device);
@@ -217,11 +229,17 @@ void wisp_module_unload(wisp_module *module)
   if (module) module->device->kind->unload(module);
 }
 
+wisp_status wisp_launch_in(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
+                           const unsigned block[3], void **args, int arg_count)
+{
+  if (!grid[0] || !grid[1]) return WISP_OK; /* nothing to do is no error; CUDA refuses an empty grid */
+  return module->device->kind->launch(err, module, stream, grid, block, args, arg_count);
+}
+
 wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
                         void **args, int arg_count)
 {
-  if (!grid[0] || !grid[1]) return WISP_OK; /* nothing to do is no error; CUDA refuses an empty grid */
-  return module->device->kind->launch(err, module, grid, block, args, arg_count);
+  return wisp_launch_in(err, module, NULL, grid, block, args, arg_count);
 }
 
 /* ---- Graphs. */

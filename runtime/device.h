@@ -61,8 +61,13 @@ wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, 
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process
  * that starts workers for a GPU opens and lists devices only in them, never before. */
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out);
+/* The device of a context that the caller has (CUDA: a CUcontext), and its stream there; both stay the caller's, and
+ * outlive the device. stream NULL: the context's default one. */
+wisp_status wisp_device_adopt(wisp_error *err, void *context, void *stream, wisp_device **out);
 void wisp_device_close(wisp_device *device);
 WISP_OWNED(wisp_device, wisp_device_close)
+/* The name that opens such a device again, in another process. */
+void wisp_device_name(const wisp_device *device, char name[32]);
 /* Whether wisp_device_open knows such a name, whatever is there; WISP_EUSAGE where it does not. */
 wisp_status wisp_device_known(wisp_error *err, const char *name);
 const wisp_limits *wisp_device_limits(const wisp_device *device);
@@ -103,6 +108,9 @@ void wisp_module_unload(wisp_module *module);
  * host device ignores block. */
 wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
                         void **args, int arg_count);
+/* The same in another stream of the device's own kind; NULL: the device's. Nothing that is recorded goes there. */
+wisp_status wisp_launch_in(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
+                           const unsigned block[3], void **args, int arg_count);
 
 /* Records every launch, fill and copy between begin and end, without running it, to be replayed as often as wanted
  * without host round trips (a CUDA graph; a list of calls on the host). Argument values are captured at record time;

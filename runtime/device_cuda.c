@@ -124,7 +124,7 @@ static wisp_status query_limits(wisp_error *err, cuda_device *device)
 static void cuda_close(wisp_device *base)
 {
   cuda_device *device = wisp_cuda_of(base);
-  if (device->context) {
+  if (device->context && !device->adopted) {
     void *graph = NULL;
     device->api.cuCtxSetCurrent(device->context);
     if (base->recording && device->api.cuStreamEndCapture(device->stream, &graph) == 0 && graph)
@@ -137,19 +137,50 @@ static void cuda_close(wisp_device *base)
   free(device);
 }
 
+/* The driver, started. */
+static wisp_status make_device(wisp_error *err, cuda_device **out)
+{
+  OWNED(free) cuda_device *device = NULL;
+  CALL(wisp_new(err, 1, sizeof *device, &device));
+  CALL(wisp_cuda_api_open(err, &device->api));
+  device->base.kind = &wisp_cuda_kind;
+  CALL(CUDA(device, cuInit, 0));
+  *out = device;
+  device = NULL;
+  return WISP_OK;
+}
+
 static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)
 {
   wisp_status status = WISP_OK;
   cuda_device *device = NULL;
-  TRY(wisp_new(err, 1, sizeof *device, &device));
-  TRY(wisp_cuda_api_open(err, &device->api));
-  device->base.kind = &wisp_cuda_kind;
-  TRY(CUDA(device, cuInit, 0));
+  TRY(make_device(err, &device));
+  device->base.index = index;
   TRY(CUDA(device, cuDeviceGet, &device->handle, index));
   TRY(query_limits(err, device));
   TRY(CUDA(device, cuDevicePrimaryCtxRetain, &device->context, device->handle));
   TRY(wisp_cuda_enter(err, device));
   TRY(CUDA(device, cuStreamCreate, &device->stream, STREAM_NON_BLOCKING));
+  *out = &device->base;
+  device = NULL;
+done:
+  if (device) cuda_close(&device->base);
+  return status;
+}
+
+/* A device's handle is its index. */
+static wisp_status cuda_adopt(wisp_error *err, void *context, void *stream, wisp_device **out)
+{
+  wisp_status status = WISP_OK;
+  cuda_device *device = NULL;
+  TRY(make_device(err, &device));
+  device->adopted = true;
+  device->context = context;
+  device->stream = stream;
+  TRY(wisp_cuda_enter(err, device));
+  TRY(CUDA(device, cuCtxGetDevice, &device->handle));
+  device->base.index = device->handle;
+  TRY(query_limits(err, device));
   *out = &device->base;
   device = NULL;
 done:
@@ -270,8 +301,8 @@ done:
   return status;
 }
 
-static wisp_status cuda_launch(wisp_error *err, wisp_module *base, const unsigned grid[2], const unsigned block[3],
-                               void **args, int arg_count)
+static wisp_status cuda_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
+                               const unsigned block[3], void **args, int arg_count)
 {
   (void)arg_count; /* the function itself knows */
   cuda_module *module = (cuda_module *)base;
@@ -279,7 +310,7 @@ static wisp_status cuda_launch(wisp_error *err, wisp_module *base, const unsigne
   CALL(wisp_cuda_enter(err, device));
   return wisp_cuda_check(err, &device->api,
                          device->api.cuLaunchKernel(module->function, grid[0], grid[1], 1, block[0], block[1], block[2],
-                                                    module->shared_bytes, device->stream, args, NULL),
+                                                    module->shared_bytes, stream ? stream : device->stream, args, NULL),
                          "launch", module->name);
 }
 
@@ -330,6 +361,7 @@ const wisp_device_kind wisp_cuda_kind = {
     .name = "cuda",
     .count = cuda_count,
     .open = cuda_open,
+    .adopt = cuda_adopt,
     .close = cuda_close,
     .has_target = wisp_nvrtc_has_target,
     .target_limits = wisp_nvrtc_target_limits,

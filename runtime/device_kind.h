@@ -12,6 +12,7 @@ typedef struct wisp_device_kind {
   /* How many there are; where the driver is missing, 0 and WISP_OK. */
   wisp_status (*count)(wisp_error *err, int *out);
   wisp_status (*open)(wisp_error *err, int index, wisp_device **out);
+  wisp_status (*adopt)(wisp_error *err, void *context, void *stream, wisp_device **out); /* NULL: has no contexts */
   void (*close)(wisp_device *device);
 
   /* Whether it compiles for this target, and the limits that the target has by its documentation. */
@@ -34,8 +35,8 @@ typedef struct wisp_device_kind {
   wisp_status (*load)(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                       size_t shared_bytes, wisp_module **out);
   void (*unload)(wisp_module *module);
-  wisp_status (*launch)(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
-                        void **args, int arg_count);
+  wisp_status (*launch)(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
+                        const unsigned block[3], void **args, int arg_count); /* stream NULL: the device's */
 
   wisp_status (*begin)(wisp_error *err, wisp_device *device);
   wisp_status (*end)(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out); /* left 0: no loop */
@@ -53,6 +54,7 @@ extern const wisp_device_kind wisp_cuda_kind, wisp_host_kind;
 struct wisp_device {
   const wisp_device_kind *kind;
   wisp_limits limits;
+  int index; /* among its kind */
   bool recording;
   wisp_ceilings ceilings; /* once measured: copy_gbps > 0 */
 };

@@ -8,15 +8,11 @@
 enum { WISP_MAX_COUNTS = 16, WISP_PLACE_TEXT = 96 };
 #define WISP_NOBODY SIZE_MAX
 
-/* "groups", "unknowns", "pairs": what sizes of arrays are made of (gen/family.h) and what every launch may ask for. */
-typedef struct wisp_count {
-  const char *name;
-  size_t value;
-} wisp_count;
-
 typedef struct wisp_discretisation {
   const wisp_family *family;
-  wisp_count counts[WISP_MAX_COUNTS]; /* ends with a NULL name */
+  /* "groups", "unknowns", "pairs": what sizes of arrays are made of (gen/family.h) and what every launch may ask for.
+   * Ends with a NULL name. */
+  wisp_count counts[WISP_MAX_COUNTS];
   void *self;
   /* Uploads what is fixed to those of its arrays that are there. NULL: nothing is. */
   wisp_status (*fill)(wisp_error *err, const void *self, wisp_arrays *arrays);

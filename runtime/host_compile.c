@@ -84,24 +84,24 @@ static bool is_machine(const char *line)
 }
 
 static wisp_status judge(wisp_error *err, const command *c, const char *name, const char *folder, const char *log_path,
-                         wisp_outcome outcome, int code)
+                         wisp_ending ending, int code)
 {
   wisp_status status = WISP_OK;
   char *log = NULL, line[512] = "";
   size_t length = 0;
   const char *cc = c->word[0];
-  if (outcome == WISP_NO_PROGRAM)
+  if (ending == WISP_NO_PROGRAM)
     return wisp_fail(
         err, WISP_EDEVICE,
         "%s: cannot run the C compiler '%s': %s: install gcc (apt-get install gcc), or name one in WISP_CC", name, cc,
         strerror(code));
-  if (outcome == WISP_TIMEOUT)
+  if (ending == WISP_TIMEOUT)
     return wisp_fail(err, WISP_ECOMPILE, "%s: %s ran longer than %g s and was ended: see WISP_COMPILE_SECONDS", name,
                      cc, wisp_compile_seconds());
-  if (outcome == WISP_RAN && code == 0) return WISP_OK;
+  if (ending == WISP_RAN && code == 0) return WISP_OK;
   TRY(wisp_read_file(err, log_path, &log, &length));
   first_error(log, folder, line, sizeof line);
-  if (outcome == WISP_KILLED)
+  if (ending == WISP_KILLED)
     status = wisp_fail(err, WISP_ESYSTEM,
                        "%s: %s died of signal %d (%s): see that there is memory; fewer compile at a "
                        "time with --jobs",
@@ -144,13 +144,13 @@ static wisp_status add_version(wisp_error *err, command *c, wisp_text *out)
   wisp_status status = WISP_OK;
   char folder[PATH_MAX - 64] = "", path[PATH_MAX], *log = NULL;
   size_t length = 0;
-  wisp_outcome outcome = WISP_RAN;
+  wisp_ending ending = WISP_RAN;
   int code = 0, words = c->count;
   TRY(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(path, sizeof path, "%s/log", folder);
   TRY(add_word(err, c, "--version"));
-  TRY(wisp_process_run(err, c->word, folder, path, wisp_compile_seconds(), &outcome, &code));
-  TRY(judge(err, c, "host", folder, path, outcome, code));
+  TRY(wisp_process_run(err, c->word, folder, path, wisp_compile_seconds(), &ending, &code));
+  TRY(judge(err, c, "host", folder, path, ending, code));
   TRY(wisp_read_file(err, path, &log, &length));
   TRY(wisp_text_add(err, out, log, length));
 done:
@@ -229,7 +229,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   wisp_status status = WISP_OK;
   command c = {.count = 0};
   char folder[PATH_MAX - 192] = "", text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
-  wisp_outcome outcome = WISP_RAN;
+  wisp_ending ending = WISP_RAN;
   wisp_binary binary = {.usage = {-1, -1, -1}};
   int code = 0;
   TRY(wisp_scratch_create(err, folder, sizeof folder));
@@ -242,8 +242,8 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   TRY(add_words(err, &c, 1, "WISP_CFLAGS", ""));
   const char *const files[] = {"-o", object, text, "-lm"};
   for (size_t i = 0; i < WISP_COUNT(files); i++) TRY(add_word(err, &c, files[i]));
-  TRY(wisp_process_run(err, c.word, folder, log, wisp_compile_seconds(), &outcome, &code));
-  TRY(judge(err, &c, name, folder, log, outcome, code));
+  TRY(wisp_process_run(err, c.word, folder, log, wisp_compile_seconds(), &ending, &code));
+  TRY(judge(err, &c, name, folder, log, ending, code));
   TRY(wisp_read_file(err, object, &binary.data, &binary.length));
   TRY(wisp_require(err, is_whole(&binary), WISP_ESYSTEM,
                    "%s: what %s wrote is no whole shared object: make room in %s, or set TMPDIR", name, c.word[0],

@@ -1,19 +1,10 @@
 /* Kernels: a plan's source is compiled for a target, loaded, its operands uploaded, and launched with arguments bound
  * by name. */
-#include "kernel.h"
+#include "kernel_parts.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct wisp_kernel {
-  wisp_device *device;
-  const wisp_plan *plan;
-  wisp_module *module;
-  int args;
-  const wisp_arg *arg;
-  wisp_pointer operand[WISP_MAX_ARGS]; /* 0 where the argument is no operand */
-};
 
 wisp_target wisp_limits_target(const wisp_limits *limits)
 {
@@ -50,19 +41,28 @@ static size_t narrow(double *reals, size_t count, wisp_precision precision)
   return count * (size_t)precision;
 }
 
-/* One operand array, in the plan's precision. */
+wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void **data, size_t *bytes)
+{
+  size_t count = 0;
+  double *reals = NULL;
+  int *ints = NULL;
+  wisp_status status = wisp_plan_operand(err, plan, i, &count, &reals, &ints);
+  if (status != WISP_OK) return status;
+  *bytes = reals ? narrow(reals, count, wisp_plan_spec(plan)->precision) : count * sizeof *ints;
+  *data = reals ? (void *)reals : ints;
+  return WISP_OK;
+}
+
 static wisp_status upload_operand(wisp_error *err, wisp_kernel *kernel, int i)
 {
   wisp_status status = WISP_OK;
-  size_t count = 0, bytes = 0;
-  double *reals = NULL;
-  int *ints = NULL;
-  TRY(wisp_plan_operand(err, kernel->plan, i, &count, &reals, &ints));
-  bytes = reals ? narrow(reals, count, wisp_plan_spec(kernel->plan)->precision) : count * sizeof *ints;
+  size_t bytes = 0;
+  void *data = NULL;
+  TRY(wisp_plan_pack(err, kernel->plan, i, &data, &bytes));
   TRY(wisp_device_alloc(err, kernel->device, bytes ? bytes : 1, &kernel->operand[i]));
-  if (bytes) TRY(wisp_device_upload(err, kernel->device, kernel->operand[i], reals ? (void *)reals : ints, bytes));
+  if (bytes) TRY(wisp_device_upload(err, kernel->device, kernel->operand[i], data, bytes));
 done:
-  free(reals), free(ints);
+  free(data);
   return status;
 }
 
@@ -84,12 +84,18 @@ done:
   return status;
 }
 
-void wisp_kernel_destroy(wisp_kernel *kernel)
+void wisp_kernel_unload(wisp_kernel *kernel)
 {
-  if (!kernel) return;
   for (int i = 0; i < kernel->args; i++)
     if (kernel->operand[i]) wisp_device_free(kernel->device, kernel->operand[i]);
   wisp_module_unload(kernel->module);
+  kernel->args = 0;
+  kernel->module = NULL;
+}
+
+void wisp_kernel_destroy(wisp_kernel *kernel)
+{
+  if (kernel) wisp_kernel_unload(kernel);
   free(kernel);
 }
 
@@ -98,49 +104,40 @@ const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel)
   return kernel->plan;
 }
 
-/* The value of one argument, in the type that the kernel takes it in; 8 bytes, as wisp_launch wants them. */
-typedef union argument {
-  wisp_pointer pointer;
-  int integer;
-  float single;
-  double real;
-} argument;
-
-static wisp_status convert(wisp_error *err, const wisp_arg *arg, const wisp_binding *binding, wisp_precision precision,
-                           argument *out)
+wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double value, wisp_precision precision,
+                               wisp_passed *out)
 {
-  if (arg->kind != WISP_ARG_VALUE)
-    out->pointer = binding->pointer;
-  else if (arg->type == WISP_INT && !(binding->value >= INT_MIN && binding->value <= INT_MAX))
-    return wisp_fail(err, WISP_EUSAGE, "argument %s: %g does not fit an int", arg->name, binding->value);
-  else if (arg->type == WISP_INT)
-    out->integer = (int)binding->value;
+  if (arg->type == WISP_INT && !(value >= INT_MIN && value <= INT_MAX))
+    return wisp_fail(err, WISP_EUSAGE, "argument %s: %g does not fit an int", arg->name, value);
+  if (arg->type == WISP_INT)
+    out->integer = (int)value;
   else if (precision == WISP_F32)
-    out->single = (float)binding->value;
+    out->single = (float)value;
   else
-    out->real = binding->value;
+    out->real = value;
   return WISP_OK;
 }
 
 static wisp_status bind(wisp_error *err, const wisp_kernel *kernel, int i, const wisp_binding *bindings, size_t count,
-                        argument *out)
+                        wisp_passed *out)
 {
   const wisp_arg *arg = &kernel->arg[i];
-  if (arg->kind == WISP_ARG_OPERAND) {
-    out->pointer = kernel->operand[i];
-    return WISP_OK;
+  out->pointer = kernel->operand[i];
+  if (arg->kind == WISP_ARG_OPERAND) return WISP_OK;
+  for (size_t b = 0; b < count; b++) {
+    if (strcmp(bindings[b].name, arg->name) != 0) continue;
+    out->pointer = bindings[b].pointer;
+    if (arg->kind != WISP_ARG_VALUE) return WISP_OK;
+    return wisp_passed_scalar(err, arg, bindings[b].value, wisp_plan_spec(kernel->plan)->precision, out);
   }
-  for (size_t b = 0; b < count; b++)
-    if (strcmp(bindings[b].name, arg->name) == 0)
-      return convert(err, arg, &bindings[b], wisp_plan_spec(kernel->plan)->precision, out);
   return wisp_fail(err, WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'", wisp_plan_symbol(kernel->plan),
                    wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name);
 }
 
-wisp_status wisp_kernel_launch(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
-                               const wisp_binding *bindings, size_t count)
+wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
+                            const wisp_binding *bindings, size_t count)
 {
-  argument values[WISP_MAX_ARGS] = {{0}};
+  wisp_passed values[WISP_MAX_ARGS] = {{0}};
   void *args[WISP_MAX_ARGS];
   unsigned grid[2] = {1, 1};
   for (int i = 0; i < kernel->args; i++) {

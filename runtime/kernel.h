@@ -6,13 +6,14 @@
 #include "../gen/family.h"
 #include "device.h"
 
-typedef struct wisp_kernel wisp_kernel;
-
 /* What templates and spaces see of a device. */
 wisp_target wisp_limits_target(const wisp_limits *limits);
 
 /* Source and binary of a plan for a target (dialect: host for "host", cuda for sm_*). Thread-safe. */
 wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char *target, wisp_binary *out);
+
+/* The plan's operand argument i as it lies on a device, in the plan's precision. Caller frees *data. */
+wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void **data, size_t *bytes);
 
 /* plan is borrowed and must outlive the kernel; binary is not kept. Uploads operands in the plan's precision. */
 wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
@@ -29,7 +30,7 @@ typedef struct wisp_binding {
 
 /* One launch over `groups` groups and `blocks` gather blocks. An argument without a binding is an error that names it.
  */
-wisp_status wisp_kernel_launch(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
-                               const wisp_binding *bindings, size_t count);
+wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
+                            const wisp_binding *bindings, size_t count);
 
 #endif

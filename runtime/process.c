@@ -69,7 +69,7 @@ double wisp_seconds(void)
 }
 
 /* Waits until it ends or the time is over; looks often at first, for most runs are short. */
-static wisp_status wait_for(wisp_error *err, pid_t pid, double seconds, wisp_outcome *outcome, int *code)
+static wisp_status wait_for(wisp_error *err, pid_t pid, double seconds, wisp_ending *ending, int *code)
 {
   double end = wisp_seconds() + seconds;
   long nap = 200000;
@@ -89,13 +89,13 @@ static wisp_status wait_for(wisp_error *err, pid_t pid, double seconds, wisp_out
       if (nap < 5000000) nap += nap / 4;
     }
   }
-  *outcome = killed ? WISP_TIMEOUT : WIFSIGNALED(how) ? WISP_KILLED : WISP_RAN;
+  *ending = killed ? WISP_TIMEOUT : WIFSIGNALED(how) ? WISP_KILLED : WISP_RAN;
   *code = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how);
   return WISP_OK;
 }
 
 wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
-                             wisp_outcome *outcome, int *code)
+                             wisp_ending *ending, int *code)
 {
   wisp_status status = WISP_OK;
   char **environment = NULL, *temporary = NULL;
@@ -107,14 +107,14 @@ wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *fol
   TRY(make_environment(err, (char *[]){language, temporary}, 2, &environment));
   int failed = spawn(argv, environment, log, &pid);
   if (failed == ENOENT || failed == EACCES || failed == ENOEXEC || failed == ENOTDIR) {
-    *outcome = WISP_NO_PROGRAM;
+    *ending = WISP_NO_PROGRAM;
     *code = failed;
     goto done;
   }
   TRY(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot be started: %s", argv[0], strerror(failed)));
-  TRY(wait_for(err, pid, seconds, outcome, code));
+  TRY(wait_for(err, pid, seconds, ending, code));
   /* How a shell says it, and a posix_spawn that cannot tell at once (under valgrind). */
-  if (*outcome == WISP_RAN && *code == 127) *outcome = WISP_NO_PROGRAM, *code = ENOENT;
+  if (*ending == WISP_RAN && *code == 127) *ending = WISP_NO_PROGRAM, *code = ENOENT;
 done:
   free(environment), free(temporary);
   return status;

@@ -10,18 +10,18 @@
 /* Of the monotonic clock. */
 double wisp_seconds(void);
 
-typedef enum wisp_outcome {
+typedef enum wisp_ending {
   WISP_RAN,       /* it ended by itself; code is its exit status */
   WISP_KILLED,    /* a signal ended it; code is the signal */
   WISP_TIMEOUT,   /* it ran over the limit and was ended, with everything that it started */
   WISP_NO_PROGRAM /* it is not there or cannot be executed; code is the errno */
-} wisp_outcome;
+} wisp_ending;
 
 /* Runs argv (NULL-terminated, argv[0] looked for in PATH) with both outputs in the file log, no input, temporary files
- * in folder, and messages in English. WISP_ESYSTEM where the system refuses; every outcome of the program is WISP_OK.
+ * in folder, and messages in English. WISP_ESYSTEM where the system refuses; every ending of the program is WISP_OK.
  */
 wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
-                             wisp_outcome *outcome, int *code);
+                             wisp_ending *ending, int *code);
 
 /* A child's end, as waitpid tells it: within so many seconds by itself, else it is ended. */
 int wisp_process_await(pid_t pid, double seconds);

@@ -1,4 +1,5 @@
 #include "device_checks.h"
+#include "../runtime/cuda_parts.h"
 #include "../runtime/process.h"
 
 #include <math.h>
@@ -338,6 +339,23 @@ static void check_refusals(fixture *f)
   assert_non_null(strstr(err.text, "1152921504606846976"));
   assert_int_not_equal(wisp_module_load(&err, f->device, &junk, "wisp_axpy", 0, &module), WISP_OK);
   assert_non_null(strstr(err.text, "wisp_axpy"));
+}
+
+void check_adopted(wisp_device *gpu)
+{
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  void *context = wisp_cuda_of(gpu)->context, *stream = wisp_cuda_of(gpu)->stream, *own = NULL;
+  char name[32], same[32];
+  good(wisp_device_adopt(&err, context, stream, &device), &err);
+  assert_true(wisp_limits_alike(wisp_device_limits(gpu), wisp_device_limits(device)));
+  wisp_device_name(gpu, name), wisp_device_name(device, same);
+  assert_string_equal(name, same);
+  good(wisp_device_stream(&err, device, &own), &err);
+  assert_ptr_equal(own, stream);
+  check_device(device);
+  wisp_device_close(device);
+  check_device(gpu);
 }
 
 void check_device(wisp_device *device)

@@ -14,6 +14,9 @@ const char *count_source(const char *kind);
 /* Runs them all with cmocka's asserts. */
 void check_device(wisp_device *device);
 
+/* The same of a device that is made of this GPU's context and stream; both are there as before when that is closed. */
+void check_adopted(wisp_device *gpu);
+
 /* Compiles in eight threads at once, beginning with an empty cache: one(number), with 0 to 7, must hold in each. */
 void check_threads(bool (*one)(int number));
 

@@ -83,7 +83,7 @@ static const char *said(const char *space, const char *word, int *length)
 /* The embedded space of strategy `base` of a kernel, which may be one of several there. */
 static const wisp_embedded *find_space(const char *family, const char *kernel, const char *base)
 {
-  char folder[64], ending[128], name[24];
+  char folder[64], ending[128], name[WISP_NAME_TEXT];
   snprintf(folder, sizeof folder, "templates/%s/", family);
   snprintf(ending, sizeof ending, ".%s.space", base);
   for (size_t i = 0; i < wisp_embedded_count; i++) {

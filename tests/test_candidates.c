@@ -120,10 +120,8 @@ typedef struct making {
 
 static bool is_made(const char *made, const char *composition)
 {
-  char kernel[24], line[28];
-  int length = 0;
-  for (const char *at = composition; sscanf(at, "%23[^+]%n", kernel, &length) == 1;
-       at += at[length] ? length + 1 : length) {
+  char kernel[WISP_NAME_TEXT], line[WISP_NAME_TEXT + 2];
+  while (wisp_composition_next(&composition, kernel)) {
     snprintf(line, sizeof line, "\n%s\n", kernel);
     if (!strstr(made, line)) return false;
   }

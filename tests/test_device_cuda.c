@@ -127,6 +127,7 @@ static void gpu_keeps_its_contract(void **state)
   }
   fresh_cache();
   check_device(device);
+  check_adopted(device);
   wisp_device_close(device);
   /* Loops are the driver's where it has them; the others' way must hold as well. */
   setenv("WISP_GRAPH_LOOPS", "host", 1);

@@ -94,6 +94,7 @@ static void calls_keep_the_rules(void **state)
   assert_string_equal(wisp_device_limits(device)->target, "sm_90");
   assert_true(wisp_device_limits(device)->loops);
   check_device(device);
+  check_adopted(device);
   wisp_device_close(device);
   assert_int_equal(live_handles(stub), 0);
   setenv("WISP_GRAPH_LOOPS", "host", 1);

@@ -3,6 +3,7 @@
  * found again; a kernel of it that is wrong at one node is caught and said in its own words. */
 #include "each_plan.h"
 #include "filter/filter.h"
+#include "page.h"
 #include "store_fixture.h"
 #include "../tuner/workers/tune.h"
 
@@ -32,25 +33,8 @@ const wisp_workload *const wisp_own_workloads[] = {&filter_workload, NULL};
 static void test_page(void **state)
 {
   static const char *const files[] = {"tests/filter/family.c", "tests/filter/workload.c", "tests/test_family.c"};
-  enum { FILES = sizeof files / sizeof *files };
-  char *page = NULL, *text[FILES] = {NULL};
-  size_t length;
-  int blocks = 0;
   (void)state;
-  if (wisp_read_file(NULL, "docs/add-a-family.md", &page, &length) != WISP_OK) skip(); /* carried without its sources */
-  for (int f = 0; f < FILES; f++) GOOD(wisp_read_file(err, files[f], &text[f], &length));
-  for (char *at = page; (at = strstr(at, "```c\n")); blocks++) {
-    char *end = strstr(at += 5, "```");
-    bool found = false;
-    assert_non_null(end);
-    *end = '\0';
-    for (int f = 0; f < FILES; f++) found |= strstr(text[f], at) != NULL;
-    if (!found) fail_msg("not in the sources: %s", at);
-    at = end + 3;
-  }
-  assert_true(blocks >= 7);
-  for (int f = 0; f < FILES; f++) free(text[f]);
-  free(page);
+  check_page("docs/add-a-family.md", files, sizeof files / sizeof *files, 7);
 }
 
 /* --- the filter --- */

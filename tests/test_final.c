@@ -91,7 +91,7 @@ static const wisp_trial *ok_trial(const wisp_store *store, size_t n)
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer == WISP_LAYER_USER && strcmp(t->outcome, "ok") == 0 && n-- == 0) return t;
+    if (layer == WISP_LAYER_USER && wisp_trial_outcome(t) == WISP_TRIAL_OK && n-- == 0) return t;
   }
   return NULL;
 }

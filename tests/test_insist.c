@@ -84,7 +84,7 @@ static void count(const char *db, const char *strategy, const char *reason, int 
     const wisp_trial *t = wisp_store_trial(store, k, &layer);
     if (layer != WISP_LAYER_USER || strcmp(t->strategy, strategy) != 0) continue;
     *chosen += strcmp(t->tie, WISP_TIE_CHOSEN) == 0;
-    *wrong += strcmp(t->outcome, "wrong") == 0 && strstr(t->reason, reason);
+    *wrong += wisp_trial_outcome(t) == WISP_TRIAL_WRONG && strstr(t->reason, reason);
   }
   wisp_store_close(store);
 }

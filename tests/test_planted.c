@@ -27,21 +27,24 @@ enum { HOST = 1, GPU = 2, ANY = 3 };
 static const struct {
   const char *name, *fault;
   int where;
-  const char *outcome, *reason;
+  wisp_outcome outcome;
+  const char *reason;
 } planted[] = {
-    {"right", "", ANY, "ok", ""},
-    {"idle", "for (int q = 0; q < 2000; q++) (void)*(volatile real *)(rhs + here);", ANY, "ok", ""},
-    {"beyond", "if (m == groups - 1 && at == 0) rhs[groups * {{= n * NpM}} + 3] = 1;", ANY, "wrong",
+    {"right", "", ANY, WISP_TRIAL_OK, ""},
+    {"idle", "for (int q = 0; q < 2000; q++) (void)*(volatile real *)(rhs + here);", ANY, WISP_TRIAL_OK, ""},
+    {"beyond", "if (m == groups - 1 && at == 0) rhs[groups * {{= n * NpM}} + 3] = 1;", ANY, WISP_TRIAL_WRONG,
      "writes outside array rhs"},
-    {"thousandth", "rhs[here] *= (real)1.001;", ANY, "wrong", "error 1.0"},
-    {"last-nan", "if (m == groups - 1) rhs[here] = (real)0 / (real)0;", ANY, "wrong", "not finite"},
-    {"segfault", "if (m == 1) *(volatile real *)4096 = 1;", HOST, "crash", "signal"},
-    {"address", "if (m == 1) rhs[(long long)1 << 40] = 1;", GPU, "crash", "illegal"},
-    {"abort", "if (m == 1) { extern void abort(void); abort(); }", HOST, "crash", "signal 6"},
-    {"leave", "if (m == 1) { extern void _exit(int); _exit(3); }", HOST, "crash", "status 3"},
-    {"endless", "while (*(volatile real *)(rhs + here) != (real)1e30) continue;", ANY, "hang", "WISP_TRIAL_SECONDS"},
-    {"no-text", "this is no statement;", ANY, "compile-error", "assemble"},
-    {"sleep", "int planted_to_sleep = 0; (void)planted_to_sleep;", HOST, "compile-error", "WISP_COMPILE_SECONDS"},
+    {"thousandth", "rhs[here] *= (real)1.001;", ANY, WISP_TRIAL_WRONG, "error 1.0"},
+    {"last-nan", "if (m == groups - 1) rhs[here] = (real)0 / (real)0;", ANY, WISP_TRIAL_WRONG, "not finite"},
+    {"segfault", "if (m == 1) *(volatile real *)4096 = 1;", HOST, WISP_TRIAL_CRASH, "signal"},
+    {"address", "if (m == 1) rhs[(long long)1 << 40] = 1;", GPU, WISP_TRIAL_CRASH, "illegal"},
+    {"abort", "if (m == 1) { extern void abort(void); abort(); }", HOST, WISP_TRIAL_CRASH, "signal 6"},
+    {"leave", "if (m == 1) { extern void _exit(int); _exit(3); }", HOST, WISP_TRIAL_CRASH, "status 3"},
+    {"endless", "while (*(volatile real *)(rhs + here) != (real)1e30) continue;", ANY, WISP_TRIAL_HANG,
+     "WISP_TRIAL_SECONDS"},
+    {"no-text", "this is no statement;", ANY, WISP_TRIAL_COMPILE_ERROR, "assemble"},
+    {"sleep", "int planted_to_sleep = 0; (void)planted_to_sleep;", HOST, WISP_TRIAL_COMPILE_ERROR,
+     "WISP_COMPILE_SECONDS"},
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 
@@ -138,15 +141,15 @@ static void check_outcomes(const char *db, int others)
     int at = 0;
     if (layer != WISP_LAYER_USER) continue;
     while (at < PLANTED && strcmp(planted[at].name, t->strategy) != 0) at++;
-    bool ok = strcmp(t->outcome, "ok") == 0, slow = strcmp(t->outcome, "slow") == 0;
+    bool ok = wisp_trial_outcome(t) == WISP_TRIAL_OK, slow = wisp_trial_outcome(t) == WISP_TRIAL_SLOW;
     if (ok && (!best || t->ms < best->ms)) best = t;
     if (at == PLANTED) { /* wisp's own, or candidates that were refused */
-      others -= strcmp(t->outcome, "refused") != 0;
+      others -= wisp_trial_outcome(t) != WISP_TRIAL_REFUSED;
       continue;
     }
     seen[at]++;
-    if ((ok || slow) && strcmp(planted[at].outcome, "ok") == 0) continue;
-    if (strcmp(t->outcome, planted[at].outcome) != 0 || !strstr(t->reason, planted[at].reason))
+    if ((ok || slow) && planted[at].outcome == WISP_TRIAL_OK) continue;
+    if (wisp_trial_outcome(t) != planted[at].outcome || !strstr(t->reason, planted[at].reason))
       expect(db, t->strategy, 0, 1);
   }
   for (int i = 0; i < PLANTED; i++) expect(db, planted[i].name, seen[i], applies(i) ? 1 : 0);
@@ -195,7 +198,7 @@ static void test_faults_stay(void **state)
     wisp_binary faulty = {0};
     if (!(planted[i].where & GPU)) continue;
     wisp_status status = compile(&err, all, planted[i].name, &faulty);
-    if (strcmp(planted[i].outcome, "compile-error") == 0)
+    if (planted[i].outcome == WISP_TRIAL_COMPILE_ERROR)
       assert_int_equal(status, WISP_ECOMPILE);
     else if (status != WISP_OK)
       fail_msg("%s: %s", planted[i].name, err.text);
@@ -220,7 +223,7 @@ static void test_planted(void **state)
   fixture_folder(templates);
   plant_all(templates);
   for (int i = 0; i < PLANTED; i++) {
-    bool good = strcmp(planted[i].outcome, "ok") == 0;
+    bool good = planted[i].outcome == WISP_TRIAL_OK;
     failing += applies(i) && !good;
     right += applies(i) && good;
   }

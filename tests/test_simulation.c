@@ -139,9 +139,32 @@ static void test_refusals(void **state)
   }
 }
 
+static void test_nothing(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_simulation *s = NULL;
+  const wisp_request request = {.order = 1, .box = 1, .device = device()};
+  double energy = 0;
+  assert_int_equal(wisp_simulation_create(&err, NULL, &s), WISP_EUSAGE);
+  assert_int_equal(wisp_simulation_create(&err, &request, NULL), WISP_EUSAGE);
+  assert_int_equal(wisp_simulation_set(&err, NULL, &energy), WISP_EUSAGE);
+  assert_int_equal(wisp_simulation_get(&err, NULL, &energy), WISP_EUSAGE);
+  assert_int_equal(wisp_simulation_advance(&err, NULL, 1, 1, NULL), WISP_EUSAGE);
+  assert_int_equal(wisp_simulation_energy(&err, NULL, &energy), WISP_EUSAGE);
+  if (wisp_simulation_create(&err, &request, &s) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_simulation_set(&err, s, NULL), WISP_EUSAGE);
+  assert_int_equal(wisp_simulation_get(&err, s, NULL), WISP_EUSAGE);
+  assert_int_equal(wisp_simulation_energy(&err, s, NULL), WISP_EUSAGE);
+  assert_non_null(strstr(err.text, "NULL"));
+  wisp_simulation_destroy(s);
+  wisp_simulation_destroy(NULL);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_exchange), cmocka_unit_test(test_nodes),
-                                     cmocka_unit_test(test_step), cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_step), cmocka_unit_test(test_refusals),
+                                     cmocka_unit_test(test_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

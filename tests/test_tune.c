@@ -64,7 +64,8 @@ static void on_progress(void *context, const wisp_tune_progress *progress)
   w->failed = progress->failed;
   assert_true(progress->done == w->calls);
   assert_true(progress->total >= progress->done);
-  if (strcmp(progress->last->outcome, "ok") == 0 && !strstr(progress->spec, ".step:")) assert_non_null(progress->best);
+  if (wisp_trial_outcome(progress->last) == WISP_TRIAL_OK && !strstr(progress->spec, ".step:"))
+    assert_non_null(progress->best);
 }
 
 /* One strategy, exhaustively, twice. */
@@ -92,7 +93,7 @@ static void test_sweep_repeats_nothing(void **state)
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || strcmp(t->outcome, "ok") != 0) continue;
+    if (layer != WISP_LAYER_USER || wisp_trial_outcome(t) != WISP_TRIAL_OK) continue;
     ok++;
     defaults += t->is_default;
     assert_true(t->ms > 0 && t->gbps > 0 && t->efficiency > 0 && t->error < 1e-12);

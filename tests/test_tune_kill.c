@@ -23,7 +23,7 @@
 enum { KILLS = 50, MAX_REPORTED = 1024, MAX_WORKERS = 2 };
 
 typedef struct name { /* of a trial */
-  char text[400];
+  char text[512];
   bool slow, crash;
 } name;
 
@@ -38,7 +38,7 @@ typedef struct tuner {
 
 static name name_of(const wisp_trial *t)
 {
-  name n = {.slow = strcmp(t->outcome, "slow") == 0, .crash = strcmp(t->outcome, "crash") == 0};
+  name n = {.slow = wisp_trial_outcome(t) == WISP_TRIAL_SLOW, .crash = wisp_trial_outcome(t) == WISP_TRIAL_CRASH};
   snprintf(n.text, sizeof n.text, "%s %s %s %s", t->spec, t->layout, t->strategy, t->params);
   return n;
 }
@@ -146,7 +146,7 @@ static void check_store(const tuner *t)
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *trial = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || strcmp(trial->outcome, "unfinished") == 0) continue;
+    if (layer != WISP_LAYER_USER || wisp_trial_outcome(trial) == WISP_TRIAL_UNFINISHED) continue;
     name n = name_of(trial);
     for (int r = 0; r < t->count; r++) found += strcmp(t->reported[r].text, n.text) == 0;
   }

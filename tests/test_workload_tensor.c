@@ -253,7 +253,7 @@ static void tune(const char *db, const char *kernel)
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || strcmp(t->outcome, "ok") != 0) continue;
+    if (layer != WISP_LAYER_USER || wisp_trial_outcome(t) != WISP_TRIAL_OK) continue;
     seen++;
     assert_string_equal(t->spec, spec);
     assert_true(t->elements == 1000 && t->ms > 0 && t->error < 1e-13);

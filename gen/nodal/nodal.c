@@ -12,22 +12,41 @@
 /* Sizes are of a discretisation: groups of KM elements, each of n fields of NpM nodes and NfM face nodes, padding
  * included; gather's descriptors in blocks. See runtime/nodal/dg.h for what is fixed. */
 static const wisp_array_decl arrays[] = {
-    [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_FLUX] = {"flux", WISP_REAL, WISP_FIELD, "groups*n*NfM"},
-    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*9"},
-    [WISP_NODAL_FACE_INT] = {"face_int", WISP_INT, WISP_FIXED, "groups*KM*8"},
-    [WISP_NODAL_FACE_REAL] = {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*16"},
-    [WISP_NODAL_PAIR_BLOCK] = {"pair_block", WISP_INT, WISP_FIXED, "blocks*4"},
-    [WISP_NODAL_PAIR_INT] = {"pair_int", WISP_INT, WISP_FIXED, "pairs*5"},
-    [WISP_NODAL_PAIR_REAL] = {"pair_real", WISP_REAL, WISP_FIXED, "pairs*5"},
-    [WISP_NODAL_DUX] = {"dux", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_DUY] = {"duy", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_DUZ] = {"duz", WISP_REAL, WISP_FIELD, "groups*n*NpM"},
-    [WISP_NODAL_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL},
+    [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields"},
+    [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields after the stage"},
+    [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the volume alone, -div F(u)"},
+    [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the faces alone"},
+    [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the Runge-Kutta residual"},
+    [WISP_NODAL_FLUX] = {"flux", WISP_REAL, WISP_FIELD, "groups*n*NfM",
+                         "Fscale n.(F - F*) at face nodes, laid out as fields with Nf and NfM for Np and NpM"},
+    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*9",
+                        "dr_m/dx_n: component c = 3m + n of 9, element k at (k/KM * 9 + c) * KM + k%KM"},
+    [WISP_NODAL_FACE_INT] =
+        {"face_int", WISP_INT, WISP_FIXED, "groups*KM*8",
+         "of face f the address of the neighbour's first node, component f of 8, and the code, 4 + f; placed as geo"},
+    [WISP_NODAL_FACE_REAL] =
+        {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*16",
+         "of face f the outward normal and surface over volume Jacobian, components 4f to 4f + 3 of 16; placed as geo"},
+    [WISP_NODAL_PAIR_BLOCK] =
+        {"pair_block", WISP_INT, WISP_FIXED, "blocks*4",
+         "of each block of groups the first pair, and the ends of pairs within, between and on the boundary"},
+    [WISP_NODAL_PAIR_INT] = {"pair_int", WISP_INT, WISP_FIXED, "pairs*5",
+                             "of each pair of faces: fetch_m, fetch_p, code, store_m, store_p"},
+    [WISP_NODAL_PAIR_REAL] = {"pair_real", WISP_REAL, WISP_FIXED, "pairs*5",
+                              "of each pair of faces: the normal outward of m, Fscale of m and of p"},
+    [WISP_NODAL_DUX] = {"dux", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dx"},
+    [WISP_NODAL_DUY] = {"duy", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dy"},
+    [WISP_NODAL_DUZ] = {"duz", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dz"},
+    [WISP_NODAL_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
+};
+
+static const wisp_scalar_decl scalars[] = {
+    {"groups", "groups of KM elements"},
+    {"alpha", "1 for upwind fluxes, 0 for central ones"},
+    {"a", "of a Runge-Kutta stage: res = a res + dt rhs"},
+    {"b", "of a Runge-Kutta stage: u = u + b res"},
+    {"dt", "the time step"},
+    {NULL, NULL},
 };
 
 /* Of an element: inputs once, outputs once; the dense products, and what the equations need for the streams. A face has
@@ -119,6 +138,21 @@ static int face_nodes(int N)
 static int layouts(int order, wisp_layout out[8])
 {
   return wisp_layouts(nodes(order), face_nodes(order), out);
+}
+
+static wisp_status place_nodes(wisp_error *err, int order, double *rst)
+{
+  wisp_status status = WISP_OK;
+  wisp_tet *tet = NULL;
+  TRY(wisp_tet_create(err, order, &tet));
+  for (int i = 0; i < tet->Np; i++) {
+    *rst++ = tet->r[i];
+    *rst++ = tet->s[i];
+    *rst++ = tet->t[i];
+  }
+done:
+  wisp_tet_destroy(tet);
+  return status;
 }
 
 static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_layout *layout,
@@ -345,9 +379,11 @@ const wisp_family wisp_family_nodal = {.name = "nodal",
                                        .orders = {1, 10},
                                        .arrays = arrays,
                                        .kernels = kernels,
+                                       .scalars = scalars,
                                        .whole = "stage",
                                        .compositions = compositions,
                                        .default_system = "maxwell",
                                        .names = names,
                                        .layouts = layouts,
+                                       .nodes = place_nodes,
                                        .sizes = sizes};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct line {
-  char kernel[24], what[64]; /* a stage's kernel is empty; what: the composition, or the strategy */
+  char kernel[WISP_NAME_TEXT], what[128]; /* a stage's kernel is empty; what: the composition, or the strategy */
   char values[WISP_PARAMS_TEXT];
   wisp_expr *when; /* NULL: always */
 } line;
@@ -46,11 +46,11 @@ static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
   if (sscanf(text, "%15s", keyword) < 1) return WISP_OK;
   all->count++;
   if (strcmp(keyword, "stage") == 0) {
-    CALL(wisp_require(err, sscanf(text, "%*s %63s %c", l->what, &more) == 1, WISP_EINPUT,
+    CALL(wisp_require(err, sscanf(text, "%*s %127s %c", l->what, &more) == 1, WISP_EINPUT,
                       "a stage is one composition, and ' : EXPR' where it is not for all"));
   } else {
     CALL(wisp_require(err, strcmp(keyword, "kernel") == 0, WISP_EINPUT, "'%s' is neither stage nor kernel", keyword));
-    CALL(wisp_require(err, sscanf(text, "%*s %23s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
+    CALL(wisp_require(err, sscanf(text, "%*s %31s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
                       "a kernel is followed by its strategy"));
     snprintf(l->values, sizeof l->values, "%s", text + end);
     CALL(check_values(err, l->values));
@@ -124,22 +124,16 @@ typedef struct search {
   const wisp_spec *spec;
   const wisp_layout *layout;
   const wisp_env *names;
-  wisp_plan_fits fits;
-  const void *context;
+  const wisp_fixed *fixed;
   wisp_plan *found;
 } search;
-
-static bool fits(const search *s, const wisp_plan *plan)
-{
-  return !s->fits || s->fits(s->context, plan);
-}
 
 /* A wisp_visit that keeps the first plan that fits. */
 static wisp_status keep_fitting(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   search *s = context;
   (void)err, (void)values, (void)reason;
-  if (plan && !s->found && fits(s, plan))
+  if (plan && !s->found && wisp_fixed_suits(s->fixed, plan))
     s->found = plan;
   else
     wisp_plan_destroy(plan);
@@ -152,7 +146,7 @@ static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *
   wisp_status status = WISP_OK;
   wisp_plan *plan = NULL;
   TRY(wisp_plan_default(err, strategy, s->spec, s->layout, s->names, &plan));
-  if (fits(s, plan)) {
+  if (wisp_fixed_suits(s->fixed, plan)) {
     s->found = plan;
     plan = NULL;
   } else {
@@ -179,7 +173,8 @@ static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy 
   TRY(wisp_require(err, given == words, WISP_EINPUT, "the defaults give %s a parameter that it does not have",
                    wisp_strategy_name(strategy)));
   TRY(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
-  TRY(wisp_require(err, fits(s, plan), WISP_EREFUSED, "the default of %s does not fit", wisp_strategy_name(strategy)));
+  TRY(wisp_require(err, wisp_fixed_suits(s->fixed, plan), WISP_EREFUSED, "the default of %s does not fit",
+                   wisp_strategy_name(strategy)));
   s->found = plan;
 done:
   if (status != WISP_OK) wisp_plan_destroy(plan);
@@ -199,12 +194,12 @@ static wisp_status try_line(wisp_error *err, search *s, const wisp_strategies *s
 }
 
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
-                               const wisp_layout *layout, const wisp_env *names, wisp_plan_fits fit,
-                               const void *context, wisp_plan **out)
+                               const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed,
+                               wisp_plan **out)
 {
   const wisp_defaults *all = wisp_strategies_defaults(strategies, spec->family);
   const size_t lines = all ? all->count : 0, count = wisp_strategies_count(strategies);
-  search s = {spec, layout, names, fit, context, NULL};
+  search s = {spec, layout, names, fixed, NULL};
   wisp_error reason = {.text = "no strategy computes it"};
   char text[WISP_LAYOUT_TEXT];
   for (size_t i = 0; i < lines + count && !s.found; i++) {

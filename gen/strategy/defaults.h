@@ -12,7 +12,7 @@
 #ifndef WISP_DEFAULTS_H
 #define WISP_DEFAULTS_H
 
-#include "strategy.h"
+#include "fixed.h"
 
 /* name is for messages. WISP_EINPUT with name:line. */
 wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out);
@@ -23,11 +23,10 @@ const char *wisp_defaults_stage(const wisp_defaults *defaults, size_t i);
 wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *defaults, size_t i, const wisp_env *names,
                                       bool *holds);
 
-/* The candidate of spec's kernel that runs in this layout, of those that fit (fits NULL: all do). WISP_EREFUSED with
- * the last reason where there is none. */
-typedef bool (*wisp_plan_fits)(const void *context, const wisp_plan *plan);
+/* The candidate of spec's kernel that runs in this layout, of those that are right on what is fixed of the
+ * discretisation. WISP_EREFUSED with the last reason where there is none. */
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
-                               const wisp_layout *layout, const wisp_env *names, wisp_plan_fits fits,
-                               const void *context, wisp_plan **out);
+                               const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed,
+                               wisp_plan **out);
 
 #endif

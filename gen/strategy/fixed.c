@@ -47,14 +47,14 @@ bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b)
   return wisp_fixed_number(&of_a) == wisp_fixed_number(&of_b);
 }
 
-bool wisp_fixed_suits(const wisp_fixed *fixed, bool made, const wisp_plan *plan)
+bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan)
 {
   const wisp_param *param = NULL;
   const int count = wisp_strategy_params(wisp_plan_strategy(plan), &param);
   bool suits = true;
   for (const wisp_param *p = param; p < param + count; p++) {
     const int value = wisp_plan_value(plan, p->name, p->otherwise);
-    if (p->bond == WISP_FIXES) suits &= wisp_fixed_value(fixed, p->name, made ? p->otherwise : value) == value;
+    if (p->bond == WISP_FIXES) suits &= wisp_fixed_value(fixed, p->name, fixed->made ? p->otherwise : value) == value;
   }
   return suits;
 }

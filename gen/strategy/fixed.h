@@ -11,6 +11,7 @@ enum { WISP_MAX_FIXED = 8 };
 
 /* Zero-initialise: nothing is asked. */
 typedef struct wisp_fixed {
+  bool made; /* the discretisation is there: what nobody asked for has its value, too */
   int count;
   struct {
     char param[sizeof((wisp_param *)0)->name];
@@ -30,8 +31,7 @@ uint64_t wisp_fixed_number(const wisp_fixed *fixed);
 /* Do two plans ask for one discretisation? */
 bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b);
 
-/* Is the plan right beside those that asked for this? made: the discretisation is there, so that what nobody asked for
- * has its value, too. */
-bool wisp_fixed_suits(const wisp_fixed *fixed, bool made, const wisp_plan *plan);
+/* Is the plan right beside those that asked for this? */
+bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
 
 #endif

@@ -11,30 +11,62 @@
 /* An operator's own: its elements one after the other. Vectors: unknowns, rounded up to vectors of either precision,
  * and their copies in the elements; see runtime/tensor/cg.h. */
 static const wisp_array_decl arrays[] = {
-    [WISP_TENSOR_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np"},
-    [WISP_TENSOR_Y] = {"y", WISP_REAL, WISP_FIELD, "elements*Np"},
-    [WISP_TENSOR_GAUSS_FACTORS] = {"gauss_factors", WISP_REAL, WISP_FIXED, "elements*glNp*7"},
-    [WISP_TENSOR_GAUSS_MASS] = {"gauss_mass", WISP_REAL, WISP_FIXED, "elements*glNp"},
-    [WISP_TENSOR_GLL_FACTORS] = {"gll_factors", WISP_REAL, WISP_FIXED, "elements*Np*7"},
-    [WISP_TENSOR_VERTICES] = {"vertices", WISP_REAL, WISP_FIXED, "elements*24"},
-    [WISP_TENSOR_SOLUTION] = {"solution", WISP_REAL, WISP_FIELD, "padded"},
-    [WISP_TENSOR_P] = {"p", WISP_REAL, WISP_FIELD, "padded"},
-    [WISP_TENSOR_Z] = {"z", WISP_REAL, WISP_FIELD, "padded"},
-    [WISP_TENSOR_R] = {"r", WISP_REAL, WISP_FIELD, "padded"},
-    [WISP_TENSOR_AP] = {"Ap", WISP_REAL, WISP_FIELD, "padded"},
-    [WISP_TENSOR_D] = {"d", WISP_REAL, WISP_FIELD, "padded"},
-    [WISP_TENSOR_INVERSE] = {"inverse", WISP_SINGLE, WISP_POSITIVE, "padded"},
-    [WISP_TENSOR_COPY_ONE] = {"copy_one", WISP_INT, WISP_FIXED, "unknowns-within"},
-    [WISP_TENSOR_COPY_TWO] = {"copy_two", WISP_INT, WISP_FIXED, "unknowns-within"},
-    [WISP_TENSOR_COPY_MORE] = {"copy_more", WISP_INT, WISP_FIXED, "more"},
-    [WISP_TENSOR_SURFACE] = {"surface", WISP_INT, WISP_FIXED, "surfaces"},
-    [WISP_TENSOR_RZ_SUMS] = {"rz_sums", WISP_REAL, WISP_PARTS, "rz_room"},
-    [WISP_TENSOR_RR_SUMS] = {"rr_sums", WISP_REAL, WISP_PARTS, "rz_room"},
-    [WISP_TENSOR_PAP_SUMS] = {"pAp_sums", WISP_REAL, WISP_PARTS, "pAp_room"},
-    [WISP_TENSOR_STATE] = {"state", WISP_REAL, WISP_STATE, "states"},
-    [WISP_TENSOR_HISTORY] = {"history", WISP_REAL, WISP_STATE, "3*history_room"},
-    [WISP_TENSOR_LEFT] = {"left", WISP_INT, WISP_STATE, "solves"},
-    [WISP_TENSOR_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL},
+    [WISP_TENSOR_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np",
+                       "the field in the elements: node (k Nq + j) Nq + i of element e at e Np + node, i along r"},
+    [WISP_TENSOR_Y] = {"y", WISP_REAL, WISP_FIELD, "elements*Np",
+                       "the operator applied to it, element by element; placed as u"},
+    [WISP_TENSOR_GAUSS_FACTORS] =
+        {"gauss_factors", WISP_REAL, WISP_FIXED, "elements*glNp*7",
+         "at Gauss point q of element e: w J G, 7 glNp an element, G00 G01 G02 G11 G12 G22 and w J, glNp of each"},
+    [WISP_TENSOR_GAUSS_MASS] = {"gauss_mass", WISP_REAL, WISP_FIXED, "elements*glNp",
+                                "at each Gauss point w J: weight times Jacobian"},
+    [WISP_TENSOR_GLL_FACTORS] =
+        {"gll_factors", WISP_REAL, WISP_FIXED, "elements*Np*7",
+         "at node q of element e: w J G, 7 Np an element, G00 G01 G02 G11 G12 G22 and w J, Np of each"},
+    [WISP_TENSOR_VERTICES] = {"vertices", WISP_REAL, WISP_FIXED, "elements*24",
+                              "24 an element: 8 d + v for coordinate d of corner v = vr + 2 vs + 4 vt"},
+    [WISP_TENSOR_SOLUTION] = {"solution", WISP_REAL, WISP_FIELD, "padded", "the solution at the unknowns"},
+    [WISP_TENSOR_P] = {"p", WISP_REAL, WISP_FIELD, "padded", "the search direction, 0 behind the unknowns"},
+    [WISP_TENSOR_Z] = {"z", WISP_REAL, WISP_FIELD, "padded", "the preconditioned residual, 0 behind the unknowns"},
+    [WISP_TENSOR_R] = {"r", WISP_REAL, WISP_FIELD, "padded", "the residual, 0 behind the unknowns"},
+    [WISP_TENSOR_AP] = {"Ap", WISP_REAL, WISP_FIELD, "padded", "the operator applied to p, 0 behind the unknowns"},
+    [WISP_TENSOR_D] = {"d", WISP_REAL, WISP_FIELD, "padded", "the last step of the Chebyshev iteration"},
+    [WISP_TENSOR_INVERSE] = {"inverse", WISP_SINGLE, WISP_POSITIVE, "padded", "one over the operator's diagonal"},
+    [WISP_TENSOR_COPY_ONE] = {"copy_one", WISP_INT, WISP_FIXED, "unknowns-within",
+                              "of each unknown on an element's surface its first copy in u and y"},
+    [WISP_TENSOR_COPY_TWO] = {"copy_two", WISP_INT, WISP_FIXED, "unknowns-within",
+                              "its second copy where there are two; else -1 - the place of the others in copy_more"},
+    [WISP_TENSOR_COPY_MORE] = {"copy_more", WISP_INT, WISP_FIXED, "more",
+                               "how many copies there are besides the first, then these"},
+    [WISP_TENSOR_SURFACE] = {"surface", WISP_INT, WISP_FIXED, "surfaces",
+                             "of each node on an element's surface its unknown; -1: it is none"},
+    [WISP_TENSOR_RZ_SUMS] = {"rz_sums", WISP_REAL, WISP_PARTS, "rz_room", "parts of r . z, one a block"},
+    [WISP_TENSOR_RR_SUMS] = {"rr_sums", WISP_REAL, WISP_PARTS, "rz_room", "parts of r . r, one a block"},
+    [WISP_TENSOR_PAP_SUMS] = {"pAp_sums", WISP_REAL, WISP_PARTS, "pAp_room", "parts of p . Ap, one a block"},
+    [WISP_TENSOR_STATE] = {"state", WISP_REAL, WISP_STATE, "states",
+                           "r.z, the one before, alpha, whether it runs, r.r, its limit, the iteration"},
+    [WISP_TENSOR_HISTORY] = {"history", WISP_REAL, WISP_STATE, "3*history_room", "of each iteration r.r, beta, alpha"},
+    [WISP_TENSOR_LEFT] = {"left", WISP_INT, WISP_STATE, "solves",
+                          "iterations that are left, 0 once the residual is small enough"},
+    [WISP_TENSOR_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
+};
+
+static const wisp_scalar_decl scalars[] = {
+    {"groups", "elements"},
+    {"lambda", "of the operator -laplace + lambda"},
+    {"unknowns", "numbers of a vector"},
+    {"within", "unknowns within the elements, which come first"},
+    {"padded", "unknowns, rounded up to whole vectors of either precision"},
+    {"scale", "of the preconditioner, scale times inverse"},
+    {"gain", "of a Chebyshev step: the new residual's share"},
+    {"keep", "of a Chebyshev step: the last step's share"},
+    {"first_step", "whether it is the first Chebyshev step"},
+    {"polynomial", "whether the preconditioner is a polynomial"},
+    {"pAp_parts", "parts of p . Ap"},
+    {"rz_parts", "parts of r . z"},
+    {"rr_parts", "parts of r . r"},
+    {"history_room", "iterations that history has room for"},
+    {NULL, NULL},
 };
 
 /* Of an operator on an element: a derivative in each of three directions and its transpose, 2 n^4 each; sums pass
@@ -117,6 +149,21 @@ static int layouts(int order, wisp_layout out[8])
   int Nq = order + 1;
   out[0] = wisp_layout_padded(Nq * Nq * Nq, 0, 1);
   return 1;
+}
+
+static wisp_status place_nodes(wisp_error *err, int order, double *rst)
+{
+  wisp_status status = WISP_OK;
+  wisp_hex *hex = NULL;
+  TRY(wisp_hex_create(err, order, &hex));
+  for (int q = 0; q < hex->Np; q++) {
+    *rst++ = hex->gll_points[q % hex->Nq];
+    *rst++ = hex->gll_points[q / hex->Nq % hex->Nq];
+    *rst++ = hex->gll_points[q / hex->Nq / hex->Nq];
+  }
+done:
+  wisp_hex_destroy(hex);
+  return status;
 }
 
 /* Largest matrix: Gl x Gl at the highest order. */
@@ -237,10 +284,12 @@ const wisp_family wisp_family_tensor = {.name = "tensor",
                                         .orders = {1, WISP_HEX_MAX_ORDER},
                                         .arrays = arrays,
                                         .kernels = kernels,
+                                        .scalars = scalars,
                                         .wide = "gauss_factors gll_factors",
                                         .promise = {1e-5, 1e-13},
                                         .compositions = compositions,
                                         .default_system = "poisson",
                                         .names = names,
                                         .layouts = layouts,
+                                        .nodes = place_nodes,
                                         .sizes = sizes};

@@ -16,62 +16,11 @@ typedef struct entity {
   int side;                    /* of a face: 1 where it turns counterclockwise as seen from that element, else -1 */
 } entity;
 
-/* The different entities, in the order they were met, found through an open hash that is at most half full. */
+/* The different entities. */
 typedef struct entities {
   entity *list;
-  uint32_t *place; /* index into list plus one, 0 where free */
-  size_t count, room, mask;
+  size_t count;
 } entities;
-
-static uint32_t *slot(const entities *all, const int32_t vertex[3])
-{
-  uint64_t hash = 0;
-  for (int i = 0; i < 3; i++) { /* the mixing is that of splitmix64 (Steele et al. 2014) */
-    hash ^= (uint32_t)vertex[i];
-    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
-    hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
-  }
-  size_t i = (size_t)(hash ^ hash >> 31) & all->mask;
-  while (all->place[i] && memcmp(all->list[all->place[i] - 1].vertex, vertex, 3 * sizeof *vertex) != 0)
-    i = (i + 1) & all->mask;
-  return all->place + i;
-}
-
-/* Room for twice as many, everything in a new place. */
-static wisp_status grow(wisp_error *err, entities *all)
-{
-  size_t room = all->room ? 2 * all->room : 1024;
-  entity *list = realloc(all->list, room * sizeof *list);
-  CALL(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu edges or faces of a mesh", room));
-  all->list = list;
-  all->room = room;
-  free(all->place);
-  all->place = NULL;
-  CALL(wisp_new(err, 2 * room, sizeof *all->place, &all->place));
-  all->mask = 2 * room - 1;
-  for (size_t i = 0; i < all->count; i++) *slot(all, all->list[i].vertex) = (uint32_t)i + 1;
-  return WISP_OK;
-}
-
-/* The number of an entity, which is new or has been met before. */
-static wisp_status meet(wisp_error *err, entities *all, const entity *new, int32_t *out)
-{
-  if (all->count == all->room) CALL(grow(err, all));
-  uint32_t *place = slot(all, new->vertex);
-  if (!*place) {
-    all->list[all->count] = *new;
-    *place = (uint32_t)++all->count;
-  }
-  all->list[*place - 1].elements++;
-  *out = (int32_t)*place - 1;
-  return WISP_OK;
-}
-
-static void free_entities(entities *all)
-{
-  free(all->list);
-  free(all->place);
-}
 
 /* How a face is counted through: from its lowest corner, `first` of its two directions fastest, each from the low end
  * or the high. */
@@ -162,26 +111,136 @@ static wisp_status check_face(wisp_error *err, const char *name, const wisp_hexm
       wisp_hexmesh_number(mesh, met->first), wisp_hexmesh_number(mesh, face->first), v[0], v[1], face->opposite, v[2]);
 }
 
-/* All edges and faces of the mesh. */
-static wisp_status list_entities(wisp_error *err, const char *name, numbering *n)
+/* --- all edges and faces of the mesh --- */
+
+/* Those whose lowest vertex is one of a block of vertices: each block is its own, so that threads need no locks, and
+ * what comes out does not depend on how many there are. */
+enum { BLOCKS = 64 };
+typedef struct block {
+  entity *list;
+  int32_t *next; /* beside the list: the next one with the same lowest vertex, plus one */
+  size_t count, list_room, next_room;
+  size_t before; /* entities in the blocks before this one */
+} block;
+
+typedef struct listing {
+  const char *name;
+  const wisp_hexmesh *mesh;
+  bool faces;    /* else edges */
+  int each;      /* of an element */
+  int32_t *low;  /* each x elements: the lowest vertex */
+  int32_t *out;  /* likewise: the number of the entity, first in its block, then in all */
+  entities *all; /* at the end */
+  block block[BLOCKS];
+} listing;
+
+static size_t block_of(const listing *l, int32_t vertex)
 {
-  for (size_t k = 0; k < n->mesh->elements; k++) {
-    const int32_t *hex = n->mesh->hex + 8 * k;
-    for (int e = 0; e < EDGES; e++) {
-      int32_t a = hex[edge_corner(e)], b = hex[edge_corner(e) | 1 << (e / 4)];
-      const entity edge = {.vertex = {a < b ? a : b, a < b ? b : a, -1}, .opposite = -1, .first = k};
-      CALL(meet(err, &n->edges, &edge, &n->edge[EDGES * k + (size_t)e]));
-    }
-    for (int f = 0; f < FACES; f++) {
-      turn ignored;
-      entity face = face_entity(hex, f, &ignored);
-      face.first = k;
-      int32_t *number = &n->face[FACES * k + (size_t)f];
-      CALL(meet(err, &n->faces, &face, number));
-      CALL(check_face(err, name, n->mesh, &n->faces.list[*number], &face));
-    }
+  return (size_t)vertex * BLOCKS / l->mesh->vertices;
+}
+
+static entity entity_at(const listing *l, size_t i)
+{
+  const size_t k = i / (size_t)l->each;
+  const int32_t *hex = l->mesh->hex + 8 * k;
+  const int which = (int)(i % (size_t)l->each);
+  turn ignored;
+  entity new = {.opposite = -1};
+  if (l->faces)
+    new = face_entity(hex, which, &ignored);
+  else {
+    const int32_t a = hex[edge_corner(which)], b = hex[edge_corner(which) | 1 << (which / 4)];
+    memcpy(new.vertex, (const int32_t[3]){a < b ? a : b, a < b ? b : a, -1}, sizeof new.vertex);
+  }
+  new.first = k;
+  return new;
+}
+
+/* A wisp_range over elements. */
+static wisp_status find_lowest(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const listing *l = context;
+  (void)err;
+  for (size_t i = from * (size_t)l->each; i < to * (size_t)l->each; i++) l->low[i] = entity_at(l, i).vertex[0];
+  return WISP_OK;
+}
+
+/* The number in its block of an entity, which is new or has been met before; head: the first of its lowest vertex. */
+static wisp_status meet(wisp_error *err, block *b, const entity *new, int32_t *head, int32_t *out)
+{
+  int32_t at = *head;
+  while (at && memcmp(b->list[at - 1].vertex, new->vertex, sizeof new->vertex) != 0) at = b->next[at - 1];
+  if (!at) {
+    CALL(wisp_grow(err, &b->list, &b->list_room, b->count + 1, sizeof *b->list));
+    CALL(wisp_grow(err, &b->next, &b->next_room, b->count + 1, sizeof *b->next));
+    b->list[b->count] = *new;
+    b->next[b->count] = *head;
+    *head = at = (int32_t)++b->count;
+  }
+  b->list[at - 1].elements++;
+  *out = at - 1;
+  return WISP_OK;
+}
+
+static wisp_status list_block(wisp_error *err, const listing *l, size_t number, block *b)
+{
+  const size_t vertices = l->mesh->vertices, count = l->mesh->elements * (size_t)l->each;
+  OWNED(free) int32_t *heads = NULL;
+  const size_t first = (number * vertices + BLOCKS - 1) / BLOCKS;
+  CALL(wisp_new(err, vertices / BLOCKS + 2, sizeof *heads, &heads));
+  for (size_t i = 0; i < count; i++) {
+    if (block_of(l, l->low[i]) != number) continue;
+    const entity new = entity_at(l, i);
+    CALL(meet(err, b, &new, &heads[(size_t)l->low[i] - first], &l->out[i]));
+    if (l->faces) CALL(check_face(err, l->name, l->mesh, &b->list[l->out[i]], &new));
   }
   return WISP_OK;
+}
+
+/* Wisp_ranges over blocks, and over elements. */
+static wisp_status list_blocks(wisp_error *err, void *context, size_t from, size_t to)
+{
+  listing *l = context;
+  for (size_t b = from; b < to; b++) CALL(list_block(err, l, b, &l->block[b]));
+  return WISP_OK;
+}
+
+static wisp_status join_blocks(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const listing *l = context;
+  (void)err;
+  for (size_t b = from; b < to; b++)
+    if (l->block[b].count)
+      memcpy(l->all->list + l->block[b].before, l->block[b].list, l->block[b].count * sizeof *l->all->list);
+  return WISP_OK;
+}
+
+static wisp_status number_all(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const listing *l = context;
+  (void)err;
+  for (size_t i = from * (size_t)l->each; i < to * (size_t)l->each; i++)
+    l->out[i] += (int32_t)l->block[block_of(l, l->low[i])].before;
+  return WISP_OK;
+}
+
+static wisp_status list_entities(wisp_error *err, const char *name, const wisp_hexmesh *mesh, bool faces, int32_t *out,
+                                 entities *all)
+{
+  wisp_status status = WISP_OK;
+  const size_t K = mesh->elements;
+  listing l = {.name = name, .mesh = mesh, .faces = faces, .each = faces ? FACES : EDGES, .out = out, .all = all};
+  TRY(wisp_new(err, K * (size_t)l.each, sizeof *l.low, &l.low));
+  TRY(wisp_parallel(err, K, find_lowest, &l));
+  TRY(wisp_parallel(err, BLOCKS, list_blocks, &l));
+  for (size_t b = 0; b < BLOCKS; b++) l.block[b].before = all->count, all->count += l.block[b].count;
+  TRY(wisp_new(err, all->count, sizeof *all->list, &all->list));
+  TRY(wisp_parallel(err, BLOCKS, join_blocks, &l));
+  TRY(wisp_parallel(err, K, number_all, &l));
+done:
+  for (size_t b = 0; b < BLOCKS; b++) free(l.block[b].list), free(l.block[b].next);
+  free(l.low);
+  return status;
 }
 
 /* An entity as parts count them: vertices, edges, faces at the low ends and the high. */
@@ -351,7 +410,8 @@ wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_h
                    name, mesh->elements, order));
   TRY(wisp_new(err, EDGES * mesh->elements, sizeof *n.edge, &n.edge));
   TRY(wisp_new(err, FACES * mesh->elements, sizeof *n.face, &n.face));
-  TRY(list_entities(err, name, &n));
+  TRY(list_entities(err, name, mesh, false, n.edge, &n.edges));
+  TRY(list_entities(err, name, mesh, true, n.face, &n.faces));
   TRY(wisp_new(err, 1, sizeof *nodes, &nodes));
   nodes->Nq = (int)Nq;
   nodes->elements = mesh->elements;
@@ -363,8 +423,7 @@ wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_h
   *out = nodes;
 done:
   if (status != WISP_OK) wisp_hexnodes_destroy(nodes);
-  free_entities(&n.edges);
-  free_entities(&n.faces);
+  free(n.edges.list), free(n.faces.list);
   free(n.edge), free(n.face), free(n.owner), free(n.before), free(n.shared);
   return status;
 }

@@ -1,5 +1,6 @@
 /* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
 #include "../../gen/family.h"
+#include "../door/door.h"
 #include "../mesh/source.h"
 #include "../parallel.h"
 #include "solution.h"
@@ -11,9 +12,7 @@ struct wisp_simulation {
   wisp_mesh *mesh;
   wisp_tet *tet;
   wisp_system *system;
-  wisp_strategies *strategies;
-  wisp_store *store;
-  wisp_device *device;
+  wisp_session *session;
   wisp_step step;
   wisp_dg *dg;
   wisp_solver *solver;
@@ -27,9 +26,7 @@ void wisp_simulation_destroy(wisp_simulation *s)
   wisp_solver_destroy(s->solver);
   wisp_dg_destroy(s->dg);
   wisp_step_free(&s->step);
-  wisp_device_close(s->device);
-  wisp_store_close(s->store);
-  wisp_strategies_free(s->strategies);
+  wisp_session_close(s->session);
   wisp_system_destroy(s->system);
   wisp_tet_destroy(s->tet);
   wisp_mesh_destroy(s->mesh);
@@ -63,20 +60,19 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
 {
   wisp_status status = WISP_OK;
   wisp_simulation *s = NULL;
-  wisp_precision precision = r->precision ? r->precision : WISP_F64;
   int boundary = 0;
+  TRY(wisp_require(err, r && out, WISP_EUSAGE, "simulation: %s is NULL", r ? "its place" : "the request"));
+  const wisp_precision precision = r->precision ? r->precision : WISP_F64;
   TRY(wisp_new(err, 1, sizeof *s, &s));
   TRY(read_problem(err, r, s, &boundary));
-  TRY(wisp_strategies_load(err, &s->strategies));
-  TRY(wisp_store_open(err, r->store, false, NULL, &s->store));
-  TRY(wisp_device_open(err, or_default(r->device, "auto"), &s->device));
-  const wisp_chooser from = {s->strategies, s->store, wisp_device_limits(s->device), NULL};
+  TRY(wisp_session_open(err, &(wisp_session_request){.device = r->device, .store = r->store}, &s->session));
+  const wisp_chooser from = wisp_session_chooser(s->session);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
                           .elements = (long long)s->mesh->elements,
                           .exact_match_only = r->exact_match_only};
   TRY(wisp_choose(err, &from, &wish, &s->step));
   TRY(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
-  TRY(wisp_solver_create(err, s->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
+  TRY(wisp_solver_create(err, s->session->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
   TRY(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   TRY(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
@@ -133,23 +129,26 @@ static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, 
   return WISP_OK;
 }
 
+/* What a caller hands over: a simulation, and where numbers go to or come from. */
+static wisp_status check(wisp_error *err, const wisp_simulation *s, const void *numbers)
+{
+  CALL(wisp_require(err, s, WISP_EUSAGE, "simulation: NULL is none: create one first"));
+  return wisp_require(err, numbers, WISP_EUSAGE, "simulation: the array is NULL");
+}
+
 wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *s, const double *u)
 {
-  wisp_status status = WISP_OK;
+  CALL(check(err, s, u));
   wisp_parallel_fill(s->field, 0, wisp_dg_volume_size(s->dg) * sizeof *s->field);
-  TRY(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u}));
-  TRY(wisp_solution_put(err, wisp_solver_problem(s->solver), s->field));
-done:
-  return status;
+  CALL(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u}));
+  return wisp_solution_put(err, wisp_solver_problem(s->solver), s->field);
 }
 
 wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
-  TRY(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u}));
-done:
-  return status;
+  CALL(check(err, s, u));
+  CALL(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
+  return wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u});
 }
 
 double wisp_simulation_dt(const wisp_simulation *s)
@@ -160,11 +159,13 @@ double wisp_simulation_dt(const wisp_simulation *s)
 wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double dt, long long steps,
                                     double *ms_per_stage)
 {
+  CALL(check(err, s, s));
   return wisp_solver_advance(err, s->solver, dt, steps, ms_per_stage);
 }
 
 wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *energy)
 {
+  CALL(check(err, s, energy));
   return wisp_solution_energy(err, wisp_solver_problem(s->solver), energy);
 }
 
@@ -173,6 +174,6 @@ int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info 
   if (i >= (size_t)s->step.kernels) return 0;
   const wisp_choice *c = &s->step.choice[i];
   *info = (wisp_kernel_info){
-      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer)};
+      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer), c->note};
   return 1;
 }

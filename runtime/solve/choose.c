@@ -100,26 +100,6 @@ static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choi
   out->params = wisp_plan_params(plan);
 }
 
-/* What has been fixed of the discretisation, and whether that is all. */
-typedef struct bound {
-  const wisp_fixed *fixed;
-  bool made;
-} bound;
-
-/* A wisp_plan_fits. */
-static bool fits(const void *context, const wisp_plan *plan)
-{
-  const bound *b = context;
-  return wisp_fixed_suits(b->fixed, b->made, plan);
-}
-
-static wisp_status default_plan(wisp_error *err, const wisp_spec *spec, const wisp_step *step, bool made,
-                                wisp_plan **out)
-{
-  return wisp_defaults_plan(err, step->strategies, spec, &step->layout, step->names, fits, &(bound){&step->fixed, made},
-                            out);
-}
-
 /* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
 static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_step *step,
                               wisp_plan **out)
@@ -128,8 +108,8 @@ static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wis
   wisp_plan *plan = NULL;
   const wisp_strategy *s = wisp_strategies_find(c->from->strategies, c->spec.family, c->spec.kernel, trial->strategy);
   TRY(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
-  TRY(wisp_require(err, wisp_fixed_suits(&step->fixed, c->wish->fixed, plan), WISP_EREFUSED,
-                   "%s runs on another discretisation", trial->params));
+  TRY(wisp_require(err, wisp_fixed_suits(&step->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
+                   trial->params));
   *out = plan;
   plan = NULL;
 done:
@@ -160,7 +140,7 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
     TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     wisp_choosing_look_up(c, layout, &answer);
   }
-  if (!plan) TRY(default_plan(err, &c->spec, step, c->wish->fixed, &plan));
+  if (!plan) TRY(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed, &plan));
   describe(plan, &answer, choice);
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&step->fixed, plan);
@@ -224,13 +204,10 @@ void wisp_step_free(wisp_step *step)
 static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
 {
   bool holds = true;
-  wisp_status status = WISP_OK;
   if (i == WISP_NO_STAGE) return WISP_OK;
-  TRY(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
-                                &holds));
-  TRY(wisp_require(err, holds, WISP_EREFUSED, "it is not the default here"));
-done:
-  return status;
+  CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
+                                 &holds));
+  return wisp_require(err, holds, WISP_EREFUSED, "it is not the default here");
 }
 
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
@@ -242,7 +219,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   TRY(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
   TRY(wisp_new(err, count, sizeof *step.plan, &step.plan));
   TRY(wisp_new(err, count, sizeof *step.choice, &step.choice));
-  if (c->wish->fixed) step.fixed = *c->wish->fixed;
+  if (c->wish->fixed) step.fixed = *c->wish->fixed, step.fixed.made = true;
   TRY(make_names(err, c, layout, &step.names));
   TRY(check_stage(err, c, stage, step.names));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);)
@@ -281,57 +258,41 @@ done:
   return status;
 }
 
-/* Leaves the step one of its kernels only. */
-static wisp_status keep_kernel(wisp_error *err, const char *kernel, wisp_step *step)
-{
-  int k = 0;
-  char *name = strdup(kernel);
-  if (!name) return wisp_fail(err, WISP_EMEMORY, "out of memory");
-  free(step->composition);
-  step->composition = name;
-  while (strcmp(step->choice[k].kernel, kernel) != 0) k++;
-  wisp_plan *kept = step->plan[k];
-  step->plan[k] = step->plan[0];
-  step->plan[0] = kept;
-  step->choice[0] = step->choice[k];
-  while (step->kernels > 1) wisp_plan_destroy(step->plan[--step->kernels]);
-  return WISP_OK;
-}
-
-/* What it is where a whole stage is chosen without a store. */
-static wisp_status from_defaults(wisp_error *err, const wisp_choosing *c, const char *kernel, wisp_step *out)
+/* Its default, in the layout of the default of the first composition that has it. */
+static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_step *out)
 {
   wisp_status status = WISP_EREFUSED;
   const char *const lone[] = {kernel, NULL};
   const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
+  wisp_wish wish = {.spec = c->spec, .fixed = c->wish->fixed};
+  wisp_step whole = {.kernels = 0};
   wisp_error first = {.text = "no composition has it"};
+  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
   for (const char *const *list = c->family->compositions[0] ? c->family->compositions : lone;
        *list && status == WISP_EREFUSED; list++) {
-    wisp_wish wish = {.spec = c->spec, .composition = *list, .fixed = c->wish->fixed};
-    if (!wisp_composition_has(*list, kernel)) continue;
-    wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-    status = wisp_choose(&first, &from, &wish, out);
+    wish.composition = *list;
+    if (wisp_composition_has(*list, kernel)) status = wisp_choose(&first, &from, &wish, &whole);
   }
   if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
-  return keep_kernel(err, kernel, out);
+  const wisp_layout layout = whole.layout;
+  wisp_step_free(&whole);
+  return wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, &layout, out);
 }
 
 static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_step *out)
 {
-  wisp_status status = WISP_OK;
   const char *kernel = c->wish->spec.kernel;
-  TRY(wisp_require(err, wisp_family_kernel(c->family, kernel), WISP_EUSAGE, "the %s family has no kernel '%s'",
-                   c->family->name, kernel));
+  CALL(wisp_require(err, wisp_family_kernel(c->family, kernel), WISP_EUSAGE, "the %s family has no kernel '%s'",
+                    c->family->name, kernel));
   if (c->wish->layout) {
-    TRY(wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, c->layout, out));
+    CALL(wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, c->layout, out));
   } else {
-    TRY(from_entries(err, c, kernel, out));
-    if (!out->kernels) TRY(from_defaults(err, c, kernel, out));
+    CALL(from_entries(err, c, kernel, out));
+    if (!out->kernels) CALL(from_defaults(err, c, kernel, out));
     wisp_choosing_note(c, NULL, out->choice);
   }
   out->whole = *out->choice;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- what is asked for --- */
@@ -412,9 +373,11 @@ wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const c
   wisp_status status = WISP_OK;
   wisp_plan *plan = NULL, *old = step->plan[i];
   wisp_choice *choice = &step->choice[i];
+  wisp_fixed fixed = step->fixed;
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
                     passed = {choice->trial, choice->match, choice->layer};
-  TRY(default_plan(err, wisp_plan_spec(old), step, true, &plan));
+  fixed.made = true;
+  TRY(wisp_defaults_plan(err, step->strategies, wisp_plan_spec(old), &step->layout, step->names, &fixed, &plan));
   TRY(wisp_require(err,
                    wisp_plan_strategy(plan) != wisp_plan_strategy(old) ||
                        strcmp(wisp_plan_params(plan), wisp_plan_params(old)) != 0,

@@ -1,5 +1,5 @@
 #include "cg_parts.h"
-#include "../parallel.h"
+#include "hex_upload.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -90,74 +90,6 @@ done:
   return status;
 }
 
-/* Geometry of a part of the elements, as one of the family's arrays has it. */
-typedef struct geometry {
-  const wisp_poisson *problem;
-  wisp_hex_points points;
-  bool mass_alone; /* gauss_mass: the last of the seven factors */
-  size_t first;    /* element of the part */
-  double *out;
-} geometry;
-
-static size_t numbers(const geometry *g)
-{
-  const wisp_hex *hex = g->problem->hex;
-  const size_t points = (size_t)(g->points == WISP_HEX_GAUSS ? hex->glNp : hex->Np);
-  return g->mass_alone ? points : WISP_HEX_FACTORS * points;
-}
-
-/* A wisp_range over the part's elements. */
-static wisp_status fill_factors(wisp_error *err, void *context, size_t from, size_t to)
-{
-  wisp_status status = WISP_OK;
-  const geometry *g = context;
-  const size_t own = numbers(g), whole = g->mass_alone ? WISP_HEX_FACTORS * own : own;
-  double vertices[24], *factors = NULL;
-  TRY(wisp_new(err, whole, sizeof *factors, &factors));
-  for (size_t k = from; k < to; k++) {
-    wisp_hex_vertices(g->problem->mesh, g->first + k, 1, vertices);
-    TRY(wisp_hex_factors(err, g->problem->hex, g->points, vertices, wisp_hexmesh_number(g->problem->mesh, g->first + k),
-                         1, factors));
-    memcpy(g->out + k * own, factors + whole - own, own * sizeof *factors);
-  }
-done:
-  free(factors);
-  return status;
-}
-
-/* A part at a time: all of a large problem's factors in double could need more memory than the machine has. */
-static wisp_status upload_factors(wisp_error *err, wisp_cg *cg, const char *array, geometry g)
-{
-  enum { PART_BYTES = 1 << 26 };
-  wisp_status status = WISP_OK;
-  const size_t elements = g.problem->mesh->elements, own = numbers(&g);
-  const size_t fit = PART_BYTES / (own * sizeof *g.out), part = fit ? fit : 1;
-  if (!wisp_step_has(cg->step, array)) return WISP_OK;
-  TRY(wisp_new(err, part * own, sizeof *g.out, &g.out));
-  for (; g.first < elements; g.first += part) {
-    const size_t count = elements - g.first < part ? elements - g.first : part;
-    TRY(wisp_parallel(err, count, fill_factors, &g));
-    TRY(wisp_arrays_upload_part(err, cg->arrays, array, g.first * own, count * own, g.out));
-  }
-done:
-  free(g.out);
-  return status;
-}
-
-static wisp_status upload_vertices(wisp_error *err, wisp_cg *cg)
-{
-  wisp_status status = WISP_OK;
-  const wisp_hexmesh *mesh = cg->problem->mesh;
-  double *vertices = NULL;
-  if (!wisp_step_has(cg->step, "vertices")) return WISP_OK;
-  TRY(wisp_new(err, mesh->elements, 24 * sizeof *vertices, &vertices));
-  wisp_hex_vertices(mesh, 0, mesh->elements, vertices);
-  TRY(wisp_arrays_upload(err, cg->arrays, "vertices", vertices));
-done:
-  free(vertices);
-  return status;
-}
-
 static wisp_status upload_inverse(wisp_error *err, wisp_cg *cg, bool diagonal)
 {
   wisp_status status = WISP_OK;
@@ -177,11 +109,7 @@ done:
 wisp_status wisp_cg_upload(wisp_error *err, wisp_cg *cg, bool diagonal)
 {
   wisp_status status = WISP_OK;
-  const wisp_poisson *p = cg->problem;
-  TRY(upload_factors(err, cg, "gauss_factors", (geometry){.problem = p, .points = WISP_HEX_GAUSS}));
-  TRY(upload_factors(err, cg, "gauss_mass", (geometry){.problem = p, .points = WISP_HEX_GAUSS, .mass_alone = true}));
-  TRY(upload_factors(err, cg, "gll_factors", (geometry){.problem = p, .points = WISP_HEX_GLL}));
-  TRY(upload_vertices(err, cg));
+  TRY(wisp_hex_upload(err, cg->problem->hex, cg->problem->mesh, cg->arrays));
   TRY(upload_inverse(err, cg, diagonal));
 done:
   return status;

@@ -225,13 +225,28 @@ wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operat
   return WISP_OK;
 }
 
+/* At the nodes, where B is the identity: only points in line with the node count, and itself where directions mix. */
+static void collocated_diagonal(const workplace *w, double lambda, double *diagonal)
+{
+  const size_t Nq = (size_t)w->Nq, step[3] = {1, Nq, Nq * Nq};
+  for (size_t q = 0; q < w->Np; q++) {
+    const size_t at[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
+    double sum = lambda * w->factors[6 * w->points + q];
+    for (int a = 0; a < 3; a++) {
+      const double *in_line = w->factors + (size_t)pair[a][a] * w->points + q - at[a] * step[a];
+      for (size_t m = 0; m < Nq; m++) sum += w->CC[m * Nq + at[a]] * in_line[m * step[a]];
+      for (int b = a + 1; b < 3; b++)
+        sum += 2 * w->BC[at[a] * (Nq + 1)] * w->BC[at[b] * (Nq + 1)] * w->factors[(size_t)pair[a][b] * w->points + q];
+    }
+    diagonal[q] = sum;
+  }
+}
+
 /* Entry (i, i) is a sum over points of products of two entries of B and C in each direction: tensor products again, of
  * the matrices of those products. */
-wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertices[24], size_t element, double lambda,
-                              double *diagonal)
+static void full_diagonal(const workplace *w, double lambda, double *diagonal)
 {
   const bool mass = w->op == WISP_HEX_MASS;
-  CALL(wisp_hex_factors(err, w->hex, w->where, vertices, element, 1, w->factors));
   memset(diagonal, 0, w->Np * sizeof *diagonal);
   add_to_nodes(w, w->BB, NULL, mass ? 1 : lambda, w->factors + 6 * w->points, diagonal);
   for (int a = 0; !mass && a < 3; a++)
@@ -240,6 +255,13 @@ wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertic
       product[a] = product[b] = a == b ? w->CC : w->BC;
       add_to_nodes(w, w->BB, product, a == b ? 1 : 2, w->factors + (size_t)pair[a][b] * w->points, diagonal);
     }
+}
+
+wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertices[24], size_t element, double lambda,
+                              double *diagonal)
+{
+  CALL(wisp_hex_factors(err, w->hex, w->where, vertices, element, 1, w->factors));
+  (w->identity ? collocated_diagonal : full_diagonal)(w, lambda, diagonal);
   return WISP_OK;
 }
 

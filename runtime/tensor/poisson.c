@@ -5,35 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The three factors of the solution at a place, and their second derivatives in space. From one place to the next what
- * stands at the same coordinate stays: in a box all but one. */
+/* A factor of the solution at a coordinate, and its second derivative in space. */
+typedef struct wave {
+  double x, value, bent;
+} wave;
+
+/* The solution's three factors at a place. In a box an element's nodes have N + 1 coordinates in a direction: what was
+ * looked at lately is found again. */
+enum { RECENT_BITS = 6 };
 typedef struct waves {
-  double x[3], value[3], bent[3];
+  wave recent[3][1 << RECENT_BITS];
+  const wave *at[3];
 } waves;
 
-static const waves nowhere = {.x = {NAN, NAN, NAN}};
+static void forget(waves *w)
+{
+  for (int d = 0; d < 3; d++)
+    for (int i = 0; i < 1 << RECENT_BITS; i++) w->recent[d][i].x = NAN;
+}
+
+/* exp(s) sin(pi s), exactly 0 at both ends. */
+static wave make_wave(double x, double low, double length)
+{
+  const double pi = acos(-1), s = (x - low) / length, growth = exp(s), sine = sin(pi * (s > 0.5 ? 1 - s : s));
+  return (wave){x, sine * growth, ((1 - pi * pi) * sine + 2 * pi * cos(pi * s)) * growth / (length * length)};
+}
 
 static void move_to(const wisp_poisson *p, const double x[3], waves *w)
 {
-  const double pi = acos(-1);
   for (int d = 0; d < 3; d++) {
-    if (x[d] == w->x[d]) continue;
-    const double s = (x[d] - p->low[d]) / p->length[d], sine = sin(pi * s), growth = exp(s);
-    w->x[d] = x[d];
-    w->value[d] = sine * growth;
-    w->bent[d] = ((1 - pi * pi) * sine + 2 * pi * cos(pi * s)) * growth / (p->length[d] * p->length[d]);
+    uint64_t bits;
+    memcpy(&bits, &x[d], sizeof bits);
+    wave *here = &w->recent[d][bits * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)]; /* Fibonacci hashing */
+    if (here->x != x[d]) *here = make_wave(x[d], p->low[d], p->length[d]);
+    w->at[d] = here;
   }
 }
 
 static double solution(const wisp_poisson *p, const double x[3], waves *w)
 {
   move_to(p, x, w);
-  return w->value[0] * w->value[1] * w->value[2];
+  return w->at[0]->value * w->at[1]->value * w->at[2]->value;
 }
 
 double wisp_poisson_exact(const wisp_poisson *p, const double x[3])
 {
-  waves w = nowhere;
+  waves w;
+  forget(&w);
   return solution(p, x, &w);
 }
 
@@ -42,7 +60,7 @@ static double source(const wisp_poisson *p, const double x[3], waves *w)
 {
   const double u = solution(p, x, w);
   double laplace = 0;
-  for (int d = 0; d < 3; d++) laplace += w->bent[d] * w->value[(d + 1) % 3] * w->value[(d + 2) % 3];
+  for (int d = 0; d < 3; d++) laplace += w->at[d]->bent * w->at[(d + 1) % 3]->value * w->at[(d + 2) % 3]->value;
   return p->op == WISP_HEX_MASS ? u : p->lambda * u - laplace;
 }
 
@@ -56,14 +74,14 @@ typedef struct loop {
 /* What one element needs: its corners, places (of nodes or points), and values at them. */
 typedef struct bench {
   wisp_hex_workplace *work;
-  waves waves; /* where they were looked at last */
+  waves waves;
   double vertices[24], *places, *values, *nodal, *image;
 } bench;
 
 static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, bench *b)
 {
   const size_t most = (size_t)hex->glNp;
-  b->waves = nowhere;
+  forget(&b->waves);
   CALL(wisp_hex_workplace_create(err, hex, op, &b->work));
   CALL(wisp_new(err, 6 * most, sizeof *b->places, &b->places));
   b->values = b->places + 3 * most;

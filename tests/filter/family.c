@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const wisp_array_decl arrays[] = {
-    {"u", WISP_REAL, WISP_FIELD, "elements*Np"},
-    {"v", WISP_REAL, WISP_FIELD, "elements*Np"},
-    {NULL, WISP_REAL, WISP_FIXED, NULL},
+    {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
+    {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
+    {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
 };
 
 static const wisp_kernel_decl kernels[] = {
@@ -23,6 +23,8 @@ static const wisp_kernel_decl kernels[] = {
      .dofs = "Np"},
     {.name = NULL},
 };
+
+static const wisp_scalar_decl scalars[] = {{"groups", "elements"}, {NULL, NULL}};
 
 static const char *const compositions[] = {NULL};
 
@@ -85,6 +87,7 @@ const wisp_family filter_family = {.name = "filter",
                                    .orders = {1, FILTER_MAX_ORDER},
                                    .arrays = arrays,
                                    .kernels = kernels,
+                                   .scalars = scalars,
                                    .compositions = compositions,
                                    .default_system = "none",
                                    .names = names,

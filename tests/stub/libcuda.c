@@ -177,6 +177,12 @@ int cuDevicePrimaryCtxRelease_v2(int device)
   return 0;
 }
 
+int cuCtxGetDevice(int *device)
+{
+  *device = 0;
+  return current ? 0 : INVALID_VALUE;
+}
+
 int cuCtxSetCurrent(void *context)
 {
   current = context;

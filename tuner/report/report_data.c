@@ -94,14 +94,13 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
 
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
 {
-  return (strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0) && cell->timed &&
-         trial->elements == cell->elements && wisp_contest_meshes(trial, cell->timed) == 0 && trial->ms > 0 &&
-         isfinite(trial->ms);
+  return (wisp_trial_is_right(trial)) && cell->timed && trial->elements == cell->elements &&
+         wisp_contest_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
 }
 
 bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
 {
-  return strcmp(trial->outcome, "ok") == 0 && wisp_report_seen(cell, trial);
+  return wisp_trial_outcome(trial) == WISP_TRIAL_OK && wisp_report_seen(cell, trial);
 }
 
 static void fill_cell(wisp_report_cell *cell)
@@ -109,10 +108,10 @@ static void fill_cell(wisp_report_cell *cell)
   cell->spec = cell->entries->spec;
   for (size_t i = 0; i < cell->count; i++) {
     const wisp_trial *t = cell->entries[i].trial;
-    size_t *count = strcmp(t->outcome, "ok") == 0        ? &cell->ok
-                    : strcmp(t->outcome, "slow") == 0    ? &cell->slow
-                    : strcmp(t->outcome, "refused") == 0 ? &cell->refused
-                                                         : &cell->bad;
+    size_t *count = wisp_trial_outcome(t) == WISP_TRIAL_OK        ? &cell->ok
+                    : wisp_trial_outcome(t) == WISP_TRIAL_SLOW    ? &cell->slow
+                    : wisp_trial_outcome(t) == WISP_TRIAL_REFUSED ? &cell->refused
+                                                                  : &cell->bad;
     ++*count;
     if (count != &cell->ok) continue;
     const int mesh = cell->timed ? wisp_contest_meshes(t, cell->timed) : -1;

@@ -148,7 +148,8 @@ static void find_ceilings(const wisp_report_subject *subject, wisp_precision pre
   for (size_t i = 0; i < subject->count; i++)
     for (size_t e = 0; e < subject->cells[i].count; e++) {
       const wisp_trial *t = subject->cells[i].entries[e].trial;
-      if (subject->cells[i].spec.precision != precision || strcmp(t->outcome, "ok") != 0 || !(t->efficiency > 0))
+      if (subject->cells[i].spec.precision != precision || wisp_trial_outcome(t) != WISP_TRIAL_OK ||
+          !(t->efficiency > 0))
         continue;
       if (isfinite(t->gbps)) *gbps = fmax(*gbps, t->gbps / t->efficiency);
       if (isfinite(t->gflops)) *gflops = fmax(*gflops, t->gflops / t->efficiency);

@@ -60,7 +60,7 @@ static size_t list_refusals(const wisp_report_subject *subject, refusal *list)
   for (size_t i = 0; i < subject->count; i++)
     for (size_t e = 0; e < subject->cells[i].count; e++) {
       const wisp_trial *t = subject->cells[i].entries[e].trial;
-      if (strcmp(t->outcome, "refused") != 0) continue;
+      if (wisp_trial_outcome(t) != WISP_TRIAL_REFUSED) continue;
       long long candidates;
       char key[400];
       const char *why = split_reason(t->reason, &candidates);
@@ -111,7 +111,7 @@ void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject)
 
 static bool is_failure(const wisp_trial *t)
 {
-  return strcmp(t->outcome, "ok") != 0 && strcmp(t->outcome, "slow") != 0 && strcmp(t->outcome, "refused") != 0;
+  return !wisp_trial_is_right(t) && wisp_trial_outcome(t) != WISP_TRIAL_REFUSED;
 }
 
 static void print_failure(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t)

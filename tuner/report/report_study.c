@@ -131,7 +131,7 @@ static void print_points(wisp_page *page, const study *s, const wisp_axis *x, co
       double left = place_across(s, x, value_of(s, t, s->across), v, shape), top = wisp_axis_place(y, t->ms);
       if (t == s->best) wisp_page_print(page, "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"6.5\"/>", left, top);
       print_mark(page, shape, left, top, 2.9);
-      wisp_page_print(page, "%s><title>", strcmp(t->outcome, "slow") == 0 ? " fill-opacity=\".5\"" : "");
+      wisp_page_print(page, "%s><title>", wisp_trial_outcome(t) == WISP_TRIAL_SLOW ? " fill-opacity=\".5\"" : "");
       wisp_page_text(page, t->params);
       wisp_page_print(page, ": %.4g ms</title>%s\n", t->ms,
                       shape % MARKS == 0   ? "</circle>"
@@ -182,7 +182,7 @@ static void print_key(wisp_page *page, const study *s)
 
 static void print_plot(wisp_page *page, const study *s, double least, double most)
 {
-  char title[128];
+  char title[192];
   wisp_axis x = {0, 1, 44, WIDTH - 6, false}, y = wisp_axis_over(least, most, true, HEIGHT - 22, 46);
   double winner = wisp_axis_place(&y, s->cell->best->ms), floor_ms = s->cell->best->ms * s->cell->best->efficiency;
   snprintf(title, sizeof title, "%s, %s", s->best->strategy, s->best->layout);

@@ -67,7 +67,7 @@ static void print_efficiency(wisp_page *page, double efficiency)
 static void print_strategy(wisp_page *page, const char *strategy)
 {
   while (*strategy) {
-    char word[40];
+    char word[sizeof((wisp_trial *)0)->strategy];
     size_t length = strcspn(strategy, "+");
     snprintf(word, sizeof word, "%.*s", (int)length, strategy);
     wisp_page_around(page, "<span class=\"z\">", word, "</span>");

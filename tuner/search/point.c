@@ -65,7 +65,7 @@ bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
   wisp_layout layout;
   if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return false;
   wisp_point p = {.order = spec.order, .precision = spec.precision, .is_default = t->is_default == 1, .weight = 1};
-  snprintf(p.strategy, sizeof p.strategy, "%s", t->strategy);
+  snprintf(p.strategy, sizeof p.strategy, "%.*s", (int)sizeof p.strategy - 1, t->strategy);
   snprintf(p.layout, sizeof p.layout, "%s", t->layout);
   snprintf(p.params, sizeof p.params, "%s", t->params);
   p.role = role_of(p.layout);

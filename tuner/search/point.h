@@ -7,7 +7,7 @@
 #include "../../gen/family.h"
 
 typedef struct wisp_point {
-  char strategy[40], layout[WISP_LAYOUT_TEXT], params[WISP_PARAMS_TEXT];
+  char strategy[WISP_STRATEGY_TEXT], layout[WISP_LAYOUT_TEXT], params[WISP_PARAMS_TEXT];
   int order;
   wisp_precision precision;
   bool is_default;

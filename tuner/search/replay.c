@@ -17,7 +17,7 @@ const int wisp_replay_after[WISP_REPLAY_POINTS] = {5, 10, 25, 50, WISP_REPLAY_MO
 
 static bool succeeded(const wisp_trial *t)
 {
-  return t->ms > 0 && (strcmp(t->outcome, "ok") == 0 || strcmp(t->outcome, "slow") == 0);
+  return t->ms > 0 && (wisp_trial_is_right(t));
 }
 
 /* The device that most trials are of. */
@@ -66,7 +66,7 @@ wisp_status wisp_replay_load(wisp_error *err, const char *path, size_t *count, w
   wisp_status status = WISP_OK;
   char folder[256] = "", file[300];
   size_t length = strlen(path);
-  wisp_outcome outcome = WISP_RAN;
+  wisp_ending ending = WISP_RAN;
   int code = 0;
   FILE *there = fopen(path, "rb");
   TRY(wisp_require(err, there, WISP_EUSAGE, "%s: no such sweep: --db FILE names one (a store, or one packed as .gz)",
@@ -78,8 +78,8 @@ wisp_status wisp_replay_load(wisp_error *err, const char *path, size_t *count, w
   TRY(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(file, sizeof file, "%s/sweep.db", folder);
   char *argv[] = {(char[]){"gunzip"}, (char[]){"-c"}, (char[]){"--"}, (char *)(uintptr_t)path, NULL};
-  TRY(wisp_process_run(err, argv, folder, file, 60, &outcome, &code));
-  TRY(wisp_require(err, outcome == WISP_RAN && code == 0, WISP_ESTORE, "%s: gunzip cannot unpack it", path));
+  TRY(wisp_process_run(err, argv, folder, file, 60, &ending, &code));
+  TRY(wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESTORE, "%s: gunzip cannot unpack it", path));
   TRY(read_store(err, file, count, out));
 done:
   if (there) fclose(there);

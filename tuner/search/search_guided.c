@@ -117,7 +117,7 @@ double wisp_search_share(const wisp_search *s)
 void wisp_search_tell(wisp_search *s, const wisp_trial *trial)
 {
   if (!s->guided) return;
-  bool right = strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
+  bool right = wisp_trial_is_right(trial);
   for (size_t i = 0; i < s->guide.count; i++) {
     const wisp_point *p = &s->guide.points[i];
     if (strcmp(p->params, trial->params) != 0 || strcmp(p->strategy, trial->strategy) != 0) continue;

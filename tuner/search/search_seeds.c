@@ -9,7 +9,7 @@
 wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial *trial)
 {
   wisp_spec spec;
-  bool right = strcmp(trial->outcome, "ok") == 0 || strcmp(trial->outcome, "slow") == 0;
+  bool right = wisp_trial_is_right(trial);
   if (!right || !(trial->ms > 0) || (strcmp(trial->target, "host") == 0) != seeds->host) return WISP_OK;
   if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return WISP_OK; /* another version's */
   CALL(wisp_grow(err, &seeds->list, &seeds->room, seeds->count + 1, sizeof *seeds->list));

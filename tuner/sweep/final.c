@@ -14,7 +14,7 @@ static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
 
 wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial)
 {
-  if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) return WISP_OK;
+  if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return WISP_OK;
   CALL(wisp_grow(err, &all->trials, &all->room, all->count + 1, sizeof *trial));
   all->trials[all->count++] = *trial;
   return WISP_OK;
@@ -116,12 +116,10 @@ static double limit_of(const wisp_sweep *sweep, const wisp_scope *scope, const w
 static wisp_status disqualify(wisp_error *err, wisp_sweep *sweep, wisp_trial *trial, wisp_status verdict,
                               const wisp_error *reason)
 {
-  const char *outcome = verdict == WISP_EWRONG ? "wrong" : verdict == WISP_ECOMPILE ? "compile-error" : "crash";
   if (verdict != WISP_EWRONG && verdict != WISP_ECOMPILE && verdict != WISP_EDEVICE)
     return wisp_fail(err, verdict, "%s", reason->text);
   *trial->tie = '\0';
-  snprintf(trial->outcome, sizeof trial->outcome, "%s", outcome);
-  snprintf(trial->reason, sizeof trial->reason, "in the final round: %.300s", reason->text);
+  wisp_trial_end(trial, wisp_outcome_of(verdict), "in the final round: %.300s", reason->text);
   CALL(wisp_sweep_add(err, sweep, trial, NULL));
   sweep->bench.doubtful = true;
   wisp_sweep_replace(sweep);

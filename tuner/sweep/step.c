@@ -8,31 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEP_KERNELS = 8, MAX_STEPS = 64, MEASURED = 4 };
+enum { MEASURED = 4 };
 
 typedef struct step { /* a composition in a layout */
   const char *composition;
-  int layout, kernels;
-  const wisp_trial *winner[MAX_STEP_KERNELS];
-  double sum; /* of the winners' times */
+  int layout;
+  double sum; /* of its kernels' winners' times */
 } step;
 
-static int kernel_index(const wisp_family *family, const char *name, size_t length)
+/* The winner of a kernel in a layout, NULL where there is none. */
+static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *kernel, int layout)
 {
-  for (int i = 0; family->kernels[i].name; i++)
-    if (strlen(family->kernels[i].name) == length && strncmp(family->kernels[i].name, name, length) == 0) return i;
-  return -1;
+  for (int k = 0; sweep->family->kernels[k].name; k++)
+    if (strcmp(sweep->family->kernels[k].name, kernel) == 0)
+      return sweep->best[k][layout].ms > 0 ? &sweep->best[k][layout] : NULL;
+  return NULL;
 }
 
 /* False where a kernel of the composition has no winner in the layout. */
 static bool add_up(const wisp_sweep *sweep, const char *composition, int layout, step *out)
 {
   *out = (step){.composition = composition, .layout = layout};
-  for (const char *at = composition; at; at = strchr(at, '+') ? strchr(at, '+') + 1 : NULL) {
-    int k = kernel_index(sweep->family, at, strcspn(at, "+"));
-    if (k < 0 || sweep->best[k][layout].ms <= 0 || out->kernels == MAX_STEP_KERNELS) return false;
-    out->winner[out->kernels++] = &sweep->best[k][layout];
-    out->sum += sweep->best[k][layout].ms;
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
+    const wisp_trial *winner = winner_of(sweep, kernel, layout);
+    if (!winner) return false;
+    out->sum += winner->ms;
   }
   return true;
 }
@@ -49,8 +49,8 @@ typedef struct runnable {
   const wisp_workload *workload;
   wisp_problem *problem;
   int kernels;
-  wisp_plan *plan[MAX_STEP_KERNELS];
-  wisp_kernel *kernel[MAX_STEP_KERNELS];
+  wisp_plan **plan;
+  wisp_kernel **kernel;
 } runnable;
 
 static void release(runnable *r)
@@ -59,18 +59,23 @@ static void release(runnable *r)
     wisp_kernel_destroy(r->kernel[i]);
     wisp_plan_destroy(r->plan[i]);
   }
+  free(r->kernel);
+  free(r->plan);
 }
 
 static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
 {
   wisp_status status = WISP_OK;
   const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
+  const char *rest = s->composition;
+  const size_t count = (size_t)wisp_composition_count(rest);
+  wisp_spec spec = scope->spec;
   r->workload = sweep->bench.workload;
-  for (int i = 0; i < s->kernels; i++) {
-    const wisp_trial *winner = s->winner[i];
-    wisp_spec spec;
+  TRY(wisp_new(err, count, sizeof *r->plan, &r->plan));
+  TRY(wisp_new(err, count, sizeof *r->kernel, &r->kernel));
+  for (int i = 0; wisp_composition_next(&rest, spec.kernel); i++) {
+    const wisp_trial *winner = winner_of(sweep, spec.kernel, s->layout);
     wisp_binary binary = {0};
-    TRY(wisp_spec_parse(err, winner->spec, &spec));
     const wisp_strategy *strategy = wisp_strategies_find(sweep->strategies, spec.family, spec.kernel, winner->strategy);
     TRY(wisp_plan_from_text(err, strategy, &spec, &scope->layout[s->layout], scope->names[s->layout], winner->params,
                             &r->plan[i]));
@@ -94,10 +99,12 @@ static wisp_status run_step(wisp_error *err, const void *context)
 }
 
 /* A step is current while the texts of all its kernels are. */
-static void combined_hash(const step *s, char text[20])
+static void combined_hash(const wisp_sweep *sweep, const step *s, char text[20])
 {
   uint64_t hash = WISP_HASH_SEED;
-  for (int i = 0; i < s->kernels; i++) hash = wisp_step_hash(hash, s->winner[i]->template_hash);
+  const char *rest = s->composition;
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);)
+    hash = wisp_step_hash(hash, winner_of(sweep, kernel, s->layout)->template_hash);
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
@@ -111,10 +118,10 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   wisp_trial trial, stored;
   char hash[20];
   bool known = false, tried = false;
-  combined_hash(s, hash);
+  combined_hash(sweep, s, hash);
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   TRY(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
-  bool failed = known && strcmp(stored.outcome, "ok") != 0;
+  bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;
   if (known && (!sweep->changed || (failed && tried))) {
     sweep->summary.known += !sweep->again && !tried;
     goto done;
@@ -126,8 +133,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   status = wisp_measure(&reason, sweep->bench.device, &timed, 1);
   wisp_turn(&sweep->bench.ledger, before);
   sweep->bench.doubtful |= status == WISP_EDEVICE;
-  snprintf(trial.outcome, sizeof trial.outcome, "%s", status == WISP_OK ? "ok" : "crash");
-  snprintf(trial.reason, sizeof trial.reason, "%.*s", (int)sizeof trial.reason - 1, reason.text);
+  wisp_trial_end(&trial, status == WISP_OK ? WISP_TRIAL_OK : WISP_TRIAL_CRASH, "%s", reason.text);
   if (status == WISP_OK)
     TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, stages, &trial));
   else
@@ -141,17 +147,22 @@ done:
 
 wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
 {
+  wisp_status status = WISP_OK;
   wisp_scope scope = *kernels;
-  step steps[MAX_STEPS];
-  size_t count = 0;
-  snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "step");
-  for (int c = 0; sweep->family->compositions[c]; c++)
-    for (int l = 0; l < scope.layouts && count < MAX_STEPS; l++)
-      count += add_up(sweep, sweep->family->compositions[c], l, &steps[count]);
+  const char *const *compositions = sweep->family->compositions;
+  step *steps = NULL;
+  size_t count = 0, most = 0;
+  wisp_spec_name_kernel(&scope.spec, WISP_WHOLE_STEP);
+  while (compositions[most]) most++;
+  TRY(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
+  for (; *compositions; compositions++)
+    for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, *compositions, l, &steps[count]);
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
   size_t least = sweep->again ? 0 : 1;
   for (size_t i = 0; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
-    CALL(measure_step(err, sweep, &scope, &steps[i]));
-  return WISP_OK;
+    TRY(measure_step(err, sweep, &scope, &steps[i]));
+done:
+  free(steps);
+  return status;
 }

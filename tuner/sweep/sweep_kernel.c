@@ -30,8 +30,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     wisp_strategy_hash(r->strategy, search->scope->spec.system, sweep->bench.limits->kind, hash);
     wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
                    wisp_strategy_name(r->strategy), hash, params, &trial);
-    snprintf(trial.outcome, sizeof trial.outcome, "refused");
-    snprintf(trial.reason, sizeof trial.reason, "%lld candidates: %s", r->count, r->reason);
+    wisp_trial_end(&trial, WISP_TRIAL_REFUSED, "%lld candidates: %s", r->count, r->reason);
     if (!sweep->again) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
     CALL(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
@@ -42,7 +41,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
 
 static void keep_best(const wisp_trial *trial, wisp_trial *best)
 {
-  if (strcmp(trial->outcome, "ok") != 0 || !(trial->ms > 0)) return;
+  if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return;
   if (best->ms <= 0 || wisp_contest_ms(trial) < wisp_contest_ms(best)) *best = *trial;
 }
 
@@ -81,7 +80,7 @@ static wisp_status look_up(wisp_error *err, const unit *u, const wisp_candidate 
   TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
   wisp_trial_begin(&sweep->bench, plan, c->is_default, &key);
   TRY(wisp_link_has(err, sweep->link, &key, &out->known, &out->tried, &out->trial));
-  bool failed = out->known && strcmp(out->trial.outcome, "ok") != 0 && strcmp(out->trial.outcome, "slow") != 0;
+  bool failed = out->known && !wisp_trial_is_right(&out->trial);
   if (failed && sweep->request->retry_failed && !out->tried) out->known = false;
 done:
   wisp_plan_destroy(plan);
@@ -117,7 +116,7 @@ static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
 static void count_known(wisp_sweep *sweep, const lookup *found)
 {
   wisp_tune_summary *sum = &sweep->summary;
-  bool refused = strcmp(found->trial.outcome, "refused") == 0, fresh = !sweep->again && !found->tried;
+  bool refused = wisp_trial_outcome(&found->trial) == WISP_TRIAL_REFUSED, fresh = !sweep->again && !found->tried;
   sum->known += fresh;
   sum->known_ok += fresh && wisp_trial_is_right(&found->trial);
   if (!refused && !wisp_trial_is_right(&found->trial) && !sum->failed) wisp_summary_why(sum, &found->trial);
@@ -143,7 +142,7 @@ static wisp_status leave_out_known(wisp_error *err, unit *u)
   for (size_t i = 0; i < search->count; i++) {
     const wisp_candidate *c = &search->candidates[i];
     bool is_default = c->is_default;
-    if (found[i].known && strcmp(found[i].trial.outcome, "slow") == 0)
+    if (found[i].known && wisp_trial_outcome(&found[i].trial) == WISP_TRIAL_SLOW)
       found[i].known = stays_dropped(u, c->layout, &found[i].trial);
     if (found[i].known)
       count_known(u->sweep, &found[i]);

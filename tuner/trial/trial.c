@@ -195,19 +195,12 @@ done:
   return status;
 }
 
-static void set_outcome(wisp_trial *t, const char *outcome, const char *reason)
+wisp_outcome wisp_outcome_of(wisp_status failure)
 {
-  put(t->outcome, sizeof t->outcome, outcome);
-  put(t->reason, sizeof t->reason, reason);
-}
-
-/* What a failure says about a candidate. */
-static const char *outcome_of(wisp_status failure)
-{
-  return failure == WISP_ECOMPILE  ? "compile-error"
-         : failure == WISP_EWRONG  ? "wrong"
-         : failure == WISP_EDEVICE ? "crash"
-                                   : "refused";
+  return failure == WISP_ECOMPILE  ? WISP_TRIAL_COMPILE_ERROR
+         : failure == WISP_EWRONG  ? WISP_TRIAL_WRONG
+         : failure == WISP_EDEVICE ? WISP_TRIAL_CRASH
+                                   : WISP_TRIAL_REFUSED;
 }
 
 /* --- timing --- */
@@ -231,17 +224,17 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   if (best->kernel) TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
   TRY(wisp_bench_problem(err, bench, plan, &lone[0].problem));
   TRY(wisp_probe(err, bench->device, &timed[0]));
-  set_outcome(t, "ok", "");
+  wisp_trial_end(t, WISP_TRIAL_OK, "%s", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
-    char reason[WISP_TRIAL_NAME + 64]; /* what reads it: sweep_kernel.c */
-    snprintf(reason, sizeof reason, "%.2f times the time of %s, dropped", timed[0].ms / best->ms, best->name);
-    set_outcome(t, "slow", reason);
+    wisp_trial_end(t, WISP_TRIAL_SLOW, "%.2f times the time of %s, dropped", timed[0].ms / best->ms,
+                   best->name); /* what reads it: sweep_kernel.c */
   } else {
     close = best->kernel && timed[0].ms < 1.1 * best->ms;
     TRY(wisp_measure(err, bench->device, timed, close ? 2 : 1));
   }
   TRY(wisp_trial_rate(err, bench, wisp_plan_spec(plan), &timed[0], 1, t));
-  *wins = strcmp(t->outcome, "ok") == 0 && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
+  *wins =
+      wisp_trial_outcome(t) == WISP_TRIAL_OK && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
 done:
   return status;
 }
@@ -288,7 +281,7 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
   wisp_turn(&bench->ledger, WISP_TIMING);
   TRY(time_candidate(err, bench, *kernel, best, t, wins));
   wisp_turn(&bench->ledger, WISP_VERIFYING);
-  if (strcmp(t->outcome, "ok") == 0) TRY(look_at_output(err, bench, *kernel));
+  if (wisp_trial_outcome(t) == WISP_TRIAL_OK) TRY(look_at_output(err, bench, *kernel));
 done:
   wisp_turn(&bench->ledger, before);
   *wins &= status == WISP_OK;
@@ -307,7 +300,7 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
       (status == WISP_EDEVICE && job->status != WISP_OK))
     wisp_fail(err, status, "%s", reason.text);
   else {
-    if (status != WISP_OK) set_outcome(t, outcome_of(status), reason.text);
+    if (status != WISP_OK) wisp_trial_end(t, wisp_outcome_of(status), "%s", reason.text);
     /* What it wrote to other arrays, nobody looks for. */
     bench->doubtful |= status == WISP_EWRONG || status == WISP_EDEVICE;
     status = WISP_OK;

@@ -48,7 +48,7 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *
                               bool leading);
 
 /* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
-enum { WISP_TRIAL_NAME = 280 };
+enum { WISP_TRIAL_NAME = 360 };
 void wisp_trial_name(const wisp_trial *trial, char out[WISP_TRIAL_NAME]);
 
 /* The best candidate so far of one spec and layout, kept loaded to be timed side by side with those that come close. */
@@ -68,6 +68,9 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
 
 /* Measured now. */
 void wisp_trial_stamp(wisp_trial *trial);
+
+/* What a failure says about a candidate. */
+wisp_outcome wisp_outcome_of(wisp_status failure);
 
 /* Seconds that running a candidate may take: $WISP_TRIAL_SECONDS (10), and as long as one a thousand times slower than
  * the best so far takes to be verified and probed; where there is none yet, the floor. */

@@ -59,17 +59,11 @@ static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *tri
 
 /* --- the store --- */
 
-static void set_outcome(wisp_trial *t, const char *outcome, const char *reason)
-{
-  snprintf(t->outcome, sizeof t->outcome, "%s", outcome);
-  snprintf(t->reason, sizeof t->reason, "%.*s", (int)sizeof t->reason - 1, reason);
-}
-
 /* How often a trial was begun without coming to an end. */
 static int times_begun(const wisp_trial *t)
 {
   int times = 0;
-  if (strcmp(t->outcome, "unfinished") != 0) return 0;
+  if (wisp_trial_outcome(t) != WISP_TRIAL_UNFINISHED) return 0;
   return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
 }
 
@@ -79,7 +73,7 @@ wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *j, const wisp_tr
   answer->tried = has(&j->tried, key);
   int begun = answer->found ? times_begun(&answer->trial) : 0;
   if (begun >= WISP_MAX_BEGUN) {
-    set_outcome(&answer->trial, "crash", "the tuner ended during this trial, twice");
+    wisp_trial_end(&answer->trial, WISP_TRIAL_CRASH, "the tuner ended during this trial, twice");
     CALL(wisp_writer_add(err, j->writer, &answer->trial));
   } else if (begun > 0)
     answer->found = false;
@@ -95,12 +89,11 @@ wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note
   *f = (wisp_flight){.kind = note->kind, .trial = note->trial, .seconds = note->seconds};
   if (note->kind == WISP_NOTE_LAUNCH) {
     CALL(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
-    bool good = found && (strcmp(row.outcome, "ok") == 0 || strcmp(row.outcome, "slow") == 0);
+    bool good = found && wisp_trial_is_right(&row);
     if (!good) {
       begun = 1 + (found ? times_begun(&row) : 0);
       row = note->trial;
-      set_outcome(&row, "unfinished", "");
-      snprintf(row.reason, sizeof row.reason, "begun %d times, never ended", begun);
+      wisp_trial_end(&row, WISP_TRIAL_UNFINISHED, "begun %d times, never ended", begun);
       CALL(wisp_writer_add(err, j->writer, &row));
     }
   }

@@ -58,7 +58,7 @@ typedef struct supervisor {
 
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial)
 {
-  bool ok = wisp_trial_is_right(trial), refused = strcmp(trial->outcome, "refused") == 0;
+  const bool ok = wisp_trial_is_right(trial), refused = wisp_trial_outcome(trial) == WISP_TRIAL_REFUSED;
   summary->trials++;
   summary->ok += ok;
   summary->refused += refused;
@@ -228,11 +228,10 @@ static wisp_status add(wisp_error *err, supervisor *s, member *m, const wisp_tri
 }
 
 /* The candidate in flight came to a bad end. */
-static wisp_status record_failure(wisp_error *err, supervisor *s, member *m, const char *outcome, const char *reason)
+static wisp_status record_failure(wisp_error *err, supervisor *s, member *m, wisp_outcome outcome, const char *reason)
 {
   wisp_trial trial = m->flight.trial;
-  snprintf(trial.outcome, sizeof trial.outcome, "%s", outcome);
-  snprintf(trial.reason, sizeof trial.reason, "%s", reason);
+  wisp_trial_end(&trial, outcome, "%s", reason);
   wisp_summary_count(&m->summary, &trial);
   return add(err, s, m, &trial, NULL);
 }
@@ -262,7 +261,7 @@ static wisp_status overdue(wisp_error *err, supervisor *s, member *m)
     m->flight.active = false;
     return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
   }
-  return record_failure(err, s, m, compiling ? "compile-error" : "hang", reason);
+  return record_failure(err, s, m, compiling ? WISP_TRIAL_COMPILE_ERROR : WISP_TRIAL_HANG, reason);
 }
 
 /* It says nothing, and no trial is in flight that could be to blame. */
@@ -294,7 +293,7 @@ static wisp_status died(wisp_error *err, supervisor *s, member *m, double second
     return WISP_OK;
   }
   m->flight.active = false;
-  if (m->flight.begun >= WISP_MAX_BEGUN) return record_failure(err, s, m, "crash", reason);
+  if (m->flight.begun >= WISP_MAX_BEGUN) return record_failure(err, s, m, WISP_TRIAL_CRASH, reason);
   return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
 }
 

@@ -21,7 +21,7 @@ typedef struct wisp_tune_summary {
   long long known, known_ok;   /* not tried again, for the store knows them; those of them that are right */
   long long skipped;           /* not compiled for want of memory, room or processes: not stored */
   int stopped;                 /* by this signal; 0: it came to its end */
-  char why[640];               /* of the first candidate that failed, or of those that are refused; else empty */
+  char why[760];               /* of the first candidate that failed, or of those that are refused; else empty */
   double seconds;              /* wall time */
   double device_seconds;       /* that workers had their devices, summed over all */
   double spent[WISP_PURPOSES]; /* of that, on each; they add up to it */

@@ -1,0 +1,40 @@
+/* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
+ * whose session was, says so when it is used. */
+#ifndef WISP_DOOR_H
+#define WISP_DOOR_H
+
+#include "../solve/choose.h"
+
+/* What every kernel and operator of a session begins with. Freed once both it and its session are closed. */
+typedef struct wisp_handle {
+  wisp_session *session; /* NULL: closed */
+  struct wisp_handle *next;
+  bool closed;
+  void *self;                  /* what the caller holds */
+  void (*release)(void *self); /* gives back all but the handle and what it stands in */
+  void (*free)(void *self);    /* that as well */
+} wisp_handle;
+
+struct wisp_session {
+  wisp_device *device;
+  wisp_strategies *strategies;
+  wisp_store *store;    /* NULL: none is to be read */
+  char *warning;        /* of the store, for people; NULL: nothing is odd */
+  char *path, *command; /* as they were asked for; NULL: the default */
+  bool exact_match_only;
+  wisp_handle *handles;
+};
+
+void wisp_handle_add(wisp_session *session, wisp_handle *handle, void *self, void (*release)(void *self),
+                     void (*free)(void *self));
+void wisp_handle_close(wisp_handle *handle); /* NULL is fine */
+/* WISP_EUSAGE, in words, where there is none or it is closed; what: "kernel". */
+wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const char *what);
+
+/* WISP_EUSAGE where a pointer that the caller gave is NULL. */
+#define WISP_GIVEN(err, pointer) wisp_require(err, pointer, WISP_EUSAGE, "%s: %s is NULL", __func__, #pointer)
+
+/* What kernels are chosen from. */
+wisp_chooser wisp_session_chooser(const wisp_session *session);
+
+#endif

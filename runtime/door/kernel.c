@@ -1,0 +1,309 @@
+/* A tuned kernel that a program launches on its own arrays: opened once, bound once, launched with few instructions. */
+#include "../kernel_parts.h"
+#include "contract.h"
+#include "door.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Vectors of 16 bytes are loaded at once. */
+enum { ALIGNMENT = 16, MOST_COUNTS = 16 };
+
+/* What is known of an opened kernel besides its plan: what is bound, and the launch that is ready. */
+struct wisp_opened {
+  wisp_handle handle;
+  wisp_step step; /* of this kernel alone */
+  wisp_contract *contract;
+  wisp_passed value[WISP_MAX_ARGS];
+  void *passed[WISP_MAX_ARGS]; /* where each value is */
+  bool bound[WISP_MAX_ARGS];
+  size_t numbers[WISP_MAX_ARGS]; /* of each array */
+  bool ready;                    /* to launch with these counts, as it is bound now */
+  wisp_count count[MOST_COUNTS];
+  char name[MOST_COUNTS][24]; /* what they point to */
+  unsigned grid[2];
+};
+typedef struct wisp_opened opened;
+
+/* --- opening and closing --- */
+
+static void release(void *self)
+{
+  wisp_kernel *kernel = self;
+  opened *o = kernel->opened;
+  wisp_kernel_unload(kernel);
+  wisp_contract_destroy(o->contract);
+  wisp_step_free(&o->step);
+  o->contract = NULL;
+}
+
+static void free_shell(void *self)
+{
+  wisp_kernel *kernel = self;
+  free(kernel->opened);
+  free(kernel);
+}
+
+/* Operands are bound once and for all. */
+static void bind_operands(wisp_kernel *kernel)
+{
+  opened *o = kernel->opened;
+  for (int i = 0; i < kernel->args; i++) {
+    o->passed[i] = &o->value[i];
+    o->value[i].pointer = kernel->operand[i];
+    o->bound[i] = kernel->arg[i].kind == WISP_ARG_OPERAND;
+  }
+}
+
+/* One kernel of the spec: what won, else the default. */
+static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
+                          const wisp_kernel_request *request, wisp_step *out)
+{
+  const wisp_chooser from = wisp_session_chooser(session);
+  wisp_wish wish = {.exact_match_only = session->exact_match_only};
+  if (request) wish.layout = request->layout, wish.elements = request->elements;
+  CALL(wisp_spec_parse(err, text, &wish.spec));
+  CALL(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE, "%s: a whole step is no kernel", text));
+  CALL(wisp_choose(err, &from, &wish, out));
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
+                             const wisp_kernel_request *request, wisp_kernel **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_kernel *kernel = NULL;
+  opened *o = NULL;
+  TRY(WISP_GIVEN(err, session));
+  TRY(WISP_GIVEN(err, spec));
+  TRY(WISP_GIVEN(err, out));
+  TRY(wisp_new(err, 1, sizeof *o, &o));
+  TRY(choose(err, session, spec, request, &o->step));
+  TRY(wisp_step_load(err, session->device, &o->step, &kernel));
+  TRY(wisp_contract_create(err, o->step.plan[0], &o->contract));
+  kernel->opened = o;
+  bind_operands(kernel);
+  wisp_handle_add(session, &o->handle, kernel, release, free_shell);
+  *out = kernel;
+  kernel = NULL;
+  o = NULL;
+done:
+  wisp_kernel_destroy(kernel);
+  if (o) wisp_step_free(&o->step);
+  free(o);
+  return status;
+}
+
+void wisp_kernel_close(wisp_kernel *kernel)
+{
+  if (kernel) wisp_handle_close(&kernel->opened->handle);
+}
+
+static wisp_status check(wisp_error *err, const wisp_kernel *kernel)
+{
+  return wisp_handle_check(err, kernel ? &kernel->opened->handle : NULL, "kernel");
+}
+
+/* --- asking --- */
+
+wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wisp_kernel_info *info)
+{
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, info));
+  const wisp_choice *c = kernel->opened->step.choice;
+  *info = (wisp_kernel_info){.kernel = c->kernel,
+                             .strategy = c->strategy,
+                             .params = c->params,
+                             .layout = c->layout,
+                             .match = wisp_match_name(c->match),
+                             .layer = wisp_layer_name(c->layer),
+                             .note = c->note};
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out)
+{
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", wisp_plan_symbol(kernel->plan),
+                    kernel->args));
+  *out = *wisp_contract_argument(kernel->opened->contract, (int)i);
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const char *argument, const wisp_count *counts,
+                             size_t *numbers)
+{
+  wisp_status status = WISP_OK;
+  wisp_env *env = NULL;
+  int i = 0;
+  TRY(check(err, kernel));
+  TRY(WISP_GIVEN(err, numbers));
+  TRY(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  TRY(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
+  TRY(wisp_contract_size(err, kernel->opened->contract, i, env, numbers));
+done:
+  wisp_env_destroy(env);
+  return status;
+}
+
+wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const wisp_count *counts, unsigned grid[3],
+                              unsigned block[3], size_t *shared)
+{
+  wisp_status status = WISP_OK;
+  wisp_env *env = NULL;
+  unsigned blocks[2] = {1, 1};
+  TRY(check(err, kernel));
+  TRY(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
+  TRY(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
+  for (int d = 0; d < 3; d++) {
+    if (grid) grid[d] = d < 2 ? blocks[d] : 1;
+    if (block) block[d] = wisp_plan_block(kernel->plan)[d];
+  }
+  if (shared) *shared = wisp_plan_shared(kernel->plan);
+done:
+  wisp_env_destroy(env);
+  return status;
+}
+
+wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out)
+{
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, out));
+  *out = wisp_contract_layout(kernel->opened->contract);
+  return WISP_OK;
+}
+
+size_t wisp_field_address(const wisp_field_layout *l, size_t f, size_t k, size_t i)
+{
+  return (k / l->per_group * l->fields + f) * l->stride + k % l->per_group * l->element_stride + i * l->node_stride;
+}
+
+const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f)
+{
+  return check(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
+}
+
+wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst)
+{
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, rst));
+  const wisp_spec *spec = wisp_plan_spec(kernel->plan);
+  const wisp_family *family = wisp_family_find(spec->family);
+  CALL(wisp_require(err, family->nodes, WISP_EUSAGE, "the %s family's elements have no nodes", family->name));
+  CALL(family->nodes(err, spec->order, rst));
+  return WISP_OK;
+}
+
+/* --- binding --- */
+
+wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *argument, const void *memory,
+                             size_t numbers)
+{
+  int i = 0;
+  CALL(check(err, kernel));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_require(err, kernel->arg[i].kind != WISP_ARG_VALUE && kernel->arg[i].kind != WISP_ARG_OPERAND, WISP_EUSAGE,
+                    "argument %s: no array of the caller's: %s", argument,
+                    kernel->arg[i].kind == WISP_ARG_VALUE ? "set it" : "wisp has bound it"));
+  CALL(wisp_require(err, memory, WISP_EUSAGE, "argument %s: the memory is NULL", argument));
+  CALL(wisp_require(err, (uintptr_t)memory % ALIGNMENT == 0, WISP_EUSAGE,
+                    "argument %s: the memory is not at a multiple of %d bytes", argument, ALIGNMENT));
+  opened *o = kernel->opened;
+  o->ready = o->ready && numbers >= o->numbers[i];
+  o->value[i].pointer = (wisp_pointer)(uintptr_t)memory;
+  o->numbers[i] = numbers;
+  o->bound[i] = true;
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *argument, double value)
+{
+  int i = 0;
+  CALL(check(err, kernel));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
+                    argument));
+  CALL(wisp_passed_scalar(err, &kernel->arg[i], value, wisp_plan_spec(kernel->plan)->precision,
+                          &kernel->opened->value[i]));
+  kernel->opened->bound[i] = true;
+  return WISP_OK;
+}
+
+/* --- launching --- */
+
+static bool is_ready(const opened *o, const wisp_count *counts)
+{
+  const wisp_count *last = o->count;
+  if (!o->ready || !counts) return false;
+  for (; last->name && counts->name; last++, counts++)
+    if (last->value != counts->value || strcmp(last->name, counts->name) != 0) return false;
+  return !last->name && !counts->name;
+}
+
+/* Whether it is addressed in 64 bits: on the host every array is. */
+static bool is_wide(const wisp_kernel *kernel, const char *array)
+{
+  const char *wide = wisp_family_find(wisp_plan_spec(kernel->plan)->family)->wide;
+  return strcmp(wisp_device_limits(kernel->device)->kind, "host") == 0 || (wide && wisp_list_has(wide, array));
+}
+
+/* A scalar may be one of the counts. An array must be large enough for them. */
+static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts)
+{
+  opened *o = kernel->opened;
+  const wisp_arg *arg = &kernel->arg[i];
+  int64_t count = 0;
+  size_t numbers = 0;
+  if (arg->kind == WISP_ARG_OPERAND) return WISP_OK;
+  if (arg->kind == WISP_ARG_VALUE && wisp_env_get_int(counts, arg->name, &count)) {
+    o->bound[i] = true;
+    return wisp_passed_scalar(err, arg, (double)count, wisp_plan_spec(kernel->plan)->precision, &o->value[i]);
+  }
+  CALL(wisp_require(err, o->bound[i], WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'",
+                    wisp_plan_symbol(kernel->plan), wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name));
+  if (arg->kind == WISP_ARG_VALUE) return WISP_OK;
+  CALL(wisp_contract_size(err, o->contract, i, counts, &numbers));
+  CALL(wisp_require(err, numbers <= INT_MAX || is_wide(kernel, arg->name), WISP_EUSAGE,
+                    "%s: argument '%s' takes %zu numbers, more than kernels can count (2.1e9): take fewer elements",
+                    wisp_plan_symbol(kernel->plan), arg->name, numbers));
+  CALL(wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,
+                    "%s: argument '%s' takes %zu numbers for these counts, %zu are bound",
+                    wisp_plan_symbol(kernel->plan), arg->name, numbers, o->numbers[i]));
+  return WISP_OK;
+}
+
+static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts)
+{
+  wisp_status status = WISP_OK;
+  opened *o = kernel->opened;
+  wisp_env *env = NULL;
+  size_t n = 0;
+  o->ready = false;
+  TRY(wisp_contract_counts(err, o->contract, counts, &env));
+  for (int i = 0; i < kernel->args; i++) TRY(settle(err, kernel, i, env));
+  TRY(wisp_contract_grid(err, o->contract, env, o->grid));
+  for (; counts[n].name; n++) {
+    TRY(wisp_require(err, n + 1 < MOST_COUNTS && strlen(counts[n].name) < sizeof o->name[n], WISP_EUSAGE,
+                     "count '%s': there is none such, or there are more than %d", counts[n].name, MOST_COUNTS - 1));
+    snprintf(o->name[n], sizeof o->name[n], "%s", counts[n].name);
+    o->count[n] = (wisp_count){o->name[n], counts[n].value};
+  }
+  o->count[n].name = NULL;
+  o->ready = true;
+done:
+  wisp_env_destroy(env);
+  return status;
+}
+
+wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
+{
+  CALL(check(err, kernel));
+  if (!is_ready(kernel->opened, counts)) CALL(make_ready(err, kernel, counts));
+  CALL(wisp_launch_in(err, kernel->module, stream, kernel->opened->grid, wisp_plan_block(kernel->plan),
+                      kernel->opened->passed, kernel->args));
+  return WISP_OK;
+}

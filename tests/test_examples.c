@@ -1,0 +1,103 @@
+/* Claim: a program outside the tree, of C or C++ and by gcc, clang or g++, opens tuned kernels and whole operators on
+ * its own arrays, and one of Fortran likewise; what they compute is what mathematics says, which they check themselves.
+ * They are built with what is installed; where that cannot be, those that a bundle carries are run. */
+#include "page.h"
+#include "solving.h"
+#include "store_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { MOST_LINES = 80 };
+
+static const struct {
+  const char *name, *build, *source;
+} programs[] = {
+    {"kernels-gcc", "gcc -std=c11 -O2 -Wall -Wextra -Werror", "kernels.c"},
+    {"kernels-clang", "clang -O2 -Wall -Wextra -Werror", "kernels.c"},
+    {"kernels-g++", "g++ -x c++ -O2 -Wall -Wextra -Werror", "kernels.c"},
+    {"poisson", "gfortran -std=f2018 -O2 -Wall -Werror", "poisson.f90"},
+};
+
+/* Runs a shell's line in a folder and gives what it printed; fails the test where it fails. */
+static char *run(const char *folder, const char *line)
+{
+  const char *command = getenv("WISP_COMMAND");
+  char tree[1024], whole[4096];
+  size_t length = 0;
+  assert_non_null(getcwd(tree, sizeof tree));
+  snprintf(whole, sizeof whole,
+           "export TREE='%s' BUILD=$(dirname '%s') && unset MAKEFLAGS MAKELEVEL && cd '%s' && { %s; } >log 2>&1 "
+           "</dev/null",
+           tree, command && *command ? command : "build/wisp", folder, line);
+  const int status = system(whole);
+  char *log = fixture_read(fixture_path(folder, "log"), &length);
+  if (status != 0) fail_msg("failed: %s\n%s", line, log);
+  return log;
+}
+
+/* From the sources, outside the tree, where compilers and libraries are; else as it was carried here. */
+static void make_program(const char *folder, size_t p)
+{
+  char line[1024];
+  if (access("examples/kernels.c", R_OK) != 0)
+    snprintf(line, sizeof line, "ln -s \"$TREE/examples/%s\" .", programs[p].name);
+  else
+    snprintf(line, sizeof line,
+             "test -d there || make -s -C \"$TREE\" BUILD=\"$BUILD\" PREFIX=\"$PWD/there\" install; "
+             "export PKG_CONFIG_PATH=$PWD/there/lib/pkgconfig; cp \"$TREE/examples/%s\" . && "
+             "%s %s $(pkg-config --cflags --libs wisp) -ldl -lm -o %s",
+             programs[p].source, programs[p].build, programs[p].source, programs[p].name);
+  free(run(folder, line));
+}
+
+static void test_programs(void **state)
+{
+  char line[200];
+  for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
+    make_program(*state, p);
+    snprintf(line, sizeof line, "./%s %s", programs[p].name, test_device());
+    char *said = run(*state, line);
+    if (!strstr(said, "energy 20.0000000000")) fail_msg("%s says: %s", programs[p].name, said);
+    const bool on_gpu = strncmp(test_device(), "cuda", 4) == 0;
+    if (programs[p].name[0] == 'k' && strncmp(said, on_gpu ? "GPU" : "host", 3) != 0) fail_msg("it says: %s", said);
+    free(said);
+  }
+}
+
+/* What docs/library.md shows stands in the examples, and in the header. */
+static void test_page(void **state)
+{
+  static const char *const files[] = {"examples/pulse.c", "examples/kernels.c", "examples/poisson.f90",
+                                      "include/wisp.h"};
+  (void)state;
+  check_page("docs/library.md", files, sizeof files / sizeof *files, 10);
+}
+
+/* It stays a program that one can read. */
+static void test_short(void **state)
+{
+  (void)state;
+  size_t length = 0, lines = 0;
+  if (access("examples/kernels.c", R_OK) != 0) skip();
+  char *text = fixture_read("examples/kernels.c", &length);
+  for (size_t i = 0; i < length; i++) lines += text[i] == '\n';
+  assert_true(lines < MOST_LINES);
+  free(text);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_programs, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test(test_short),
+      cmocka_unit_test(test_page),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
