@@ -61,8 +61,9 @@ $(BUILD)/lib/libwisp-tests.so: $(LIBRARY) $(filter-out %/main.o,$(COMMAND)) $(HE
 	@mkdir -p $(@D)
 	$(link) -shared -Wl,-soname,$(@F) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
 
-# The family that a program adds.
+# The family that a program adds, and the kind of device.
 $(BUILD)/tests/test_family: $(call objects,tests/filter/*.c)
+$(BUILD)/tests/test_own_device: $(call objects,tests/fence/*.c)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/lib/libwisp-tests.so
 	@rm -f $@

@@ -113,28 +113,24 @@ done:
 
 wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
+  HELD(wisp_text_free) wisp_text name = {0};
   struct stat about;
   for (int number = 1; number == 1 || lstat(name.data, &about) == 0; number++) {
     name.length = 0;
-    TRY(wisp_text_print(err, &name, "%s.backup-%d", path, number));
+    CALL(wisp_text_print(err, &name, "%s.backup-%d", path, number));
   }
   *out = name.data;
-done:
-  if (status != WISP_OK) wisp_text_free(&name);
-  return status;
+  name = (wisp_text){0};
+  return WISP_OK;
 }
 
 static wisp_status copy_rows(wisp_error *err, const char *from, wisp_writer *to)
 {
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  TRY(wisp_reader_load(err, from, false, NULL, &list));
-  for (size_t i = 0; i < list.count; i++) TRY(wisp_rows_insert(err, &to->database, to->replace, &list.trials[i], NULL));
-done:
-  free(list.trials);
-  return status;
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  CALL(wisp_reader_load(err, from, false, NULL, &list));
+  for (size_t i = 0; i < list.count; i++)
+    CALL(wisp_rows_insert(err, &to->database, to->replace, &list.trials[i], NULL));
+  return WISP_OK;
 }
 
 static void remove_fresh(const char *fresh)

@@ -36,14 +36,10 @@ done:
 
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json)
 {
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  TRY(wisp_reader_load_there(err, path, false, &list));
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  CALL(wisp_reader_load_there(err, path, false, &list));
   if (winners_only) wisp_shipped_select(&list, true);
-  TRY(print_json(err, path, &list, json));
-done:
-  free(list.trials);
-  return status;
+  return print_json(err, path, &list, json);
 }
 
 /* ---- In. */
@@ -118,6 +114,6 @@ wisp_status wisp_store_import(wisp_error *err, const char *path, const char *tex
   TRY(wisp_trials_renew(err, &list, 0));
   TRY(wisp_store_change(err, path, wisp_change_add_newer, &list, added));
 done:
-  free(list.trials);
+  wisp_trials_free(&list);
   return status;
 }

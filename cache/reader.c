@@ -162,7 +162,8 @@ done:
   return status;
 }
 
-bool wisp_reader_moved(const wisp_reader *reader)
+/* Was another file renamed into this one's place meanwhile? Then what was read may be a mixture of both. */
+static bool was_moved(const wisp_reader *reader)
 {
   int moved = 0;
   if (!reader->database.db || reader->copy) return false;
@@ -193,7 +194,7 @@ static wisp_status load_once(wisp_error *err, const char *path, bool thorough, b
   TRY(wisp_rows_read(err, &reader.database, list));
   TRY(wisp_trials_renew(err, list, start));
 done:
-  *moved = wisp_reader_moved(&reader);
+  *moved = was_moved(&reader);
   wisp_reader_close(&reader);
   return status;
 }

@@ -139,6 +139,11 @@ wisp_status wisp_rows_fetch(wisp_error *err, const wisp_database *database, sqli
   return WISP_OK;
 }
 
+void wisp_trials_free(wisp_trials *list)
+{
+  free(list->trials);
+}
+
 wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial)
 {
   CALL(wisp_grow(err, &list->trials, &list->capacity, list->count + 1, sizeof *trial));

@@ -86,7 +86,7 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   writer->lock = lock;
   *out = writer;
 done:
-  free(rows.trials);
+  wisp_trials_free(&rows);
   if (status != WISP_OK) wisp_writer_close(NULL, writer);
   return status;
 }

@@ -3,54 +3,56 @@
 #include "terminal.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* A member of the row, or how often another goes into it. */
+/* A number of a row, or one as so many times another. */
 typedef struct column {
   const char *title;
   int width, digits;
-  size_t member, over; /* offsets of doubles; over 0: the member as it is */
+  size_t number, of; /* where they stand in it; of 0: the number itself */
 } column;
 
-#define MEMBER(name) offsetof(wisp_comparison, name), 0
-#define RATIO(name, over) offsetof(wisp_comparison, name), offsetof(wisp_comparison, over)
+#define AT(member) offsetof(wisp_comparison, member)
 
 static const column beside_product[] = {
-    {"ms", 8, 4, MEMBER(ms)},
-    {"GDOF/s", 7, 2, MEMBER(gdofs)},
-    {"mesh", 7, 2, MEMBER(mesh_gdofs)},
-    {"of box", 6, 2, RATIO(mesh_gdofs, gdofs)},
-    {"eff.", 5, 2, MEMBER(efficiency)},
-    {"copy", 5, 2, MEMBER(copy_share)},
-    {"x def.", 6, 2, RATIO(default_ms, ms)},
-    {"BLAS ms", 8, 4, MEMBER(rival_ms)},
-    {"x BLAS", 6, 2, RATIO(rival_ms, ms)},
+    {"ms", 8, 4, AT(ms), 0},
+    {"GDOF/s", 7, 2, AT(gdofs), 0},
+    {"mesh", 7, 2, AT(mesh_gdofs), 0},
+    {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
+    {"eff.", 5, 2, AT(efficiency), 0},
+    {"copy", 5, 2, AT(copy_share), 0},
+    {"x def.", 6, 2, AT(default_ms), AT(ms)},
+    {"BLAS ms", 8, 4, AT(rival_ms), 0},
+    {"x BLAS", 6, 2, AT(rival_ms), AT(ms)},
 };
 static const column beside_copy[] = {
-    {"ms", 8, 4, MEMBER(ms)},
-    {"GB/s", 6, 0, MEMBER(gbps)},
-    {"of copy", 7, 2, RATIO(rival_ms, ms)},
-    {"GDOF/s", 6, 2, MEMBER(gdofs)},
-    {"of box", 6, 2, RATIO(mesh_gdofs, gdofs)},
-    {"GFLOP/s", 7, 0, MEMBER(gflops)},
-    {"x def.", 6, 2, RATIO(default_ms, ms)},
-    {"x stored", 8, 2, RATIO(alternative_ms, ms)},
+    {"ms", 8, 4, AT(ms), 0},
+    {"GB/s", 6, 0, AT(gbps), 0},
+    {"of copy", 7, 2, AT(rival_ms), AT(ms)},
+    {"GDOF/s", 6, 2, AT(gdofs), 0},
+    {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
+    {"GFLOP/s", 7, 0, AT(gflops), 0},
+    {"x def.", 6, 2, AT(default_ms), AT(ms)},
+    {"x stored", 8, 2, AT(alternative_ms), AT(ms)},
 };
 
-/* NaN: a dash. Where ours is the default there is nothing to compare it with. */
+static double number_at(const wisp_comparison *row, size_t offset)
+{
+  return *(const double *)((const char *)row + offset);
+}
+
+/* NaN: a dash, as for what would compare the default with itself. */
 static double value_of(const column *c, const wisp_comparison *row)
 {
-  double value, over = 1;
-  if (c->member == offsetof(wisp_comparison, default_ms) && row->ours.match == WISP_MATCH_DEFAULT) return NAN;
-  memcpy(&value, (const char *)row + c->member, sizeof value);
-  if (c->over) memcpy(&over, (const char *)row + c->over, sizeof over);
-  return value / over;
+  if (c->number == AT(default_ms) && row->ours.match == WISP_MATCH_DEFAULT) return NAN;
+  return number_at(row, c->number) / (c->of ? number_at(row, c->of) : 1);
 }
 
 typedef struct table {
-  const char *family;
   int kernel, who; /* widths */
   const char *title;
   bool with_layout; /* beside the strategy; else its parameters */
@@ -58,18 +60,15 @@ typedef struct table {
   const column *columns;
 } table;
 
-/* Families that are not here have the first one's. */
-static const table tables[] = {
-    {"nodal", 10, 35, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
-    {"tensor", 20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy},
-};
-enum { TABLES = WISP_COUNT(tables) };
+static const table of_layouts = {10, 35, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+                   of_params = {20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
 
-static const table *table_of(const char *family)
+/* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
+static const table *table_of(const char *name)
 {
-  for (int i = 0; i < TABLES; i++)
-    if (strcmp(tables[i].family, family) == 0) return &tables[i];
-  return tables;
+  wisp_layout layouts[8];
+  const wisp_family *family = wisp_family_find(name);
+  return !family || family->layouts(family->orders[0], layouts) > 1 ? &of_layouts : &of_params;
 }
 
 /* A number in so many columns, with as many digits as fit, or a dash. */

@@ -20,12 +20,12 @@ static const wisp_option options[] = {
     {"precision", 'p', "f32,f64", "only these precisions"},
     {"system", 0, "NAME", "only this system of equations: maxwell, ..."},
     {"any-layout", 0, NULL, "each kernel's fastest over all layouts, not those of the fastest step"},
-    {"format", 0, "text|json|csv", "how to print it (text)"},
+    {"format", 0, "HOW", "how to print it: text, json, csv, or markdown, which names the strategies alone (text)"},
     {"json", 0, NULL, "the same as --format json"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
 };
 static const wisp_syntax syntax = {
-    "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv]",
+    "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv|markdown]",
     "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times and "
     "efficiency.\n"
     "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
@@ -64,35 +64,24 @@ static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_sp
          (!wish->system || strcmp(spec->system, wish->system) == 0);
 }
 
-static bool same_group(const group *g, const wisp_trial *trial, const wisp_spec *spec)
-{
-  return g->spec.order == spec->order && g->spec.precision == spec->precision &&
-         strcmp(g->newest->device, trial->device) == 0 && strcmp(g->spec.family, spec->family) == 0 &&
-         strcmp(g->spec.system, spec->system) == 0 && strcmp(g->spec.element, spec->element) == 0;
-}
-
-/* Device, family, element, system, precision, order. */
+/* Device, then spec. */
 static int by_place(const void *x, const void *y)
 {
   const group *a = x, *b = y;
-  const int order[] = {strcmp(a->newest->device, b->newest->device),    strcmp(a->spec.family, b->spec.family),
-                       strcmp(a->spec.element, b->spec.element),        strcmp(a->spec.system, b->spec.system),
-                       (int)a->spec.precision - (int)b->spec.precision, a->spec.order - b->spec.order};
-  for (size_t i = 0; i < WISP_COUNT(order); i++)
-    if (order[i]) return order[i];
-  return 0;
+  const int device = strcmp(a->newest->device, b->newest->device);
+  return device ? device : wisp_spec_orders(&a->spec, &b->spec);
 }
 
 static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_spec *spec, const wisp_trial *trial)
 {
+  group fresh = {*spec, trial};
   for (size_t i = 0; i < groups->count; i++) {
     group *g = &groups->list[i];
-    if (!same_group(g, trial, spec)) continue;
+    if (by_place(g, &fresh) != 0) continue;
     if (strcmp(trial->when, g->newest->when) > 0) g->newest = trial;
     return WISP_OK;
   }
   CALL(wisp_grow(err, &groups->list, &groups->capacity, groups->count + 1, sizeof *groups->list));
-  group fresh = {*spec, trial};
   fresh.spec.kernel[0] = '\0';
   groups->list[groups->count++] = fresh;
   return WISP_OK;
@@ -133,28 +122,19 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
   return WISP_OK;
 }
 
-/* What a solver takes for this kernel in any layout; out->kernels stays 0 where nothing runs. */
-static wisp_status choose(wisp_error *err, const wisp_chooser *from, const group *g, const char *kernel, wisp_step *out)
-{
-  wisp_wish wish = {.spec = g->spec};
-  wisp_error reason = {.text = ""};
-  wisp_spec_name_kernel(&wish.spec, kernel);
-  const wisp_status status = wisp_choose(&reason, from, &wish, out);
-  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK;
-  return wisp_require(err, status == WISP_OK, status, "%s", reason.text);
-}
-
 /* The kernels of the step that a solver takes, and last the step; where no step was measured, each kernel's fastest. */
 static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_wish *wish,
                              wisp_best_rows *rows)
 {
   const wisp_kernel_decl *kernels = wisp_family_find(g->spec.family)->kernels;
   HELD(wisp_step_free) wisp_step step = {.kernels = 0}, one = {.kernels = 0};
-  CALL(choose(err, from, g, WISP_WHOLE_STEP, &step));
+  wisp_wish of_one = {.spec = g->spec};
+  CALL(wisp_choose_if_any(err, from, &of_one, &step));
   const bool stepped = step.whole.trial && !wish->any_layout;
   for (int k = 0; stepped && k < step.kernels; k++) CALL(add_row(err, from, g, &step.choice[k], rows));
   for (const wisp_kernel_decl *k = kernels; !stepped && k->name; k++) {
-    CALL(choose(err, from, g, k->name, &one));
+    wisp_spec_name_kernel(&of_one.spec, k->name);
+    CALL(wisp_choose_if_any(err, from, &of_one, &one));
     CALL(add_row(err, from, g, &one.whole, rows));
     wisp_step_free(&one);
   }
@@ -215,8 +195,9 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
 
 int wisp_cli_best(int argc, char **argv)
 {
-  static const char *const formats[] = {"text", "json", "csv"};
-  static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv};
+  static const char *const formats[] = {"text", "json", "csv", "markdown"};
+  static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv,
+                                             wisp_best_print_markdown};
   wisp_status status = WISP_OK;
   wisp_error err = {0};
   wisp_arguments args;
@@ -231,7 +212,7 @@ int wisp_cli_best(int argc, char **argv)
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *db = wisp_option_value(&args, "db");
   TRY(read_wish(&err, &args, &wish));
-  TRY(wisp_option_choice(&err, &args, "format", 3, formats, wisp_option_given(&args, "json"), &format));
+  TRY(wisp_option_choice(&err, &args, "format", 4, formats, wisp_option_given(&args, "json"), &format));
   TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
   TRY(wisp_store_open(&err, db, false, &warning, &store));
   if (warning) wisp_cli_warn(&args, warning);

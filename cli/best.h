@@ -1,4 +1,4 @@
-/* What `wisp best` found, and its three ways of saying it. */
+/* What `wisp best` found, and its ways of saying it. */
 #ifndef WISP_BEST_H
 #define WISP_BEST_H
 
@@ -25,5 +25,6 @@ typedef wisp_status (*wisp_best_print)(wisp_error *err, const wisp_best_rows *ro
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
 wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
 wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
+wisp_status wisp_best_print_markdown(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
 
 #endif

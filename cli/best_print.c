@@ -1,29 +1,35 @@
 #include "best.h"
+#include "json.h"
 #include "table.h"
 #include "terminal.h"
+#include "../gen/family.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The parameters that paper 0's Table 3 has columns for: w_p and so on. */
-static const char *const columns[] = {"wp", "wi", "ws", "MB", "NR"};
-enum { COLUMNS = sizeof columns / sizeof *columns };
+/* Parameters that have a column: the family's (wisp_family.shown), as many as there is room for. */
+enum { COLUMNS = 8 };
+
+static const char *shown_by(const wisp_best_row *row)
+{
+  const wisp_family *family = wisp_family_find(row->spec.family);
+  return family ? family->shown : NULL;
+}
 
 /* The row's parameters: those with a column into cells ("-" where there is none), the rest into one text. */
-static void split_params(const char *params, char cells[COLUMNS][32], char rest[200])
+static void split_params(const wisp_best_row *row, char cells[COLUMNS][32], char rest[200])
 {
-  char name[32], value[32];
+  char name[32], value[32], column[32];
   size_t used = 0;
   rest[0] = '\0';
   for (int i = 0; i < COLUMNS; i++) strcpy(cells[i], "-");
-  while (wisp_next_param(&params, name, value)) {
+  for (const char *params = row->trial->params; wisp_next_param(&params, name, value);) {
     int at = 0;
-    while (at < COLUMNS && strcmp(columns[at], name) != 0) at++;
-    if (at < COLUMNS)
+    while (at < COLUMNS && wisp_list_at(shown_by(row), at, column) && strcmp(column, name) != 0) at++;
+    if (at < COLUMNS && *column)
       memcpy(cells[at], value, sizeof value);
     else if (used < 120)
       used += (size_t)snprintf(rest + used, 200 - used, "%s%s=%s", used ? " " : "", name, value);
@@ -71,8 +77,7 @@ static const char *remark(const wisp_best_row *row)
 
 static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
 {
-  return strcmp(a->of->device, b->of->device) == 0 && strcmp(a->spec.family, b->spec.family) == 0 &&
-         strcmp(a->spec.element, b->spec.element) == 0 && strcmp(a->spec.system, b->spec.system) == 0 &&
+  return strcmp(a->of->device, b->of->device) == 0 && wisp_spec_subjects(&a->spec, &b->spec) == 0 &&
          a->spec.precision == b->spec.precision;
 }
 
@@ -81,7 +86,7 @@ static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_r
   const wisp_trial *t = row->trial;
   char params[COLUMNS][32], rest[200], who[sizeof t->strategy + sizeof rest + 16], KM[16], ms[24], gdofs[24],
       efficiency[24], by_default[24], ratio[24], order[12];
-  split_params(t->params, params, rest);
+  split_params(row, params, rest);
   print_km(t->layout, KM);
   snprintf(order, sizeof order, "%d", row->spec.order);
   snprintf(who, sizeof who, "%s%s%s%s%s", t->strategy, *rest ? " " : "", rest, *remark(row) ? ", " : "", remark(row));
@@ -94,6 +99,9 @@ static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_r
                                params[2],
                                params[3],
                                params[4],
+                               params[5],
+                               params[6],
+                               params[7],
                                cell(ms, "%.4g", t->ms),
                                cell(gdofs, "%.4g", t->gdofs),
                                cell(efficiency, "%.2f", t->efficiency),
@@ -103,36 +111,45 @@ static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_r
   return wisp_table_add(err, table, cells);
 }
 
+/* The title of a parameter's column: w_p, as the papers have it, where the name has two letters. */
+static void print_symbol(const char *shown, int i, char out[34])
+{
+  char name[32];
+  wisp_list_at(shown, i, name);
+  const bool index = strlen(name) == 2;
+  snprintf(out, 34, "%.*s%s%s", index ? 1 : 31, name, index ? "_" : "", index ? name + 1 : "");
+}
+
 /* Rows from..to-1, which share a table. */
 static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_t from, size_t to, int room,
                               wisp_text *out)
 {
-  static const wisp_column titles[] = {
-      {"N", true},      {"kernel", false}, {"dofs", false},   {"K_M", true},   {"w_p", true},
-      {"w_i", true},    {"w_s", true},     {"M_B", true},     {"N_R", true},   {"ms", true},
-      {"GDOF/s", true}, {"eff", true},     {"default", true}, {"ratio", true}, {"strategy and other parameters", false},
+  char symbol[COLUMNS][34];
+  const wisp_column titles[] = {
+      {"N", true},       {"kernel", false}, {"dofs", false},
+      {"K_M", true},     {symbol[0], true}, {symbol[1], true},
+      {symbol[2], true}, {symbol[3], true}, {symbol[4], true},
+      {symbol[5], true}, {symbol[6], true}, {symbol[7], true},
+      {"ms", true},      {"GDOF/s", true},  {"eff", true},
+      {"default", true}, {"ratio", true},   {"strategy and other parameters", false},
   };
-  wisp_status status = WISP_OK;
   const wisp_best_row *first = &rows->rows[from];
-  wisp_table *table = NULL;
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
   char heading[sizeof first->of->device + 128];
+  for (int i = 0; i < COLUMNS; i++) print_symbol(shown_by(first), i, symbol[i]);
   snprintf(heading, sizeof heading, "%s (%s): %s, %s, %s, %s", first->of->device, first->of->target, first->spec.family,
            first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision));
-  TRY(wisp_table_create(err, heading, sizeof titles / sizeof *titles, titles, &table));
+  CALL(wisp_table_create(err, heading, WISP_COUNT(titles), titles, &table));
   for (size_t i = from; i < to; i++) {
     const wisp_best_row *row = &rows->rows[i];
-    if (i > from && row->spec.order != row[-1].spec.order) TRY(wisp_table_add(err, table, NULL));
-    TRY(add_row(err, table, row));
+    if (i > from && row->spec.order != row[-1].spec.order) CALL(wisp_table_add(err, table, NULL));
+    CALL(add_row(err, table, row));
   }
-  TRY(wisp_table_print(err, table, room, out));
-done:
-  wisp_table_destroy(table);
-  return status;
+  return wisp_table_print(err, table, room, out);
 }
 
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   static const struct {
     const char *remark, *meaning;
   } notes[] = {
@@ -145,16 +162,15 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
   int room = wisp_terminal_columns(STDOUT_FILENO);
   for (size_t from = 0, to; from < rows->count; from = to) {
     for (to = from + 1; to < rows->count && same_table(&rows->rows[to], &rows->rows[from]); to++) {}
-    TRY(wisp_text_print(err, out, "%s", from ? "\n" : ""));
-    TRY(print_rows(err, rows, from, to, room, out));
+    CALL(wisp_text_print(err, out, "%s", from ? "\n" : ""));
+    CALL(print_rows(err, rows, from, to, room, out));
   }
-  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+  for (size_t i = 0; i < WISP_COUNT(notes); i++) {
     size_t count = 0;
     for (size_t r = 0; r < rows->count; r++) count += strcmp(remark(&rows->rows[r]), notes[i].remark) == 0;
-    if (count) TRY(wisp_text_print(err, out, "\n%zu of these %s\n", count, notes[i].meaning));
+    if (count) CALL(wisp_text_print(err, out, "\n%zu of these %s\n", count, notes[i].meaning));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* One thing that JSON and CSV tell of a row: a text, or a number. */
@@ -162,7 +178,7 @@ typedef struct field {
   const char *name, *text;
   double number;
 } field;
-enum { FIELDS = 17, PARAMS = 6 };
+enum { FIELDS = 18, PARAMS = 6 };
 
 static void list_fields(const wisp_best_row *row, field out[FIELDS])
 {
@@ -185,94 +201,66 @@ static void list_fields(const wisp_best_row *row, field out[FIELDS])
       {"default_ms", NULL, row->default_ms},
       {"match", match_name(row), 0},
       {"layer", wisp_layer_name(row->layer), 0},
+      {"elements", NULL, (double)t->elements},
   };
   memcpy(out, fields, sizeof fields);
-}
-
-static bool add_params(cJSON *object, const char *params)
-{
-  char name[32], value[32];
-  cJSON *list = cJSON_AddObjectToObject(object, "params");
-  bool good = list != NULL;
-  while (good && wisp_next_param(&params, name, value)) {
-    char *end = NULL;
-    double number = strtod(value, &end);
-    good =
-        *end ? cJSON_AddStringToObject(list, name, value) != NULL : cJSON_AddNumberToObject(list, name, number) != NULL;
-  }
-  return good;
 }
 
 static cJSON *row_to_json(const wisp_best_row *row)
 {
   field fields[FIELDS];
   cJSON *object = cJSON_CreateObject();
-  bool good = object != NULL;
   list_fields(row, fields);
-  for (int i = 0; good && i < FIELDS; i++) {
-    const field *f = &fields[i];
-    if (i == PARAMS)
-      good = add_params(object, f->text);
+  for (const field *f = fields; f < fields + FIELDS; f++)
+    if (f == &fields[PARAMS])
+      wisp_json_add_params(object, f->text);
     else if (f->text)
-      good = cJSON_AddStringToObject(object, f->name, f->text) != NULL;
+      cJSON_AddStringToObject(object, f->name, f->text);
     else /* NaN is printed as null */
-      good = cJSON_AddNumberToObject(object, f->name, f->number) != NULL;
-  }
-  good = good && cJSON_AddNumberToObject(object, "elements", (double)row->trial->elements) != NULL;
-  good = good && cJSON_AddStringToObject(object, "mesh", wisp_trial_mesh(row->trial)) != NULL;
-  if (good) return object;
-  cJSON_Delete(object);
-  return NULL;
+      cJSON_AddNumberToObject(object, f->name, f->number);
+  cJSON_AddStringToObject(object, "mesh", wisp_trial_mesh(row->trial));
+  return object;
 }
 
 wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_print(err, out, "["));
+  CALL(wisp_text_print(err, out, "["));
   for (size_t i = 0; i < rows->count; i++) { /* one winner a line */
     cJSON *object = row_to_json(&rows->rows[i]);
-    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
+    char *text = cJSON_PrintUnformatted(object);
+    wisp_status status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
     if (status == WISP_OK) status = wisp_text_print(err, out, "%s\n", i ? "," : "");
     if (status == WISP_OK) status = wisp_text_add_json(err, out, text);
     cJSON_free(text);
     cJSON_Delete(object);
-    TRY(status);
+    CALL(status);
   }
-  TRY(wisp_text_print(err, out, "\n]\n"));
-done:
-  return status;
+  return wisp_text_print(err, out, "\n]\n");
 }
 
 /* A CSV cell: quoted where it must be (RFC 4180). */
 static wisp_status print_quoted(wisp_error *err, const char *text, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   if (!text[strcspn(text, ",\"\r\n")]) return wisp_text_print(err, out, "%s", text);
-  TRY(wisp_text_print(err, out, "\""));
-  for (; *text; text++) TRY(wisp_text_print(err, out, *text == '"' ? "\"%c" : "%c", *text));
-  TRY(wisp_text_print(err, out, "\""));
-done:
-  return status;
+  CALL(wisp_text_print(err, out, "\""));
+  for (; *text; text++) CALL(wisp_text_print(err, out, *text == '"' ? "\"%c" : "%c", *text));
+  return wisp_text_print(err, out, "\"");
 }
 
 wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   field fields[FIELDS];
   for (size_t i = 0; i < rows->count; i++) {
     list_fields(&rows->rows[i], fields);
-    for (int f = 0; i == 0 && f < FIELDS; f++) TRY(wisp_text_print(err, out, "%s,", fields[f].name));
-    if (i == 0) TRY(wisp_text_print(err, out, "elements\n"));
+    for (int f = 0; i == 0 && f < FIELDS; f++) CALL(wisp_text_print(err, out, "%s%s", f ? "," : "", fields[f].name));
     for (int f = 0; f < FIELDS; f++) {
+      CALL(wisp_text_print(err, out, f ? "," : i ? "" : "\n"));
       if (fields[f].text)
-        TRY(print_quoted(err, fields[f].text, out));
+        CALL(print_quoted(err, fields[f].text, out));
       else if (isfinite(fields[f].number)) /* an empty cell where it is not known */
-        TRY(wisp_text_print(err, out, "%.10g", fields[f].number));
-      TRY(wisp_text_print(err, out, ","));
+        CALL(wisp_text_print(err, out, "%.10g", fields[f].number));
     }
-    TRY(wisp_text_print(err, out, "%lld\n", rows->rows[i].trial->elements));
+    CALL(wisp_text_print(err, out, "\n"));
   }
-done:
-  return status;
+  return WISP_OK;
 }

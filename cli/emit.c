@@ -4,10 +4,8 @@
 #include "options.h"
 #include "../gen/language/in_scope.h"
 #include "../runtime/door/contract.h"
-#include "../runtime/kernel.h"
 #include "../tuner/search/search.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,13 +44,13 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
 {
   wisp_status status = WISP_OK;
   static const char *const dialects[] = {"cuda", "host"};
-  const char *family = wisp_option_value(args, "family"), *target = wisp_option_value(args, "target");
+  const char *family = wisp_option_family(args), *target = wisp_option_value(args, "target");
   const char *system = wisp_option_value(args, "system"), *kernel = wisp_option_value(args, "kernel");
   long long order = 0;
   size_t dialect = 0;
   wisp_precisions precisions;
   wisp_limits limits;
-  out->family = wisp_family_find(family ? family : "nodal");
+  out->family = wisp_family_find(family);
   TRY(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
   TRY(wisp_option_integer(err, args, "orders", out->family->orders[0], out->family->orders[1], 3, &order));
   TRY(wisp_option_precisions(err, args, "precision", "f32", &precisions));
@@ -243,32 +241,6 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
   return status;
 }
 
-/* Writes each operand as it lies on a device: numbers, one after the other, as this machine has them. */
-static wisp_status write_operands(wisp_error *err, const wisp_plan *plan, const wisp_contract *contract,
-                                  const char *folder)
-{
-  static const char *const endings[] = {"i32", "f32", "f64"};
-  wisp_status status = WISP_OK;
-  char path[1024];
-  void *data = NULL;
-  size_t bytes = 0;
-  for (int i = 0; i < wisp_contract_arguments(contract); i++) {
-    const wisp_argument *a = wisp_contract_argument(contract, i);
-    if (a->kind != WISP_ARGUMENT_OPERAND) continue;
-    TRY(wisp_plan_pack(err, plan, i, &data, &bytes));
-    snprintf(path, sizeof path, "%s/%s.%s", folder, a->name, endings[a->number]);
-    FILE *file = fopen(path, "wb");
-    const bool written = file && fwrite(data, 1, bytes, file) == bytes;
-    if (file && fclose(file) == 0 && written)
-      free(data), data = NULL;
-    else
-      TRY(wisp_fail(err, WISP_ESYSTEM, "%s cannot be written: %s", path, strerror(errno)));
-  }
-done:
-  free(data);
-  return status;
-}
-
 static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w)
 {
   wisp_status status = WISP_OK;
@@ -278,7 +250,7 @@ static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_
   char hash[20];
   TRY(find_plan(err, all, scope, w, &plan));
   TRY(wisp_contract_create(err, plan, &contract));
-  if (w->operands) TRY(write_operands(err, plan, contract, w->operands));
+  if (w->operands) TRY(wisp_contract_write(err, contract, w->operands));
   wisp_plan_hash(plan, w->dialect, hash);
   if (w->hash)
     TRY(wisp_text_print(err, &source, "%s\n", hash));

@@ -17,7 +17,9 @@ static const struct {
     {NULL, "WISP_COMPILE_SECONDS", "how long a host compilation may take (60)"},
     {NULL, "WISP_CACHE_DIR", "the folder of compiled kernels (XDG_CACHE_HOME/wisp, else ~/.cache/wisp)"},
     {NULL, "WISP_CACHE_MB", "how many megabytes of compiled kernels are kept (512)"},
-    {NULL, "WISP_TEMPLATES", "a folder of strategies of one's own, FAMILY/KERNEL.STRATEGY.space and .k (none)"},
+    {NULL, "WISP_TEMPLATES",
+     "a folder of strategies and systems of one's own, FAMILY/KERNEL.STRATEGY.space and .k, systems/NAME.system "
+     "(none)"},
     {"The GPU", "CUDA_HOME", "where CUDA is installed, to find NVRTC and cuBLAS in its lib64 (/usr/local/cuda)"},
     {NULL, "CUDA_PATH", "the same, looked at second"},
     {NULL, "WISP_NVML", "the library that reads clocks and temperatures (libnvidia-ml.so.1)"},

@@ -2,7 +2,7 @@
 #ifndef WISP_CLI_JSON_H
 #define WISP_CLI_JSON_H
 
-#include "../gen/check.h"
+#include "../gen/text.h"
 
 #include <cjson/cJSON.h>
 
@@ -17,6 +17,9 @@ typedef struct wisp_json_number {
 } wisp_json_number;
 void wisp_json_add_texts(cJSON *object, size_t count, const wisp_json_text *texts);
 void wisp_json_add_numbers(cJSON *object, size_t count, const wisp_json_number *numbers);
+
+/* "MB=2 wp=8" as "params": {"MB": 2, "wp": 8}; what is no number as a text. */
+void wisp_json_add_params(cJSON *object, const char *params);
 
 /* Prints it on stdout. */
 wisp_status wisp_json_put(wisp_error *err, const cJSON *json);

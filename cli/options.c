@@ -298,6 +298,12 @@ wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, 
   return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be f32, f64 or f32,f64", name, text ? text : "");
 }
 
+const char *wisp_option_family(const wisp_arguments *args)
+{
+  const char *name = wisp_option_value(args, "family");
+  return name ? name : wisp_family_at(0)->name;
+}
+
 /* Elements that a cube is cut into. */
 static long long per_cube(const wisp_arguments *args)
 {
@@ -305,8 +311,7 @@ static long long per_cube(const wisp_arguments *args)
     const char *element;
     int count;
   } cubes[] = {{"tet", 6}, {"hex", 1}};
-  const char *name = wisp_option_value(args, "family");
-  const wisp_family *family = wisp_family_find(name ? name : "nodal");
+  const wisp_family *family = wisp_family_find(wisp_option_family(args));
   for (size_t i = 0; family && i < WISP_COUNT(cubes); i++)
     if (strcmp(cubes[i].element, family->element) == 0) return cubes[i].count;
   return 1;

@@ -12,7 +12,7 @@
  *       int exit_status;
  *       if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
  *       ...
- *       TRY(wisp_option_orders(&err, &args, "orders", "nodal", "1-4", &orders));
+ *       TRY(wisp_option_orders(&err, &args, "orders", family, "1-4", &orders));
  *     done:
  *       return wisp_cli_end(&args, status, &err);
  *     }
@@ -62,6 +62,9 @@ void wisp_cli_warn(const wisp_arguments *args, const char *text);
  * the program. */
 const char *wisp_option_value(const wisp_arguments *args, const char *name);
 bool wisp_option_given(const wisp_arguments *args, const char *name);
+
+/* --family, or the first one that there is. */
+const char *wisp_option_family(const wisp_arguments *args);
 
 /* Values of a kind; `otherwise` is what holds where the option was not given. WISP_EUSAGE names option, value and
  * range. */

@@ -78,7 +78,7 @@ static wisp_status print_json(wisp_error *err, const wisp_replay *replay, bool s
 wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args)
 {
   wisp_status status = WISP_OK;
-  const char *path = wisp_option_value(args, "db"), *family = wisp_option_value(args, "family");
+  const char *path = wisp_option_value(args, "db"), *family = wisp_option_family(args);
   bool unseeded = wisp_option_given(args, "unseeded");
   wisp_orders orders;
   wisp_precisions precisions;
@@ -87,7 +87,6 @@ wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args)
   wisp_replay replay = {0};
   TRY(wisp_require(err, !unseeded || !wisp_option_given(args, "seeded"), WISP_EUSAGE,
                    "--seeded and --unseeded exclude each other: leave one out"));
-  if (!family) family = "nodal";
   TRY(wisp_option_orders(err, args, "orders", family, NULL, &orders));
   TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
   wisp_replay_request request = {.family = family,

@@ -2,15 +2,16 @@
 #include "run.h"
 #include "cli.h"
 #include "suggest.h"
+#include "../gen/system.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct problem {
   const char *name;
   int (*run)(int argc, char **argv);
 } problems[] = {
-    {"maxwell", wisp_run_maxwell},
     {"poisson", wisp_run_poisson},
 };
 enum { PROBLEMS = WISP_COUNT(problems) };
@@ -18,6 +19,7 @@ enum { PROBLEMS = WISP_COUNT(problems) };
 static const wisp_syntax syntax = {"wisp run PROBLEM [options]",
                                    "Solves a problem with the tuned kernels and says which they were. Problems:\n"
                                    "  maxwell    Maxwell's equations in time, on tets\n"
+                                   "  SYSTEM     those of another file of equations (docs/systems.md)\n"
                                    "  poisson    the screened Poisson problem by conjugate gradients, on hexes\n"
                                    "'wisp run PROBLEM --help' tells a problem's options.",
                                    NULL, 0, -1};
@@ -30,14 +32,22 @@ wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, 
 
 static wisp_status refuse(wisp_error *err, const char *named)
 {
-  char list[128] = "", meant[64];
+  wisp_status status = WISP_OK;
+  wisp_text list = {0};
+  char meant[64], *names = NULL, *rest = NULL;
   wisp_suggestion suggestion = wisp_suggest(named ? named : "");
-  if (!named) return wisp_fail(err, WISP_EUSAGE, "name what to solve, such as 'wisp run %s -n 3'", problems[0].name);
-  for (size_t p = 0, at = 0; p < PROBLEMS && at < sizeof list; p++)
-    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", p ? ", " : "", problems[p].name);
-  for (size_t p = 0; p < PROBLEMS; p++) wisp_suggest_one(&suggestion, problems[p].name);
-  return wisp_fail(err, WISP_EUSAGE, "'%s' cannot be solved:%s there are %s", named,
-                   wisp_suggestion_text(&suggestion, "", meant), list);
+  if (!named) return wisp_fail(err, WISP_EUSAGE, "name what to solve, such as 'wisp run maxwell -n 3'");
+  TRY(wisp_system_names(err, &list));
+  for (size_t p = 0; p < PROBLEMS; p++) TRY(wisp_text_print(err, &list, ", %s", problems[p].name));
+  names = strdup(list.data);
+  for (char *name = names; names && (name = strtok_r(name, ", ", &rest)); name = NULL)
+    wisp_suggest_one(&suggestion, name);
+  TRY(wisp_fail(err, WISP_EUSAGE, "'%s' cannot be solved:%s there are %s", named,
+                wisp_suggestion_text(&suggestion, "", meant), list.data));
+done:
+  free(names);
+  wisp_text_free(&list);
+  return status;
 }
 
 /* The problem is the first word that is one, wherever it stands among the options. */
@@ -46,9 +56,11 @@ int wisp_cli_run(int argc, char **argv)
   wisp_arguments args;
   wisp_error err = {.text = ""};
   int exit_status = 0;
-  for (int i = 1; i < argc; i++)
+  for (int i = 1; i < argc; i++) {
     for (int p = 0; p < PROBLEMS; p++)
       if (strcmp(argv[i], problems[p].name) == 0) return problems[p].run(argc, argv);
+    if (wisp_system_exists(argv[i])) return wisp_run_system(argv[i], argc, argv);
+  }
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
   if (!wisp_arguments_read(&syntax, help ? argc : 1, argv, &args, &exit_status)) return exit_status;

@@ -1,4 +1,5 @@
-/* wisp run: what its problems share. A problem is one file and a line in the list of run.c. */
+/* wisp run: what its problems share. A problem is a system of equations, or one file and a line in the list of run.c.
+ */
 #ifndef WISP_RUN_H
 #define WISP_RUN_H
 
@@ -8,7 +9,7 @@
 #include "../runtime/nodal/solver.h"
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
-int wisp_run_maxwell(int argc, char **argv);
+int wisp_run_system(const char *system, int argc, char **argv);
 int wisp_run_poisson(int argc, char **argv);
 
 /* WISP_EUSAGE unless the one argument that is no option is the problem's name. */

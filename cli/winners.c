@@ -18,16 +18,11 @@ static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial
 /* The winner of one kernel, if it was measured here with today's texts. */
 static wisp_status find(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_wish *wish)
 {
-  wisp_status status = WISP_OK;
-  wisp_error reason = {.text = ""};
-  wisp_step step = {.kernels = 0};
-  status = wisp_choose(&reason, from, wish, &step);
-  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK; /* nothing runs */
-  TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
-  if (step.whole.match == WISP_MATCH_EXACT && !step.whole.stale) TRY(add(err, w, step.whole.trial));
-done:
-  wisp_step_free(&step);
-  return status;
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  CALL(wisp_choose_if_any(err, from, wish, &step));
+  const wisp_choice *c = &step.whole;
+  if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) CALL(add(err, w, c->trial));
+  return WISP_OK;
 }
 
 /* Of one order and precision: kernel after kernel, and the whole step. */

@@ -41,14 +41,14 @@
   } while (0)
 
 /* Before the declaration of a local variable: HELD(release) calls release(&variable) where its block is left,
- * OWNED(release) calls release(variable), a pointer, which may be NULL by then. What is declared last is released
+ * OWNED(release) calls release(variable), a pointer, unless it is NULL by then. What is declared last is released
  * first. OWNED takes `free` and what WISP_OWNED, after a release function's prototype, has named. */
 #define HELD(release) __attribute__((cleanup(release)))
 #define OWNED(release) __attribute__((cleanup(release##_owned)))
 #define WISP_OWNED(type, release)                      \
   static inline void release##_owned(type *const *own) \
   {                                                    \
-    release(*own);                                     \
+    if (*own) release(*own);                           \
   }
 
 static inline void free_owned(void *own)

@@ -1,14 +1,12 @@
 #include "family.h"
+#include "families.h"
 
 #include <stdio.h>
 #include <string.h>
 
-extern const wisp_family wisp_family_nodal, wisp_family_tensor;
-
-static const wisp_family *const families[] = {
-    &wisp_family_nodal,
-    &wisp_family_tensor,
-};
+#define DECLARE(name) extern const wisp_family wisp_family_##name;
+WISP_FAMILIES(DECLARE)
+static const wisp_family *const families[] = {WISP_FAMILIES(WISP_FAMILY_ADDRESS)};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 const wisp_family *wisp_family_at(size_t i)
@@ -56,6 +54,14 @@ bool wisp_list_has(const char *list, const char *name)
     at += here;
   }
   return false;
+}
+
+bool wisp_list_at(const char *list, int i, char name[32])
+{
+  int end = 0;
+  for (const char *at = list ? list : ""; i >= 0 && sscanf(at, "%31s%n", name, &end) == 1; at += end) i--;
+  if (i >= 0) name[0] = '\0';
+  return i < 0;
 }
 
 bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT])

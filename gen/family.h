@@ -75,6 +75,7 @@ typedef struct wisp_family {
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order */
   const char *default_system;
+  const char *shown; /* parameters that tables and plots show first, a column each: "wp wi ws"; NULL: none */
   /* Names for templates and spaces: sizes, tables, lists, limits. */
   wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                        wisp_env **out);
@@ -93,6 +94,9 @@ const wisp_family *wisp_family_at(size_t i);
 const wisp_family *wisp_family_find(const char *name);
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */
+
+/* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
+bool wisp_list_at(const char *list, int i, char name[32]);
 
 /* Whether a list of names, "u res", has this one. */
 bool wisp_list_has(const char *list, const char *name);

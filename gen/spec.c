@@ -19,6 +19,18 @@ wisp_status wisp_precision_parse(wisp_error *err, const char *text, wisp_precisi
   return WISP_OK;
 }
 
+int wisp_spec_subjects(const wisp_spec *a, const wisp_spec *b)
+{
+  const int family = strcmp(a->family, b->family), element = strcmp(a->element, b->element);
+  return family ? family : element ? element : strcmp(a->system, b->system);
+}
+
+int wisp_spec_orders(const wisp_spec *a, const wisp_spec *b)
+{
+  const int subject = wisp_spec_subjects(a, b), precision = (int)a->precision - (int)b->precision;
+  return subject ? subject : precision ? precision : a->order - b->order;
+}
+
 bool wisp_spec_is_step(const wisp_spec *spec)
 {
   return strcmp(spec->kernel, WISP_WHOLE_STEP) == 0;

@@ -17,6 +17,9 @@ typedef struct wisp_spec {
   wisp_precision precision;
 } wisp_spec;
 
+/* < 0 where a stands before b: by family, element and system; and by precision and order behind these. */
+int wisp_spec_subjects(const wisp_spec *a, const wisp_spec *b);
+int wisp_spec_orders(const wisp_spec *a, const wisp_spec *b);
 bool wisp_spec_is_step(const wisp_spec *spec);
 void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel); /* what does not fit names none */
 

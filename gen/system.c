@@ -4,51 +4,82 @@
 #include "language/symbols.h"
 #include "text.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char folder[] = "templates/systems/", suffix[] = ".system";
 
-/* The name of the i-th embedded file where it is a system, else an empty string. */
-static void embedded_name(size_t i, char name[24])
+/* The path of a system's file below a folder of templates; false where it is none, or has no room. */
+static bool path_of(const char *templates, const char *name, char path[1024])
 {
-  const char *path = wisp_embedded_files[i].path;
-  size_t length = strlen(path), around = strlen(folder) + strlen(suffix);
-  name[0] = '\0';
-  if (length <= around || length - around >= 24) return;
-  if (strncmp(path, folder, strlen(folder)) != 0 || strcmp(path + length - strlen(suffix), suffix) != 0) return;
-  snprintf(name, 24, "%.*s", (int)(length - around), path + strlen(folder));
+  const int length = snprintf(path, 1024, "%s/systems/%s%s", templates, name, suffix);
+  return length > 0 && length < 1024 && *name && !strchr(name, '/');
 }
 
-/* "maxwell, acoustics": what can be loaded. */
-static wisp_status list_names(wisp_error *err, wisp_text *list)
+/* The same for the folder of the user's. */
+static bool users_path(const char *name, char path[1024])
 {
-  char name[24];
-  CALL(wisp_text_add(err, list, "", 0));
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    embedded_name(i, name);
-    if (name[0]) CALL(wisp_text_print(err, list, "%s%s", list->length ? ", " : "", name));
-  }
-  return WISP_OK;
+  const char *templates = getenv("WISP_TEMPLATES");
+  return templates && *templates && path_of(templates, name, path) && access(path, F_OK) == 0;
+}
+
+bool wisp_system_is_own(const char *name)
+{
+  char path[1024];
+  return path_of("templates", name, path) && wisp_embedded_text(path);
+}
+
+bool wisp_system_exists(const char *name)
+{
+  char path[1024];
+  return wisp_system_is_own(name) || users_path(name, path);
+}
+
+/* Adds the name of a file where it is a system's. */
+static wisp_status list_file(wisp_error *err, const char *file, wisp_text *list)
+{
+  const size_t length = strlen(file), end = strlen(suffix);
+  if (length <= end || strcmp(file + length - end, suffix) != 0) return WISP_OK;
+  return wisp_text_print(err, list, "%s%.*s", list->length ? ", " : "", (int)(length - end), file);
+}
+
+wisp_status wisp_system_names(wisp_error *err, wisp_text *list)
+{
+  wisp_status status = WISP_OK;
+  char path[1024];
+  const char *templates = getenv("WISP_TEMPLATES");
+  for (size_t i = 0; i < wisp_embedded_count; i++)
+    if (strncmp(wisp_embedded_files[i].path, folder, strlen(folder)) == 0)
+      CALL(list_file(err, wisp_embedded_files[i].path + strlen(folder), list));
+  snprintf(path, sizeof path, "%s/systems", templates ? templates : "");
+  DIR *dir = templates && *templates ? opendir(path) : NULL;
+  for (struct dirent *entry; dir && status == WISP_OK && (entry = readdir(dir));)
+    status = list_file(err, entry->d_name, list);
+  if (dir) closedir(dir);
+  return status;
 }
 
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out)
 {
   wisp_status status = WISP_OK;
   wisp_text list = {0};
-  char known[24], file[sizeof known + sizeof suffix];
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    embedded_name(i, known);
-    if (!known[0] || strcmp(known, name) != 0) continue;
-    snprintf(file, sizeof file, "%s%s", known, suffix);
-    TRY(wisp_system_parse(err, file, wisp_embedded_files[i].text, out));
-    goto done;
+  char path[1024], *text = NULL;
+  size_t length = 0;
+  if (wisp_system_is_own(name) && path_of("templates", name, path)) {
+    TRY(wisp_system_parse(err, path, wisp_embedded_text(path), out));
+  } else if (users_path(name, path)) {
+    TRY(wisp_read_file(err, path, &text, &length));
+    TRY(wisp_system_parse(err, path, text, out));
+  } else {
+    TRY(wisp_system_names(err, &list));
+    TRY(wisp_fail(err, WISP_EUSAGE, "there is no system '%s'; there are: %s", name, list.data));
   }
-  TRY(list_names(err, &list));
-  TRY(wisp_fail(err, WISP_EUSAGE, "there is no system '%s'; there are: %s", name, list.data));
 done:
+  free(text);
   wisp_text_free(&list);
   return status;
 }
@@ -69,6 +100,10 @@ void wisp_system_destroy(wisp_system *system)
   if (!system) return;
   free_statements(&system->flux);
   for (int b = 0; b < system->boundaries; b++) free_statements(&system->boundary[b].ghost);
+  for (int i = 0; i < system->states; i++) {
+    free_statements(&system->state[i].values);
+    free(system->state[i].symbols);
+  }
   free(system->symbols);
   free(system);
 }

@@ -5,8 +5,15 @@
 #define WISP_SYSTEM_H
 
 #include "language/expr.h"
+#include "spec.h"
 
-enum { WISP_MAX_FIELDS = 12, WISP_MAX_TERMS = 64, WISP_MAX_BOUNDARIES = 8, WISP_MAX_STATEMENTS = 128 };
+enum {
+  WISP_MAX_FIELDS = 12,
+  WISP_MAX_TERMS = 64,
+  WISP_MAX_BOUNDARIES = 8,
+  WISP_MAX_STATEMENTS = 128,
+  WISP_MAX_STATES = 8
+};
 
 typedef struct wisp_term { /* du_out/dt += coefficient * d u_in / d x_axis */
   int out, in, axis;
@@ -27,8 +34,26 @@ typedef struct wisp_boundary {
 
 typedef struct wisp_symbols wisp_symbols; /* gen/language/symbols.h */
 
-typedef struct wisp_system {
+/* Fields by place and time, that a run can start from and be compared with. What their texts see beside the names that
+ * they make: the point, the time, of the domain's bounding box its middle and its shortest edge, and the mode. */
+enum { WISP_STATE_TIME = 3, WISP_STATE_DOMAIN = 4, WISP_STATE_MODE = 8, WISP_STATE_SLOTS = 11 };
+extern const char *const wisp_state_names[WISP_STATE_SLOTS];
+typedef struct wisp_surroundings {
+  double middle[3], edge;
+  int mode[3];
+} wisp_surroundings;
+typedef struct wisp_state {
   char name[24];
+  int walls;              /* the boundary with which it solves the equations in the unit box; -1: a start alone */
+  bool modal;             /* it sees the mode */
+  int mode[3];            /* where none is asked for */
+  wisp_statements values; /* assigns every field */
+  bool varies[WISP_MAX_STATEMENTS]; /* such a value differs from point to point */
+  wisp_symbols *symbols;
+} wisp_state;
+
+typedef struct wisp_system {
+  char name[WISP_NAME_TEXT];
   int fields;
   char field[WISP_MAX_FIELDS][16];
   size_t terms;
@@ -38,17 +63,32 @@ typedef struct wisp_system {
   wisp_boundary boundary[WISP_MAX_BOUNDARIES];
   double speed;                   /* largest wave speed, for the CFL */
   double energy[WISP_MAX_FIELDS]; /* energy density = sum energy[f] u_f^2 */
-  wisp_symbols *symbols;          /* the names that the texts read, resolved */
+  wisp_symbols *symbols;          /* the names that flux and boundaries read, resolved */
+  int states;
+  wisp_state state[WISP_MAX_STATES];
 } wisp_system;
 
 /* Parses a system's text; name is for messages, without folders and .system the system's own. WISP_EINPUT with
  * name:line. */
 wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *text, wisp_system **out);
-/* By name, from the embedded templates/systems/. WISP_EUSAGE names the ones that there are. */
+/* By name, from the embedded templates/systems/ or the folder systems/ of $WISP_TEMPLATES. WISP_EUSAGE names the ones
+ * that there are. */
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out);
 void wisp_system_destroy(wisp_system *system);
+WISP_OWNED(wisp_system, wisp_system_destroy)
+wisp_status wisp_system_names(wisp_error *err, wisp_text *list);       /* "maxwell, acoustics": what can be loaded */
+bool wisp_system_exists(const char *name);                             /* there is a file of that name */
+bool wisp_system_is_own(const char *name);                             /* one that the library carries */
 int wisp_system_field(const wisp_system *system, const char *name);    /* -1: none */
 int wisp_system_boundary(const wisp_system *system, const char *name); /* -1: none */
+const wisp_state *wisp_system_state(const wisp_system *system, const char *name); /* NULL: none */
+
+/* Makes the last of a state's values ready: names are found, and whether it differs from point to point. */
+void wisp_state_bind(wisp_state *state);
+
+/* All fields of a state at `count` points and time t: xyz holds 3 numbers a point, u one a field. */
+void wisp_state_fields(const wisp_system *system, const wisp_state *state, const wisp_surroundings *surroundings,
+                       size_t count, const double *xyz, double t, double *u);
 
 /* The flux through one face node, interpreted in double: u_m, u_p, flux hold `fields` numbers. boundary < 0: interior,
  * u_p is read; else u_p is computed from u_m by that boundary's text. */

@@ -1,14 +1,20 @@
 /* The file format of a system: one thing a line, '#' to the end of the line is a comment.
  *
  *   fields    NAME ...                        first of all
- *   rate      NAME = [+-] [NUMBER *] NAME.AXIS ...    once for every field
+ *   constant  NAME = EXPRESSION               over numbers, pi and the constants above
+ *   rate      NAME = [+-] [EXPRESSION *] NAME.AXIS ...    once for every field, EXPRESSION over constants
  *   flux ... end                              lines NAME = EXPRESSION, flux_NAME for every field among them
  *   boundary  NAME ... end                    lines NAME_p = EXPRESSION, once for every field
- *   speed     NUMBER
- *   energy    NUMBER ...                      one for every field
+ *   speed     EXPRESSION
+ *   energy    EXPRESSION ...                  one for every field, without blanks
+ *   start     NAME ... end                    what a run may start from: lines NAME = EXPRESSION in x, y, z, and of the
+ *                                             domain's bounding box middle_x, middle_y, middle_z and its shortest edge;
+ *                                             every field among them
+ *   solution  NAME BOUNDARY [M N P] ... end   the same, at every time t, of the unit box with such walls; M N P: where
+ * a run may ask for another mode_x, mode_y, mode_z than these
  */
 #include "language/symbols.h"
-#include "text.h"
+#include "system_read.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -21,16 +27,9 @@ typedef struct parser {
   size_t line;
   wisp_text buffer; /* the current line */
   wisp_system *system;
+  wisp_constants constants;
   bool rated[WISP_MAX_FIELDS], has_flux, has_speed, has_energy;
 } parser;
-
-#define EXPECT(condition, ...) CALL(wisp_require(err, condition, WISP_EINPUT, __VA_ARGS__))
-
-static char *skip_space(char *at)
-{
-  while (isspace((unsigned char)*at)) at++;
-  return at;
-}
 
 /* The next line with something in it, without comment and outer space; NULL at the end. */
 static wisp_status next_line(wisp_error *err, parser *p, char **out)
@@ -49,36 +48,12 @@ static wisp_status next_line(wisp_error *err, parser *p, char **out)
   return WISP_OK;
 }
 
-/* Cuts the next word off *rest; an empty string at the end. */
-static char *next_word(char **rest)
-{
-  char *word = skip_space(*rest), *end = word;
-  while (*end && !isspace((unsigned char)*end)) end++;
-  *rest = *end ? end + 1 : end;
-  *end = '\0';
-  return word;
-}
-
-static bool is_letter(char c)
-{
-  return isalpha((unsigned char)c) || c == '_';
-}
-
 static bool is_name(const char *text, size_t capacity)
 {
   size_t length = 0;
   if (!is_letter(*text)) return false;
   while (is_letter(text[length]) || isdigit((unsigned char)text[length])) length++;
   return text[length] == '\0' && length < capacity;
-}
-
-/* A decimal number at *at, moved past it. */
-static bool take_number(char **at, double *value)
-{
-  char *start = *at, first = (*at)[*start == '+' || *start == '-'];
-  if (!isdigit((unsigned char)first) && first != '.') return false;
-  *value = strtod(start, at);
-  return *at != start && isfinite(*value);
 }
 
 /* Names that every text may read: see symbols.h for the slots. */
@@ -111,36 +86,6 @@ static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
   return add_symbols(err, system);
 }
 
-/* One term, [+-] [NUMBER *] NAME.AXIS, of the rate of field `out`. */
-static wisp_status read_term(wisp_error *err, parser *p, int out, bool first, char **rest)
-{
-  wisp_system *system = p->system;
-  char *at = skip_space(*rest), *shown = at;
-  double coefficient = 1;
-  bool sign = *at == '+' || *at == '-', negative = *at == '-';
-  EXPECT(sign || first, "a + or - must stand before '%s'", shown);
-  at = skip_space(at + sign);
-  if (isdigit((unsigned char)*at) || *at == '.') {
-    EXPECT(take_number(&at, &coefficient), "'%s' begins with no number", shown);
-    at = skip_space(at);
-    EXPECT(*at == '*', "a * must follow the number of '%s'", shown);
-    at = skip_space(at + 1);
-  }
-  char name[sizeof system->field[0]];
-  size_t length = strcspn(at, " \t.+-*");
-  snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
-  int in = wisp_system_field(system, name);
-  EXPECT(in >= 0 && length < sizeof name, "there is no field '%.*s'", (int)length, at);
-  at += length;
-  const char *axis = *at == '.' && at[1] ? strchr("xyz", at[1]) : NULL;
-  EXPECT(axis && !is_letter(at[2]) && !isdigit((unsigned char)at[2]), "%s must be followed by .x, .y or .z", name);
-  EXPECT(system->terms < WISP_MAX_TERMS, "more than %d terms", WISP_MAX_TERMS);
-  system->term[system->terms++] =
-      (wisp_term){out, in, (int)(strchr("xyz", at[1]) - "xyz"), negative ? -coefficient : coefficient};
-  *rest = skip_space(at + 2);
-  return WISP_OK;
-}
-
 static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
 {
   const char *name = next_word(&rest);
@@ -151,37 +96,51 @@ static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
   EXPECT(strcmp(next_word(&rest), "=") == 0, "write: rate %s = +FIELD.AXIS ...", name);
   rest = skip_space(rest);
   EXPECT(*rest, "rate of %s: no term", name);
-  for (bool first = true; *rest; first = false) CALL(read_term(err, p, out, first, &rest));
+  for (bool first = true; *rest; first = false)
+    CALL(wisp_system_read_term(err, &p->constants, p->system, out, first, &rest));
   return WISP_OK;
 }
 
-/* Cuts `name = expression` in two and parses it as the last of statements. */
-static wisp_status read_statement(wisp_error *err, wisp_statements *statements, char *line)
+/* Cuts `name = expression` in two. */
+static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, char **name, char **text)
 {
+  const size_t room = sizeof *((wisp_statements *)NULL)->names;
   char *equals = strchr(line, '=');
   EXPECT(equals, "'%s' is no statement; write: name = expression, or end", line);
-  EXPECT(statements->count < WISP_MAX_STATEMENTS, "more than %d statements", WISP_MAX_STATEMENTS);
   *equals = '\0';
-  char *name = next_word(&line), *text = skip_space(equals + 1);
-  EXPECT(!*skip_space(line) && is_name(name, sizeof *statements->names),
-         "'%s' before the = is no name of at most %zu letters, digits and _", name, sizeof *statements->names - 1);
-  EXPECT(*text, "no expression for %s", name);
-  size_t i = statements->count, length = strlen(text);
-  CALL(wisp_expr_parse(err, text, &statements->expressions[i]));
-  statements->count++; /* from here on freed with the system */
+  *name = next_word(&line);
+  *text = skip_space(equals + 1);
+  EXPECT(!*skip_space(line) && is_name(*name, room),
+         "'%s' before the = is no name of at most %zu letters, digits and _", *name, room - 1);
+  EXPECT(!wisp_constants_has(&p->constants, *name), "the name %s is taken: it is a constant", *name);
+  EXPECT(**text, "no expression for %s", *name);
+  return WISP_OK;
+}
+
+/* Parses `name = expression` as the last of statements, constants written out. */
+static wisp_status read_statement(wisp_error *err, const parser *p, wisp_statements *statements, char *line)
+{
+  char *name = NULL, *text = NULL;
+  HELD(wisp_text_free) wisp_text numbers = {0};
+  const size_t i = statements->count;
+  EXPECT(i < WISP_MAX_STATEMENTS, "more than %d statements", WISP_MAX_STATEMENTS);
+  CALL(cut_statement(err, p, line, &name, &text));
+  CALL(wisp_constants_write(err, &p->constants, text, &numbers));
+  CALL(wisp_expr_parse(err, numbers.data, &statements->expressions[i]));
   snprintf(statements->names[i], sizeof *statements->names, "%s", name);
-  CALL(wisp_new(err, length + 1, 1, &statements->texts[i]));
-  memcpy(statements->texts[i], text, length);
+  statements->texts[i] = numbers.data;
+  numbers = (wisp_text){0};
+  statements->count++; /* from here on freed with the system */
   return WISP_OK;
 }
 
 /* Evaluates the last statement once, with a different number for every name: one that it does not see is an error. */
-static wisp_status try_statement(wisp_error *err, const wisp_system *system, const wisp_statements *statements,
+static wisp_status try_statement(wisp_error *err, const wisp_symbols *symbols, const wisp_statements *statements,
                                  int bound)
 {
   double value[WISP_MAX_SYMBOLS], result;
   for (int i = 0; i < WISP_MAX_SYMBOLS; i++) value[i] = 1 + i / 8.0;
-  wisp_scope scope = {system->symbols, value, bound};
+  wisp_scope scope = {symbols, value, bound};
   wisp_expr *last = statements->expressions[statements->count - 1];
   wisp_status status = wisp_expr_real(err, last, NULL, wisp_scope_lookup, &scope, &result);
   if (status == WISP_OK || status == WISP_EMEMORY) return status;
@@ -202,8 +161,20 @@ static wisp_status read_block(wisp_error *err, parser *p, wisp_statements *out,
     CALL(next_line(err, p, &line));
     EXPECT(line, "no end to the block of line %zu", start);
     if (strcmp(line, "end") == 0) break;
-    CALL(read_statement(err, out, line));
+    CALL(read_statement(err, p, out, line));
     CALL(accept(err, p->system, out));
+  }
+  return WISP_OK;
+}
+
+/* What kernels are compiled from is arithmetic of numbers: a compiler knows no other calls than its own. */
+static wisp_status kernel_text(wisp_error *err, const wisp_statements *statements)
+{
+  const char *text = statements->texts[statements->count - 1];
+  for (const char *at = text; *at; at++) {
+    EXPECT(*at != '%', "'%s': a kernel's text has no %%", text);
+    EXPECT(*at != '(' || at == text || !(is_letter(at[-1]) || isdigit((unsigned char)at[-1])),
+           "'%s': a flux and a boundary call nothing: give the value a name by constant", text);
   }
   return WISP_OK;
 }
@@ -215,7 +186,8 @@ static wisp_status accept_flux(wisp_error *err, wisp_system *system, const wisp_
   const char *name = flux->names[flux->count - 1];
   EXPECT(strncmp(name, "flux_", 5) != 0 || wisp_system_field(system, name + 5) >= 0, "%s is the flux of no field",
          name);
-  CALL(try_statement(err, system, flux, slot));
+  CALL(kernel_text(err, flux));
+  CALL(try_statement(err, system->symbols, flux, slot));
   EXPECT(wisp_symbols_add(system->symbols, name, slot), "the name %s is taken", name);
   return WISP_OK;
 }
@@ -228,7 +200,8 @@ static wisp_status accept_ghost(wisp_error *err, wisp_system *system, const wisp
   EXPECT(slot >= 0 && slot < system->fields, "a boundary assigns FIELD_p, and there is no %s", name);
   for (size_t i = 0; i + 1 < ghost->count; i++)
     EXPECT(strcmp(ghost->names[i], name) != 0, "%s is assigned twice", name);
-  return try_statement(err, system, ghost, wisp_slot_normal(system) + 3);
+  CALL(kernel_text(err, ghost));
+  return try_statement(err, system->symbols, ghost, wisp_slot_normal(system) + 3);
 }
 
 static wisp_status read_flux(wisp_error *err, parser *p, char *rest)
@@ -263,12 +236,89 @@ static wisp_status read_boundary(wisp_error *err, parser *p, char *rest)
   return WISP_OK;
 }
 
+/* ---- Fields by place and time. */
+
+/* A statement gives a field its value, or makes a name that the later ones see. */
+static wisp_status accept_value(wisp_error *err, wisp_system *system, const wisp_statements *values)
+{
+  wisp_state *state = &system->state[system->states - 1];
+  const int slot = WISP_STATE_SLOTS + (int)values->count - 1;
+  const char *name = values->names[values->count - 1];
+  CALL(try_statement(err, state->symbols, values, slot));
+  wisp_state_bind(state);
+  EXPECT(wisp_symbols_add(state->symbols, name, slot), "the name %s is taken", name);
+  return WISP_OK;
+}
+
+static bool sees(const wisp_state *state, int slot)
+{
+  return slot < WISP_STATE_MODE ? slot != WISP_STATE_TIME || state->walls >= 0 : state->modal;
+}
+
+static wisp_status read_state(wisp_error *err, parser *p, const char *name, const wisp_state *kind)
+{
+  wisp_system *system = p->system;
+  wisp_state *state = &system->state[system->states];
+  EXPECT(system->states < WISP_MAX_STATES, "more than %d starts and solutions", WISP_MAX_STATES);
+  EXPECT(is_name(name, sizeof state->name), "a start and a solution have a name of at most %zu letters, digits and _",
+         sizeof state->name - 1);
+  EXPECT(!wisp_system_state(system, name), "%s stands here for the second time", name);
+  *state = *kind;
+  snprintf(state->name, sizeof state->name, "%s", name);
+  system->states++; /* from here on freed with the system */
+  CALL(wisp_new(err, 1, sizeof *state->symbols, &state->symbols));
+  for (int i = 0; i < WISP_STATE_SLOTS; i++)
+    if (sees(state, i)) wisp_symbols_add(state->symbols, wisp_state_names[i], i);
+  CALL(read_block(err, p, &state->values, accept_value));
+  for (int f = 0; f < system->fields; f++)
+    EXPECT(wisp_symbols_find(state->symbols, system->field[f]) >= 0, "%s gives %s no value", name, system->field[f]);
+  return WISP_OK;
+}
+
+static wisp_status read_start(wisp_error *err, parser *p, char *rest)
+{
+  const char *name = next_word(&rest);
+  EXPECT(!*skip_space(rest), "write: start NAME, without '%s'", skip_space(rest));
+  return read_state(err, p, name, &(wisp_state){.walls = -1});
+}
+
+static wisp_status read_solution(wisp_error *err, parser *p, char *rest)
+{
+  const char *name = next_word(&rest), *boundary = next_word(&rest);
+  wisp_state kind = {.walls = wisp_system_boundary(p->system, boundary)};
+  EXPECT(*boundary, "write: solution NAME BOUNDARY, or solution NAME BOUNDARY M N P");
+  EXPECT(kind.walls >= 0, "there is no boundary '%s' above", boundary);
+  rest = skip_space(rest);
+  if (*rest) {
+    int end = 0;
+    kind.modal = sscanf(rest, "%3d %3d %3d%n", &kind.mode[0], &kind.mode[1], &kind.mode[2], &end) == 3 && !rest[end];
+    EXPECT(kind.modal, "'%s' is no mode: three whole numbers", rest);
+  }
+  return read_state(err, p, name, &kind);
+}
+
+/* ---- Numbers. */
+
+static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
+{
+  char *name = NULL, *text = NULL;
+  double value = 0;
+  CALL(cut_statement(err, p, rest, &name, &text));
+  bool taken = wisp_system_field(p->system, name) >= 0 || wisp_symbols_find(p->system->symbols, name) >= 0;
+  for (int i = 0; i < WISP_STATE_SLOTS; i++) taken |= strcmp(wisp_state_names[i], name) == 0;
+  EXPECT(!taken, "the name %s is taken", name);
+  CALL(wisp_constants_value(err, &p->constants, text, &value));
+  EXPECT(wisp_constants_add(&p->constants, name, value), "more than %d constants", WISP_MAX_CONSTANTS - 1);
+  return WISP_OK;
+}
+
 static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 {
   char *at = skip_space(rest);
   EXPECT(!p->has_speed, "speed stands here for the second time");
-  EXPECT(take_number(&at, &p->system->speed) && p->system->speed > 0 && !*skip_space(at),
-         "speed must be one positive number");
+  EXPECT(*at, "speed must be one positive number");
+  CALL(wisp_constants_value(err, &p->constants, at, &p->system->speed));
+  EXPECT(p->system->speed > 0, "speed must be one positive number");
   p->has_speed = true;
   return WISP_OK;
 }
@@ -276,12 +326,15 @@ static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
-  char *at = skip_space(rest);
   EXPECT(!p->has_energy, "energy stands here for the second time");
-  for (int f = 0; f < system->fields; f++, at = skip_space(at))
-    EXPECT(take_number(&at, &system->energy[f]) && system->energy[f] >= 0 && (!*at || isspace((unsigned char)*at)),
-           "energy: no number, 0 or more, for field %s", system->field[f]);
-  EXPECT(!*at, "energy: '%s' is one too many for %d fields", at, system->fields);
+  for (int f = 0; f < system->fields; f++) {
+    const char *word = next_word(&rest);
+    system->energy[f] = -1;
+    if (*word) CALL(wisp_constants_value(err, &p->constants, word, &system->energy[f]));
+    EXPECT(system->energy[f] >= 0, "energy: no number, 0 or more, for field %s", system->field[f]);
+  }
+  rest = skip_space(rest);
+  EXPECT(!*rest, "energy: '%s' is one too many for %d fields", rest, system->fields);
   p->has_energy = true;
   return WISP_OK;
 }
@@ -291,13 +344,14 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
   static const struct {
     const char *word;
     wisp_status (*read)(wisp_error *, parser *, char *rest);
-  } kinds[] = {{"fields", read_fields},     {"rate", read_rate},   {"flux", read_flux},
-               {"boundary", read_boundary}, {"speed", read_speed}, {"energy", read_energy}};
+  } kinds[] = {{"fields", read_fields}, {"constant", read_constant}, {"rate", read_rate},
+               {"flux", read_flux},     {"boundary", read_boundary}, {"speed", read_speed},
+               {"energy", read_energy}, {"start", read_start},       {"solution", read_solution}};
   const char *word = next_word(&line);
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     if (strcmp(kinds[i].word, word) == 0) return kinds[i].read(err, p, line);
-  EXPECT(false, "'%s' is not one of: fields, rate, flux, boundary, speed, energy", word);
+  EXPECT(false, "'%s' is not one of: fields, constant, rate, flux, boundary, speed, energy, start, solution", word);
   return WISP_OK;
 }
 
@@ -318,9 +372,10 @@ static wisp_status check_whole(wisp_error *err, const parser *p)
 static wisp_status take_name(wisp_error *err, const char *name, wisp_system *system)
 {
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *end = strstr(base, ".system");
-  size_t length = end ? (size_t)(end - base) : strlen(base);
-  EXPECT(length && length < sizeof system->name, "a system's name has 1 to %zu characters", sizeof system->name - 1);
-  memcpy(system->name, base, length);
+  const int length = end ? (int)(end - base) : (int)strlen(base);
+  snprintf(system->name, sizeof system->name, "%.*s", length, base);
+  EXPECT(is_name(system->name, sizeof system->name) && strlen(system->name) == (size_t)length,
+         "a system's name has at most %zu letters, digits and _", sizeof system->name - 1);
   return WISP_OK;
 }
 
@@ -331,6 +386,7 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
   char *line = NULL;
   TRY(wisp_new(err, 1, sizeof *p.system, &p.system));
   TRY(take_name(err, name, p.system));
+  wisp_constants_add(&p.constants, "pi", acos(-1.0));
   for (;;) {
     TRY(next_line(err, &p, &line));
     if (!line) break;

@@ -51,12 +51,12 @@ const char *wisp_version(void);
 typedef struct wisp_simulation wisp_simulation;
 
 typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the value in parentheses */
-  const char *system;         /* equations ("maxwell") */
+  const char *system;         /* equations: one of wisp's or of WISP_TEMPLATES ("maxwell") */
   int order;                  /* polynomial degree N, 1..10 */
   wisp_precision precision;   /* of the device's arithmetic (WISP_F64) */
   const char *mesh;           /* Gmsh file of tets (the unit box) */
   int box;                    /* cubes along an edge of the unit box, six tets each (4) */
-  const char *boundary;       /* on all walls ("pec") */
+  const char *boundary;       /* on all walls (the first that the system has) */
   int central;                /* 1: central flux, else upwind */
   const char *device;         /* as `wisp devices` names them ("auto": the first GPU, else the host) */
   const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
@@ -164,7 +164,8 @@ typedef struct wisp_argument {
   const char *name, *meaning;
   wisp_argument_kind kind;
   wisp_number_kind number;
-  const char *size; /* of an array, in numbers: an expression over the counts of a launch: "groups*6*144" */
+  const char *size;   /* of an array, in numbers: an expression over the counts of a launch: "groups*6*144" */
+  const void *memory; /* where an operand lies on the device, or what is bound; NULL: nothing is */
 } wisp_argument;
 
 /* The i-th argument; WISP_EMISSING behind the last. */

@@ -12,15 +12,23 @@ static const wisp_device_kind *const kinds[] = {
     &wisp_cuda_kind,
     &wisp_host_kind,
 };
-enum { KINDS = WISP_COUNT(kinds) };
+enum { KINDS = WISP_COUNT(kinds), MOST_KINDS = 16 };
+
+/* Those, then the program's own; NULL behind the last. */
+static const wisp_device_kind *kind_at(int k)
+{
+  if (k < KINDS) return kinds[k];
+  return wisp_own_kinds ? wisp_own_kinds[k - KINDS] : NULL;
+}
 
 /* ---- Compiling for a target. */
 
 static wisp_status find_target(wisp_error *err, const char *target, const wisp_device_kind **out)
 {
-  for (int k = 0; k < KINDS; k++)
-    if (kinds[k]->has_target(target)) {
-      *out = kinds[k];
+  const wisp_device_kind *kind = NULL;
+  for (int k = 0; (kind = kind_at(k)); k++)
+    if (kind->has_target(target)) {
+      *out = kind;
       return WISP_OK;
     }
   return wisp_fail(err, WISP_EUSAGE, "target '%s' is not known: use host, or sm_80, sm_90, sm_100, ...", target);
@@ -39,20 +47,22 @@ const char *wisp_target_dialect(const char *target)
   return find_target(NULL, target, &kind) == WISP_OK ? kind->name : "";
 }
 
+void wisp_binary_free(wisp_binary *binary)
+{
+  free(binary->data);
+}
+
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text compiler = {0};
+  HELD(wisp_text_free) wisp_text compiler = {0};
   const wisp_device_kind *kind = NULL;
-  TRY(find_target(err, target, &kind));
-  TRY(kind->compiler(err, target, &compiler));
+  CALL(find_target(err, target, &kind));
+  CALL(kind->compiler(err, target, &compiler));
   wisp_cache_key key = {(const char *const[]){target, compiler.data, name, source}, 4};
-  if (wisp_cache_get(&key, out)) goto done;
-  TRY(kind->compile(err, target, name, source, out));
+  if (wisp_cache_get(&key, out)) return WISP_OK;
+  CALL(kind->compile(err, target, name, source, out));
   wisp_cache_put(&key, out);
-done:
-  wisp_text_free(&compiler);
-  return status;
+  return WISP_OK;
 }
 
 /* ---- Opening. */
@@ -84,22 +94,24 @@ wisp_status wisp_device_known(wisp_error *err, const char *name)
 {
   int index = 0;
   bool known = strcmp(name, "auto") == 0;
-  for (int k = 0; k < KINDS && !known; k++) known = parse_name(name, kinds[k], &index);
+  const wisp_device_kind *kind = NULL;
+  for (int k = 0; !known && (kind = kind_at(k)); k++) known = parse_name(name, kind, &index);
   return wisp_require(err, known, WISP_EUSAGE, "device '%s' is not known: use host, cuda, cuda:1 or auto", name);
 }
 
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out)
 {
   if (strcmp(name, "auto") == 0) return open_first(err, out);
-  for (int k = 0; k < KINDS; k++) {
+  const wisp_device_kind *kind = NULL;
+  for (int k = 0; (kind = kind_at(k)); k++) {
     int index = 0, count = 0;
-    if (!parse_name(name, kinds[k], &index)) continue;
-    wisp_status status = kinds[k]->count(err, &count);
+    if (!parse_name(name, kind, &index)) continue;
+    wisp_status status = kind->count(err, &count);
     /* With none at all the kind itself says best what is missing. */
     if (status == WISP_OK && count > 0 && index >= count)
       return wisp_fail(err, WISP_EDEVICE, "device %s: there are only %d of kind %s, counted from 0", name, count,
-                       kinds[k]->name);
-    return status == WISP_OK ? kinds[k]->open(err, index, out) : status;
+                       kind->name);
+    return status == WISP_OK ? kind->open(err, index, out) : status;
   }
   return wisp_device_known(err, name);
 }
@@ -135,19 +147,20 @@ bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b)
 wisp_status wisp_device_list(wisp_error *err, size_t *count, char ***names)
 {
   wisp_status status = WISP_OK;
-  int of_kind[KINDS] = {0};
+  int of_kind[MOST_KINDS] = {0};
+  const wisp_device_kind *kind = NULL;
   size_t total = 0, filled = 0;
   char **list = NULL;
-  for (int k = 0; k < KINDS; k++) {
-    TRY(kinds[k]->count(err, &of_kind[k]));
+  for (int k = 0; k < MOST_KINDS && (kind = kind_at(k)); k++) {
+    TRY(kind->count(err, &of_kind[k]));
     total += (size_t)of_kind[k];
   }
   TRY(wisp_new(err, total, sizeof *list, &list));
-  for (int k = 0; k < KINDS; k++)
+  for (int k = 0; k < MOST_KINDS && (kind = kind_at(k)); k++)
     for (int i = 0; i < of_kind[k]; i++) {
-      const size_t room = strlen(kinds[k]->name) + 16;
+      const size_t room = strlen(kind->name) + 16;
       TRY(wisp_new(err, room, 1, &list[filled]));
-      snprintf(list[filled++], room, i || of_kind[k] > 1 ? "%s:%d" : "%s", kinds[k]->name, i);
+      snprintf(list[filled++], room, i || of_kind[k] > 1 ? "%s:%d" : "%s", kind->name, i);
     }
   *count = total;
   *names = list;

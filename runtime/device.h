@@ -38,11 +38,12 @@ typedef struct wisp_usage {
   int registers, spill_bytes, shared_bytes;
 } wisp_usage;
 
-typedef struct wisp_binary { /* CUBIN or shared object; free(data) */
+typedef struct wisp_binary { /* CUBIN or shared object */
   char *data;
   size_t length;
   wisp_usage usage;
 } wisp_binary;
+void wisp_binary_free(wisp_binary *binary);
 
 /* Limits to plan for when no such device is here: target "sm_80", "sm_90", "sm_100", "host". Documented architecture
  * limits, for compile checks only; an open device always answers for itself. WISP_EUSAGE for an unknown target. */

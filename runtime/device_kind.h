@@ -51,6 +51,9 @@ typedef struct wisp_device_kind {
 
 extern const wisp_device_kind wisp_cuda_kind, wisp_host_kind;
 
+/* A program's own kinds, a list that ends with NULL; "auto" takes none of them. */
+extern const wisp_device_kind *const wisp_own_kinds[] __attribute__((weak));
+
 struct wisp_device {
   const wisp_device_kind *kind;
   wisp_limits limits;

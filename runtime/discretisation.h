@@ -32,6 +32,11 @@ size_t wisp_discretisation_count(const wisp_discretisation *d, const char *count
 /* Numbers of an array of the family. False: it has no such array, since it lacks one of the counts. */
 bool wisp_discretisation_size(const wisp_discretisation *d, const wisp_array_decl *array, size_t *size);
 
+/* WISP_EUSAGE where a device with these limits cannot count the numbers of an array that the plan takes: GPU kernels do
+ * so in 31 bits, but for those that their family calls wide. */
+wisp_status wisp_discretisation_countable(wisp_error *err, const wisp_discretisation *d, const wisp_limits *limits,
+                                          const wisp_plan *plan);
+
 size_t wisp_discretisation_origin(const wisp_discretisation *d, const wisp_array_decl *array, size_t i);
 void wisp_discretisation_place(const wisp_discretisation *d, const wisp_array_decl *array, size_t i,
                                char text[WISP_PLACE_TEXT]);

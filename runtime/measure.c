@@ -201,7 +201,7 @@ static bool recall(const wisp_cache_key *key, wisp_ceilings *out)
   kept old = {0};
   if (!wisp_cache_get(key, &binary)) return false;
   if (binary.length == sizeof old) memcpy(&old, binary.data, sizeof old);
-  free(binary.data);
+  wisp_binary_free(&binary);
   int64_t age = (int64_t)time(NULL) - old.when;
   if (age < 0 || age > DAY) return false;
   *out = old.ceilings;

@@ -176,6 +176,6 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   binary.data = NULL;
 done:
   if (program) api.nvrtcDestroyProgram(&program);
-  free(binary.data), free(log);
+  wisp_binary_free(&binary), free(log);
   return status;
 }

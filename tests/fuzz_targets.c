@@ -156,6 +156,10 @@ static bool take_system(fuzz_world *world, const char *data, size_t size)
     const int parts = wisp_system_parts(system, driver);
     hold(parts >= 1 && parts <= system->fields && system->fields % parts == 0);
   }
+  for (int i = 0; taken && i < system->states; i++) {
+    const wisp_surroundings box = {.edge = 1, .mode = {1, 1, 1}};
+    wisp_state_fields(system, &system->state[i], &box, 1, normal, 0.5, flux);
+  }
   wisp_system_destroy(system);
   return taken;
 }

@@ -273,11 +273,27 @@ static void test_wishes(void **state)
   forget(&o);
 }
 
+/* docs/winners.md has what the command prints of the winners that ship. */
+static void test_page(void **state)
+{
+  size_t length = 0;
+  outcome o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' --any-layout --format markdown");
+  char *page = fixture_read("docs/winners.md", &length);
+  assert_int_equal(o.status, 0);
+  if (strlen(o.out) < 1000 || !strstr(page, o.out))
+    fail_msg("docs/winners.md is to hold what it says prints it:\n%s", o.out);
+  free(page);
+  forget(&o);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_steps),
-                                     cmocka_unit_test(test_devices), cmocka_unit_test(test_default),
-                                     cmocka_unit_test_setup_teardown(test_wishes, fixture_set_up, fixture_tear_down)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels),
+                                     cmocka_unit_test(test_steps),
+                                     cmocka_unit_test(test_devices),
+                                     cmocka_unit_test(test_default),
+                                     cmocka_unit_test_setup_teardown(test_wishes, fixture_set_up, fixture_tear_down),
+                                     cmocka_unit_test_setup_teardown(test_page, fixture_set_up, fixture_tear_down)};
   unsetenv("WISP_SITE_DB");
   setenv("WISP_SHIPPED", "none", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

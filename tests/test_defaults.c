@@ -153,21 +153,16 @@ static void test_every_line_is_of_use(void **state)
 
 static void test_bad_lines(void **state)
 {
-  static const char *const bad[] = {"stage",
-                                    "stage a b",
-                                    "kernel volume",
-                                    "kernel",
-                                    "kernels a b",
-                                    "stage a+b : N <",
-                                    "kernel a b : (N=1",
-                                    "kernel a b x=1 : 1 2",
-                                    "kernel a b x=1 y=2 x=1"};
+  static const char *const bad[] = {
+      "composition",           "composition a b",       "kernel volume",     "kernel",
+      "kernels a b",           "composition a+b : N <", "kernel a b : (N=1", "kernel a b x=1 : 1 2",
+      "kernel a b x=1 y=2 x=1"};
   (void)state;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[128];
     wisp_defaults *defaults = NULL;
     wisp_error err = {0};
-    snprintf(text, sizeof text, "# none\nstage a+b : N == 1 # some\n\n%s\n", bad[i]);
+    snprintf(text, sizeof text, "# none\ncomposition a+b : N == 1 # some\n\n%s\n", bad[i]);
     if (wisp_defaults_parse(&err, "x/defaults", text, &defaults) != WISP_EINPUT) fail_msg("taken: %s", bad[i]);
     if (strncmp(err.text, "x/defaults:4: ", 14) != 0) fail_msg("%s", err.text);
     assert_null(defaults);

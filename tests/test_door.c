@@ -124,6 +124,34 @@ static void test_curl(void **state)
   wisp_session_close(session);
 }
 
+/* A launch works on as many elements as it says, whichever launches came before. */
+static void test_counts(void **state)
+{
+  (void)state;
+  enum { NUMBERS = 8 };
+  static const size_t turns[] = {3, 5, 3, 1, 2, 4, 6, 3, 5, 1, 37, 1};
+  wisp_error err = {0};
+  wisp_session *session = door_session();
+  wisp_kernel *kernel = NULL;
+  double ones[K * NUMBERS], mass[K * 27], y[K * NUMBERS];
+  GOOD(wisp_kernel_open(&err, session, "tensor.mass:hex:p1:poisson:f64", NULL, &kernel));
+  for (size_t i = 0; i < K * NUMBERS; i++) ones[i] = 1;
+  for (size_t i = 0; i < K * 27; i++) mass[i] = 1;
+  void *on_u = bind(session, kernel, "u", ones), *on_mass = bind(session, kernel, "gauss_mass", mass),
+       *on_y = bind(session, kernel, "y", ones);
+  for (size_t t = 0; t < WISP_COUNT(turns); t++) {
+    for (size_t i = 0; i < K * NUMBERS; i++) y[i] = -1;
+    GOOD(wisp_memory_put(&err, session, on_y, y, sizeof y));
+    GOOD(wisp_kernel_launch(&err, kernel, (wisp_count[]){{"elements", turns[t]}, {NULL, 0}}, NULL));
+    GOOD(wisp_memory_get(&err, session, y, on_y, sizeof y));
+    for (size_t i = 0; i < K * NUMBERS; i++)
+      if ((y[i] > 0) != (i < turns[t] * NUMBERS)) fail_msg("%zu elements: number %zu is %g", turns[t], i, y[i]);
+  }
+  wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_mass), wisp_memory_destroy(session, on_y);
+  wisp_kernel_close(kernel);
+  wisp_session_close(session);
+}
+
 /* Whatever is launched: each argument of each strategy of each family has a meaning, and arrays and operands a size
  * that counts alone are missing from. */
 static void test_meanings(void **state)
@@ -214,9 +242,18 @@ static void test_nonsense(void **state)
   GOOD(wisp_kernel_bind(&err, kernel, "u", some, numbers));
   GOOD(wisp_kernel_bind(&err, kernel, "geo", some, numbers));
   BAD(wisp_kernel_launch(&err, kernel, K37, NULL), WISP_EUSAGE, "'rhs'");
+  for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &argument) == WISP_OK;
+       i++) { /* operands are bound already */
+    const bool bound = argument.kind == WISP_ARGUMENT_IN || argument.kind == WISP_ARGUMENT_OPERAND;
+    assert_int_equal(argument.memory != NULL, bound);
+  }
   GOOD(wisp_kernel_bind(&err, kernel, "rhs", some + numbers, numbers));
   GOOD(wisp_kernel_launch(&err, kernel, K37, NULL));
   BAD(wisp_kernel_launch(&err, kernel, K38, NULL), WISP_EUSAGE, "are bound");
+  for (size_t k = 1; k <= 9; k++) { /* more than are kept */
+    GOOD(wisp_kernel_launch(&err, kernel, (wisp_count[]){{"elements", k}, {NULL, 0}}, NULL));
+    BAD(wisp_kernel_launch(&err, kernel, K38, NULL), WISP_EUSAGE, "are bound");
+  }
   GOOD(wisp_kernel_launch(&err, kernel, K37, NULL));
   GOOD(wisp_kernel_bind(&err, kernel, "u", some, 7));
   BAD(wisp_kernel_launch(&err, kernel, K37, NULL), WISP_EUSAGE, "7 are bound");
@@ -286,7 +323,8 @@ static void test_quick(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curl), cmocka_unit_test(test_meanings),
-                                     cmocka_unit_test(test_nonsense), cmocka_unit_test(test_quick)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curl), cmocka_unit_test(test_counts),
+                                     cmocka_unit_test(test_meanings), cmocka_unit_test(test_nonsense),
+                                     cmocka_unit_test(test_quick)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Claim: the upwind flux never lets the energy grow, and the central flux holds it. */
 #include "solving.h"
+#include "../runtime/nodal/start.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -64,10 +65,10 @@ static void holds(const solving_setup *setup)
 {
   wisp_error error = {0};
   solving s;
-  wisp_cavity cavity;
+  wisp_start cavity;
   if (!solving_open(&error, &s, box(2), setup)) fail_msg("%s", error.text);
-  GOOD(wisp_cavity_create(&error, (const int[]){1, 2, 1}, &cavity));
-  GOOD(wisp_solution_set(&error, s.problem, wisp_cavity_field, &cavity, 0));
+  GOOD(wisp_start_choose(&error, s.mesh, s.system, "cavity", (const int[]){1, 2, 1}, &cavity));
+  GOOD(solution_set(&error, s.problem, wisp_start_field, &cavity, 0));
   double first = energy(&s), last = 0;
   GOOD(wisp_solver_advance(&error, s.solver, wisp_dg_safe_dt(s.dg) / 8, 100, NULL));
   last = energy(&s);
@@ -88,11 +89,11 @@ static void test_absorbing(void **state)
   (void)state;
   wisp_error error = {0};
   solving s;
-  wisp_cavity cavity;
+  wisp_start cavity;
   const solving_setup setup = {.order = 3, .absorbing = true};
   if (!solving_open(&error, &s, box(3), &setup)) fail_msg("%s", error.text);
-  GOOD(wisp_cavity_create(&error, (const int[]){1, 1, 0}, &cavity));
-  GOOD(wisp_solution_set(&error, s.problem, wisp_cavity_field, &cavity, 0));
+  GOOD(wisp_start_choose(&error, s.mesh, s.system, "cavity", (const int[]){1, 1, 0}, &cavity));
+  GOOD(solution_set(&error, s.problem, wisp_start_field, &cavity, 0));
   double first = energy(&s), dt = wisp_dg_safe_dt(s.dg);
   GOOD(wisp_solver_advance(&error, s.solver, dt, (long long)(2 / dt), NULL));
   double last = energy(&s);

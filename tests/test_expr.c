@@ -1,6 +1,7 @@
 /* Claim: expressions mean what C programmers read in them, and nonsense is an error that says where, never a crash. */
 #include "../gen/language/expr.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -230,6 +231,7 @@ static void reals_evaluate_in_double(void **state)
                {"count(fields)", 3},
                {"7 % 4", 3},
                {"round_up(9,4)", 12},
+               {"sqrt(u - 1/2) + exp(0)*cos(zero) - sin(0)", 1.5},
                {"9223372036854775808", 9223372036854775808.0}};
   wisp_env *env = sample_env();
   const double u = 0.75;
@@ -251,6 +253,52 @@ static void reals_evaluate_in_double(void **state)
   assert_true(value > 4.9);
   wisp_expr_destroy(expr);
   wisp_env_destroy(env);
+}
+
+/* A wisp_lookup: x and y. */
+static bool lookup_xy(const void *context, const char *name, double *value)
+{
+  const double *at = context;
+  *value = at[strcmp(name, "y") == 0];
+  return strlen(name) == 1 && strchr("xy", *name);
+}
+
+/* A wisp_slot_of: x and y. */
+static int slot_of(const void *context, const char *name)
+{
+  (void)context;
+  return strcmp(name, "x") == 0 ? 0 : strcmp(name, "y") == 0 ? 1 : -1;
+}
+
+/* Many points give what each gives alone; a name that there is not, no number. */
+static void many_points_at_once(void **state)
+{
+  (void)state;
+  static const double values[2][WISP_EXPR_MANY] = {{0.5, -1, 3}, {2, 0, -0.25}};
+  static const char *const texts[] = {"x*y - 2", "x < y ? sqrt(y) : exp(x)", "-(x || y) + !y", "max(x, y) / 4 % 3"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    wisp_expr *expr = NULL;
+    double found[3], alone;
+    assert_int_equal(wisp_expr_parse(NULL, texts[i], &expr), WISP_OK);
+    wisp_expr_bind(expr, slot_of, NULL);
+    wisp_expr_many(expr, values[0], 3, found);
+    for (int p = 0; p < 3; p++) {
+      wisp_env *env = NULL;
+      const double at[2] = {values[0][p], values[1][p]};
+      assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
+      assert_int_equal(wisp_expr_real(NULL, expr, env, lookup_xy, at, &alone), WISP_OK);
+      if (memcmp(&found[p], &alone, sizeof alone) != 0) fail_msg("%s: %g, %g alone", texts[i], found[p], alone);
+      wisp_env_destroy(env);
+    }
+    wisp_expr_destroy(expr);
+  }
+  wisp_expr *expr = NULL;
+  double found[1];
+  assert_int_equal(wisp_expr_parse(NULL, "x + z", &expr), WISP_OK);
+  wisp_expr_bind(expr, slot_of, NULL);
+  wisp_expr_many(expr, values[0], 1, found);
+  assert_true(isnan(found[0]));
+  wisp_expr_destroy(expr);
 }
 
 static void scopes_shadow_and_redefine(void **state)
@@ -304,6 +352,7 @@ int main(void)
       cmocka_unit_test(depth_is_limited_before_the_stack_is),
       cmocka_unit_test(random_texts_never_crash),
       cmocka_unit_test(reals_evaluate_in_double),
+      cmocka_unit_test(many_points_at_once),
       cmocka_unit_test(scopes_shadow_and_redefine),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * not grow, on a box and on a mesh without structure, for upwind and central flux; up to N = 7 it adds nothing to the
  * error, and what it adds above is estimated. */
 #include "solving.h"
+#include "../runtime/nodal/start.h"
 #include "../runtime/mesh/source.h"
 
 #include <math.h>
@@ -107,14 +108,14 @@ static void test_compositions(void **state)
 static double default_error(solving *s, double limit, double time, double finer, double *dt)
 {
   wisp_error error = {0};
-  wisp_cavity cavity;
+  wisp_start cavity;
   double off = NAN;
   const long long steps = (long long)ceil(time / (WISP_CFL * limit) * finer);
   *dt = time / (double)steps;
-  GOOD(wisp_cavity_create(&error, (const int[]){1, 1, 1}, &cavity));
-  GOOD(wisp_solution_set(&error, s->problem, wisp_cavity_field, &cavity, 0));
+  GOOD(wisp_start_choose(&error, s->mesh, s->system, "cavity", (const int[]){1, 1, 1}, &cavity));
+  GOOD(solution_set(&error, s->problem, wisp_start_field, &cavity, 0));
   GOOD(wisp_solver_advance(&error, s->solver, *dt, steps, NULL));
-  GOOD(wisp_solution_l2_error(&error, s->problem, wisp_cavity_field, &cavity, time, &off));
+  GOOD(solution_error(&error, s->problem, wisp_start_field, &cavity, time, &off));
   return off;
 }
 

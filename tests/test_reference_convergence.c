@@ -1,6 +1,7 @@
 /* Claim: the references put together are the discontinuous Galerkin method: they keep the energy as the flux should,
  * and a cavity's mode converges to order N + 1. */
 #include "dg_case.h"
+#include "../runtime/nodal/start.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +14,7 @@
 static void right_hand_side(const wisp_dg *dg, double alpha, const double *u, double *flux, double *rhs)
 {
   assert_int_equal(wisp_reference_volume(NULL, dg, u, rhs), WISP_OK);
-  assert_int_equal(wisp_reference_gather(NULL, dg, alpha, u, flux), WISP_OK);
+  assert_int_equal(wisp_reference_gather(NULL, dg, alpha, u, flux, NULL), WISP_OK);
   assert_int_equal(wisp_reference_lift(NULL, dg, flux, rhs), WISP_OK);
 }
 
@@ -63,15 +64,19 @@ static void test_cavity(void **state)
   (void)state;
   static const int modes[][3] = {{1, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 3}};
   const double h = 1e-5, x[3] = {0.3, 0.45, 0.7}, t = 0.2;
+  wisp_mesh *mesh = NULL;
+  wisp_system *system = NULL;
+  assert_int_equal(wisp_mesh_box(NULL, 1, &mesh), WISP_OK);
+  assert_int_equal(wisp_system_load(NULL, "maxwell", &system), WISP_OK);
   for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
-    wisp_cavity cavity;
+    wisp_start cavity;
     double du[4][6], up[6], um[6], size = 0;
-    assert_int_equal(wisp_cavity_create(NULL, modes[m], &cavity), WISP_OK);
+    assert_int_equal(wisp_start_choose(NULL, mesh, system, "cavity", modes[m], &cavity), WISP_OK);
     for (int c = 0; c < 4; c++) {
       double xp[3] = {x[0], x[1], x[2]}, xm[3] = {x[0], x[1], x[2]};
       if (c < 3) xp[c] += h, xm[c] -= h;
-      wisp_cavity_field(&cavity, 1, xp, c < 3 ? t : t + h, up);
-      wisp_cavity_field(&cavity, 1, xm, c < 3 ? t : t - h, um);
+      wisp_start_field(&cavity, 1, xp, c < 3 ? t : t + h, up);
+      wisp_start_field(&cavity, 1, xm, c < 3 ? t : t - h, um);
       for (int f = 0; f < 6; f++) du[c][f] = (up[f] - um[f]) / (2 * h), size += fabs(up[f]);
     }
     for (int c = 0; c < 3; c++) {
@@ -80,17 +85,19 @@ static void test_cavity(void **state)
       assert_true(fabs(du[3][3 + c] + (du[a][b] - du[b][a])) < 1e-7);
       double wall[3] = {x[0], x[1], x[2]};
       wall[c] = 1;
-      wisp_cavity_field(&cavity, 1, wall, t, up);
+      wisp_start_field(&cavity, 1, wall, t, up);
       assert_true(fabs(up[a]) < 1e-14 && fabs(up[b]) < 1e-14 && fabs(up[3 + c]) < 1e-14);
     }
     for (int s = 0; s < 2; s++)
       assert_true(fabs(du[0][3 * s] + du[1][3 * s + 1] + du[2][3 * s + 2]) < 1e-7); /* no charge */
     assert_true(size > 0.1);
   }
-  wisp_cavity cavity;
+  wisp_start cavity;
   wisp_error err = {0};
-  assert_int_equal(wisp_cavity_create(&err, (int[3]){1, 0, 0}, &cavity), WISP_EUSAGE);
-  assert_int_equal(wisp_cavity_create(&err, (int[3]){1, 1, -1}, &cavity), WISP_EUSAGE);
+  assert_int_equal(wisp_start_choose(&err, mesh, system, "cavity", (int[3]){1, 0, 0}, &cavity), WISP_EUSAGE);
+  assert_int_equal(wisp_start_choose(&err, mesh, system, "cavity", (int[3]){1, 1, -1}, &cavity), WISP_EUSAGE);
+  wisp_system_destroy(system);
+  wisp_mesh_destroy(mesh);
 }
 
 /* Integrates from 0 to T in steps of at most cfl * min_length / (N+1)^2. */
@@ -99,11 +106,11 @@ static double cavity_error(const wisp_dg *dg, double T)
   double cfl = 2, *u = dg_case_volume(dg), *rhs = dg_case_volume(dg), *flux = dg_case_face(dg), error;
   size_t size = wisp_dg_volume_size(dg);
   double *res = calloc(size, sizeof *res);
-  wisp_cavity cavity;
+  wisp_start cavity;
   int N1 = dg->tet->N + 1, steps = (int)ceil(T * N1 * N1 / (cfl * dg->min_length));
   double dt = T / steps;
-  assert_int_equal(wisp_cavity_create(NULL, (int[3]){1, 1, 0}, &cavity), WISP_OK);
-  assert_int_equal(wisp_dg_fill(NULL, dg, wisp_cavity_field, &cavity, 0, u), WISP_OK);
+  assert_int_equal(wisp_start_choose(NULL, dg->mesh, dg->system, "cavity", (int[3]){1, 1, 0}, &cavity), WISP_OK);
+  assert_int_equal(wisp_dg_fill(NULL, dg, wisp_start_field, &cavity, 0, u), WISP_OK);
   for (int step = 0; step < steps; step++)
     for (int s = 0; s < WISP_RK_STAGES; s++) {
       right_hand_side(dg, 1, u, flux, rhs);
@@ -112,7 +119,7 @@ static double cavity_error(const wisp_dg *dg, double T)
         u[i] += wisp_lsrk45[s].b * res[i];
       }
     }
-  assert_int_equal(wisp_dg_l2_error(NULL, dg, u, wisp_cavity_field, &cavity, T, &error), WISP_OK);
+  assert_int_equal(wisp_dg_l2_error(NULL, dg, u, wisp_start_field, &cavity, T, &error), WISP_OK);
   free(u);
   free(rhs);
   free(flux);

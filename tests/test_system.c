@@ -94,7 +94,11 @@ static const mistake mistakes[] = {
     {3, "rate a = a", 0, ".x, .y or .z"},
     {3, "rate a = c.x", 0, "no field 'c'"},
     {3, "rate a = 3 a.x", 0, "*"},
-    {3, "rate a = 1e999*a.x", 0, "no number"},
+    {3, "rate a = 1e999*a.x", 0, "a number"},
+    {3, "rate a = (2 + a.x", 0, "a.x"},
+    {3, "rate a = 2 + 3*a.x", 0, "must end with"},
+    {3, "rate a = c*a.x", 0, "'c' is not defined"},
+    {3, "rate a = 1/0*a.x", 0, "no finite"},
     {3, "rate a = a.x b.y", 0, "+ or -"},
     {3, "", 15, "without a rate of a"},
     {5, "", 6, "'d' is not one of"},
@@ -124,8 +128,8 @@ static const mistake mistakes[] = {
     {13, "", 14, "no statement"},
     {14, "speed", 0, "positive number"},
     {14, "speed 0", 0, "positive number"},
-    {14, "speed nan", 0, "positive number"},
-    {14, "speed 1 2", 0, "positive number"},
+    {14, "speed nan", 0, "'nan' is not defined"},
+    {14, "speed 1 2", 0, "left over"},
     {14, "speed 1\nspeed 1", 15, "second time"},
     {14, "", 15, "without a speed"},
     {15, "energy 1", 0, "field b"},
@@ -137,6 +141,28 @@ static const mistake mistakes[] = {
     {15, "energy 1 2\nboundary open\na_p = 0", 17, "line 16"},
     {15, "", 15, "without an energy"},
     {15, "entropy 1 2", 0, "'entropy' is not one of"},
+    {3, "constant d = 1\nrate a = a.x", 7, "taken: it is a constant"},
+    {3, "constant a = 1", 0, "the name a is taken"},
+    {3, "constant nx = 1", 0, "the name nx is taken"},
+    {3, "constant pi = 3", 0, "taken"},
+    {3, "constant edge = 1", 0, "taken"},
+    {3, "constant e = 1/0", 0, "no finite number"},
+    {3, "constant e = f", 0, "'f' is not defined"},
+    {3, "constant e", 0, "name = expression"},
+    {6, "  d = sqrt(a_p)", 0, "call nothing"},
+    {6, "  d = a_p % 2", 0, "no %"},
+    {15, "energy 1 1\nstart", 16, "have a name"},
+    {15, "energy 1 1\nstart s now", 16, "without 'now'"},
+    {15, "energy 1 1\nstart s\na = x\nend", 18, "s gives b no value"},
+    {15, "energy 1 1\nstart s\na = t", 17, "'t' is not defined"},
+    {15, "energy 1 1\nstart s\na = mode_x", 17, "'mode_x' is not defined"},
+    {15, "energy 1 1\nstart s\nx = 1", 17, "the name x is taken"},
+    {15, "energy 1 1\nstart s\na = b\nb = 1\nend", 17, "'b' is not defined"},
+    {15, "energy 1 1\nstart s\na = 1\nb = a\nend\nstart s", 20, "second time"},
+    {15, "energy 1 1\nsolution s", 16, "solution NAME BOUNDARY"},
+    {15, "energy 1 1\nsolution s door", 16, "no boundary 'door' above"},
+    {15, "energy 1 1\nsolution s wall 1 2", 16, "no mode"},
+    {15, "energy 1 1\nsolution s wall 1 2 3 4", 16, "no mode"},
 };
 
 static void test_mistakes(void **state)
@@ -157,6 +183,38 @@ static void test_mistakes(void **state)
     assert_null(system);
     assert_int_equal(wisp_system_parse(NULL, "bad.system", text, &system), WISP_EINPUT);
   }
+}
+
+/* A solution's fields are its expressions at the points, and at more of them than are looked at together; constants
+ * are numbers everywhere. */
+static void test_states(void **state)
+{
+  (void)state;
+  enum { POINTS = 71 };
+  char text[2048];
+  wisp_error err = {0};
+  wisp_system *system = NULL;
+  compose(text, 2,
+          "fields a b\nconstant half = 1/2\nconstant two = 4 * half\n"
+          "boundary door\n a_p = two * a_m\n b_p = -half * b_m\nend\n"
+          "solution s door 1 2 0\n h = half * t\n a = h * x + mode_y\n b = y < edge ? a : middle_z - two\nend\n"
+          "start still\n a = 0\n b = pi\nend");
+  if (wisp_system_parse(&err, "waves.system", text, &system)) fail_msg("%s", err.text);
+  assert_string_equal(system->boundary[0].ghost.texts[1], "-0.5 * b_m");
+  const wisp_state *solution = wisp_system_state(system, "s"), *still = wisp_system_state(system, "still");
+  assert_true(solution && still && !wisp_system_state(system, "moving"));
+  assert_true(solution->walls == 0 && solution->modal && solution->mode[1] == 2 && still->walls < 0 && !still->modal);
+  const wisp_surroundings given = {.middle = {0, 0, 7}, .edge = 30, .mode = {1, 5, 0}};
+  double xyz[3 * POINTS], u[2 * POINTS];
+  for (int i = 0; i < 3 * POINTS; i++) xyz[i] = i;
+  wisp_state_fields(system, solution, &given, POINTS, xyz, 3, u);
+  for (int p = 0; p < POINTS; p++) {
+    const double a = 1.5 * xyz[3 * p] + 5, b = xyz[3 * p + 1] < 30 ? a : 5;
+    assert_true(u[2 * p] == a && u[2 * p + 1] == b);
+  }
+  wisp_state_fields(system, still, &given, 1, xyz, 3, u);
+  assert_true(u[0] == 0 && fabs(u[1] - 3.141592653589793) < 1e-15);
+  wisp_system_destroy(system);
 }
 
 /* Any cut of the text is refused or parsed, never worse. */
@@ -318,6 +376,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_parses),
       cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_states),
       cmocka_unit_test(test_truncated),
       cmocka_unit_test(test_unknown_names_the_known),
       cmocka_unit_test_setup_teardown(test_consistent, load_maxwell, unload),

@@ -1,7 +1,7 @@
 /* Claim: what set-up, energies and errors give does not depend on the number of threads, to the last bit. */
 #include "bent_box.h"
 #include "../runtime/parallel.h"
-#include "../runtime/nodal/dg.h"
+#include "../runtime/nodal/start.h"
 #include "../runtime/tensor/poisson.h"
 
 #include <setjmp.h>
@@ -72,12 +72,12 @@ static void test_tets(void **state)
   wisp_tet *tet = NULL;
   wisp_system *system = NULL;
   wisp_layout layout;
-  wisp_cavity cavity;
+  wisp_start cavity;
   GOOD(wisp_mesh_box(&error, 7, &mesh)); /* 2058 tets, more than one block of sums */
   GOOD(wisp_tet_create(&error, 3, &tet));
   GOOD(wisp_system_load(&error, "maxwell", &system));
   GOOD(wisp_layout_parse(&error, "slab-km32", tet->Np, WISP_TET_FACES * tet->Nfp, &layout));
-  GOOD(wisp_cavity_create(&error, (int[]){1, 2, 1}, &cavity));
+  GOOD(wisp_start_choose(&error, mesh, system, "cavity", (int[]){1, 2, 1}, &cavity));
   for (int i = 0; i < COUNTS; i++) {
     wisp_mesh *again = NULL;
     wisp_dg *dg = NULL;
@@ -88,9 +88,9 @@ static void test_tets(void **state)
     wisp_mesh_destroy(again);
     GOOD(wisp_dg_create(&error, mesh, tet, system, &layout, WISP_GROUP_NATURAL, 1, 0, &dg));
     double *u = malloc(wisp_dg_volume_size(dg) * sizeof *u);
-    GOOD(wisp_dg_fill(&error, dg, wisp_cavity_field, &cavity, 0.3, u));
+    GOOD(wisp_dg_fill(&error, dg, wisp_start_field, &cavity, 0.3, u));
     GOOD(wisp_dg_energy(&error, dg, u, &both[0]));
-    GOOD(wisp_dg_l2_error(&error, dg, u, wisp_cavity_field, &cavity, 0.3, &both[1]));
+    GOOD(wisp_dg_l2_error(&error, dg, u, wisp_start_field, &cavity, 0.3, &both[1]));
     keep_or_compare(&geo, dg->geo, dg->slots * WISP_GEO * sizeof *dg->geo);
     keep_or_compare(&faces, dg->face_int, dg->slots * WISP_FACE_INTS * sizeof *dg->face_int);
     keep_or_compare(&normals, dg->face_real, dg->slots * WISP_FACE_REALS * sizeof *dg->face_real);

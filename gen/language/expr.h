@@ -7,6 +7,7 @@
  *   min(a,b) max(a,b)
  *   nonzero(table,i)   1 where table[i] is not 0, else 0
  *   count(name)        the items of a list, the entries of a table
+ *   sqrt(a) exp(a) sin(a) cos(a)       real evaluation only
  *
  * Integer evaluation is 64-bit with overflow and division by zero as errors. Real evaluation is double (for flux
  * texts). A name that is not defined is an error that names it and the text's place.
@@ -43,6 +44,7 @@ bool wisp_env_has(const wisp_env *env, const char *name);
 typedef struct wisp_expr wisp_expr; /* parsed once, evaluated often */
 wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out);
 void wisp_expr_destroy(wisp_expr *expr);
+WISP_OWNED(wisp_expr, wisp_expr_destroy)
 wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value);
 
 /* A copy in which every integer that env knows is settled, but for the names in `loose`: for evaluating often with
@@ -64,6 +66,13 @@ wisp_status wisp_expr_real(wisp_error *err, const wisp_expr *expr, const wisp_en
  * `lookup` with the context `sizes`: what a computed value's rounding errors are proportional to. */
 wisp_status wisp_expr_size(wisp_error *err, const wisp_expr *expr, wisp_lookup lookup, const void *context,
                            const void *sizes, double *value, double *size);
+
+/* Real evaluation at up to WISP_EXPR_MANY points at once. First, once, names become slots of a table of values; then
+ * the value of slot s at point p is values[s * WISP_EXPR_MANY + p], and one of a name without a slot (-1) no number. */
+enum { WISP_EXPR_MANY = 32 };
+typedef int (*wisp_slot_of)(const void *context, const char *name);
+void wisp_expr_bind(wisp_expr *expr, wisp_slot_of slot_of, const void *context);
+void wisp_expr_many(const wisp_expr *expr, const double *values, int count, double *out);
 
 /* Parse and evaluate at once. */
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value);

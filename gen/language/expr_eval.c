@@ -40,6 +40,16 @@ bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
   return op != OP_ROUND_UP || !__builtin_mul_overflow(*value, b, value);
 }
 
+static double call(wisp_op op, double a)
+{
+  return op == OP_SQRT ? sqrt(a) : op == OP_EXP ? exp(a) : op == OP_SIN ? sin(a) : cos(a);
+}
+
+static bool is_call(wisp_op op)
+{
+  return op >= OP_SQRT && op <= OP_COS;
+}
+
 static double combine_reals(wisp_op op, double a, double b)
 {
   if (op == OP_EQ) return a == b;
@@ -93,6 +103,11 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
       CALL(entry(err, expr, at, env, &is_real, value, &real));
       if (is_real) return wisp_expr_fail(err, expr, at->column, "'%s' is a table of reals, not of integers", at->name);
       return WISP_OK;
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_SIN:
+    case OP_COS:
+      return wisp_expr_fail(err, expr, at->column, "'%s' gives no integer", at->name);
     default:
       break;
   }
@@ -214,6 +229,9 @@ static wisp_status eval_real(const reals *r, size_t place, number *out)
     out->value = out->size = at->op == OP_NOT ? a.value == 0 : at->op == OP_OR;
   } else if (at->op == OP_NEGATE) {
     *out = (number){-a.value, a.size};
+  } else if (is_call(at->op)) {
+    a.value = call(at->op, a.value);
+    *out = (number){a.value, fabs(a.value)};
   } else {
     CALL(eval_real(r, at->of[1], &b));
     if (at->op == OP_AND || at->op == OP_OR)
@@ -252,13 +270,69 @@ wisp_status wisp_expr_size(wisp_error *err, const wisp_expr *expr, wisp_lookup l
   return status;
 }
 
+/* ---- At many points. */
+
+typedef struct columns {
+  const wisp_expr *expr;
+  const double *values;
+  int count;
+} columns;
+
+/* One loop an operator, for the compiler to make vectors of. */
+#define EACH(value)                                    \
+  for (int i = 0; i < c->count; i++) out[i] = (value); \
+  break
+static void eval_columns(const columns *c, size_t place, double *out)
+{
+  const wisp_node *at = &c->expr->nodes[place];
+  const double *named = at->op == OP_NAME && at->slot >= 0 ? c->values + at->slot * WISP_EXPR_MANY : NULL;
+  const int operands = wisp_operators[at->op].operands;
+  double a[WISP_EXPR_MANY], b[WISP_EXPR_MANY];
+  if (operands) eval_columns(c, at->of[0], a);
+  if (operands > 1) eval_columns(c, at->of[1], b);
+  if (operands > 2) eval_columns(c, at->of[2], out);
+  switch (at->op) {
+    case OP_INTEGER:
+    case OP_REAL:
+      EACH(at->real);
+    case OP_NAME:
+      EACH(named ? named[i] : NAN);
+    case OP_NEGATE:
+      EACH(-a[i]);
+    case OP_NOT:
+      EACH(a[i] == 0);
+    case OP_CHOOSE:
+      EACH(a[i] != 0 ? b[i] : out[i]);
+    case OP_OR:
+      EACH(a[i] != 0 || b[i] != 0);
+    case OP_AND:
+      EACH(a[i] != 0 && b[i] != 0);
+    case OP_ADD:
+      EACH(a[i] + b[i]);
+    case OP_SUB:
+      EACH(a[i] - b[i]);
+    case OP_MUL:
+      EACH(a[i] * b[i]);
+    default:
+      EACH(is_call(at->op) ? call(at->op, a[i]) : operands == 2 ? combine_reals(at->op, a[i], b[i]) : NAN);
+  }
+}
+#undef EACH
+
+void wisp_expr_many(const wisp_expr *expr, const double *values, int count, double *out)
+{
+  eval_columns(&(columns){expr, values, count}, expr->count - 1, out);
+}
+
+void wisp_expr_bind(wisp_expr *expr, wisp_slot_of slot_of, const void *context)
+{
+  for (size_t i = 0; i < expr->count; i++)
+    if (expr->nodes[i].op == OP_NAME) expr->nodes[i].slot = slot_of(context, expr->nodes[i].name);
+}
+
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value)
 {
-  wisp_status status = WISP_OK;
-  wisp_expr *expr = NULL;
-  TRY(wisp_expr_parse(err, text, &expr));
-  TRY(wisp_expr_int(err, expr, env, value));
-done:
-  wisp_expr_destroy(expr);
-  return status;
+  OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
+  CALL(wisp_expr_parse(err, text, &expr));
+  return wisp_expr_int(err, expr, env, value);
 }

@@ -19,6 +19,10 @@ typedef enum wisp_op {
   /* one operand, three operands */
   OP_NEGATE,
   OP_NOT,
+  OP_SQRT,
+  OP_EXP,
+  OP_SIN,
+  OP_COS,
   OP_CHOOSE,
   /* two operands */
   OP_OR,
@@ -57,6 +61,7 @@ typedef struct wisp_node {
   size_t of[3];     /* operands, as places in nodes */
   const char *name; /* in names */
   uint64_t hash;    /* of name */
+  int slot;         /* of name, where it was bound */
   int64_t integer;
   double real;
 } wisp_node;

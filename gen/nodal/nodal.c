@@ -199,21 +199,29 @@ done:
   return status;
 }
 
+/* The length of the name or number that a text begins with; 0: neither. */
+static size_t word_length(const char *text)
+{
+  size_t length = 0;
+  while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '.') length++;
+  if (!isalpha((unsigned char)*text) && length && strchr("eE", text[length - 1]) && strchr("+-", text[length]))
+    length += 1 + strspn(text + length + 1, "0123456789"); /* 1.5e-3 */
+  return length;
+}
+
 /* A system's text as the kernel's precision wants it: in single precision, 0.5 becomes 0.5f, so that nothing turns
- * double. */
+ * double; and 1 becomes 1.0, so that nothing is divided as integers are. */
 static wisp_status suffix_literals(wisp_error *err, const char *text, int real_bytes, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   for (const char *at = text; *at;) {
-    size_t length = strspn(at, "0123456789.");
-    bool literal =
-        length && memchr(at, '.', length) && (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_'));
-    TRY(wisp_text_add(err, out, at, length ? length : 1));
-    if (literal && real_bytes == 4) TRY(wisp_text_add(err, out, "f", 1));
+    const size_t length = word_length(at), digits = strspn(at, "0123456789");
+    const bool literal = length && (digits || *at == '.');
+    CALL(wisp_text_add(err, out, at, length ? length : 1));
+    if (literal && digits == length) CALL(wisp_text_add(err, out, ".0", 2));
+    if (literal && real_bytes == 4) CALL(wisp_text_add(err, out, "f", 1));
     at += length ? length : 1;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_statements *statements,
@@ -255,32 +263,30 @@ done:
  * max_terms. */
 static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
 {
-  wisp_status status = WISP_OK;
   int most = 0;
   for (int f = 0; f < system->fields; f++) {
     wisp_env *item = NULL;
     int count = 0;
-    TRY(wisp_env_item(err, env, "fields", &item));
-    TRY(wisp_env_int(err, item, "f", f));
-    TRY(wisp_env_text(err, item, "name", system->field[f]));
-    TRY(wisp_env_empty_list(err, item, "terms"));
+    CALL(wisp_env_item(err, env, "fields", &item));
+    CALL(wisp_env_int(err, item, "f", f));
+    CALL(wisp_env_text(err, item, "name", system->field[f]));
+    CALL(wisp_env_empty_list(err, item, "terms"));
     for (size_t t = 0; t < system->terms; t++) {
       if (system->term[t].out != f) continue;
-      TRY(add_term(err, item, &system->term[t], real_bytes));
+      CALL(add_term(err, item, &system->term[t], real_bytes));
       count++;
     }
     most = count > most ? count : most;
   }
-  TRY(wisp_env_int(err, env, "max_terms", most));
-  TRY(add_statements(err, env, "flux", &system->flux, real_bytes));
+  CALL(wisp_env_int(err, env, "max_terms", most));
+  CALL(add_statements(err, env, "flux", &system->flux, real_bytes));
   for (int b = 0; b < system->boundaries; b++) {
     wisp_env *item = NULL;
-    TRY(wisp_env_item(err, env, "boundaries", &item));
-    TRY(wisp_env_text(err, item, "name", system->boundary[b].name));
-    TRY(add_statements(err, item, "ghost", &system->boundary[b].ghost, real_bytes));
+    CALL(wisp_env_item(err, env, "boundaries", &item));
+    CALL(wisp_env_text(err, item, "name", system->boundary[b].name));
+    CALL(add_statements(err, item, "ghost", &system->boundary[b].ghost, real_bytes));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* One part's term, with a coefficient for each part: "part == 0 ? 1.0 : -1.0". */
@@ -313,26 +319,24 @@ done:
  * the part. */
 static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
 {
-  wisp_status status = WISP_OK;
   int in0[WISP_MAX_FIELDS];
   int parts = wisp_system_parts(system, in0);
-  TRY(wisp_env_int(err, env, "parts", parts));
-  TRY(wisp_env_int(err, env, "fields_per_part", system->fields / parts));
+  CALL(wisp_env_int(err, env, "parts", parts));
+  CALL(wisp_env_int(err, env, "fields_per_part", system->fields / parts));
   for (int p = 0; p < parts; p++) {
     wisp_env *item = NULL;
-    TRY(wisp_env_item(err, env, "part_list", &item));
-    TRY(wisp_env_int(err, item, "in0", in0[p]));
+    CALL(wisp_env_item(err, env, "part_list", &item));
+    CALL(wisp_env_int(err, item, "in0", in0[p]));
   }
   for (int f = 0; f < system->fields / parts; f++) {
     wisp_env *item = NULL;
-    TRY(wisp_env_item(err, env, "part_outputs", &item));
-    TRY(wisp_env_int(err, item, "f", f));
-    TRY(wisp_env_empty_list(err, item, "terms"));
+    CALL(wisp_env_item(err, env, "part_outputs", &item));
+    CALL(wisp_env_int(err, item, "f", f));
+    CALL(wisp_env_empty_list(err, item, "terms"));
     for (size_t t = 0; t < system->terms; t++)
-      if (system->term[t].out == f) TRY(add_part_term(err, item, system, parts, in0[0], t, real_bytes));
+      if (system->term[t].out == f) CALL(add_part_term(err, item, system, parts, in0[0], t, real_bytes));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
@@ -383,6 +387,7 @@ const wisp_family wisp_family_nodal = {.name = "nodal",
                                        .whole = "stage",
                                        .compositions = compositions,
                                        .default_system = "maxwell",
+                                       .shown = "wp wi ws MB NR",
                                        .names = names,
                                        .layouts = layouts,
                                        .nodes = place_nodes,

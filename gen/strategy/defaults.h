@@ -1,6 +1,6 @@
 /* What runs where nothing has been measured, as data: templates/FAMILY/defaults, lines of
  *
- *   stage     COMPOSITION [: EXPR]                    a way to make one whole stage
+ *   composition COMPOSITION [: EXPR]                  a way to make one whole stage
  *   kernel    KERNEL STRATEGY [NAME=V ...] [: EXPR]   a candidate; KERNEL may be *, any
  *
  * in order of preference. A line counts where EXPR holds over the family's names (cuda, N, real_bytes, slab, KM, ...,
@@ -18,7 +18,7 @@
 wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out);
 void wisp_defaults_destroy(wisp_defaults *defaults);
 
-/* The composition of the i-th stage line, NULL behind the last. *holds: whether it counts with these names. */
+/* The composition of the i-th such line, NULL behind the last. *holds: whether it counts with these names. */
 const char *wisp_defaults_stage(const wisp_defaults *defaults, size_t i);
 wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *defaults, size_t i, const wisp_env *names,
                                       bool *holds);

@@ -136,6 +136,7 @@ typedef struct wisp_plan wisp_plan;
 wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                              const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out);
 void wisp_plan_destroy(wisp_plan *plan);
+WISP_OWNED(wisp_plan, wisp_plan_destroy)
 
 /* WISP_EREFUSED with the reason where no candidate of the strategy can apply (layouts, needs). */
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *strategy, const wisp_layout *layout,

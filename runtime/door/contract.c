@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static wisp_status say(wisp_error *err, const wisp_plan *plan, const char *text,
     while (isalpha((unsigned char)*at) && (isalnum((unsigned char)at[length]) || at[length] == '_')) length++;
     if (isalpha((unsigned char)*at)) snprintf(name, sizeof name, "%.*s", (int)length, at);
     if (*name && wisp_env_get_int(plan->env, name, &value))
-      CALL(wisp_text_print(err, out, "%lld", (long long)value));
+      CALL(wisp_text_print(err, out, value < 0 ? "(%lld)" : "%lld", (long long)value));
     else
       CALL(wisp_text_add(err, out, at, length));
     at += length;
@@ -79,8 +80,7 @@ static wisp_status describe(wisp_error *err, wisp_contract *c, int i)
                      : arg->kind == WISP_ARG_VALUE ? "0"
                      : array                       ? array->size
                                                    : NULL;
-  CALL(
-      wisp_require(err, size, WISP_EUSAGE, "argument %s: the %s family has no such array", arg->name, c->family->name));
+  CALL(wisp_require(err, size, WISP_EUSAGE, "argument %s: no array of the %s family", arg->name, c->family->name));
   CALL(say(err, c->plan, size, &c->size[i]));
   c->argument[i] = (wisp_argument){.name = arg->name,
                                    .meaning = meaning_of(c, arg),
@@ -163,12 +163,11 @@ done:
 
 wisp_status wisp_contract_size(wisp_error *err, const wisp_contract *c, int i, const wisp_env *counts, size_t *numbers)
 {
-  wisp_status status = WISP_OK;
   int64_t value = 0;
-  TRY(wisp_eval_int(err, c->argument[i].size, counts, &value));
+  const wisp_status status = wisp_eval_int(err, c->argument[i].size, counts, &value);
+  if (status != WISP_OK) return wisp_context(err, status, "%s of %s: ", c->argument[i].name, c->plan->symbol);
   *numbers = (size_t)value;
-done:
-  return status == WISP_OK ? WISP_OK : wisp_context(err, status, "%s of %s: ", c->argument[i].name, c->plan->symbol);
+  return WISP_OK;
 }
 
 wisp_status wisp_contract_grid(wisp_error *err, const wisp_contract *c, const wisp_env *counts, unsigned grid[2])
@@ -208,8 +207,8 @@ const char *wisp_contract_field(const wisp_contract *c, size_t f)
 
 static wisp_status add_argument(wisp_error *err, cJSON *list, const wisp_contract *c, int i)
 {
-  static const char *const kinds[] = {"in", "out", "inout", "operand", "scalar"}, *const numbers[] = {"int", "float",
-                                                                                                      "double"};
+  static const char *const kinds[] = {"in", "out", "inout", "operand", "scalar"};
+  static const char *const numbers[] = {"int", "float", "double"};
   const wisp_argument *a = &c->argument[i];
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "name", a->name);
@@ -284,5 +283,30 @@ wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *c, const c
 done:
   cJSON_free(text);
   cJSON_Delete(object);
+  return status;
+}
+
+/* --- operands --- */
+
+wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *c, const char *folder)
+{
+  static const char *const endings[] = {"i32", "f32", "f64"};
+  wisp_status status = WISP_OK;
+  char path[1024];
+  void *data = NULL;
+  size_t bytes = 0;
+  for (int i = 0; i < c->arguments; i++) {
+    const wisp_argument *a = &c->argument[i];
+    if (a->kind != WISP_ARGUMENT_OPERAND) continue;
+    TRY(wisp_plan_pack(err, c->plan, i, &data, &bytes));
+    snprintf(path, sizeof path, "%s/%s.%s", folder, a->name, endings[a->number]);
+    FILE *file = fopen(path, "wb");
+    const bool written = file && fwrite(data, 1, bytes, file) == bytes, closed = file && fclose(file) == 0;
+    TRY(wisp_require(err, written && closed, WISP_ESYSTEM, "%s cannot be written: %s", path, strerror(errno)));
+    free(data);
+    data = NULL;
+  }
+done:
+  free(data);
   return status;
 }

@@ -3,7 +3,7 @@
 #ifndef WISP_CONTRACT_H
 #define WISP_CONTRACT_H
 
-#include "../../gen/family.h"
+#include "../kernel.h"
 
 typedef struct wisp_contract wisp_contract;
 
@@ -31,5 +31,9 @@ const char *wisp_contract_field(const wisp_contract *contract, size_t f);
 
 /* All of it as a JSON object. */
 wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *contract, const char *dialect, wisp_text *out);
+
+/* Writes each operand as it lies on a device, numbers one after the other as this machine has them, to
+ * FOLDER/NAME.f64, .f32 or .i32. */
+wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *contract, const char *folder);
 
 #endif

@@ -9,22 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vectors of 16 bytes are loaded at once. */
-enum { ALIGNMENT = 16, MOST_COUNTS = 16 };
+/* ALIGNMENT: vectors of 16 bytes are loaded at once. KEPT: a program may launch on a few parts of its mesh in turn. */
+enum { ALIGNMENT = 16, MOST_COUNTS = 16, KEPT = 4 };
 
-/* What is known of an opened kernel besides its plan: what is bound, and the launch that is ready. */
+/* A launch that was found to fit what is bound. */
+typedef struct launch {
+  wisp_count count[MOST_COUNTS];
+  char name[MOST_COUNTS][24]; /* what they point to */
+  unsigned grid[2];
+  bool counted[WISP_MAX_ARGS];      /* a scalar that is one of the counts, */
+  wisp_passed value[WISP_MAX_ARGS]; /* which this is */
+} launch;
+
+/* What is known of an opened kernel besides its plan: what is bound, and launches that are ready. */
 struct wisp_opened {
   wisp_handle handle;
   wisp_step step; /* of this kernel alone */
   wisp_contract *contract;
   wisp_passed value[WISP_MAX_ARGS];
-  void *passed[WISP_MAX_ARGS]; /* where each value is */
   bool bound[WISP_MAX_ARGS];
   size_t numbers[WISP_MAX_ARGS]; /* of each array */
-  bool ready;                    /* to launch with these counts, as it is bound now */
-  wisp_count count[MOST_COUNTS];
-  char name[MOST_COUNTS][24]; /* what they point to */
-  unsigned grid[2];
+  launch kept[KEPT];
+  size_t ready;                /* of them, */
+  size_t next;                 /* which goes next, */
+  launch *last;                /* that was launched; NULL: none that is ready */
+  void *passed[WISP_MAX_ARGS]; /* where it has its values */
 };
 typedef struct wisp_opened opened;
 
@@ -52,7 +61,6 @@ static void bind_operands(wisp_kernel *kernel)
 {
   opened *o = kernel->opened;
   for (int i = 0; i < kernel->args; i++) {
-    o->passed[i] = &o->value[i];
     o->value[i].pointer = kernel->operand[i];
     o->bound[i] = kernel->arg[i].kind == WISP_ARG_OPERAND;
   }
@@ -131,42 +139,36 @@ wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, siz
   CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", wisp_plan_symbol(kernel->plan),
                     kernel->args));
   *out = *wisp_contract_argument(kernel->opened->contract, (int)i);
+  if (out->kind != WISP_ARGUMENT_SCALAR) out->memory = (void *)(uintptr_t)kernel->opened->value[i].pointer;
   return WISP_OK;
 }
 
 wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const char *argument, const wisp_count *counts,
                              size_t *numbers)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int i = 0;
-  TRY(check(err, kernel));
-  TRY(WISP_GIVEN(err, numbers));
-  TRY(wisp_contract_find(err, kernel->opened->contract, argument, &i));
-  TRY(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
-  TRY(wisp_contract_size(err, kernel->opened->contract, i, env, numbers));
-done:
-  wisp_env_destroy(env);
-  return status;
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, numbers));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
+  return wisp_contract_size(err, kernel->opened->contract, i, env, numbers);
 }
 
 wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const wisp_count *counts, unsigned grid[3],
                               unsigned block[3], size_t *shared)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   unsigned blocks[2] = {1, 1};
-  TRY(check(err, kernel));
-  TRY(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
-  TRY(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
+  CALL(check(err, kernel));
+  CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
+  CALL(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
   for (int d = 0; d < 3; d++) {
     if (grid) grid[d] = d < 2 ? blocks[d] : 1;
     if (block) block[d] = wisp_plan_block(kernel->plan)[d];
   }
   if (shared) *shared = wisp_plan_shared(kernel->plan);
-done:
-  wisp_env_destroy(env);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out)
@@ -213,7 +215,7 @@ wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *a
   CALL(wisp_require(err, (uintptr_t)memory % ALIGNMENT == 0, WISP_EUSAGE,
                     "argument %s: the memory is not at a multiple of %d bytes", argument, ALIGNMENT));
   opened *o = kernel->opened;
-  o->ready = o->ready && numbers >= o->numbers[i];
+  if (numbers < o->numbers[i]) o->ready = o->next = 0, o->last = NULL;
   o->value[i].pointer = (wisp_pointer)(uintptr_t)memory;
   o->numbers[i] = numbers;
   o->bound[i] = true;
@@ -235,13 +237,20 @@ wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *ar
 
 /* --- launching --- */
 
-static bool is_ready(const opened *o, const wisp_count *counts)
+static bool has_counts(const launch *l, const wisp_count *counts)
 {
-  const wisp_count *last = o->count;
-  if (!o->ready || !counts) return false;
-  for (; last->name && counts->name; last++, counts++)
-    if (last->value != counts->value || strcmp(last->name, counts->name) != 0) return false;
-  return !last->name && !counts->name;
+  const wisp_count *own = l->count;
+  for (; own->name && counts->name; own++, counts++)
+    if (own->value != counts->value || strcmp(own->name, counts->name) != 0) return false;
+  return !own->name && !counts->name;
+}
+
+static launch *find_ready(opened *o, const wisp_count *counts)
+{
+  if (o->last && has_counts(o->last, counts)) return o->last;
+  for (size_t i = 0; i < o->ready; i++)
+    if (has_counts(&o->kept[i], counts)) return &o->kept[i];
+  return NULL;
 }
 
 /* Whether it is addressed in 64 bits: on the host every array is. */
@@ -252,17 +261,16 @@ static bool is_wide(const wisp_kernel *kernel, const char *array)
 }
 
 /* A scalar may be one of the counts. An array must be large enough for them. */
-static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts)
+static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts, launch *l)
 {
   opened *o = kernel->opened;
   const wisp_arg *arg = &kernel->arg[i];
   int64_t count = 0;
   size_t numbers = 0;
   if (arg->kind == WISP_ARG_OPERAND) return WISP_OK;
-  if (arg->kind == WISP_ARG_VALUE && wisp_env_get_int(counts, arg->name, &count)) {
-    o->bound[i] = true;
-    return wisp_passed_scalar(err, arg, (double)count, wisp_plan_spec(kernel->plan)->precision, &o->value[i]);
-  }
+  l->counted[i] = arg->kind == WISP_ARG_VALUE && wisp_env_get_int(counts, arg->name, &count);
+  if (l->counted[i])
+    return wisp_passed_scalar(err, arg, (double)count, wisp_plan_spec(kernel->plan)->precision, &l->value[i]);
   CALL(wisp_require(err, o->bound[i], WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'",
                     wisp_plan_symbol(kernel->plan), wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name));
   if (arg->kind == WISP_ARG_VALUE) return WISP_OK;
@@ -276,34 +284,44 @@ static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wis
   return WISP_OK;
 }
 
-static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts)
+static wisp_status copy_counts(wisp_error *err, const wisp_count *counts, launch *l)
 {
-  wisp_status status = WISP_OK;
-  opened *o = kernel->opened;
-  wisp_env *env = NULL;
   size_t n = 0;
-  o->ready = false;
-  TRY(wisp_contract_counts(err, o->contract, counts, &env));
-  for (int i = 0; i < kernel->args; i++) TRY(settle(err, kernel, i, env));
-  TRY(wisp_contract_grid(err, o->contract, env, o->grid));
   for (; counts[n].name; n++) {
-    TRY(wisp_require(err, n + 1 < MOST_COUNTS && strlen(counts[n].name) < sizeof o->name[n], WISP_EUSAGE,
-                     "count '%s': there is none such, or there are more than %d", counts[n].name, MOST_COUNTS - 1));
-    snprintf(o->name[n], sizeof o->name[n], "%s", counts[n].name);
-    o->count[n] = (wisp_count){o->name[n], counts[n].value};
+    CALL(wisp_require(err, n + 1 < MOST_COUNTS && strlen(counts[n].name) < sizeof l->name[n], WISP_EUSAGE,
+                      "count '%s': there is none such, or there are more than %d", counts[n].name, MOST_COUNTS - 1));
+    snprintf(l->name[n], sizeof l->name[n], "%s", counts[n].name);
+    l->count[n] = (wisp_count){l->name[n], counts[n].value};
   }
-  o->count[n].name = NULL;
-  o->ready = true;
-done:
-  wisp_env_destroy(env);
-  return status;
+  l->count[n].name = NULL;
+  return WISP_OK;
+}
+
+/* Checked against what is bound; takes the place of the one that was made ready longest ago. */
+static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, launch **out)
+{
+  opened *o = kernel->opened;
+  launch *l = &o->kept[o->next];
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_contract_counts(err, o->contract, counts, &env));
+  if (o->last == l) o->last = NULL;
+  if (o->next < o->ready) l->count[0] = (wisp_count){"", 0}; /* nobody's, until it is whole */
+  for (int i = 0; i < kernel->args; i++) CALL(settle(err, kernel, i, env, l));
+  CALL(wisp_contract_grid(err, o->contract, env, l->grid));
+  CALL(copy_counts(err, counts, l));
+  if (o->next == o->ready) o->ready++;
+  o->next = (o->next + 1) % KEPT;
+  *out = l;
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
 {
   CALL(check(err, kernel));
-  if (!is_ready(kernel->opened, counts)) CALL(make_ready(err, kernel, counts));
-  CALL(wisp_launch_in(err, kernel->module, stream, kernel->opened->grid, wisp_plan_block(kernel->plan),
-                      kernel->opened->passed, kernel->args));
-  return WISP_OK;
+  opened *o = kernel->opened;
+  launch *l = counts ? find_ready(o, counts) : NULL;
+  if (!l) CALL(make_ready(err, kernel, counts, &l));
+  for (int i = 0; l != o->last && i < kernel->args; i++) o->passed[i] = l->counted[i] ? &l->value[i] : &o->value[i];
+  o->last = l;
+  return wisp_launch_in(err, kernel->module, stream, l->grid, wisp_plan_block(kernel->plan), o->passed, kernel->args);
 }

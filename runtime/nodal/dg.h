@@ -91,6 +91,8 @@ wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u
                              const void *context, double t, double *out);
 /* Integral of sum energy[f] u_f^2, exactly (mass matrix). */
 wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
+/* The square root of the integral of the squares of all fields. */
+wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
 
 /* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
  * no padding and write no padding or empty slots. */
@@ -98,16 +100,14 @@ wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const doub
                                   double *rhs); /* rhs = -div F(u) */
 /* d/dx, d/dy, d/dz of every field. */
 wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3]);
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u,
-                                  double *flux); /* Fscale n.(F-F*) */
+wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
+                                  double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
 wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux,
                                 double *rhs); /* rhs += LIFT flux */
 
 /* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
  * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and
  * coefficients without their signs. It has no faces and borrows what the dg has. */
-wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                        double *sizes);
 wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out);
 void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes);
 WISP_OWNED(wisp_dg, wisp_dg_magnitudes_destroy)
@@ -118,15 +118,5 @@ typedef struct wisp_rk_stage {
 } wisp_rk_stage;
 enum { WISP_RK_STAGES = 5 };
 extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
-
-/* The cavity mode (m,n,p) of the unit box with PEC walls, Jackson 8.4: omega = pi sqrt(m^2+n^2+p^2); fields in the
- * order of the maxwell system. At least two of m, n, p must be positive (WISP_EUSAGE). */
-typedef struct wisp_cavity {
-  int mode[3];
-  double omega, amplitude[3];
-} wisp_cavity;
-wisp_status wisp_cavity_create(wisp_error *err, const int mode[3], wisp_cavity *out);
-/* A wisp_function. */
-void wisp_cavity_field(const void *cavity, size_t count, const double *xyz, double t, double *u);
 
 #endif

@@ -152,7 +152,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
   TRY(wisp_dg_magnitudes(err, dg, &magnitudes));
   TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux, &flux));
   TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux_size, &flux_size));
-  if (role->gathers) TRY(wisp_reference_gather_sizes(err, dg, scalars->alpha, in[U], flux, flux_size));
+  if (role->gathers) TRY(wisp_reference_gather(err, dg, scalars->alpha, in[U], flux, flux_size));
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
     TRY(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));

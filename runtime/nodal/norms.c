@@ -83,7 +83,8 @@ struct measure {
   const wisp_dg *dg;
   const double *u;
   judge judge;
-  double *sum; /* of each block */
+  double *sum;          /* of each block */
+  const double *weight; /* of an energy: of each field */
   /* of an L2 error */
   wisp_function exact;
   const void *context;
@@ -136,17 +137,14 @@ static double sum_block(const measure *m, size_t from, size_t to, double *column
 /* A wisp_range over blocks. */
 static wisp_status sum_blocks(wisp_error *err, void *context, size_t from, size_t to)
 {
-  wisp_status status = WISP_OK;
   const measure *m = context;
-  double *columns = NULL;
-  TRY(wisp_new(err, COLUMNS * (size_t)m->dg->tet->Np, sizeof *columns, &columns));
+  OWNED(free) double *columns = NULL;
+  CALL(wisp_new(err, COLUMNS * (size_t)m->dg->tet->Np, sizeof *columns, &columns));
   for (size_t b = from; b < to; b++) {
     const size_t end = (b + 1) * BLOCK;
     m->sum[b] = sum_block(m, b * BLOCK, end < m->dg->slots ? end : m->dg->slots, columns);
   }
-done:
-  free(columns);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status sum_all(wisp_error *err, measure *m, double *out)
@@ -164,7 +162,7 @@ done:
 }
 
 /* Points of the quadrature that are looked at together. */
-enum { POINTS = 16 };
+enum { POINTS = 32 };
 
 /* Squared distance from the exact fields at points from .. from + count - 1 of the element in slot k, whose values
  * there are value[point * COLUMNS + field]. Elements are straight: the Jacobian is one number. */
@@ -225,12 +223,22 @@ static double energy(const measure *m, int count, const size_t *k, const double 
     for (int c = 0; c < COLUMNS; c++) squares[c] += mode[c] * mode[c];
   }
   for (int e = 0; e < count; e++)
-    for (int f = 0; f < n; f++) sum += dg->jacobian[k[e]] * dg->system->energy[f] * squares[e * n + f];
+    for (int f = 0; f < n; f++) sum += dg->jacobian[k[e]] * m->weight[f] * squares[e * n + f];
   return sum;
 }
 
 wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
-  measure m = {.dg = dg, .u = u, .judge = energy};
+  measure m = {.dg = dg, .u = u, .judge = energy, .weight = dg->system->energy};
   return sum_all(err, &m, out);
+}
+
+wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
+{
+  double weight[WISP_MAX_FIELDS];
+  for (int f = 0; f < WISP_MAX_FIELDS; f++) weight[f] = 1;
+  measure m = {.dg = dg, .u = u, .judge = energy, .weight = weight};
+  const wisp_status status = sum_all(err, &m, out);
+  if (status == WISP_OK) *out = sqrt(*out);
+  return status;
 }

@@ -114,18 +114,13 @@ static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int
   return WISP_OK;
 }
 
-wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                        double *sizes)
+wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
+                                  double *sizes)
 {
   for (size_t k = 0; k < dg->slots; k++)
     for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
       CALL(gather_face(err, dg, k, face, alpha, u, flux, sizes));
   return WISP_OK;
-}
-
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux)
-{
-  return wisp_reference_gather_sizes(err, dg, alpha, u, flux, NULL);
 }
 
 static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_t to)

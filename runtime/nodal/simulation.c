@@ -43,10 +43,10 @@ static const char *or_default(const char *text, const char *otherwise)
 static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_simulation *s, int *boundary)
 {
   wisp_status status = WISP_OK;
-  const char *walls = or_default(r->boundary, "pec");
   TRY(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
-  TRY(wisp_system_load(err, or_default(r->system, "maxwell"), &s->system));
+  TRY(wisp_system_load(err, or_default(r->system, wisp_family_find("nodal")->default_system), &s->system));
   TRY(wisp_tet_create(err, r->order, &s->tet));
+  const char *walls = or_default(r->boundary, s->system->boundary[0].name);
   *boundary = wisp_system_boundary(s->system, walls);
   TRY(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
                    walls));

@@ -15,39 +15,12 @@ wisp_status wisp_solution_get(wisp_error *err, wisp_problem *problem, double *u)
   return wisp_problem_download(err, problem, "u", u);
 }
 
-wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context,
-                              double t)
-{
-  OWNED(free) double *u = NULL;
-  CALL(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
-  CALL(wisp_dg_fill(err, wisp_problem_dg(problem), function, context, t, u));
-  return wisp_solution_put(err, problem, u);
-}
-
-/* A copy of u on the host; the caller frees it. */
-static wisp_status fetch(wisp_error *err, wisp_problem *problem, double **out)
+wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out)
 {
   OWNED(free) double *u = NULL;
   CALL(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
   CALL(wisp_solution_get(err, problem, u));
-  *out = u;
-  u = NULL;
-  return WISP_OK;
-}
-
-wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out)
-{
-  OWNED(free) double *u = NULL;
-  CALL(fetch(err, problem, &u));
   return wisp_dg_energy(err, wisp_problem_dg(problem), u, out);
-}
-
-wisp_status wisp_solution_l2_error(wisp_error *err, wisp_problem *problem, wisp_function exact, const void *context,
-                                   double t, double *out)
-{
-  OWNED(free) double *u = NULL;
-  CALL(fetch(err, problem, &u));
-  return wisp_dg_l2_error(err, wisp_problem_dg(problem), u, exact, context, t, out);
 }
 
 /* Interpolation from an element's nodes to the file's lattice, count x Np. */

@@ -39,57 +39,74 @@ static bool is_unit(const extent *box)
   return unit;
 }
 
-bool wisp_mesh_is_unit_box(const wisp_mesh *mesh)
+/* The state of that name; or the first that solves the equations, or the first that does not. */
+static wisp_status find_state(wisp_error *err, const wisp_system *system, const char *name, bool solution,
+                              const wisp_state **out)
 {
-  extent box = measure(mesh);
-  return is_unit(&box);
+  char list[WISP_MAX_STATES * (sizeof system->state->name + 2)] = "";
+  const wisp_state *found = name ? wisp_system_state(system, name) : NULL;
+  for (int i = 0, at = 0; i < system->states; i++) {
+    const wisp_state *state = &system->state[i];
+    if (!name && !found && (state->walls >= 0) == solution) found = state;
+    at += snprintf(list + at, sizeof list - (size_t)at, "%s%s", at ? ", " : "", state->name);
+  }
+  CALL(wisp_require(err, found || !name, WISP_EUSAGE, "system %s has no start or solution '%s'; there are: %s",
+                    system->name, name, *list ? list : "none"));
+  CALL(wisp_require(err, found, WISP_EUSAGE,
+                    "system %s states no %s: add one to its file, or name one that there is by --start: %s",
+                    system->name, solution ? "solution of the unit box" : "start", *list ? list : "none"));
+  *out = found;
+  return WISP_OK;
 }
 
-wisp_status wisp_start_mode(wisp_error *err, const wisp_mesh *mesh, const int mode[3], wisp_start *out)
+static wisp_status set_mode(wisp_error *err, const extent *box, const int *mode, wisp_start *start)
 {
-  wisp_status status = WISP_OK;
-  extent box = measure(mesh);
-  wisp_start start = {.function = wisp_start_field, .exact = true};
-  TRY(wisp_require(err, is_unit(&box), WISP_EUSAGE,
-                   "cavity modes are those of the unit box, this mesh spans %g..%g, %g..%g, %g..%g with volume %g",
-                   box.low[0], box.high[0], box.low[1], box.high[1], box.low[2], box.high[2], box.volume));
-  TRY(wisp_cavity_create(err, mode, &start.cavity));
-  snprintf(start.text, sizeof start.text, "cavity mode %d,%d,%d", mode[0], mode[1], mode[2]);
+  CALL(wisp_require(err, !mode || start->state->modal, WISP_EUSAGE, "%s has no modes", start->state->name));
+  CALL(wisp_require(err, !mode || (mode[0] >= 0 && mode[1] >= 0 && mode[2] >= 0), WISP_EUSAGE,
+                    "mode %d,%d,%d: none may be negative", mode ? mode[0] : 0, mode ? mode[1] : 0, mode ? mode[2] : 0));
+  CALL(wisp_require(err, !mode || is_unit(box), WISP_EUSAGE,
+                    "%s modes are those of the unit box, this mesh spans %g..%g, %g..%g, %g..%g with volume %g",
+                    start->state->name, box->low[0], box->high[0], box->low[1], box->high[1], box->low[2], box->high[2],
+                    box->volume));
+  for (int c = 0; c < 3; c++) start->surroundings.mode[c] = mode ? mode[c] : start->state->mode[c];
+  const int *used = start->surroundings.mode;
+  snprintf(start->text, sizeof start->text, "%s", start->state->name);
+  if (start->state->modal)
+    snprintf(start->text, sizeof start->text, "%s mode %d,%d,%d", start->state->name, used[0], used[1], used[2]);
+  return WISP_OK;
+}
+
+/* Not in the middle, where symmetric fields vanish. */
+static wisp_status check_finite(wisp_error *err, const wisp_start *start)
+{
+  const wisp_surroundings *s = &start->surroundings;
+  double at[3], u[WISP_MAX_FIELDS];
+  bool finite = true;
+  for (int c = 0; c < 3; c++) at[c] = s->middle[c] + (c + 1) / 16.0 * s->edge;
+  wisp_start_field(start, 1, at, 0, u);
+  for (int f = 0; f < start->system->fields; f++) finite &= isfinite(u[f]);
+  return wisp_require(err, finite, WISP_EUSAGE, "%s gives fields that are not finite: take another", start->text);
+}
+
+wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp_system *system, const char *name,
+                              const int *mode, wisp_start *out)
+{
+  const extent box = measure(mesh);
+  wisp_start start = {.system = system, .surroundings.edge = INFINITY};
+  CALL(find_state(err, system, name, mode || is_unit(&box), &start.state));
+  for (int c = 0; c < 3; c++) {
+    start.surroundings.middle[c] = (box.low[c] + box.high[c]) / 2;
+    start.surroundings.edge = fmin(start.surroundings.edge, box.high[c] - box.low[c]);
+  }
+  CALL(set_mode(err, &box, mode, &start));
+  CALL(check_finite(err, &start));
+  start.exact = start.state->walls >= 0 && is_unit(&box);
   *out = start;
-done:
-  return status;
-}
-
-void wisp_start_pulse(const wisp_mesh *mesh, wisp_start *out)
-{
-  extent box = measure(mesh);
-  *out = (wisp_start){.function = wisp_start_field, .exact = false, .width = INFINITY};
-  for (int c = 0; c < 3; c++) {
-    out->centre[c] = (box.low[c] + box.high[c]) / 2;
-    out->width = fmin(out->width, (box.high[c] - box.low[c]) / 8);
-  }
-  snprintf(out->text, sizeof out->text, "pulse of width %g", out->width);
-}
-
-/* The Gaussian's curl, scaled to a largest value near 1. */
-static void pulse(const wisp_start *start, const double x[3], double *u)
-{
-  double y[3], square = 0;
-  for (int c = 0; c < 3; c++) {
-    y[c] = (x[c] - start->centre[c]) / start->width;
-    square += y[c] * y[c];
-  }
-  double g = 2 * exp(-square);
-  u[0] = -y[1] * g;
-  u[1] = y[0] * g;
-  for (int f = 2; f < 6; f++) u[f] = 0;
+  return WISP_OK;
 }
 
 void wisp_start_field(const void *context, size_t count, const double *xyz, double t, double *u)
 {
   const wisp_start *start = context;
-  if (start->exact)
-    wisp_cavity_field(&start->cavity, count, xyz, t, u);
-  else
-    for (size_t i = 0; i < count; i++) pulse(start, xyz + 3 * i, u + 6 * i);
+  wisp_state_fields(start->system, start->state, &start->surroundings, count, xyz, t, u);
 }

@@ -368,6 +368,15 @@ done:
   return status;
 }
 
+wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out)
+{
+  wisp_error reason = {.text = ""};
+  const wisp_status status = wisp_choose(&reason, from, wish, out);
+  const bool none = status == WISP_EREFUSED || status == WISP_EUSAGE;
+  if (none) *out = (wisp_step){.kernels = 0};
+  return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
+}
+
 wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why)
 {
   wisp_status status = WISP_OK;

@@ -72,6 +72,8 @@ typedef struct wisp_step {
  * kernels, each of which then takes its own winner in that layout. Its template hash is wisp_hash over those of its
  * kernels in turn; one that differs only counts where no record is current. */
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out);
+/* The same, where it is no error that there is no such thing, or that it runs nowhere here: out->kernels is 0 then. */
+wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out);
 void wisp_step_free(wisp_step *step);
 
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of

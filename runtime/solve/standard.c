@@ -27,14 +27,10 @@ wisp_status wisp_standard_ms(wisp_error *err, const wisp_chooser *from, const wi
 {
   wisp_wish wish = {.spec = {.order = 0}};
   wisp_step step = {.kernels = 0};
-  wisp_error reason = {.text = ""};
   *ms = NAN;
   if (wisp_spec_parse(NULL, winner->spec, &wish.spec) != WISP_OK) return WISP_OK;
-  const wisp_status status =
-      wisp_choose(&reason, &(wisp_chooser){from->strategies, NULL, from->limits, from->scopes}, &wish, &step);
-  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK; /* nothing runs there */
-  if (status != WISP_OK) return wisp_fail(err, status, "%s", reason.text);
-  *ms = 0;
+  CALL(wisp_choose_if_any(err, &(wisp_chooser){from->strategies, NULL, from->limits, from->scopes}, &wish, &step));
+  if (step.kernels) *ms = 0;
   for (int k = 0; k < step.kernels; k++) *ms += ms_of(from, &wish.spec, &step.choice[k], winner);
   wisp_step_free(&step);
   return WISP_OK;

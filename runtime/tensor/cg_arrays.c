@@ -1,7 +1,6 @@
 #include "cg_parts.h"
 #include "hex_upload.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +15,6 @@ int wisp_cg_blocks(const wisp_cg *cg, wisp_cg_kernel kernel)
 size_t wisp_cg_padded(size_t unknowns)
 {
   return (unknowns + 3) / 4 * 4;
-}
-
-/* Kernels on a GPU count in 31 bits; the geometry is by far the largest. */
-static wisp_status check_addresses(wisp_error *err, const wisp_cg *cg, const wisp_discretisation *d)
-{
-  wisp_status status = WISP_OK;
-  size_t size = 0;
-  if (strcmp(wisp_device_limits(cg->device)->kind, "host") == 0) return WISP_OK;
-  for (const wisp_array_decl *a = d->family->arrays; a->name; a++)
-    if (wisp_step_has(cg->step, a->name) && wisp_discretisation_size(d, a, &size))
-      TRY(wisp_require(err, size <= INT_MAX, WISP_EUSAGE,
-                       "%zu hexes of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take "
-                       "fewer elements, or geometry made of the vertices",
-                       cg->problem->mesh->elements, cg->problem->hex->N, a->name, size));
-done:
-  return status;
 }
 
 static wisp_status fill_copies(wisp_error *err, const void *copies, wisp_arrays *arrays)
@@ -83,7 +66,8 @@ wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision pre
                              .pAp_parts = (size_t)wisp_cg_blocks(cg, WISP_CG_GATHER),
                              .iterations = WISP_CG_HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
-  TRY(check_addresses(err, cg, &d));
+  for (int k = 0; k < cg->step->kernels; k++)
+    TRY(wisp_discretisation_countable(err, &d, wisp_device_limits(cg->device), cg->step->plan[k]));
   TRY(wisp_problem_open(err, cg->device, &d, precision, WISP_NARROW_GUARD, is_wanted, cg->step, &cg->vectors));
   cg->arrays = wisp_problem_arrays(cg->vectors);
 done:

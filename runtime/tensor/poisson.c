@@ -48,13 +48,6 @@ static double solution(const wisp_poisson *p, const double x[3], waves *w)
   return w->at[0]->value * w->at[1]->value * w->at[2]->value;
 }
 
-double wisp_poisson_exact(const wisp_poisson *p, const double x[3])
-{
-  waves w;
-  forget(&w);
-  return solution(p, x, &w);
-}
-
 /* The right-hand side: -laplace(u) + lambda u, or u itself for the mass problem. */
 static double source(const wisp_poisson *p, const double x[3], waves *w)
 {

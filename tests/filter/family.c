@@ -1,4 +1,5 @@
-/* A family as one file in gen/ would say it: a modal filter on triangles, v = F u in each element. */
+/* A family as one file in gen/ would say it: a modal filter on triangles, v = F u in each element, and what it takes
+ * away, w = u - F u. */
 #include "../../gen/names.h"
 #include "filter.h"
 
@@ -9,6 +10,7 @@
 static const wisp_array_decl arrays[] = {
     {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
     {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
+    {"w", WISP_REAL, WISP_FIELD, "elements*Np", "what the filter took away"},
     {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
 };
 
@@ -20,6 +22,14 @@ static const wisp_kernel_decl kernels[] = {
      .matrix = "Np",
      .numbers = "2*Np",
      .flops = "2*Np*Np",
+     .dofs = "Np"},
+    {.name = "rest",
+     .reads = "u",
+     .writes = "w",
+     .sum = "Np+1",
+     .matrix = "Np",
+     .numbers = "2*Np",
+     .flops = "2*Np*Np+Np",
      .dofs = "Np"},
     {.name = NULL},
 };
@@ -82,14 +92,14 @@ static int layouts(int order, wisp_layout out[8])
   return 1;
 }
 
-const wisp_family filter_family = {.name = "filter",
-                                   .element = "tri",
-                                   .orders = {1, FILTER_MAX_ORDER},
-                                   .arrays = arrays,
-                                   .kernels = kernels,
-                                   .scalars = scalars,
-                                   .compositions = compositions,
-                                   .default_system = "none",
-                                   .names = names,
-                                   .layouts = layouts,
-                                   .sizes = sizes};
+const wisp_family wisp_family_filter = {.name = "filter",
+                                        .element = "tri",
+                                        .orders = {1, FILTER_MAX_ORDER},
+                                        .arrays = arrays,
+                                        .kernels = kernels,
+                                        .scalars = scalars,
+                                        .compositions = compositions,
+                                        .default_system = "none",
+                                        .names = names,
+                                        .layouts = layouts,
+                                        .sizes = sizes};

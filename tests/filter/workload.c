@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TO_CHECK = 37 };
 
@@ -50,7 +51,7 @@ static wisp_status discretise(wisp_error *err, const void *context, const wisp_s
   const ground *g = context;
   const size_t count = (size_t)g->elements;
   (void)err, (void)spec, (void)layout, (void)fixed;
-  *out = (wisp_discretisation){.family = &filter_family,
+  *out = (wisp_discretisation){.family = &wisp_family_filter,
                                .counts = {{"elements", count}, {"groups", count}, {"Np", (size_t)g->Np}},
                                .self = (void *)(uintptr_t)g,
                                .place = place};
@@ -75,39 +76,40 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
-enum { U, V };
+enum { U, V, W };
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
   const ground *g = r->plain->self;
   const size_t Np = (size_t)g->Np;
   (void)err;
-  for (size_t q = 0; q < r->numbers[V]; q++) {
+  for (size_t q = 0; q < r->numbers[U]; q++) {
     const double *row = g->F + q % Np * Np, *u = r->before[U] + q / Np * Np;
     double sum = 0, size = 0;
     for (size_t j = 0; j < Np; j++) sum += row[j] * u[j], size += fabs(row[j] * u[j]);
-    r->after[V][q] = sum;
-    r->size[V][q] = size;
+    if (r->after[V]) r->after[V][q] = sum, r->size[V][q] = size;
+    if (r->after[W]) r->after[W][q] = u[q % Np] - sum, r->size[W][q] = fabs(u[q % Np]) + size;
   }
   return WISP_OK;
 }
 
-/* A row's magnitudes, where every value is 1. */
+/* A row's magnitudes, where every value is 1; u itself is one more. */
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
   const ground *g = wisp_problem_discretisation(problem)->self;
-  (void)err, (void)spec, (void)array;
+  const double more = strcmp(array, "w") == 0;
+  (void)err, (void)spec;
   *out = 0;
   for (int i = 0; i < g->Np; i++) {
     double size = 0;
     for (int j = 0; j < g->Np; j++) size += fabs(g->F[i * g->Np + j]);
-    *out = fmax(*out, size);
+    *out = fmax(*out, size + more);
   }
   return WISP_OK;
 }
 
-const wisp_workload filter_workload = {
+const wisp_workload wisp_workload_filter = {
     .family = "filter",
     .alone = true,
     .open = open_ground,

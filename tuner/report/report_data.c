@@ -28,16 +28,9 @@ static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const 
 /* Where an entry's cell stands. */
 static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
 {
-  const wisp_spec *s = &a->spec, *t = &b->spec;
-  const int order[] = {strcmp(a->trial->device, b->trial->device),
-                       strcmp(s->family, t->family),
-                       strcmp(s->element, t->element),
-                       strcmp(s->system, t->system),
-                       (int)s->precision - (int)t->precision,
-                       s->order - t->order,
-                       a->rank - b->rank,
-                       strcmp(s->kernel, t->kernel)};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+  const int order[] = {strcmp(a->trial->device, b->trial->device), wisp_spec_orders(&a->spec, &b->spec),
+                       a->rank - b->rank, strcmp(a->spec.kernel, b->spec.kernel)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }
@@ -46,18 +39,13 @@ static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
 static int by_key(const wisp_report_entry *a, const wisp_report_entry *b)
 {
   const wisp_trial *t = a->trial, *u = b->trial;
-  int cell = by_cell(a, b);
-  if (cell) return cell;
-  const int order[] = {strcmp(t->strategy, u->strategy),
+  const int order[] = {by_cell(a, b),
+                       strcmp(t->strategy, u->strategy),
                        strcmp(t->layout, u->layout),
                        strcmp(t->params, u->params),
-                       strcmp(t->target, u->target),
-                       strcmp(t->driver, u->driver),
-                       strcmp(t->compiler, u->compiler),
-                       strcmp(t->template_hash, u->template_hash),
-                       (t->elements > u->elements) - (t->elements < u->elements),
-                       strcmp(wisp_trial_mesh(t), wisp_trial_mesh(u))};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+                       wisp_contest_order(t, u),
+                       strcmp(t->template_hash, u->template_hash)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
   return 0;
 }
@@ -122,13 +110,12 @@ static void fill_cell(wisp_report_cell *cell)
 bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
 {
   return strcmp(a->entries->trial->device, b->entries->trial->device) == 0 &&
-         strcmp(a->spec.family, b->spec.family) == 0 && strcmp(a->spec.element, b->spec.element) == 0 &&
-         strcmp(a->spec.system, b->spec.system) == 0;
+         wisp_spec_subjects(&a->spec, &b->spec) == 0;
 }
 
 bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b)
 {
-  return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision && wisp_report_same_subject(a, b);
+  return wisp_report_same_subject(a, b) && wisp_spec_orders(&a->spec, &b->spec) == 0;
 }
 
 /* What tells of a choice in a cell. */
@@ -139,60 +126,43 @@ static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *c
   return shown.answer.trial;
 }
 
-/* What a solver takes for the kernel, or the whole stage: out->kernels stays 0 where nothing runs. */
-static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_spec *spec, wisp_step *out)
-{
-  wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, from, &(wisp_wish){.spec = *spec}, out);
-  if (status == WISP_EREFUSED || status == WISP_EUSAGE) return WISP_OK;
-  return wisp_require(err, status == WISP_OK, status, "%s", reason.text);
-}
-
 /* One cell's winner: what is compared is of its size, on its kind of mesh. */
 static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
 {
-  wisp_status status = WISP_OK;
-  wisp_step step = {.kernels = 0};
-  TRY(choose(err, from, &cell->spec, &step));
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  CALL(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &step));
   cell->best = pick(cell, &step.whole, &cell->remark);
   cell->default_ms = NAN;
-  if (!cell->best) goto done;
+  if (!cell->best) return WISP_OK;
   cell->elements = cell->best->elements;
   cell->timed = cell->best;
-  TRY(wisp_standard_ms(err, from, cell->best, &cell->default_ms));
-done:
-  wisp_step_free(&step);
-  return status;
+  return wisp_standard_ms(err, from, cell->best, &cell->default_ms);
 }
 
 /* The cells of one order; and those of the step that is taken there. */
 static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cells, size_t count)
 {
-  wisp_status status = WISP_OK;
-  wisp_step step = {.kernels = 0};
-  wisp_spec spec = cells->spec;
-  wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
-  TRY(choose(err, from, &spec, &step));
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  wisp_wish wish = {.spec = cells->spec};
+  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
+  CALL(wisp_choose_if_any(err, from, &wish, &step));
   for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
-    TRY(find_best(err, from, cell));
+    CALL(find_best(err, from, cell));
     if (wisp_spec_is_step(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
     for (int k = 0; step.whole.trial && k < step.kernels; k++)
       if (strcmp(step.choice[k].kernel, cell->spec.kernel) == 0)
         cell->in_step = pick(cell, &step.choice[k], &cell->step_remark);
   }
-done:
-  wisp_step_free(&step);
-  return status;
+  return WISP_OK;
 }
 
 /* Asks as the device does whose trial is the newest. */
 static wisp_status ask(wisp_error *err, const wisp_store *store, wisp_report_data *data)
 {
-  wisp_status status = WISP_OK;
-  wisp_strategies *strategies = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   wisp_limits limits;
-  wisp_scopes scopes = {0};
-  TRY(wisp_strategies_load(err, &strategies));
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
+  CALL(wisp_strategies_load(err, &strategies));
   const wisp_chooser from = {strategies, store, &limits, &scopes};
   for (size_t i = 0, end; i < data->cell_count; i = end) {
     wisp_report_cell *cells = &data->cells[i];
@@ -202,12 +172,9 @@ static wisp_status ask(wisp_error *err, const wisp_store *store, wisp_report_dat
         if (strcmp(data->cells[end].entries[e].trial->when, newest->when) > 0)
           newest = data->cells[end].entries[e].trial;
     wisp_scopes_free(&scopes);
-    if (wisp_trial_limits(NULL, newest, &limits) == WISP_OK) TRY(find_winners(err, &from, cells, end - i));
+    if (wisp_trial_limits(NULL, newest, &limits) == WISP_OK) CALL(find_winners(err, &from, cells, end - i));
   }
-done:
-  wisp_scopes_free(&scopes);
-  wisp_strategies_free(strategies);
-  return status;
+  return WISP_OK;
 }
 
 const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner)
@@ -225,7 +192,8 @@ const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_tr
 /* The study in the foreground is of this kernel and order, in each precision and for each subject that has it. */
 static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, wisp_report_data *data)
 {
-  const char *kernel = *wish->kernel ? wish->kernel : "volume";
+  const wisp_family *family = wisp_family_find(wish->family ? wish->family : data->cells->spec.family);
+  const char *kernel = *wish->kernel ? wish->kernel : family ? family->kernels->name : "";
   int order = wish->order ? wish->order : 4;
   bool any = false;
   wisp_report_cell *most = NULL;
@@ -249,28 +217,26 @@ static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, w
 wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
                                wisp_report_data *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_report_data data = {0};
-  TRY(list_entries(err, store, wish, &data));
-  TRY(wisp_require(err, data.entry_count, WISP_EMISSING,
+  HELD(wisp_report_forget) wisp_report_data data = {0};
+  CALL(list_entries(err, store, wish, &data));
+  CALL(
+      wisp_require(err, data.entry_count, WISP_EMISSING,
                    "nothing is stored for %s with these options: 'wisp tune' fills the store, and 'wisp db show' tells "
                    "what is there",
                    *wish->device ? wish->device : "any device"));
   data.cells = calloc(data.entry_count, sizeof *data.cells);
-  TRY(wisp_require(err, data.cells != NULL, WISP_EMEMORY, "out of memory: %zu cells", data.entry_count));
+  CALL(wisp_require(err, data.cells != NULL, WISP_EMEMORY, "out of memory: %zu cells", data.entry_count));
   for (size_t i = 0; i < data.entry_count; i++) {
     if (i == 0 || by_cell(&data.entries[i], &data.entries[i - 1]) != 0)
       data.cells[data.cell_count++].entries = &data.entries[i];
     data.cells[data.cell_count - 1].count++;
   }
   for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
-  TRY(ask(err, store, &data));
-  TRY(choose_front(err, wish, &data));
+  CALL(ask(err, store, &data));
+  CALL(choose_front(err, wish, &data));
   *out = data;
   data = (wisp_report_data){0};
-done:
-  wisp_report_forget(&data);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_report_forget(wisp_report_data *data)

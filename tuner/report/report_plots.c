@@ -120,7 +120,7 @@ void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
   }
   if (!lines.count || !(top > 0)) return;
   wisp_page_print(page,
-                  "<section id=\"stages-%zu\"><h2>Whole stage</h2>\n<p class=\"about\">Degrees of freedom per "
+                  "<section id=\"whole-%zu\"><h2>Whole stage</h2>\n<p class=\"about\">Degrees of freedom per "
                   "second of one stage of the time integrator, over the order; one line a composition, each at its "
                   "best layout. The large point is the winner.</p>\n<div class=\"two\">",
                   subject->number);

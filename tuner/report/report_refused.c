@@ -123,7 +123,7 @@ static void print_failure(wisp_page *page, const wisp_report_cell *cell, const w
   wisp_page_around(page, "<td class=\"s\">", t->strategy, "</td>");
   wisp_page_around(page, "<td class=\"l\">", t->layout, "</td>");
   wisp_page_print(page, "<td class=\"w\">");
-  wisp_page_params(page, t->params);
+  wisp_page_params(page, t);
   wisp_page_around(page, "</td><td class=\"w\">", t->reason, "</td></tr>\n");
 }
 

@@ -61,10 +61,13 @@ static void list_params(study *s)
   }
 }
 
-/* The parameter of this name if it varies, else the one with the most values, of those not taken yet. */
-static int choose(const study *s, const char *name, int taken, int taken_too)
+/* The i-th parameter that the family shows, if it varies, else the one with the most values, of those not taken yet. */
+static int choose(const study *s, int i, int taken, int taken_too)
 {
+  const wisp_family *family = wisp_family_find(s->cell->spec.family);
+  char name[32];
   int most = -1;
+  wisp_list_at(family ? family->shown : NULL, i, name);
   for (int p = 0; p < s->param_count; p++) {
     if (p == taken || p == taken_too || s->params[p].count < 2) continue;
     if (strcmp(s->params[p].name, name) == 0) return p;
@@ -213,9 +216,9 @@ static bool next_study(const wisp_report_cell *cell, size_t *at, study *s)
     s->to = *at;
     if (!s->best) continue;
     list_params(s);
-    s->across = choose(s, "wp", -1, -1);
-    s->series = choose(s, "wi", s->across, -1);
-    s->shape = choose(s, "ws", s->across, s->series);
+    s->across = choose(s, 0, -1, -1);
+    s->series = choose(s, 1, s->across, -1);
+    s->shape = choose(s, 2, s->across, s->series);
     return true;
   }
   return false;

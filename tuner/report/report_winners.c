@@ -5,16 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* w_p, w_i, w_s and their kin are symbols with an index, as in the papers; other names are words. */
+/* Names of two letters, w_p and its kin, are symbols with an index, as in the papers; others are words. */
 void wisp_page_param_name(wisp_page *page, const char *name)
 {
-  static const char *const indexed[] = {"wp", "wi", "ws", "MB", "NR", "NT"};
-  for (size_t i = 0; i < WISP_COUNT(indexed); i++)
-    if (strcmp(name, indexed[i]) == 0) {
-      wisp_page_print(page, "<i>%c</i><sub>%c</sub>", name[0], name[1]);
-      return;
-    }
-  wisp_page_text(page, name);
+  if (strlen(name) == 2)
+    wisp_page_print(page, "<i>%c</i><sub>%c</sub>", name[0], name[1]);
+  else
+    wisp_page_text(page, name);
 }
 
 /* Whether the list has this name with this value. */
@@ -26,17 +23,16 @@ static bool has_param(const char *params, const char *name, const char *value)
   return false;
 }
 
-/* The work distribution first, as in the papers; without what the list `known` says already (NULL: all). */
-static void print_params(wisp_page *page, const char *params, const char *known)
+/* What the family shows first is first; without what the list `known` says already (NULL: all). */
+static void print_params(wisp_page *page, const char *shown, const char *params, const char *known)
 {
-  static const char *const first[] = {"wp", "wi", "ws"};
-  char name[32], value[32];
-  for (int pass = 0; pass < 4; pass++) {
-    const char *at = params;
-    while (wisp_next_param(&at, name, value)) {
-      int place = 0;
-      while (place < 3 && strcmp(name, first[place]) != 0) place++;
-      if (place != pass || (known && has_param(known, name, value))) continue;
+  char name[32], value[32], first[32];
+  bool more = true;
+  for (int pass = 0; more; pass++) {
+    more = wisp_list_at(shown, pass, first);
+    for (const char *at = params; wisp_next_param(&at, name, value);) {
+      const bool here = more ? strcmp(name, first) == 0 : !shown || !wisp_list_has(shown, name);
+      if (!here || (known && has_param(known, name, value))) continue;
       wisp_page_print(page, "<span class=\"p\">");
       wisp_page_param_name(page, name);
       wisp_page_around(page, "&#8201;", value, "</span> ");
@@ -44,9 +40,17 @@ static void print_params(wisp_page *page, const char *params, const char *known)
   }
 }
 
-void wisp_page_params(wisp_page *page, const char *params)
+/* The parameters that a trial's family shows first. */
+static const char *shown_by(const wisp_trial *t)
 {
-  print_params(page, params, NULL);
+  wisp_spec spec;
+  const wisp_family *family = wisp_spec_parse(NULL, t->spec, &spec) == WISP_OK ? wisp_family_find(spec.family) : NULL;
+  return family ? family->shown : NULL;
+}
+
+void wisp_page_params(wisp_page *page, const wisp_trial *t)
+{
+  print_params(page, shown_by(t), t->params, NULL);
 }
 
 /* The floor's share of the time, as a number and a bar. */
@@ -93,7 +97,7 @@ static void print_second(wisp_page *page, const wisp_trial *winner, const wisp_t
   if (other && strcmp(other->strategy, winner->strategy) != 0)
     print_strategy(page, other->strategy);
   else if (other && strcmp(other->params, winner->params) != 0) /* the same strategy: what is different */
-    print_params(page, other->params, winner->params);
+    print_params(page, shown_by(other), other->params, winner->params);
   else if (other)
     wisp_page_text(page, other->layout);
   wisp_page_print(page, "</td>");
@@ -107,7 +111,7 @@ static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_
   print_strategy(page, t->strategy);
   wisp_page_print(page, "%s%s</td>", *remark ? ", " : "", remark);
   wisp_page_around(page, "<td class=\"l\">", t->layout, "</td><td class=\"w\">");
-  wisp_page_params(page, t->params);
+  wisp_page_params(page, t);
   wisp_page_print(page, "</td>");
   wisp_page_number(page, t->ms, 4);
   wisp_page_number(page, t->gdofs, 4);

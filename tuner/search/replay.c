@@ -183,8 +183,7 @@ static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_po
 static bool same_target(const replaying *r, size_t i, size_t k)
 {
   const wisp_spec *a = &r->specs[i], *b = &r->specs[k];
-  return r->points[i].source == r->points[k].source && a->order == b->order && a->precision == b->precision &&
-         strcmp(a->kernel, b->kernel) == 0 && strcmp(a->family, b->family) == 0 && strcmp(a->system, b->system) == 0;
+  return r->points[i].source == r->points[k].source && wisp_spec_orders(a, b) == 0 && strcmp(a->kernel, b->kernel) == 0;
 }
 
 static wisp_status replay_target(wisp_error *err, const replaying *r, size_t first, wisp_replay_target *t)

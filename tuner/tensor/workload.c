@@ -227,8 +227,10 @@ static const wisp_alternative alternatives[] = {
     {NULL, NULL},
 };
 
+extern const wisp_workload wisp_workload_vectors;
 const wisp_workload wisp_workload_tensor = {
     .family = "tensor",
+    .more = &wisp_workload_vectors,
     .kernels = kernels,
     .alone = true,
     .open = open_ground,

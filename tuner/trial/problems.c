@@ -2,7 +2,6 @@
 #include "problems.h"
 #include "../../gen/random.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,8 +141,7 @@ done:
 
 static bool same(const entry *a, const entry *b)
 {
-  return a->spec.order == b->spec.order && a->spec.precision == b->spec.precision &&
-         strcmp(a->spec.system, b->spec.system) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
+  return wisp_spec_orders(&a->spec, &b->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
          wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
 }
 
@@ -167,26 +165,6 @@ done:
   return status;
 }
 
-/* Kernels on a GPU count in 31 bits, but in what their family calls wide. */
-static wisp_status check_addresses(wisp_error *err, const wisp_problems *problems, const wisp_problem *problem,
-                                   const wisp_plan *plan)
-{
-  wisp_status status = WISP_OK;
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
-  if (strcmp(wisp_device_limits(problems->device)->kind, "host") == 0) return WISP_OK;
-  for (int i = 0; i < count; i++) {
-    const char *wide = wisp_problem_discretisation(problem)->family->wide;
-    const size_t size = wide && wisp_list_has(wide, args[i].name) ? 0 : wisp_problem_size(problem, args[i].name);
-    TRY(wisp_require(err, size <= INT_MAX, WISP_EUSAGE,
-                     "%lld elements of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take "
-                     "fewer elements",
-                     wisp_problems_elements(problems), wisp_plan_spec(plan)->order, args[i].name, size));
-  }
-done:
-  return status;
-}
-
 wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
                               wisp_problem **problem)
 {
@@ -197,7 +175,9 @@ wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wi
   memset(key.spec.kernel, 0, sizeof key.spec.kernel);
   TRY(find(err, problems, &key, problem));
   if (w->set_state) TRY(w->set_state(err, *problem, WISP_TO_TIME)); /* a check may have left another */
-  for (int i = 0; i < count; i++) TRY(check_addresses(err, problems, *problem, plans[i]));
+  for (int i = 0; i < count; i++)
+    TRY(wisp_discretisation_countable(err, wisp_problem_discretisation(*problem), wisp_device_limits(problems->device),
+                                      plans[i]));
 done:
   return status;
 }

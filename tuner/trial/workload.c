@@ -2,19 +2,18 @@
 
 #include <string.h>
 
-extern const wisp_workload wisp_workload_nodal, wisp_workload_tensor, wisp_workload_vectors;
-
-static const wisp_workload *const workloads[] = {
-    &wisp_workload_nodal,
-    &wisp_workload_tensor,
-    &wisp_workload_vectors,
-};
-enum { WORKLOADS = WISP_COUNT(workloads) };
+#define DECLARE(name) extern const wisp_workload wisp_workload_##name;
+WISP_FAMILIES(DECLARE)
+static const wisp_workload *const workloads[] = {WISP_FAMILIES(WISP_WORKLOAD_ADDRESS) NULL};
 
 const wisp_workload *wisp_workload_at(size_t i)
 {
-  if (i < WORKLOADS) return workloads[i];
-  return wisp_own_workloads ? wisp_own_workloads[i - WORKLOADS] : NULL;
+  const wisp_workload *const *const lists[] = {workloads, wisp_own_workloads};
+  for (size_t l = 0; l < WISP_COUNT(lists); l++)
+    for (size_t k = 0; lists[l] && lists[l][k]; k++)
+      for (const wisp_workload *w = lists[l][k]; w; w = w->more)
+        if (i-- == 0) return w;
+  return NULL;
 }
 
 static bool serves(const wisp_workload *w, const char *kernel)

@@ -1,5 +1,5 @@
-/* What the tuner knows of a family, or of those of its kernels that work on the same arrays: each one file in tuner/,
- * one line in the list of workload.c.
+/* What the tuner knows of a family, or of those of its kernels that work on the same arrays: each one file in tuner/.
+ * The family's line in gen/families.h names the first.
  *
  * A workload makes the discretisations that its kernels are timed and checked on, says with which scalars they are
  * launched, and computes what they must leave, in double. All else that the tuner does is the same for every family:
@@ -8,6 +8,7 @@
 #ifndef WISP_WORKLOAD_H
 #define WISP_WORKLOAD_H
 
+#include "../../gen/families.h"
 #include "../../gen/strategy/fixed.h"
 #include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
@@ -58,6 +59,7 @@ typedef struct wisp_round {
 
 typedef struct wisp_workload {
   const char *family;
+  const struct wisp_workload *more; /* the family's next, for its kernels on other arrays; NULL: there is none */
   const char *const *kernels; /* of the family, those that can be timed and checked here; NULL: all. Ends with NULL */
 
   /* No kernel sees an element's neighbours: what mesh it is timed on does not matter, and its trials say box. */

@@ -1,15 +1,16 @@
-/* A run of Maxwell's equations: what is asked for, what it is made of, what came out. */
-#ifndef WISP_RUN_MAXWELL_H
-#define WISP_RUN_MAXWELL_H
+/* A run of a system of equations: what is asked for, what it is made of, what came out. */
+#ifndef WISP_RUN_SYSTEM_H
+#define WISP_RUN_SYSTEM_H
 
 #include "../runtime/mesh/source.h"
 #include "../runtime/nodal/solver.h"
 #include "../runtime/nodal/start.h"
 
-typedef struct wisp_maxwell_request {
-  const char *equations; /* "maxwell" */
+typedef struct wisp_system_request {
+  const char *system; /* "maxwell" */
   wisp_mesh_source mesh;
-  const char *device, *db, *output, *boundary;
+  const char *device, *db, *output;
+  const char *boundary, *start; /* NULL: the system's first; what fits the mesh */
   int order;
   wisp_precision precision;
   bool has_mode, defaults, json;
@@ -18,9 +19,9 @@ typedef struct wisp_maxwell_request {
   double time, dt, alpha; /* time, dt: NaN where not given */
   double cfl;             /* dt over the limit, where dt is not given */
   wisp_wish kernels;      /* what they are chosen for */
-} wisp_maxwell_request;
+} wisp_system_request;
 
-typedef struct wisp_maxwell_run {
+typedef struct wisp_system_run {
   wisp_session *session;
   wisp_mesh *mesh;
   wisp_tet *tet;
@@ -29,6 +30,7 @@ typedef struct wisp_maxwell_run {
   wisp_dg *dg;
   wisp_solver *solver;
   wisp_start start;
+  int boundary; /* of the walls */
   /* results */
   bool known;    /* the solution: l2_error is a number */
   bool measured; /* the longest stable step and the steps' error: else these two are NaN */
@@ -36,9 +38,9 @@ typedef struct wisp_maxwell_run {
   double limit;      /* the longest stable step */
   double time_error; /* L2, what the steps are estimated to add to the error */
   double dt, dofs, seconds, ms_per_stage, gdofs, l2_error, energy_initial, energy_final;
-} wisp_maxwell_run;
+} wisp_system_run;
 
 /* The report on stdout, as a table or a JSON object. */
-wisp_status wisp_run_maxwell_print(wisp_error *err, const wisp_maxwell_request *request, const wisp_maxwell_run *run);
+wisp_status wisp_run_system_print(wisp_error *err, const wisp_system_request *request, const wisp_system_run *run);
 
 #endif

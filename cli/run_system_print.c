@@ -1,5 +1,5 @@
 #include "run.h"
-#include "run_maxwell.h"
+#include "run_system.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static int count_defaults(const wisp_step *step)
 }
 
 /* Where composition and layout come from; what the kernels themselves run with is another matter. */
-static void print_origin(const wisp_maxwell_request *request, const wisp_step *step)
+static void print_origin(const wisp_system_request *request, const wisp_step *step)
 {
   int defaults = count_defaults(step);
   printf("chosen by   ");
@@ -30,7 +30,7 @@ static void print_origin(const wisp_maxwell_request *request, const wisp_step *s
            defaults, step->kernels);
 }
 
-static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_run *run)
+static void print_text(const wisp_system_request *request, const wisp_system_run *run)
 {
   const wisp_step *step = &run->step;
   const wisp_limits *limits = wisp_device_limits(run->session->device);
@@ -40,7 +40,8 @@ static void print_text(const wisp_maxwell_request *request, const wisp_maxwell_r
   printf("domain      %s: %zu elements of order %d, %d nodes each, %.0f DOFs\n", domain, run->mesh->elements,
          run->tet->N, run->tet->Np, run->dofs);
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
-  printf("start       %s, walls %s, alpha %g\n", run->start.text, request->boundary, request->alpha);
+  printf("start       %s, walls %s, alpha %g\n", run->start.text, run->system->boundary[run->boundary].name,
+         request->alpha);
   printf("steps       %lld of %.6g to time %.6g; ", run->steps, run->dt, run->dt * (double)run->steps);
   if (run->measured)
     printf("stable up to %.4g, cfl %.3g\n", run->limit, run->dt / run->limit);
@@ -82,7 +83,7 @@ static void add_origin(cJSON *object, const wisp_step *step)
   cJSON_AddBoolToObject(record, "stale", step->whole.stale);
 }
 
-static cJSON *make_json(const wisp_maxwell_request *request, const wisp_maxwell_run *run)
+static cJSON *make_json(const wisp_system_request *request, const wisp_system_run *run)
 {
   cJSON *object = cJSON_CreateObject();
   const wisp_json_number numbers[] = {
@@ -108,14 +109,14 @@ static cJSON *make_json(const wisp_maxwell_request *request, const wisp_maxwell_
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
-  cJSON_AddStringToObject(object, "boundary", request->boundary);
+  cJSON_AddStringToObject(object, "boundary", run->system->boundary[run->boundary].name);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   add_origin(object, &run->step);
   wisp_run_add_kernels(object, &run->step);
   return object;
 }
 
-wisp_status wisp_run_maxwell_print(wisp_error *err, const wisp_maxwell_request *request, const wisp_maxwell_run *run)
+wisp_status wisp_run_system_print(wisp_error *err, const wisp_system_request *request, const wisp_system_run *run)
 {
   if (!request->json) {
     print_text(request, run);

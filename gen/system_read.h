@@ -1,0 +1,37 @@
+/* What the files that read a system's text share. */
+#ifndef WISP_SYSTEM_READ_H
+#define WISP_SYSTEM_READ_H
+
+#include "system.h"
+#include "system_constants.h"
+
+#include <ctype.h>
+
+#define EXPECT(condition, ...) CALL(wisp_require(err, condition, WISP_EINPUT, __VA_ARGS__))
+
+static inline char *skip_space(char *at)
+{
+  while (isspace((unsigned char)*at)) at++;
+  return at;
+}
+
+/* Cuts the next word off *rest; an empty string at the end. */
+static inline char *next_word(char **rest)
+{
+  char *word = skip_space(*rest), *end = word;
+  while (*end && !isspace((unsigned char)*end)) end++;
+  *rest = *end ? end + 1 : end;
+  *end = '\0';
+  return word;
+}
+
+static inline bool is_letter(char c)
+{
+  return isalpha((unsigned char)c) || c == '_';
+}
+
+/* One term, [+-] [EXPRESSION *] NAME.AXIS, of the rate of field `out`; moves *rest, which it cuts up, past it. */
+wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
+                                  bool first, char **rest);
+
+#endif

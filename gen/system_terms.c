@@ -1,0 +1,51 @@
+/* The terms of a rate: coefficients times derivatives. */
+#include "system_read.h"
+
+#include <string.h>
+
+/* Where the FIELD.AXIS of a term begins: the first name that a point follows. Before it, outside of parentheses and
+ * powers of ten, is no sign: that would be another term's. The end of the text where there is none. */
+static char *find_derivative(char *at)
+{
+  for (int depth = 0; *at; at++) {
+    const size_t digits = strspn(at, "0123456789."), power = digits && strchr("eE", at[digits]) ? 1 : 0;
+    size_t name = 0;
+    while (is_letter(at[name]) || (name && isdigit((unsigned char)at[name]))) name++;
+    if (name && at[name] == '.') return at;
+    if (name) at += name - 1;
+    if (digits) at += digits - 1 + power + (power && strchr("+-", at[digits + power]) ? 1 : 0);
+    depth += (*at == '(') - (*at == ')');
+    if (!name && !digits && !depth && (*at == '+' || *at == '-')) break;
+  }
+  return at + strlen(at);
+}
+
+wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
+                                  bool first, char **rest)
+{
+  char *at = skip_space(*rest), *shown = at;
+  double coefficient = 1;
+  bool sign = *at == '+' || *at == '-', negative = *at == '-';
+  EXPECT(sign || first, "a + or - must stand before '%s'", shown);
+  at = skip_space(at + sign);
+  char *name = find_derivative(at), *times = name;
+  EXPECT(*name, "'%s' must end with a field's .x, .y or .z", shown);
+  while (times > at && isspace((unsigned char)times[-1])) times--;
+  EXPECT(times == at || times[-1] == '*', "a * must stand before '%s'", name);
+  if (times > at) {
+    times[-1] = '\0';
+    CALL(wisp_constants_value(err, constants, at, &coefficient));
+  }
+  const size_t length = strcspn(name, ".");
+  name[length] = '\0';
+  const int in = wisp_system_field(system, name);
+  EXPECT(in >= 0, "there is no field '%s'", name);
+  at = name + length + 1;
+  const char *axis = *at ? strchr("xyz", *at) : NULL;
+  EXPECT(axis && !is_letter(at[1]) && !isdigit((unsigned char)at[1]), "%s must be followed by .x, .y or .z", name);
+  EXPECT(system->terms < WISP_MAX_TERMS, "more than %d terms", WISP_MAX_TERMS);
+  system->term[system->terms++] =
+      (wisp_term){out, in, (int)(strchr("xyz", *at) - "xyz"), negative ? -coefficient : coefficient};
+  *rest = skip_space(at + 1);
+  return WISP_OK;
+}

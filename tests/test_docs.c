@@ -1,0 +1,154 @@
+/* Claim: what the pages name is there: files and folders of the tree, functions and types, tests, and the pages and
+ * headings that they link to. Runs in the root of the tree. */
+#include "store_fixture.h"
+#include "../gen/text.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* All files of some patterns, one after the other. */
+static wisp_text read_all(const char *const *patterns, size_t count)
+{
+  wisp_text all = {0};
+  for (size_t p = 0; p < count; p++) {
+    glob_t found;
+    if (glob(patterns[p], 0, NULL, &found) != 0) continue;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+      size_t length = 0;
+      char *text = fixture_read(found.gl_pathv[i], &length);
+      wisp_text_add(NULL, &all, text, strlen(text));
+      free(text);
+    }
+    globfree(&found);
+  }
+  return all;
+}
+
+/* A word of a page that is a path of the tree: of one of its folders, and no pattern (NAME, *). */
+static bool is_path(const char *word)
+{
+  static const char *const folders[] = {"gen/",   "cache/",   "runtime/", "tuner/",    "cli/",  "include/",
+                                        "tests/", "scripts/", "docs/",    "examples/", "bench/"};
+  bool found = false;
+  for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
+    found |= strncmp(word, folders[f], strlen(folders[f])) == 0;
+  for (const char *c = word; *c; c++)
+    if (isupper((unsigned char)*c) || strchr("*{<(,:= ", *c)) return false;
+  return found;
+}
+
+/* Whether the sources have it as a whole name. */
+static bool has_name(const char *text, const char *name)
+{
+  const size_t length = strlen(name);
+  for (const char *at = text; (at = strstr(at, name)); at++)
+    if (!isalnum((unsigned char)at[length]) && at[length] != '_') return true;
+  return false;
+}
+
+static void check_word(const char *page, const char *word, const char *sources)
+{
+  char path[256];
+  size_t end = strlen(word);
+  snprintf(path, sizeof path, "%s", word);
+  while (end && strchr(".", path[end - 1])) path[--end] = '\0';
+  if (is_path(path) && access(path, F_OK) != 0) fail_msg("%s: there is no %s", page, path);
+  if (strncmp(path, "test_", 5) == 0 && strspn(path, "abcdefghijklmnopqrstuvwxyz_0123456789") == end) {
+    snprintf(path, sizeof path, "tests/%s.c", word);
+    if (access(path, F_OK) != 0) fail_msg("%s: there is no %s", page, path);
+  }
+  if (strncmp(word, "wisp_", 5) != 0 || word[end - 1] == '_' || strchr(word, '*')) return; /* a beginning */
+  path[5 + strspn(path + 5, "abcdefghijklmnopqrstuvwxyz_0123456789")] = '\0';
+  if (!has_name(sources, path)) fail_msg("%s: there is no %s", page, path);
+}
+
+/* The words between backticks. */
+static int check_words(const char *page, char *text, const char *sources)
+{
+  int words = 0;
+  for (char *at = text; (at = strchr(at, '`'));) {
+    char *end = strchr(++at, '`'), *line = strchr(at, '\n');
+    if (end == at || !end || (line && line < end)) continue; /* a fence, or none */
+    *end = '\0';
+    check_word(page, at, sources);
+    *end = '`';
+    at = end + 1;
+    words++;
+  }
+  return words;
+}
+
+/* A heading as links name it. */
+static bool has_heading(const char *text, const char *anchor)
+{
+  for (const char *at = text; (at = strstr(at, "\n#")); at++) {
+    char name[128];
+    size_t used = 0;
+    for (const char *c = at + 1 + strspn(at + 1, "# "); *c && *c != '\n' && used + 1 < sizeof name; c++) {
+      if (isalnum((unsigned char)*c) || *c == '_' || *c == '-') name[used++] = (char)tolower((unsigned char)*c);
+      if (*c == ' ') name[used++] = '-';
+    }
+    name[used] = '\0';
+    if (strcmp(name, anchor) == 0) return true;
+  }
+  return false;
+}
+
+/* Links to pages, [words](page.md#heading). */
+static void check_links(const char *page, const char *text)
+{
+  const char *slash = strrchr(page, '/');
+  for (const char *at = text; (at = strstr(at, "](")); at++) {
+    char target[128], path[256];
+    if (sscanf(at + 2, "%127[^) ]", target) != 1 || strstr(target, "://")) continue;
+    char *anchor = strchr(target, '#');
+    if (anchor) *anchor++ = '\0';
+    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - page) + 1 : 0, page, target);
+    if (!*target) snprintf(path, sizeof path, "%s", page);
+    if (access(path, F_OK) != 0) fail_msg("%s: there is no %s", page, path);
+    if (!anchor) continue;
+    size_t length = 0;
+    char *there = fixture_read(path, &length);
+    if (!has_heading(there, anchor)) fail_msg("%s: %s has no heading %s", page, path, anchor);
+    free(there);
+  }
+}
+
+static void test_pages(void **state)
+{
+  static const char *const code[] = {"include/*.h",    "gen/*.[ch]",     "gen/*/*.[ch]",
+                                     "cache/*.[ch]",   "runtime/*.[ch]", "runtime/*/*.[ch]",
+                                     "tuner/*/*.[ch]", "cli/*.[ch]",     "tests/*/*.[ch]"};
+  wisp_text sources = read_all(code, sizeof code / sizeof *code);
+  glob_t pages;
+  int words = 0;
+  (void)state;
+  if (!sources.length) skip(); /* carried without the tree */
+  assert_int_equal(glob("docs/*.md", 0, NULL, &pages), 0);
+  assert_int_equal(glob("README.md", GLOB_APPEND, NULL, &pages), 0);
+  assert_int_equal(glob("CONTRIBUTING.md", GLOB_APPEND, NULL, &pages), 0);
+  for (size_t i = 0; i < pages.gl_pathc; i++) {
+    size_t length = 0;
+    char *text = fixture_read(pages.gl_pathv[i], &length);
+    words += check_words(pages.gl_pathv[i], text, sources.data);
+    check_links(pages.gl_pathv[i], text);
+    free(text);
+  }
+  assert_true(words > 500);
+  globfree(&pages);
+  wisp_text_free(&sources);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pages)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

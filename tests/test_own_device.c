@@ -1,0 +1,146 @@
+/* Claim: a kind of device is a table of functions and a line in a list, which a program may add to. "fence"
+ * (tests/fence), which the library knows nothing of, keeps the contract of all kinds; solvers and the tuner run on it,
+ * and a kernel that goes one number past its array is stopped there. docs/add-a-device.md shows what stands in the
+ * sources. */
+#include "device_checks.h"
+#include "fence/fence.h"
+#include "page.h"
+#include "solving.h"
+#include "store_fixture.h"
+#include "../tuner/workers/tune.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* The line in the list. */
+const wisp_device_kind *const wisp_own_kinds[] = {&wisp_kind_fence, NULL};
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+static void test_page(void **state)
+{
+  static const char *const files[] = {"tests/fence/fence.c", "tests/test_own_device.c"};
+  (void)state;
+  if (access("tests/test_own_device.c", R_OK) != 0) skip(); /* carried without its sources */
+  check_page("docs/add-a-device.md", files, 2, 4);
+}
+
+static void test_contract(void **state)
+{
+  (void)state;
+  wisp_error error = {0};
+  wisp_device *device = NULL;
+  size_t count = 0, found = 0;
+  char **names = NULL;
+  fresh_cache();
+  GOOD(wisp_device_open(&error, "fence", &device));
+  assert_string_equal(wisp_device_limits(device)->name, "fenced host");
+  check_device(device);
+  wisp_device_close(device);
+  GOOD(wisp_device_list(&error, &count, &names));
+  for (size_t i = 0; i < count; i++) found += strcmp(names[i], "fence") == 0, free(names[i]);
+  free(names);
+  assert_int_equal(found, 1);
+  assert_int_equal(wisp_device_open(&error, "fence:1", &device), WISP_EDEVICE);
+}
+
+/* The same kernels, the same numbers. */
+static void test_solves(void **state)
+{
+  (void)state;
+  static const char *const devices[] = {"host", "fence"};
+  double l2[2];
+  for (int d = 0; d < 2; d++) {
+    wisp_error error = {0};
+    wisp_mesh *mesh = NULL;
+    solving s;
+    setenv("WISP_TEST_DEVICE", devices[d], 1);
+    GOOD(wisp_mesh_box(&error, 2, &mesh));
+    if (!solving_open(&error, &s, mesh, &(solving_setup){.order = 2})) fail_msg("%s", error.text);
+    l2[d] = cavity_error(&s, 0.1, 1);
+    solving_close(&s);
+  }
+  assert_true(l2[0] > 0 && l2[0] == l2[1]);
+}
+
+static void test_tuned(void **state)
+{
+  static const int orders[] = {1};
+  static const wisp_precision precisions[] = {WISP_F64};
+  wisp_error error = {0};
+  wisp_tune_summary summary = {0};
+  const wisp_tune_request request = {.family = "nodal",
+                                     .kernel = "gather",
+                                     .strategy = "direct",
+                                     .orders = orders,
+                                     .order_count = 1,
+                                     .precisions = precisions,
+                                     .precision_count = 1,
+                                     .elements = 300,
+                                     .db = fixture_path(*state, "fence.db")};
+  GOOD(wisp_tune(&error, "fence", &request, &summary));
+  if (summary.failed || summary.ok < 3)
+    fail_msg("%lld right, %lld failed: %s", summary.ok, summary.failed, summary.why);
+  assert_string_equal(summary.limits.name, "fenced host");
+}
+
+/* Writes COUNT + past numbers to an array of COUNT; ends with 0 where nothing stops it. */
+static int write_past(int past)
+{
+  enum { COUNT = 1000 };
+  static const char source[] = "void fill(void **args, unsigned x, unsigned y)\n{\n  (void)x, (void)y;\n"
+                               "  for (int i = 0; i < *(int *)args[1]; i++) (*(double **)args[0])[i] = i;\n}\n";
+  wisp_error error = {0};
+  wisp_device *device = NULL;
+  wisp_module *module = NULL;
+  wisp_binary binary = {0};
+  wisp_pointer array = 0;
+  GOOD(wisp_compile(&error, "host", "fill", source, &binary));
+  const pid_t child = fork();
+  if (child == 0) {
+    union {
+      long long whole;
+      int count;
+    } numbers = {.count = COUNT + past};
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(SIGSEGV, SIG_DFL); /* cmocka's handler would go on with the next test */
+    bool good = wisp_device_open(&error, "fence", &device) == WISP_OK &&
+                wisp_module_load(&error, device, &binary, "fill", 0, &module) == WISP_OK &&
+                wisp_device_alloc(&error, device, COUNT * sizeof(double), &array) == WISP_OK;
+    good = good && wisp_launch(&error, module, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&array, &numbers},
+                               2) == WISP_OK;
+    _exit(good ? 0 : 1);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  free(binary.data);
+  return status;
+}
+
+static void test_stopped(void **state)
+{
+  (void)state;
+  assert_int_equal(write_past(0), 0);
+  assert_true(WIFSIGNALED(write_past(1)));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_page),    cmocka_unit_test_teardown(test_contract, drop_cache),
+      cmocka_unit_test(test_solves),  cmocka_unit_test_setup_teardown(test_tuned, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test(test_stopped),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

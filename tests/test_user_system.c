@@ -1,0 +1,222 @@
+/* Claim: docs/systems.md is true. A system of equations is one file of the user's: tuned, solved, of order N + 0.7 or
+ * better against the standing wave that it states, also from a program; what it says to kernels makes trials stale, and
+ * a mistake in it is one line with its place. Runs in the root of the tree. */
+#include "command.h"
+#include "page.h"
+#include "store_fixture.h"
+#include "../gen/strategy/strategy.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char file[] = "mine/systems/acoustics.system", path[] = "docs/systems.md";
+
+static const char *device(void)
+{
+  const char *name = getenv("WISP_TEST_DEVICE");
+  return name && *name ? name : "host";
+}
+
+/* A folder with the page's file, and $WISP_TEMPLATES of this process and of the command. */
+static int set_up(void **state)
+{
+  char folder[64];
+  page p = page_read(path);
+  fixture_folder(folder);
+  page_write_file(&p, folder, file);
+  setenv("WISP_TEMPLATES", fixture_path(folder, "mine"), 1);
+  page_free(&p);
+  *state = strdup(folder);
+  return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(*state);
+  free(*state);
+  return 0;
+}
+
+/* The file with its first `from` replaced. */
+static void edit(const char *folder, const char *from, const char *to)
+{
+  page p = page_read(path);
+  page_write_file(&p, folder, file);
+  page_free(&p);
+  page text = page_read(fixture_path(folder, file));
+  const char *at = page_find(&text, from);
+  char *edited = malloc(strlen(text.text) + strlen(to) + 1);
+  assert_non_null(edited);
+  sprintf(edited, "%.*s%s%s", (int)(at - text.text), text.text, to, at + strlen(from));
+  fixture_write(fixture_path(folder, file), edited, strlen(edited));
+  free(edited);
+  page_free(&text);
+}
+
+static void test_page(void **state)
+{
+  page p = page_read(path);
+  char *output = page_run(&p, *state, " --box 3");
+  page_check_shown(&p, "## 2. See it", "## 3. Solve", output, 4);
+  assert_non_null(strstr(output, ", acoustics, f64")); /* best's heading */
+  assert_non_null(strstr(output, " right, 0 failed;"));
+  assert_non_null(strstr(output, "standing mode 1,1,1, walls soft"));
+  free(output);
+  page_free(&p);
+}
+
+static double solve(const char *folder, const char *arguments, const char *member)
+{
+  char line[256];
+  snprintf(line, sizeof line, "run acoustics --json -q -d %s %s", device(), arguments);
+  outcome o = run_in(folder, "", line);
+  if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
+  cJSON *json = cJSON_Parse(o.out);
+  assert_non_null(json);
+  const double value = json_number(json, member);
+  cJSON_Delete(json);
+  forget(&o);
+  return value;
+}
+
+static void test_convergence(void **state)
+{
+  static const int boxes[][2] = {{4, 6}, {4, 6}, {4, 6}, {3, 4}};
+  const int highest = getenv("WISP_TEST_COARSE") ? 2 : 4;
+  for (int order = 1; order <= highest; order++) {
+    double error[2];
+    const int *box = boxes[order - 1];
+    for (int i = 0; i < 2; i++) {
+      char line[128];
+      snprintf(line, sizeof line, "-n %d --box %d --time 0.3 --default", order, box[i]);
+      error[i] = solve(*state, line, "l2_error");
+    }
+    const double found = log(error[0] / error[1]) / log((double)box[1] / box[0]);
+    print_message("order %d: %.2f\n", order, found);
+    if (!(found >= order + 0.7)) fail_msg("N = %d converges with order %.2f only", order, found);
+  }
+}
+
+/* With the central flux the walls keep the energy, as much as the steps do; another mode is a solution too. */
+static void test_energy(void **state)
+{
+  static const char line[] = "-n 3 --box 3 --time 0.5 --default --alpha 0 --mode 1,2,1 --cfl 0.1";
+  assert_true(fabs(solve(*state, line, "energy_final") / solve(*state, line, "energy_initial") - 1) < 1e-6);
+  assert_true(solve(*state, line, "l2_error") < 2e-2);
+}
+
+/* A program gives the fields itself: pressure alone, whose energy is that of the file's weights. */
+static void test_library(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_simulation *s = NULL;
+  const wisp_request request = {.system = "acoustics", .order = 2, .box = 2, .device = device()};
+  size_t K, Np, n;
+  double energy = 0, later = 0;
+  if (wisp_simulation_create(&err, &request, &s) != WISP_OK) fail_msg("%s", err.text);
+  wisp_simulation_size(s, &K, &Np, &n);
+  assert_int_equal(n, 4);
+  assert_string_equal(wisp_simulation_field(s, 0), "p");
+  double *u = calloc(n * K * Np, sizeof *u);
+  assert_non_null(u);
+  for (size_t i = 0; i < K * Np; i++) u[i] = 3;
+  assert_int_equal(wisp_simulation_set(&err, s, u), WISP_OK);
+  assert_int_equal(wisp_simulation_energy(&err, s, &energy), WISP_OK);
+  assert_true(fabs(energy - 0.5 / 2.25 * 9) < 1e-12);
+  assert_int_equal(wisp_simulation_advance(&err, s, wisp_simulation_dt(s), 5, NULL), WISP_OK);
+  assert_int_equal(wisp_simulation_energy(&err, s, &later), WISP_OK);
+  assert_true(later < energy && later > 0);
+  wisp_simulation_destroy(s);
+  free(u);
+}
+
+/* What trials of a kernel are kept with. */
+static void hash_of(const char *system, char hash[20])
+{
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
+  const wisp_strategy *s = wisp_strategies_find(all, "nodal", "gather", "direct");
+  assert_non_null(s);
+  wisp_strategy_hash(s, system, "host", hash);
+  wisp_strategies_free(all);
+}
+
+static void test_stale(void **state)
+{
+  static const struct {
+    const char *from, *to;
+    bool stale;
+  } edits[] = {
+      {"kappa = 2.25", "kappa = 2.5", true},
+      {"alpha / Z", "2 * alpha / Z", true},
+      {"p_p = -p_m", "p_p = p_m", true},
+      {"-1 / rho * p.x", "-2 / rho * p.x", true},
+      {"kappa = 2.25", "kappa = 9 / 4", false},
+      {"# the impedance", "# what a wall feels", false},
+      {"energy    0.5/kappa", "energy    1/kappa", false},
+      {"sin(kx * x) *", "0 * sin(kx * x) *", false},
+  };
+  char before[20], after[20], maxwell[20];
+  hash_of("acoustics", before);
+  hash_of("maxwell", maxwell);
+  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+    edit(*state, edits[i].from, edits[i].to);
+    hash_of("acoustics", after);
+    if ((strcmp(before, after) != 0) != edits[i].stale) fail_msg("%s: %s, %s", edits[i].to, before, after);
+    hash_of("maxwell", after);
+    assert_string_equal(maxwell, after);
+  }
+}
+
+static void check_bad(const char *folder, const char *arguments, const char *words)
+{
+  outcome o = run_in(folder, "", arguments);
+  char *end = strchr(o.err, '\n');
+  if (o.status == 0 || !strstr(o.err, words) || !end || end[1])
+    fail_msg("wisp %s: status %d, not '%s': %s", arguments, o.status, words, o.err);
+  forget(&o);
+}
+
+static void test_mistakes(void **state)
+{
+  static const struct {
+    const char *from, *to, *words;
+  } edits[] = {
+      {"rate      vx", "rate      q", "acoustics.system:9: rate of 'q': there is no such field"},
+      {"kappa = 2.25", "kappa = many", "acoustics.system:3: expression 'many', column 1: the name 'many'"},
+      {"0.5 / rho", "sqrt(rho)", "a flux and a boundary call nothing"},
+      {"cos(omega * t)", "cos(omega * s)", "acoustics.system:39: expression"},
+      {"soft 1 1 1", "soft 1 one", "acoustics.system:33: '1 one' is no mode"},
+      {"standing soft", "standing hard", "acoustics.system:33: there is no boundary 'hard' above"},
+  };
+  static const char *const commands[] = {"emit -n 1", "run acoustics -n 1", "tune -n 1 --budget 1s"};
+  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+    edit(*state, edits[i].from, edits[i].to);
+    check_bad(*state, commands[i % 3], edits[i].words);
+  }
+}
+
+/* Trials name no file: a system's name is one file's. */
+static void test_names(void **state)
+{
+  edit(*state, "# Sound", "# Sounds");
+  rename(fixture_path(*state, file), strcat(strcpy((char[128]){0}, *state), "/mine/systems/maxwell.system"));
+  check_bad(*state, "run maxwell -n 1", "maxwell.system: there is a system 'maxwell' already");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {TEST(test_page),  TEST(test_convergence), TEST(test_energy), TEST(test_library),
+                                     TEST(test_stale), TEST(test_mistakes),    TEST(test_names)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
