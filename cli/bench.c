@@ -143,11 +143,9 @@ int wisp_cli_bench(int argc, char **argv)
   request.store = store;
   request.context = &p;
   TRY(wisp_compare(&err, device, &request));
-  if (p.list)
-    TRY(wisp_json_put(&err, p.list));
-  else
-    print_gains(&p);
+  if (!p.list) print_gains(&p);
 done:
+  if (p.list && status == WISP_OK) status = wisp_json_put(&err, p.list), p.list = NULL;
   cJSON_Delete(p.list);
   free(warning);
   wisp_store_close(store);

@@ -84,6 +84,7 @@ int wisp_cli_devices(int argc, char **argv)
     if (shown != WISP_OK && status == WISP_OK) status = shown, err = reason;
   }
   if (list) wisp_json_put(NULL, list);
+  list = NULL;
 done:
   for (size_t i = 0; i < count; i++) free(names[i]);
   free(names);

@@ -233,8 +233,8 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
       wisp_error reason = {0};
       wisp_status tried = make_plan(&reason, w, s, scope, l, out);
       if (tried == WISP_OK) return WISP_OK;
-      bool unread = strncmp(reason.text, "reads only", 10) == 0;
-      if (!unread || status != WISP_EREFUSED) status = wisp_fail(err, tried, "%s", reason.text);
+      if (wisp_strategy_reads(s, &scope->layout[l]) || status != WISP_EREFUSED)
+        status = wisp_fail(err, tried, "%s", reason.text);
       if (tried != WISP_EREFUSED) return status;
     }
   }

@@ -25,9 +25,10 @@ void wisp_json_add_params(cJSON *object, const char *params)
   }
 }
 
-wisp_status wisp_json_put(wisp_error *err, const cJSON *json)
+wisp_status wisp_json_put(wisp_error *err, cJSON *json)
 {
   char *text = cJSON_Print(json);
+  cJSON_Delete(json);
   if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory: a report as JSON");
   puts(text);
   cJSON_free(text);

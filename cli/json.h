@@ -21,7 +21,7 @@ void wisp_json_add_numbers(cJSON *object, size_t count, const wisp_json_number *
 /* "MB=2 wp=8" as "params": {"MB": 2, "wp": 8}; what is no number as a text. */
 void wisp_json_add_params(cJSON *object, const char *params);
 
-/* Prints it on stdout. */
-wisp_status wisp_json_put(wisp_error *err, const cJSON *json);
+/* Prints it on stdout, and deletes it. */
+wisp_status wisp_json_put(wisp_error *err, cJSON *json);
 
 #endif

@@ -70,9 +70,7 @@ static wisp_status print_json(wisp_error *err, const wisp_replay *replay, bool s
     cJSON_AddItemToObject(item, "percent", row(t->percent));
     cJSON_AddItemToArray(list, item);
   }
-  const wisp_status status = wisp_json_put(err, object);
-  cJSON_Delete(object);
-  return status;
+  return wisp_json_put(err, object);
 }
 
 wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args)

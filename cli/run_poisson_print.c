@@ -92,12 +92,7 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
 
 wisp_status wisp_run_poisson_print(wisp_error *err, const wisp_poisson_request *request, const wisp_poisson_run *run)
 {
-  if (!request->json) {
-    print_text(request, run);
-    return WISP_OK;
-  }
-  cJSON *object = make_json(request, run);
-  const wisp_status status = wisp_json_put(err, object);
-  cJSON_Delete(object);
-  return status;
+  if (request->json) return wisp_json_put(err, make_json(request, run));
+  print_text(request, run);
+  return WISP_OK;
 }

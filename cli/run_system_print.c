@@ -118,12 +118,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
 
 wisp_status wisp_run_system_print(wisp_error *err, const wisp_system_request *request, const wisp_system_run *run)
 {
-  if (!request->json) {
-    print_text(request, run);
-    return WISP_OK;
-  }
-  cJSON *object = make_json(request, run);
-  const wisp_status status = wisp_json_put(err, object);
-  cJSON_Delete(object);
-  return status;
+  if (request->json) return wisp_json_put(err, make_json(request, run));
+  print_text(request, run);
+  return WISP_OK;
 }

@@ -215,11 +215,9 @@ static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tun
 static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune_request *request,
                               const wisp_tune_summary *s)
 {
-  wisp_status status = WISP_OK;
   cJSON *object = to_json(d, s);
-  TRY(add_winners(err, d, request, cJSON_AddArrayToObject(object, "winners")));
-  TRY(wisp_json_put(err, object));
-done:
+  const wisp_status status = add_winners(err, d, request, cJSON_AddArrayToObject(object, "winners"));
+  if (status == WISP_OK) return wisp_json_put(err, object);
   cJSON_Delete(object);
   return status;
 }

@@ -166,8 +166,8 @@ typedef struct slots {
 static wisp_status evaluate(wisp_error *err, const wisp_system *system, const wisp_expr *expression, int bound,
                             slots *all, int slot)
 {
-  const wisp_scope values = {system->symbols, all->value, bound}, sizes = {system->symbols, all->size, bound};
-  return wisp_expr_size(err, expression, wisp_scope_lookup, &values, &sizes, &all->value[slot], &all->size[slot]);
+  const wisp_seen values = {system->symbols, all->value, bound}, sizes = {system->symbols, all->size, bound};
+  return wisp_expr_size(err, expression, wisp_seen_lookup, &values, &sizes, &all->value[slot], &all->size[slot]);
 }
 
 /* The outside values of a boundary: every FIELD_p from FIELD_m and the normal. */

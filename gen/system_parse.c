@@ -140,9 +140,9 @@ static wisp_status try_statement(wisp_error *err, const wisp_symbols *symbols, c
 {
   double value[WISP_MAX_SYMBOLS], result;
   for (int i = 0; i < WISP_MAX_SYMBOLS; i++) value[i] = 1 + i / 8.0;
-  wisp_scope scope = {symbols, value, bound};
+  wisp_seen scope = {symbols, value, bound};
   wisp_expr *last = statements->expressions[statements->count - 1];
-  wisp_status status = wisp_expr_real(err, last, NULL, wisp_scope_lookup, &scope, &result);
+  wisp_status status = wisp_expr_real(err, last, NULL, wisp_seen_lookup, &scope, &result);
   if (status == WISP_OK || status == WISP_EMEMORY) return status;
   if (err) err->status = WISP_EINPUT;
   return WISP_EINPUT;

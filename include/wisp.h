@@ -204,7 +204,7 @@ const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst);
 
 /* Binds an array of `numbers` numbers: the caller's memory on the session's device, at a multiple of 16 bytes, until
- * another is bound. On the host an array lies in plain memory. */
+ * another is bound. On the host an array lies in plain memory. Arrays of a kernel must not overlap. */
 wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *argument, const void *memory,
                              size_t numbers);
 /* Sets a scalar, which is rounded to the argument's type. */

@@ -289,11 +289,11 @@ static void limits_end_in_errors(void **state)
   memmove(text + 9, text, strlen(text) + 1);
   assert_fails(text, "t:1: ", "deeper than 64");
   assert_fails("{{>self}}", "t:1: ", "deeper than 64");
-  if (getenv("WISP_TEST_QUICK")) return; /* these limits are many steps away, all alike */
+  if (getenv("WISP_TEST_QUICK")) return; /* these limits are many pieces away, all alike */
   assert_fails(
       "{{#for i in 1000000}}\n0123456789012345678901234567890123456789012345678901234567890123456789\n{{/for}}",
       "t:2: ", "larger than 64 MiB");
-  assert_fails("{{#for a in 10000000}}{{#for b in 10000000}}{{/for}}{{/for}}", "t:1: ", "steps");
+  assert_fails("{{#for a in 10000000}}{{#for b in 10000000}}{{/for}}{{/for}}", "t:1: ", "pieces");
 }
 
 /* WISP_TEST_QUICK is set where a program runs fifty times as slowly (valgrind): a tenth shows the same. */

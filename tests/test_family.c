@@ -1,7 +1,8 @@
 /* Claim: a family is one file in gen/, one in tuner/, its templates, and a line in one list, which a program may add
  * to; a kernel of it is a declaration, a reference, a text and a space. The filter on triangles (tests/filter), which
- * the library knows nothing of, is emitted, tuned, verified, stored, and found again; a kernel of it that is wrong at
- * one node is caught and said in its own words. The pages about both show what stands in the sources. */
+ * the library knows nothing of, is emitted, tuned, verified, stored, found again, and launched by programs; a kernel of
+ * it that is wrong at one node is caught and said in its own words. The pages about both show what stands in the
+ * sources. */
 #include "each_plan.h"
 #include "filter/filter.h"
 #include "page.h"
@@ -159,6 +160,39 @@ static void test_wrong(void **state)
   if (!strstr(summary.why, "at triangle 7, node 2")) fail_msg("%s", summary.why);
 }
 
+/* Through the public door as any other: on a program's own arrays, v = F u. */
+static void test_opened(void **state)
+{
+  enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };
+  const wisp_session_request request = {.device = test_device_name(), .defaults_only = 1};
+  const wisp_count counts[] = {{"elements", ELEMENTS}, {NULL, 0}};
+  wisp_session *session = NULL;
+  wisp_kernel *kernel = NULL;
+  double F[NP * NP], u[NUMBERS], v[NUMBERS];
+  void *on_u = NULL, *on_v = NULL;
+  (void)state;
+  setenv("WISP_TEMPLATES", FILTER "templates", 1);
+  GOOD(filter_matrix(err, N, F));
+  for (int q = 0; q < NUMBERS; q++) u[q] = (double)(q * 7919 % 1009) / 1009 - 0.5;
+  GOOD(wisp_session_open(err, &request, &session));
+  GOOD(wisp_kernel_open(err, session, "filter.apply:tri:p3:none:f64", NULL, &kernel));
+  GOOD(wisp_memory_create(err, session, sizeof u, &on_u));
+  GOOD(wisp_memory_create(err, session, sizeof v, &on_v));
+  GOOD(wisp_memory_put(err, session, on_u, u, sizeof u));
+  GOOD(wisp_kernel_bind(err, kernel, "u", on_u, NUMBERS));
+  GOOD(wisp_kernel_bind(err, kernel, "v", on_v, NUMBERS));
+  GOOD(wisp_kernel_launch(err, kernel, counts, NULL));
+  GOOD(wisp_memory_get(err, session, v, on_v, sizeof v));
+  for (int q = 0; q < NUMBERS; q++) {
+    double sum = 0;
+    for (int j = 0; j < NP; j++) sum += F[q % NP * NP + j] * u[q / NP * NP + j];
+    assert_true(fabs(v[q] - sum) < 1e-13);
+  }
+  wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_v);
+  wisp_kernel_close(kernel);
+  wisp_session_close(session);
+}
+
 static int set_up(void **state)
 {
   static char folder[64];
@@ -182,6 +216,7 @@ int main(void)
       cmocka_unit_test(test_matrix),
       cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_opened, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

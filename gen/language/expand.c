@@ -10,14 +10,14 @@
 /* Bounds on what one expansion may do, so that a slip in a template is an error and not a full memory or an endless
  * loop. */
 static const size_t most_bytes = (size_t)64 << 20;
-static const int64_t most_steps = (int64_t)1 << 24;
+static const int64_t most_pieces = (int64_t)1 << 24;
 
 typedef struct run {
   wisp_error *err;
   wisp_text *out;
   size_t start;   /* of this expansion in out */
   int real_bytes; /* 0: not defined */
-  int64_t steps;
+  int64_t pieces;
   int depth;
   wisp_text margin;   /* what lines inside of inserted texts begin with */
   bool at_line_start; /* the next byte begins such a line, whose margin is not written yet */
@@ -197,10 +197,10 @@ static wisp_status run_entry(run *r, const wisp_piece *piece, const wisp_env *en
   return emit(r, r->scratch.data, r->scratch.length);
 }
 
-static wisp_status step(run *r, const wisp_template *t, const wisp_piece *piece)
+static wisp_status count_piece(run *r, const wisp_template *t, const wisp_piece *piece)
 {
-  return wisp_require(r->err, ++r->steps < most_steps, WISP_EINPUT, "%s:%d: the expansion takes more than %lld steps",
-                      t->name, piece->line, (long long)most_steps);
+  return wisp_require(r->err, ++r->pieces < most_pieces, WISP_EINPUT, "%s:%d: the expansion has more than %lld pieces",
+                      t->name, piece->line, (long long)most_pieces);
 }
 
 /* The body of a loop, once for every item of a list or number below a count. */
@@ -210,7 +210,7 @@ static wisp_status run_loop(run *r, wisp_template *t, size_t place, const wisp_e
   wisp_piece *piece = &t->pieces[place];
   if (!piece->frame) CALL(wisp_env_create(r->err, env, &piece->frame));
   for (int64_t i = 0; i < count; i++) {
-    CALL(step(r, t, piece));
+    CALL(count_piece(r, t, piece));
     CALL(wisp_env_int(r->err, piece->frame, "first", i == 0));
     CALL(wisp_env_int(r->err, piece->frame, "last", i == count - 1));
     CALL(wisp_env_int(r->err, piece->frame, items ? "index" : piece->name, i));
@@ -257,7 +257,7 @@ static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, siz
   for (size_t i = from; i < to; i = piece->end ? piece->end : i + 1) {
     piece = &t->pieces[i];
     placed = true;
-    TRY(step(r, t, piece));
+    TRY(count_piece(r, t, piece));
     placed = false;
     switch (piece->kind) {
       case PIECE_BYTES:

@@ -28,9 +28,9 @@ bool wisp_symbols_add(wisp_symbols *symbols, const char *name, int slot)
   return true;
 }
 
-bool wisp_scope_lookup(const void *context, const char *name, double *value)
+bool wisp_seen_lookup(const void *context, const char *name, double *value)
 {
-  const wisp_scope *scope = context;
+  const wisp_seen *scope = context;
   int slot = wisp_symbols_find(scope->symbols, name);
   if (slot < 0 || slot >= scope->bound) return false;
   *value = scope->value[slot];

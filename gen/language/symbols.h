@@ -21,14 +21,14 @@ int wisp_symbols_find(const wisp_symbols *symbols, const char *name);
 /* False where the name is taken. At most WISP_MAX_SYMBOLS names of at most 31 characters. */
 bool wisp_symbols_add(wisp_symbols *symbols, const char *name, int slot);
 
-/* What a text sees while it is evaluated; wisp_scope_lookup is a wisp_lookup, its context a wisp_scope. */
-typedef struct wisp_scope {
+/* What a text sees while it is evaluated; wisp_seen_lookup is a wisp_lookup, its context a wisp_seen. */
+typedef struct wisp_seen {
   const wisp_symbols *symbols;
   const double *value;
   int bound;
-} wisp_scope;
+} wisp_seen;
 
-bool wisp_scope_lookup(const void *scope, const char *name, double *value);
+bool wisp_seen_lookup(const void *scope, const char *name, double *value);
 
 static inline int wisp_slot_normal(const wisp_system *system)
 {

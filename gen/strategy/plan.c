@@ -23,13 +23,17 @@ static void print_params(wisp_plan *plan)
                                sorted[i]->name, plan->value[sorted[i] - s->param]);
 }
 
+bool wisp_strategy_reads(const wisp_strategy *s, const wisp_layout *layout)
+{
+  return layout->order == WISP_NODE_FASTEST ? s->node : s->slab;
+}
+
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const wisp_layout *layout,
                                   const wisp_env *names)
 {
   wisp_status status = WISP_OK;
   wisp_env *env = NULL;
-  bool readable = layout->order == WISP_NODE_FASTEST ? s->node : s->slab;
-  if (!readable)
+  if (!wisp_strategy_reads(s, layout))
     return wisp_fail(err, WISP_EREFUSED, "reads only %s layouts", s->node ? "node-fastest" : "element-fastest (slab)");
   TRY(wisp_strategy_scope(err, s, names, &env));
   for (size_t i = 0; i < s->needs; i++) {

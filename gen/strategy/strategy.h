@@ -138,6 +138,9 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
 void wisp_plan_destroy(wisp_plan *plan);
 WISP_OWNED(wisp_plan, wisp_plan_destroy)
 
+/* Whether its space names layouts of this kind. */
+bool wisp_strategy_reads(const wisp_strategy *strategy, const wisp_layout *layout);
+
 /* WISP_EREFUSED with the reason where no candidate of the strategy can apply (layouts, needs). */
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *strategy, const wisp_layout *layout,
                                   const wisp_env *names);

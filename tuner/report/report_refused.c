@@ -1,5 +1,6 @@
 /* What was not measured: refused candidates by reason, and failures one by one. */
 #include "report_parts.h"
+#include "../../cache/reason.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,16 +15,6 @@ typedef struct refusal {
   long long candidates;
   size_t kinds; /* trials that say so: one a strategy and layout */
 } refusal;
-
-/* A refusal may stand for many candidates: "12 candidates: why". Returns why. */
-static const char *split_reason(const char *reason, long long *candidates)
-{
-  int read = 0;
-  *candidates = 1;
-  if (sscanf(reason, "%lld candidates: %n", candidates, &read) == 1 && read > 0) return reason + read;
-  *candidates = 1;
-  return reason;
-}
 
 /* The reason with each number as '#'. */
 static void make_key(const char *why, char key[400])
@@ -63,7 +54,7 @@ static size_t list_refusals(const wisp_report_subject *subject, refusal *list)
       if (wisp_trial_outcome(t) != WISP_TRIAL_REFUSED) continue;
       long long candidates;
       char key[400];
-      const char *why = split_reason(t->reason, &candidates);
+      const char *why = wisp_reason_candidates(t, &candidates);
       make_key(why, key);
       size_t at = 0;
       while (at < count && strcmp(list[at].key, key) != 0) at++;

@@ -1,6 +1,7 @@
 /* One kernel of an order and precision: what the store knows of its candidates, problem by problem those that it does
  * not know, and a final round in each layout. */
 #include "final.h"
+#include "../../cache/reason.h"
 #include "../../gen/random.h"
 #include "../../runtime/host_compile.h"
 #include "../../runtime/solve/standard.h"
@@ -30,7 +31,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     wisp_strategy_hash(r->strategy, search->scope->spec.system, sweep->bench.limits->kind, hash);
     wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
                    wisp_strategy_name(r->strategy), hash, params, &trial);
-    wisp_trial_end(&trial, WISP_TRIAL_REFUSED, "%lld candidates: %s", r->count, r->reason);
+    wisp_reason_refuse(&trial, r->count, r->reason);
     if (!sweep->again) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
     CALL(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
@@ -99,13 +100,13 @@ static wisp_status take_in(wisp_error *err, unit *u, const wisp_candidate *c, co
 static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
 {
   const wisp_trial *best = &u->best[layout];
-  double ratio = strtod(slow->reason, NULL); /* "1.90 times the time of ..." */
+  const double ratio = wisp_reason_slower(slow);
   if (best->ms > 0 && ratio > 0 && best->ms <= wisp_contest_margin * slow->ms / ratio) return true;
   for (size_t i = 0; i < u->finalists.count; i++) {
     char name[WISP_TRIAL_NAME];
     if (strcmp(u->finalists.trials[i].layout, slow->layout) != 0) continue;
     wisp_trial_name(&u->finalists.trials[i], name);
-    if (strstr(slow->reason, name)) return true;
+    if (wisp_reason_slower_than(slow, name)) return true;
   }
   return false;
 }

@@ -1,4 +1,5 @@
 #include "trial.h"
+#include "../../cache/reason.h"
 #include "../../gen/family.h"
 
 #include <math.h>
@@ -226,8 +227,7 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   TRY(wisp_probe(err, bench->device, &timed[0]));
   wisp_trial_end(t, WISP_TRIAL_OK, "%s", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
-    wisp_trial_end(t, WISP_TRIAL_SLOW, "%.2f times the time of %s, dropped", timed[0].ms / best->ms,
-                   best->name); /* what reads it: sweep_kernel.c */
+    wisp_reason_drop(t, timed[0].ms / best->ms, best->name);
   } else {
     close = best->kernel && timed[0].ms < 1.1 * best->ms;
     TRY(wisp_measure(err, bench->device, timed, close ? 2 : 1));

@@ -1,5 +1,6 @@
 #include "journal.h"
 #include "../sweep/sweep.h"
+#include "../../cache/reason.h"
 #include "../../gen/text.h"
 #include "../../runtime/process.h"
 
@@ -59,19 +60,11 @@ static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *tri
 
 /* --- the store --- */
 
-/* How often a trial was begun without coming to an end. */
-static int times_begun(const wisp_trial *t)
-{
-  int times = 0;
-  if (wisp_trial_outcome(t) != WISP_TRIAL_UNFINISHED) return 0;
-  return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
-}
-
 wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *j, const wisp_trial *key, wisp_answer_note *answer)
 {
   CALL(wisp_writer_has(err, j->writer, key, &answer->found, &answer->trial));
   answer->tried = has(&j->tried, key);
-  int begun = answer->found ? times_begun(&answer->trial) : 0;
+  int begun = answer->found ? wisp_reason_begun(&answer->trial) : 0;
   if (begun >= WISP_MAX_BEGUN) {
     wisp_trial_end(&answer->trial, WISP_TRIAL_CRASH, "the tuner ended during this trial, twice");
     CALL(wisp_writer_add(err, j->writer, &answer->trial));
@@ -91,9 +84,9 @@ wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note
     CALL(wisp_writer_has(err, j->writer, &note->trial, &found, &row));
     bool good = found && wisp_trial_is_right(&row);
     if (!good) {
-      begun = 1 + (found ? times_begun(&row) : 0);
+      begun = 1 + (found ? wisp_reason_begun(&row) : 0);
       row = note->trial;
-      wisp_trial_end(&row, WISP_TRIAL_UNFINISHED, "begun %d times, never ended", begun);
+      wisp_reason_begin(&row, begun);
       CALL(wisp_writer_add(err, j->writer, &row));
     }
   }
