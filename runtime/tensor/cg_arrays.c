@@ -19,14 +19,11 @@ size_t wisp_cg_padded(size_t unknowns)
 
 static wisp_status fill_copies(wisp_error *err, const void *copies, wisp_arrays *arrays)
 {
-  wisp_status status = WISP_OK;
   const wisp_hexcopies *c = copies;
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
-  TRY(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));
-  TRY(wisp_arrays_upload_ints(err, arrays, "surface", c->surface));
-done:
-  return status;
+  CALL(wisp_arrays_upload_ints(err, arrays, "copy_one", c->one));
+  CALL(wisp_arrays_upload_ints(err, arrays, "copy_two", c->two));
+  CALL(wisp_arrays_upload_ints(err, arrays, "copy_more", c->more));
+  return wisp_arrays_upload_ints(err, arrays, "surface", c->surface);
 }
 
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
@@ -59,7 +56,6 @@ static bool is_wanted(const void *step, const char *array)
 
 wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision precision)
 {
-  wisp_status status = WISP_OK;
   const wisp_poisson *p = cg->problem;
   const int advance = wisp_cg_blocks(cg, WISP_CG_ADVANCE), smooth = wisp_cg_blocks(cg, WISP_CG_SMOOTH);
   const wisp_cg_room room = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
@@ -67,34 +63,26 @@ wisp_status wisp_cg_make_arrays(wisp_error *err, wisp_cg *cg, wisp_precision pre
                              .iterations = WISP_CG_HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
   for (int k = 0; k < cg->step->kernels; k++)
-    TRY(wisp_discretisation_countable(err, &d, wisp_device_limits(cg->device), cg->step->plan[k]));
-  TRY(wisp_problem_open(err, cg->device, &d, precision, WISP_NARROW_GUARD, is_wanted, cg->step, &cg->vectors));
+    CALL(wisp_discretisation_countable(err, &d, wisp_device_limits(cg->device), cg->step->plan[k]));
+  CALL(wisp_problem_open(err, cg->device, &d, precision, WISP_NARROW_GUARD, is_wanted, cg->step, &cg->vectors));
   cg->arrays = wisp_problem_arrays(cg->vectors);
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status upload_inverse(wisp_error *err, wisp_cg *cg, bool diagonal)
 {
-  wisp_status status = WISP_OK;
   const size_t n = cg->problem->copies->unknowns;
   const double one = 1;
-  double *inverse = NULL;
+  OWNED(free) double *inverse = NULL;
   if (!diagonal) return wisp_arrays_repeat(err, cg->arrays, "inverse", 1, &one);
-  TRY(wisp_new(err, n, sizeof *inverse, &inverse));
-  TRY(wisp_poisson_diagonal(err, cg->problem, inverse));
+  CALL(wisp_new(err, n, sizeof *inverse, &inverse));
+  CALL(wisp_poisson_diagonal(err, cg->problem, inverse));
   for (size_t i = 0; i < n; i++) inverse[i] = 1 / inverse[i];
-  TRY(wisp_arrays_upload_part(err, cg->arrays, "inverse", 0, n, inverse));
-done:
-  free(inverse);
-  return status;
+  return wisp_arrays_upload_part(err, cg->arrays, "inverse", 0, n, inverse);
 }
 
 wisp_status wisp_cg_upload(wisp_error *err, wisp_cg *cg, bool diagonal)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_hex_upload(err, cg->problem->hex, cg->problem->mesh, cg->arrays));
-  TRY(upload_inverse(err, cg, diagonal));
-done:
-  return status;
+  CALL(wisp_hex_upload(err, cg->problem->hex, cg->problem->mesh, cg->arrays));
+  return upload_inverse(err, cg, diagonal);
 }
