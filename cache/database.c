@@ -262,22 +262,19 @@ wisp_status wisp_database_verify(wisp_error *err, const wisp_database *database,
   return WISP_OK;
 }
 
-wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *database)
+wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *file)
 {
-  wisp_status status = WISP_OK;
+  OWNED(wisp_database_rollback) const wisp_database *database = file;
   int version = 0;
-  TRY(wisp_database_run(err, database, "BEGIN")); /* or the answers may be from before and after another's migration */
-  TRY(wisp_database_recognise(err, database, &version));
+  CALL(wisp_database_run(err, database, "BEGIN")); /* or the answers may be from before and after another's migration */
+  CALL(wisp_database_recognise(err, database, &version));
   wisp_database_rollback(database);
-  if (version == wisp_database_newest()) goto done;
-  TRY(wisp_database_begin(err, database));
-  TRY(wisp_database_recognise(err, database, &version)); /* someone else may have been first */
-  while (version < wisp_database_newest()) TRY(wisp_database_run(err, database, schema_text(++version)));
+  if (version == wisp_database_newest()) return WISP_OK;
+  CALL(wisp_database_begin(err, database));
+  CALL(wisp_database_recognise(err, database, &version)); /* someone else may have been first */
+  while (version < wisp_database_newest()) CALL(wisp_database_run(err, database, schema_text(++version)));
   char mark[96];
   snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", WISP_APPLICATION_ID, version);
-  TRY(wisp_database_run(err, database, mark));
-  TRY(wisp_database_commit(err, database));
-done:
-  wisp_database_rollback(database);
-  return status;
+  CALL(wisp_database_run(err, database, mark));
+  return wisp_database_commit(err, database);
 }

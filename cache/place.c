@@ -178,7 +178,8 @@ wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool w
   return WISP_OK;
 }
 
-void wisp_lock_close(int lock)
+void wisp_lock_close(int *lock)
 {
-  if (lock >= 0) close(lock);
+  if (*lock >= 0) close(*lock);
+  *lock = -1;
 }

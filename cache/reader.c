@@ -177,7 +177,7 @@ void wisp_reader_close(wisp_reader *reader)
   wisp_database_close(NULL, &reader->database);
   if (reader->copy) wisp_reader_remove_copy(reader->copy);
   free(reader->copy);
-  wisp_lock_close(reader->lock);
+  wisp_lock_close(&reader->lock);
   *reader = (wisp_reader){.lock = -1};
 }
 
