@@ -9,11 +9,12 @@ struct wisp_problem {
   wisp_device *device;
   wisp_discretisation d;
   wisp_arrays *arrays;
-  int masks; /* one for all arrays that are laid out alike */
-  struct {
+  struct owners { /* of all arrays that are laid out alike */
     const char *size;
+    bool masked;
     wisp_pointer mask;
-  } mask[WISP_MAX_ARRAYS];
+    size_t *origins;
+  } owners[WISP_MAX_ARRAYS]; /* those without a size are free */
 };
 
 static wisp_status make_arrays(wisp_error *err, wisp_problem *p, wisp_precision precision, size_t guard,
@@ -60,8 +61,10 @@ done:
 void wisp_problem_destroy(wisp_problem *p)
 {
   if (!p) return;
-  for (int i = 0; i < p->masks; i++)
-    if (p->mask[i].mask) wisp_device_free(p->device, p->mask[i].mask);
+  for (int i = 0; i < WISP_MAX_ARRAYS; i++) {
+    if (p->owners[i].mask) wisp_device_free(p->device, p->owners[i].mask);
+    free(p->owners[i].origins);
+  }
   wisp_arrays_destroy(p->arrays);
   wisp_discretisation_destroy(&p->d);
   free(p);
@@ -114,19 +117,50 @@ done:
   return status;
 }
 
+static struct owners *owners_of(wisp_problem *p, const wisp_array_decl *array)
+{
+  struct owners *o = p->owners;
+  while (o->size && strcmp(o->size, array->size) != 0) o++;
+  o->size = array->size;
+  return o;
+}
+
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *array, wisp_pointer *mask)
 {
   const wisp_array_decl *decl = wisp_family_array(p->d.family, array);
   *mask = 0;
   if (!p->d.origin || !decl || !wisp_arrays_size(p->arrays, array)) return WISP_OK;
-  for (int i = 0; i < p->masks; i++)
-    if (strcmp(p->mask[i].size, decl->size) == 0) {
-      *mask = p->mask[i].mask;
-      return WISP_OK;
-    }
-  CALL(make_mask(err, p, decl, mask));
-  p->mask[p->masks].size = decl->size;
-  p->mask[p->masks++].mask = *mask;
+  struct owners *o = owners_of(p, decl);
+  if (!o->masked) CALL(make_mask(err, p, decl, &o->mask));
+  o->masked = true;
+  *mask = o->mask;
+  return WISP_OK;
+}
+
+typedef struct tracing {
+  const wisp_discretisation *d;
+  const wisp_array_decl *array;
+  size_t *origins;
+} tracing;
+
+/* A wisp_range over numbers. */
+static wisp_status trace(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const tracing *t = context;
+  (void)err;
+  for (size_t i = from; i < to; i++) t->origins[i] = wisp_discretisation_origin(t->d, t->array, i);
+  return WISP_OK;
+}
+
+wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, const size_t **origins)
+{
+  struct owners *o = owners_of(p, array);
+  const size_t size = wisp_arrays_size(p->arrays, array->name);
+  if (!o->origins) {
+    CALL(wisp_new(err, size, sizeof *o->origins, &o->origins));
+    CALL(wisp_parallel(err, size, trace, &(tracing){&p->d, array, o->origins}));
+  }
+  *origins = o->origins;
   return WISP_OK;
 }
 

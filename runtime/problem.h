@@ -26,6 +26,11 @@ wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
  * need and kept. */
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char *array, wisp_pointer *mask);
 
+/* wisp_discretisation_origin of each number of an array of the family's. Made at first need and kept: of small
+ * problems, which are looked at number by number, again and again. */
+wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array,
+                                 const size_t **origins);
+
 /* Enqueues a launch on its arrays, with its counts and with these bindings besides; or several, where the kernel is
  * declared so (gen/family.h). */
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,

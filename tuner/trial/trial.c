@@ -73,7 +73,7 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *
                               bool leading)
 {
   enum { LAUNCHES = 500, FEW = 162 };
-  static const double LEADING = 0.25, OTHERS = 0.05, MOST = 1;
+  static const double LEADING = 0.1, OTHERS = 0.05, MOST = 1;
   wisp_status status = WISP_OK;
   const wisp_workload *workload = bench->workload;
   const wisp_plan *plan = wisp_kernel_plan(kernel);

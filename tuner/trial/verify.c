@@ -91,14 +91,11 @@ done:
 static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *plain)
 {
   wisp_status status = WISP_OK;
-  const wisp_discretisation *d = wisp_problem_discretisation(problem);
-  const size_t size = wisp_problem_size(problem, array->name);
+  const size_t size = wisp_problem_size(problem, array->name), *from = NULL;
   double *values = NULL;
+  TRY(wisp_problem_origins(err, problem, array, &from));
   TRY(wisp_new(err, size, sizeof *values, &values));
-  for (size_t i = 0; i < size; i++) {
-    const size_t from = wisp_discretisation_origin(d, array, i);
-    values[i] = from == WISP_NOBODY ? NAN : plain[from];
-  }
+  for (size_t i = 0; i < size; i++) values[i] = from[i] == WISP_NOBODY ? NAN : plain[from[i]];
   TRY(upload(err, wisp_problem_arrays(problem), array, values));
 done:
   free(values);
@@ -226,13 +223,14 @@ static wisp_status wrong(wisp_error *err, const trial_round *r, const wisp_array
 static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t a,
                            const double *got, double *error)
 {
-  const wisp_discretisation *d = wisp_problem_discretisation(r->problem);
   const double *expected = r->round->after[a], *sizes = r->round->size[a];
+  const size_t size = wisp_problem_size(r->problem, array->name), *origins = NULL;
   double most = 0, worst = 0, farthest = 0;
   size_t bad = 0, far = 0;
   char how[64];
-  for (size_t i = 0; i < wisp_problem_size(r->problem, array->name); i++) {
-    const size_t at = wisp_discretisation_origin(d, array, i);
+  CALL(wisp_problem_origins(err, r->problem, array, &origins));
+  for (size_t i = 0; i < size; i++) {
+    const size_t at = origins[i];
     if (at == WISP_NOBODY) continue;
     const double difference = fabs(got[i] - expected[at]);
     if (!isfinite(got[i]) != !isfinite(expected[at]))
@@ -247,7 +245,7 @@ static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_arr
   if (worst <= r->tolerance && kept) return WISP_OK;
   if (kept) far = bad;
   snprintf(how, sizeof how, "error %.2e over %.2e", kept ? worst : farthest / most, kept ? r->tolerance : r->promise);
-  return wrong(err, r, array, far, got[far], expected[wisp_discretisation_origin(d, array, far)], how);
+  return wrong(err, r, array, far, got[far], expected[origins[far]], how);
 }
 
 /* A sum, left as parts by the blocks, by what the family promises, relative to the root of the sum of squares: a sum of
