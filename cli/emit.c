@@ -18,6 +18,7 @@ static const wisp_option options[] = {
     {"precision", 'p', "PREC", "f32 or f64 (f32)"},
     {"layout", 'l', "LAYOUT", "the layout, as the list names it (the first that applies)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
+    {"element", 0, "ELEMENT", "the element (the family's first)"},
     {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
     {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
     {"names", 0, NULL, "with --kernel: what its space and text can name, in place of the source"},
@@ -42,20 +43,20 @@ typedef struct wish {
 
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *out)
 {
-  wisp_status status = WISP_OK;
   static const char *const dialects[] = {"cuda", "host"};
   const char *family = wisp_option_family(args), *target = wisp_option_value(args, "target");
   const char *system = wisp_option_value(args, "system"), *kernel = wisp_option_value(args, "kernel");
+  const char *element = wisp_option_value(args, "element");
   long long order = 0;
   size_t dialect = 0;
   wisp_precisions precisions;
   wisp_limits limits;
   out->family = wisp_family_find(family);
-  TRY(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
-  TRY(wisp_option_integer(err, args, "orders", out->family->orders[0], out->family->orders[1], 3, &order));
-  TRY(wisp_option_precisions(err, args, "precision", "f32", &precisions));
-  TRY(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
-  TRY(wisp_target_limits(err, target ? target : dialect ? "host" : "sm_90", &limits));
+  CALL(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
+  CALL(wisp_option_integer(err, args, "orders", 1, WISP_HIGHEST_ORDER, 3, &order));
+  CALL(wisp_option_precisions(err, args, "precision", "f32", &precisions));
+  CALL(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
+  CALL(wisp_target_limits(err, target ? target : dialect ? "host" : "sm_90", &limits));
   out->target = wisp_limits_target(&limits);
   out->dialect = dialects[dialect];
   out->strategy = wisp_option_value(args, "strategy");
@@ -64,14 +65,15 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   out->operands = wisp_option_value(args, "operands");
   out->names = wisp_option_given(args, "names");
   out->json = wisp_option_given(args, "json");
-  TRY(wisp_require(err, kernel || !out->names, WISP_EUSAGE, "--names wants --kernel: each has names of its own"));
-  TRY(wisp_require(err, kernel || (!out->json && !out->operands), WISP_EUSAGE,
-                   "--%s wants --kernel: each has arguments of its own", out->json ? "json" : "operands"));
+  CALL(wisp_require(err, kernel || !out->names, WISP_EUSAGE, "--names wants --kernel: each has names of its own"));
+  CALL(wisp_require(err, kernel || (!out->json && !out->operands), WISP_EUSAGE,
+                    "--%s wants --kernel: each has arguments of its own", out->json ? "json" : "operands"));
   out->hash = wisp_option_given(args, "hash");
   out->spec = wisp_family_spec(out->family, (int)order, system, precisions.list[0]);
-  snprintf(out->spec.kernel, sizeof out->spec.kernel, "%s", kernel ? kernel : "");
-done:
-  return status;
+  if (element) wisp_spec_name_element(&out->spec, element);
+  CALL(wisp_family_check(err, &out->spec));
+  wisp_spec_name_kernel(&out->spec, kernel ? kernel : "");
+  return WISP_OK;
 }
 
 /* --- the list --- */

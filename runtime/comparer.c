@@ -10,7 +10,8 @@ struct wisp_comparer {
 };
 
 enum { BLOCK = 256, MOST_BLOCKS = 2048 };
-static const char *const number_types[WISP_COMPARE_KINDS] = {"unsigned", "float", "double"};
+static const char *const number_types[WISP_COMPARE_KINDS] = {"unsigned", "unsigned char", "unsigned short", "float",
+                                                             "double"};
 
 wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comparer **out)
 {
@@ -54,7 +55,7 @@ wisp_status wisp_comparer_add(wisp_error *err, wisp_comparer *c, size_t place, c
                        {.pointer = what->mask},
                        {.integer = (long long)what->count},
                        {.integer = what->one ? 0 : -1},
-                       {.real = what->what == WISP_COMPARE_BITS ? -1 : what->bound},
+                       {.real = what->what < WISP_COMPARE_FLOATS ? -1 : what->bound},
                        {.pointer = c->first + place * sizeof(uint64_t)}};
   enum { ARGUMENTS = WISP_COUNT(values) };
   void *arguments[ARGUMENTS];

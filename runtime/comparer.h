@@ -11,9 +11,11 @@ typedef struct wisp_comparer wisp_comparer;
 wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comparer **out);
 void wisp_comparer_destroy(wisp_comparer *comparer);
 
-/* What is compared: numbers of 4 bytes by their bits, floats or doubles by their values. */
+/* What is compared: numbers of 4, 1 and 2 bytes by their bits, floats or doubles by their values. */
 typedef enum wisp_compared {
   WISP_COMPARE_BITS,
+  WISP_COMPARE_BYTES,
+  WISP_COMPARE_SHORTS,
   WISP_COMPARE_FLOATS,
   WISP_COMPARE_DOUBLES,
   WISP_COMPARE_KINDS

@@ -134,16 +134,30 @@ static wisp_status bind(wisp_error *err, const wisp_kernel *kernel, int i, const
                    wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name);
 }
 
-wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
-                            const wisp_binding *bindings, size_t count)
+/* Those bindings that are whole numbers, as the list of counts that a grid is made of. */
+static void find_counts(const wisp_binding *bindings, size_t count, wisp_count out[WISP_MAX_BINDINGS + 1])
+{
+  static const double most = 0x1p53;
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!bindings[i].pointer && bindings[i].value >= 0 && bindings[i].value < most)
+      out[n++] = (wisp_count){bindings[i].name, (size_t)bindings[i].value};
+  out[n].name = NULL;
+}
+
+wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count)
 {
   wisp_passed values[WISP_MAX_ARGS] = {{0}};
   void *args[WISP_MAX_ARGS];
+  wisp_count counts[WISP_MAX_BINDINGS + 1];
   unsigned grid[2] = {1, 1};
+  CALL(wisp_require(err, count <= WISP_MAX_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count,
+                    WISP_MAX_BINDINGS));
   for (int i = 0; i < kernel->args; i++) {
     CALL(bind(err, kernel, i, bindings, count, &values[i]));
     args[i] = &values[i];
   }
-  CALL(wisp_plan_grid(err, kernel->plan, groups, blocks, grid));
+  find_counts(bindings, count, counts);
+  CALL(wisp_plan_grid(err, kernel->plan, counts, grid));
   return wisp_launch(err, kernel->module, grid, wisp_plan_block(kernel->plan), args, kernel->args);
 }

@@ -28,9 +28,9 @@ typedef struct wisp_binding {
   double value;
 } wisp_binding;
 
-/* One launch over `groups` groups and `blocks` gather blocks. An argument without a binding is an error that names it.
- */
-wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
-                            const wisp_binding *bindings, size_t count);
+/* One launch. An argument without a binding is an error that names it, as is a count that the grid asks for. Of several
+ * with one name the first counts. */
+enum { WISP_MAX_BINDINGS = 96 };
+wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
 
 #endif

@@ -25,7 +25,9 @@ static void print_params(wisp_plan *plan)
 
 bool wisp_strategy_reads(const wisp_strategy *s, const wisp_layout *layout)
 {
-  return layout->order == WISP_NODE_FASTEST ? s->node : s->slab;
+  const bool readable[] = {
+      [WISP_NODE_FASTEST] = s->node, [WISP_ELEMENT_FASTEST] = s->slab, [WISP_NO_LAYOUT] = !s->node && !s->slab};
+  return readable[layout->order];
 }
 
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const wisp_layout *layout,
@@ -240,22 +242,41 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const w
   return wisp_plan_create(err, s, spec, layout, names, values, out);
 }
 
-wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])
+/* What the plan leaves open in an expression, as the launch has it. */
+static wisp_status add_counts(wisp_error *err, const wisp_plan *plan, const wisp_expr *expr, const wisp_count *counts,
+                              wisp_env *env)
 {
-  wisp_status status = WISP_OK;
+  const char *name = NULL;
+  for (size_t i = 0; (name = wisp_expr_name(expr, i)); i++) {
+    const wisp_count *count = wisp_env_has(plan->env, name) ? NULL : counts;
+    while (count && count->name && strcmp(count->name, name) != 0) count++;
+    if (count && count->name) CALL(wisp_env_int(err, env, name, (int64_t)count->value));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_plan_grid_in(wisp_error *err, const wisp_plan *plan, const wisp_env *counts, unsigned grid[2])
+{
   const wisp_strategy *s = plan->strategy;
-  wisp_env *env = NULL;
-  TRY(wisp_env_create(err, plan->env, &env));
-  TRY(wisp_env_int(err, env, "groups", (int64_t)groups));
-  TRY(wisp_env_int(err, env, "blocks", (int64_t)blocks));
   for (int i = 0; i < 2; i++) {
     int64_t value = 1;
-    if (s->grid[i].expr) TRY(wisp_said_int(err, s, &s->grid[i], env, &value));
-    TRY(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
-                     "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
-                     (long long)value, i));
+    if (s->grid[i].expr) CALL(wisp_said_int(err, s, &s->grid[i], counts, &value));
+    CALL(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
+                      "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
+                      (long long)value, i));
     grid[i] = (unsigned)value;
   }
+  return WISP_OK;
+}
+
+wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_count *counts, unsigned grid[2])
+{
+  wisp_status status = WISP_OK;
+  wisp_env *env = NULL;
+  TRY(wisp_env_create(err, plan->env, &env));
+  for (int i = 0; i < 2; i++)
+    if (plan->strategy->grid[i].expr) TRY(add_counts(err, plan, plan->strategy->grid[i].expr, counts, env));
+  TRY(wisp_plan_grid_in(err, plan, env, grid));
 done:
   wisp_env_destroy(env);
   return status;

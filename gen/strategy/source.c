@@ -8,14 +8,13 @@
 
 static wisp_status add_args(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
-  static const char *const words[] = {[WISP_REAL] = "real", [WISP_INT] = "int", [WISP_SINGLE] = "float"};
   for (int i = 0; i < plan->strategy->args; i++) {
     const wisp_arg *arg = &plan->strategy->arg[i];
     bool value = arg->kind == WISP_ARG_VALUE, constant = arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND;
     wisp_env *item = NULL;
     CALL(wisp_env_item(err, env, "args", &item));
     CALL(wisp_env_text(err, item, "name", arg->name));
-    CALL(wisp_env_text(err, item, "type", words[arg->type]));
+    CALL(wisp_env_text(err, item, "type", wisp_numbers[arg->type].in_c));
     CALL(wisp_env_int(err, item, "is_value", value));
     CALL(wisp_env_int(err, item, "is_const", constant));
   }

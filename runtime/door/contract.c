@@ -62,8 +62,13 @@ static const char *meaning_of(const wisp_contract *c, const wisp_arg *arg)
 
 static wisp_number_kind number_of(const wisp_plan *plan, wisp_number_type type)
 {
-  if (type == WISP_INT) return WISP_NUMBER_INT;
-  return type == WISP_SINGLE || plan->spec.precision == WISP_F32 ? WISP_NUMBER_FLOAT : WISP_NUMBER_DOUBLE;
+  const wisp_number_kind of[] = {[WISP_REAL] =
+                                     plan->spec.precision == WISP_F32 ? WISP_NUMBER_FLOAT : WISP_NUMBER_DOUBLE,
+                                 [WISP_INT] = WISP_NUMBER_INT,
+                                 [WISP_SINGLE] = WISP_NUMBER_FLOAT,
+                                 [WISP_UINT8] = WISP_NUMBER_UINT8,
+                                 [WISP_UINT16] = WISP_NUMBER_UINT16};
+  return of[type];
 }
 
 static wisp_status describe(wisp_error *err, wisp_contract *c, int i)
@@ -146,6 +151,7 @@ wisp_status wisp_contract_counts(wisp_error *err, const wisp_contract *c, const 
                      c->plan->symbol, n->value, n->name));
     TRY(wisp_env_int(err, env, n->name, (int64_t)n->value));
   }
+  if (!wisp_env_has(env, "first")) TRY(wisp_env_int(err, env, "first", 0));
   if (!wisp_env_has(env, "groups")) {
     TRY(wisp_require(err, wisp_env_get_int(env, "elements", &elements), WISP_EUSAGE,
                      "%s: neither elements nor groups are counted", c->plan->symbol));
@@ -172,12 +178,11 @@ wisp_status wisp_contract_size(wisp_error *err, const wisp_contract *c, int i, c
 
 wisp_status wisp_contract_grid(wisp_error *err, const wisp_contract *c, const wisp_env *counts, unsigned grid[2])
 {
-  int64_t groups = 0, blocks = 0;
+  int64_t groups = 0;
   wisp_env_get_int(counts, "groups", &groups);
-  wisp_env_get_int(counts, "blocks", &blocks);
   grid[0] = grid[1] = 0; /* nothing to do */
   if (!groups) return WISP_OK;
-  return wisp_plan_grid(err, c->plan, (size_t)groups, (size_t)blocks, grid);
+  return wisp_plan_grid_in(err, c->plan, counts, grid);
 }
 
 /* --- layout --- */
@@ -208,7 +213,7 @@ const char *wisp_contract_field(const wisp_contract *c, size_t f)
 static wisp_status add_argument(wisp_error *err, cJSON *list, const wisp_contract *c, int i)
 {
   static const char *const kinds[] = {"in", "out", "inout", "operand", "scalar"};
-  static const char *const numbers[] = {"int", "float", "double"};
+  static const char *const numbers[] = {"int", "float", "double", "uint8", "uint16"};
   const wisp_argument *a = &c->argument[i];
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "name", a->name);

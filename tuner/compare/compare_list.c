@@ -19,7 +19,8 @@ long long wisp_compare_elements(const wisp_compare_request *request, int order)
 {
   wisp_layout layouts[8];
   if (!(request->nodes > 0)) return request->elements;
-  wisp_family_find(request->family)->layouts(order, layouts);
+  const wisp_spec spec = wisp_family_spec(wisp_family_find(request->family), order, request->system, WISP_F64);
+  wisp_family_layouts(&spec, layouts);
   return (long long)ceil(request->nodes / layouts->Np);
 }
 
@@ -64,10 +65,10 @@ static wisp_status check_request(wisp_error *err, const finder *f)
   wisp_status status = WISP_OK;
   const wisp_compare_request *r = f->request;
   TRY(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
-  for (size_t i = 0; i < r->order_count; i++)
-    TRY(wisp_require(err, r->orders[i] >= f->family->orders[0] && r->orders[i] <= f->family->orders[1], WISP_EUSAGE,
-                     "order %d: family %s has orders %d to %d", r->orders[i], f->family->name, f->family->orders[0],
-                     f->family->orders[1]));
+  for (size_t i = 0; i < r->order_count; i++) {
+    const wisp_spec spec = wisp_family_spec(f->family, r->orders[i], r->system, WISP_F64);
+    TRY(wisp_family_check(err, &spec));
+  }
   bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
   for (int k = 0; f->family->kernels[k].name && !known; k++)
     known = strcmp(r->kernel, f->family->kernels[k].name) == 0 && wisp_workload_serves(r->family, r->kernel);

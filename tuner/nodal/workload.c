@@ -19,14 +19,14 @@ static const struct {
 } boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
              {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   const bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
   int n = 1;
   for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
-    if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
+    if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   while (6ll * n * n * n < elements) n++;
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
   for (int d = 0; d < 3; d++) what.box[d] = n;
@@ -140,8 +140,11 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   const wisp_dg *dg = r->plain->self;
   const size_t n = (size_t)dg->system->fields;
   double *scale = NULL;
-  const wisp_scalars s = make_scalars(&r->random, r->number);
-  bind(&s, &r->scalars);
+  wisp_scalars *s = NULL;
+  TRY(wisp_new(err, 1, sizeof *s, &s));
+  r->own = s;
+  *s = make_scalars(&r->random, r->number);
+  bind(s, &r->scalars);
   TRY(wisp_new(err, dg->slots, sizeof *scale, &scale));
   for (size_t k = 0; k < dg->slots; k++) {
     const size_t draw = wisp_random_below(&r->random, 24);
@@ -159,28 +162,19 @@ done:
   return status;
 }
 
-static wisp_scalars scalars_of(const wisp_round *r)
-{
-  const wisp_binding *b = r->scalars.of;
-  return (wisp_scalars){b[0].value, b[1].value, b[2].value, b[3].value};
-}
-
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
-  const wisp_scalars s = scalars_of(r);
-  return wisp_dg_compute(err, r->plain->self, r->kernel->name, &s, r->before, r->after, r->size);
+  return wisp_dg_compute(err, r->plain->self, r->kernel->name, r->own, r->before, r->after, r->size);
 }
 
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_scalars s = usual(problem);
   double most[WISP_NODAL_ARRAYS];
-  TRY(wisp_dg_largest(err, wisp_problem_dg(problem), spec->kernel, &s, most));
+  CALL(wisp_dg_largest(err, wisp_problem_dg(problem), spec->kernel, &s, most));
   *out = most[wisp_family_array(wisp_family_find(spec->family), array) - wisp_family_find(spec->family)->arrays];
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- the vendor's product --- */

@@ -37,12 +37,9 @@ static double waste(const wisp_spec *spec, const wisp_layout *layout)
 
 static bool find_layout(const wisp_spec *spec, const char *name, wisp_layout *out)
 {
-  const wisp_family *family = wisp_family_find(spec->family);
   wisp_layout all[8];
   char text[WISP_LAYOUT_TEXT];
-  int count = family && spec->order >= family->orders[0] && spec->order <= family->orders[1]
-                  ? family->layouts(spec->order, all)
-                  : 0;
+  const int count = wisp_family_check(NULL, spec) == WISP_OK ? wisp_family_layouts(spec, all) : 0;
   for (int i = 0; i < count; i++) {
     wisp_layout_print(&all[i], text);
     if (strcmp(text, name) == 0) {

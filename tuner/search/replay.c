@@ -226,12 +226,10 @@ done:
 static bool is_wanted(const wisp_replay_request *q, const wisp_spec *s)
 {
   bool order = q->orders == 0, precision = q->precisions == 0;
-  const wisp_family *family = wisp_family_find(s->family);
   for (int i = 0; i < q->orders; i++) order = order || q->order[i] == s->order;
   for (int i = 0; i < q->precisions; i++) precision = precision || q->precision[i] == s->precision;
-  return family && order && precision && strcmp(s->family, q->family) == 0 && !wisp_spec_is_step(s) &&
-         s->order >= family->orders[0] && s->order <= family->orders[1] &&
-         (!q->kernel || strcmp(q->kernel, s->kernel) == 0);
+  return order && precision && strcmp(s->family, q->family) == 0 && !wisp_spec_is_step(s) &&
+         wisp_family_check(NULL, s) == WISP_OK && (!q->kernel || strcmp(q->kernel, s->kernel) == 0);
 }
 
 static int by_kernel(const void *a, const void *b)

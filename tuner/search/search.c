@@ -13,7 +13,7 @@ wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const 
   wisp_scope scope = {.family = family, .spec = *spec};
   wisp_layout all[8];
   char text[WISP_LAYOUT_TEXT];
-  int count = family->layouts(spec->order, all);
+  int count = wisp_family_layouts(spec, all);
   for (int i = 0; i < count; i++) {
     wisp_layout_print(&all[i], text);
     if (only && strcmp(only, text) != 0) continue;
