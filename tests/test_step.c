@@ -296,14 +296,6 @@ static void test_unfit_entries(void **state)
   wisp_step_free(&step);
 }
 
-/* The hash that a step record has where its kernels' texts are those of today. */
-static void hash_of(const wisp_step *step, const char *kind, char text[20])
-{
-  uint64_t hash = WISP_HASH_SEED;
-  for (int i = 0; i < step->kernels; i++) wisp_plan_hash(step->plan[i], kind, text), hash = wisp_step_hash(hash, text);
-  snprintf(text, 20, "%016llx", (unsigned long long)hash);
-}
-
 /* Among step records, one of today's texts goes before a faster one of others. */
 static void test_records_of_today(void **state)
 {
@@ -317,7 +309,7 @@ static void test_records_of_today(void **state)
   r.composition = "gather+fused", r.layout = "slab-km32";
   wisp_step step = choose_for(f, &r);
   assert_int_equal(step.whole.match, WISP_MATCH_DEFAULT);
-  hash_of(&step, f->limits->kind, hash);
+  wisp_plans_hash(step.plan, step.kernels, f->limits->kind, hash);
   wisp_step_free(&step);
   add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
   step = choose(f);

@@ -164,13 +164,6 @@ void wisp_scopes_free(wisp_scopes *scopes)
   *scopes = (wisp_scopes){0};
 }
 
-static bool same_scope(const struct wisp_scope_kept *kept, const wisp_spec *spec, const wisp_layout *layout)
-{
-  return kept->spec.order == spec->order && kept->spec.precision == spec->precision &&
-         strcmp(kept->spec.family, spec->family) == 0 && strcmp(kept->spec.system, spec->system) == 0 &&
-         memcmp(&kept->layout, layout, sizeof *layout) == 0;
-}
-
 /* The family's names in a layout, kept where they are to be; what the caller gets is its own. */
 static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
 {
@@ -178,7 +171,9 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
   const wisp_target target = wisp_limits_target(c->from->limits);
   if (!scopes) return c->family->names(err, &c->spec, layout, &target, out);
   size_t i = 0;
-  while (i < scopes->count && !same_scope(&scopes->list[i], &c->spec, layout)) i++;
+  while (i < scopes->count && (wisp_spec_orders(&scopes->list[i].spec, &c->spec) != 0 ||
+                               memcmp(&scopes->list[i].layout, layout, sizeof *layout) != 0))
+    i++;
   CALL(wisp_grow(err, &scopes->list, &scopes->room, i + 1, sizeof *scopes->list));
   if (i == scopes->count) {
     struct wisp_scope_kept kept = {.spec = c->spec, .layout = *layout};

@@ -94,6 +94,9 @@ wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const c
  * to the default with the choice saying so. */
 wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step, wisp_kernel **kernel);
 
+/* The template hash of a record of these plans, in launch order: over those of all of them. */
+void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, char hash[20]);
+
 /* Does a kernel of the step take an argument of this name? */
 bool wisp_step_has(const wisp_step *step, const char *name);
 

@@ -2,6 +2,7 @@
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool wisp_is_composition(const wisp_family *family, const char *composition)
@@ -18,16 +19,22 @@ static bool wanted(const char *asked, const char *name)
   return !asked || strcmp(asked, name) == 0;
 }
 
-/* Was the record measured with the kernel texts that the step has now? Its hash is that of all its kernels' hashes. */
+void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, char hash[20])
+{
+  uint64_t whole = WISP_HASH_SEED;
+  for (int i = 0; i < count; i++) {
+    wisp_plan_hash(plans[i], dialect, hash);
+    whole = wisp_step_hash(whole, hash);
+  }
+  snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+}
+
+/* Was the record measured with the kernel texts that the step has now? */
 static bool same_texts(const wisp_step *step, const char *dialect, const wisp_trial *record)
 {
-  uint64_t hash = WISP_HASH_SEED;
-  char kernel[20];
-  for (int i = 0; i < step->kernels; i++) {
-    wisp_plan_hash(step->plan[i], dialect, kernel);
-    hash = wisp_step_hash(hash, kernel);
-  }
-  return wisp_step_hash_is(hash, record);
+  char hash[20];
+  wisp_plans_hash(step->plan, step->kernels, dialect, hash);
+  return strcmp(hash, record->template_hash) == 0;
 }
 
 /* The step of one record. out->kernels stays 0 where it does not suit the wish or has no plans here. */

@@ -5,7 +5,6 @@
 #include "../../runtime/solve/current.h"
 #include "../../runtime/process.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,17 +132,6 @@ static wisp_status run_step(wisp_error *err, const void *context)
   return wisp_problems_step(err, r->workload, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels);
 }
 
-/* A step is current while the texts of all its kernels are. */
-static void combined_hash(const runnable *r, const char *dialect, char text[20])
-{
-  uint64_t hash = WISP_HASH_SEED;
-  for (int i = 0; i < r->kernels; i++) {
-    wisp_plan_hash(r->plan[i], dialect, text);
-    hash = wisp_step_hash(hash, text);
-  }
-  snprintf(text, 20, "%016llx", (unsigned long long)hash);
-}
-
 static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s)
 {
   wisp_status status = WISP_OK;
@@ -155,7 +143,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   char hash[20];
   bool known = false, tried = false;
   TRY(make_plans(err, sweep, scope, s, &r));
-  combined_hash(&r, sweep->bench.limits->kind, hash);
+  wisp_plans_hash(r.plan, r.kernels, sweep->bench.limits->kind, hash);
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   TRY(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
   bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;
