@@ -9,17 +9,13 @@
 wisp_status wisp_store_check(wisp_error *err, const char *path, wisp_text *report)
 {
   size_t counts[WISP_TRIAL_OTHER + 1] = {0};
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  TRY(wisp_reader_load_there(err, path, true, &list));
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  CALL(wisp_reader_load_there(err, path, true, &list));
   for (size_t i = 0; i < list.count; i++) counts[wisp_trial_outcome(&list.trials[i])]++;
-  TRY(wisp_text_print(err, report, "%s: whole; %zu trials, each with its checksum", path, list.count));
+  CALL(wisp_text_print(err, report, "%s: whole; %zu trials, each with its checksum", path, list.count));
   for (int at = 0; at <= WISP_TRIAL_OTHER; at++)
-    if (counts[at]) TRY(wisp_text_print(err, report, ", %zu %s", counts[at], wisp_outcome_name((wisp_outcome)at)));
-  TRY(wisp_text_print(err, report, "\n"));
-done:
-  free(list.trials);
-  return status;
+    if (counts[at]) CALL(wisp_text_print(err, report, ", %zu %s", counts[at], wisp_outcome_name((wisp_outcome)at)));
+  return wisp_text_print(err, report, "\n");
 }
 
 wisp_status wisp_change_add_newer(wisp_error *err, wisp_writer *writer, const void *context, long long *changed)
@@ -36,13 +32,9 @@ wisp_status wisp_change_add_newer(wisp_error *err, wisp_writer *writer, const vo
 
 wisp_status wisp_store_merge(wisp_error *err, const char *into, size_t count, const char *const *from, long long *added)
 {
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  for (size_t i = 0; i < count; i++) TRY(wisp_reader_load_there(err, from[i], false, &list));
-  TRY(wisp_store_change(err, into, wisp_change_add_newer, &list, added));
-done:
-  free(list.trials);
-  return status;
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  for (size_t i = 0; i < count; i++) CALL(wisp_reader_load_there(err, from[i], false, &list));
+  return wisp_store_change(err, into, wisp_change_add_newer, &list, added);
 }
 
 typedef struct pruning {
@@ -70,7 +62,7 @@ static wisp_status remove_unkept(wisp_error *err, wisp_writer *writer, const voi
   }
 done:
   sqlite3_reset(writer->remove);
-  free(list.trials);
+  wisp_trials_free(&list);
   return status;
 }
 
@@ -92,6 +84,6 @@ done:
     *backup = NULL;
   }
   free(real);
-  free(list.trials);
+  wisp_trials_free(&list);
   return status;
 }

@@ -15,17 +15,14 @@
 static wisp_status change_in_place(wisp_error *err, const char *path, wisp_change change, const void *context,
                                    long long *changed)
 {
-  wisp_status status = WISP_OK;
-  wisp_writer *writer = NULL;
+  OWNED(wisp_writer_close) wisp_writer *writer = NULL;
   long long count = 0;
-  TRY(wisp_writer_open(err, path, NULL, &writer));
-  TRY(wisp_database_begin(err, &writer->database));
-  TRY(change(err, writer, context, &count));
-  TRY(wisp_database_commit(err, &writer->database));
+  CALL(wisp_writer_open(err, path, NULL, &writer));
+  CALL(wisp_database_begin(err, &writer->database));
+  CALL(change(err, writer, context, &count));
+  CALL(wisp_database_commit(err, &writer->database));
   *changed = count;
-done:
-  wisp_writer_close(NULL, writer);
-  return status;
+  return WISP_OK;
 }
 
 /* Makes all of the old file's content lie in that one file, in the state that a rename may take the place of: without a
@@ -93,48 +90,40 @@ static wisp_status make_like(wisp_error *err, const char *path, const char *like
 
 wisp_status wisp_store_write_new(wisp_error *err, const char *path, const char *like, const wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
-  wisp_writer *writer = NULL;
+  OWNED(wisp_writer_close) wisp_writer *writer = NULL;
   bool alike;
-  TRY(make_like(err, path, like, &alike));
-  TRY(wisp_writer_attach(err, path, -1, true, &writer));
-  TRY(wisp_database_begin(err, &writer->database));
+  CALL(make_like(err, path, like, &alike));
+  CALL(wisp_writer_attach(err, path, -1, true, &writer));
+  CALL(wisp_database_begin(err, &writer->database));
   for (size_t i = 0; i < list->count; i++)
-    TRY(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], NULL));
-  TRY(wisp_database_commit(err, &writer->database));
-  status = wisp_writer_close(err, writer);
+    CALL(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], NULL));
+  CALL(wisp_database_commit(err, &writer->database));
+  wisp_writer *full = writer;
   writer = NULL;
-  TRY(status);
-  TRY(sync_path(err, path, O_RDONLY));
-done:
-  wisp_writer_close(NULL, writer);
-  return status;
+  CALL(wisp_writer_close(err, full));
+  return sync_path(err, path, O_RDONLY);
 }
 
 wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
+  HELD(wisp_text_free) wisp_text name = {0};
   struct stat about;
   for (int number = 1; number == 1 || lstat(name.data, &about) == 0; number++) {
     name.length = 0;
-    TRY(wisp_text_print(err, &name, "%s.backup-%d", path, number));
+    CALL(wisp_text_print(err, &name, "%s.backup-%d", path, number));
   }
   *out = name.data;
-done:
-  if (status != WISP_OK) wisp_text_free(&name);
-  return status;
+  name = (wisp_text){0};
+  return WISP_OK;
 }
 
 static wisp_status copy_rows(wisp_error *err, const char *from, wisp_writer *to)
 {
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  TRY(wisp_reader_load(err, from, false, NULL, &list));
-  for (size_t i = 0; i < list.count; i++) TRY(wisp_rows_insert(err, &to->database, to->replace, &list.trials[i], NULL));
-done:
-  free(list.trials);
-  return status;
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  CALL(wisp_reader_load(err, from, false, NULL, &list));
+  for (size_t i = 0; i < list.count; i++)
+    CALL(wisp_rows_insert(err, &to->database, to->replace, &list.trials[i], NULL));
+  return WISP_OK;
 }
 
 static void remove_fresh(const char *fresh)
@@ -178,24 +167,18 @@ done:
 wisp_status wisp_store_change(wisp_error *err, const char *path, wisp_change change, const void *context,
                               long long *changed)
 {
-  wisp_status status = WISP_OK;
-  char *real = NULL;
-  int lock = -1;
+  OWNED(free) char *real = NULL;
+  HELD(wisp_lock_close) int lock = -1;
   wisp_lock_state state;
   bool renamed = false;
-  TRY(wisp_place_resolve(err, path, &real));
-  TRY(wisp_place_folders(err, real));
-  TRY(wisp_place_writable(err, real));
-  TRY(wisp_lock_take(err, real, true, false, &lock, &state));
-  if (state == WISP_LOCK_HELD) TRY(settle(err, real, &renamed));
-  if (renamed) TRY(change_by_rename(err, real, change, context, changed, &renamed));
-  wisp_lock_close(lock);
-  lock = -1;
-  if (!renamed) TRY(change_in_place(err, real, change, context, changed));
-done:
-  wisp_lock_close(lock);
-  free(real);
-  return status;
+  CALL(wisp_place_resolve(err, path, &real));
+  CALL(wisp_place_folders(err, real));
+  CALL(wisp_place_writable(err, real));
+  CALL(wisp_lock_take(err, real, true, false, &lock, &state));
+  if (state == WISP_LOCK_HELD) CALL(settle(err, real, &renamed));
+  if (renamed) CALL(change_by_rename(err, real, change, context, changed, &renamed));
+  wisp_lock_close(&lock);
+  return renamed ? WISP_OK : change_in_place(err, real, change, context, changed);
 }
 
 wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_trials *list, char **backup)

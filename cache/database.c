@@ -248,39 +248,33 @@ wisp_status wisp_database_recognise(wisp_error *err, const wisp_database *databa
 
 wisp_status wisp_database_verify(wisp_error *err, const wisp_database *database, bool thorough)
 {
-  wisp_status status = WISP_OK;
-  sqlite3_stmt *query = NULL;
+  OWNED(sqlite3_finalize) sqlite3_stmt *query = NULL;
   long long pages = 0, size = 0;
-  TRY(wisp_database_number(err, database, "PRAGMA page_count", &pages));
-  TRY(wisp_database_number(err, database, "PRAGMA page_size", &size));
-  if (!thorough && pages * size > QUICK_CHECK_BYTES) goto done;
+  CALL(wisp_database_number(err, database, "PRAGMA page_count", &pages));
+  CALL(wisp_database_number(err, database, "PRAGMA page_size", &size));
+  if (!thorough && pages * size > QUICK_CHECK_BYTES) return WISP_OK;
   const char *sql = thorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)";
-  TRY(wisp_database_fail(err, database, sqlite3_prepare_v2(database->db, sql, -1, &query, NULL)));
+  CALL(wisp_database_fail(err, database, sqlite3_prepare_v2(database->db, sql, -1, &query, NULL)));
   int code = sqlite3_step(query);
-  TRY(wisp_database_fail(err, database, code));
+  CALL(wisp_database_fail(err, database, code));
   const char *verdict = code == SQLITE_ROW ? (const char *)sqlite3_column_text(query, 0) : NULL;
-  if (!verdict || strcmp(verdict, "ok") != 0) TRY(wisp_database_fail(err, database, SQLITE_CORRUPT));
-done:
-  sqlite3_finalize(query);
-  return status;
+  if (!verdict || strcmp(verdict, "ok") != 0) CALL(wisp_database_fail(err, database, SQLITE_CORRUPT));
+  return WISP_OK;
 }
 
-wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *database)
+wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *file)
 {
-  wisp_status status = WISP_OK;
+  OWNED(wisp_database_rollback) const wisp_database *database = file;
   int version = 0;
-  TRY(wisp_database_run(err, database, "BEGIN")); /* or the answers may be from before and after another's migration */
-  TRY(wisp_database_recognise(err, database, &version));
+  CALL(wisp_database_run(err, database, "BEGIN")); /* or the answers may be from before and after another's migration */
+  CALL(wisp_database_recognise(err, database, &version));
   wisp_database_rollback(database);
-  if (version == wisp_database_newest()) goto done;
-  TRY(wisp_database_begin(err, database));
-  TRY(wisp_database_recognise(err, database, &version)); /* someone else may have been first */
-  while (version < wisp_database_newest()) TRY(wisp_database_run(err, database, schema_text(++version)));
+  if (version == wisp_database_newest()) return WISP_OK;
+  CALL(wisp_database_begin(err, database));
+  CALL(wisp_database_recognise(err, database, &version)); /* someone else may have been first */
+  while (version < wisp_database_newest()) CALL(wisp_database_run(err, database, schema_text(++version)));
   char mark[96];
   snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", WISP_APPLICATION_ID, version);
-  TRY(wisp_database_run(err, database, mark));
-  TRY(wisp_database_commit(err, database));
-done:
-  wisp_database_rollback(database);
-  return status;
+  CALL(wisp_database_run(err, database, mark));
+  return wisp_database_commit(err, database);
 }

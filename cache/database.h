@@ -7,6 +7,9 @@
 
 #include <sqlite3.h>
 
+WISP_OWNED(sqlite3_stmt, sqlite3_finalize)
+WISP_OWNED(sqlite3_stmt, sqlite3_reset)
+
 enum { WISP_APPLICATION_ID = 0x77697370 }; /* "wisp" */
 
 typedef struct wisp_database {
@@ -34,7 +37,8 @@ int wisp_database_first(sqlite3_stmt *statement);
 /* begin may be followed by commit or rollback. Only one writer is inside at a time; the others wait. */
 wisp_status wisp_database_begin(wisp_error *err, const wisp_database *database);
 wisp_status wisp_database_commit(wisp_error *err, const wisp_database *database);
-void wisp_database_rollback(const wisp_database *database);
+void wisp_database_rollback(const wisp_database *database); /* nothing where it was committed */
+WISP_OWNED(const wisp_database, wisp_database_rollback)
 
 /* The schema's newest version: the number of cache/schema_N.sql files. */
 int wisp_database_newest(void);

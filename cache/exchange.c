@@ -36,14 +36,10 @@ done:
 
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json)
 {
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  TRY(wisp_reader_load_there(err, path, false, &list));
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  CALL(wisp_reader_load_there(err, path, false, &list));
   if (winners_only) wisp_shipped_select(&list, true);
-  TRY(print_json(err, path, &list, json));
-done:
-  free(list.trials);
-  return status;
+  return print_json(err, path, &list, json);
 }
 
 /* ---- In. */
@@ -92,13 +88,9 @@ done:
 
 static wisp_status parse_shipped(wisp_error *err, const char *text, wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
-  wisp_text warning = {0};
-  TRY(wisp_shipped_parse(err, "line", text, &warning, list));
-  TRY(wisp_require(err, !warning.length, WISP_EINPUT, "%.*s", (int)strcspn(warning.data, "\n"), warning.data));
-done:
-  wisp_text_free(&warning);
-  return status;
+  HELD(wisp_text_free) wisp_text warning = {0};
+  CALL(wisp_shipped_parse(err, "line", text, &warning, list));
+  return wisp_require(err, !warning.length, WISP_EINPUT, "%.*s", (int)strcspn(warning.data, "\n"), warning.data);
 }
 
 /* Does the text begin as the shipped form does: a comment, or key=value? */
@@ -122,6 +114,6 @@ wisp_status wisp_store_import(wisp_error *err, const char *path, const char *tex
   TRY(wisp_trials_renew(err, &list, 0));
   TRY(wisp_store_change(err, path, wisp_change_add_newer, &list, added));
 done:
-  free(list.trials);
+  wisp_trials_free(&list);
   return status;
 }

@@ -61,45 +61,37 @@ bool wisp_place_needs_rollback(const char *path)
 /* What the last component of path leads to: through a link, even one to nothing; beside the folder that is there. */
 static wisp_status resolve(wisp_error *err, const char *path, int depth, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  char real[PATH_MAX], target[PATH_MAX], *folder = NULL;
-  wisp_text next = {0};
+  char real[PATH_MAX], target[PATH_MAX];
+  OWNED(free) char *folder = NULL;
+  HELD(wisp_text_free) wisp_text next = {0};
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  if (realpath(path, real) || depth == 0) {
-    TRY(wisp_text_print(err, out, "%s", depth ? real : path));
-    goto done;
-  }
+  if (realpath(path, real) || depth == 0) return wisp_text_print(err, out, "%s", depth ? real : path);
   ssize_t length = readlink(path, target, sizeof target - 1);
-  TRY(folder_of(err, path, &folder));
+  CALL(folder_of(err, path, &folder));
   if (length >= 0) {
     target[length] = '\0';
-    TRY(*target == '/' ? wisp_text_print(err, &next, "%s", target)
-                       : wisp_text_print(err, &next, "%s/%s", folder, target));
-    TRY(resolve(err, next.data, depth - 1, out));
+    CALL(*target == '/' ? wisp_text_print(err, &next, "%s", target)
+                        : wisp_text_print(err, &next, "%s/%s", folder, target));
+    CALL(resolve(err, next.data, depth - 1, out));
   } else {
-    TRY(resolve(err, folder, depth - 1, out));
-    TRY(wisp_text_print(err, out, "%s%s", out->length && out->data[out->length - 1] == '/' ? "" : "/", name));
+    CALL(resolve(err, folder, depth - 1, out));
+    CALL(wisp_text_print(err, out, "%s%s", out->length && out->data[out->length - 1] == '/' ? "" : "/", name));
   }
-done:
-  free(folder);
-  wisp_text_free(&next);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out)
 {
   enum { LINKS_AND_FOLDERS = 256, LONGEST = 512 - 16 }; /* SQLite's limit, less what names of files beside it add */
-  wisp_status status = WISP_OK;
-  wisp_text real = {0};
-  TRY(wisp_require(err, *path, WISP_EUSAGE, "the tuning store's name is empty: name a file with --db or WISP_DB"));
-  TRY(resolve(err, path, LINKS_AND_FOLDERS, &real));
-  TRY(wisp_require(err, real.length < LONGEST, WISP_ESTORE,
-                   "%s: the name is too long, at most %d bytes can be opened: name another file with --db or WISP_DB",
-                   path, LONGEST));
+  HELD(wisp_text_free) wisp_text real = {0};
+  CALL(wisp_require(err, *path, WISP_EUSAGE, "the tuning store's name is empty: name a file with --db or WISP_DB"));
+  CALL(resolve(err, path, LINKS_AND_FOLDERS, &real));
+  CALL(wisp_require(err, real.length < LONGEST, WISP_ESTORE,
+                    "%s: the name is too long, at most %d bytes can be opened: name another file with --db or WISP_DB",
+                    path, LONGEST));
   *out = real.data;
-done:
-  if (status != WISP_OK) wisp_text_free(&real);
-  return status;
+  real = (wisp_text){0};
+  return WISP_OK;
 }
 
 wisp_status wisp_place_writable(wisp_error *err, const char *path)
@@ -114,41 +106,36 @@ wisp_status wisp_place_writable(wisp_error *err, const char *path)
 
 wisp_status wisp_place_folders(wisp_error *err, const char *path)
 {
-  wisp_status status = WISP_OK;
-  char *folder = NULL;
-  TRY(folder_of(err, path, &folder));
+  OWNED(free) char *folder = NULL;
+  CALL(folder_of(err, path, &folder));
   for (char *at = folder + 1; *folder; at++) {
     if (*at != '/' && *at != '\0') continue;
     char was = *at;
     *at = '\0';
     if (mkdir(folder, 0777) != 0 && access(folder, F_OK) != 0)
-      TRY(wisp_fail(err, WISP_ESTORE, "%s: cannot make folder %s for the tuning store: %s", path, folder,
-                    strerror(errno)));
+      CALL(wisp_fail(err, WISP_ESTORE, "%s: cannot make folder %s for the tuning store: %s", path, folder,
+                     strerror(errno)));
     *at = was;
     if (!was) break;
   }
-done:
-  free(folder);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_store_user_path(wisp_error *err, char **out)
 {
   const char *own = getenv("WISP_DB"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-  wisp_text path = {0};
-  wisp_status status = WISP_OK;
+  HELD(wisp_text_free) wisp_text path = {0};
   if (own && *own)
-    TRY(wisp_text_print(err, &path, "%s", own));
+    CALL(wisp_text_print(err, &path, "%s", own));
   else if (data && *data == '/') /* the XDG rule: a relative one is to be ignored */
-    TRY(wisp_text_print(err, &path, "%s/wisp/wisp.db", data));
+    CALL(wisp_text_print(err, &path, "%s/wisp/wisp.db", data));
   else if (home && *home)
-    TRY(wisp_text_print(err, &path, "%s/.local/share/wisp/wisp.db", home));
+    CALL(wisp_text_print(err, &path, "%s/.local/share/wisp/wisp.db", home));
   else
-    TRY(wisp_fail(err, WISP_ESTORE, "tuning store: no place for it: set WISP_DB to a file's path, or HOME"));
+    CALL(wisp_fail(err, WISP_ESTORE, "tuning store: no place for it: set WISP_DB to a file's path, or HOME"));
   *out = path.data;
-done:
-  if (status != WISP_OK) wisp_text_free(&path);
-  return status;
+  path = (wisp_text){0};
+  return WISP_OK;
 }
 
 /* Whoever may write the store may lock it. */
@@ -161,21 +148,18 @@ static void share_like(int lock, const char *path)
 
 static wisp_status open_lock(wisp_error *err, const char *path, int *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
-  TRY(wisp_text_print(err, &name, "%s.lock", path));
+  HELD(wisp_text_free) wisp_text name = {0};
+  CALL(wisp_text_print(err, &name, "%s.lock", path));
   int lock = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock < 0 && errno == EACCES) lock = open(name.data, O_RDONLY | O_CLOEXEC); /* as good for locking */
-  TRY(wisp_require(
+  CALL(wisp_require(
       err, lock >= 0, WISP_ESTORE,
       "%s: the tuning store cannot be written here (%s: %s): name a file in a writable folder with --db or "
       "WISP_DB",
       path, name.data, strerror(errno)));
   share_like(lock, path);
   *out = lock;
-done:
-  wisp_text_free(&name);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, int *lock, wisp_lock_state *out)
@@ -194,7 +178,8 @@ wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool w
   return WISP_OK;
 }
 
-void wisp_lock_close(int lock)
+void wisp_lock_close(int *lock)
 {
-  if (lock >= 0) close(lock);
+  if (*lock >= 0) close(*lock);
+  *lock = -1;
 }

@@ -27,6 +27,6 @@ typedef enum wisp_lock_state {
 } wisp_lock_state;
 /* Opens it, made where it is missing, and takes it; *lock is to be closed whatever came of it, if it is not -1. */
 wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, int *lock, wisp_lock_state *out);
-void wisp_lock_close(int lock); /* gives the lock back; -1 is fine */
+void wisp_lock_close(int *lock); /* gives it back, where it is not -1, which it is from then on */
 
 #endif

@@ -56,25 +56,22 @@ void wisp_reader_remove_copy(const char *folder)
 
 wisp_status wisp_reader_copy(wisp_error *err, const char *path, wisp_text *name, char **folder)
 {
-  wisp_status status = WISP_OK;
-  wisp_text place = {0};
+  HELD(wisp_text_free) wisp_text place = {0};
   const char *tmp = getenv("TMPDIR");
-  TRY(wisp_text_print(err, &place, "%s/wisp-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
-  TRY(wisp_require(err, mkdtemp(place.data), WISP_ESTORE, "%s: cannot be read in place, and not copied to %s: %s", path,
-                   place.data, strerror(errno)));
+  CALL(wisp_text_print(err, &place, "%s/wisp-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
+  CALL(wisp_require(err, mkdtemp(place.data), WISP_ESTORE, "%s: cannot be read in place, and not copied to %s: %s",
+                    path, place.data, strerror(errno)));
   *folder = place.data;
   place.data = NULL;
-  TRY(wisp_text_print(err, name, "%s/copy.db", *folder));
-  TRY(copy_file(err, path, name->data));
+  CALL(wisp_text_print(err, name, "%s/copy.db", *folder));
+  CALL(copy_file(err, path, name->data));
   for (size_t i = 0; i < WISP_COUNT(side_files); i++) {
     char from[4096], to[4096];
     snprintf(from, sizeof from, "%s%s", path, side_files[i]);
     snprintf(to, sizeof to, "%s%s", name->data, side_files[i]);
-    if (access(from, F_OK) == 0) TRY(copy_file(err, from, to));
+    if (access(from, F_OK) == 0) CALL(copy_file(err, from, to));
   }
-done:
-  wisp_text_free(&place);
-  return status;
+  return WISP_OK;
 }
 
 /* Is this how SQLite says that it may not do in this place what reading needs (a -shm file, a journal's playback)? */
@@ -165,7 +162,8 @@ done:
   return status;
 }
 
-bool wisp_reader_moved(const wisp_reader *reader)
+/* Was another file renamed into this one's place meanwhile? Then what was read may be a mixture of both. */
+static bool was_moved(const wisp_reader *reader)
 {
   int moved = 0;
   if (!reader->database.db || reader->copy) return false;
@@ -179,7 +177,7 @@ void wisp_reader_close(wisp_reader *reader)
   wisp_database_close(NULL, &reader->database);
   if (reader->copy) wisp_reader_remove_copy(reader->copy);
   free(reader->copy);
-  wisp_lock_close(reader->lock);
+  wisp_lock_close(&reader->lock);
   *reader = (wisp_reader){.lock = -1};
 }
 
@@ -196,7 +194,7 @@ static wisp_status load_once(wisp_error *err, const char *path, bool thorough, b
   TRY(wisp_rows_read(err, &reader.database, list));
   TRY(wisp_trials_renew(err, list, start));
 done:
-  *moved = wisp_reader_moved(&reader);
+  *moved = was_moved(&reader);
   wisp_reader_close(&reader);
   return status;
 }

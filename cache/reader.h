@@ -15,8 +15,6 @@ typedef struct wisp_reader {
 /* locked: the caller holds the file's lock. *there is false where there is no file, or an empty one. To be closed in
  * any case. The file is recognised, and a read transaction is open. */
 wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, bool *there, wisp_reader *out);
-/* Was another file renamed into this one's place meanwhile? Then what was read may be a mixture of both. */
-bool wisp_reader_moved(const wisp_reader *reader);
 void wisp_reader_close(wisp_reader *reader);
 
 /* Copies a file and what belongs to it to a private folder (caller frees *folder and removes it); name is the copy. */

@@ -20,29 +20,27 @@ struct wisp_renewal {
 wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
 {
   static const char path[] = "cache/renewed.list";
-  wisp_status status = WISP_OK;
   const char *text = wisp_embedded_text(path);
   size_t lines = 1, number = 1;
-  wisp_renewal *r = NULL;
+  OWNED(wisp_renewal_free) wisp_renewal *r = NULL;
   for (const char *at = text; at && *at; at++) lines += *at == '\n';
-  TRY(wisp_new(err, 1, sizeof *r, &r));
-  TRY(wisp_new(err, lines, sizeof *r->lines, &r->lines));
+  CALL(wisp_new(err, 1, sizeof *r, &r));
+  CALL(wisp_new(err, lines, sizeof *r->lines, &r->lines));
   for (const char *at = text; at && *at; number++) {
     line *l = &r->lines[r->count];
     if (*at != '#') {
-      TRY(wisp_require(err, sscanf(at, "%19s %15s %19s %55s", l->old, l->target, l->new, l->kernel) == 4, WISP_EINPUT,
-                       "%s:%zu: not an old hash, a target, a new hash and a kernel", path, number));
-      TRY(wisp_require(err, !r->count || strcmp(l[-1].old, l->old) <= 0, WISP_EINPUT, "%s:%zu: not in order", path,
-                       number));
+      CALL(wisp_require(err, sscanf(at, "%19s %15s %19s %55s", l->old, l->target, l->new, l->kernel) == 4, WISP_EINPUT,
+                        "%s:%zu: not an old hash, a target, a new hash and a kernel", path, number));
+      CALL(wisp_require(err, !r->count || strcmp(l[-1].old, l->old) <= 0, WISP_EINPUT, "%s:%zu: not in order", path,
+                        number));
       r->count++;
     }
     at += strcspn(at, "\n");
     at += *at == '\n';
   }
   *out = r;
-done:
-  if (status != WISP_OK) wisp_renewal_free(r);
-  return status;
+  r = NULL;
+  return WISP_OK;
 }
 
 void wisp_renewal_free(wisp_renewal *r)
@@ -114,12 +112,9 @@ bool wisp_renewal_apply(const wisp_renewal *r, wisp_trial *trial)
 
 wisp_status wisp_trials_renew(wisp_error *err, wisp_trials *list, size_t from)
 {
-  wisp_status status = WISP_OK;
-  wisp_renewal *renewal = NULL;
+  OWNED(wisp_renewal_free) wisp_renewal *renewal = NULL;
   if (from == list->count) return WISP_OK;
-  TRY(wisp_renewal_load(err, &renewal));
+  CALL(wisp_renewal_load(err, &renewal));
   for (size_t i = from; i < list->count; i++) wisp_renewal_apply(renewal, &list->trials[i]);
-done:
-  wisp_renewal_free(renewal);
-  return status;
+  return WISP_OK;
 }

@@ -9,6 +9,7 @@
 typedef struct wisp_renewal wisp_renewal; /* the list, read */
 wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out);
 void wisp_renewal_free(wisp_renewal *renewal);
+WISP_OWNED(wisp_renewal, wisp_renewal_free)
 
 /* Gives a trial its texts' hash of today where the list has its own; a step's where it has those of its kernels. False
  * where the trial stays as it is. */

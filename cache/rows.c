@@ -26,47 +26,38 @@ static wisp_status prepare(wisp_error *err, const wisp_database *database, const
 wisp_status wisp_rows_prepare_insert(wisp_error *err, const wisp_database *database, wisp_insert how,
                                      sqlite3_stmt **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text sql = {0};
-  TRY(wisp_text_print(err, &sql, "INSERT INTO trial ("));
-  TRY(names(err, &sql, ", ", false, ""));
-  TRY(wisp_text_print(err, &sql, ", \"checksum\") VALUES (?"));
-  for (int i = 0; i < WISP_COLUMN_COUNT; i++) TRY(wisp_text_print(err, &sql, ", ?"));
-  TRY(wisp_text_print(err, &sql, ") ON CONFLICT ("));
-  TRY(names(err, &sql, ", ", true, ""));
-  TRY(wisp_text_print(err, &sql, ") DO UPDATE SET \"checksum\" = excluded.\"checksum\""));
+  HELD(wisp_text_free) wisp_text sql = {0};
+  CALL(wisp_text_print(err, &sql, "INSERT INTO trial ("));
+  CALL(names(err, &sql, ", ", false, ""));
+  CALL(wisp_text_print(err, &sql, ", \"checksum\") VALUES (?"));
+  for (int i = 0; i < WISP_COLUMN_COUNT; i++) CALL(wisp_text_print(err, &sql, ", ?"));
+  CALL(wisp_text_print(err, &sql, ") ON CONFLICT ("));
+  CALL(names(err, &sql, ", ", true, ""));
+  CALL(wisp_text_print(err, &sql, ") DO UPDATE SET \"checksum\" = excluded.\"checksum\""));
   for (int i = 0; i < WISP_COLUMN_COUNT; i++)
     if (!wisp_columns[i].key)
-      TRY(wisp_text_print(err, &sql, ", \"%s\" = excluded.\"%s\"", wisp_columns[i].name, wisp_columns[i].name));
-  if (how == WISP_INSERT_NEWER) TRY(wisp_text_print(err, &sql, " WHERE excluded.\"when\" > trial.\"when\""));
-  TRY(prepare(err, database, &sql, out));
-done:
-  wisp_text_free(&sql);
-  return status;
+      CALL(wisp_text_print(err, &sql, ", \"%s\" = excluded.\"%s\"", wisp_columns[i].name, wisp_columns[i].name));
+  if (how == WISP_INSERT_NEWER) CALL(wisp_text_print(err, &sql, " WHERE excluded.\"when\" > trial.\"when\""));
+  return prepare(err, database, &sql, out);
 }
 
 wisp_status wisp_rows_prepare_keyed(wisp_error *err, const wisp_database *database, const char *verb,
                                     sqlite3_stmt **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text sql = {0};
-  TRY(wisp_text_print(err, &sql, "%s WHERE ", verb));
-  TRY(names(err, &sql, " AND ", true, " = ?"));
-  TRY(prepare(err, database, &sql, out));
-done:
-  wisp_text_free(&sql);
-  return status;
+  HELD(wisp_text_free) wisp_text sql = {0};
+  CALL(wisp_text_print(err, &sql, "%s WHERE ", verb));
+  CALL(names(err, &sql, " AND ", true, " = ?"));
+  return prepare(err, database, &sql, out);
 }
 
 /* Binds one member; what is unknown becomes NULL, except in the columns that may not be. */
 static wisp_status bind(wisp_error *err, const wisp_database *database, sqlite3_stmt *to, int at,
                         const wisp_column *column, const wisp_trial *trial)
 {
-  wisp_status status = WISP_OK;
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   int code = SQLITE_OK;
   if (column->kind == WISP_COLUMN_TEXT || column->kind == WISP_COLUMN_SAMPLES) {
-    TRY(wisp_column_print(err, column, trial, &text));
+    CALL(wisp_column_print(err, column, trial, &text));
     code = sqlite3_bind_text(to, at, text.data, (int)text.length, SQLITE_TRANSIENT);
   } else if (!wisp_column_known(column, trial) && (column->kind == WISP_COLUMN_REAL || column->blank != 0))
     code = sqlite3_bind_null(to, at);
@@ -74,10 +65,7 @@ static wisp_status bind(wisp_error *err, const wisp_database *database, sqlite3_
     code = sqlite3_bind_double(to, at, wisp_column_real(column, trial));
   else
     code = sqlite3_bind_int64(to, at, wisp_column_integer(column, trial));
-  TRY(wisp_database_fail(err, database, code));
-done:
-  wisp_text_free(&text);
-  return status;
+  return wisp_database_fail(err, database, code);
 }
 
 wisp_status wisp_rows_insert(wisp_error *err, const wisp_database *database, sqlite3_stmt *insert,
@@ -151,6 +139,11 @@ wisp_status wisp_rows_fetch(wisp_error *err, const wisp_database *database, sqli
   return WISP_OK;
 }
 
+void wisp_trials_free(wisp_trials *list)
+{
+  free(list->trials);
+}
+
 wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial)
 {
   CALL(wisp_grow(err, &list->trials, &list->capacity, list->count + 1, sizeof *trial));
@@ -160,20 +153,15 @@ wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial
 
 wisp_status wisp_rows_read(wisp_error *err, const wisp_database *database, wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
-  sqlite3_stmt *rows = NULL;
-  wisp_text sql = {0};
+  OWNED(sqlite3_finalize) sqlite3_stmt *rows = NULL;
+  HELD(wisp_text_free) wisp_text sql = {0};
   wisp_trial trial;
   int code;
-  TRY(wisp_text_print(err, &sql, "SELECT * FROM trial"));
-  TRY(prepare(err, database, &sql, &rows));
+  CALL(wisp_text_print(err, &sql, "SELECT * FROM trial"));
+  CALL(prepare(err, database, &sql, &rows));
   while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
-    TRY(wisp_rows_fetch(err, database, rows, &trial));
-    TRY(wisp_trials_add(err, list, &trial));
+    CALL(wisp_rows_fetch(err, database, rows, &trial));
+    CALL(wisp_trials_add(err, list, &trial));
   }
-  TRY(wisp_database_fail(err, database, code));
-done:
-  sqlite3_finalize(rows);
-  wisp_text_free(&sql);
-  return status;
+  return wisp_database_fail(err, database, code);
 }

@@ -25,11 +25,12 @@ wisp_status wisp_rows_bind_key(wisp_error *err, const wisp_database *database, s
  * damaged. */
 wisp_status wisp_rows_fetch(wisp_error *err, const wisp_database *database, sqlite3_stmt *row, wisp_trial *out);
 
-/* A growable list of trials; free(trials). */
+/* A growable list of trials. */
 typedef struct wisp_trials {
   wisp_trial *trials;
   size_t count, capacity;
 } wisp_trials;
+void wisp_trials_free(wisp_trials *list);
 wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial);
 
 /* All rows, appended. */

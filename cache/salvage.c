@@ -117,37 +117,33 @@ done:
 /* A new file: never one that is there. */
 static wisp_status write_into(wisp_error *err, const char *into, const char *like, const wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
-  char *real = NULL;
-  TRY(wisp_place_resolve(err, into, &real));
-  TRY(wisp_place_folders(err, real));
-  TRY(wisp_store_write_new(err, real, like, list));
-done:
-  free(real);
-  return status;
+  OWNED(free) char *real = NULL;
+  CALL(wisp_place_resolve(err, into, &real));
+  CALL(wisp_place_folders(err, real));
+  return wisp_store_write_new(err, real, like, list);
+}
+
+static void release(rescue *r)
+{
+  wisp_trials_free(&r->list);
 }
 
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out)
 {
-  wisp_status status = WISP_OK;
-  rescue r = {0};
-  char *real = NULL;
-  int lock = -1;
+  HELD(release) rescue r = {0};
+  OWNED(free) char *real = NULL;
+  HELD(wisp_lock_close) int lock = -1;
   wisp_lock_state state = WISP_LOCK_HELD;
-  TRY(wisp_place_resolve(err, path, &real));
+  CALL(wisp_place_resolve(err, path, &real));
   if (!into) {
-    TRY(wisp_lock_take(err, real, true, false, &lock, &state));
-    TRY(wisp_require(err, state == WISP_LOCK_HELD, WISP_ESTORE,
-                     "%s is in use: end who writes to it first, or name a new file with -o", path));
+    CALL(wisp_lock_take(err, real, true, false, &lock, &state));
+    CALL(wisp_require(err, state == WISP_LOCK_HELD, WISP_ESTORE,
+                      "%s is in use: end who writes to it first, or name a new file with -o", path));
   }
-  TRY(read_damaged(err, real, &r));
-  TRY(wisp_require(err, r.list.count, WISP_ESTORE, "%s: not one row of it is whole: nothing was rescued", path));
-  if (!into) TRY(wisp_place_writable(err, real));
-  TRY(into ? write_into(err, into, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
+  CALL(read_damaged(err, real, &r));
+  CALL(wisp_require(err, r.list.count, WISP_ESTORE, "%s: not one row of it is whole: nothing was rescued", path));
+  if (!into) CALL(wisp_place_writable(err, real));
+  CALL(into ? write_into(err, into, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
   *out = r.found;
-done:
-  free(r.list.trials);
-  wisp_lock_close(lock);
-  free(real);
-  return status;
+  return WISP_OK;
 }

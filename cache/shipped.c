@@ -38,22 +38,18 @@ static wisp_status print_value(wisp_error *err, const char *value, wisp_text *ou
 
 wisp_status wisp_shipped_print(wisp_error *err, const wisp_trial *trial, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text value = {0};
+  HELD(wisp_text_free) wisp_text value = {0};
   const char *between = "";
   for (int i = 0; i < WISP_COLUMN_COUNT; i++) {
     const wisp_column *column = &wisp_columns[i];
     if (!wisp_column_known(column, trial)) continue;
     value.length = 0;
-    TRY(wisp_column_print(err, column, trial, &value));
-    TRY(wisp_text_print(err, out, "%s%s=", between, column->name));
-    TRY(print_value(err, value.data, out));
+    CALL(wisp_column_print(err, column, trial, &value));
+    CALL(wisp_text_print(err, out, "%s%s=", between, column->name));
+    CALL(print_value(err, value.data, out));
     between = " ";
   }
-  TRY(wisp_text_add(err, out, "\n", 1));
-done:
-  wisp_text_free(&value);
-  return status;
+  return wisp_text_add(err, out, "\n", 1);
 }
 
 /* Takes the value that begins at *at off the line, in place; NULL where its quotes do not close. */
@@ -120,22 +116,19 @@ static wisp_status take_line(wisp_error *err, const char *text, wisp_text *line,
 wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *text, wisp_text *warning,
                                wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
-  wisp_text line = {0};
+  HELD(wisp_text_free) wisp_text line = {0};
   wisp_error why = {0};
   wisp_trial trial;
   for (int number = 1; *text; number++) {
-    TRY(take_line(err, text, &line, &text));
+    CALL(take_line(err, text, &line, &text));
     const char *first = line.data + strspn(line.data, " \t");
     if (!*first || *first == '#') continue;
     if (parse_line(&why, line.data, &trial) == WISP_OK)
-      TRY(wisp_trials_add(err, list, &trial));
+      CALL(wisp_trials_add(err, list, &trial));
     else if (warning)
-      TRY(wisp_text_print(err, warning, "%s%s:%d: %s", warning->length ? "\n" : "", name, number, why.text));
+      CALL(wisp_text_print(err, warning, "%s%s:%d: %s", warning->length ? "\n" : "", name, number, why.text));
   }
-done:
-  wisp_text_free(&line);
-  return status;
+  return WISP_OK;
 }
 
 static int by_competition(const void *x, const void *y)
@@ -168,13 +161,10 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
 
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  TRY(wisp_reader_load(err, path, false, NULL, &list));
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  CALL(wisp_reader_load(err, path, false, NULL, &list));
   wisp_shipped_select(&list, winners_only);
-  for (size_t i = 0; i < list.count; i++) TRY(wisp_shipped_print(err, &list.trials[i], out));
-  if (!out->data) TRY(wisp_text_add(err, out, "", 0));
-done:
-  free(list.trials);
-  return status;
+  for (size_t i = 0; i < list.count; i++) CALL(wisp_shipped_print(err, &list.trials[i], out));
+  if (!out->data) CALL(wisp_text_add(err, out, "", 0));
+  return WISP_OK;
 }

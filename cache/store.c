@@ -77,26 +77,23 @@ static wisp_status load_user(wisp_error *err, const char *named, bool tolerant, 
 
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_store *store = NULL;
-  wisp_text said = {0};
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_text_free) wisp_text said = {0};
   const char *site = getenv("WISP_SITE_DB");
-  TRY(wisp_new(err, 1, sizeof *store, &store));
-  TRY(load_user(err, user_path, tolerant, &said, &store->all));
+  CALL(wisp_new(err, 1, sizeof *store, &store));
+  CALL(load_user(err, user_path, tolerant, &said, &store->all));
   store->first[WISP_LAYER_SITE] = store->all.count;
-  if (site && *site) TRY(load_file(err, site, tolerant, &said, &store->all));
+  if (site && *site) CALL(load_file(err, site, tolerant, &said, &store->all));
   store->first[WISP_LAYER_SHIPPED] = store->all.count;
-  TRY(load_shipped(err, &said, &store->all));
+  CALL(load_shipped(err, &said, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
   if (warning) {
     *warning = said.data;
     said.data = NULL;
   }
   *out = store;
-done:
-  if (status != WISP_OK) wisp_store_close(store);
-  wisp_text_free(&said);
-  return status;
+  store = NULL;
+  return WISP_OK;
 }
 
 void wisp_store_close(wisp_store *store)

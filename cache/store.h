@@ -90,6 +90,7 @@ typedef struct wisp_store wisp_store;
  * says that in any case. */
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out);
 void wisp_store_close(wisp_store *store);
+WISP_OWNED(wisp_store, wisp_store_close)
 
 /* --- which trial answers --- */
 /* What a tuner's final round says of the candidates that are as fast as the best within noise (docs/search.md). */

@@ -12,41 +12,34 @@
  * file could change it. Gives all rows. */
 static wisp_status look_first(wisp_error *err, const char *path, wisp_trials *rows)
 {
-  wisp_status status = WISP_OK;
-  wisp_reader reader = {.lock = -1};
+  HELD(wisp_reader_close) wisp_reader reader = {.lock = -1};
   bool there = false;
-  TRY(wisp_reader_open(err, path, true, &there, &reader));
-  if (!there) goto done;
-  TRY(wisp_database_verify(err, &reader.database, false));
-  TRY(wisp_rows_read(err, &reader.database, rows));
-done:
-  wisp_reader_close(&reader);
-  return status;
+  CALL(wisp_reader_open(err, path, true, &there, &reader));
+  if (!there) return WISP_OK;
+  CALL(wisp_database_verify(err, &reader.database, false));
+  return wisp_rows_read(err, &reader.database, rows);
 }
 
 /* Rows whose texts were rewritten since get the hash that these have now: it is part of their key. */
 static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials *rows)
 {
-  wisp_status status = WISP_OK;
-  wisp_renewal *renewal = NULL;
+  OWNED(wisp_database_rollback) const wisp_database *database = &writer->database;
+  OWNED(wisp_renewal_free) wisp_renewal *renewal = NULL;
   bool begun = false;
-  TRY(wisp_renewal_load(err, &renewal));
+  CALL(wisp_renewal_load(err, &renewal));
   for (size_t i = 0; i < rows->count; i++) {
     wisp_trial trial = rows->trials[i];
     if (!wisp_renewal_apply(renewal, &trial)) continue;
-    if (!begun) TRY(wisp_database_begin(err, &writer->database));
+    if (!begun) CALL(wisp_database_begin(err, database));
     begun = true;
-    TRY(wisp_rows_bind_key(err, &writer->database, writer->remove, &rows->trials[i]));
+    CALL(wisp_rows_bind_key(err, database, writer->remove, &rows->trials[i]));
     const int code = sqlite3_step(writer->remove);
     sqlite3_reset(writer->remove);
-    TRY(wisp_database_fail(err, &writer->database, code));
-    TRY(wisp_rows_insert(err, &writer->database, writer->newer, &trial, NULL));
+    CALL(wisp_database_fail(err, database, code));
+    CALL(wisp_rows_insert(err, database, writer->newer, &trial, NULL));
   }
-  if (begun) TRY(wisp_database_commit(err, &writer->database));
-done:
-  wisp_database_rollback(&writer->database);
-  wisp_renewal_free(renewal);
-  return status;
+  if (begun) CALL(wisp_database_commit(err, database));
+  return WISP_OK;
 }
 
 /* WAL where the place allows: readers and writers do not wait for each other. *wal tells what the file has now. */
@@ -73,26 +66,23 @@ static wisp_status warn(wisp_error *err, const char *path, char **warning)
 
 wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_writer *writer = NULL;
-  wisp_trials rows = {0};
-  TRY(wisp_new(err, 1, sizeof *writer, &writer));
+  OWNED(wisp_writer_close) wisp_writer *writer = NULL;
+  HELD(wisp_trials_free) wisp_trials rows = {0};
+  CALL(wisp_new(err, 1, sizeof *writer, &writer));
   writer->lock = -1;
-  TRY(look_first(err, path, &rows));
-  TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, false, &writer->database));
-  TRY(wisp_database_migrate(err, &writer->database));
-  TRY(choose_journal(err, &writer->database, rollback, &writer->wal));
-  TRY(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_REPLACE, &writer->replace));
-  TRY(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_NEWER, &writer->newer));
-  TRY(wisp_rows_prepare_keyed(err, &writer->database, "SELECT * FROM trial", &writer->find));
-  TRY(wisp_rows_prepare_keyed(err, &writer->database, "DELETE FROM trial", &writer->remove));
-  TRY(renew(err, writer, &rows));
+  CALL(look_first(err, path, &rows));
+  CALL(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, false, &writer->database));
+  CALL(wisp_database_migrate(err, &writer->database));
+  CALL(choose_journal(err, &writer->database, rollback, &writer->wal));
+  CALL(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_REPLACE, &writer->replace));
+  CALL(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_NEWER, &writer->newer));
+  CALL(wisp_rows_prepare_keyed(err, &writer->database, "SELECT * FROM trial", &writer->find));
+  CALL(wisp_rows_prepare_keyed(err, &writer->database, "DELETE FROM trial", &writer->remove));
+  CALL(renew(err, writer, &rows));
   writer->lock = lock;
   *out = writer;
-done:
-  free(rows.trials);
-  if (status != WISP_OK) wisp_writer_close(NULL, writer);
-  return status;
+  writer = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, wisp_writer **out)
@@ -115,35 +105,30 @@ done:
     free(*warning);
     *warning = NULL;
   }
-  wisp_lock_close(lock);
+  wisp_lock_close(&lock);
   free(real);
   return status;
 }
 
 wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_database_begin(err, &writer->database));
-  TRY(wisp_rows_insert(err, &writer->database, writer->replace, trial, NULL));
-  TRY(wisp_database_commit(err, &writer->database));
-done:
-  wisp_database_rollback(&writer->database);
-  return status;
+  OWNED(wisp_database_rollback) const wisp_database *database = &writer->database;
+  CALL(wisp_database_begin(err, database));
+  CALL(wisp_rows_insert(err, database, writer->replace, trial, NULL));
+  return wisp_database_commit(err, database);
 }
 
 wisp_status wisp_writer_has(wisp_error *err, wisp_writer *writer, const wisp_trial *key, bool *found, wisp_trial *trial)
 {
-  wisp_status status = WISP_OK;
+  OWNED(sqlite3_reset) sqlite3_stmt *find = writer->find;
   wisp_trial row;
-  TRY(wisp_rows_bind_key(err, &writer->database, writer->find, key));
-  int code = wisp_database_first(writer->find);
-  TRY(wisp_database_fail(err, &writer->database, code));
-  if (code == SQLITE_ROW) TRY(wisp_rows_fetch(err, &writer->database, writer->find, &row));
+  CALL(wisp_rows_bind_key(err, &writer->database, find, key));
+  int code = wisp_database_first(find);
+  CALL(wisp_database_fail(err, &writer->database, code));
+  if (code == SQLITE_ROW) CALL(wisp_rows_fetch(err, &writer->database, find, &row));
   if (code == SQLITE_ROW && trial) *trial = row;
   *found = code == SQLITE_ROW;
-done:
-  sqlite3_reset(writer->find);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_writer_close(wisp_error *err, wisp_writer *writer)
@@ -160,7 +145,7 @@ wisp_status wisp_writer_close(wisp_error *err, wisp_writer *writer)
     sqlite3_exec(writer->database.db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
   }
   status = wisp_database_close(err, &writer->database);
-  wisp_lock_close(writer->lock);
+  wisp_lock_close(&writer->lock);
   free(writer);
   return status;
 }

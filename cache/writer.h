@@ -11,6 +11,12 @@ struct wisp_writer {
   bool wal;
 };
 
+/* OWNED: closed whatever that says. */
+static inline void wisp_writer_close_owned(wisp_writer *const *own)
+{
+  wisp_writer_close(NULL, *own);
+}
+
 /* Opens the file itself; the writer gives lock (or -1) back when it is closed, except where this fails. */
 wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out);
 

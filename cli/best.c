@@ -126,24 +126,19 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
 static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_wish *wish,
                              wisp_best_rows *rows)
 {
-  wisp_status status = WISP_OK;
   const wisp_kernel_decl *kernels = wisp_family_find(g->spec.family)->kernels;
-  wisp_step step = {.kernels = 0}, one = {.kernels = 0};
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0}, one = {.kernels = 0};
   wisp_wish of_one = {.spec = g->spec};
-  TRY(wisp_choose_if_any(err, from, &of_one, &step));
+  CALL(wisp_choose_if_any(err, from, &of_one, &step));
   const bool stepped = step.whole.trial && !wish->any_layout;
-  for (int k = 0; stepped && k < step.kernels; k++) TRY(add_row(err, from, g, &step.choice[k], rows));
+  for (int k = 0; stepped && k < step.kernels; k++) CALL(add_row(err, from, g, &step.choice[k], rows));
   for (const wisp_kernel_decl *k = kernels; !stepped && k->name; k++) {
     wisp_spec_name_kernel(&of_one.spec, k->name);
-    TRY(wisp_choose_if_any(err, from, &of_one, &one));
-    TRY(add_row(err, from, g, &one.whole, rows));
+    CALL(wisp_choose_if_any(err, from, &of_one, &one));
+    CALL(add_row(err, from, g, &one.whole, rows));
     wisp_step_free(&one);
   }
-  TRY(add_row(err, from, g, &step.whole, rows));
-done:
-  wisp_step_free(&one);
-  wisp_step_free(&step);
-  return status;
+  return add_row(err, from, g, &step.whole, rows);
 }
 
 static wisp_status fill(wisp_error *err, const wisp_strategies *strategies, const wisp_store *store,
@@ -174,20 +169,17 @@ done:
 /* The device that is meant where none is named: the one that would be tuned here. "": any. */
 static wisp_status read_device(wisp_error *err, const wisp_arguments *args, char name[128])
 {
-  wisp_status status = WISP_OK;
   const char *given = wisp_option_value(args, "device");
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   bool every = wisp_option_given(args, "all"), all = given && strcmp(given, "all") == 0;
   name[0] = '\0';
-  TRY(wisp_require(err, !every || !given || all, WISP_EUSAGE, "--all and -d %s exclude each other: leave one out",
-                   given));
+  CALL(wisp_require(err, !every || !given || all, WISP_EUSAGE, "--all and -d %s exclude each other: leave one out",
+                    given));
   if (every || all) return WISP_OK;
   if (given) return wisp_option_stored_device(err, args, name);
-  TRY(wisp_device_open(err, "auto", &device));
+  CALL(wisp_device_open(err, "auto", &device));
   snprintf(name, 128, "%s", wisp_device_limits(device)->name);
-done:
-  wisp_device_close(device);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_wish *out)

@@ -133,23 +133,19 @@ static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_
       {"ms", true},      {"GDOF/s", true},  {"eff", true},
       {"default", true}, {"ratio", true},   {"strategy and other parameters", false},
   };
-  wisp_status status = WISP_OK;
   const wisp_best_row *first = &rows->rows[from];
-  wisp_table *table = NULL;
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
   char heading[sizeof first->of->device + 128];
   for (int i = 0; i < COLUMNS; i++) print_symbol(shown_by(first), i, symbol[i]);
   snprintf(heading, sizeof heading, "%s (%s): %s, %s, %s, %s", first->of->device, first->of->target, first->spec.family,
            first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision));
-  TRY(wisp_table_create(err, heading, sizeof titles / sizeof *titles, titles, &table));
+  CALL(wisp_table_create(err, heading, WISP_COUNT(titles), titles, &table));
   for (size_t i = from; i < to; i++) {
     const wisp_best_row *row = &rows->rows[i];
-    if (i > from && row->spec.order != row[-1].spec.order) TRY(wisp_table_add(err, table, NULL));
-    TRY(add_row(err, table, row));
+    if (i > from && row->spec.order != row[-1].spec.order) CALL(wisp_table_add(err, table, NULL));
+    CALL(add_row(err, table, row));
   }
-  TRY(wisp_table_print(err, table, room, out));
-done:
-  wisp_table_destroy(table);
-  return status;
+  return wisp_table_print(err, table, room, out);
 }
 
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
@@ -169,7 +165,7 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
     CALL(wisp_text_print(err, out, "%s", from ? "\n" : ""));
     CALL(print_rows(err, rows, from, to, room, out));
   }
-  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+  for (size_t i = 0; i < WISP_COUNT(notes); i++) {
     size_t count = 0;
     for (size_t r = 0; r < rows->count; r++) count += strcmp(remark(&rows->rows[r]), notes[i].remark) == 0;
     if (count) CALL(wisp_text_print(err, out, "\n%zu of these %s\n", count, notes[i].meaning));

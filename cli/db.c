@@ -37,38 +37,33 @@ static const wisp_syntax syntax = {
 static wisp_status export_all(wisp_error *err, const wisp_arguments *args, const char *path)
 {
   static const char *const formats[] = {"json", "text"};
-  wisp_status status = WISP_OK;
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   size_t format;
   const char *name = wisp_option_value(args, "output");
-  TRY(wisp_option_choice(err, args, "format", 2, formats, 0, &format));
+  CALL(wisp_option_choice(err, args, "format", 2, formats, 0, &format));
   bool winners = wisp_option_given(args, "winners");
-  TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
-  TRY(format == 0 ? wisp_store_export(err, path, winners, &text) : wisp_store_print_shipped(err, path, winners, &text));
+  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
+  CALL(format == 0 ? wisp_store_export(err, path, winners, &text)
+                   : wisp_store_print_shipped(err, path, winners, &text));
   if (name)
-    TRY(wisp_write_file(err, name, wisp_fill_text, &text));
+    CALL(wisp_write_file(err, name, wisp_fill_text, &text));
   else
-    TRY(wisp_require(err, fwrite(text.data, 1, text.length, stdout) == text.length && fflush(stdout) == 0, WISP_ESYSTEM,
-                     "standard output cannot be written"));
-done:
-  wisp_text_free(&text);
-  return status;
+    CALL(wisp_require(err, fwrite(text.data, 1, text.length, stdout) == text.length && fflush(stdout) == 0,
+                      WISP_ESYSTEM, "standard output cannot be written"));
+  return WISP_OK;
 }
 
 static wisp_status import_all(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
-  char *text = NULL;
+  OWNED(free) char *text = NULL;
   size_t length;
   long long added = 0;
-  TRY(wisp_require(err, args->operand_count == 2, WISP_EUSAGE, "import takes one file, or - for standard input"));
+  CALL(wisp_require(err, args->operand_count == 2, WISP_EUSAGE, "import takes one file, or - for standard input"));
   const char *name = args->operands[1];
-  TRY(wisp_read_file(err, strcmp(name, "-") == 0 ? "/dev/stdin" : name, &text, &length));
-  TRY(wisp_store_import(err, path, text, length, &added));
+  CALL(wisp_read_file(err, strcmp(name, "-") == 0 ? "/dev/stdin" : name, &text, &length));
+  CALL(wisp_store_import(err, path, text, length, &added));
   printf("%s: %lld trials added or renewed\n", path, added);
-done:
-  free(text);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status merge(wisp_error *err, const wisp_arguments *args, const char *path)
@@ -84,17 +79,14 @@ static wisp_status merge(wisp_error *err, const wisp_arguments *args, const char
 
 static wisp_status check(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
-  wisp_text report = {0};
+  HELD(wisp_text_free) wisp_text report = {0};
   (void)args;
-  TRY(wisp_store_check(err, path, &report));
+  CALL(wisp_store_check(err, path, &report));
   char line[4096 + 512];
   report.data[strcspn(report.data, "\n")] = '\0';
   wisp_show_text(report.data, line, sizeof line);
   puts(line);
-done:
-  wisp_text_free(&report);
-  return status;
+  return WISP_OK;
 }
 
 /* An action on the store at path; its operands are args->operands[1..]. */

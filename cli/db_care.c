@@ -112,50 +112,43 @@ done:
 
 wisp_status wisp_db_prune(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
-  wisp_strategies *strategies = NULL;
-  char *backup = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  OWNED(free) char *backup = NULL;
   long long removed = 0;
   pruning how = {.device = wisp_option_value(args, "device"),
                  .before = wisp_option_value(args, "before"),
                  .failed = wisp_option_given(args, "failed")};
   bool stale = wisp_option_given(args, "stale"), keep_old = !wisp_option_given(args, "no-backup");
-  TRY(wisp_require(err, how.before || stale || how.failed || how.device, WISP_EUSAGE,
-                   "prune needs to be told what to remove: --failed, --stale, --before DATE or -d DEV"));
-  TRY(wisp_require(err, !how.before || (strlen(how.before) == 10 && wisp_is_day(how.before)), WISP_EUSAGE,
-                   "option --before is '%s', must be a day such as 2026-11-21", how.before));
-  if (stale) TRY(wisp_strategies_load(err, &strategies));
+  CALL(wisp_require(err, how.before || stale || how.failed || how.device, WISP_EUSAGE,
+                    "prune needs to be told what to remove: --failed, --stale, --before DATE or -d DEV"));
+  CALL(wisp_require(err, !how.before || (strlen(how.before) == 10 && wisp_is_day(how.before)), WISP_EUSAGE,
+                    "option --before is '%s', must be a day such as 2026-11-21", how.before));
+  if (stale) CALL(wisp_strategies_load(err, &strategies));
   how.strategies = strategies;
   if (wisp_option_given(args, "dry-run")) {
-    TRY(show_removal(err, path, &how));
-    goto done;
+    CALL(show_removal(err, path, &how));
+    return WISP_OK;
   }
-  TRY(wisp_store_prune(err, path, keep, &how, keep_old ? &backup : NULL, &removed));
+  CALL(wisp_store_prune(err, path, keep, &how, keep_old ? &backup : NULL, &removed));
   printf("%s: %lld trials removed\n", path, removed);
   print_backup(backup);
-done:
-  free(backup);
-  wisp_strategies_free(strategies);
-  return status;
+  return WISP_OK;
 }
 
 /* ---- salvage */
 
 wisp_status wisp_db_salvage(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
   wisp_salvaged found;
-  char *backup = NULL;
+  OWNED(free) char *backup = NULL;
   const char *into = wisp_option_value(args, "output");
-  TRY(wisp_require(err, args->operand_count <= 2, WISP_EUSAGE, "salvage takes one file"));
+  CALL(wisp_require(err, args->operand_count <= 2, WISP_EUSAGE, "salvage takes one file"));
   if (args->operand_count == 2) path = args->operands[1];
-  TRY(wisp_store_salvage(err, path, into, &backup, &found));
+  CALL(wisp_store_salvage(err, path, into, &backup, &found));
   printf("%s: %lld trials rescued into %s; %lld damaged ones left out%s\n", path, found.rescued, into ? into : path,
          found.damaged, found.whole ? "" : ", and parts that could not be read");
   print_backup(backup);
-done:
-  free(backup);
-  return status;
+  return WISP_OK;
 }
 
 /* ---- cache */

@@ -152,19 +152,15 @@ done:
 
 static wisp_status add_row(wisp_error *err, wisp_table *table, const holding *h)
 {
-  wisp_status status = WISP_OK;
-  wisp_text orders = {0};
+  HELD(wisp_text_free) wisp_text orders = {0};
   char counts[4][24], days[32];
   const size_t numbers[4] = {h->trials, h->ok, h->slow, h->trials - h->ok - h->slow};
   for (int i = 0; i < 4; i++) snprintf(counts[i], sizeof counts[i], "%zu", numbers[i]);
   print_days(h, days);
-  TRY(print_orders(err, h->orders, &orders));
-  TRY(wisp_table_add(err, table,
-                     (const char *const[]){wisp_layer_name(h->layer), h->sample->device, h->sample->target, counts[0],
-                                           counts[1], counts[2], counts[3], orders.data, days}));
-done:
-  wisp_text_free(&orders);
-  return status;
+  CALL(print_orders(err, h->orders, &orders));
+  return wisp_table_add(err, table,
+                        (const char *const[]){wisp_layer_name(h->layer), h->sample->device, h->sample->target,
+                                              counts[0], counts[1], counts[2], counts[3], orders.data, days});
 }
 
 static wisp_status show_text(wisp_error *err, const char *path, size_t count, const holding *list)
@@ -172,38 +168,28 @@ static wisp_status show_text(wisp_error *err, const char *path, size_t count, co
   static const wisp_column columns[] = {{"layer", false}, {"device", false}, {"target", false},
                                         {"trials", true}, {"ok", true},      {"slow", true},
                                         {"failed", true}, {"N", false},      {"measured", false}};
-  wisp_status status = WISP_OK;
-  wisp_table *table = NULL;
-  wisp_text out = {0};
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  HELD(wisp_text_free) wisp_text out = {0};
   char name[4096];
   wisp_show_text(path, name, sizeof name);
   printf("%s%s\n", name, access(path, F_OK) == 0 ? "" : " (not there yet)");
-  TRY(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
-  for (size_t i = 0; i < count; i++) TRY(add_row(err, table, &list[i]));
-  if (count) TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &out));
+  CALL(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
+  for (size_t i = 0; i < count; i++) CALL(add_row(err, table, &list[i]));
+  if (count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &out));
   if (count) fputs(out.data, stdout);
-done:
-  wisp_text_free(&out);
-  wisp_table_destroy(table);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  wisp_status status = WISP_OK;
-  wisp_store *store = NULL;
-  holding *list = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) holding *list = NULL;
   size_t count = 0;
-  char *warning = NULL;
+  OWNED(free) char *warning = NULL;
   bool json = wisp_option_given(args, "json");
-  TRY(wisp_store_open(err, path, true, &warning, &store));
+  CALL(wisp_store_open(err, path, true, &warning, &store));
   if (warning) wisp_cli_warn(args, warning);
   if (!json) wisp_store_show(store);
-  TRY(count_holdings(err, store, &count, &list));
-  TRY(json ? show_json(err, count, list) : show_text(err, path, count, list));
-done:
-  free(list);
-  free(warning);
-  wisp_store_close(store);
-  return status;
+  CALL(count_holdings(err, store, &count, &list));
+  return json ? show_json(err, count, list) : show_text(err, path, count, list);
 }

@@ -25,22 +25,18 @@ static wisp_status list_kernels(wisp_error *err, const wisp_step *step, bool as_
 {
   static const wisp_column columns[] = {
       {"kernel", false}, {"strategy", false}, {"match", false}, {"layer", false}, {"params", false}};
-  wisp_status status = WISP_OK;
-  wisp_table *table = NULL;
-  TRY(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  CALL(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
   for (int i = 0; i < step->kernels; i++) {
     const wisp_choice *c = &step->choice[i];
     const char *match = as_asked && c->match == WISP_MATCH_DEFAULT ? "default, as asked" : wisp_match_name(c->match);
     const char *const cells[] = {c->kernel, c->strategy, match, wisp_layer_name(c->layer), c->params};
-    TRY(wisp_table_add(err, table, cells));
+    CALL(wisp_table_add(err, table, cells));
     char note[sizeof c->note + 64];
     snprintf(note, sizeof note, "the stored winner was not taken: %s", c->note);
-    if (*c->note) TRY(wisp_table_add(err, table, (const char *const[]){"", "", "", "", note}));
+    if (*c->note) CALL(wisp_table_add(err, table, (const char *const[]){"", "", "", "", note}));
   }
-  TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out));
-done:
-  wisp_table_destroy(table);
-  return status;
+  return wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out);
 }
 
 void wisp_run_print_kernels(const wisp_step *step, bool as_asked)

@@ -43,7 +43,7 @@ static const wisp_syntax syntax = {
     NULL,
     "Solves a system of equations with the kernels that the tuning store knows for this device, or with default "
     "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
-    options, sizeof options / sizeof *options, 1};
+    options, WISP_COUNT(options), 1};
 
 /* --- the request --- */
 
@@ -234,14 +234,13 @@ static wisp_status plan_steps(wisp_error *err, const wisp_system_request *r, wis
 /* In parts of some tenths of a second, for the progress; within a part nobody waits. */
 static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_system_run *run)
 {
-  wisp_status status = WISP_OK;
-  wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const double part = 0.3;
   double total = 0;
   for (long long done = 0, next = run->steps < 10 ? run->steps : 10; done < run->steps;) {
     char text[64];
     double ms = 0, before = wisp_seconds();
-    TRY(wisp_solver_advance(err, run->solver, run->dt, next, &ms));
+    CALL(wisp_solver_advance(err, run->solver, run->dt, next, &ms));
     total += ms * (double)next;
     done += next;
     const double fit = part / (wisp_seconds() - before) * (double)next, left = (double)(run->steps - done);
@@ -250,9 +249,7 @@ static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_sys
     wisp_progress_show(&progress, (double)done / (double)run->steps, text);
   }
   run->ms_per_stage = run->steps ? total / (double)run->steps : 0;
-done:
-  wisp_progress_clear(&progress);
-  return status;
+  return WISP_OK;
 }
 
 /* No flux from central to upwind lets the energy grow: a growing one, or NaN, is the step's fault, unless the step is

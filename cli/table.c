@@ -36,16 +36,14 @@ static wisp_status copy_shown(wisp_error *err, const char *text, char **out)
 wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_column *columns,
                               wisp_table **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_table *table = NULL;
-  TRY(wisp_new(err, 1, sizeof *table, &table));
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  CALL(wisp_new(err, 1, sizeof *table, &table));
   table->columns = columns;
   table->count = count;
-  TRY(copy(err, heading, &table->heading));
+  CALL(copy(err, heading, &table->heading));
   *out = table;
-done:
-  if (status != WISP_OK) wisp_table_destroy(table);
-  return status;
+  table = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *cells)

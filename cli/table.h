@@ -24,5 +24,6 @@ wisp_status wisp_table_add(wisp_error *err, wisp_table *table, const char *const
 /* Columns that hold nothing but "-" are left out. room: the window's columns; 0: there is none. */
 wisp_status wisp_table_print(wisp_error *err, const wisp_table *table, int room, wisp_text *out);
 void wisp_table_destroy(wisp_table *table);
+WISP_OWNED(wisp_table, wisp_table_destroy)
 
 #endif

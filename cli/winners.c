@@ -18,14 +18,11 @@ static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial
 /* The winner of one kernel, if it was measured here with today's texts. */
 static wisp_status find(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_wish *wish)
 {
-  wisp_status status = WISP_OK;
-  wisp_step step = {.kernels = 0};
-  TRY(wisp_choose_if_any(err, from, wish, &step));
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  CALL(wisp_choose_if_any(err, from, wish, &step));
   const wisp_choice *c = &step.whole;
-  if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) TRY(add(err, w, c->trial));
-done:
-  wisp_step_free(&step);
-  return status;
+  if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) CALL(add(err, w, c->trial));
+  return WISP_OK;
 }
 
 /* Of one order and precision: kernel after kernel, and the whole step. */
@@ -44,12 +41,11 @@ static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_choos
 
 wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, wisp_winners *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_winners w = {0};
-  wisp_strategies *strategies = NULL;
-  wisp_scopes scopes = {0};
-  TRY(wisp_strategies_load(err, &strategies));
-  TRY(wisp_store_open(err, r->db, true, NULL, &w.store));
+  HELD(wisp_winners_free) wisp_winners w = {0};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
+  CALL(wisp_strategies_load(err, &strategies));
+  CALL(wisp_store_open(err, r->db, true, NULL, &w.store));
   const wisp_chooser from = {strategies, w.store, limits, &scopes};
   for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
     const int order = r->orders[i / r->precision_count];
@@ -57,14 +53,11 @@ wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const 
     wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision),
                       .layout = r->layout,
                       .elements = r->elements};
-    TRY(find_order(err, &w, &from, r, &wish));
+    CALL(find_order(err, &w, &from, r, &wish));
   }
   *out = w;
-done:
-  wisp_scopes_free(&scopes);
-  wisp_strategies_free(strategies);
-  if (status != WISP_OK) wisp_winners_free(&w);
-  return status;
+  w = (wisp_winners){0};
+  return WISP_OK;
 }
 
 static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_trial *t)
@@ -91,18 +84,14 @@ wisp_status wisp_winners_print(wisp_error *err, const char *device, const wisp_w
   static const wisp_column columns[] = {{"N", true},       {"prec", false}, {"kernel", false},
                                         {"layout", false}, {"ms", true},    {"GDOF/s", true},
                                         {"GB/s", true},    {"eff.", true},  {"strategy and parameters", false}};
-  wisp_status status = WISP_OK;
-  wisp_table *table = NULL;
-  wisp_text text = {0};
-  TRY(wisp_table_create(err, device, WISP_COUNT(columns), columns, &table));
-  for (size_t i = 0; i < w->count; i++) TRY(add_row(err, table, w->trials[i]));
-  if (w->count) TRY(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  HELD(wisp_text_free) wisp_text text = {0};
+  CALL(wisp_table_create(err, device, WISP_COUNT(columns), columns, &table));
+  for (size_t i = 0; i < w->count; i++) CALL(add_row(err, table, w->trials[i]));
+  if (w->count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
   printf("\n%s", w->count ? text.data : device);
   if (!w->count) printf("\n");
-done:
-  wisp_text_free(&text);
-  wisp_table_destroy(table);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_winners_free(wisp_winners *w)

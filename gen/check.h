@@ -1,26 +1,28 @@
 /* The one way errors travel through wisp.
  *
- * A fallible function takes `wisp_error *err` first, and passes on what fails in it. One that holds nothing wraps every
- * fallible call in CALL, and returns there. One that has something to release declares `wisp_status status = WISP_OK;`,
- * wraps every fallible call in TRY, and ends with the label `done:` where it releases that and returns status:
+ * A fallible function takes `wisp_error *err` first, wraps every fallible call in CALL, and returns what fails there.
+ * What it has to release then is declared with its release (HELD, OWNED); what it gives away is NULL from there on:
  *
  *     wisp_status wisp_thing_create(wisp_error *err, int n, wisp_thing **out)
  *     {
- *       wisp_status status = WISP_OK;
- *       wisp_thing *thing = NULL;
- *       TRY(wisp_new(err, 1, sizeof *thing, &thing));
- *       TRY(wisp_require(err, n > 0, WISP_EUSAGE, "thing: n is %d, must be positive", n));
+ *       OWNED(wisp_thing_destroy) wisp_thing *thing = NULL;
+ *       CALL(wisp_require(err, n > 0, WISP_EUSAGE, "thing: n is %d, must be positive", n));
+ *       CALL(wisp_new(err, 1, sizeof *thing, &thing));
  *       *out = thing;
- *     done:
- *       if (status != WISP_OK) wisp_thing_destroy(thing);
- *       return status;
+ *       thing = NULL;
+ *       return WISP_OK;
  *     }
+ *
+ * Where releasing is more than a call, or the status itself is asked for, it declares `wisp_status status = WISP_OK;`,
+ * wraps every fallible call in TRY, and ends with the label `done:`, where it releases and returns status.
  */
 #ifndef WISP_CHECK_H
 #define WISP_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include "wisp.h"
 
 /* How many entries an array of known size has. */
@@ -37,6 +39,24 @@
     status = (call);                  \
     if (status != WISP_OK) goto done; \
   } while (0)
+
+/* Before the declaration of a local variable: HELD(release) calls release(&variable) where its block is left,
+ * OWNED(release) calls release(variable), a pointer, unless it is NULL by then. What is declared last is released
+ * first. OWNED takes `free` and what WISP_OWNED, after a release function's prototype, has named. */
+#define HELD(release) __attribute__((cleanup(release)))
+#define OWNED(release) __attribute__((cleanup(release##_owned)))
+#define WISP_OWNED(type, release)                      \
+  static inline void release##_owned(type *const *own) \
+  {                                                    \
+    if (*own) release(*own);                           \
+  }
+
+static inline void free_owned(void *own)
+{
+  void *memory = NULL;
+  memcpy(&memory, own, sizeof memory);
+  free(memory);
+}
 
 /* Records a failure in err (which may be NULL) and returns its status. The text is one line, printf style. */
 __attribute__((format(printf, 3, 4))) wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format,

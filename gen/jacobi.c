@@ -39,21 +39,18 @@ static double christoffel(double alpha, double beta, int count, double x)
 /* Golub & Welsch 1969: the points are the eigenvalues of the recurrence's tridiagonal matrix. */
 wisp_status wisp_jacobi_gauss(wisp_error *err, double alpha, double beta, int count, double *x, double *w)
 {
-  wisp_status status = WISP_OK;
-  double *a = NULL;
-  TRY(wisp_require(err, count >= 1, WISP_EUSAGE, "Gauss points: %d asked for, must be 1 or more", count));
-  TRY(wisp_new(err, (size_t)count, sizeof *a, &a));
+  OWNED(free) double *a = NULL;
+  CALL(wisp_require(err, count >= 1, WISP_EUSAGE, "Gauss points: %d asked for, must be 1 or more", count));
+  CALL(wisp_new(err, (size_t)count, sizeof *a, &a));
   for (int n = 0; n < count; n++) {
     x[n] = wisp_jacobi_b(alpha, beta, n);
     a[n] = wisp_jacobi_a(alpha, beta, n + 1);
   }
   lapack_int info = LAPACKE_dsterf(count, x, a);
-  TRY(wisp_require(err, info == 0, WISP_ESYSTEM,
-                   "Gauss points: LAPACK's dsterf answers %d for %d points of weight (%g,%g): check the LAPACK "
-                   "installed",
-                   (int)info, count, alpha, beta));
+  CALL(wisp_require(err, info == 0, WISP_ESYSTEM,
+                    "Gauss points: LAPACK's dsterf answers %d for %d points of weight (%g,%g): check the LAPACK "
+                    "installed",
+                    (int)info, count, alpha, beta));
   for (int n = 0; n < count; n++) w[n] = christoffel(alpha, beta, count, x[n]);
-done:
-  free(a);
-  return status;
+  return WISP_OK;
 }

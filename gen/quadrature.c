@@ -35,19 +35,17 @@ static void collapse(int q, double x[3][MAX_POINTS], double w[3][MAX_POINTS], wi
 /* A polynomial of total degree d has degree at most d in each of a, b, c: q points serve to 2q - 1. */
 wisp_status wisp_tet_quadrature(wisp_error *err, int degree, wisp_quadrature *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_quadrature rule = {0};
+  HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
   double x[3][MAX_POINTS], w[3][MAX_POINTS];
-  TRY(wisp_require(err, degree >= 0 && degree <= MAX_DEGREE, WISP_EUSAGE,
-                   "tet quadrature: degree %d is out of range: use 0 to %d", degree, MAX_DEGREE));
+  CALL(wisp_require(err, degree >= 0 && degree <= MAX_DEGREE, WISP_EUSAGE,
+                    "tet quadrature: degree %d is out of range: use 0 to %d", degree, MAX_DEGREE));
   int q = degree / 2 + 1;
-  for (int c = 0; c < 3; c++) TRY(wisp_jacobi_gauss(err, c, 0, q, x[c], w[c]));
-  TRY(allocate(err, (size_t)(q * q * q), &rule));
+  for (int c = 0; c < 3; c++) CALL(wisp_jacobi_gauss(err, c, 0, q, x[c], w[c]));
+  CALL(allocate(err, (size_t)(q * q * q), &rule));
   collapse(q, x, w, &rule);
   *out = rule;
-done:
-  if (status != WISP_OK) wisp_quadrature_free(&rule);
-  return status;
+  rule = (wisp_quadrature){0};
+  return WISP_OK;
 }
 
 void wisp_quadrature_free(wisp_quadrature *quadrature)

@@ -75,6 +75,7 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
  * that there are. */
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out);
 void wisp_system_destroy(wisp_system *system);
+WISP_OWNED(wisp_system, wisp_system_destroy)
 wisp_status wisp_system_names(wisp_error *err, wisp_text *list);       /* "maxwell, acoustics": what can be loaded */
 bool wisp_system_exists(const char *name);                             /* there is a file of that name */
 bool wisp_system_is_own(const char *name);                             /* one that the library carries */

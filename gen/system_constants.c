@@ -44,15 +44,10 @@ wisp_status wisp_constants_write(wisp_error *err, const wisp_constants *constant
 
 wisp_status wisp_constants_value(wisp_error *err, const wisp_constants *constants, const char *text, double *value)
 {
-  wisp_status status = WISP_OK;
-  wisp_text numbers = {0};
-  wisp_expr *expression = NULL;
-  TRY(wisp_constants_write(err, constants, text, &numbers));
-  TRY(wisp_expr_parse(err, numbers.data ? numbers.data : "", &expression));
-  TRY(wisp_expr_real(err, expression, NULL, NULL, NULL, value));
-  TRY(wisp_require(err, isfinite(*value), WISP_EINPUT, "'%s' is no finite number", text));
-done:
-  wisp_expr_destroy(expression);
-  wisp_text_free(&numbers);
-  return status;
+  HELD(wisp_text_free) wisp_text numbers = {0};
+  OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
+  CALL(wisp_constants_write(err, constants, text, &numbers));
+  CALL(wisp_expr_parse(err, numbers.data ? numbers.data : "", &expression));
+  CALL(wisp_expr_real(err, expression, NULL, NULL, NULL, value));
+  return wisp_require(err, isfinite(*value), WISP_EINPUT, "'%s' is no finite number", text);
 }

@@ -120,21 +120,18 @@ static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, c
 /* Parses `name = expression` as the last of statements, constants written out. */
 static wisp_status read_statement(wisp_error *err, const parser *p, wisp_statements *statements, char *line)
 {
-  wisp_status status = WISP_OK;
   char *name = NULL, *text = NULL;
-  wisp_text numbers = {0};
+  HELD(wisp_text_free) wisp_text numbers = {0};
   const size_t i = statements->count;
   EXPECT(i < WISP_MAX_STATEMENTS, "more than %d statements", WISP_MAX_STATEMENTS);
-  TRY(cut_statement(err, p, line, &name, &text));
-  TRY(wisp_constants_write(err, &p->constants, text, &numbers));
-  TRY(wisp_expr_parse(err, numbers.data, &statements->expressions[i]));
+  CALL(cut_statement(err, p, line, &name, &text));
+  CALL(wisp_constants_write(err, &p->constants, text, &numbers));
+  CALL(wisp_expr_parse(err, numbers.data, &statements->expressions[i]));
   snprintf(statements->names[i], sizeof *statements->names, "%s", name);
   statements->texts[i] = numbers.data;
+  numbers = (wisp_text){0};
   statements->count++; /* from here on freed with the system */
-  numbers.data = NULL;
-done:
-  wisp_text_free(&numbers);
-  return status;
+  return WISP_OK;
 }
 
 /* Evaluates the last statement once, with a different number for every name: one that it does not see is an error. */
@@ -353,7 +350,7 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
                {"energy", read_energy}, {"start", read_start},       {"solution", read_solution}};
   const char *word = next_word(&line);
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     if (strcmp(kinds[i].word, word) == 0) return kinds[i].read(err, p, line);
   EXPECT(false, "'%s' is not one of: fields, constant, rate, flux, boundary, speed, energy, start, solution", word);
   return WISP_OK;
@@ -398,10 +395,9 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
   }
   TRY(check_whole(err, &p));
   *out = p.system;
-  p.system = NULL;
 done:
   wisp_context(err, status, "%s:%zu: ", name, p.line);
   wisp_text_free(&p.buffer);
-  wisp_system_destroy(p.system);
+  if (status != WISP_OK) wisp_system_destroy(p.system);
   return status;
 }

@@ -64,12 +64,11 @@ done:
 
 wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, const void *context)
 {
-  wisp_status status = WISP_OK;
-  wisp_text other = {0};
+  HELD(wisp_text_free) wisp_text other = {0};
   struct stat there;
   const bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
-  TRY(direct ? wisp_text_print(err, &other, "%s", path)
-             : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
+  CALL(direct ? wisp_text_print(err, &other, "%s", path)
+              : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
   if (!direct) unlink(other.data);
   errno = 0;
   FILE *file = fopen(other.data, direct ? "wbe" : "wbxe"); /* x: nobody's link is followed */
@@ -79,11 +78,8 @@ wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, c
   if (file && fclose(file) != 0 && good) good = false, reason = errno;
   if (good && !direct && rename(other.data, path) != 0) good = false, reason = errno;
   if (!good && !direct && file) unlink(other.data);
-  TRY(wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s: make room, or name another file", path,
-                   strerror(reason)));
-done:
-  wisp_text_free(&other);
-  return status;
+  return wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s: make room, or name another file", path,
+                      strerror(reason));
 }
 
 void wisp_fill_text(FILE *file, const void *context)

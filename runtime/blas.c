@@ -147,20 +147,18 @@ void wisp_blas_close(wisp_blas *blas)
 
 wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_blas *blas = NULL;
+  OWNED(wisp_blas_close) wisp_blas *blas = NULL;
   void *stream = NULL;
-  TRY(wisp_new(err, 1, sizeof *blas, &blas));
+  CALL(wisp_new(err, 1, sizeof *blas, &blas));
   blas->device = device;
-  TRY(wisp_device_stream(err, device, &stream));
+  CALL(wisp_device_stream(err, device, &stream));
   if (stream)
-    TRY(cublas_open(err, blas, stream));
+    CALL(cublas_open(err, blas, stream));
   else
     host_name(blas);
   *out = blas;
-done:
-  if (status != WISP_OK) wisp_blas_close(blas);
-  return status;
+  blas = NULL;
+  return WISP_OK;
 }
 
 const char *wisp_blas_name(const wisp_blas *blas)

@@ -27,6 +27,7 @@ extern const wisp_blas_way wisp_blas_ways[WISP_BLAS_WAYS];
 /* device is borrowed. WISP_EDEVICE says what to install where there is no library. */
 wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out);
 void wisp_blas_close(wisp_blas *blas);
+WISP_OWNED(wisp_blas, wisp_blas_close)
 const char *wisp_blas_name(const wisp_blas *blas); /* "cuBLAS 13.1", "OpenBLAS 0.3.21" */
 
 /* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not know the way or declines it. */

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+WISP_OWNED(DIR, closedir)
+
 enum { USUAL_MB = 512, MOST_MB = 1 << 30 };
 
 /* One file of the folder. */
@@ -131,23 +133,20 @@ static bool is_entry(const char *name)
 
 static wisp_status list_files(wisp_error *err, int folder, file_list *out)
 {
-  wisp_status status = WISP_OK;
   int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* closedir closes it */
-  DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+  OWNED(closedir) DIR *dir = again >= 0 ? fdopendir(again) : NULL;
   if (!dir && again >= 0) close(again);
-  TRY(wisp_require(err, dir, WISP_ESYSTEM, "compiled kernels: their folder cannot be read: %s", strerror(errno)));
+  CALL(wisp_require(err, dir, WISP_ESYSTEM, "compiled kernels: their folder cannot be read: %s", strerror(errno)));
   for (struct dirent *item; (item = readdir(dir));) {
     struct stat about;
     if (!is_entry(item->d_name) || fstatat(folder, item->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    TRY(wisp_grow(err, &out->files, &out->room, out->count + 1, sizeof *out->files));
+    CALL(wisp_grow(err, &out->files, &out->room, out->count + 1, sizeof *out->files));
     file *one = &out->files[out->count++];
     *one = (file){.bytes = about.st_blocks * 512LL, .used = about.st_mtim};
     strcpy(one->name, item->d_name);
     out->bytes += one->bytes;
   }
-done:
-  if (dir) closedir(dir);
-  return status;
+  return WISP_OK;
 }
 
 static int by_use(const void *x, const void *y)

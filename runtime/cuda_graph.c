@@ -74,15 +74,11 @@ void wisp_cuda_destroy_graph(wisp_graph *base)
 
 static wisp_status load_loop_kernel(wisp_error *err, cuda_graph *graph, void **function)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(graph->base.device);
-  wisp_binary binary = {0};
-  TRY(wisp_compile(err, device->base.limits.target, "wisp_loop", wisp_cuda_loop_source, &binary));
-  TRY(CUDA(device, cuModuleLoadData, &graph->module, binary.data));
-  TRY(CUDA(device, cuModuleGetFunction, function, graph->module, "wisp_loop"));
-done:
-  free(binary.data);
-  return status;
+  HELD(wisp_binary_free) wisp_binary binary = {0};
+  CALL(wisp_compile(err, device->base.limits.target, "wisp_loop", wisp_cuda_loop_source, &binary));
+  CALL(CUDA(device, cuModuleLoadData, &graph->module, binary.data));
+  return CUDA(device, cuModuleGetFunction, function, graph->module, "wisp_loop");
 }
 
 /* Adds a node to a graph, behind another one unless that is NULL. */

@@ -47,20 +47,22 @@ const char *wisp_target_dialect(const char *target)
   return find_target(NULL, target, &kind) == WISP_OK ? kind->name : "";
 }
 
+void wisp_binary_free(wisp_binary *binary)
+{
+  free(binary->data);
+}
+
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text compiler = {0};
+  HELD(wisp_text_free) wisp_text compiler = {0};
   const wisp_device_kind *kind = NULL;
-  TRY(find_target(err, target, &kind));
-  TRY(kind->compiler(err, target, &compiler));
+  CALL(find_target(err, target, &kind));
+  CALL(kind->compiler(err, target, &compiler));
   wisp_cache_key key = {(const char *const[]){target, compiler.data, name, source}, 4};
-  if (wisp_cache_get(&key, out)) goto done;
-  TRY(kind->compile(err, target, name, source, out));
+  if (wisp_cache_get(&key, out)) return WISP_OK;
+  CALL(kind->compile(err, target, name, source, out));
   wisp_cache_put(&key, out);
-done:
-  wisp_text_free(&compiler);
-  return status;
+  return WISP_OK;
 }
 
 /* ---- Opening. */

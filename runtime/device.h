@@ -38,11 +38,12 @@ typedef struct wisp_usage {
   int registers, spill_bytes, shared_bytes;
 } wisp_usage;
 
-typedef struct wisp_binary { /* CUBIN or shared object; free(data) */
+typedef struct wisp_binary { /* CUBIN or shared object */
   char *data;
   size_t length;
   wisp_usage usage;
 } wisp_binary;
+void wisp_binary_free(wisp_binary *binary);
 
 /* Limits to plan for when no such device is here: target "sm_80", "sm_90", "sm_100", "host". Documented architecture
  * limits, for compile checks only; an open device always answers for itself. WISP_EUSAGE for an unknown target. */
@@ -65,6 +66,7 @@ wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **ou
  * outlive the device. stream NULL: the context's default one. */
 wisp_status wisp_device_adopt(wisp_error *err, void *context, void *stream, wisp_device **out);
 void wisp_device_close(wisp_device *device);
+WISP_OWNED(wisp_device, wisp_device_close)
 /* The name that opens such a device again, in another process. */
 void wisp_device_name(const wisp_device *device, char name[32]);
 /* Whether wisp_device_open knows such a name, whatever is there; WISP_EUSAGE where it does not. */
@@ -135,6 +137,7 @@ wisp_status wisp_event_record(wisp_error *err, wisp_event *event);
 wisp_status wisp_event_elapsed(wisp_error *err, const wisp_event *from, wisp_event *to,
                                double *ms); /* waits for `to` */
 void wisp_event_destroy(wisp_event *event);
+WISP_OWNED(wisp_event, wisp_event_destroy)
 
 /* Measured ceilings of this device, taken once per process and cached beside the kernels for a day: copy in GB/s
  * (read + written, buffers several times the L2), plain FMA peaks in GFLOP/s for both precisions. */

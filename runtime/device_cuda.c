@@ -140,17 +140,14 @@ static void cuda_close(wisp_device *base)
 /* The driver, started. */
 static wisp_status make_device(wisp_error *err, cuda_device **out)
 {
-  wisp_status status = WISP_OK;
-  cuda_device *device = NULL;
-  TRY(wisp_new(err, 1, sizeof *device, &device));
-  TRY(wisp_cuda_api_open(err, &device->api));
+  OWNED(free) cuda_device *device = NULL;
+  CALL(wisp_new(err, 1, sizeof *device, &device));
+  CALL(wisp_cuda_api_open(err, &device->api));
   device->base.kind = &wisp_cuda_kind;
-  TRY(CUDA(device, cuInit, 0));
+  CALL(CUDA(device, cuInit, 0));
   *out = device;
   device = NULL;
-done:
-  free(device);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)

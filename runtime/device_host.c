@@ -83,8 +83,7 @@ static bool host_has_target(const char *target)
 
 static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text name = {0};
+  HELD(wisp_text_free) wisp_text name = {0};
   struct utsname system;
   cpu_set_t allowed;
   wisp_limits limits = {.max_threads = 1024,
@@ -93,7 +92,7 @@ static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits 
                         .registers_per_unit = 65536, /* nothing is bounded by it: what an ordinary GPU has */
                         .threads_per_unit = 1024,
                         .loops = true};
-  TRY(wisp_host_cpuinfo(err, "model name", &name));
+  CALL(wisp_host_cpuinfo(err, "model name", &name));
   if (uname(&system) != 0) memset(&system, 0, sizeof system);
   snprintf(limits.kind, sizeof limits.kind, "%s", wisp_host_kind.name);
   snprintf(limits.name, sizeof limits.name, "%.100s", name.length ? name.data : system.machine);
@@ -105,9 +104,7 @@ static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits 
   limits.l2 = configured(_SC_LEVEL2_CACHE_SIZE) * (size_t)limits.units; /* a virtual machine's L3 is a whole server's */
   limits.memory = configured(_SC_PHYS_PAGES) * configured(_SC_PAGESIZE);
   *out = limits;
-done:
-  wisp_text_free(&name);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status host_count(wisp_error *err, int *out)

@@ -120,22 +120,19 @@ done:
 
 wisp_status wisp_host_cpuinfo(wisp_error *err, const char *heading, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  char *info = NULL;
+  OWNED(free) char *info = NULL;
   size_t length = 0, key = strlen(heading);
-  TRY(wisp_text_add(err, out, "", 0));
-  if (wisp_read_file(NULL, "/proc/cpuinfo", &info, &length) != WISP_OK) goto done;
+  CALL(wisp_text_add(err, out, "", 0));
+  if (wisp_read_file(NULL, "/proc/cpuinfo", &info, &length) != WISP_OK) return WISP_OK;
   for (const char *line = info; line; line = strchr(line, '\n')) {
     line += *line == '\n';
     const char *after = line + key;
     if (strncmp(line, heading, key) != 0 || (*after != '\t' && *after != ' ' && *after != ':')) continue;
     after += strspn(after, "\t :");
-    TRY(wisp_text_add(err, out, after, strcspn(after, "\n")));
+    CALL(wisp_text_add(err, out, after, strcspn(after, "\n")));
     break;
   }
-done:
-  free(info);
-  return status;
+  return WISP_OK;
 }
 
 /* Runs `cc --version` and adds what it prints. */
@@ -164,18 +161,15 @@ done:
 wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *out)
 {
   (void)target; /* there is but one */
-  wisp_status status = WISP_OK;
-  command c = {.count = 0};
-  TRY(add_words(err, &c, 0, "WISP_CC", "cc"));
-  TRY(add_version(err, &c, out));
-  for (size_t i = 0; i < WISP_COUNT(flags); i++) TRY(add_word(err, &c, flags[i]));
-  TRY(add_words(err, &c, 1, "WISP_CFLAGS", ""));
-  for (int i = 0; i < c.count; i++) TRY(wisp_text_print(err, out, "%s\n", c.word[i]));
+  HELD(command_free) command c = {.count = 0};
+  CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
+  CALL(add_version(err, &c, out));
+  for (size_t i = 0; i < WISP_COUNT(flags); i++) CALL(add_word(err, &c, flags[i]));
+  CALL(add_words(err, &c, 1, "WISP_CFLAGS", ""));
+  for (int i = 0; i < c.count; i++) CALL(wisp_text_print(err, out, "%s\n", c.word[i]));
   const char *const headings[] = {"model name", "flags", "CPU part", "Features"}; /* x86, then Arm */
-  for (size_t i = 0; i < WISP_COUNT(headings); i++) TRY(wisp_host_cpuinfo(err, headings[i], out));
-done:
-  command_free(&c);
-  return status;
+  for (size_t i = 0; i < WISP_COUNT(headings); i++) CALL(wisp_host_cpuinfo(err, headings[i], out));
+  return WISP_OK;
 }
 
 void wisp_host_compiler_name(char *out, size_t size)
@@ -251,7 +245,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   *out = binary;
   binary.data = NULL;
 done:
-  free(binary.data);
+  wisp_binary_free(&binary);
   if (*folder) wisp_scratch_remove(folder);
   command_free(&c);
   return status;

@@ -50,30 +50,27 @@ static wisp_status run(wisp_error *err, wisp_device *device, work *w)
  * was nearly met three times: a chance that is not met again says little. */
 static wisp_status best_of(wisp_error *err, wisp_device *device, work *w, const recipe *r, double *best)
 {
-  wisp_status status = WISP_OK;
-  wisp_event *from = NULL, *to = NULL;
+  OWNED(wisp_event_destroy) wisp_event *from = NULL, *to = NULL;
   double total = 0, shortest = 0;
   int fewest = r->rounds[w->in ? 0 : 1], near = 0;
-  TRY(wisp_event_create(err, device, &from));
-  TRY(wisp_event_create(err, device, &to));
+  CALL(wisp_event_create(err, device, &from));
+  CALL(wisp_event_create(err, device, &to));
   for (int round = 0; round < MOST_ROUNDS; round++) {
     double ms = 0;
     if (round >= fewest && total >= r->ms && (near >= 3 || total >= 10 * r->ms)) break;
-    TRY(wisp_event_record(err, from));
-    TRY(run(err, device, w));
-    TRY(wisp_event_record(err, to));
-    TRY(wisp_event_elapsed(err, from, to, &ms));
+    CALL(wisp_event_record(err, from));
+    CALL(run(err, device, w));
+    CALL(wisp_event_record(err, to));
+    CALL(wisp_event_elapsed(err, from, to, &ms));
     total += ms;
     if (ms <= 0) continue;
     if (ms < 0.95 * shortest) near = 0;
     if (shortest <= 0 || ms < shortest) shortest = ms;
     near += ms <= 1.05 * shortest;
   }
-  TRY(wisp_require(err, shortest > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(device)->name));
+  CALL(wisp_require(err, shortest > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(device)->name));
   *best = shortest;
-done:
-  wisp_event_destroy(from), wisp_event_destroy(to);
-  return status;
+  return WISP_OK;
 }
 
 /* Several times the cache, so that it is memory that is measured, but no more than an eighth of the memory. */
@@ -119,24 +116,22 @@ done:
 /* Iterations a second of all blocks together, each at its best of a few runs. */
 static wisp_status block_rates(wisp_error *err, wisp_device *device, work *w, const recipe *r, double *per_second)
 {
-  wisp_status status = WISP_OK;
   unsigned blocks = w->grid[0];
-  double *seconds = NULL, *best = NULL, sum = 0;
-  TRY(wisp_new(err, blocks, sizeof *seconds, &seconds));
-  TRY(wisp_new(err, blocks, sizeof *best, &best));
+  OWNED(free) double *seconds = NULL, *best = NULL;
+  double sum = 0;
+  CALL(wisp_new(err, blocks, sizeof *seconds, &seconds));
+  CALL(wisp_new(err, blocks, sizeof *best, &best));
   for (int round = 0; round < r->rounds[1]; round++) {
-    TRY(run(err, device, w));
-    TRY(wisp_device_download(err, device, seconds, w->out, blocks * sizeof *seconds));
+    CALL(run(err, device, w));
+    CALL(wisp_device_download(err, device, seconds, w->out, blocks * sizeof *seconds));
     for (unsigned b = 0; b < blocks; b++)
       if (seconds[b] > 0 && (best[b] <= 0 || seconds[b] < best[b])) best[b] = seconds[b];
   }
   for (unsigned b = 0; b < blocks; b++)
     if (best[b] > 0) sum += (double)w->count / best[b];
-  TRY(wisp_require(err, sum > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(device)->name));
+  CALL(wisp_require(err, sum > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(device)->name));
   *per_second = sum;
-done:
-  free(seconds), free(best);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recipe *r, int precision, double *gflops)
@@ -206,7 +201,7 @@ static bool recall(const wisp_cache_key *key, wisp_ceilings *out)
   kept old = {0};
   if (!wisp_cache_get(key, &binary)) return false;
   if (binary.length == sizeof old) memcpy(&old, binary.data, sizeof old);
-  free(binary.data);
+  wisp_binary_free(&binary);
   int64_t age = (int64_t)time(NULL) - old.when;
   if (age < 0 || age > DAY) return false;
   *out = old.ceilings;

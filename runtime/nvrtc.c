@@ -139,16 +139,14 @@ void wisp_nvrtc_name(char *out, size_t size)
 
 static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *program, const char *name, char **out)
 {
-  wisp_status status = WISP_OK;
   size_t size = 0;
-  char *log = NULL;
-  TRY(check(err, api, api->nvrtcGetProgramLogSize(program, &size), name, "log"));
-  TRY(wisp_new(err, size + 1, 1, &log));
-  TRY(check(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
+  OWNED(free) char *log = NULL;
+  CALL(check(err, api, api->nvrtcGetProgramLogSize(program, &size), name, "log"));
+  CALL(wisp_new(err, size + 1, 1, &log));
+  CALL(check(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
   *out = log;
-done:
-  if (status != WISP_OK) free(log);
-  return status;
+  log = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,
@@ -178,6 +176,6 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   binary.data = NULL;
 done:
   if (program) api.nvrtcDestroyProgram(&program);
-  free(binary.data), free(log);
+  wisp_binary_free(&binary), free(log);
   return status;
 }

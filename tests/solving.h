@@ -40,6 +40,11 @@ wisp_mesh *ragged_box(int n, size_t left_out);
  * L2 error. */
 double cavity_error(solving *s, double time, double finer);
 
+/* u = function at time t in the nodes; the L2 distance of u from that. */
+wisp_status solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context, double t);
+wisp_status solution_error(wisp_error *err, wisp_problem *problem, wisp_function exact, const void *context, double t,
+                           double *out);
+
 /* The same numbers on every machine, in [-1, 1], multiples of 2^-20. */
 void fill_random(double *values, size_t count);
 

@@ -68,7 +68,7 @@ static void holds(const solving_setup *setup)
   wisp_start cavity;
   if (!solving_open(&error, &s, box(2), setup)) fail_msg("%s", error.text);
   GOOD(wisp_start_choose(&error, s.mesh, s.system, "cavity", (const int[]){1, 2, 1}, &cavity));
-  GOOD(wisp_solution_set(&error, s.problem, wisp_start_field, &cavity, 0));
+  GOOD(solution_set(&error, s.problem, wisp_start_field, &cavity, 0));
   double first = energy(&s), last = 0;
   GOOD(wisp_solver_advance(&error, s.solver, wisp_dg_safe_dt(s.dg) / 8, 100, NULL));
   last = energy(&s);
@@ -93,7 +93,7 @@ static void test_absorbing(void **state)
   const solving_setup setup = {.order = 3, .absorbing = true};
   if (!solving_open(&error, &s, box(3), &setup)) fail_msg("%s", error.text);
   GOOD(wisp_start_choose(&error, s.mesh, s.system, "cavity", (const int[]){1, 1, 0}, &cavity));
-  GOOD(wisp_solution_set(&error, s.problem, wisp_start_field, &cavity, 0));
+  GOOD(solution_set(&error, s.problem, wisp_start_field, &cavity, 0));
   double first = energy(&s), dt = wisp_dg_safe_dt(s.dg);
   GOOD(wisp_solver_advance(&error, s.solver, dt, (long long)(2 / dt), NULL));
   double last = energy(&s);

@@ -113,9 +113,9 @@ static double default_error(solving *s, double limit, double time, double finer,
   const long long steps = (long long)ceil(time / (WISP_CFL * limit) * finer);
   *dt = time / (double)steps;
   GOOD(wisp_start_choose(&error, s->mesh, s->system, "cavity", (const int[]){1, 1, 1}, &cavity));
-  GOOD(wisp_solution_set(&error, s->problem, wisp_start_field, &cavity, 0));
+  GOOD(solution_set(&error, s->problem, wisp_start_field, &cavity, 0));
   GOOD(wisp_solver_advance(&error, s->solver, *dt, steps, NULL));
-  GOOD(wisp_solution_l2_error(&error, s->problem, wisp_start_field, &cavity, time, &off));
+  GOOD(solution_error(&error, s->problem, wisp_start_field, &cavity, time, &off));
   return off;
 }
 

@@ -239,21 +239,19 @@ static wisp_status parse_choice(parser *p, size_t *out)
 
 wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_expr *expr = NULL;
+  OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
   size_t root = 0, size = strlen(text) + 2;
-  TRY(wisp_new(err, 1, sizeof *expr, &expr));
-  TRY(wisp_new(err, size, 1, &expr->text));
-  TRY(wisp_new(err, size, 1, &expr->names)); /* names stand apart in the text, so that their NULs have room */
+  CALL(wisp_new(err, 1, sizeof *expr, &expr));
+  CALL(wisp_new(err, size, 1, &expr->text));
+  CALL(wisp_new(err, size, 1, &expr->names)); /* names stand apart in the text, so that their NULs have room */
   memcpy(expr->text, text, size - 1);
   parser p = {.err = err, .expr = expr, .at = expr->text, .names = expr->names};
-  TRY(parse_choice(&p, &root));
+  CALL(parse_choice(&p, &root));
   skip_space(&p);
-  TRY(!*p.at ? WISP_OK : wisp_expr_fail(err, expr, column_of(&p), "'%.8s' is left over", p.at));
+  CALL(!*p.at ? WISP_OK : wisp_expr_fail(err, expr, column_of(&p), "'%.8s' is left over", p.at));
   *out = expr;
-done:
-  if (status != WISP_OK) wisp_expr_destroy(expr);
-  return status;
+  expr = NULL;
+  return WISP_OK;
 }
 
 void wisp_expr_destroy(wisp_expr *expr)

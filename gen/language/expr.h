@@ -24,6 +24,7 @@ typedef struct wisp_env wisp_env;
 wisp_status wisp_env_create(wisp_error *err, const wisp_env *outer,
                             wisp_env **out); /* outer may be NULL; must outlive it */
 void wisp_env_destroy(wisp_env *env);
+WISP_OWNED(wisp_env, wisp_env_destroy)
 wisp_status wisp_env_int(wisp_error *err, wisp_env *env, const char *name, int64_t value); /* redefines */
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value);
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count);
@@ -43,6 +44,7 @@ bool wisp_env_has(const wisp_env *env, const char *name);
 typedef struct wisp_expr wisp_expr; /* parsed once, evaluated often */
 wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out);
 void wisp_expr_destroy(wisp_expr *expr);
+WISP_OWNED(wisp_expr, wisp_expr_destroy)
 wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value);
 const char *wisp_expr_name(const wisp_expr *expr, size_t i); /* the i-th name in it, of no table; NULL: no more */
 

@@ -332,11 +332,7 @@ void wisp_expr_bind(wisp_expr *expr, wisp_slot_of slot_of, const void *context)
 
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value)
 {
-  wisp_status status = WISP_OK;
-  wisp_expr *expr = NULL;
-  TRY(wisp_expr_parse(err, text, &expr));
-  TRY(wisp_expr_int(err, expr, env, value));
-done:
-  wisp_expr_destroy(expr);
-  return status;
+  OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
+  CALL(wisp_expr_parse(err, text, &expr));
+  return wisp_expr_int(err, expr, env, value);
 }

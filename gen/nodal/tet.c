@@ -37,17 +37,13 @@ static void multiply_transposed(int n, const double *A, double *C)
  */
 static wisp_status invert(wisp_error *err, const char *what, int n, double *A)
 {
-  wisp_status status = WISP_OK;
-  lapack_int *pivot = NULL;
-  TRY(wisp_new(err, (size_t)n, sizeof *pivot, &pivot));
+  OWNED(free) lapack_int *pivot = NULL;
+  CALL(wisp_new(err, (size_t)n, sizeof *pivot, &pivot));
   lapack_int info = LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, A, n, pivot);
   if (info == 0) info = LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, A, n, pivot);
-  TRY(wisp_require(err, info == 0, WISP_ESYSTEM,
-                   "tet: LAPACK cannot invert the %s of size %d (info %d): check the LAPACK installed", what, n,
-                   (int)info));
-done:
-  free(pivot);
-  return status;
+  return wisp_require(err, info == 0, WISP_ESYSTEM,
+                      "tet: LAPACK cannot invert the %s of size %d (info %d): check the LAPACK installed", what, n,
+                      (int)info);
 }
 
 /* Everything that the tet owns, at the sizes that its order gives. */
@@ -100,52 +96,44 @@ static void number_faces(wisp_tet *tet)
 /* V_ij = psi_j(r_i) and its inverse; Dr = Vr V^-1, Ds, Dt likewise (H&W section 10.2). */
 static wisp_status differentiate(wisp_error *err, wisp_tet *tet)
 {
-  wisp_status status = WISP_OK;
   int Np = tet->Np;
   size_t row = (size_t)Np;
-  double *gradient = NULL, *slopes = NULL;
-  TRY(wisp_new(err, 3 * row, sizeof *gradient, &gradient));
-  TRY(wisp_new(err, 3 * row * row, sizeof *slopes, &slopes));
+  OWNED(free) double *gradient = NULL, *slopes = NULL;
+  CALL(wisp_new(err, 3 * row, sizeof *gradient, &gradient));
+  CALL(wisp_new(err, 3 * row * row, sizeof *slopes, &slopes));
   for (size_t i = 0; i < row; i++) {
     wisp_tet_modes(tet->N, tet->r[i], tet->s[i], tet->t[i], tet->V + i * row, gradient);
     for (size_t c = 0; c < 3; c++)
       for (size_t m = 0; m < row; m++) slopes[(c * row + i) * row + m] = gradient[c * row + m];
   }
   for (size_t i = 0; i < row * row; i++) tet->inverse_V[i] = tet->V[i];
-  TRY(invert(err, "Vandermonde matrix", Np, tet->inverse_V));
+  CALL(invert(err, "Vandermonde matrix", Np, tet->inverse_V));
   for (size_t c = 0; c < 3; c++) multiply(Np, Np, slopes + c * row * row, tet->inverse_V, tet->D[c]);
-done:
-  free(gradient), free(slopes);
-  return status;
+  return WISP_OK;
 }
 
 /* Mass matrix of a face, Nfp x Nfp, in coordinates of the bi-unit triangle: (V V^T)^-1. The nodes lie on every face
  * alike, so that face 0, where the coordinates are r and s, speaks for all. */
 static wisp_status face_mass(wisp_error *err, const wisp_tet *tet, double *mass)
 {
-  wisp_status status = WISP_OK;
   size_t Nfp = (size_t)tet->Nfp;
-  double *V = NULL;
-  TRY(wisp_new(err, Nfp * Nfp, sizeof *V, &V));
+  OWNED(free) double *V = NULL;
+  CALL(wisp_new(err, Nfp * Nfp, sizeof *V, &V));
   for (size_t i = 0; i < Nfp; i++)
     wisp_triangle_modes(tet->N, tet->r[tet->Fmask[i]], tet->s[tet->Fmask[i]], V + i * Nfp);
   multiply_transposed(tet->Nfp, V, mass);
-  TRY(invert(err, "face mass matrix", tet->Nfp, mass));
-done:
-  free(V);
-  return status;
+  return invert(err, "face mass matrix", tet->Nfp, mass);
 }
 
 /* LIFT = M^-1 [Mf0 | Mf1 | Mf2 | Mf3] with M^-1 = V V^T (H&W section 10.2, Lift3D): a face's columns need only the
  * columns of M^-1 that belong to its nodes. */
 static wisp_status lift(wisp_error *err, wisp_tet *tet)
 {
-  wisp_status status = WISP_OK;
   int Np = tet->Np, Nfp = tet->Nfp, width = WISP_TET_FACES * Nfp;
-  double *inverse_M = NULL, *mass = NULL;
-  TRY(wisp_new(err, (size_t)Np * (size_t)Np, sizeof *inverse_M, &inverse_M));
-  TRY(wisp_new(err, (size_t)Nfp * (size_t)Nfp, sizeof *mass, &mass));
-  TRY(face_mass(err, tet, mass));
+  OWNED(free) double *inverse_M = NULL, *mass = NULL;
+  CALL(wisp_new(err, (size_t)Np * (size_t)Np, sizeof *inverse_M, &inverse_M));
+  CALL(wisp_new(err, (size_t)Nfp * (size_t)Nfp, sizeof *mass, &mass));
+  CALL(face_mass(err, tet, mass));
   multiply_transposed(Np, tet->V, inverse_M);
   for (int n = 0; n < Np; n++)
     for (int q = 0; q < width; q++) {
@@ -154,9 +142,7 @@ static wisp_status lift(wisp_error *err, wisp_tet *tet)
       for (int j = 0; j < Nfp; j++) sum += inverse_M[n * Np + face[j]] * mass[j * Nfp + q % Nfp];
       tet->LIFT[n * width + q] = sum;
     }
-done:
-  free(inverse_M), free(mass);
-  return status;
+  return WISP_OK;
 }
 
 /* Entries that are zero but for rounding become zero: literal kernels drop them, and the reference must agree. */
@@ -170,25 +156,23 @@ static void drop_rounding(double *values, size_t count)
 
 wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_tet *tet = NULL;
-  TRY(wisp_require(err, N >= 1 && N <= WISP_TET_MAX_ORDER, WISP_EUSAGE, "tet: order %d is out of range: use 1 to %d", N,
-                   WISP_TET_MAX_ORDER));
-  TRY(wisp_new(err, 1, sizeof *tet, &tet));
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  CALL(wisp_require(err, N >= 1 && N <= WISP_TET_MAX_ORDER, WISP_EUSAGE, "tet: order %d is out of range: use 1 to %d",
+                    N, WISP_TET_MAX_ORDER));
+  CALL(wisp_new(err, 1, sizeof *tet, &tet));
   tet->N = N;
   tet->Np = wisp_tet_size(N);
   tet->Nfp = wisp_triangle_size(N);
-  TRY(allocate(err, tet));
-  TRY(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
+  CALL(allocate(err, tet));
+  CALL(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
   number_faces(tet);
-  TRY(differentiate(err, tet));
-  TRY(lift(err, tet));
+  CALL(differentiate(err, tet));
+  CALL(lift(err, tet));
   for (int mu = 0; mu < 3; mu++) drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
   drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
   *out = tet;
-done:
-  if (status != WISP_OK) wisp_tet_destroy(tet);
-  return status;
+  tet = NULL;
+  return WISP_OK;
 }
 
 void wisp_tet_destroy(wisp_tet *tet)
@@ -205,10 +189,9 @@ void wisp_tet_destroy(wisp_tet *tet)
 wisp_status wisp_tet_interpolation(wisp_error *err, const wisp_tet *tet, size_t count, const double *r, const double *s,
                                    const double *t, double *I)
 {
-  wisp_status status = WISP_OK;
   size_t Np = (size_t)tet->Np;
-  double *psi = NULL;
-  TRY(wisp_new(err, Np, sizeof *psi, &psi));
+  OWNED(free) double *psi = NULL;
+  CALL(wisp_new(err, Np, sizeof *psi, &psi));
   for (size_t p = 0; p < count; p++) {
     double *row = I + p * Np;
     wisp_tet_modes(tet->N, r[p], s[p], t[p], psi, NULL);
@@ -216,7 +199,5 @@ wisp_status wisp_tet_interpolation(wisp_error *err, const wisp_tet *tet, size_t 
     for (size_t m = 0; m < Np; m++)
       for (size_t i = 0; i < Np; i++) row[i] += psi[m] * tet->inverse_V[m * Np + i];
   }
-done:
-  free(psi);
-  return status;
+  return WISP_OK;
 }

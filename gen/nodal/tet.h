@@ -34,6 +34,7 @@ extern const int wisp_tet_turns[WISP_TET_TURNS][3];
  * facelist at turn 0 equals Fmask. */
 wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out);
 void wisp_tet_destroy(wisp_tet *tet);
+WISP_OWNED(wisp_tet, wisp_tet_destroy)
 
 /* Interpolation from the nodes to count points: I is count x Np, caller's memory. */
 wisp_status wisp_tet_interpolation(wisp_error *err, const wisp_tet *tet, size_t count, const double *r, const double *s,

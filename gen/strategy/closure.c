@@ -70,15 +70,12 @@ static size_t line_length(const char *line)
 
 static wisp_status add_piece(wisp_error *err, dialect *d, const char *name, const char *from, size_t length)
 {
-  wisp_status status = WISP_OK;
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   if (!length) return WISP_OK;
-  TRY(wisp_text_add(err, &text, from, length));
-  TRY(wisp_plain_create(err, text.data, &d->pieces[d->count].plain));
+  CALL(wisp_text_add(err, &text, from, length));
+  CALL(wisp_plain_create(err, text.data, &d->pieces[d->count].plain));
   snprintf(d->pieces[d->count++].name, sizeof d->pieces->name, "%s", name);
-done:
-  wisp_text_free(&text);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status cut_dialect(wisp_error *err, const char *plain, dialect *d)
@@ -103,44 +100,38 @@ static wisp_status cut_dialect(wisp_error *err, const char *plain, dialect *d)
 
 static wisp_status add_file(wisp_error *err, wisp_closure *c, const wisp_embedded *file)
 {
-  wisp_status status = WISP_OK;
-  wisp_plain plain = {0};
-  wisp_system *system = NULL;
+  HELD(wisp_plain_free) wisp_plain plain = {0};
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   dialect *d = &c->dialect[c->dialects];
   system_hash *s = &c->system[c->systems];
   if (name_in(file, "templates/dialect/", ".k", d->name, sizeof d->name)) {
-    TRY(wisp_require(err, c->dialects < WISP_MAX_DIALECTS, WISP_EINPUT, "%s: more than %d dialects", file->path,
-                     WISP_MAX_DIALECTS));
+    CALL(wisp_require(err, c->dialects < WISP_MAX_DIALECTS, WISP_EINPUT, "%s: more than %d dialects", file->path,
+                      WISP_MAX_DIALECTS));
     c->name[c->dialects++] = d->name;
-    TRY(wisp_plain_create(err, file->text, &plain));
-    TRY(cut_dialect(err, plain.text.data, d));
+    CALL(wisp_plain_create(err, file->text, &plain));
+    CALL(cut_dialect(err, plain.text.data, d));
   } else if (name_in(file, "templates/systems/", ".system", s->name, sizeof s->name)) {
-    TRY(wisp_system_parse(err, file->path, file->text, &system));
+    CALL(wisp_system_parse(err, file->path, file->text, &system));
     s->hash = wisp_system_hash(system);
     c->systems++;
   }
-done:
-  wisp_plain_free(&plain);
-  wisp_system_destroy(system);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, size_t count, wisp_closure **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_closure *c = NULL;
-  TRY(wisp_new(err, 1, sizeof *c, &c));
+  OWNED(wisp_closure_free) wisp_closure *c = NULL;
+  CALL(wisp_new(err, 1, sizeof *c, &c));
   c->files = files;
-  TRY(wisp_new(err, count + 1, sizeof *c->path, &c->path));
-  TRY(wisp_new(err, count + 1, sizeof *c->plain, &c->plain));
-  TRY(wisp_new(err, count + 1, sizeof *c->system, &c->system));
+  CALL(wisp_new(err, count + 1, sizeof *c->path, &c->path));
+  CALL(wisp_new(err, count + 1, sizeof *c->plain, &c->plain));
+  CALL(wisp_new(err, count + 1, sizeof *c->system, &c->system));
   c->count = count;
   for (size_t i = 0; i < count; i++) c->path[i] = wisp_hash_text(WISP_HASH_SEED, files[i].path);
-  for (size_t i = 0; i < count; i++) TRY(add_file(err, c, &files[i]));
+  for (size_t i = 0; i < count; i++) CALL(add_file(err, c, &files[i]));
   *out = c;
-done:
-  if (status != WISP_OK) wisp_closure_free(c);
-  return status;
+  c = NULL;
+  return WISP_OK;
 }
 
 void wisp_closure_free(wisp_closure *c)

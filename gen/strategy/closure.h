@@ -26,6 +26,7 @@ struct wisp_strategy;
 typedef struct wisp_closure wisp_closure;
 wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, size_t count, wisp_closure **out);
 void wisp_closure_free(wisp_closure *closure);
+WISP_OWNED(wisp_closure, wisp_closure_free)
 
 /* Takes in the systems of another's files that have no namesake here. */
 wisp_status wisp_closure_share_systems(wisp_error *err, wisp_closure *closure, const wisp_closure *other);

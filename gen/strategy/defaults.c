@@ -145,42 +145,37 @@ static wisp_status keep_fitting(wisp_error *err, void *context, const int *value
 /* The strategy's default, else its first candidate that fits. */
 static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *strategy)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *plan = NULL;
-  TRY(wisp_plan_default(err, strategy, s->spec, s->layout, s->names, &plan));
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  CALL(wisp_plan_default(err, strategy, s->spec, s->layout, s->names, &plan));
   if (wisp_fixed_suits(s->fixed, plan)) {
     s->found = plan;
     plan = NULL;
   } else {
-    TRY(wisp_plan_enumerate(err, strategy, s->spec, s->layout, s->names, keep_fitting, s));
-    TRY(wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", wisp_strategy_name(strategy)));
+    CALL(wisp_plan_enumerate(err, strategy, s->spec, s->layout, s->names, keep_fitting, s));
+    CALL(wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", wisp_strategy_name(strategy)));
   }
-done:
-  wisp_plan_destroy(plan);
-  return status;
+  return WISP_OK;
 }
 
 /* The strategy's default but for the values that the line gives. */
 static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy *strategy, const char *values)
 {
-  wisp_status status = WISP_OK;
   const wisp_param *param = NULL;
   const int count = wisp_strategy_params(strategy, &param);
   int fixed[WISP_MAX_PARAMS], given = 0, words = 0;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   for (int i = 0; i < count; i++) fixed[i] = param[i].preferred;
   for (char name[32], value[32]; wisp_next_param(&values, name, value); words++)
     for (int i = 0; i < count; i++)
       if (strcmp(param[i].name, name) == 0) fixed[i] = atoi(value), given++;
-  TRY(wisp_require(err, given == words, WISP_EINPUT, "the defaults give %s a parameter that it does not have",
-                   wisp_strategy_name(strategy)));
-  TRY(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
-  TRY(wisp_require(err, wisp_fixed_suits(s->fixed, plan), WISP_EREFUSED, "the default of %s does not fit",
-                   wisp_strategy_name(strategy)));
+  CALL(wisp_require(err, given == words, WISP_EINPUT, "the defaults give %s a parameter that it does not have",
+                    wisp_strategy_name(strategy)));
+  CALL(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
+  CALL(wisp_require(err, wisp_fixed_suits(s->fixed, plan), WISP_EREFUSED, "the default of %s does not fit",
+                    wisp_strategy_name(strategy)));
   s->found = plan;
-done:
-  if (status != WISP_OK) wisp_plan_destroy(plan);
-  return status;
+  plan = NULL;
+  return WISP_OK;
 }
 
 /* What a line says of this kernel here, if anything. */

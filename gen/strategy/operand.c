@@ -71,30 +71,29 @@ static wisp_status entry(wisp_error *err, const entries *e, int64_t q, int64_t *
 
 static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals, int **ints)
 {
-  wisp_status status = WISP_OK;
   const wisp_operand *operand = &plan->strategy->operand[arg];
   int64_t numbers = 0, at = 0, part = 0;
   size_t size = 0;
-  double *r = NULL;
-  int *n = NULL;
-  entries e = {0};
+  OWNED(free) double *r = NULL;
+  OWNED(free) int *n = NULL;
+  HELD(release) entries e = {0};
   const double *real_table = wisp_env_get_reals(plan->env, operand->table, &size);
   const int *int_table = real_table ? NULL : wisp_env_get_ints(plan->env, operand->table, &size);
-  TRY(wisp_require(err, real_table || int_table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name,
-                   operand->table));
-  TRY(wisp_said_int(err, plan->strategy, &operand->count, plan->env, &numbers));
-  TRY(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,
-                   (long long)numbers));
+  CALL(wisp_require(err, real_table || int_table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name,
+                    operand->table));
+  CALL(wisp_said_int(err, plan->strategy, &operand->count, plan->env, &numbers));
+  CALL(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,
+                    (long long)numbers));
   if (real_table)
-    TRY(wisp_new(err, (size_t)numbers, sizeof *r, &r));
+    CALL(wisp_new(err, (size_t)numbers, sizeof *r, &r));
   else
-    TRY(wisp_new(err, (size_t)numbers, sizeof *n, &n));
-  TRY(prepare(err, plan, operand, &e));
+    CALL(wisp_new(err, (size_t)numbers, sizeof *n, &n));
+  CALL(prepare(err, plan, operand, &e));
   for (int64_t q = 0; q < numbers; q++) {
-    TRY(entry(err, &e, q, &at, &part));
+    CALL(entry(err, &e, q, &at, &part));
     if (at < 0) continue;
-    TRY(wisp_require(err, (size_t)at < size, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu", (long long)q,
-                     operand->table, (long long)at, size));
+    CALL(wisp_require(err, (size_t)at < size, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu", (long long)q,
+                      operand->table, (long long)at, size));
     if (real_table)
       r[q] = part ? tf32_part(real_table[at], part) : real_table[at];
     else
@@ -103,10 +102,7 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
   *count = (size_t)numbers;
   *reals = r, *ints = n;
   r = NULL, n = NULL;
-done:
-  release(&e);
-  free(r), free(n);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_plan_prepare(wisp_error *err, wisp_plan *plan)
@@ -132,16 +128,13 @@ static wisp_status duplicate(wisp_error *err, const void *from, size_t count, si
 wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,
                               int **ints)
 {
-  wisp_status status = WISP_OK;
-  double *r = NULL;
-  int *n = NULL;
+  OWNED(free) double *r = NULL;
+  OWNED(free) int *n = NULL;
   if (!plan->operand[arg].reals && !plan->operand[arg].ints) return make(err, plan, arg, count, reals, ints);
-  TRY(duplicate(err, plan->operand[arg].reals, plan->operand[arg].count, sizeof *r, &r));
-  TRY(duplicate(err, plan->operand[arg].ints, plan->operand[arg].count, sizeof *n, &n));
+  CALL(duplicate(err, plan->operand[arg].reals, plan->operand[arg].count, sizeof *r, &r));
+  CALL(duplicate(err, plan->operand[arg].ints, plan->operand[arg].count, sizeof *n, &n));
   *count = plan->operand[arg].count;
   *reals = r, *ints = n;
   r = NULL, n = NULL;
-done:
-  free(r), free(n);
-  return status;
+  return WISP_OK;
 }

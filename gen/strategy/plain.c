@@ -163,17 +163,15 @@ static wisp_status list_words(wisp_error *err, wisp_plain *plain)
 
 wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_plain plain = {0};
+  HELD(wisp_plain_free) wisp_plain plain = {0};
   writer w = {.err = err, .out = &plain.text};
-  TRY(wisp_text_add(err, &plain.text, "", 0));
-  TRY(write_plain(&w, text));
-  TRY(list_words(err, &plain));
+  CALL(wisp_text_add(err, &plain.text, "", 0));
+  CALL(write_plain(&w, text));
+  CALL(list_words(err, &plain));
   plain.hash = wisp_hash_text(WISP_HASH_SEED, plain.text.data);
   *out = plain;
-done:
-  if (status != WISP_OK) wisp_plain_free(&plain);
-  return status;
+  plain = (wisp_plain){0};
+  return WISP_OK;
 }
 
 void wisp_plain_free(wisp_plain *plain)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+WISP_OWNED(DIR, closedir)
+
 static const char root[] = "templates/";
 
 wisp_shelf wisp_shelf_embedded(void)
@@ -39,34 +41,28 @@ static wisp_status add(wisp_error *err, pile *p, const wisp_embedded *file)
 /* Reads folder/family/name, which stands there as templates/family/name. */
 static wisp_status add_file(wisp_error *err, pile *p, const char *folder, const char *family, const char *name)
 {
-  wisp_status status = WISP_OK;
   char path[WISP_SHOWN_PATH];
-  char *text = NULL, *known = NULL;
+  OWNED(free) char *text = NULL, *known = NULL;
   size_t length = 0;
   snprintf(path, sizeof path, "%s/%s/%s", folder, family, name);
-  TRY(wisp_read_file(err, path, &text, &length));
+  CALL(wisp_read_file(err, path, &text, &length));
   snprintf(path, sizeof path, "%s%s/%s", root, family, name);
   known = strdup(path);
-  TRY(wisp_require(err, known, WISP_EMEMORY, "out of memory"));
-  TRY(add(err, p, &(wisp_embedded){known, text, length}));
+  CALL(wisp_require(err, known, WISP_EMEMORY, "out of memory"));
+  CALL(add(err, p, &(wisp_embedded){known, text, length}));
   p->own++;
   known = text = NULL;
-done:
-  free(known), free(text);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status add_family(wisp_error *err, pile *p, const char *folder, const char *family)
 {
-  wisp_status status = WISP_OK;
   char path[WISP_SHOWN_PATH];
   snprintf(path, sizeof path, "%s/%s", folder, family);
-  DIR *dir = opendir(path); /* of plain files there is none */
+  OWNED(closedir) DIR *dir = opendir(path); /* of plain files there is none */
   for (struct dirent *entry; dir && (entry = readdir(dir));)
-    if (is_text(entry->d_name)) TRY(add_file(err, p, folder, family, entry->d_name));
-done:
-  if (dir) closedir(dir);
-  return status;
+    if (is_text(entry->d_name)) CALL(add_file(err, p, folder, family, entry->d_name));
+  return WISP_OK;
 }
 
 static void release(const wisp_embedded *files, size_t own)
@@ -85,7 +81,7 @@ wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_shelf *out
   wisp_status status = WISP_OK;
   pile p = {0};
   char *name = strdup(folder);
-  DIR *dir = opendir(folder);
+  OWNED(closedir) DIR *dir = opendir(folder);
   TRY(wisp_require(err, name, WISP_EMEMORY, "out of memory"));
   TRY(wisp_require(err, dir, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", folder));
   for (struct dirent *entry; (entry = readdir(dir));)
@@ -95,7 +91,6 @@ wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_shelf *out
   *out = (wisp_shelf){.files = p.files, .count = p.count, .own = p.own, .folder = name};
   p = (pile){0};
 done:
-  if (dir) closedir(dir);
   release(p.files, p.own);
   if (status != WISP_OK) free(name);
   return status;

@@ -92,35 +92,29 @@ static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wis
 
 wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_strategies *all = NULL;
-  TRY(wisp_new(err, 1, sizeof *all, &all));
-  TRY(wisp_closure_create(err, files, count, &all->closure));
-  TRY(add_files(err, all, files, count));
-  TRY(add_defaults(err, all, files, count));
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  CALL(wisp_new(err, 1, sizeof *all, &all));
+  CALL(wisp_closure_create(err, files, count, &all->closure));
+  CALL(add_files(err, all, files, count));
+  CALL(add_defaults(err, all, files, count));
   *out = all;
-done:
-  if (status != WISP_OK) wisp_strategies_free(all);
-  return status;
+  all = NULL;
+  return WISP_OK;
 }
 
 /* A system of the user's is one that can be read, and has no other's name: trials name no text. */
 static wisp_status check_system(wisp_error *err, const wisp_shelf *users, const wisp_embedded *file)
 {
-  wisp_status status = WISP_OK;
-  wisp_system *system = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   const wisp_family *family = NULL;
   char path[WISP_SHOWN_PATH];
   if (strncmp(file->path, "templates/systems/", strlen("templates/systems/")) != 0) return WISP_OK;
   wisp_shelf_shown(users, file, path);
-  TRY(wisp_system_parse(err, path, file->text, &system));
+  CALL(wisp_system_parse(err, path, file->text, &system));
   bool taken = wisp_system_is_own(system->name);
   for (size_t i = 0; (family = wisp_family_at(i)); i++) taken |= strcmp(family->default_system, system->name) == 0;
-  TRY(wisp_require(err, !taken, WISP_EINPUT, "%s: there is a system '%s' already: give this one a name of its own",
-                   path, system->name));
-done:
-  wisp_system_destroy(system);
-  return status;
+  return wisp_require(err, !taken, WISP_EINPUT, "%s: there is a system '%s' already: give this one a name of its own",
+                      path, system->name);
 }
 
 /* The strategies and systems of a folder of the user's; the library's strategies serve the systems as well. */
@@ -137,15 +131,13 @@ static wisp_status add_users(wisp_error *err, wisp_strategies *all, const char *
 
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   const char *folder = getenv("WISP_TEMPLATES");
-  TRY(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
-  if (folder && *folder) TRY(add_users(err, all, folder));
+  CALL(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
+  if (folder && *folder) CALL(add_users(err, all, folder));
   *out = all;
-done:
-  if (status != WISP_OK) wisp_strategies_free(all);
-  return status;
+  all = NULL;
+  return WISP_OK;
 }
 
 void wisp_strategies_free(wisp_strategies *all)

@@ -124,6 +124,7 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
 /* Those of other files than the embedded ones, which must outlive them. */
 wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out);
 void wisp_strategies_free(wisp_strategies *strategies);
+WISP_OWNED(wisp_strategies, wisp_strategies_free)
 size_t wisp_strategies_count(const wisp_strategies *strategies);
 const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_t i);
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
@@ -151,6 +152,7 @@ typedef struct wisp_plan wisp_plan;
 wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                              const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out);
 void wisp_plan_destroy(wisp_plan *plan);
+WISP_OWNED(wisp_plan, wisp_plan_destroy)
 
 /* Whether its space names layouts of this kind. */
 bool wisp_strategy_reads(const wisp_strategy *strategy, const wisp_layout *layout);

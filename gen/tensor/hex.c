@@ -110,25 +110,23 @@ static void make_matrices(wisp_hex *hex)
 
 wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hex *hex = NULL;
-  TRY(wisp_require(err, N >= 1 && N <= WISP_HEX_MAX_ORDER, WISP_EUSAGE, "hexahedron of order %d: use 1 to %d", N,
-                   WISP_HEX_MAX_ORDER));
-  TRY(wisp_new(err, 1, sizeof *hex, &hex));
+  OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
+  CALL(wisp_require(err, N >= 1 && N <= WISP_HEX_MAX_ORDER, WISP_EUSAGE, "hexahedron of order %d: use 1 to %d", N,
+                    WISP_HEX_MAX_ORDER));
+  CALL(wisp_new(err, 1, sizeof *hex, &hex));
   hex->N = N;
   hex->Nq = N + 1;
   hex->Gl = N + 2;
   hex->Np = hex->Nq * hex->Nq * hex->Nq;
   hex->glNp = hex->Gl * hex->Gl * hex->Gl;
-  TRY(allocate(err, hex));
-  TRY(make_gll(err, N, hex->gll_points, hex->gll_weights));
-  TRY(wisp_jacobi_gauss(err, 0, 0, hex->Gl, hex->gauss_points, hex->gauss_weights));
+  CALL(allocate(err, hex));
+  CALL(make_gll(err, N, hex->gll_points, hex->gll_weights));
+  CALL(wisp_jacobi_gauss(err, 0, 0, hex->Gl, hex->gauss_points, hex->gauss_weights));
   symmetrise(hex->Gl, hex->gauss_points, hex->gauss_weights);
   make_matrices(hex);
   *out = hex;
-done:
-  if (status != WISP_OK) wisp_hex_destroy(hex);
-  return status;
+  hex = NULL;
+  return WISP_OK;
 }
 
 void wisp_hex_destroy(wisp_hex *hex)

@@ -21,6 +21,7 @@ typedef struct wisp_hex {
  * I[Gl-1-m][Nq-1-n] = I[m][n], D[Nq-1-i][Nq-1-j] = -D[i][j], and glD like D. */
 wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out);
 void wisp_hex_destroy(wisp_hex *hex);
+WISP_OWNED(wisp_hex, wisp_hex_destroy)
 
 /* The halves of a matrix A, rows x columns, with A[rows-1-m][columns-1-n] = sign A[m][n]. With e_n = u_n + u_(C-1-n)
  * and o_n = u_n - u_(C-1-n) for n < C/2, and e = u in the middle of odd C = columns,

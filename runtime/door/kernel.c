@@ -145,36 +145,29 @@ wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, siz
 wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const char *argument, const wisp_count *counts,
                              size_t *numbers)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int i = 0;
-  TRY(check(err, kernel));
-  TRY(WISP_GIVEN(err, numbers));
-  TRY(wisp_contract_find(err, kernel->opened->contract, argument, &i));
-  TRY(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
-  TRY(wisp_contract_size(err, kernel->opened->contract, i, env, numbers));
-done:
-  wisp_env_destroy(env);
-  return status;
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, numbers));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
+  return wisp_contract_size(err, kernel->opened->contract, i, env, numbers);
 }
 
 wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const wisp_count *counts, unsigned grid[3],
                               unsigned block[3], size_t *shared)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   unsigned blocks[2] = {1, 1};
-  TRY(check(err, kernel));
-  TRY(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
-  TRY(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
+  CALL(check(err, kernel));
+  CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
+  CALL(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
   for (int d = 0; d < 3; d++) {
     if (grid) grid[d] = d < 2 ? blocks[d] : 1;
     if (block) block[d] = wisp_plan_block(kernel->plan)[d];
   }
   if (shared) *shared = wisp_plan_shared(kernel->plan);
-done:
-  wisp_env_destroy(env);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out)
@@ -304,22 +297,19 @@ static wisp_status copy_counts(wisp_error *err, const wisp_count *counts, launch
 /* Checked against what is bound; takes the place of the one that was made ready longest ago. */
 static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, launch **out)
 {
-  wisp_status status = WISP_OK;
   opened *o = kernel->opened;
   launch *l = &o->kept[o->next];
-  wisp_env *env = NULL;
-  TRY(wisp_contract_counts(err, o->contract, counts, &env));
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_contract_counts(err, o->contract, counts, &env));
   if (o->last == l) o->last = NULL;
   if (o->next < o->ready) l->count[0] = (wisp_count){"", 0}; /* nobody's, until it is whole */
-  for (int i = 0; i < kernel->args; i++) TRY(settle(err, kernel, i, env, l));
-  TRY(wisp_contract_grid(err, o->contract, env, l->grid));
-  TRY(copy_counts(err, counts, l));
+  for (int i = 0; i < kernel->args; i++) CALL(settle(err, kernel, i, env, l));
+  CALL(wisp_contract_grid(err, o->contract, env, l->grid));
+  CALL(copy_counts(err, counts, l));
   if (o->next == o->ready) o->ready++;
   o->next = (o->next + 1) % KEPT;
   *out = l;
-done:
-  wisp_env_destroy(env);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+WISP_OWNED(wisp_session, wisp_session_close)
+
 const char *wisp_version(void)
 {
   return WISP_VERSION;
@@ -48,28 +50,25 @@ static wisp_status copy_text(wisp_error *err, const char *text, char **out)
 
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out)
 {
-  wisp_status status = WISP_OK;
   const wisp_session_request r = request ? *request : (wisp_session_request){.device = NULL};
-  wisp_session *s = NULL;
-  TRY(WISP_GIVEN(err, out));
-  TRY(wisp_require(err, !r.context || !r.device, WISP_EUSAGE,
-                   "session: a context and a device's name (%s): leave one out", r.device));
-  TRY(wisp_require(err, !r.defaults_only || (!r.store && !r.exact_match_only), WISP_EUSAGE,
-                   "session: defaults only, but a store or exact matches: leave one out"));
-  TRY(wisp_require(err, r.context || !r.stream, WISP_EUSAGE, "session: a stream, but not the context that it is in"));
-  TRY(wisp_new(err, 1, sizeof *s, &s));
+  OWNED(wisp_session_close) wisp_session *s = NULL;
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_require(err, !r.context || !r.device, WISP_EUSAGE,
+                    "session: a context and a device's name (%s): leave one out", r.device));
+  CALL(wisp_require(err, !r.defaults_only || (!r.store && !r.exact_match_only), WISP_EUSAGE,
+                    "session: defaults only, but a store or exact matches: leave one out"));
+  CALL(wisp_require(err, r.context || !r.stream, WISP_EUSAGE, "session: a stream, but not the context that it is in"));
+  CALL(wisp_new(err, 1, sizeof *s, &s));
   s->exact_match_only = r.exact_match_only;
-  TRY(copy_text(err, r.store, &s->path));
-  TRY(copy_text(err, r.command, &s->command));
-  TRY(wisp_strategies_load(err, &s->strategies));
-  if (!r.defaults_only) TRY(wisp_store_open(err, r.store, false, &s->warning, &s->store));
-  TRY(r.context ? wisp_device_adopt(err, r.context, r.stream, &s->device)
-                : wisp_device_open(err, r.device && *r.device ? r.device : "auto", &s->device));
+  CALL(copy_text(err, r.store, &s->path));
+  CALL(copy_text(err, r.command, &s->command));
+  CALL(wisp_strategies_load(err, &s->strategies));
+  if (!r.defaults_only) CALL(wisp_store_open(err, r.store, false, &s->warning, &s->store));
+  CALL(r.context ? wisp_device_adopt(err, r.context, r.stream, &s->device)
+                 : wisp_device_open(err, r.device && *r.device ? r.device : "auto", &s->device));
   *out = s;
   s = NULL;
-done:
-  wisp_session_close(s);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_session_close(wisp_session *s)

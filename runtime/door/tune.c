@@ -20,7 +20,7 @@ static void find_command(const wisp_session *session, char path[ROOM])
   snprintf(path, ROOM, "%s", session->command ? session->command : "wisp");
   if (session->command || !dladdr((const void *)(uintptr_t)&wisp_version, &here) || !strchr(here.dli_fname, '/'))
     return;
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+  for (size_t i = 0; i < WISP_COUNT(places); i++) {
     char near[ROOM];
     const int folder = (int)(strrchr(here.dli_fname, '/') - here.dli_fname);
     const int length = snprintf(near, sizeof near, "%.*s/%s", folder, here.dli_fname, places[i]);

@@ -36,17 +36,15 @@ static void cut_cubes(wisp_mesh *mesh, int n)
 
 wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_mesh *mesh = NULL;
-  TRY(wisp_require(err, n >= 1 && n <= LARGEST_BOX, WISP_EUSAGE, "box: %d cubes a side, must be 1 to %d", n,
-                   LARGEST_BOX));
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  CALL(wisp_require(err, n >= 1 && n <= LARGEST_BOX, WISP_EUSAGE, "box: %d cubes a side, must be 1 to %d", n,
+                    LARGEST_BOX));
   size_t line = (size_t)n + 1, cubes = (size_t)n * (size_t)n * (size_t)n;
-  TRY(wisp_mesh_create(err, 4, line * line * line, 6 * cubes, &mesh));
+  CALL(wisp_mesh_create(err, 4, line * line * line, 6 * cubes, &mesh));
   place_vertices(mesh, n);
   cut_cubes(mesh, n);
-  TRY(wisp_mesh_connect(err, "box", mesh));
+  CALL(wisp_mesh_connect(err, "box", mesh));
   *out = mesh;
-done:
-  if (status != WISP_OK) wisp_mesh_destroy(mesh);
-  return status;
+  mesh = NULL;
+  return WISP_OK;
 }

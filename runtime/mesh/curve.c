@@ -67,15 +67,11 @@ static void sort(size_t count, place *from, place *to)
 
 wisp_status wisp_curve(wisp_error *err, size_t count, const double *xyz, int32_t *order)
 {
-  wisp_status status = WISP_OK;
-  place *places = NULL, *spare = NULL;
-  TRY(wisp_new(err, count, sizeof *places, &places));
-  TRY(wisp_new(err, count, sizeof *spare, &spare));
+  OWNED(free) place *places = NULL, *spare = NULL;
+  CALL(wisp_new(err, count, sizeof *places, &places));
+  CALL(wisp_new(err, count, sizeof *spare, &spare));
   find_keys(count, xyz, places);
   sort(count, places, spare);
   for (size_t i = 0; i < count; i++) order[i] = places[i].point;
-done:
-  free(places);
-  free(spare);
-  return status;
+  return WISP_OK;
 }

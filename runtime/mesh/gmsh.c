@@ -224,24 +224,16 @@ static void release(wisp_gmsh *gmsh)
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
                             wisp_mesh **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_gmsh gmsh = {.shape = corners == 4 ? &tets : &hexes};
-  TRY(read_all(err, &gmsh, name, data, length));
-  TRY(wisp_gmsh_build(err, &gmsh, out));
-done:
-  release(&gmsh);
-  return status;
+  HELD(release) wisp_gmsh gmsh = {.shape = corners == 4 ? &tets : &hexes};
+  CALL(read_all(err, &gmsh, name, data, length));
+  return wisp_gmsh_build(err, &gmsh, out);
 }
 
 wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out)
 {
-  wisp_status status = WISP_OK;
-  char *data = NULL;
+  OWNED(free) char *data = NULL;
   size_t length = 0;
-  TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
-  TRY(wisp_read_file(err, path, &data, &length));
-  TRY(wisp_mesh_parse(err, corners, path, data, length, out));
-done:
-  free(data);
-  return status;
+  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
+  CALL(wisp_read_file(err, path, &data, &length));
+  return wisp_mesh_parse(err, corners, path, data, length, out);
 }

@@ -121,11 +121,10 @@ static wisp_status sort_triangles(wisp_error *err, const wisp_gmsh *gmsh, const 
 static wisp_status tag_faces(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
                              wisp_mesh *mesh)
 {
-  wisp_status status = WISP_OK;
-  tagged *triangle = NULL;
+  OWNED(free) tagged *triangle = NULL;
   size_t count = 0;
-  TRY(wisp_new(err, gmsh->triangles + 1, sizeof *triangle, &triangle));
-  TRY(sort_triangles(err, gmsh, map, number, triangle, &count));
+  CALL(wisp_new(err, gmsh->triangles + 1, sizeof *triangle, &triangle));
+  CALL(sort_triangles(err, gmsh, map, number, triangle, &count));
   for (size_t f = 0; f < 4 * mesh->elements; f++) {
     if (mesh->neighbour[f] != WISP_BOUNDARY) continue;
     tagged face = {{0}, 0}, *found = NULL;
@@ -133,9 +132,7 @@ static wisp_status tag_faces(wisp_error *err, const wisp_gmsh *gmsh, const node_
     found = bsearch(&face, triangle, count, sizeof face, compare_tagged);
     if (found) mesh->tag[f] = found->tag;
   }
-done:
-  free(triangle);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out)

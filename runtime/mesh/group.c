@@ -73,10 +73,9 @@ static void clear(queue *q)
 /* Algorithm 2, "Simple Greedy Partition". "An arbitrary element from E" is the first in the order. */
 static wisp_status group_greedy(wisp_error *err, const wisp_mesh *mesh, size_t size, int32_t *slot)
 {
-  wisp_status status = WISP_OK;
-  queue q = {0};
+  HELD(destroy_queue) queue q = {0};
   size_t block = 0, lowest = 0; /* |B|, and where the order is taken up to */
-  TRY(create_queue(err, mesh, size, &q));
+  CALL(create_queue(err, mesh, size, &q));
   for (size_t placed = 0; placed < mesh->elements; placed++) {
     int32_t e = pop_best(&q);
     if (e == WISP_EMPTY) {
@@ -95,37 +94,33 @@ static wisp_status group_greedy(wisp_error *err, const wisp_mesh *mesh, size_t s
     if (seed != WISP_EMPTY) push(&q, 0, seed);
     block = 0;
   }
-done:
-  destroy_queue(&q);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_mesh_group(wisp_error *err, const wisp_mesh *mesh, wisp_grouping how, size_t size, size_t *slots,
                             int32_t **slot)
 {
-  wisp_status status = WISP_OK;
-  int32_t *made = NULL;
-  TRY(wisp_require(err, size > 0 && size < INT32_MAX, WISP_EUSAGE, "groups of %zu elements: must be 1 to 2^31 - 2",
-                   size));
+  OWNED(free) int32_t *made = NULL;
+  CALL(wisp_require(err, size > 0 && size < INT32_MAX, WISP_EUSAGE, "groups of %zu elements: must be 1 to 2^31 - 2",
+                    size));
   size_t groups = (mesh->elements + size - 1) / size;
-  TRY(wisp_new(err, groups * size, sizeof *made, &made));
+  CALL(wisp_new(err, groups * size, sizeof *made, &made));
   for (size_t i = 0; i < groups * size; i++) made[i] = WISP_EMPTY;
   switch (how) {
     case WISP_GROUP_NATURAL:
       group_natural(mesh, made);
       break;
     case WISP_GROUP_GREEDY:
-      TRY(group_greedy(err, mesh, size, made));
+      CALL(group_greedy(err, mesh, size, made));
       break;
     case WISP_GROUP_METIS:
-      TRY(wisp_mesh_group_metis(err, mesh, size, made));
+      CALL(wisp_mesh_group_metis(err, mesh, size, made));
       break;
     default:
-      TRY(wisp_fail(err, WISP_EUSAGE, "grouping %d is not known: natural, greedy or metis", (int)how));
+      CALL(wisp_fail(err, WISP_EUSAGE, "grouping %d is not known: natural, greedy or metis", (int)how));
   }
   *slots = groups * size;
   *slot = made;
-done:
-  if (status != WISP_OK) free(made);
-  return status;
+  made = NULL;
+  return WISP_OK;
 }

@@ -36,50 +36,42 @@ static void dual_graph(const wisp_mesh *mesh, const piece *own, idx_t *start, id
  * level. part[k] becomes the part of the piece's element k. */
 static wisp_status bisect(wisp_error *err, const wisp_mesh *mesh, const piece *own, size_t groups, idx_t *part)
 {
-  wisp_status status = WISP_OK;
-  idx_t *start = NULL, *adjacent = NULL, options[METIS_NOPTIONS];
+  OWNED(free) idx_t *start = NULL, *adjacent = NULL;
+  idx_t options[METIS_NOPTIONS];
   idx_t elements = (idx_t)own->count, constraints = 1, parts = (idx_t)groups, cut = 0;
-  TRY(wisp_new(err, own->count + 1, sizeof *start, &start));
-  TRY(wisp_new(err, 4 * own->count, sizeof *adjacent, &adjacent));
+  CALL(wisp_new(err, own->count + 1, sizeof *start, &start));
+  CALL(wisp_new(err, 4 * own->count, sizeof *adjacent, &adjacent));
   dual_graph(mesh, own, start, adjacent);
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_NUMBERING] = 0;
   options[METIS_OPTION_SEED] = 1; /* the same groups for the same mesh */
   int result = METIS_PartGraphRecursive(&elements, &constraints, start, adjacent, NULL, NULL, NULL, &parts, NULL, NULL,
                                         options, &cut, part);
-  if (result == METIS_ERROR_MEMORY) TRY(wisp_fail(err, WISP_EMEMORY, "out of memory: METIS, %zu elements", own->count));
-  TRY(wisp_require(err, result == METIS_OK, WISP_EREFUSED,
-                   "groups by METIS: it failed with %d for %zu parts of %zu elements", result, groups, own->count));
-done:
-  free(start);
-  free(adjacent);
-  return status;
+  if (result == METIS_ERROR_MEMORY)
+    CALL(wisp_fail(err, WISP_EMEMORY, "out of memory: METIS, %zu elements", own->count));
+  return wisp_require(err, result == METIS_OK, WISP_EREFUSED,
+                      "groups by METIS: it failed with %d for %zu parts of %zu elements", result, groups, own->count);
 }
 
 /* The part of every element of the mesh, piece by piece. */
 static wisp_status partition(wisp_error *err, const wisp_mesh *mesh, size_t size, idx_t *part)
 {
-  wisp_status status = WISP_OK;
-  int32_t *order = NULL, *place = NULL;
-  idx_t *local = NULL;
+  OWNED(free) int32_t *order = NULL, *place = NULL;
+  OWNED(free) idx_t *local = NULL;
   size_t slots = 0, most = MOST_PARTS * size, parts = 0;
   if (most > mesh->elements) most = mesh->elements;
-  TRY(wisp_mesh_group(err, mesh, WISP_GROUP_GREEDY, most, &slots, &order));
-  TRY(wisp_new(err, mesh->elements, sizeof *place, &place));
-  TRY(wisp_new(err, most, sizeof *local, &local));
+  CALL(wisp_mesh_group(err, mesh, WISP_GROUP_GREEDY, most, &slots, &order));
+  CALL(wisp_new(err, mesh->elements, sizeof *place, &place));
+  CALL(wisp_new(err, most, sizeof *local, &local));
   for (size_t i = 0; i < mesh->elements; i++) place[order[i]] = (int32_t)i;
   for (size_t first = 0; first < mesh->elements; first += most) {
     size_t left = mesh->elements - first, count = left < most ? left : most, groups = (count + size - 1) / size;
     piece own = {order, first, count, place};
-    if (groups > 1) TRY(bisect(err, mesh, &own, groups, local));
+    if (groups > 1) CALL(bisect(err, mesh, &own, groups, local));
     for (size_t i = 0; i < count; i++) part[order[first + i]] = (idx_t)parts + (groups > 1 ? local[i] : 0);
     parts += groups;
   }
-done:
-  free(order);
-  free(place);
-  free(local);
-  return status;
+  return WISP_OK;
 }
 
 /* Faces of element k whose neighbour is in part p. */
@@ -134,17 +126,18 @@ static void rebalance(const wisp_mesh *mesh, size_t size, size_t *held, idx_t *p
 
 wisp_status wisp_mesh_group_metis(wisp_error *err, const wisp_mesh *mesh, size_t size, int32_t *slot)
 {
-  wisp_status status = WISP_OK;
-  idx_t *part = NULL;
-  size_t *held = NULL, groups = (mesh->elements + size - 1) / size;
-  TRY(wisp_require(err, size >= WISP_METIS_LEAST || groups < 2, WISP_EREFUSED,
-                   "groups by METIS: %zu elements a group are too few, at least %d; take greedy", size,
-                   WISP_METIS_LEAST));
-  TRY(wisp_require(err, sizeof(idx_t) > 4 || mesh->elements < INT_MAX / 4, WISP_EREFUSED,
-                   "groups by METIS: %zu elements are more than its 32-bit numbers hold; take greedy", mesh->elements));
-  TRY(wisp_new(err, mesh->elements, sizeof *part, &part));
-  TRY(wisp_new(err, groups, sizeof *held, &held));
-  if (groups > 1) TRY(partition(err, mesh, size, part));
+  OWNED(free) idx_t *part = NULL;
+  OWNED(free) size_t *held = NULL;
+  size_t groups = (mesh->elements + size - 1) / size;
+  CALL(wisp_require(err, size >= WISP_METIS_LEAST || groups < 2, WISP_EREFUSED,
+                    "groups by METIS: %zu elements a group are too few, at least %d; take greedy", size,
+                    WISP_METIS_LEAST));
+  CALL(wisp_require(err, sizeof(idx_t) > 4 || mesh->elements < INT_MAX / 4, WISP_EREFUSED,
+                    "groups by METIS: %zu elements are more than its 32-bit numbers hold; take greedy",
+                    mesh->elements));
+  CALL(wisp_new(err, mesh->elements, sizeof *part, &part));
+  CALL(wisp_new(err, groups, sizeof *held, &held));
+  if (groups > 1) CALL(partition(err, mesh, size, part));
   for (size_t k = 0; k < mesh->elements; k++) held[part[k]]++;
   rebalance(mesh, size, held, part);
   for (size_t g = 0; g < groups; g++) held[g] = 0;
@@ -152,8 +145,5 @@ wisp_status wisp_mesh_group_metis(wisp_error *err, const wisp_mesh *mesh, size_t
     const int32_t k = wisp_mesh_at(mesh, i);
     slot[(size_t)part[k] * size + held[part[k]]++] = k;
   }
-done:
-  free(part);
-  free(held);
-  return status;
+  return WISP_OK;
 }

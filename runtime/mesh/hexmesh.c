@@ -6,13 +6,12 @@ enum { LARGEST_BOX = 400, MOST_ELEMENTS = 1 << 28 }; /* so that 8 x elements cou
 
 wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hexmesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
   for (int d = 0; d < 3; d++)
-    TRY(wisp_require(err, n[d] >= 1 && n[d] <= LARGEST_BOX, WISP_EUSAGE, "box: %d hexes a side, must be 1 to %d", n[d],
-                     LARGEST_BOX));
+    CALL(wisp_require(err, n[d] >= 1 && n[d] <= LARGEST_BOX, WISP_EUSAGE, "box: %d hexes a side, must be 1 to %d", n[d],
+                      LARGEST_BOX));
   size_t line = (size_t)n[0] + 1, plane = line * ((size_t)n[1] + 1);
-  TRY(wisp_mesh_create(err, 8, plane * ((size_t)n[2] + 1), (size_t)n[0] * (size_t)n[1] * (size_t)n[2], &mesh));
+  CALL(wisp_mesh_create(err, 8, plane * ((size_t)n[2] + 1), (size_t)n[0] * (size_t)n[1] * (size_t)n[2], &mesh));
   for (size_t v = 0; v < mesh->vertices; v++) {
     const size_t at[3] = {v % line, v % plane / line, v / plane};
     for (int d = 0; d < 3; d++) mesh->xyz[3 * v + (size_t)d] = (double)at[d] / n[d];
@@ -25,9 +24,8 @@ wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out
           *hex++ =
               (int32_t)((size_t)(i + (v & 1)) + line * (size_t)(j + (v >> 1 & 1)) + plane * (size_t)(k + (v >> 2)));
   *out = mesh;
-done:
-  if (status != WISP_OK) wisp_mesh_destroy(mesh);
-  return status;
+  mesh = NULL;
+  return WISP_OK;
 }
 
 static wisp_status check_corners(wisp_error *err, const char *name, const wisp_hexmesh *mesh, size_t element)

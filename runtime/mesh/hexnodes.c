@@ -184,20 +184,17 @@ static wisp_status meet(wisp_error *err, block *b, const entity *new, int32_t *h
 
 static wisp_status list_block(wisp_error *err, const listing *l, size_t number, block *b)
 {
-  wisp_status status = WISP_OK;
   const size_t vertices = l->mesh->vertices, count = l->mesh->elements * (size_t)l->each;
-  int32_t *heads = NULL;
+  OWNED(free) int32_t *heads = NULL;
   const size_t first = (number * vertices + BLOCKS - 1) / BLOCKS;
-  TRY(wisp_new(err, vertices / BLOCKS + 2, sizeof *heads, &heads));
+  CALL(wisp_new(err, vertices / BLOCKS + 2, sizeof *heads, &heads));
   for (size_t i = 0; i < count; i++) {
     if (block_of(l, l->low[i]) != number) continue;
     const entity new = entity_at(l, i);
-    TRY(meet(err, b, &new, &heads[(size_t)l->low[i] - first], &l->out[i]));
-    if (l->faces) TRY(check_face(err, l->name, l->mesh, &b->list[l->out[i]], &new));
+    CALL(meet(err, b, &new, &heads[(size_t)l->low[i] - first], &l->out[i]));
+    if (l->faces) CALL(check_face(err, l->name, l->mesh, &b->list[l->out[i]], &new));
   }
-done:
-  free(heads);
-  return status;
+  return WISP_OK;
 }
 
 /* Wisp_ranges over blocks, and over elements. */

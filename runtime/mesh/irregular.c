@@ -193,14 +193,13 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
 {
   static const int face_across[4] = {2, 3, 1, 0}; /* the face without corner 0, 1, 2, 3; and of a face: its corner */
   static const int corner_across[4] = {3, 2, 0, 1};
-  wisp_status status = WISP_OK;
   const size_t corners = (size_t)mesh->corners, faces = corners == 4 ? 4 : 0;
   uint64_t random = wisp_random_from(seed);
-  int32_t *vertex = NULL, *element = NULL, *cell = NULL, *tag = NULL;
-  TRY(permutation(err, mesh->vertices, &random, &vertex));
-  TRY(permutation(err, mesh->elements, &random, &element));
-  TRY(wisp_new(err, corners * mesh->elements, sizeof *cell, &cell));
-  TRY(wisp_new(err, faces * mesh->elements, sizeof *tag, &tag));
+  OWNED(free) int32_t *vertex = NULL, *element = NULL, *cell = NULL, *tag = NULL;
+  CALL(permutation(err, mesh->vertices, &random, &vertex));
+  CALL(permutation(err, mesh->elements, &random, &element));
+  CALL(wisp_new(err, corners * mesh->elements, sizeof *cell, &cell));
+  CALL(wisp_new(err, faces * mesh->elements, sizeof *tag, &tag));
   for (size_t k = 0; k < mesh->elements; k++) {
     const size_t from = corners * (size_t)element[k];
     int corner[8];
@@ -208,19 +207,14 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
     for (size_t i = 0; i < corners; i++) cell[corners * k + i] = vertex[mesh->cell[from + (size_t)corner[i]]];
     for (size_t i = 0; i < faces; i++) tag[4 * k + i] = mesh->tag[from + (size_t)face_across[corner[corner_across[i]]]];
   }
-  TRY(renumber(err, mesh->vertices, vertex, &mesh->xyz));
+  CALL(renumber(err, mesh->vertices, vertex, &mesh->xyz));
   int32_t *const old[] = {mesh->cell, mesh->tag};
   mesh->cell = cell;
   mesh->tag = tag;
   cell = old[0];
   tag = old[1];
-  if (faces) TRY(wisp_mesh_connect(err, "shuffled mesh", mesh));
-done:
-  free(vertex);
-  free(element);
-  free(cell);
-  free(tag);
-  return status;
+  if (faces) CALL(wisp_mesh_connect(err, "shuffled mesh", mesh));
+  return WISP_OK;
 }
 
 /* --- a mesh to check on --- */
@@ -244,24 +238,21 @@ wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out)
 {
   enum { BOX = 3, LEFT_OUT = 5, WAYS = 48, SEED = 1, TAGS = 8 };
   static const double jitter = 0.3;
-  wisp_status status = WISP_OK;
-  wisp_mesh *box = NULL, *mesh = NULL;
-  TRY(wisp_mesh_box(err, BOX, &box));
-  TRY(wisp_mesh_create(err, 4, box->vertices, box->elements - LEFT_OUT, &mesh));
+  OWNED(wisp_mesh_destroy) wisp_mesh *box = NULL, *mesh = NULL;
+  CALL(wisp_mesh_box(err, BOX, &box));
+  CALL(wisp_mesh_create(err, 4, box->vertices, box->elements - LEFT_OUT, &mesh));
   memcpy(mesh->xyz, box->xyz, 3 * box->vertices * sizeof *mesh->xyz);
   memcpy(mesh->tet, box->tet, 4 * mesh->elements * sizeof *mesh->tet);
-  TRY(wisp_mesh_connect(err, "ragged box", mesh));
-  TRY(wisp_mesh_jitter(err, mesh, jitter, SEED));
-  TRY(wisp_mesh_shuffle(err, mesh, SEED));
+  CALL(wisp_mesh_connect(err, "ragged box", mesh));
+  CALL(wisp_mesh_jitter(err, mesh, jitter, SEED));
+  CALL(wisp_mesh_shuffle(err, mesh, SEED));
   const int ways = ways_to_meet(mesh);
-  TRY(wisp_require(err, ways == WAYS, WISP_ESYSTEM,
-                   "the mesh for verification shows %d ways in which faces meet, not %d", ways, WAYS));
+  CALL(wisp_require(err, ways == WAYS, WISP_ESYSTEM,
+                    "the mesh for verification shows %d ways in which faces meet, not %d", ways, WAYS));
   uint64_t random = wisp_random_from(SEED);
   for (size_t face = 0; face < 4 * mesh->elements; face++)
     if (mesh->neighbour[face] == WISP_BOUNDARY) mesh->tag[face] = (int32_t)wisp_random_below(&random, TAGS);
   *out = mesh;
-done:
-  if (status != WISP_OK) wisp_mesh_destroy(mesh);
-  wisp_mesh_destroy(box);
-  return status;
+  mesh = NULL;
+  return WISP_OK;
 }

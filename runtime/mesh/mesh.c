@@ -206,46 +206,40 @@ static wisp_status join_lists(wisp_error *err, void *context, size_t from, size_
 
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh)
 {
-  wisp_status status = WISP_OK;
-  size_t *start = NULL, faces = 4 * mesh->elements;
-  face_entry *entry = NULL;
-  TRY(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no tets", name));
-  TRY(wisp_require(err, mesh->elements < MOST_ELEMENTS && mesh->vertices < INT32_MAX, WISP_EINPUT,
-                   "%s: %zu tets and %zu vertices, more than 2^30 and 2^31", name, mesh->elements, mesh->vertices));
-  TRY(check_elements(err, name, mesh));
-  TRY(wisp_new(err, mesh->vertices + 2, sizeof *start, &start));
-  TRY(wisp_new(err, faces, sizeof *entry, &entry));
+  OWNED(free) size_t *start = NULL;
+  size_t faces = 4 * mesh->elements;
+  OWNED(free) face_entry *entry = NULL;
+  CALL(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no tets", name));
+  CALL(wisp_require(err, mesh->elements < MOST_ELEMENTS && mesh->vertices < INT32_MAX, WISP_EINPUT,
+                    "%s: %zu tets and %zu vertices, more than 2^30 and 2^31", name, mesh->elements, mesh->vertices));
+  CALL(check_elements(err, name, mesh));
+  CALL(wisp_new(err, mesh->vertices + 2, sizeof *start, &start));
+  CALL(wisp_new(err, faces, sizeof *entry, &entry));
   list_faces(mesh, start, entry);
   for (size_t f = 0; f < faces; f++) {
     mesh->neighbour[f] = WISP_BOUNDARY;
     mesh->neighbour_face[f] = mesh->neighbour_turn[f] = 0;
   }
-  TRY(wisp_parallel(err, mesh->vertices, join_lists, &(joining){name, mesh, start, entry}));
-done:
-  free(start);
-  free(entry);
-  return status;
+  return wisp_parallel(err, mesh->vertices, join_lists, &(joining){name, mesh, start, entry});
 }
 
 wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out)
 {
-  wisp_status status = WISP_OK;
   const size_t faces = corners == 4 ? 4 * elements : 0;
-  wisp_mesh *mesh = NULL;
-  TRY(wisp_new(err, 1, sizeof *mesh, &mesh));
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  CALL(wisp_new(err, 1, sizeof *mesh, &mesh));
   mesh->vertices = vertices;
   mesh->elements = elements;
   mesh->corners = corners;
-  TRY(wisp_new(err, vertices, 3 * sizeof *mesh->xyz, &mesh->xyz));
-  TRY(wisp_new(err, elements, (size_t)corners * sizeof *mesh->cell, &mesh->cell));
-  TRY(wisp_new(err, faces, sizeof *mesh->neighbour, &mesh->neighbour));
-  TRY(wisp_new(err, faces, sizeof *mesh->neighbour_face, &mesh->neighbour_face));
-  TRY(wisp_new(err, faces, sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
-  TRY(wisp_new(err, faces, sizeof *mesh->tag, &mesh->tag));
+  CALL(wisp_new(err, vertices, 3 * sizeof *mesh->xyz, &mesh->xyz));
+  CALL(wisp_new(err, elements, (size_t)corners * sizeof *mesh->cell, &mesh->cell));
+  CALL(wisp_new(err, faces, sizeof *mesh->neighbour, &mesh->neighbour));
+  CALL(wisp_new(err, faces, sizeof *mesh->neighbour_face, &mesh->neighbour_face));
+  CALL(wisp_new(err, faces, sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
+  CALL(wisp_new(err, faces, sizeof *mesh->tag, &mesh->tag));
   *out = mesh;
-done:
-  if (status != WISP_OK) wisp_mesh_destroy(mesh);
-  return status;
+  mesh = NULL;
+  return WISP_OK;
 }
 
 void wisp_mesh_destroy(wisp_mesh *mesh)

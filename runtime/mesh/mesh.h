@@ -50,6 +50,7 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
 wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out);
 
 void wisp_mesh_destroy(wisp_mesh *mesh);
+WISP_OWNED(wisp_mesh, wisp_mesh_destroy)
 
 /* Six times the signed volume that the edges of an element span at its corner frame[0], where they lead to frame[1],
  * [2] and [3]. scale (may be NULL): the cube of the longest of them. Frames of positive elements give positive volumes.

@@ -13,15 +13,11 @@ enum { SLAB = 32 };
 static wisp_status along_curve(wisp_error *err, size_t elements, size_t corners, const int32_t *vertex,
                                const double *xyz, int32_t *order)
 {
-  wisp_status status = WISP_OK;
-  double *centre = NULL;
-  TRY(wisp_new(err, 3 * elements, sizeof *centre, &centre));
+  OWNED(free) double *centre = NULL;
+  CALL(wisp_new(err, 3 * elements, sizeof *centre, &centre));
   for (size_t i = 0; i < corners * elements; i++)
     for (size_t d = 0; d < 3; d++) centre[i / corners * 3 + d] += xyz[3 * (size_t)vertex[i] + d] / (double)corners;
-  TRY(wisp_curve(err, elements, centre, order));
-done:
-  free(centre);
-  return status;
+  return wisp_curve(err, elements, centre, order);
 }
 
 /* Clusters grow along the curve: each begins with the first element that is left, and takes the neighbour that is
@@ -110,45 +106,38 @@ done:
 
 static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
 {
-  wisp_status status = WISP_OK;
-  int32_t *slot = NULL;
+  OWNED(free) int32_t *slot = NULL;
   size_t slots = 0, count = 0;
-  TRY(wisp_mesh_group(err, mesh, WISP_GROUP_METIS, SLAB, &slots, &slot));
+  CALL(wisp_mesh_group(err, mesh, WISP_GROUP_METIS, SLAB, &slots, &slot));
   for (size_t i = 0; i < slots; i++)
     if (slot[i] != WISP_EMPTY) order[count++] = slot[i];
-done:
-  free(slot);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
   typedef wisp_status (*method)(wisp_error *, const wisp_mesh *, int32_t *);
   static const method methods[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis};
-  wisp_status status = WISP_OK;
-  int32_t *order = NULL;
-  TRY(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
+  OWNED(free) int32_t *order = NULL;
+  CALL(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
   free(mesh->order);
   mesh->order = NULL; /* groups are made by the mesh's own numbers */
-  if (!methods[how]) goto done;
-  TRY(wisp_new(err, mesh->elements, sizeof *order, &order));
-  TRY(methods[how](err, mesh, order));
+  if (!methods[how]) return WISP_OK;
+  CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
+  CALL(methods[how](err, mesh, order));
   mesh->order = order;
   order = NULL;
-done:
-  free(order);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how)
 {
-  wisp_status status = WISP_OK;
-  int32_t *order = NULL, *hex = NULL;
-  TRY(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for hexes"));
-  if (how == WISP_ORDER_AS_GIVEN) goto done;
-  TRY(wisp_new(err, mesh->elements, sizeof *order, &order));
-  TRY(wisp_new(err, mesh->elements, 8 * sizeof *hex, &hex));
-  TRY(along_curve(err, mesh->elements, 8, mesh->hex, mesh->xyz, order));
+  OWNED(free) int32_t *order = NULL, *hex = NULL;
+  CALL(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for hexes"));
+  if (how == WISP_ORDER_AS_GIVEN) return WISP_OK;
+  CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
+  CALL(wisp_new(err, mesh->elements, 8 * sizeof *hex, &hex));
+  CALL(along_curve(err, mesh->elements, 8, mesh->hex, mesh->xyz, order));
   for (size_t i = 0; i < 8 * mesh->elements; i++) hex[i] = mesh->hex[8 * (size_t)order[i / 8] + i % 8];
   for (size_t k = 0; k < mesh->elements; k++) order[k] = (int32_t)wisp_hexmesh_number(mesh, (size_t)order[k]);
   int32_t *const old[] = {mesh->hex, mesh->number};
@@ -156,8 +145,5 @@ wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_orderin
   mesh->number = order;
   hex = old[0];
   order = old[1];
-done:
-  free(order);
-  free(hex);
-  return status;
+  return WISP_OK;
 }

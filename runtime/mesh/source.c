@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-wisp_ordering wisp_mesh_source_ordering(const wisp_mesh_source *source)
+/* Along the curve, but for a box that was not shuffled: that one's own order is a good one. */
+static wisp_ordering ordering_of(const wisp_mesh_source *source)
 {
   if (source->as_asked) return source->ordering;
   return source->file || source->shuffle ? WISP_ORDER_CURVE : WISP_ORDER_AS_GIVEN;
@@ -14,7 +15,7 @@ wisp_ordering wisp_mesh_source_ordering(const wisp_mesh_source *source)
 
 const char *wisp_mesh_source_kind(const wisp_mesh_source *source)
 {
-  const wisp_ordering ordering = wisp_mesh_source_ordering(source);
+  const wisp_ordering ordering = ordering_of(source);
   const bool plain = !source->file && !source->shuffle && !(source->jitter > 0);
   if (ordering == WISP_ORDER_CURVE) return WISP_MESH_ORDERED;
   return plain && ordering == WISP_ORDER_AS_GIVEN ? WISP_MESH_BOX : wisp_ordering_names[ordering];
@@ -27,20 +28,18 @@ wisp_mesh_source wisp_mesh_source_irregular(void)
 
 static wisp_status make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
-  wisp_status status = WISP_OK;
-  const wisp_ordering ordering = wisp_mesh_source_ordering(source);
-  wisp_mesh *mesh = NULL;
+  const wisp_ordering ordering = ordering_of(source);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (source->file)
-    TRY(wisp_mesh_read(err, corners, source->file, &mesh));
+    CALL(wisp_mesh_read(err, corners, source->file, &mesh));
   else
-    TRY(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
-  if (source->jitter > 0) TRY(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
-  if (source->shuffle) TRY(wisp_mesh_shuffle(err, mesh, source->seed));
-  TRY(corners == 4 ? wisp_mesh_order(err, mesh, ordering) : wisp_hexmesh_order(err, mesh, ordering));
+    CALL(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
+  if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
+  if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
+  CALL(corners == 4 ? wisp_mesh_order(err, mesh, ordering) : wisp_hexmesh_order(err, mesh, ordering));
   *out = mesh;
-done:
-  if (status != WISP_OK) wisp_mesh_destroy(mesh);
-  return status;
+  mesh = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out)
@@ -77,5 +76,5 @@ void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])
   if (source->jitter > 0) snprintf(moved, sizeof moved, ", moved by %g", source->jitter);
   if (source->shuffle) snprintf(shuffled, sizeof shuffled, ", shuffled");
   snprintf(text, 256, "%.120s%s%s%s", source->file ? source->file : edges, moved, shuffled,
-           ordered[wisp_mesh_source_ordering(source)]);
+           ordered[ordering_of(source)]);
 }

@@ -11,12 +11,9 @@ typedef struct wisp_mesh_source {
   double jitter;    /* 0: vertices stay */
   bool shuffle;
   uint64_t seed; /* of both */
-  bool as_asked; /* `ordering` was asked for; else see wisp_mesh_source_ordering */
+  bool as_asked; /* `ordering` was asked for; else the curve's, but a plain box's own */
   wisp_ordering ordering;
 } wisp_mesh_source;
-
-/* Along the curve, but for a box that was not shuffled: that one's own order is a good one. */
-wisp_ordering wisp_mesh_source_ordering(const wisp_mesh_source *source);
 
 /* What trials on it are told apart by: "box", "ordered" where elements lie along the curve, else the ordering's name.
  */

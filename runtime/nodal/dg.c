@@ -58,43 +58,38 @@ wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
 static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                           const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_dg *dg = NULL;
-  int32_t *where = NULL;
-  TRY(wisp_new(err, 1, sizeof *dg, &dg));
+  OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
+  OWNED(free) int32_t *where = NULL;
+  CALL(wisp_new(err, 1, sizeof *dg, &dg));
   dg->mesh = mesh;
   dg->tet = tet;
   dg->system = system;
   dg->layout = *layout;
   dg->MB = MB;
-  TRY(check(err, dg, boundary));
-  TRY(wisp_mesh_group(err, mesh, how, (size_t)layout->KM * (size_t)MB, &dg->slots, &dg->slot));
+  CALL(check(err, dg, boundary));
+  CALL(wisp_mesh_group(err, mesh, how, (size_t)layout->KM * (size_t)MB, &dg->slots, &dg->slot));
   dg->groups = dg->slots / (size_t)layout->KM;
   dg->blocks = dg->groups / (size_t)MB;
-  TRY(check_addresses(err, dg));
-  TRY(allocate(err, dg));
-  TRY(wisp_dg_where(err, dg, &where));
-  TRY(wisp_dg_geometry(err, dg));
-  TRY(wisp_dg_faces(err, dg, where, boundary));
-  TRY(wisp_dg_turns(err, dg));
+  CALL(check_addresses(err, dg));
+  CALL(allocate(err, dg));
+  CALL(wisp_dg_where(err, dg, &where));
+  CALL(wisp_dg_geometry(err, dg));
+  CALL(wisp_dg_faces(err, dg, where, boundary));
+  CALL(wisp_dg_turns(err, dg));
   *out = dg;
-done:
-  free(where);
-  if (status != WISP_OK) wisp_dg_destroy(dg);
-  return status;
+  dg = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_dg *dg = NULL;
-  TRY(create(err, mesh, tet, system, layout, how, MB, boundary, &dg));
-  TRY(wisp_dg_add_pairs(err, dg));
+  OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
+  CALL(create(err, mesh, tet, system, layout, how, MB, boundary, &dg));
+  CALL(wisp_dg_add_pairs(err, dg));
   *out = dg;
-done:
-  if (status != WISP_OK) wisp_dg_destroy(dg);
-  return status;
+  dg = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,

@@ -62,6 +62,7 @@ wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const w
                                  const wisp_layout *layout, const wisp_fixed *fixed, int boundary, wisp_dg **out);
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
 void wisp_dg_destroy(wisp_dg *dg);
+WISP_OWNED(wisp_dg, wisp_dg_destroy)
 
 /* Sizes of arrays in numbers. */
 size_t wisp_dg_volume_size(const wisp_dg *dg); /* groups * fields * NpM */
@@ -99,18 +100,17 @@ wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const doub
                                   double *rhs); /* rhs = -div F(u) */
 /* d/dx, d/dy, d/dz of every field. */
 wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3]);
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u,
-                                  double *flux); /* Fscale n.(F-F*) */
+wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
+                                  double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
 wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux,
                                 double *rhs); /* rhs += LIFT flux */
 
 /* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
  * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and
  * coefficients without their signs. It has no faces and borrows what the dg has. */
-wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                        double *sizes);
 wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out);
 void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes);
+WISP_OWNED(wisp_dg, wisp_dg_magnitudes_destroy)
 
 /* Low-storage Runge-Kutta of Carpenter & Kennedy 1994: res = a res + dt rhs; u += b res; stage time t + c dt. */
 typedef struct wisp_rk_stage {

@@ -89,15 +89,12 @@ static wisp_status update(wisp_error *err, const pass *p)
 
 static wisp_status volume_lift_update(wisp_error *err, const pass *p, const double *flux)
 {
-  wisp_status status = WISP_OK;
-  double *rhs = NULL;
-  TRY(wisp_new(err, wisp_dg_volume_size(p->dg), sizeof *rhs, &rhs));
-  TRY(wisp_reference_volume(err, p->dg, p->in[U], rhs));
-  TRY(wisp_reference_lift(err, p->dg, flux, rhs));
+  OWNED(free) double *rhs = NULL;
+  CALL(wisp_new(err, wisp_dg_volume_size(p->dg), sizeof *rhs, &rhs));
+  CALL(wisp_reference_volume(err, p->dg, p->in[U], rhs));
+  CALL(wisp_reference_lift(err, p->dg, flux, rhs));
   advance(p, rhs, NULL, U_NEXT);
-done:
-  free(rhs);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status fused(wisp_error *err, const pass *p)
@@ -155,7 +152,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
   TRY(wisp_dg_magnitudes(err, dg, &magnitudes));
   TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux, &flux));
   TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux_size, &flux_size));
-  if (role->gathers) TRY(wisp_reference_gather_sizes(err, dg, scalars->alpha, in[U], flux, flux_size));
+  if (role->gathers) TRY(wisp_reference_gather(err, dg, scalars->alpha, in[U], flux, flux_size));
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
     TRY(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));

@@ -82,27 +82,25 @@ static wisp_status independent(wisp_error *err, const double *R, int columns, do
 wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double noise, int *values,
                              wisp_ritz value[WISP_KRYLOV])
 {
-  wisp_status status = WISP_OK;
   const int columns = krylov->count + 1;
-  double *sketch = NULL, length[COLUMNS], re[COLUMNS], im[COLUMNS], last;
+  OWNED(free) double *sketch = NULL;
+  double length[COLUMNS], re[COLUMNS], im[COLUMNS], last;
   double R[COLUMNS * COLUMNS], H[COLUMNS * COLUMNS], V[COLUMNS * COLUMNS];
   int n = 0;
-  TRY(wisp_new(err, (size_t)columns * WISP_SKETCH, sizeof *sketch, &sketch));
+  CALL(wisp_new(err, (size_t)columns * WISP_SKETCH, sizeof *sketch, &sketch));
   memcpy(sketch, krylov->sketch, (size_t)columns * WISP_SKETCH * sizeof *sketch);
-  TRY(normalise(err, columns, sketch, length));
-  TRY(triangle(err, columns, sketch, R));
-  TRY(independent(err, R, krylov->count, noise, &n));
+  CALL(normalise(err, columns, sketch, length));
+  CALL(triangle(err, columns, sketch, R));
+  CALL(independent(err, R, krylov->count, noise, &n));
   project(krylov, R, length, n, H);
-  TRY(wisp_require(err, n > 0, WISP_EWRONG, "the spectrum of the operator: nothing was seen of it"));
+  CALL(wisp_require(err, n > 0, WISP_EWRONG, "the spectrum of the operator: nothing was seen of it"));
   last = H[n + (n - 1) * COLUMNS];
-  TRY(wisp_require(err, LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, H, COLUMNS, re, im, NULL, 1, V, COLUMNS) == 0,
-                   WISP_EWRONG, "the spectrum of the operator: its Ritz values were not found"));
+  CALL(wisp_require(err, LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, H, COLUMNS, re, im, NULL, 1, V, COLUMNS) == 0,
+                    WISP_EWRONG, "the spectrum of the operator: its Ritz values were not found"));
   for (int i = 0; i < n; i++) {
     const double *v = V + (im[i] < 0 ? i - 1 : i) * COLUMNS;
     value[i] = (wisp_ritz){re[i], im[i], residual(n, last, v, v + COLUMNS, im[i] != 0)};
   }
   *values = n;
-done:
-  free(sketch);
-  return status;
+  return WISP_OK;
 }

@@ -82,16 +82,12 @@ typedef struct probe {
 /* A start that has something of every mode, and nothing in padding: what a kernel leaves there is no mode. */
 static wisp_status start(wisp_error *err, const probe *p)
 {
-  wisp_status status = WISP_OK;
   wisp_problem *problem = p->solver->problem;
-  double *u = NULL;
-  TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
-  TRY(wisp_dg_noise(err, wisp_problem_dg(problem), u));
-  TRY(wisp_problem_upload(err, problem, "u", u));
-  TRY(wisp_problem_fill(err, problem, "res", 0));
-done:
-  free(u);
-  return status;
+  OWNED(free) double *u = NULL;
+  CALL(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
+  CALL(wisp_dg_noise(err, wisp_problem_dg(problem), u));
+  CALL(wisp_problem_upload(err, problem, "u", u));
+  return wisp_problem_fill(err, problem, "res", 0);
 }
 
 /* The ellipse in the left half plane with half axes d along the real and h along the imaginary axis (Manteuffel 1977,
@@ -186,15 +182,13 @@ done:
 
 static wisp_status norm(wisp_error *err, const wisp_solver *solver, double *out)
 {
-  wisp_status status = WISP_OK;
-  double *sketch = NULL, square = 0;
-  TRY(wisp_new(err, WISP_SKETCH, sizeof *sketch, &sketch));
-  TRY(wisp_solver_sketch(err, solver, sketch));
+  OWNED(free) double *sketch = NULL;
+  double square = 0;
+  CALL(wisp_new(err, WISP_SKETCH, sizeof *sketch, &sketch));
+  CALL(wisp_solver_sketch(err, solver, sketch));
   for (int i = 0; i < WISP_SKETCH; i++) square += sketch[i] * sketch[i];
   *out = sqrt(square);
-done:
-  free(sketch);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, double *out)

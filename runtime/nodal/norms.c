@@ -137,17 +137,14 @@ static double sum_block(const measure *m, size_t from, size_t to, double *column
 /* A wisp_range over blocks. */
 static wisp_status sum_blocks(wisp_error *err, void *context, size_t from, size_t to)
 {
-  wisp_status status = WISP_OK;
   const measure *m = context;
-  double *columns = NULL;
-  TRY(wisp_new(err, COLUMNS * (size_t)m->dg->tet->Np, sizeof *columns, &columns));
+  OWNED(free) double *columns = NULL;
+  CALL(wisp_new(err, COLUMNS * (size_t)m->dg->tet->Np, sizeof *columns, &columns));
   for (size_t b = from; b < to; b++) {
     const size_t end = (b + 1) * BLOCK;
     m->sum[b] = sum_block(m, b * BLOCK, end < m->dg->slots ? end : m->dg->slots, columns);
   }
-done:
-  free(columns);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status sum_all(wisp_error *err, measure *m, double *out)

@@ -102,25 +102,22 @@ static wisp_status visit_blocks(wisp_error *err, void *context, size_t from, siz
 
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg)
 {
-  wisp_status status = WISP_OK;
-  int32_t *where = NULL;
+  OWNED(free) int32_t *where = NULL;
   int first = 0;
   pairing p = {.dg = dg};
   if (dg->pairs) return WISP_OK;
-  TRY(wisp_dg_where(err, dg, &where));
+  CALL(wisp_dg_where(err, dg, &where));
   p.where = where;
-  TRY(wisp_parallel(err, dg->blocks, visit_blocks, &p));
+  CALL(wisp_parallel(err, dg->blocks, visit_blocks, &p));
   for (size_t b = 0; b < dg->blocks; b++) {
     int *block = dg->pair_block + WISP_BLOCK_INTS * b;
     block[0] = first;
     first += block[CLASSES];
   }
-  TRY(wisp_new(err, (size_t)first, WISP_PAIR_INTS * sizeof *dg->pair_int, &dg->pair_int));
-  TRY(wisp_new(err, (size_t)first, WISP_PAIR_REALS * sizeof *dg->pair_real, &dg->pair_real));
+  CALL(wisp_new(err, (size_t)first, WISP_PAIR_INTS * sizeof *dg->pair_int, &dg->pair_int));
+  CALL(wisp_new(err, (size_t)first, WISP_PAIR_REALS * sizeof *dg->pair_real, &dg->pair_real));
   p.set = true;
-  TRY(wisp_parallel(err, dg->blocks, visit_blocks, &p));
+  CALL(wisp_parallel(err, dg->blocks, visit_blocks, &p));
   dg->pairs = (size_t)first;
-done:
-  free(where);
-  return status;
+  return WISP_OK;
 }

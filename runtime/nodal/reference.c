@@ -114,18 +114,13 @@ static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int
   return WISP_OK;
 }
 
-wisp_status wisp_reference_gather_sizes(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                        double *sizes)
+wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
+                                  double *sizes)
 {
   for (size_t k = 0; k < dg->slots; k++)
     for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
       CALL(gather_face(err, dg, k, face, alpha, u, flux, sizes));
   return WISP_OK;
-}
-
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux)
-{
-  return wisp_reference_gather_sizes(err, dg, alpha, u, flux, NULL);
 }
 
 static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_t to)
@@ -175,28 +170,26 @@ void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes)
 
 wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out)
 {
-  wisp_status status = WISP_OK;
   const size_t Np = (size_t)dg->tet->Np;
-  wisp_dg *copy = NULL;
+  OWNED(wisp_dg_magnitudes_destroy) wisp_dg *copy = NULL;
   wisp_tet *tet = NULL;
   wisp_system *system = NULL;
-  TRY(wisp_new(err, 1, sizeof *copy, &copy));
+  CALL(wisp_new(err, 1, sizeof *copy, &copy));
   *copy = *dg;
   copy->geo = NULL;
   copy->tet = NULL;
   copy->system = NULL;
-  TRY(wisp_new(err, 1, sizeof *tet, &tet));
+  CALL(wisp_new(err, 1, sizeof *tet, &tet));
   tet->N = dg->tet->N, tet->Np = dg->tet->Np, tet->Nfp = dg->tet->Nfp;
   copy->tet = tet;
-  TRY(wisp_new(err, 1, sizeof *system, &system));
+  CALL(wisp_new(err, 1, sizeof *system, &system));
   *system = *dg->system;
   copy->system = system;
   for (size_t t = 0; t < system->terms; t++) system->term[t].coefficient = fabs(system->term[t].coefficient);
-  for (int mu = 0; mu < 3; mu++) TRY(copy_magnitudes(err, Np * Np, dg->tet->D[mu], &tet->D[mu]));
-  TRY(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
-  TRY(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
+  for (int mu = 0; mu < 3; mu++) CALL(copy_magnitudes(err, Np * Np, dg->tet->D[mu], &tet->D[mu]));
+  CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
+  CALL(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
   *out = copy;
-done:
-  if (status != WISP_OK) wisp_dg_magnitudes_destroy(copy);
-  return status;
+  copy = NULL;
+  return WISP_OK;
 }

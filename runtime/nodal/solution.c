@@ -15,70 +15,26 @@ wisp_status wisp_solution_get(wisp_error *err, wisp_problem *problem, double *u)
   return wisp_problem_download(err, problem, "u", u);
 }
 
-wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context,
-                              double t)
-{
-  wisp_status status = WISP_OK;
-  double *u = NULL;
-  TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
-  TRY(wisp_dg_fill(err, wisp_problem_dg(problem), function, context, t, u));
-  TRY(wisp_solution_put(err, problem, u));
-done:
-  free(u);
-  return status;
-}
-
-/* A copy of u on the host; the caller frees it. */
-static wisp_status fetch(wisp_error *err, wisp_problem *problem, double **out)
-{
-  wisp_status status = WISP_OK;
-  double *u = NULL;
-  TRY(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
-  TRY(wisp_solution_get(err, problem, u));
-  *out = u;
-done:
-  if (status != WISP_OK) free(u);
-  return status;
-}
-
 wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out)
 {
-  wisp_status status = WISP_OK;
-  double *u = NULL;
-  TRY(fetch(err, problem, &u));
-  TRY(wisp_dg_energy(err, wisp_problem_dg(problem), u, out));
-done:
-  free(u);
-  return status;
-}
-
-wisp_status wisp_solution_l2_error(wisp_error *err, wisp_problem *problem, wisp_function exact, const void *context,
-                                   double t, double *out)
-{
-  wisp_status status = WISP_OK;
-  double *u = NULL;
-  TRY(fetch(err, problem, &u));
-  TRY(wisp_dg_l2_error(err, wisp_problem_dg(problem), u, exact, context, t, out));
-done:
-  free(u);
-  return status;
+  OWNED(free) double *u = NULL;
+  CALL(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
+  CALL(wisp_solution_get(err, problem, u));
+  return wisp_dg_energy(err, wisp_problem_dg(problem), u, out);
 }
 
 /* Interpolation from an element's nodes to the file's lattice, count x Np. */
 static wisp_status lattice_interpolation(wisp_error *err, const wisp_tet *tet, double **out)
 {
-  wisp_status status = WISP_OK;
   size_t Np = (size_t)tet->Np;
-  double *points = NULL, *I = NULL;
-  TRY(wisp_new(err, 3 * Np, sizeof *points, &points));
-  TRY(wisp_new(err, Np * Np, sizeof *I, &I));
-  TRY(wisp_vtu_lattice(err, tet->N, points, points + Np, points + 2 * Np));
-  TRY(wisp_tet_interpolation(err, tet, Np, points, points + Np, points + 2 * Np, I));
+  OWNED(free) double *points = NULL, *I = NULL;
+  CALL(wisp_new(err, 3 * Np, sizeof *points, &points));
+  CALL(wisp_new(err, Np * Np, sizeof *I, &I));
+  CALL(wisp_vtu_lattice(err, tet->N, points, points + Np, points + 2 * Np));
+  CALL(wisp_tet_interpolation(err, tet, Np, points, points + Np, points + 2 * Np, I));
   *out = I;
   I = NULL;
-done:
-  free(points), free(I);
-  return status;
+  return WISP_OK;
 }
 
 /* to = I from, where `from` has an entry every `stride` numbers. */
@@ -111,22 +67,18 @@ static void sample(const wisp_dg *dg, const double *I, const double *u, double *
 
 wisp_status wisp_solution_write_vtu(wisp_error *err, const wisp_dg *dg, const double *u, const char *path)
 {
-  wisp_status status = WISP_OK;
   size_t Np = (size_t)dg->layout.Np, elements = dg->mesh->elements, fields = (size_t)dg->system->fields;
-  double *I = NULL, *node = NULL, *xyz = NULL, *values = NULL;
+  OWNED(free) double *I = NULL, *node = NULL, *xyz = NULL, *values = NULL;
   const char *name[WISP_MAX_FIELDS];
   const double *value[WISP_MAX_FIELDS];
-  TRY(lattice_interpolation(err, dg->tet, &I));
-  TRY(wisp_new(err, 3 * Np, sizeof *node, &node));
-  TRY(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
-  TRY(wisp_new(err, fields * Np * elements, sizeof *values, &values));
+  CALL(lattice_interpolation(err, dg->tet, &I));
+  CALL(wisp_new(err, 3 * Np, sizeof *node, &node));
+  CALL(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
+  CALL(wisp_new(err, fields * Np * elements, sizeof *values, &values));
   sample(dg, I, u, node, xyz, values);
   for (size_t f = 0; f < fields; f++) {
     name[f] = dg->system->field[f];
     value[f] = values + f * Np * elements;
   }
-  TRY(wisp_vtu_write(err, path, dg->tet->N, elements, xyz, fields, name, value));
-done:
-  free(I), free(node), free(xyz), free(values);
-  return status;
+  return wisp_vtu_write(err, path, dg->tet->N, elements, xyz, fields, name, value);
 }

@@ -11,16 +11,8 @@ wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const doub
 /* u, into the caller's memory. */
 wisp_status wisp_solution_get(wisp_error *err, wisp_problem *problem, double *u);
 
-/* u = function at time t in the nodes, put. */
-wisp_status wisp_solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context,
-                              double t);
-
 /* wisp_dg_energy of u. Not finite where the solution has blown up: no error here. */
 wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out);
-
-/* wisp_dg_l2_error of u. */
-wisp_status wisp_solution_l2_error(wisp_error *err, wisp_problem *problem, wisp_function exact, const void *context,
-                                   double t, double *out);
 
 /* Writes all fields of u with runtime/mesh/vtu.h, elements in the mesh's order: the interpolant of order N, nothing
  * lost. WISP_ESYSTEM where the file cannot be written. */

@@ -19,26 +19,25 @@ static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, cons
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                wisp_step *step, double alpha, wisp_solver **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_solver *solver = NULL;
-  TRY(check_discretisation(err, dg, step));
-  TRY(wisp_new(err, 1, sizeof *solver, &solver));
+  OWNED(wisp_solver_destroy) wisp_solver *solver = NULL;
+  CALL(check_discretisation(err, dg, step));
+  CALL(wisp_new(err, 1, sizeof *solver, &solver));
   solver->device = device;
   solver->step = step;
   solver->precision = precision;
   solver->alpha = alpha;
-  TRY(wisp_new(err, (size_t)step->kernels, sizeof *solver->kernel, &solver->kernel));
-  TRY(wisp_step_load(err, device, step, solver->kernel));
+  CALL(wisp_new(err, (size_t)step->kernels, sizeof *solver->kernel, &solver->kernel));
+  CALL(wisp_step_load(err, device, step, solver->kernel));
   solver->swaps = wisp_step_has(step, "u_next");
-  if (wisp_step_has(step, "pair_block")) TRY(wisp_dg_add_pairs(err, dg));
-  TRY(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_step_has(step, "dux"), &solver->problem));
-  TRY(wisp_solver_open_sketch(err, solver, dg));
-  TRY(wisp_event_create(err, device, &solver->begin));
-  TRY(wisp_event_create(err, device, &solver->end));
+  if (wisp_step_has(step, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
+  CALL(
+      wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_step_has(step, "dux"), &solver->problem));
+  CALL(wisp_solver_open_sketch(err, solver, dg));
+  CALL(wisp_event_create(err, device, &solver->begin));
+  CALL(wisp_event_create(err, device, &solver->end));
   *out = solver;
-done:
-  if (status != WISP_OK) wisp_solver_destroy(solver);
-  return status;
+  solver = NULL;
+  return WISP_OK;
 }
 
 static void drop_graphs(wisp_solver *solver)
@@ -124,17 +123,13 @@ static wisp_status record_all(wisp_error *err, wisp_solver *solver, double dt)
 /* A number that is none makes its sum so. */
 static wisp_status check_finite(wisp_error *err, const wisp_solver *solver, double dt, long long steps)
 {
-  wisp_status status = WISP_OK;
-  double *sums = NULL;
+  OWNED(free) double *sums = NULL;
   bool finite = true;
-  TRY(wisp_new(err, WISP_SKETCH, sizeof *sums, &sums));
-  TRY(wisp_solver_sketch(err, solver, sums));
+  CALL(wisp_new(err, WISP_SKETCH, sizeof *sums, &sums));
+  CALL(wisp_solver_sketch(err, solver, sums));
   for (int i = 0; i < WISP_SKETCH; i++) finite &= isfinite(sums[i]);
-  TRY(wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
-                   dt));
-done:
-  free(sums);
-  return status;
+  return wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
+                      dt);
 }
 
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage)

@@ -13,6 +13,7 @@ typedef struct wisp_solver wisp_solver;
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                wisp_step *step, double alpha, wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
+WISP_OWNED(wisp_solver, wisp_solver_destroy)
 wisp_problem *wisp_solver_problem(wisp_solver *solver);
 
 /* Enqueues `steps` steps of dt (5 stages each) without host round trips (one graph replayed per step), then waits.

@@ -49,16 +49,15 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
  * better than a guess. out->kernels stays 0 where there is none. */
 static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_step *out)
 {
-  wisp_status status = WISP_OK;
   wisp_answer answer;
-  wisp_step step = {.kernels = 0};
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
   for (bool current = false; !current;) {
     wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
     wisp_choosing_look_up(c, NULL, &answer);
     if (!answer.trial) break;
-    TRY(try_record(err, c, &answer, &step));
-    TRY(wisp_choosing_pass_over(err, c, answer.trial,
-                                step.kernels ? NULL : "it is not what was asked for, or does not run here"));
+    CALL(try_record(err, c, &answer, &step));
+    CALL(wisp_choosing_pass_over(err, c, answer.trial,
+                                 step.kernels ? NULL : "it is not what was asked for, or does not run here"));
     current = step.kernels && !step.whole.stale;
     if (current || !out->kernels) {
       wisp_step_free(out);
@@ -67,9 +66,7 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_step *ou
     }
     wisp_step_free(&step);
   }
-done:
-  wisp_step_free(&step);
-  return status;
+  return WISP_OK;
 }
 
 /* The composition in the first layout where it has plans, if it is asked for. out->kernels stays 0 where there is none;
@@ -105,19 +102,16 @@ static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_step *out)
 
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_step *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_step step = {.kernels = 0};
-  TRY(from_records(err, c, &step));
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  CALL(from_records(err, c, &step));
   if (!step.kernels) {
     const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
-    TRY(from_lists(err, c, &step));
+    CALL(from_lists(err, c, &step));
     step.whole = wisp_choice_of(WISP_WHOLE_STEP, step.composition, &step.layout, &none);
   }
   wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
   wisp_choosing_note(c, NULL, &step.whole);
   *out = step;
   step = (wisp_step){.kernels = 0};
-done:
-  wisp_step_free(&step);
-  return status;
+  return WISP_OK;
 }

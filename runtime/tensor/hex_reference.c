@@ -61,9 +61,8 @@ static void make_matrices(const wisp_hex *hex, wisp_hex_points points, workplace
 
 wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, workplace **out)
 {
-  wisp_status status = WISP_OK;
-  workplace *w = NULL;
-  TRY(wisp_new(err, 1, sizeof *w, &w));
+  OWNED(wisp_hex_workplace_destroy) workplace *w = NULL;
+  CALL(wisp_new(err, 1, sizeof *w, &w));
   w->hex = hex;
   w->op = op;
   w->where = wisp_hex_operator_points(op);
@@ -72,7 +71,7 @@ wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp
   w->Np = (size_t)hex->Np;
   w->points = (size_t)(w->n * w->n * w->n);
   w->identity = w->where == WISP_HEX_GLL;
-  TRY(wisp_new(err, (WISP_HEX_FACTORS + 7) * w->points, sizeof *w->memory, &w->memory));
+  CALL(wisp_new(err, (WISP_HEX_FACTORS + 7) * w->points, sizeof *w->memory, &w->memory));
   w->factors = w->memory;
   double *next = w->memory + WISP_HEX_FACTORS * w->points;
   for (int i = 0; i < 2; i++, next += w->points) w->half[i] = next;
@@ -80,9 +79,8 @@ wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp
   w->back = next;
   make_matrices(hex, w->where, w);
   *out = w;
-done:
-  if (status != WISP_OK) wisp_hex_workplace_destroy(w);
-  return status;
+  w = NULL;
+  return WISP_OK;
 }
 
 void wisp_hex_workplace_destroy(workplace *w)
@@ -200,38 +198,31 @@ static void drop_signs(const workplace *w, double *A)
 wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                                  size_t count, double lambda, const double *u, double *sizes)
 {
-  wisp_status status = WISP_OK;
-  workplace *w = NULL;
-  double *magnitudes = NULL;
-  TRY(wisp_hex_workplace_create(err, hex, op, &w));
-  TRY(wisp_new(err, w->Np, sizeof *magnitudes, &magnitudes));
+  OWNED(wisp_hex_workplace_destroy) workplace *w = NULL;
+  OWNED(free) double *magnitudes = NULL;
+  CALL(wisp_hex_workplace_create(err, hex, op, &w));
+  CALL(wisp_new(err, w->Np, sizeof *magnitudes, &magnitudes));
   drop_signs(w, w->B);
   drop_signs(w, w->C);
   for (size_t k = 0; k < count; k++) {
-    TRY(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
+    CALL(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
     for (size_t q = 0; q < WISP_HEX_FACTORS * w->points; q++) w->factors[q] = fabs(w->factors[q]);
     for (size_t i = 0; i < w->Np; i++) magnitudes[i] = fabs(u[k * w->Np + i]);
     apply_element(w, fabs(lambda), magnitudes, sizes + k * w->Np);
   }
-done:
-  free(magnitudes);
-  wisp_hex_workplace_destroy(w);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                            size_t count, double lambda, const double *u, double *y)
 {
-  wisp_status status = WISP_OK;
-  workplace *w = NULL;
-  TRY(wisp_hex_workplace_create(err, hex, op, &w));
+  OWNED(wisp_hex_workplace_destroy) workplace *w = NULL;
+  CALL(wisp_hex_workplace_create(err, hex, op, &w));
   for (size_t k = 0; k < count; k++) {
-    TRY(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
+    CALL(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
     apply_element(w, lambda, u + k * w->Np, y + k * w->Np);
   }
-done:
-  wisp_hex_workplace_destroy(w);
-  return status;
+  return WISP_OK;
 }
 
 /* At the nodes, where B is the identity: only points in line with the node count, and itself where directions mix. */

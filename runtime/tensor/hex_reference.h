@@ -50,6 +50,7 @@ typedef struct wisp_hex_workplace wisp_hex_workplace;
 wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
                                       wisp_hex_workplace **out);
 void wisp_hex_workplace_destroy(wisp_hex_workplace *workplace);
+WISP_OWNED(wisp_hex_workplace, wisp_hex_workplace_destroy)
 
 /* The diagonal of the element's matrix, exactly. */
 wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,

@@ -59,15 +59,11 @@ done:
 
 static wisp_status upload_vertices(wisp_error *err, const wisp_hexmesh *mesh, wisp_arrays *arrays)
 {
-  wisp_status status = WISP_OK;
-  double *vertices = NULL;
+  OWNED(free) double *vertices = NULL;
   if (!wisp_arrays_size(arrays, "vertices")) return WISP_OK;
-  TRY(wisp_new(err, mesh->elements, 24 * sizeof *vertices, &vertices));
+  CALL(wisp_new(err, mesh->elements, 24 * sizeof *vertices, &vertices));
   wisp_hex_vertices(mesh, 0, mesh->elements, vertices);
-  TRY(wisp_arrays_upload(err, arrays, "vertices", vertices));
-done:
-  free(vertices);
-  return status;
+  return wisp_arrays_upload(err, arrays, "vertices", vertices);
 }
 
 wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, wisp_arrays *arrays)

@@ -48,13 +48,6 @@ static double solution(const wisp_poisson *p, const double x[3], waves *w)
   return w->at[0]->value * w->at[1]->value * w->at[2]->value;
 }
 
-double wisp_poisson_exact(const wisp_poisson *p, const double x[3])
-{
-  waves w;
-  forget(&w);
-  return solution(p, x, &w);
-}
-
 /* The right-hand side: -laplace(u) + lambda u, or u itself for the mass problem. */
 static double source(const wisp_poisson *p, const double x[3], waves *w)
 {
@@ -120,26 +113,23 @@ static bool boundary_values(const wisp_poisson *p, size_t k, bench *b)
 /* A wisp_range: the elements' parts of the right-hand side. */
 static wisp_status load_elements(wisp_error *err, void *context, size_t from, size_t to)
 {
-  wisp_status status = WISP_OK;
   const loop *l = context;
   const wisp_poisson *p = l->problem;
   const size_t Np = (size_t)p->hex->Np;
   const wisp_hex_points points = wisp_hex_operator_points(p->op);
-  bench b = {.work = NULL};
-  TRY(make_bench(err, p->hex, p->op, &b));
+  HELD(free_bench) bench b = {.work = NULL};
+  CALL(make_bench(err, p->hex, p->op, &b));
   for (size_t k = from; k < to; k++) {
     double *out = l->out + k * Np;
     wisp_hex_vertices(p->mesh, k, 1, b.vertices);
     wisp_hex_places(p->hex, points, b.vertices, b.places);
     for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q, &b.waves);
-    TRY(wisp_hex_load(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.values, out));
+    CALL(wisp_hex_load(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.values, out));
     if (!boundary_values(p, k, &b)) continue;
-    TRY(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
+    CALL(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
     for (size_t i = 0; i < Np; i++) out[i] -= b.image[i];
   }
-done:
-  free_bench(&b);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from, size_t to)
@@ -250,12 +240,11 @@ wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, 
 
 static wisp_status measure_elements(wisp_error *err, void *context, size_t from, size_t to)
 {
-  wisp_status status = WISP_OK;
   const loop *l = context;
   const wisp_poisson *p = l->problem;
   const size_t Np = (size_t)p->hex->Np;
-  bench b = {.work = NULL};
-  TRY(make_bench(err, p->hex, WISP_HEX_MASS, &b)); /* at Gauss points, whatever the operator's are */
+  HELD(free_bench) bench b = {.work = NULL};
+  CALL(make_bench(err, p->hex, WISP_HEX_MASS, &b)); /* at Gauss points, whatever the operator's are */
   for (size_t k = from; k < to; k++) {
     const int32_t *global = p->nodes->global + k * Np;
     wisp_hex_vertices(p->mesh, k, 1, b.vertices);
@@ -266,11 +255,9 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
     }
     wisp_hex_places(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
     for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = solution(p, b.places + 3 * q, &b.waves);
-    TRY(wisp_hex_distance(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
+    CALL(wisp_hex_distance(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
   }
-done:
-  free_bench(&b);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error)

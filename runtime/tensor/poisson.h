@@ -29,9 +29,6 @@ void wisp_poisson_destroy(wisp_poisson *problem);
 /* The diagonal of the assembled matrix, exactly: a number an unknown, caller's memory. */
 wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, double *diagonal);
 
-/* The solution at a place. */
-double wisp_poisson_exact(const wisp_poisson *problem, const double x[3]);
-
 /* The L2 distance of the solution from these unknowns, by Gauss quadrature. */
 wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error);
 

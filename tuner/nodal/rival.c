@@ -72,19 +72,16 @@ static wisp_status make_matrix(wisp_error *err, wisp_rival *r, const wisp_tet *t
 /* Column-major A, and its transpose, which is the row-major matrix as it stands. */
 static wisp_status upload_matrix(wisp_error *err, wisp_rival *r)
 {
-  wisp_status status = WISP_OK;
   size_t m = (size_t)r->product.m, k = (size_t)r->product.k;
-  void *numbers = NULL;
-  TRY(wisp_new(err, m * k, sizeof(double), &numbers));
+  OWNED(free) void *numbers = NULL;
+  CALL(wisp_new(err, m * k, sizeof(double), &numbers));
   for (int transposed = 0; transposed < 2; transposed++) {
     for (size_t i = 0; i < m; i++)
       for (size_t j = 0; j < k; j++) put(r, r->matrix[i * k + j], numbers, transposed ? i * k + j : j * m + i);
-    TRY(wisp_device_alloc(err, r->device, bytes_of(r, m * k), &r->A[transposed]));
-    TRY(wisp_device_upload(err, r->device, r->A[transposed], numbers, bytes_of(r, m * k)));
+    CALL(wisp_device_alloc(err, r->device, bytes_of(r, m * k), &r->A[transposed]));
+    CALL(wisp_device_upload(err, r->device, r->A[transposed], numbers, bytes_of(r, m * k)));
   }
-done:
-  free(numbers);
-  return status;
+  return WISP_OK;
 }
 
 /* The first PERIOD numbers of the operand. */
@@ -97,48 +94,43 @@ static void random_numbers(double numbers[PERIOD])
 /* values NULL: random numbers, over and over; else as many as the operand has. */
 static wisp_status upload_operand(wisp_error *err, wisp_rival *r, const double *values)
 {
-  wisp_status status = WISP_OK;
   size_t count = (size_t)r->product.k * (size_t)r->product.n;
-  double *own = NULL;
-  void *chunk = NULL;
-  TRY(wisp_new(err, PERIOD, sizeof *own, &own));
-  TRY(wisp_new(err, PERIOD, sizeof(double), &chunk));
+  OWNED(free) double *own = NULL;
+  OWNED(free) void *chunk = NULL;
+  CALL(wisp_new(err, PERIOD, sizeof *own, &own));
+  CALL(wisp_new(err, PERIOD, sizeof(double), &chunk));
   if (!values) random_numbers(own);
   for (size_t from = 0; from < count; from += PERIOD) {
     size_t part = count - from < PERIOD ? count - from : PERIOD;
     for (size_t i = 0; (values || from == 0) && i < part; i++) put(r, values ? values[from + i] : own[i], chunk, i);
-    TRY(wisp_device_upload(err, r->device, r->B + bytes_of(r, from), chunk, bytes_of(r, part)));
+    CALL(wisp_device_upload(err, r->device, r->B + bytes_of(r, from), chunk, bytes_of(r, part)));
   }
-done:
-  free(own), free(chunk);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_tet *tet,
                               const char *kernel, wisp_precision precision, size_t columns, wisp_rival **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_rival *r = NULL;
+  OWNED(wisp_rival_destroy) wisp_rival *r = NULL;
   bool lift = strcmp(kernel, "lift") == 0;
   int m = lift ? tet->Np : 3 * tet->Np, k = lift ? WISP_TET_FACES * tet->Nfp : tet->Np;
-  TRY(wisp_require(err, wisp_rival_exists(kernel), WISP_EUSAGE, "kernel %s is no dense product", kernel));
-  TRY(wisp_require(err, columns > 0 && columns <= INT_MAX, WISP_EUSAGE, "a product of %zu columns: take 1 to %d",
-                   columns, INT_MAX));
-  TRY(wisp_new(err, 1, sizeof *r, &r));
+  CALL(wisp_require(err, wisp_rival_exists(kernel), WISP_EUSAGE, "kernel %s is no dense product", kernel));
+  CALL(wisp_require(err, columns > 0 && columns <= INT_MAX, WISP_EUSAGE, "a product of %zu columns: take 1 to %d",
+                    columns, INT_MAX));
+  CALL(wisp_new(err, 1, sizeof *r, &r));
   r->device = device;
   r->blas = blas;
   r->product = (wisp_product){.m = m, .n = (int)columns, .k = k, .precision = precision};
-  TRY(make_matrix(err, r, tet, lift));
-  TRY(upload_matrix(err, r));
-  TRY(wisp_device_alloc(err, device, bytes_of(r, (size_t)k * columns), &r->B));
-  TRY(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
-  TRY(upload_operand(err, r, NULL));
+  CALL(make_matrix(err, r, tet, lift));
+  CALL(upload_matrix(err, r));
+  CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)k * columns), &r->B));
+  CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
+  CALL(upload_operand(err, r, NULL));
   for (int w = WISP_BLAS_WAYS - 1; w >= 0; w--)
     if (wisp_blas_ways[w].precision == precision) use(r, &wisp_blas_ways[w], NAN);
   *out = r;
-done:
-  if (status != WISP_OK) wisp_rival_destroy(r);
-  return status;
+  r = NULL;
+  return WISP_OK;
 }
 
 void wisp_rival_destroy(wisp_rival *r)
@@ -155,17 +147,17 @@ void wisp_rival_destroy(wisp_rival *r)
  * result is spoilt first, so that a way that does nothing is not taken for a right one. */
 static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
 {
-  wisp_status status = WISP_OK;
   size_t m = (size_t)r->product.m, k = (size_t)r->product.k, n = (size_t)r->product.n;
   size_t columns = n < SAMPLE ? n : SAMPLE;
-  double *B = NULL, worst = 0, largest = 0;
-  void *C = NULL;
-  TRY(wisp_new(err, PERIOD, sizeof *B, &B));
-  TRY(wisp_new(err, columns * m, sizeof(double), &C));
+  OWNED(free) double *B = NULL;
+  double worst = 0, largest = 0;
+  OWNED(free) void *C = NULL;
+  CALL(wisp_new(err, PERIOD, sizeof *B, &B));
+  CALL(wisp_new(err, columns * m, sizeof(double), &C));
   random_numbers(B);
-  TRY(wisp_device_fill(err, r->device, r->C, 0xff, bytes_of(r, columns * m)));
-  TRY(wisp_rival_run(err, r));
-  TRY(wisp_device_download(err, r->device, C, r->C, bytes_of(r, columns * m)));
+  CALL(wisp_device_fill(err, r->device, r->C, 0xff, bytes_of(r, columns * m)));
+  CALL(wisp_rival_run(err, r));
+  CALL(wisp_device_download(err, r->device, C, r->C, bytes_of(r, columns * m)));
   for (size_t c = 0; c < columns; c++)
     for (size_t i = 0; i < m; i++) {
       double exact = 0;
@@ -175,9 +167,7 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
       largest = fmax(largest, fabs(exact));
     }
   *out = worst / largest;
-done:
-  free(B), free(C);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
@@ -238,13 +228,10 @@ wisp_status wisp_rival_upload(wisp_error *err, wisp_rival *r, const double *oper
 
 wisp_status wisp_rival_download(wisp_error *err, wisp_rival *r, double *product)
 {
-  wisp_status status = WISP_OK;
   size_t count = (size_t)r->product.m * (size_t)r->product.n;
-  void *numbers = NULL;
-  TRY(wisp_new(err, count, sizeof(double), &numbers));
-  TRY(wisp_device_download(err, r->device, numbers, r->C, bytes_of(r, count)));
+  OWNED(free) void *numbers = NULL;
+  CALL(wisp_new(err, count, sizeof(double), &numbers));
+  CALL(wisp_device_download(err, r->device, numbers, r->C, bytes_of(r, count)));
   for (size_t i = 0; i < count; i++) product[i] = take(r, numbers, i);
-done:
-  free(numbers);
-  return status;
+  return WISP_OK;
 }

@@ -17,6 +17,7 @@ bool wisp_rival_exists(const char *kernel);
 wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_tet *tet,
                               const char *kernel, wisp_precision precision, size_t columns, wisp_rival **out);
 void wisp_rival_destroy(wisp_rival *rival);
+WISP_OWNED(wisp_rival, wisp_rival_destroy)
 
 /* Takes the fastest of the library's ways whose largest error on a sample, against double, is at most 4 times that of
  * its plain one. Before, the plain one is in use. WISP_EWRONG where the plain one itself is wrong. */

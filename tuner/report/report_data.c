@@ -129,48 +129,40 @@ static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *c
 /* One cell's winner: what is compared is of its size, on its kind of mesh. */
 static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
 {
-  wisp_status status = WISP_OK;
-  wisp_step step = {.kernels = 0};
-  TRY(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &step));
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  CALL(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &step));
   cell->best = pick(cell, &step.whole, &cell->remark);
   cell->default_ms = NAN;
-  if (!cell->best) goto done;
+  if (!cell->best) return WISP_OK;
   cell->elements = cell->best->elements;
   cell->timed = cell->best;
-  TRY(wisp_standard_ms(err, from, cell->best, &cell->default_ms));
-done:
-  wisp_step_free(&step);
-  return status;
+  return wisp_standard_ms(err, from, cell->best, &cell->default_ms);
 }
 
 /* The cells of one order; and those of the step that is taken there. */
 static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cells, size_t count)
 {
-  wisp_status status = WISP_OK;
-  wisp_step step = {.kernels = 0};
+  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
   wisp_wish wish = {.spec = cells->spec};
   wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-  TRY(wisp_choose_if_any(err, from, &wish, &step));
+  CALL(wisp_choose_if_any(err, from, &wish, &step));
   for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
-    TRY(find_best(err, from, cell));
+    CALL(find_best(err, from, cell));
     if (wisp_spec_is_step(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
     for (int k = 0; step.whole.trial && k < step.kernels; k++)
       if (strcmp(step.choice[k].kernel, cell->spec.kernel) == 0)
         cell->in_step = pick(cell, &step.choice[k], &cell->step_remark);
   }
-done:
-  wisp_step_free(&step);
-  return status;
+  return WISP_OK;
 }
 
 /* Asks as the device does whose trial is the newest. */
 static wisp_status ask(wisp_error *err, const wisp_store *store, wisp_report_data *data)
 {
-  wisp_status status = WISP_OK;
-  wisp_strategies *strategies = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   wisp_limits limits;
-  wisp_scopes scopes = {0};
-  TRY(wisp_strategies_load(err, &strategies));
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
+  CALL(wisp_strategies_load(err, &strategies));
   const wisp_chooser from = {strategies, store, &limits, &scopes};
   for (size_t i = 0, end; i < data->cell_count; i = end) {
     wisp_report_cell *cells = &data->cells[i];
@@ -180,12 +172,9 @@ static wisp_status ask(wisp_error *err, const wisp_store *store, wisp_report_dat
         if (strcmp(data->cells[end].entries[e].trial->when, newest->when) > 0)
           newest = data->cells[end].entries[e].trial;
     wisp_scopes_free(&scopes);
-    if (wisp_trial_limits(NULL, newest, &limits) == WISP_OK) TRY(find_winners(err, &from, cells, end - i));
+    if (wisp_trial_limits(NULL, newest, &limits) == WISP_OK) CALL(find_winners(err, &from, cells, end - i));
   }
-done:
-  wisp_scopes_free(&scopes);
-  wisp_strategies_free(strategies);
-  return status;
+  return WISP_OK;
 }
 
 const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner)
@@ -228,28 +217,26 @@ static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, w
 wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
                                wisp_report_data *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_report_data data = {0};
-  TRY(list_entries(err, store, wish, &data));
-  TRY(wisp_require(err, data.entry_count, WISP_EMISSING,
+  HELD(wisp_report_forget) wisp_report_data data = {0};
+  CALL(list_entries(err, store, wish, &data));
+  CALL(
+      wisp_require(err, data.entry_count, WISP_EMISSING,
                    "nothing is stored for %s with these options: 'wisp tune' fills the store, and 'wisp db show' tells "
                    "what is there",
                    *wish->device ? wish->device : "any device"));
   data.cells = calloc(data.entry_count, sizeof *data.cells);
-  TRY(wisp_require(err, data.cells != NULL, WISP_EMEMORY, "out of memory: %zu cells", data.entry_count));
+  CALL(wisp_require(err, data.cells != NULL, WISP_EMEMORY, "out of memory: %zu cells", data.entry_count));
   for (size_t i = 0; i < data.entry_count; i++) {
     if (i == 0 || by_cell(&data.entries[i], &data.entries[i - 1]) != 0)
       data.cells[data.cell_count++].entries = &data.entries[i];
     data.cells[data.cell_count - 1].count++;
   }
   for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
-  TRY(ask(err, store, &data));
-  TRY(choose_front(err, wish, &data));
+  CALL(ask(err, store, &data));
+  CALL(choose_front(err, wish, &data));
   *out = data;
   data = (wisp_report_data){0};
-done:
-  wisp_report_forget(&data);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_report_forget(wisp_report_data *data)

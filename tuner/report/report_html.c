@@ -105,7 +105,8 @@ static double round_step(double raw)
   return base * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
 }
 
-int wisp_axis_ticks(const wisp_axis *axis, double ticks[24])
+/* Round values within the axis, ascending; how many, at most 24. */
+static int axis_ticks(const wisp_axis *axis, double ticks[24])
 {
   int count = 0;
   if (!(axis->high > axis->low) || !isfinite(axis->high) || !isfinite(axis->low)) return 0;
@@ -150,7 +151,7 @@ void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, c
 {
   double ticks[24];
   char text[WISP_NUMBER_TEXT];
-  int count = wisp_axis_ticks(y, ticks);
+  int count = axis_ticks(y, ticks);
   for (int i = 0; i < count; i++) {
     double at = wisp_axis_place(y, ticks[i]);
     wisp_page_line(page, "g", x->from, at, x->to, at);
@@ -163,7 +164,7 @@ void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, c
 {
   double ticks[24];
   char text[WISP_NUMBER_TEXT];
-  int count = wisp_axis_ticks(x, ticks);
+  int count = axis_ticks(x, ticks);
   wisp_page_line(page, "b", x->from, y->from, x->to, y->from);
   for (int i = 0; i < count; i++)
     wisp_page_label(page, "t", wisp_axis_place(x, ticks[i]), y->from + 15, "middle", tick_text(text, ticks[i]));

@@ -33,8 +33,6 @@ typedef struct wisp_axis {
   bool log;
 } wisp_axis;
 double wisp_axis_place(const wisp_axis *axis, double value);
-/* Round values within the axis, ascending; how many, at most 24. */
-int wisp_axis_ticks(const wisp_axis *axis, double ticks[24]);
 /* Widens low and high so that [least, most] lies in between with some room. */
 wisp_axis wisp_axis_over(double least, double most, bool log, double from, double to);
 

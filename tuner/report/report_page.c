@@ -107,7 +107,7 @@ static const char *plural(const char *element)
   return "its elements";
 }
 
-void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject)
+static void print_summary(wisp_page *page, const wisp_report_subject *subject)
 {
   static const struct {
     const char *link, *name;
@@ -160,7 +160,7 @@ static void print_foot(wisp_page *page)
 
 static void print_subject(wisp_page *page, const wisp_report_subject *subject)
 {
-  wisp_report_summary(page, subject);
+  print_summary(page, subject);
   wisp_report_stages(page, subject);
   wisp_report_roofline(page, subject);
   wisp_report_studies(page, subject);
@@ -218,13 +218,9 @@ done:
 
 wisp_status wisp_report_write(wisp_error *err, const char *folder, const wisp_text *page)
 {
-  wisp_status status = WISP_OK;
-  wisp_text path = {0};
+  HELD(wisp_text_free) wisp_text path = {0};
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     return wisp_fail(err, WISP_ESYSTEM, "%s: the folder cannot be made: %s", folder, strerror(errno));
-  TRY(wisp_text_print(err, &path, "%s/index.html", folder));
-  TRY(wisp_write_file(err, path.data, wisp_fill_text, page));
-done:
-  wisp_text_free(&path);
-  return status;
+  CALL(wisp_text_print(err, &path, "%s/index.html", folder));
+  return wisp_write_file(err, path.data, wisp_fill_text, page);
 }

@@ -14,7 +14,6 @@ typedef struct wisp_report_subject {
   size_t first;
 } wisp_report_subject;
 
-void wisp_report_summary(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject);

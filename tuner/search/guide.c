@@ -56,15 +56,14 @@ static double expect(const wisp_point *p, size_t count, const wisp_point *known)
 wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *points, size_t known_count,
                               const wisp_point *known, wisp_guide *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_guide g = {.count = count, .blind = known_count == 0, .log_best = INFINITY};
-  TRY(wisp_new(err, count, sizeof *g.points, &g.points));
-  TRY(wisp_new(err, count, sizeof *g.kind, &g.kind));
-  TRY(wisp_new(err, count, sizeof *g.picked, &g.picked));
-  TRY(wisp_new(err, count, sizeof *g.explored, &g.explored));
-  TRY(wisp_new(err, count, sizeof *g.expected, &g.expected));
-  TRY(wisp_new(err, count, sizeof *g.near, &g.near));
-  TRY(wisp_new(err, count, sizeof *g.moved, &g.moved));
+  HELD(wisp_guide_free) wisp_guide g = {.count = count, .blind = known_count == 0, .log_best = INFINITY};
+  CALL(wisp_new(err, count, sizeof *g.points, &g.points));
+  CALL(wisp_new(err, count, sizeof *g.kind, &g.kind));
+  CALL(wisp_new(err, count, sizeof *g.picked, &g.picked));
+  CALL(wisp_new(err, count, sizeof *g.explored, &g.explored));
+  CALL(wisp_new(err, count, sizeof *g.expected, &g.expected));
+  CALL(wisp_new(err, count, sizeof *g.near, &g.near));
+  CALL(wisp_new(err, count, sizeof *g.moved, &g.moved));
   for (size_t i = 0; i < count; i++) {
     g.points[i] = points[i];
     g.points[i].ms = 0;
@@ -72,9 +71,8 @@ wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *p
     g.expected[i] = expect(&points[i], known_count, known);
   }
   *out = g;
-done:
-  if (status != WISP_OK) wisp_guide_free(&g);
-  return status;
+  g = (wisp_guide){0};
+  return WISP_OK;
 }
 
 void wisp_guide_free(wisp_guide *g)

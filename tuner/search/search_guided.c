@@ -8,22 +8,17 @@
 static wisp_status make_guide(wisp_error *err, wisp_search *s, const wisp_target *target, size_t known_count,
                               const wisp_point *known, wisp_guide *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_point *points = NULL;
-  wisp_plan *plan = NULL;
-  TRY(wisp_new(err, s->count, sizeof *points, &points));
+  OWNED(free) wisp_point *points = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  CALL(wisp_new(err, s->count, sizeof *points, &points));
   for (size_t i = 0; i < s->count; i++) {
-    TRY(wisp_candidate_plan(err, s->scope, &s->candidates[i], &plan));
-    TRY(wisp_point_from_plan(err, plan, target, &points[i]));
+    CALL(wisp_candidate_plan(err, s->scope, &s->candidates[i], &plan));
+    CALL(wisp_point_from_plan(err, plan, target, &points[i]));
     points[i].is_default = s->candidates[i].is_default;
     wisp_plan_destroy(plan);
     plan = NULL;
   }
-  TRY(wisp_guide_create(err, s->count, points, known_count, known, out));
-done:
-  wisp_plan_destroy(plan);
-  free(points);
-  return status;
+  return wisp_guide_create(err, s->count, points, known_count, known, out);
 }
 
 typedef struct block { /* the candidates of one problem, in the list */
@@ -78,23 +73,20 @@ static wisp_status order_problems(wisp_error *err, const wisp_search *s, const w
 wisp_status wisp_search_guide(wisp_error *err, wisp_search *s, const wisp_target *target, size_t known_count,
                               const wisp_point *known)
 {
-  wisp_status status = WISP_OK;
-  wisp_guide guide = {0}, ordered = {0};
-  wisp_candidate *candidates = NULL;
-  size_t *order = NULL;
-  TRY(make_guide(err, s, target, known_count, known, &guide));
-  TRY(wisp_new(err, s->count, sizeof *order, &order));
-  TRY(wisp_new(err, s->count, sizeof *candidates, &candidates));
-  TRY(order_problems(err, s, &guide, order));
+  HELD(wisp_guide_free) wisp_guide guide = {0};
+  wisp_guide ordered = {0};
+  OWNED(free) wisp_candidate *candidates = NULL;
+  OWNED(free) size_t *order = NULL;
+  CALL(make_guide(err, s, target, known_count, known, &guide));
+  CALL(wisp_new(err, s->count, sizeof *order, &order));
+  CALL(wisp_new(err, s->count, sizeof *candidates, &candidates));
+  CALL(order_problems(err, s, &guide, order));
   for (size_t i = 0; i < s->count; i++) candidates[i] = s->candidates[order[i]];
   if (s->count) memcpy(s->candidates, candidates, s->count * sizeof *candidates);
-  TRY(make_guide(err, s, target, known_count, known, &ordered));
+  CALL(make_guide(err, s, target, known_count, known, &ordered));
   s->guide = ordered;
   s->guided = true;
-done:
-  wisp_guide_free(&guide);
-  free(candidates), free(order);
-  return status;
+  return WISP_OK;
 }
 
 /* Time is worth e times as much on a problem that promises to be this much faster, as a logarithm. */

@@ -25,20 +25,17 @@ wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial 
 
 wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device, const char *target, wisp_seeds *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_store *store = NULL;
-  wisp_seeds seeds = {.host = strcmp(target, "host") == 0};
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_seeds_free) wisp_seeds seeds = {.host = strcmp(target, "host") == 0};
   snprintf(seeds.device, sizeof seeds.device, "%s", device);
-  TRY(wisp_store_open(err, db, true, NULL, &store));
+  CALL(wisp_store_open(err, db, true, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
-    TRY(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));
+    CALL(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));
   }
   *out = seeds;
-done:
-  if (status != WISP_OK) wisp_seeds_free(&seeds);
-  wisp_store_close(store);
-  return status;
+  seeds = (wisp_seeds){0};
+  return WISP_OK;
 }
 
 void wisp_seeds_free(wisp_seeds *seeds)

@@ -74,18 +74,15 @@ typedef struct lookup { /* of one candidate */
 
 static wisp_status look_up(wisp_error *err, const unit *u, const wisp_candidate *c, lookup *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_sweep *sweep = u->sweep;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_trial key;
-  TRY(wisp_candidate_plan(err, u->search.scope, c, &plan));
+  CALL(wisp_candidate_plan(err, u->search.scope, c, &plan));
   wisp_trial_begin(&sweep->bench, plan, c->is_default, &key);
-  TRY(wisp_link_has(err, sweep->link, &key, &out->known, &out->tried, &out->trial));
+  CALL(wisp_link_has(err, sweep->link, &key, &out->known, &out->tried, &out->trial));
   bool failed = out->known && !wisp_trial_is_right(&out->trial);
   if (failed && sweep->request->retry_failed && !out->tried) out->known = false;
-done:
-  wisp_plan_destroy(plan);
-  return status;
+  return WISP_OK;
 }
 
 /* What is known is not tried again, but counts as a rival of those that are. */
@@ -130,15 +127,14 @@ static void count_known(wisp_sweep *sweep, const lookup *found)
  * whether or not there is time for more. */
 static wisp_status leave_out_known(wisp_error *err, unit *u)
 {
-  wisp_status status = WISP_OK;
   wisp_search *search = &u->search;
-  lookup *found = NULL;
+  OWNED(free) lookup *found = NULL;
   size_t left = 0;
   bool ahead = false; /* a default that is not known */
-  TRY(wisp_new(err, search->count, sizeof *found, &found));
+  CALL(wisp_new(err, search->count, sizeof *found, &found));
   for (size_t i = 0; i < search->count; i++) {
-    TRY(look_up(err, u, &search->candidates[i], &found[i]));
-    if (found[i].known) TRY(take_in(err, u, &search->candidates[i], &found[i]));
+    CALL(look_up(err, u, &search->candidates[i], &found[i]));
+    if (found[i].known) CALL(take_in(err, u, &search->candidates[i], &found[i]));
   }
   for (size_t i = 0; i < search->count; i++) {
     const wisp_candidate *c = &search->candidates[i];
@@ -154,9 +150,7 @@ static wisp_status leave_out_known(wisp_error *err, unit *u)
   }
   search->count = left;
   u->has_default |= !ahead;
-done:
-  free(found);
-  return status;
+  return WISP_OK;
 }
 
 /* --- trials --- */
@@ -286,16 +280,12 @@ done:
 /* A short time is spent on what is known to be good nearby. */
 static wisp_status guide(wisp_error *err, unit *u)
 {
-  wisp_status status = WISP_OK;
   const wisp_sweep *sweep = u->sweep;
   wisp_target target = wisp_limits_target(sweep->bench.limits);
-  wisp_point *known = NULL;
+  OWNED(free) wisp_point *known = NULL;
   size_t count = 0;
-  TRY(wisp_seeds_for(err, &sweep->seeds, &u->search.scope->spec, &count, &known));
-  TRY(wisp_search_guide(err, &u->search, &target, count, known));
-done:
-  free(known);
-  return status;
+  CALL(wisp_seeds_for(err, &sweep->seeds, &u->search.scope->spec, &count, &known));
+  return wisp_search_guide(err, &u->search, &target, count, known);
 }
 
 wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel)

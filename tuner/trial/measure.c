@@ -81,21 +81,18 @@ static wisp_status sample(wisp_error *err, const stopwatch *watch, const wisp_co
 
 wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *c)
 {
-  wisp_status status = WISP_OK;
   const manner *how = manner_of(device);
-  stopwatch watch = {0};
+  HELD(free_stopwatch) stopwatch watch = {0};
   double ms = 0;
   c->clock_mhz = NAN;
-  TRY(make_stopwatch(err, device, &watch));
-  for (double warm = 0; warm < WARM_MS; warm += ms + 1e-3) TRY(sample(err, &watch, c, false, 1, &ms, NULL));
+  CALL(make_stopwatch(err, device, &watch));
+  for (double warm = 0; warm < WARM_MS; warm += ms + 1e-3) CALL(sample(err, &watch, c, false, 1, &ms, NULL));
   c->repeats = ms < how->sample_ms ? (int)fmin(ceil(how->sample_ms / fmax(ms, 1e-3)), 64) : 1;
   for (c->count = 0; c->count < how->probes; c->count++)
-    TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], NULL));
+    CALL(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], NULL));
   c->ms = fastest(c->samples, c->count);
   c->estimate = "fastest";
-done:
-  free_stopwatch(&watch);
-  return status;
+  return WISP_OK;
 }
 
 static bool needs_more(const manner *how, bool at_length, const wisp_contender *c)
@@ -108,13 +105,12 @@ static bool needs_more(const manner *how, bool at_length, const wisp_contender *
 static wisp_status measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders,
                            size_t count)
 {
-  wisp_status status = WISP_OK;
   const manner *how = manner_of(device);
-  stopwatch watch = {0};
+  HELD(free_stopwatch) stopwatch watch = {0};
   bool more = true;
-  TRY(make_stopwatch(err, device, &watch));
+  CALL(make_stopwatch(err, device, &watch));
   for (size_t i = 0; i < count; i++) {
-    TRY(wisp_probe(err, device, &contenders[i]));
+    CALL(wisp_probe(err, device, &contenders[i]));
     contenders[i].count = 0;
   }
   while (more) {
@@ -123,7 +119,7 @@ static wisp_status measure(wisp_error *err, wisp_device *device, bool at_length,
       wisp_contender *c = &contenders[i];
       if (!needs_more(how, at_length, c)) continue;
       bool middle = c->count == how->samples / 2;
-      TRY(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], middle ? &c->clock_mhz : NULL));
+      CALL(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], middle ? &c->clock_mhz : NULL));
       c->count++;
       more |= needs_more(how, at_length, c);
     }
@@ -133,9 +129,7 @@ static wisp_status measure(wisp_error *err, wisp_device *device, bool at_length,
     c->ms = how->fastest ? fastest(c->samples, c->count) : median(c->samples, c->count);
     c->estimate = how->fastest ? "fastest" : "median";
   }
-done:
-  free_stopwatch(&watch);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)

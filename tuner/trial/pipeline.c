@@ -63,11 +63,10 @@ static void *work(void *argument)
 
 wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, int ahead, wisp_pipeline **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_pipeline *p = NULL;
+  OWNED(wisp_pipeline_destroy) wisp_pipeline *p = NULL;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (jobs <= 0) jobs = cores > 0 ? (int)cores : 1;
-  TRY(wisp_new(err, 1, sizeof *p, &p));
+  CALL(wisp_new(err, 1, sizeof *p, &p));
   p->jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
   p->ahead = ahead;
   snprintf(p->target, sizeof p->target, "%s", target);
@@ -78,11 +77,10 @@ wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, 
     if (pthread_create(&p->thread[p->threads], NULL, work, p) != 0) break;
     p->threads++;
   }
-  TRY(wisp_require(err, p->threads > 0, WISP_ESYSTEM, "cannot start a thread to compile in"));
+  CALL(wisp_require(err, p->threads > 0, WISP_ESYSTEM, "cannot start a thread to compile in"));
   *out = p;
-done:
-  if (status != WISP_OK) wisp_pipeline_destroy(p);
-  return status;
+  p = NULL;
+  return WISP_OK;
 }
 
 void wisp_pipeline_destroy(wisp_pipeline *p)

@@ -19,6 +19,7 @@ typedef struct wisp_pipeline wisp_pipeline;
 /* jobs: compiled at the same time; 0: one a core. ahead: how many plans a job make it full. */
 wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, int ahead, wisp_pipeline **out);
 void wisp_pipeline_destroy(wisp_pipeline *pipeline); /* drops what is in it */
+WISP_OWNED(wisp_pipeline, wisp_pipeline_destroy)
 
 bool wisp_pipeline_full(const wisp_pipeline *pipeline);
 bool wisp_pipeline_empty(const wisp_pipeline *pipeline);

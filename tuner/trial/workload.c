@@ -9,7 +9,7 @@ static const wisp_workload *const workloads[] = {WISP_FAMILIES(WISP_WORKLOAD_ADD
 const wisp_workload *wisp_workload_at(size_t i)
 {
   const wisp_workload *const *const lists[] = {workloads, wisp_own_workloads};
-  for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+  for (size_t l = 0; l < WISP_COUNT(lists); l++)
     for (size_t k = 0; lists[l] && lists[l][k]; k++)
       for (const wisp_workload *w = lists[l][k]; w; w = w->more)
         if (i-- == 0) return w;

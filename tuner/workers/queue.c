@@ -33,10 +33,9 @@ static entry *find(const wisp_queue *queue, int order, wisp_precision precision)
 wisp_status wisp_queue_create(wisp_error *err, const int *orders, size_t order_count, const wisp_precision *precisions,
                               size_t precision_count, double deadline, wisp_queue **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_queue *queue = NULL;
-  TRY(wisp_new(err, 1, sizeof *queue, &queue));
-  TRY(wisp_new(err, order_count * precision_count, sizeof *queue->entries, &queue->entries));
+  OWNED(wisp_queue_destroy) wisp_queue *queue = NULL;
+  CALL(wisp_new(err, 1, sizeof *queue, &queue));
+  CALL(wisp_new(err, order_count * precision_count, sizeof *queue->entries, &queue->entries));
   queue->deadline = deadline;
   for (size_t i = 0; i < order_count; i++)
     for (size_t p = 0; p < precision_count; p++)
@@ -44,9 +43,8 @@ wisp_status wisp_queue_create(wisp_error *err, const int *orders, size_t order_c
         queue->entries[queue->count++] = (entry){.order = orders[i], .precision = precisions[p]};
   qsort(queue->entries, queue->count, sizeof *queue->entries, by_weight);
   *out = queue;
-done:
-  if (status != WISP_OK) wisp_queue_destroy(queue);
-  return status;
+  queue = NULL;
+  return WISP_OK;
 }
 
 void wisp_queue_destroy(wisp_queue *queue)

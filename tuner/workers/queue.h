@@ -12,6 +12,7 @@ typedef struct wisp_queue wisp_queue;
 wisp_status wisp_queue_create(wisp_error *err, const int *orders, size_t order_count, const wisp_precision *precisions,
                               size_t precision_count, double deadline, wisp_queue **out);
 void wisp_queue_destroy(wisp_queue *queue);
+WISP_OWNED(wisp_queue, wisp_queue_destroy)
 
 /* The heaviest that nobody is at: highest order, then double precision, so that no long one is left for the end. All
  * have their first round, late or not; before the deadline, where there is one, others follow over those that gained
