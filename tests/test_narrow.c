@@ -1,0 +1,53 @@
+/* Claim: integers of 8 and 16 bits come back from a device as they went there, whatever their number; one that does not
+ * fit is named, and nothing is written beside them. */
+#include "each_plan.h"
+#include "../runtime/arrays.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define GOOD(call) \
+  if ((call) != WISP_OK) fail_msg("%s", err.text)
+
+enum { BYTES = 257, SHORTS = 5 };
+
+static void test_narrow(void **state)
+{
+  static const wisp_array list[] = {{.name = "bytes", .type = WISP_UINT8, .size = BYTES},
+                                    {.name = "shorts", .type = WISP_UINT16, .size = SHORTS},
+                                    {.name = "none", .type = WISP_UINT8, .size = 0}};
+  const int shorts[SHORTS] = {0, 255, 256, 65535, 1}, one_too_large[SHORTS] = {0, 1, 65536, 2, -1};
+  int bytes[BYTES], back[BYTES];
+  wisp_device *device = open_test_device();
+  wisp_arrays *arrays = NULL;
+  wisp_error err = {.text = ""};
+  bool intact = false;
+  char where[32];
+  (void)state;
+  for (int i = 0; i < BYTES; i++) bytes[i] = i % 256;
+  GOOD(wisp_arrays_create(&err, device, WISP_F32, "a test", WISP_NARROW_GUARD, list, 3, &arrays));
+  GOOD(wisp_arrays_upload_ints(&err, arrays, "bytes", bytes));
+  GOOD(wisp_arrays_upload_ints(&err, arrays, "shorts", shorts));
+  GOOD(wisp_arrays_upload_ints(&err, arrays, "none", NULL));
+  GOOD(wisp_arrays_download_ints(&err, arrays, "bytes", back));
+  assert_memory_equal(back, bytes, sizeof bytes);
+  assert_int_equal(wisp_arrays_upload_ints(&err, arrays, "shorts", one_too_large), WISP_EUSAGE);
+  assert_string_equal(err.text, "array shorts: number 2 is 65536, which does not fit 16 bits");
+  bytes[3] = -1;
+  assert_int_equal(wisp_arrays_upload_ints(&err, arrays, "bytes", bytes), WISP_EUSAGE);
+  assert_string_equal(err.text, "array bytes: number 3 is -1, which does not fit 8 bits");
+  GOOD(wisp_arrays_download_ints(&err, arrays, "shorts", back)); /* as it was */
+  assert_memory_equal(back, shorts, sizeof shorts);
+  GOOD(wisp_arrays_guards(&err, arrays, &intact, where));
+  assert_true(intact);
+  wisp_arrays_destroy(arrays);
+  wisp_device_close(device);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
