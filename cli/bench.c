@@ -53,7 +53,7 @@ typedef struct printer {
 
 static void add_gain(printer *p, const wisp_comparison *row)
 {
-  gain *g = &p->gain[row->spec.precision == WISP_F64][strcmp(row->spec.kernel, "step") == 0];
+  gain *g = &p->gain[row->spec.precision == WISP_F64][wisp_spec_is_step(&row->spec)];
   if (row->ours.match == WISP_MATCH_DEFAULT || !(row->default_ms > 0)) return;
   g->count++;
   g->sum += log(row->default_ms / row->ms);

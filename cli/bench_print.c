@@ -68,7 +68,9 @@ static const table *table_of(const char *name)
 {
   wisp_layout layouts[8];
   const wisp_family *family = wisp_family_find(name);
-  return !family || family->layouts(family->orders[0], layouts) > 1 ? &of_layouts : &of_params;
+  if (!family) return &of_layouts;
+  const wisp_spec spec = wisp_family_spec(family, family->elements->orders[0], NULL, WISP_F64);
+  return wisp_family_layouts(&spec, layouts) > 1 ? &of_layouts : &of_params;
 }
 
 /* A number in so many columns, with as many digits as fit, or a dash. */

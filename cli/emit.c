@@ -18,6 +18,7 @@ static const wisp_option options[] = {
     {"precision", 'p', "PREC", "f32 or f64 (f32)"},
     {"layout", 'l', "LAYOUT", "the layout, as the list names it (the first that applies)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
+    {"element", 0, "ELEMENT", "the element (the family's first)"},
     {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
     {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
     {"names", 0, NULL, "with --kernel: what its space and text can name, in place of the source"},
@@ -30,7 +31,7 @@ static const wisp_syntax syntax = {
     "wisp emit [options]",
     "Prints the source of a candidate with every number written out. Without --kernel: the "
     "layouts, kernels and strategies, their parameters and how many candidates are legal.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 typedef struct wish {
   const wisp_family *family;
@@ -42,20 +43,20 @@ typedef struct wish {
 
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *out)
 {
-  wisp_status status = WISP_OK;
   static const char *const dialects[] = {"cuda", "host"};
   const char *family = wisp_option_family(args), *target = wisp_option_value(args, "target");
   const char *system = wisp_option_value(args, "system"), *kernel = wisp_option_value(args, "kernel");
+  const char *element = wisp_option_value(args, "element");
   long long order = 0;
   size_t dialect = 0;
   wisp_precisions precisions;
   wisp_limits limits;
   out->family = wisp_family_find(family);
-  TRY(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
-  TRY(wisp_option_integer(err, args, "orders", out->family->orders[0], out->family->orders[1], 3, &order));
-  TRY(wisp_option_precisions(err, args, "precision", "f32", &precisions));
-  TRY(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
-  TRY(wisp_target_limits(err, target ? target : dialect ? "host" : "sm_90", &limits));
+  CALL(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
+  CALL(wisp_option_integer(err, args, "orders", 1, WISP_HIGHEST_ORDER, 3, &order));
+  CALL(wisp_option_precisions(err, args, "precision", "f32", &precisions));
+  CALL(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
+  CALL(wisp_target_limits(err, target ? target : dialect ? "host" : "sm_90", &limits));
   out->target = wisp_limits_target(&limits);
   out->dialect = dialects[dialect];
   out->strategy = wisp_option_value(args, "strategy");
@@ -64,14 +65,15 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   out->operands = wisp_option_value(args, "operands");
   out->names = wisp_option_given(args, "names");
   out->json = wisp_option_given(args, "json");
-  TRY(wisp_require(err, kernel || !out->names, WISP_EUSAGE, "--names wants --kernel: each has names of its own"));
-  TRY(wisp_require(err, kernel || (!out->json && !out->operands), WISP_EUSAGE,
-                   "--%s wants --kernel: each has arguments of its own", out->json ? "json" : "operands"));
+  CALL(wisp_require(err, kernel || !out->names, WISP_EUSAGE, "--names wants --kernel: each has names of its own"));
+  CALL(wisp_require(err, kernel || (!out->json && !out->operands), WISP_EUSAGE,
+                    "--%s wants --kernel: each has arguments of its own", out->json ? "json" : "operands"));
   out->hash = wisp_option_given(args, "hash");
   out->spec = wisp_family_spec(out->family, (int)order, system, precisions.list[0]);
-  snprintf(out->spec.kernel, sizeof out->spec.kernel, "%s", kernel ? kernel : "");
-done:
-  return status;
+  if (element) wisp_spec_name_element(&out->spec, element);
+  CALL(wisp_family_check(err, &out->spec));
+  wisp_spec_name_kernel(&out->spec, kernel ? kernel : "");
+  return WISP_OK;
 }
 
 /* --- the list --- */
@@ -113,8 +115,7 @@ static void print_counts(const wisp_search *search)
 
 static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_scope *scope, const wish *w)
 {
-  wisp_status status = WISP_OK;
-  wisp_search search = {0};
+  HELD(wisp_search_free) wisp_search search = {0};
   printf("family %s, order %d, system %s, %s; * marks default values\n", w->family->name, w->spec.order, w->spec.system,
          wisp_precision_name(w->spec.precision));
   for (int k = 0; w->family->kernels[k].name; k++) {
@@ -125,16 +126,14 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
       if (strcmp(wisp_strategy_kernel(s), w->family->kernels[k].name) != 0) continue;
       if (w->strategy && strcmp(wisp_strategy_name(s), w->strategy) != 0) continue;
       snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k].name);
-      TRY(wisp_search_create(err, all, scope, wisp_strategy_name(s), 1, &search));
+      CALL(wisp_search_create(err, all, scope, wisp_strategy_name(s), 1, &search));
       wisp_help_wrap(stdout, wisp_strategy_title(s), printf("  %-20s ", wisp_strategy_name(s)), 23);
       print_params(s);
       print_counts(&search);
       wisp_search_free(&search);
     }
   }
-done:
-  wisp_search_free(&search);
-  return status;
+  return WISP_OK;
 }
 
 /* --- one candidate --- */
@@ -243,27 +242,22 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
 
 static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *plan = NULL;
-  wisp_contract *contract = NULL;
-  wisp_text source = {0};
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  OWNED(wisp_contract_destroy) wisp_contract *contract = NULL;
+  HELD(wisp_text_free) wisp_text source = {0};
   char hash[20];
-  TRY(find_plan(err, all, scope, w, &plan));
-  TRY(wisp_contract_create(err, plan, &contract));
-  if (w->operands) TRY(wisp_contract_write(err, contract, w->operands));
+  CALL(find_plan(err, all, scope, w, &plan));
+  CALL(wisp_contract_create(err, plan, &contract));
+  if (w->operands) CALL(wisp_contract_write(err, contract, w->operands));
   wisp_plan_hash(plan, w->dialect, hash);
   if (w->hash)
-    TRY(wisp_text_print(err, &source, "%s\n", hash));
+    CALL(wisp_text_print(err, &source, "%s\n", hash));
   else if (w->json)
-    TRY(wisp_contract_print(err, contract, w->dialect, &source));
+    CALL(wisp_contract_print(err, contract, w->dialect, &source));
   else
-    TRY(w->names ? wisp_plan_names(err, plan, &source) : wisp_plan_source(err, plan, w->dialect, &source));
+    CALL(w->names ? wisp_plan_names(err, plan, &source) : wisp_plan_source(err, plan, w->dialect, &source));
   fwrite(source.data, 1, source.length, stdout);
-done:
-  wisp_text_free(&source);
-  wisp_contract_destroy(contract);
-  wisp_plan_destroy(plan);
-  return status;
+  return WISP_OK;
 }
 
 int wisp_cli_emit(int argc, char **argv)

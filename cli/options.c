@@ -233,8 +233,10 @@ static void orders_of(const char *family, int range[2])
   const wisp_family *f = NULL;
   for (size_t i = 0; (f = wisp_family_at(i)); i++) {
     if (family && wisp_family_find(family) && f != wisp_family_find(family)) continue;
-    range[0] = f->orders[0] < range[0] ? f->orders[0] : range[0];
-    range[1] = f->orders[1] > range[1] ? f->orders[1] : range[1];
+    for (const wisp_element *e = f->elements; e->name; e++) {
+      range[0] = e->orders[0] < range[0] ? e->orders[0] : range[0];
+      range[1] = e->orders[1] > range[1] ? e->orders[1] : range[1];
+    }
   }
 }
 
@@ -313,7 +315,7 @@ static long long per_cube(const wisp_arguments *args)
   } cubes[] = {{"tet", 6}, {"hex", 1}};
   const wisp_family *family = wisp_family_find(wisp_option_family(args));
   for (size_t i = 0; family && i < WISP_COUNT(cubes); i++)
-    if (strcmp(cubes[i].element, family->element) == 0) return cubes[i].count;
+    if (strcmp(cubes[i].element, family->elements->name) == 0) return cubes[i].count;
   return 1;
 }
 

@@ -43,7 +43,7 @@ static const char *const operators[3] = {"mass", "stiffness", "collocated"};
 static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
 {
   const char *box = wisp_option_value(args, "box");
-  const int *orders = wisp_family_find("tensor")->orders;
+  const int *orders = wisp_family_find("tensor")->elements->orders;
   long long order = 0;
   int end = 0, *n = r->mesh.box;
   CALL(wisp_option_mesh(err, args, &r->mesh));
@@ -69,8 +69,8 @@ static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp
   const char *precision = wisp_option_value(args, "precision");
   size_t op = 0, geometry = 0, preconditioner = 0;
   long long degree = 0;
-  r->cg.precision = WISP_F64;
-  if (precision) CALL(wisp_precision_parse(err, precision, &r->cg.precision));
+  r->method.precision = WISP_F64;
+  if (precision) CALL(wisp_precision_parse(err, precision, &r->method.precision));
   CALL(wisp_option_choice(err, args, "problem", 3, wisp_poisson_problems, WISP_HEX_COLLOCATED, &op));
   CALL(wisp_option_choice(err, args, "geometry", 3, geometries, 0, &geometry));
   CALL(wisp_option_choice(err, args, "preconditioner", 3, wisp_poisson_preconditioners, WISP_JACOBI, &preconditioner));
@@ -78,12 +78,12 @@ static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp
                     "--degree belongs to --preconditioner chebyshev"));
   CALL(wisp_option_integer(err, args, "degree", 1, 16, 3, &degree));
   CALL(wisp_option_real(err, args, "lambda", 0, 1e12, 1, &r->lambda));
-  CALL(wisp_option_real(err, args, "tolerance", 0, 1, r->cg.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
+  CALL(wisp_option_real(err, args, "tolerance", 0, 1, r->method.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
   CALL(wisp_option_integer(err, args, "iterations", 0, 1000000000, 1000, &r->iterations));
   r->op = (wisp_hex_operator)op;
   r->geometry = (wisp_geometry)geometry;
-  r->cg.preconditioner = (wisp_preconditioner)preconditioner;
-  r->cg.degree = (int)degree;
+  r->method.preconditioner = (wisp_preconditioner)preconditioner;
+  r->method.degree = (int)degree;
   return WISP_OK;
 }
 
@@ -110,7 +110,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 
 static void release(wisp_poisson_run *run)
 {
-  wisp_cg_destroy(run->cg);
+  wisp_poisson_solver_destroy(run->solver);
   wisp_step_free(&run->step);
   wisp_poisson_destroy(run->problem);
   wisp_mesh_destroy(run->mesh);
@@ -122,7 +122,7 @@ static wisp_status check_size(wisp_error *err, const wisp_poisson_request *r, co
                               double elements)
 {
   const wisp_limits *limits = wisp_device_limits(run->session->device);
-  const double nodes = elements * pow(r->order + 1, 3), bytes = 2 * nodes * (double)r->cg.precision;
+  const double nodes = elements * pow(r->order + 1, 3), bytes = 2 * nodes * (double)r->method.precision;
   CALL(wisp_require(
       err, nodes < 2147483648.0, WISP_EUSAGE,
       "%.0f hexes of order %d have %.3g nodes, more than kernels can count (2.1e9): take fewer elements or "
@@ -146,11 +146,12 @@ static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wis
 static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run, bool trilinear,
                           bool exact, wisp_step *out)
 {
-  char kernel[WISP_NAME_TEXT], composition[WISP_CG_COMPOSITION];
+  char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
-  wisp_cg_composition(kernel, r->cg.preconditioner, composition);
+  wisp_poisson_composition(kernel, r->method.preconditioner, composition);
   const wisp_chooser from = wisp_session_chooser(run->session);
-  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), r->order, "poisson", r->cg.precision),
+  const wisp_wish wish = {.spec =
+                              wisp_family_spec(wisp_family_find("tensor"), r->order, "poisson", r->method.precision),
                           .elements = (long long)run->mesh->elements,
                           .exact_match_only = exact,
                           .composition = composition};
@@ -192,23 +193,19 @@ static void show(wisp_progress *progress, double before, const char *part)
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
                           wisp_poisson_run *run)
 {
-  wisp_status status = WISP_OK;
-  wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
   show(&progress, 0, "opening store and device");
-  TRY(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
-  TRY(make_mesh(err, r, run));
-  if (r->geometry == WISP_GEOMETRY_AUTO) TRY(prefer_trilinear(err, r, run, &trilinear));
-  TRY(choose(err, r, run, trilinear, r->exact, &run->step));
+  CALL(make_mesh(err, r, run));
+  if (r->geometry == WISP_GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
+  CALL(choose(err, r, run, trilinear, r->exact, &run->step));
   show(&progress, 0.15, "numbering nodes, right-hand side");
-  TRY(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
-                          &run->problem));
+  CALL(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
+                           &run->problem));
   show(&progress, 0.65, "geometry and diagonal");
-  TRY(wisp_cg_create(err, run->session->device, run->problem, &run->step, &r->cg, &run->cg));
-done:
-  wisp_progress_clear(&progress);
-  return status;
+  return wisp_poisson_solver_create(err, run->session->device, run->problem, &run->step, &r->method, &run->solver);
 }
 
 /* How far the solve is, where it is shown. */
@@ -228,25 +225,22 @@ static void tell(void *context, long long iterations, double share)
 static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
                          wisp_poisson_run *run)
 {
-  wisp_status status = WISP_OK;
-  wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const wisp_cg_watch watch = {tell, &(watching){&progress, r->iterations}};
   const size_t unknowns = run->problem->copies->unknowns;
-  double *solution = NULL;
+  OWNED(free) double *solution = NULL;
   char text[64];
-  TRY(wisp_new(err, unknowns, sizeof *solution, &solution));
+  CALL(wisp_new(err, unknowns, sizeof *solution, &solution));
   snprintf(text, sizeof text, "at most %lld iterations", r->iterations);
   show(&progress, NAN, text);
-  TRY(wisp_cg_solve(err, run->cg, r->tolerance, r->iterations, progress.quiet ? NULL : &watch, &run->report));
-  TRY(wisp_cg_solution(err, run->cg, solution));
+  CALL(wisp_cg_solve(err, wisp_poisson_solver_cg(run->solver), run->problem->b, r->tolerance, r->iterations,
+                     progress.quiet ? NULL : &watch, &run->report));
+  CALL(wisp_cg_solution(err, wisp_poisson_solver_cg(run->solver), solution));
   show(&progress, NAN, "the solution's error");
-  TRY(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
+  CALL(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
   run->unknowns = (double)unknowns;
   run->gdofs = run->report.iterations ? run->unknowns / run->report.ms_per_iteration / 1e6 : NAN;
-done:
-  wisp_progress_clear(&progress);
-  free(solution);
-  return status;
+  return WISP_OK;
 }
 
 /* A tolerance that was not reached is a failure, after the report. */

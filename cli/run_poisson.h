@@ -3,7 +3,7 @@
 #define WISP_RUN_POISSON_H
 
 #include "../runtime/mesh/source.h"
-#include "../runtime/tensor/cg.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 typedef enum wisp_geometry { WISP_GEOMETRY_AUTO, WISP_GEOMETRY_STORED, WISP_GEOMETRY_TRILINEAR } wisp_geometry;
 
@@ -16,7 +16,7 @@ typedef struct wisp_poisson_request {
   double lambda, tolerance;
   long long iterations; /* at most */
   bool defaults, exact, json;
-  wisp_cg_request cg;
+  wisp_poisson_method method;
 } wisp_poisson_request;
 
 typedef struct wisp_poisson_run {
@@ -24,7 +24,7 @@ typedef struct wisp_poisson_run {
   wisp_hexmesh *mesh;
   wisp_poisson *problem;
   wisp_step step;
-  wisp_cg *cg;
+  wisp_poisson_solver *solver;
   /* results */
   wisp_cg_report report;
   double unknowns, l2_error, gdofs;

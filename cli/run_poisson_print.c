@@ -23,7 +23,7 @@ static void print_domain(const wisp_poisson_request *r, const wisp_poisson_run *
   wisp_mesh_source_print(&r->mesh, domain);
   printf("domain      %s: %zu hexes of order %d, %d nodes each, %.0f unknowns\n", domain, run->mesh->elements, r->order,
          run->problem->hex->Np, run->unknowns);
-  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(r->cg.precision));
+  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(r->method.precision));
 }
 
 /* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
@@ -47,9 +47,9 @@ static void print_text(const wisp_poisson_request *r, const wisp_poisson_run *ru
   print_geometry(r, run);
   printf("iteration   %s\n", run->step.composition);
   wisp_run_print_kernels(&run->step, r->defaults);
-  printf("solver      conjugate gradients, preconditioner %s", wisp_poisson_preconditioners[r->cg.preconditioner]);
-  if (r->cg.preconditioner == WISP_CHEBYSHEV)
-    printf(" of degree %d, eigenvalues below %.3g", r->cg.degree, wisp_cg_bound(run->cg));
+  printf("solver      conjugate gradients, preconditioner %s", wisp_poisson_preconditioners[r->method.preconditioner]);
+  if (r->method.preconditioner == WISP_CHEBYSHEV)
+    printf(" of degree %d, eigenvalues below %.3g", r->method.degree, wisp_poisson_solver_bound(run->solver));
   printf("\niterations  %lld, residual %.3e", report->iterations, report->residual);
   if (r->tolerance > 0) printf(" (%s %g)", report->converged ? "reached" : "not reached:", r->tolerance);
   printf("\nL2 error    %.6e\n", run->l2_error);
@@ -67,8 +67,8 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
       {"order", r->order},
       {"dofs", run->unknowns},
       {"lambda", r->lambda},
-      {"degree", r->cg.preconditioner == WISP_CHEBYSHEV ? (double)r->cg.degree : NAN},
-      {"eigenvalue_bound", wisp_cg_bound(run->cg)},
+      {"degree", r->method.preconditioner == WISP_CHEBYSHEV ? (double)r->method.degree : NAN},
+      {"eigenvalue_bound", wisp_poisson_solver_bound(run->solver)},
       {"iterations", (double)report->iterations},
       {"tolerance", r->tolerance},
       {"residual", report->residual},
@@ -80,8 +80,8 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
   cJSON_AddStringToObject(object, "system", "poisson");
   cJSON_AddStringToObject(object, "problem", wisp_poisson_problems[r->op]);
   cJSON_AddStringToObject(object, "geometry", is_trilinear(run) ? "trilinear" : "stored");
-  cJSON_AddStringToObject(object, "preconditioner", wisp_poisson_preconditioners[r->cg.preconditioner]);
-  cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->cg.precision));
+  cJSON_AddStringToObject(object, "preconditioner", wisp_poisson_preconditioners[r->method.preconditioner]);
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->method.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddBoolToObject(object, "converged", report->converged);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);

@@ -61,7 +61,7 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_s
   const char *mode = wisp_option_value(args, "mode");
   long long box = 0, order = 0;
   int end = 0;
-  const int *orders = wisp_family_find("nodal")->orders;
+  const int *orders = wisp_family_find("nodal")->elements->orders;
   CALL(wisp_option_mesh(err, args, &r->mesh));
   CALL(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
                     "--mesh and --box both give the domain: leave one out"));

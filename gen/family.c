@@ -7,7 +7,7 @@
 #define DECLARE(name) extern const wisp_family wisp_family_##name;
 WISP_FAMILIES(DECLARE)
 static const wisp_family *const families[] = {WISP_FAMILIES(WISP_FAMILY_ADDRESS)};
-enum { FAMILIES = sizeof families / sizeof *families };
+enum { FAMILIES = WISP_COUNT(families) };
 
 const wisp_family *wisp_family_at(size_t i)
 {
@@ -45,6 +45,33 @@ const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *
   return NULL;
 }
 
+const wisp_element *wisp_family_element(const wisp_family *family, const char *name)
+{
+  for (const wisp_element *e = family->elements; e->name; e++)
+    if (strcmp(e->name, name) == 0) return e;
+  return NULL;
+}
+
+int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8])
+{
+  const wisp_family *family = wisp_family_find(spec->family);
+  if (family->layouts) return family->layouts(spec, out);
+  out[0] = wisp_layout_none();
+  return 1;
+}
+
+wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec)
+{
+  const wisp_family *family = wisp_family_find(spec->family);
+  CALL(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", spec->family));
+  const wisp_element *element = wisp_family_element(family, spec->element);
+  CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s': it has %s%s", family->name,
+                    spec->element, family->elements->name, family->elements[1].name ? " and others" : ""));
+  return wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
+                      "order %d: the %s family has orders %d to %d", spec->order, family->name, element->orders[0],
+                      element->orders[1]);
+}
+
 bool wisp_list_has(const char *list, const char *name)
 {
   const size_t length = strlen(name);
@@ -80,6 +107,36 @@ int wisp_composition_count(const char *composition)
   return count;
 }
 
+/* Its arrays under the same names, of the same types. */
+static wisp_status check_borrowed(wisp_error *err, const wisp_family *family, const wisp_family *lender,
+                                  const wisp_kernel_decl *kernel)
+{
+  for (const wisp_array_decl *a = lender->arrays; a->name; a++) {
+    if (!wisp_list_has(kernel->reads, a->name) && !wisp_list_has(kernel->writes, a->name)) continue;
+    const wisp_array_decl *own = wisp_family_array(family, a->name);
+    if (!own || own->type != a->type)
+      return wisp_fail(err, WISP_EUSAGE, "%s.%s works on array %s of type %s: the %s family has none such",
+                       lender->name, kernel->name, a->name, wisp_numbers[a->type].word, family->name);
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out)
+{
+  const wisp_family *family = wisp_family_find(stage->family), *lender = family;
+  const char *dot = strchr(name, '.');
+  char from[WISP_NAME_TEXT];
+  snprintf(from, sizeof from, "%.*s", dot ? (int)(dot - name) : 0, name);
+  if (dot) lender = wisp_family_find(from);
+  CALL(wisp_require(err, lender, WISP_EUSAGE, "%s: there is no family '%s'", name, from));
+  *out = dot ? wisp_family_spec(lender, stage->order, NULL, stage->precision) : *stage;
+  wisp_spec_name_kernel(out, dot ? dot + 1 : name);
+  const wisp_kernel_decl *kernel = wisp_family_kernel(lender, out->kernel);
+  CALL(wisp_require(err, kernel, WISP_EUSAGE, "the %s family has no kernel '%s'", lender->name, out->kernel));
+  if (dot) CALL(check_borrowed(err, family, lender, kernel));
+  return WISP_OK;
+}
+
 bool wisp_composition_has(const char *composition, const char *kernel)
 {
   for (char name[WISP_NAME_TEXT]; wisp_composition_next(&composition, name);)
@@ -101,53 +158,42 @@ static wisp_status evaluate(wisp_error *err, const char *text, const wisp_env *s
 static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wisp_kernel_decl **kernel,
                                wisp_env **sizes)
 {
-  wisp_status status = WISP_OK;
   const wisp_family *family = wisp_family_find(spec->family);
-  TRY(wisp_require(err, family != NULL, WISP_EUSAGE, "there is no family '%s'", spec->family));
-  *kernel =
-      wisp_family_kernel(family, strcmp(spec->kernel, "step") == 0 && family->whole ? family->whole : spec->kernel);
-  TRY(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
-  TRY(wisp_env_create(err, NULL, sizes));
-  TRY(family->sizes(err, spec, *sizes));
-done:
-  return status;
+  CALL(wisp_require(err, family != NULL, WISP_EUSAGE, "there is no family '%s'", spec->family));
+  *kernel = wisp_family_kernel(family, wisp_spec_is_step(spec) && family->whole ? family->whole : spec->kernel);
+  CALL(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
+  CALL(wisp_env_create(err, NULL, sizes));
+  return family->sizes(err, spec, *sizes);
 }
 
 wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_kernel_decl *k = NULL;
-  wisp_env *sizes = NULL;
+  OWNED(wisp_env_destroy) wisp_env *sizes = NULL;
   double numbers, words, flops, dofs;
-  TRY(open_kernel(err, spec, &k, &sizes));
-  TRY(evaluate(err, k->numbers, sizes, &numbers));
-  TRY(evaluate(err, k->words, sizes, &words));
-  TRY(evaluate(err, k->flops, sizes, &flops));
-  TRY(evaluate(err, k->dofs, sizes, &dofs));
+  CALL(open_kernel(err, spec, &k, &sizes));
+  CALL(evaluate(err, k->numbers, sizes, &numbers));
+  CALL(evaluate(err, k->words, sizes, &words));
+  CALL(evaluate(err, k->flops, sizes, &flops));
+  CALL(evaluate(err, k->dofs, sizes, &dofs));
   *out = (wisp_work){(numbers * (double)spec->precision + 4 * words) * elements, flops * elements, dofs * elements};
-done:
-  wisp_env_destroy(sizes);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *length, double *matrix)
 {
-  wisp_status status = WISP_OK;
   const wisp_kernel_decl *k = NULL;
-  wisp_env *sizes = NULL;
-  TRY(open_kernel(err, spec, &k, &sizes));
-  TRY(evaluate(err, k->sum, sizes, length));
-  TRY(evaluate(err, k->matrix, sizes, matrix));
-done:
-  wisp_env_destroy(sizes);
-  return status;
+  OWNED(wisp_env_destroy) wisp_env *sizes = NULL;
+  CALL(open_kernel(err, spec, &k, &sizes));
+  CALL(evaluate(err, k->sum, sizes, length));
+  return evaluate(err, k->matrix, sizes, matrix);
 }
 
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision)
 {
   wisp_spec spec = {.order = order, .precision = precision};
   snprintf(spec.family, sizeof spec.family, "%s", family->name);
-  snprintf(spec.element, sizeof spec.element, "%s", family->element);
+  snprintf(spec.element, sizeof spec.element, "%s", family->elements->name);
   snprintf(spec.system, sizeof spec.system, "%s", system ? system : family->default_system);
   return spec;
 }

@@ -58,14 +58,20 @@ typedef struct wisp_kernel_decl {
   const char *numbers;        /* that must move for one element, inputs once and outputs once, */
   const char *words;          /* and words of four bytes; NULL: none */
   const char *flops, *dofs;   /* of one element */
+  const char *launches;       /* how it is cut into launches, a cut of the discretisation: "colours"; NULL: it is one */
   const wisp_size *facts; /* tell it from the kernels that it shares spaces and texts with: names that these see; the
                              last has no name. NULL: there are none */
 } wisp_kernel_decl;
 
+/* A reference element, as specs name it: "tet". */
+typedef struct wisp_element {
+  const char *name;
+  int orders[2]; /* lowest and highest */
+} wisp_element;
+
 typedef struct wisp_family {
   const char *name;
-  const char *element;             /* as specs name it: "tet" */
-  int orders[2];                   /* lowest and highest */
+  const wisp_element *elements;    /* the first where nobody says which; ends with a NULL name */
   const wisp_array_decl *arrays;   /* ends with a NULL name */
   const wisp_kernel_decl *kernels; /* likewise */
   const wisp_scalar_decl *scalars; /* likewise; NULL: no kernel takes any */
@@ -73,14 +79,15 @@ typedef struct wisp_family {
   const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
   double promise[2];               /* errors in single and double precision, relative to the largest result; 0: none */
   const char *const
-      *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order */
+      *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
+                        family's, "tensor.update", works on arrays that are declared here by the same names */
   const char *default_system;
   const char *shown; /* parameters that tables and plots show first, a column each: "wp wi ws"; NULL: none */
   /* Names for templates and spaces: sizes, tables, lists, limits. */
   wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                        wisp_env **out);
-  /* The layouts worth trying for an order; count <= 8. */
-  int (*layouts)(int order, wisp_layout out[8]);
+  /* The layouts worth trying; count <= 8. NULL: there is nothing to lay out, arrays are as they are declared. */
+  int (*layouts)(const wisp_spec *spec, wisp_layout out[8]);
   /* The nodes of the reference element, -1 to 1 in each direction: r, s, t of each together. NULL: it has none. */
   wisp_status (*nodes)(wisp_error *err, int order, double *rst);
   /* The names of the declarations' expressions. */
@@ -94,6 +101,14 @@ const wisp_family *wisp_family_at(size_t i);
 const wisp_family *wisp_family_find(const char *name);
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */
+
+const wisp_element *wisp_family_element(const wisp_family *family, const char *name); /* NULL: none */
+
+/* The layouts of the spec's family, "none" where it has none; count. */
+int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);
+
+/* WISP_EUSAGE where there is no such family, or it has no such element or order. */
+wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
 
 /* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
 bool wisp_list_at(const char *list, int i, char name[32]);
@@ -115,9 +130,13 @@ const wisp_size *wisp_family_facts(const char *family, const char *kernel);
  * that is too long for any spec is empty. */
 bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT]);
 int wisp_composition_count(const char *composition);
+/* What such a name stands for in a stage: a kernel of the stage's family; or, with the name of another before it,
+ * "tensor.update", one that is borrowed from there, for that family's first element and own system. WISP_EUSAGE where
+ * there is none, or the borrower has not all arrays that it takes. */
+wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out);
 bool wisp_composition_has(const char *composition, const char *kernel);
 
-/* A spec of this family, its kernel left empty; system NULL: the family's own. */
+/* A spec of this family's first element, its kernel left empty; system NULL: the family's own. */
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <string.h>
 
 static int round_up(int a, int b)
 {
@@ -30,6 +31,11 @@ wisp_layout wisp_layout_slab(int Np, int Nf, int KM)
   return (wisp_layout){WISP_ELEMENT_FASTEST, Np, Nf, KM, KM * Np, KM * Nf};
 }
 
+wisp_layout wisp_layout_none(void)
+{
+  return (wisp_layout){WISP_NO_LAYOUT, 1, 0, 1, 1, 0};
+}
+
 int wisp_layouts(int Np, int Nf, wisp_layout out[8])
 {
   const wisp_layout all[] = {wisp_layout_microblocked(Np, Nf, 16), wisp_layout_padded(Np, Nf, 16),
@@ -45,7 +51,9 @@ int wisp_layouts(int Np, int Nf, wisp_layout out[8])
 
 void wisp_layout_print(const wisp_layout *layout, char text[WISP_LAYOUT_TEXT])
 {
-  if (layout->order == WISP_NODE_FASTEST)
+  if (layout->order == WISP_NO_LAYOUT)
+    snprintf(text, WISP_LAYOUT_TEXT, "none");
+  else if (layout->order == WISP_NODE_FASTEST)
     snprintf(text, WISP_LAYOUT_TEXT, "node-km%d-pad%d", layout->KM, layout->NpM);
   else
     snprintf(text, WISP_LAYOUT_TEXT, "slab-km%d", layout->KM);
@@ -54,6 +62,10 @@ void wisp_layout_print(const wisp_layout *layout, char text[WISP_LAYOUT_TEXT])
 wisp_status wisp_layout_parse(wisp_error *err, const char *text, int Np, int Nf, wisp_layout *out)
 {
   int KM = 0, pad = 0, end = 0;
+  if (strcmp(text, "none") == 0) {
+    *out = wisp_layout_none();
+    return WISP_OK;
+  }
   if (sscanf(text, "slab-km%d%n", &KM, &end) == 1 && text[end] == '\0' && KM >= 1 && KM <= 1024) {
     *out = wisp_layout_slab(Np, Nf, KM);
     return WISP_OK;

@@ -17,7 +17,7 @@
 
 enum { WISP_LAYOUT_TEXT = 32 };
 
-typedef enum wisp_order { WISP_NODE_FASTEST, WISP_ELEMENT_FASTEST } wisp_order;
+typedef enum wisp_order { WISP_NODE_FASTEST, WISP_ELEMENT_FASTEST, WISP_NO_LAYOUT } wisp_order;
 
 typedef struct wisp_layout {
   wisp_order order;
@@ -32,10 +32,13 @@ wisp_layout wisp_layout_microblocked(int Np, int Nf, int granule);
 /* Element fastest, KM elements a slab, no padding. */
 wisp_layout wisp_layout_slab(int Np, int Nf, int KM);
 
+/* Of a family that lays nothing out: an element is one, of one number. */
+wisp_layout wisp_layout_none(void);
+
 /* Every layout that the tuner tries for these sizes, no two alike; count <= 8. */
 int wisp_layouts(int Np, int Nf, wisp_layout out[8]);
 
-/* "node-km4-pad144", "slab-km32". */
+/* "node-km4-pad144", "slab-km32", "none". */
 void wisp_layout_print(const wisp_layout *layout, char text[WISP_LAYOUT_TEXT]);
 wisp_status wisp_layout_parse(wisp_error *err, const char *text, int Np, int Nf, wisp_layout *out);
 

@@ -36,11 +36,26 @@ bool wisp_spec_is_step(const wisp_spec *spec)
   return strcmp(spec->kernel, WISP_WHOLE_STEP) == 0;
 }
 
+bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b)
+{
+  return a->order == b->order && strcmp(a->element, b->element) == 0;
+}
+
+static void put(char *to, size_t room, const char *name)
+{
+  const size_t length = strlen(name);
+  memset(to, 0, room);
+  if (length < room) memcpy(to, name, length);
+}
+
 void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel)
 {
-  const size_t length = strlen(kernel);
-  memset(spec->kernel, 0, sizeof spec->kernel);
-  if (length < sizeof spec->kernel) memcpy(spec->kernel, kernel, length);
+  put(spec->kernel, sizeof spec->kernel, kernel);
+}
+
+void wisp_spec_name_element(wisp_spec *spec, const char *element)
+{
+  put(spec->element, sizeof spec->element, element);
 }
 
 void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT])

@@ -21,7 +21,10 @@ typedef struct wisp_spec {
 int wisp_spec_subjects(const wisp_spec *a, const wisp_spec *b);
 int wisp_spec_orders(const wisp_spec *a, const wisp_spec *b);
 bool wisp_spec_is_step(const wisp_spec *spec);
-void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel); /* what does not fit names none */
+bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b); /* of one order */
+/* What does not fit names none. */
+void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel);
+void wisp_spec_name_element(wisp_spec *spec, const char *element);
 
 void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT]);
 wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out); /* WISP_EINPUT names what is wrong */

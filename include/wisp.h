@@ -158,7 +158,13 @@ typedef enum wisp_argument_kind {
   WISP_ARGUMENT_SCALAR   /* a number; counts of a launch are taken from there */
 } wisp_argument_kind;
 
-typedef enum wisp_number_kind { WISP_NUMBER_INT, WISP_NUMBER_FLOAT, WISP_NUMBER_DOUBLE } wisp_number_kind;
+typedef enum wisp_number_kind {
+  WISP_NUMBER_INT,
+  WISP_NUMBER_FLOAT,
+  WISP_NUMBER_DOUBLE,
+  WISP_NUMBER_UINT8,
+  WISP_NUMBER_UINT16
+} wisp_number_kind;
 
 typedef struct wisp_argument {
   const char *name, *meaning;
@@ -172,7 +178,7 @@ typedef struct wisp_argument {
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out);
 
 /* How many there are of everything in a launch: "elements"; or "groups", of which the last may have empty places; what
- * else sizes name. A list ends with a NULL name. */
+ * else sizes name; of a kernel that asks for it, which group is the "first" (0). A list ends with a NULL name. */
 typedef struct wisp_count {
   const char *name;
   size_t value;

@@ -2,10 +2,9 @@
 #include "arrays_parts.h"
 #include "parallel.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_OTHERS = 32 };
 
 static wisp_status check_memory(wisp_error *err, const wisp_arrays *arrays, const char *what)
 {
@@ -14,6 +13,16 @@ static wisp_status check_memory(wisp_error *err, const wisp_arrays *arrays, cons
   return wisp_require(err, bytes <= limits->memory, WISP_EMEMORY,
                       "%s needs %.2f GB, %s has %.2f GB: take fewer elements or a lower order", what,
                       (double)bytes / 1e9, limits->name, (double)limits->memory / 1e9);
+}
+
+wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, const char *what, const wisp_array *list,
+                                  size_t count)
+{
+  for (size_t i = 0; i < count && strcmp(limits->kind, "host") != 0; i++)
+    CALL(wisp_require(err, list[i].wide || list[i].size <= INT_MAX, WISP_EUSAGE,
+                      "%s: array %s has %zu numbers, more than kernels can count (2.1e9): take fewer elements", what,
+                      list[i].name, list[i].size));
+  return WISP_OK;
 }
 
 static wisp_status make(wisp_error *err, wisp_arrays *arrays, wisp_entry *e)
@@ -44,6 +53,7 @@ wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precis
   arrays->count = count;
   for (size_t i = 0; i < count; i++) arrays->entries[i].array = list[i];
   TRY(check_memory(err, arrays, what));
+  TRY(wisp_arrays_countable(err, wisp_device_limits(device), what, list, count));
   for (size_t i = 0; i < count; i++) TRY(make(err, arrays, &arrays->entries[i]));
   *out = arrays;
   arrays = NULL;
@@ -93,19 +103,16 @@ void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other)
 static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const char *name, const wisp_entry **out)
 {
   *out = find(arrays, name);
-  return wisp_require(err, *out && (*out)->array.type != WISP_INT, WISP_EUSAGE,
-                      "the problem has no array of reals '%s'", name);
+  return wisp_require(err, *out && !wisp_entry_is_integer(*out), WISP_EUSAGE, "the problem has no array of reals '%s'",
+                      name);
 }
 
 static wisp_status find_part(wisp_error *err, const wisp_arrays *arrays, const char *name, size_t from, size_t count,
                              const wisp_entry **out)
 {
-  wisp_status status = WISP_OK;
-  TRY(find_reals(err, arrays, name, out));
-  TRY(wisp_require(err, from <= (*out)->array.size && count <= (*out)->array.size - from, WISP_EUSAGE,
-                   "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, (*out)->array.size));
-done:
-  return status;
+  CALL(find_reals(err, arrays, name, out));
+  return wisp_require(err, from <= (*out)->array.size && count <= (*out)->array.size - from, WISP_EUSAGE,
+                      "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, (*out)->array.size);
 }
 
 enum { CHUNK = 1 << 23 }; /* numbers converted at a time: fields of gigabytes need no second copy on the host */
@@ -194,41 +201,89 @@ wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const cha
 wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *name, size_t count,
                                const double *values)
 {
-  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  TRY(find_reals(err, arrays, name, &e));
+  CALL(find_reals(err, arrays, name, &e));
   size_t size = e->array.size, number = wisp_entry_number(arrays, e), part = count < size ? count : size;
-  TRY(wisp_arrays_upload_part(err, arrays, name, 0, part, values));
+  CALL(wisp_arrays_upload_part(err, arrays, name, 0, part, values));
   for (size_t have = part; have < size; have += part) {
     part = have < size - have ? have : size - have;
-    TRY(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e) + have * number, wisp_entry_start(arrays, e),
-                         part * number));
+    CALL(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e) + have * number, wisp_entry_start(arrays, e),
+                          part * number));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status find_ints(wisp_error *err, const wisp_arrays *arrays, const char *name, const wisp_entry **out)
 {
   *out = find(arrays, name);
-  return wisp_require(err, *out && (*out)->array.type == WISP_INT, WISP_EUSAGE,
+  return wisp_require(err, *out && wisp_entry_is_integer(*out), WISP_EUSAGE,
                       "the problem has no array of integers '%s'", name);
+}
+
+/* Integers of fewer bits, of which one side is made from the other; false where *bad does not fit. */
+static bool narrow(const int *values, size_t count, size_t bytes, unsigned char *to, size_t *bad)
+{
+  const int most = bytes == 1 ? UINT8_MAX : UINT16_MAX;
+  for (size_t i = 0; i < count; i++) {
+    if (values[i] < 0 || values[i] > most) {
+      *bad = i;
+      return false;
+    }
+    const uint16_t value = (uint16_t)values[i];
+    if (bytes == 1)
+      to[i] = (unsigned char)value;
+    else
+      memcpy(to + i * bytes, &value, bytes);
+  }
+  return true;
+}
+
+static void widen(const unsigned char *from, size_t count, size_t bytes, int *values)
+{
+  for (size_t i = 0; i < count; i++) {
+    uint16_t value = from[i * bytes];
+    if (bytes == 2) memcpy(&value, from + i * bytes, sizeof value);
+    values[i] = value;
+  }
 }
 
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *name, const int *values)
 {
+  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  wisp_status status = find_ints(err, arrays, name, &e);
-  if (status != WISP_OK || !e->array.size) return status;
-  return wisp_device_upload(err, arrays->device, wisp_entry_start(arrays, e), values, wisp_entry_bytes(arrays, e));
+  unsigned char *bytes = NULL;
+  size_t bad = 0;
+  TRY(find_ints(err, arrays, name, &e));
+  const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
+  if (number < sizeof *values) {
+    TRY(wisp_new(err, size, number, &bytes));
+    if (!narrow(values, size, number, bytes, &bad))
+      TRY(wisp_fail(err, WISP_EUSAGE, "array %s: number %zu is %d, which does not fit %zu bits", name, bad, values[bad],
+                    8 * number));
+  }
+  if (size)
+    TRY(wisp_device_upload(err, arrays->device, wisp_entry_start(arrays, e), bytes ? (const void *)bytes : values,
+                           size * number));
+done:
+  free(bytes);
+  return status;
 }
 
 wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *name, int *values)
 {
+  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  wisp_status status = find_ints(err, arrays, name, &e);
-  if (status != WISP_OK || !e->array.size) return status;
-  return wisp_device_download(err, arrays->device, values, wisp_entry_start(arrays, e), wisp_entry_bytes(arrays, e));
+  unsigned char *bytes = NULL;
+  TRY(find_ints(err, arrays, name, &e));
+  const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
+  if (number < sizeof *values) TRY(wisp_new(err, size, number, &bytes));
+  if (size)
+    TRY(wisp_device_download(err, arrays->device, bytes ? (void *)bytes : values, wisp_entry_start(arrays, e),
+                             size * number));
+  if (bytes) widen(bytes, size, number, values);
+done:
+  free(bytes);
+  return status;
 }
 
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *name)
@@ -245,16 +300,17 @@ wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *n
   return wisp_device_fill(err, arrays->device, wisp_entry_start(arrays, e), byte, wisp_entry_bytes(arrays, e));
 }
 
-wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t groups,
-                               size_t blocks, const wisp_binding *others, size_t count)
+wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel,
+                               const wisp_binding *others, size_t count)
 {
-  wisp_binding bindings[WISP_MAX_ARRAYS + MAX_OTHERS];
+  wisp_binding bindings[WISP_MAX_BINDINGS];
   size_t n = 0;
   wisp_status status =
-      wisp_require(err, count <= MAX_OTHERS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MAX_OTHERS);
+      wisp_require(err, arrays->count + count <= WISP_MAX_BINDINGS, WISP_EUSAGE,
+                   "%zu bindings beside the arrays, must be at most %zu", count, WISP_MAX_BINDINGS - arrays->count);
   if (status != WISP_OK) return status;
+  for (size_t i = 0; i < count; i++) bindings[n++] = others[i];
   for (size_t i = 0; i < arrays->count; i++)
     bindings[n++] = (wisp_binding){arrays->entries[i].array.name, wisp_entry_start(arrays, &arrays->entries[i]), 0};
-  for (size_t i = 0; i < count; i++) bindings[n++] = others[i];
-  return wisp_kernel_run(err, kernel, groups, blocks, bindings, n);
+  return wisp_kernel_run(err, kernel, bindings, n);
 }

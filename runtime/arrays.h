@@ -9,13 +9,19 @@ typedef struct wisp_array {
   const char *name; /* a constant: it is kept */
   wisp_number_type type;
   size_t size; /* numbers; 0 is fine */
+  bool wide;   /* kernels on a GPU address it in 64 bits, not in 31 */
 } wisp_array;
 
 typedef struct wisp_arrays wisp_arrays;
 
+/* WISP_EUSAGE where a device with these limits cannot count the numbers of an array: GPU kernels do so in 31 bits, but
+ * for those that are wide. */
+wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, const char *what, const wisp_array *list,
+                                  size_t count);
+
 /* All zero. device is borrowed. WISP_EMEMORY says how much `what` ("a problem of 157 elements") needs and how much
- * there is. count <= WISP_MAX_ARRAYS. guard: numbers before and after each array, narrow where kernels are known to be
- * right, wide where that is to be found out. */
+ * there is, WISP_EUSAGE which array is longer than kernels can count. count <= WISP_MAX_ARRAYS. guard: numbers before
+ * and after each array, narrow where kernels are known to be right, wide where that is to be found out. */
 enum { WISP_MAX_ARRAYS = 32, WISP_NARROW_GUARD = 256, WISP_WIDE_GUARD = 102400 };
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
                                size_t guard, const wisp_array *list, size_t count, wisp_arrays **out);
@@ -37,6 +43,7 @@ wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *a
 /* Fills an array of reals with these numbers, count >= 1, over and over. */
 wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *array, size_t count,
                                const double *values);
+/* Likewise of integers, of whatever width: WISP_EUSAGE names the first that does not fit. */
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const int *values);
 wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *array, int *values);
 
@@ -52,6 +59,7 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
 typedef struct wisp_kept wisp_kept;
 wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *const *names, wisp_kept **out);
 void wisp_kept_free(wisp_kept *kept);
+WISP_OWNED(wisp_kept, wisp_kept_free)
 /* Enqueues copying it back: all, or those in a list. */
 wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *names);
 /* The first array, but for those in `except`, that is not bit for bit as it was kept, and where; an empty name: none.
@@ -69,9 +77,9 @@ wisp_status wisp_arrays_compare_end(wisp_error *err, wisp_arrays *arrays, char a
 /* Lets two arrays of one size change places (their addresses). */
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other);
 
-/* Launches a kernel on the arrays by their names, with these bindings besides (runtime/kernel.h): scalars, and arrays
- * that the kernel has another name for. */
-wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel, size_t groups,
-                               size_t blocks, const wisp_binding *others, size_t count);
+/* Launches a kernel on the arrays by their names, with these bindings besides (runtime/kernel.h): scalars, counts, and
+ * arrays that the kernel has another name for. */
+wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel,
+                               const wisp_binding *others, size_t count);
 
 #endif

@@ -13,16 +13,13 @@ struct wisp_kept {
 
 static wisp_status prepare(wisp_error *err, wisp_arrays *arrays)
 {
-  wisp_status status = WISP_OK;
   if (!arrays->pattern) {
-    TRY(wisp_device_alloc(err, arrays->device, 2 * PATTERN, &arrays->pattern));
-    TRY(wisp_device_fill(err, arrays->device, arrays->pattern, 0xff, PATTERN));
-    TRY(wisp_device_fill(err, arrays->device, arrays->pattern + PATTERN, 0x40, PATTERN));
+    CALL(wisp_device_alloc(err, arrays->device, 2 * PATTERN, &arrays->pattern));
+    CALL(wisp_device_fill(err, arrays->device, arrays->pattern, 0xff, PATTERN));
+    CALL(wisp_device_fill(err, arrays->device, arrays->pattern + PATTERN, 0x40, PATTERN));
   }
-  if (!arrays->comparer) TRY(wisp_comparer_create(err, arrays->device, &arrays->comparer));
-  TRY(wisp_comparer_begin(err, arrays->comparer));
-done:
-  return status;
+  if (!arrays->comparer) CALL(wisp_comparer_create(err, arrays->device, &arrays->comparer));
+  return wisp_comparer_begin(err, arrays->comparer);
 }
 
 /* --- guard zones --- */
@@ -34,30 +31,28 @@ static wisp_pointer zone_of(const wisp_arrays *arrays, const wisp_entry *e, size
 
 wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char name[32])
 {
-  wisp_status status = WISP_OK;
   uint64_t first[WISP_COMPARISONS];
   *intact = true;
-  TRY(prepare(err, arrays));
+  CALL(prepare(err, arrays));
   for (size_t i = 0; i < 2 * arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i / 2];
     const wisp_comparison zone = {.what = WISP_COMPARE_BITS,
                                   .a = zone_of(arrays, e, i % 2),
-                                  .b = arrays->pattern + (e->array.type == WISP_INT ? 0 : PATTERN),
+                                  .b = arrays->pattern + (wisp_entry_is_integer(e) ? 0 : PATTERN),
                                   .one = true,
                                   .count = wisp_entry_guard(arrays, e) / 4};
-    TRY(wisp_comparer_add(err, arrays->comparer, i, &zone));
+    CALL(wisp_comparer_add(err, arrays->comparer, i, &zone));
   }
-  TRY(wisp_comparer_end(err, arrays->comparer, first));
+  CALL(wisp_comparer_end(err, arrays->comparer, first));
   for (size_t i = 0; i < 2 * arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i / 2];
     if (first[i] == WISP_SAME) continue;
     *intact = false;
     memcpy(name, e->array.name, strlen(e->array.name) + 1);
-    TRY(wisp_device_fill(err, arrays->device, zone_of(arrays, e, i % 2), wisp_entry_guard_byte(e),
-                         wisp_entry_guard(arrays, e))); /* whole again for the next kernel */
+    CALL(wisp_device_fill(err, arrays->device, zone_of(arrays, e, i % 2), wisp_entry_guard_byte(e),
+                          wisp_entry_guard(arrays, e))); /* whole again for the next kernel */
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- arrays as they were --- */
@@ -99,41 +94,37 @@ void wisp_kept_free(wisp_kept *kept)
 
 wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *names)
 {
-  wisp_status status = WISP_OK;
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
     if (kept->copy[i] && (!names || listed(names, e->array.name)))
-      TRY(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e), kept->copy[i],
-                           wisp_entry_bytes(arrays, e)));
+      CALL(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e), kept->copy[i],
+                            wisp_entry_bytes(arrays, e)));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *except,
                                 char name[32], size_t *number)
 {
-  wisp_status status = WISP_OK;
   uint64_t first[WISP_COMPARISONS];
   *name = '\0';
-  TRY(prepare(err, arrays));
+  CALL(prepare(err, arrays));
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
     const wisp_comparison same = {.what = WISP_COMPARE_BITS,
                                   .a = wisp_entry_start(arrays, e),
                                   .b = kept->copy[i],
                                   .count = wisp_entry_bytes(arrays, e) / 4};
-    if (kept->copy[i] && !listed(except, e->array.name)) TRY(wisp_comparer_add(err, arrays->comparer, i, &same));
+    if (kept->copy[i] && !listed(except, e->array.name)) CALL(wisp_comparer_add(err, arrays->comparer, i, &same));
   }
-  TRY(wisp_comparer_end(err, arrays->comparer, first));
+  CALL(wisp_comparer_end(err, arrays->comparer, first));
   for (size_t i = 0; i < arrays->count && !*name; i++) {
     const wisp_entry *e = &arrays->entries[i];
     if (first[i] == WISP_SAME) continue;
     memcpy(name, e->array.name, strlen(e->array.name) + 1);
     *number = (size_t)first[i] * 4 / wisp_entry_number(arrays, e);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- results beside others --- */
@@ -143,38 +134,38 @@ wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays)
   return prepare(err, arrays);
 }
 
+static wisp_compared compared_as(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  if (!wisp_entry_is_integer(e)) return wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS : WISP_COMPARE_DOUBLES;
+  const size_t bytes = wisp_entry_number(arrays, e);
+  return bytes == 1 ? WISP_COMPARE_BYTES : bytes == 2 ? WISP_COMPARE_SHORTS : WISP_COMPARE_BITS;
+}
+
 wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, wisp_pointer mask,
                                 const char *name, double bound)
 {
-  wisp_status status = WISP_OK;
   size_t i = 0;
   while (i < arrays->count && strcmp(arrays->entries[i].array.name, name) != 0) i++;
-  TRY(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
+  CALL(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
   const wisp_entry *e = &arrays->entries[i];
-  const wisp_comparison results = {.what = e->array.type == WISP_INT        ? WISP_COMPARE_BITS
-                                           : wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS
-                                                                            : WISP_COMPARE_DOUBLES,
+  const wisp_comparison results = {.what = compared_as(arrays, e),
                                    .a = wisp_entry_start(arrays, e),
                                    .b = kept->copy[i],
                                    .mask = mask,
                                    .count = e->array.size,
                                    .bound = bound};
-  TRY(wisp_comparer_add(err, arrays->comparer, i, &results));
-done:
-  return status;
+  return wisp_comparer_add(err, arrays->comparer, i, &results);
 }
 
 wisp_status wisp_arrays_compare_end(wisp_error *err, wisp_arrays *arrays, char name[32], size_t *number)
 {
-  wisp_status status = WISP_OK;
   uint64_t first[WISP_COMPARISONS];
   *name = '\0';
-  TRY(wisp_comparer_end(err, arrays->comparer, first));
+  CALL(wisp_comparer_end(err, arrays->comparer, first));
   for (size_t i = 0; i < arrays->count && !*name; i++) {
     if (first[i] == WISP_SAME) continue;
     memcpy(name, arrays->entries[i].array.name, strlen(arrays->entries[i].array.name) + 1);
     *number = (size_t)first[i];
   }
-done:
-  return status;
+  return WISP_OK;
 }

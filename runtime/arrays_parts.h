@@ -26,14 +26,21 @@ static inline bool wisp_entry_is_float(const wisp_arrays *arrays, const wisp_ent
   return e->array.type == WISP_SINGLE || arrays->precision == WISP_F32;
 }
 
-static inline size_t wisp_entry_number(const wisp_arrays *arrays, const wisp_entry *e)
+static inline bool wisp_entry_is_integer(const wisp_entry *e)
 {
-  return e->array.type == WISP_INT ? sizeof(int) : wisp_entry_is_float(arrays, e) ? sizeof(float) : sizeof(double);
+  return wisp_numbers[e->array.type].integer;
 }
 
+static inline size_t wisp_entry_number(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  const size_t bytes = wisp_numbers[e->array.type].bytes;
+  return bytes ? bytes : (size_t)arrays->precision;
+}
+
+/* In whole words, which are compared. */
 static inline size_t wisp_entry_bytes(const wisp_arrays *arrays, const wisp_entry *e)
 {
-  return e->array.size * wisp_entry_number(arrays, e);
+  return (e->array.size * wisp_entry_number(arrays, e) + 3) / 4 * 4;
 }
 
 static inline size_t wisp_entry_guard(const wisp_arrays *arrays, const wisp_entry *e)
@@ -55,7 +62,7 @@ static inline wisp_pointer wisp_entry_start(const wisp_arrays *arrays, const wis
  * index stays near its array. */
 static inline unsigned char wisp_entry_guard_byte(const wisp_entry *e)
 {
-  return e->array.type == WISP_INT ? 0xff : 0x40;
+  return wisp_entry_is_integer(e) ? 0xff : 0x40;
 }
 
 #endif

@@ -10,19 +10,18 @@ struct wisp_comparer {
 };
 
 enum { BLOCK = 256, MOST_BLOCKS = 2048 };
-static const char *const number_types[WISP_COMPARE_KINDS] = {"unsigned", "float", "double"};
+static const char *const number_types[WISP_COMPARE_KINDS] = {"unsigned", "unsigned char", "unsigned short", "float",
+                                                             "double"};
 
 wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comparer **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_comparer *c = NULL;
-  TRY(wisp_new(err, 1, sizeof *c, &c));
+  OWNED(wisp_comparer_destroy) wisp_comparer *c = NULL;
+  CALL(wisp_new(err, 1, sizeof *c, &c));
   c->device = device;
-  TRY(wisp_device_alloc(err, device, WISP_COMPARISONS * sizeof(uint64_t), &c->first));
+  CALL(wisp_device_alloc(err, device, WISP_COMPARISONS * sizeof(uint64_t), &c->first));
   *out = c;
-done:
-  if (status != WISP_OK) wisp_comparer_destroy(c);
-  return status;
+  c = NULL;
+  return WISP_OK;
 }
 
 void wisp_comparer_destroy(wisp_comparer *c)
@@ -54,7 +53,7 @@ wisp_status wisp_comparer_add(wisp_error *err, wisp_comparer *c, size_t place, c
                        {.pointer = what->mask},
                        {.integer = (long long)what->count},
                        {.integer = what->one ? 0 : -1},
-                       {.real = what->what == WISP_COMPARE_BITS ? -1 : what->bound},
+                       {.real = what->what < WISP_COMPARE_FLOATS ? -1 : what->bound},
                        {.pointer = c->first + place * sizeof(uint64_t)}};
   enum { ARGUMENTS = WISP_COUNT(values) };
   void *arguments[ARGUMENTS];

@@ -1,6 +1,5 @@
 #include "discretisation.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,25 +28,6 @@ bool wisp_discretisation_size(const wisp_discretisation *d, const wisp_array_dec
 done:
   wisp_env_destroy(counts);
   return status == WISP_OK;
-}
-
-wisp_status wisp_discretisation_countable(wisp_error *err, const wisp_discretisation *d, const wisp_limits *limits,
-                                          const wisp_plan *plan)
-{
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
-  size_t size = 0;
-  if (strcmp(limits->kind, "host") == 0) return WISP_OK;
-  for (int i = 0; i < count; i++) {
-    const wisp_array_decl *a = wisp_family_array(d->family, args[i].name);
-    const bool wide = d->family->wide && wisp_list_has(d->family->wide, args[i].name);
-    if (!a || wide || !wisp_discretisation_size(d, a, &size)) continue;
-    CALL(wisp_require(err, size <= INT_MAX, WISP_EUSAGE,
-                      "%zu elements of order %d: array %s has %zu numbers, more than kernels can count (2.1e9): take "
-                      "fewer elements",
-                      wisp_discretisation_count(d, "elements"), wisp_plan_spec(plan)->order, a->name, size));
-  }
-  return WISP_OK;
 }
 
 size_t wisp_discretisation_origin(const wisp_discretisation *d, const wisp_array_decl *array, size_t i)

@@ -19,13 +19,9 @@ wisp_target wisp_limits_target(const wisp_limits *limits)
 
 wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char *target, wisp_binary *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text source = {0};
-  TRY(wisp_plan_source(err, plan, wisp_target_dialect(target), &source));
-  TRY(wisp_compile(err, target, wisp_plan_symbol(plan), source.data, out));
-done:
-  wisp_text_free(&source);
-  return status;
+  HELD(wisp_text_free) wisp_text source = {0};
+  CALL(wisp_plan_source(err, plan, wisp_target_dialect(target), &source));
+  return wisp_compile(err, target, wisp_plan_symbol(plan), source.data, out);
 }
 
 /* In place: count doubles become the plan's reals, front first, so that none is overwritten before it is read. */
@@ -55,33 +51,28 @@ wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void *
 
 static wisp_status upload_operand(wisp_error *err, wisp_kernel *kernel, int i)
 {
-  wisp_status status = WISP_OK;
   size_t bytes = 0;
-  void *data = NULL;
-  TRY(wisp_plan_pack(err, kernel->plan, i, &data, &bytes));
-  TRY(wisp_device_alloc(err, kernel->device, bytes ? bytes : 1, &kernel->operand[i]));
-  if (bytes) TRY(wisp_device_upload(err, kernel->device, kernel->operand[i], data, bytes));
-done:
-  free(data);
-  return status;
+  OWNED(free) void *data = NULL;
+  CALL(wisp_plan_pack(err, kernel->plan, i, &data, &bytes));
+  CALL(wisp_device_alloc(err, kernel->device, bytes ? bytes : 1, &kernel->operand[i]));
+  if (bytes) CALL(wisp_device_upload(err, kernel->device, kernel->operand[i], data, bytes));
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
                                wisp_kernel **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_kernel *kernel = NULL;
-  TRY(wisp_new(err, 1, sizeof *kernel, &kernel));
+  OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
+  CALL(wisp_new(err, 1, sizeof *kernel, &kernel));
   kernel->device = device;
   kernel->plan = plan;
   kernel->args = wisp_plan_args(plan, &kernel->arg);
-  TRY(wisp_module_load(err, device, binary, wisp_plan_symbol(plan), wisp_plan_shared(plan), &kernel->module));
+  CALL(wisp_module_load(err, device, binary, wisp_plan_symbol(plan), wisp_plan_shared(plan), &kernel->module));
   for (int i = 0; i < kernel->args; i++)
-    if (kernel->arg[i].kind == WISP_ARG_OPERAND) TRY(upload_operand(err, kernel, i));
+    if (kernel->arg[i].kind == WISP_ARG_OPERAND) CALL(upload_operand(err, kernel, i));
   *out = kernel;
-done:
-  if (status != WISP_OK) wisp_kernel_destroy(kernel);
-  return status;
+  kernel = NULL;
+  return WISP_OK;
 }
 
 void wisp_kernel_unload(wisp_kernel *kernel)
@@ -134,16 +125,30 @@ static wisp_status bind(wisp_error *err, const wisp_kernel *kernel, int i, const
                    wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name);
 }
 
-wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
-                            const wisp_binding *bindings, size_t count)
+/* Those bindings that are whole numbers, as the list of counts that a grid is made of. */
+static void find_counts(const wisp_binding *bindings, size_t count, wisp_count out[WISP_MAX_BINDINGS + 1])
+{
+  static const double most = 0x1p53;
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!bindings[i].pointer && bindings[i].value >= 0 && bindings[i].value < most)
+      out[n++] = (wisp_count){bindings[i].name, (size_t)bindings[i].value};
+  out[n].name = NULL;
+}
+
+wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count)
 {
   wisp_passed values[WISP_MAX_ARGS] = {{0}};
   void *args[WISP_MAX_ARGS];
+  wisp_count counts[WISP_MAX_BINDINGS + 1];
   unsigned grid[2] = {1, 1};
+  CALL(wisp_require(err, count <= WISP_MAX_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count,
+                    WISP_MAX_BINDINGS));
   for (int i = 0; i < kernel->args; i++) {
     CALL(bind(err, kernel, i, bindings, count, &values[i]));
     args[i] = &values[i];
   }
-  CALL(wisp_plan_grid(err, kernel->plan, groups, blocks, grid));
+  find_counts(bindings, count, counts);
+  CALL(wisp_plan_grid(err, kernel->plan, counts, grid));
   return wisp_launch(err, kernel->module, grid, wisp_plan_block(kernel->plan), args, kernel->args);
 }

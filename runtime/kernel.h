@@ -19,6 +19,7 @@ wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void *
 wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
                                wisp_kernel **out);
 void wisp_kernel_destroy(wisp_kernel *kernel);
+WISP_OWNED(wisp_kernel, wisp_kernel_destroy)
 const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel);
 
 /* What an argument name stands for: an array's address, or a scalar (values are converted to the argument's type). */
@@ -28,9 +29,9 @@ typedef struct wisp_binding {
   double value;
 } wisp_binding;
 
-/* One launch over `groups` groups and `blocks` gather blocks. An argument without a binding is an error that names it.
- */
-wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, size_t groups, size_t blocks,
-                            const wisp_binding *bindings, size_t count);
+/* One launch. An argument without a binding is an error that names it, as is a count that the grid asks for. Of several
+ * with one name the first counts. */
+enum { WISP_MAX_BINDINGS = 96 };
+wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
 
 #endif

@@ -19,20 +19,18 @@ struct wisp_problem {
 static wisp_status make_arrays(wisp_error *err, wisp_problem *p, wisp_precision precision, size_t guard,
                                wisp_array_filter wanted, const void *context)
 {
-  wisp_status status = WISP_OK;
   wisp_array list[WISP_MAX_ARRAYS];
+  const char *wide = p->d.family->wide;
   size_t count = 0, size = 0;
   char what[64];
   for (const wisp_array_decl *a = p->d.family->arrays; a->name; a++) {
     if ((wanted && !wanted(context, a->name)) || !wisp_discretisation_size(&p->d, a, &size)) continue;
-    TRY(wisp_require(err, count < WISP_MAX_ARRAYS, WISP_EUSAGE, "family %s has more than %d arrays", p->d.family->name,
-                     WISP_MAX_ARRAYS));
-    list[count++] = (wisp_array){a->name, a->type, size};
+    CALL(wisp_require(err, count < WISP_MAX_ARRAYS, WISP_EUSAGE, "family %s has more than %d arrays", p->d.family->name,
+                      WISP_MAX_ARRAYS));
+    list[count++] = (wisp_array){a->name, a->type, size, wide && wisp_list_has(wide, a->name)};
   }
   snprintf(what, sizeof what, "a problem of %zu elements", wisp_discretisation_count(&p->d, "elements"));
-  TRY(wisp_arrays_create(err, p->device, precision, what, guard, list, count, &p->arrays));
-done:
-  return status;
+  return wisp_arrays_create(err, p->device, precision, what, guard, list, count, &p->arrays);
 }
 
 wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *p)
@@ -52,10 +50,9 @@ wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discret
   TRY(make_arrays(err, p, precision, guard, wanted, context));
   TRY(wisp_problem_refill(err, p));
   *out = p;
-  p = NULL;
 done:
   wisp_discretisation_destroy(d);
-  wisp_problem_destroy(p);
+  if (status != WISP_OK) wisp_problem_destroy(p);
   return status;
 }
 
@@ -118,7 +115,6 @@ done:
 
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *array, wisp_pointer *mask)
 {
-  wisp_status status = WISP_OK;
   const wisp_array_decl *decl = wisp_family_array(p->d.family, array);
   *mask = 0;
   if (!p->d.origin || !decl || !wisp_arrays_size(p->arrays, array)) return WISP_OK;
@@ -127,28 +123,88 @@ wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *arra
       *mask = p->mask[i].mask;
       return WISP_OK;
     }
-  TRY(make_mask(err, p, decl, mask));
+  CALL(make_mask(err, p, decl, mask));
   p->mask[p->masks].size = decl->size;
   p->mask[p->masks++].mask = *mask;
-done:
-  return status;
+  return WISP_OK;
 }
 
-/* --- launches, and numbers in and out --- */
+/* --- launches --- */
+
+enum { MOST_BINDINGS = 16 };
+
+/* Of those of one name the first counts: a span's come before those of the whole. */
+static wisp_status launch(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const char *of, wisp_span span,
+                          const wisp_binding *bindings, size_t count)
+{
+  wisp_binding all[MOST_BINDINGS + WISP_MAX_COUNTS + 2];
+  size_t n = 0;
+  wisp_status status =
+      wisp_require(err, count <= MOST_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST_BINDINGS);
+  if (status != WISP_OK) return status;
+  all[n++] = (wisp_binding){"first", 0, (double)span.first};
+  if (of) all[n++] = (wisp_binding){of, 0, (double)span.count};
+  for (size_t i = 0; i < count; i++) all[n++] = bindings[i];
+  for (const wisp_count *c = p->d.counts; c->name; c++) all[n++] = (wisp_binding){c->name, 0, (double)c->value};
+  return wisp_arrays_launch(err, p->arrays, kernel, all, n);
+}
 
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
                              size_t count)
 {
-  enum { MOST = 16 };
-  wisp_binding all[MOST + WISP_MAX_COUNTS];
-  size_t n = 0;
-  wisp_status status = wisp_require(err, count <= MOST, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST);
-  if (status != WISP_OK) return status;
-  for (; n < count; n++) all[n] = bindings[n];
-  for (const wisp_count *c = p->d.counts; c->name; c++) all[n++] = (wisp_binding){c->name, 0, (double)c->value};
-  return wisp_arrays_launch(err, p->arrays, kernel, wisp_discretisation_count(&p->d, "groups"),
-                            wisp_discretisation_count(&p->d, "blocks"), all, n);
+  const wisp_spec *spec = wisp_plan_spec(wisp_kernel_plan(kernel));
+  const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find(spec->family), spec->kernel);
+  const wisp_cut *cut = p->d.cuts;
+  if (!decl || !decl->launches) return launch(err, p, kernel, NULL, (wisp_span){0, 0}, bindings, count);
+  while (cut->name && strcmp(cut->name, decl->launches) != 0) cut++;
+  CALL(wisp_require(err, cut->name, WISP_EUSAGE, "kernel %s is launched by %s, and the discretisation has none",
+                    spec->kernel, decl->launches));
+  for (size_t i = 0; i < cut->spans; i++)
+    if (cut->span[i].count) CALL(launch(err, p, kernel, cut->of, cut->span[i], bindings, count));
+  return WISP_OK;
 }
+
+wisp_status wisp_problem_run_span(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, wisp_span span,
+                                  const wisp_binding *bindings, size_t count)
+{
+  return launch(err, p, kernel, "groups", span, bindings, count);
+}
+
+struct wisp_launch {
+  const wisp_kernel *kernel;
+  size_t count;
+  wisp_binding binding[MOST_BINDINGS];
+};
+
+wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wisp_kernel *kernel,
+                              const wisp_binding *bindings, size_t count)
+{
+  struct wisp_launch *list = NULL;
+  CALL(
+      wisp_require(err, count <= MOST_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST_BINDINGS));
+  list = realloc(launches->list, (launches->count + 1) * sizeof *list);
+  CALL(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu launches", launches->count));
+  launches->list = list;
+  list += launches->count++;
+  *list = (struct wisp_launch){.kernel = kernel, .count = count};
+  for (size_t i = 0; i < count; i++) list->binding[i] = bindings[i];
+  return WISP_OK;
+}
+
+wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem)
+{
+  for (const struct wisp_launch *l = launches->list; l < launches->list + launches->count; l++)
+    CALL(wisp_problem_run(err, problem, l->kernel, l->binding, l->count));
+  return WISP_OK;
+}
+
+void wisp_launches_free(wisp_launches *launches)
+{
+  free(launches->list);
+  *launches = (wisp_launches){.count = 0};
+}
+
+/* --- numbers in and out --- */
 
 wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values)
 {

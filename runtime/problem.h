@@ -11,7 +11,7 @@ typedef bool (*wisp_array_filter)(const void *context, const char *array);
 
 /* What is fixed is filled in, all else is zero. device is borrowed; the discretisation is taken, also on failure, what
  * it borrows stays borrowed. wanted NULL: all arrays that it has. guard: as of wisp_arrays_create. WISP_EMEMORY says
- * how much is needed and how much there is. */
+ * how much is needed and how much there is, WISP_EUSAGE which array is longer than kernels can count. */
 wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
                               size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out);
 void wisp_problem_destroy(wisp_problem *problem);
@@ -26,9 +26,26 @@ wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
  * need and kept. */
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char *array, wisp_pointer *mask);
 
-/* Enqueues a launch on its arrays, with its counts and with these bindings besides. */
+/* Enqueues a launch on its arrays, with its counts and with these bindings besides; or several, where the kernel is
+ * declared so (gen/family.h). */
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                              const wisp_binding *bindings, size_t count);
+
+/* One launch on a span of the groups alone; of a kernel that asks for `first`. */
+wisp_status wisp_problem_run_span(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, wisp_span span,
+                                  const wisp_binding *bindings, size_t count);
+
+/* Launches in a row, each with bindings of its own. */
+typedef struct wisp_launches {
+  size_t count;
+  struct wisp_launch *list;
+} wisp_launches;
+
+/* One more; the kernel is borrowed, the bindings, at most 16, are copied. */
+wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wisp_kernel *kernel,
+                              const wisp_binding *bindings, size_t count);
+wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem);
+void wisp_launches_free(wisp_launches *launches);
 
 /* Moves a field between the host (double) and the device (the problem's precision). Size by the array's name. */
 wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values);

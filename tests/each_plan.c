@@ -19,7 +19,7 @@ typedef struct layouts {
 
 static void make_layouts(const plan_case *c, const wisp_target *target, layouts *l)
 {
-  l->count = c->family->layouts(c->spec.order, l->layout);
+  l->count = wisp_family_layouts(&c->spec, l->layout);
   for (int i = 0; i < l->count; i++) {
     wisp_error err = {0};
     if (c->family->names(&err, &c->spec, &l->layout[i], target, &l->names[i]) != WISP_OK) fail_msg("%s", err.text);
@@ -75,7 +75,8 @@ void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *v
   wisp_target target = wisp_limits_target(limits);
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
   for (size_t f = 0; wisp_family_at(f); f++)
-    for (int order = range->orders[0]; order <= range->orders[1] && order <= wisp_family_at(f)->orders[1]; order++)
+    for (int order = range->orders[0]; order <= range->orders[1] && order <= wisp_family_at(f)->elements->orders[1];
+         order++)
       for (int p = 0; p < 2 && range->precisions[p]; p++) {
         plan_case c = {.family = wisp_family_at(f)};
         c.spec = wisp_family_spec(c.family, order, NULL, range->precisions[p]);
@@ -105,7 +106,8 @@ bool order_has_turn(const plan_case *c, int low)
 {
   enum { FEW = 10 };
   const int order = c->spec.order;
-  return walks_in_full() || order <= low || c->family->orders[1] <= FEW || (order + c->strategy_number) % 4 == 0;
+  return walks_in_full() || order <= low || c->family->elements->orders[1] <= FEW ||
+         (order + c->strategy_number) % 4 == 0;
 }
 
 const char *plan_case_text(const plan_case *c)

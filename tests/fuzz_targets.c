@@ -102,7 +102,9 @@ static bool plans(const wisp_spec *spec, const place *at, const wisp_strategy *s
   if (!passed(status, &err, plan)) return false;
   hold(wisp_plan_from_text(&err, s, spec, &at->layout, at->names, wisp_plan_params(plan), &again) == WISP_OK);
   hold(strcmp(wisp_plan_params(plan), wisp_plan_params(again)) == 0);
-  const bool made = expands(plan, at->dialect) && wisp_plan_grid(&err, plan, 7, 3, grid) == WISP_OK;
+  const bool made =
+      expands(plan, at->dialect) &&
+      wisp_plan_grid(&err, plan, (wisp_count[]){{"groups", 7}, {"blocks", 3}, {NULL, 0}}, grid) == WISP_OK;
   wisp_plan_destroy(again);
   wisp_plan_destroy(plan);
   return made;
@@ -245,7 +247,7 @@ static void make_place(place *at, const wisp_family *family, const wisp_spec *sp
 {
   wisp_layout layouts[8];
   wisp_limits limits;
-  const int count = family->layouts(spec->order, layouts);
+  const int count = wisp_family_layouts(spec, layouts);
   hold(wisp_target_limits(NULL, at->target, &limits) == WISP_OK);
   const wisp_target target = wisp_limits_target(&limits);
   at->layout = layouts[last ? count - 1 : 0];

@@ -251,7 +251,7 @@ wisp_status hex_case_error(wisp_error *err, const hex_case *c, wisp_device *devi
   for (int i = 0; i < 6; i++)
     TRY(upload(err, device, spec->precision, arrays[i].from, arrays[i].count, &bindings[i].pointer));
   TRY(wisp_device_fill(err, device, bindings[5].pointer, 0xff, E * Np * size)); /* NaN */
-  TRY(wisp_kernel_run(err, kernel, E, 0, bindings, sizeof bindings / sizeof *bindings));
+  TRY(wisp_kernel_run(err, kernel, bindings, sizeof bindings / sizeof *bindings));
   TRY(wisp_device_download(err, device, y, bindings[5].pointer, E * Np * size));
   hex_case_reference(c, spec->kernel, reference);
   *error = difference(spec->precision, y, reference, E * Np);

@@ -15,11 +15,11 @@
 
 void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setup)
 {
-  char composition[WISP_CG_COMPOSITION];
+  char composition[WISP_POISSON_COMPOSITION];
   wisp_hex_operator op;
   const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
-  const wisp_cg_request request = {precision, setup->preconditioner, setup->degree ? setup->degree : 3};
-  wisp_cg_composition(setup->kernel, setup->preconditioner, composition);
+  const wisp_poisson_method request = {precision, setup->preconditioner, setup->degree ? setup->degree : 3};
+  wisp_poisson_composition(setup->kernel, setup->preconditioner, composition);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), setup->order, "poisson", precision),
                           .elements = (long long)mesh->elements,
                           .composition = composition};
@@ -30,7 +30,7 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
   GOOD(wisp_poisson_create(&error, "test", mesh, setup->order, op, setup->lambda, &c->problem));
   const wisp_chooser from = {c->strategies, NULL, wisp_device_limits(c->device), NULL};
   GOOD(wisp_choose(&error, &from, &wish, &c->step));
-  GOOD(wisp_cg_create(&error, c->device, c->problem, &c->step, &request, &c->cg));
+  GOOD(wisp_poisson_solver_create(&error, c->device, c->problem, &c->step, &request, &c->solver));
   c->x = calloc(c->problem->copies->unknowns, sizeof *c->x);
   assert_non_null(c->x);
 }
@@ -38,7 +38,7 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
 void poisson_close(poisson_case *c)
 {
   free(c->x);
-  wisp_cg_destroy(c->cg);
+  wisp_poisson_solver_destroy(c->solver);
   wisp_step_free(&c->step);
   wisp_poisson_destroy(c->problem);
   wisp_mesh_destroy(c->mesh);
@@ -49,8 +49,8 @@ void poisson_close(poisson_case *c)
 wisp_cg_report poisson_solve(poisson_case *c, double tolerance, long long most)
 {
   wisp_cg_report report;
-  GOOD(wisp_cg_solve(&error, c->cg, tolerance, most, NULL, &report));
-  GOOD(wisp_cg_solution(&error, c->cg, c->x));
+  GOOD(wisp_cg_solve(&error, wisp_poisson_solver_cg(c->solver), c->problem->b, tolerance, most, NULL, &report));
+  GOOD(wisp_cg_solution(&error, wisp_poisson_solver_cg(c->solver), c->x));
   return report;
 }
 

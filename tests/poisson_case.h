@@ -2,7 +2,7 @@
 #ifndef WISP_POISSON_CASE_H
 #define WISP_POISSON_CASE_H
 
-#include "../runtime/tensor/cg.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 typedef struct poisson_case {
   wisp_strategies *strategies;
@@ -10,7 +10,7 @@ typedef struct poisson_case {
   wisp_hexmesh *mesh;
   wisp_poisson *problem;
   wisp_step step;
-  wisp_cg *cg;
+  wisp_poisson_solver *solver;
   double *x; /* room for the unknowns */
 } poisson_case;
 

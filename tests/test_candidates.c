@@ -65,7 +65,7 @@ static void note(void *context, const plan_case *c)
   all->meant[s][kind][order][precision] |= applies;
   if (!c->plan) return;
   all->found[s][kind][order][precision] = true;
-  if (order <= 9 || order == c->family->orders[1]) check_expands(c); /* long texts, no new lines in between */
+  if (order <= 9 || order == c->family->elements->orders[1]) check_expands(c); /* long texts, no new lines in between */
 }
 
 static void check_covered(const coverage *all)

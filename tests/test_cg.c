@@ -238,12 +238,13 @@ static void open_arrays(check *all, wisp_precision precision)
 {
   const vectors *v = &all->start;
   wisp_array list[ARRAYS + 5];
-  for (int a = 0; a < ARRAYS; a++) list[a] = (wisp_array){names[a], a == INVERSE ? WISP_SINGLE : WISP_REAL, v->size[a]};
-  list[ARRAYS] = (wisp_array){"copy_one", WISP_INT, UNKNOWNS - WITHIN};
-  list[ARRAYS + 1] = (wisp_array){"copy_two", WISP_INT, UNKNOWNS - WITHIN};
-  list[ARRAYS + 2] = (wisp_array){"copy_more", WISP_INT, v->more_count};
-  list[ARRAYS + 3] = (wisp_array){"surface", WISP_INT, PLACES - WITHIN};
-  list[ARRAYS + 4] = (wisp_array){"left", WISP_INT, 1};
+  for (int a = 0; a < ARRAYS; a++)
+    list[a] = (wisp_array){names[a], a == INVERSE ? WISP_SINGLE : WISP_REAL, v->size[a], false};
+  list[ARRAYS] = (wisp_array){"copy_one", WISP_INT, UNKNOWNS - WITHIN, false};
+  list[ARRAYS + 1] = (wisp_array){"copy_two", WISP_INT, UNKNOWNS - WITHIN, false};
+  list[ARRAYS + 2] = (wisp_array){"copy_more", WISP_INT, v->more_count, false};
+  list[ARRAYS + 3] = (wisp_array){"surface", WISP_INT, PLACES - WITHIN, false};
+  list[ARRAYS + 4] = (wisp_array){"left", WISP_INT, 1, false};
   GOOD(wisp_arrays_create(&error, all->device, precision, "a test", WISP_WIDE_GUARD, list, ARRAYS + 5, &all->arrays));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_one", v->one));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_two", v->two));
@@ -269,7 +270,7 @@ static void run(check *all, const wisp_kernel *kernel, bool polynomial)
                                   {"gain", 0, gain}};
   for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
   GOOD(wisp_arrays_upload_ints(&error, all->arrays, "left", &all->start.left));
-  GOOD(wisp_arrays_launch(&error, all->arrays, kernel, 1, 0, scalars, sizeof scalars / sizeof *scalars));
+  GOOD(wisp_arrays_launch(&error, all->arrays, kernel, scalars, sizeof scalars / sizeof *scalars));
   GOOD(wisp_device_finish(&error, all->device));
 }
 
@@ -286,7 +287,7 @@ static void compare(const check *all, const wisp_plan *plan, const vectors *afte
     GOOD(wisp_arrays_download(&error, all->arrays, names[a], now));
     if (a == kernels[all->kernel].sums[0] || a == kernels[all->kernel].sums[1]) {
       unsigned grid[2] = {0};
-      GOOD(wisp_plan_grid(&error, plan, 1, 0, grid));
+      GOOD(wisp_plan_grid(&error, plan, NULL, grid));
       now[0] = sum_parts(now, grid[0]);
       count = 1;
     }
@@ -314,7 +315,7 @@ static void verify(check *all, const wisp_plan *plan)
   wisp_kernel *kernel = NULL;
   unsigned grid[2] = {0};
   GOOD(wisp_plan_compile(&error, plan, wisp_device_limits(all->device)->target, &binary));
-  GOOD(wisp_plan_grid(&error, plan, 1, 0, grid));
+  GOOD(wisp_plan_grid(&error, plan, NULL, grid));
   assert_true(grid[0] <= MOST_PARTS); /* each leaves a part */
   GOOD(wisp_kernel_create(&error, all->device, plan, &binary, &kernel));
   for (int polynomial = 0; polynomial < 2; polynomial++) {

@@ -66,7 +66,7 @@ static void test_gpus(void **state)
         wisp_family_spec(wisp_family_find("nodal"), i / 4 + 1, NULL, i / 2 % 2 ? WISP_F32 : WISP_F64);
     wisp_step step = standard(all, targets[i % 2], spec, "step");
     wisp_layout layouts[8];
-    wisp_family_find("nodal")->layouts(spec.order, layouts);
+    wisp_family_layouts(&spec, layouts);
     assert_string_equal(step.composition, "volume+gather+lift+update");
     assert_memory_equal(&step.layout, layouts, sizeof *layouts);
     for (int k = 0; k < 4; k++) {
@@ -200,12 +200,13 @@ static double ms_of(race *r, const wisp_plan *plan)
   double ms = INFINITY;
   GOOD(wisp_plan_compile(&err, plan, "host", &binary));
   GOOD(wisp_kernel_create(&err, r->device, plan, &binary, &kernel));
-  GOOD(wisp_problems_get(&err, r->problems, &plan, 1, &t.problem));
+  GOOD(wisp_problems_acquire(&err, r->problems, &plan, 1, &t.problem));
   t.kernel = kernel;
   for (int i = 0; i < 2; i++) {
     GOOD(wisp_probe(&err, r->device, &contender));
     ms = fmin(ms, contender.ms);
   }
+  wisp_problems_release(r->problems, t.problem);
   wisp_kernel_destroy(kernel);
   free(binary.data);
   return ms;
@@ -233,7 +234,8 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
   wisp_step step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
   GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
-  GOOD(wisp_problems_create(&err, device, f.race.workload, order, 384, &source, SIZE_MAX, &f.race.problems));
+  GOOD(wisp_problems_create(&err, device, f.race.workload, wisp_plan_spec(step.plan[0]), 384, &source, SIZE_MAX,
+                            &f.race.problems));
   each_plan(wisp_device_limits(device), &range, take_part, &f);
   const double ours = ms_of(&f.race, step.plan[0]);
   print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,

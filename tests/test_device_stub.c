@@ -133,6 +133,33 @@ static void errors_are_passed_on(void **state)
   wisp_device_close(device);
 }
 
+/* A program's own context and stream come through the public door, and stay the program's. */
+static void a_session_borrows(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  wisp_session *session = NULL;
+  void *memory = NULL;
+  double there[] = {3, 1, 4}, back[3] = {0};
+  if (!stub_is_here()) skip();
+  void *stub = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  assert_int_equal(wisp_device_open(&err, "cuda:0", &device), WISP_OK);
+  const int live = live_handles(stub);
+  const wisp_session_request request = {
+      .context = wisp_cuda_of(device)->context, .stream = wisp_cuda_of(device)->stream, .defaults_only = 1};
+  if (wisp_session_open(&err, &request, &session) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_memory_create(&err, session, sizeof there, &memory), WISP_OK);
+  assert_int_equal(wisp_memory_put(&err, session, memory, there, sizeof there), WISP_OK);
+  assert_int_equal(wisp_memory_get(&err, session, back, memory, sizeof back), WISP_OK);
+  assert_memory_equal(there, back, sizeof back);
+  wisp_memory_destroy(session, memory);
+  wisp_session_close(session);
+  assert_int_equal(live_handles(stub), live);
+  assert_int_equal(wisp_device_finish(&err, device), WISP_OK);
+  wisp_device_close(device);
+}
+
 /* Each GPU's clock is asked for by its bus; the stub knows that of the first one. */
 static void clocks_are_those_of_the_device(void **state)
 {
@@ -157,6 +184,7 @@ static void clocks_are_those_of_the_device(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(calls_keep_the_rules), cmocka_unit_test(errors_are_passed_on),
-                                     cmocka_unit_test(clocks_are_those_of_the_device)};
+                                     cmocka_unit_test(clocks_are_those_of_the_device),
+                                     cmocka_unit_test(a_session_borrows)};
   return cmocka_run_group_tests(tests, NULL, drop_cache);
 }

@@ -115,7 +115,7 @@ static void test_curl(void **state)
   wisp_session *session = door_session();
   wisp_layout layouts[8];
   char layout[WISP_LAYOUT_TEXT];
-  const int count = wisp_family_find("nodal")->layouts(3, layouts);
+  const int count = wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = 3}, layouts);
   for (int i = 0; i < count; i++) {
     wisp_layout_print(&layouts[i], layout);
     check_layout(session, layout);
@@ -166,7 +166,7 @@ static void test_meanings(void **state)
     wisp_spec text = wisp_family_spec(family, 3, NULL, WISP_F64);
     wisp_limits limits;
     wisp_layout layouts[8];
-    const int count = family->layouts(3, layouts);
+    const int count = wisp_family_layouts(&text, layouts);
     wisp_plan *plan = NULL;
     wisp_env *names = NULL;
     wisp_contract *contract = NULL;

@@ -78,7 +78,7 @@ static void test_what_cannot(void **state)
   wisp_session_close(session);
   session = open_session(store, getenv("WISP_COMMAND"));
   BAD(wisp_session_tune(&err, NULL, spec, 2), WISP_EUSAGE, "session is NULL");
-  BAD(wisp_session_tune(&err, session, NULL, 2), WISP_EUSAGE, "text is NULL");
+  BAD(wisp_session_tune(&err, session, NULL, 2), WISP_EUSAGE, "spec is NULL");
   BAD(wisp_session_tune(&err, session, "nonsense", 2), WISP_EINPUT, "nonsense");
   BAD(wisp_session_tune(&err, session, spec, 0), WISP_EUSAGE, "a second");
   BAD(wisp_session_tune(&err, session, "nodal.bolume:tet:p1:maxwell:f32", 2), WISP_ESYSTEM, "bolume");

@@ -1,12 +1,14 @@
 /* Claim: a family is one file in gen/, one in tuner/, its templates, and a line in one list, which a program may add
- * to; a kernel of it is a declaration, a reference, a text and a space. The filter on triangles (tests/filter), which
+ * to; a kernel of it is a declaration, a reference, a text and a space. The filter on a strip (tests/filter), which
  * the library knows nothing of, is emitted, tuned, verified, stored, found again, and launched by programs; a kernel of
- * it that is wrong at one node is caught and said in its own words. The pages about both show what stands in the
- * sources. */
+ * it that is wrong at one node, or in one of its launches, is caught and said in its own words; launches on spans and
+ * on domains with ghosts do what one on all does. The pages about both show what stands in the sources. */
 #include "each_plan.h"
 #include "filter/filter.h"
 #include "page.h"
 #include "store_fixture.h"
+#include "../runtime/kernel.h"
+#include "../tuner/trial/problems.h"
 #include "../tuner/workers/tune.h"
 
 #include <glob.h>
@@ -37,7 +39,10 @@ WISP_OWN_FAMILIES(FAMILIES);
 
 static void test_pages(void **state)
 {
-  static const char *const files[] = {FILTER "family.c", FILTER "workload.c", "tests/test_family.c",
+  static const char *const files[] = {FILTER "family.c",
+                                      FILTER "workload.c",
+                                      "tests/test_family.c",
+                                      "tests/test_borrow.c",
                                       FILTER "templates/filter/rest.plain.k",
                                       FILTER "templates/filter/rest.plain.space"};
   enum { FILES = sizeof files / sizeof *files };
@@ -62,8 +67,8 @@ static void test_counts(void **state)
   (void)state;
   if (!count_files("gen/*")) skip();              /* likewise */
   assert_int_equal(count_files(FILTER "*.c"), 2); /* one as of gen/, one as of tuner/ */
-  assert_int_equal(count_files(FILTER "templates/filter/*.k"), 2);
-  assert_int_equal(count_files(FILTER "templates/filter/*"), 2 * 2);
+  assert_int_equal(count_files(FILTER "templates/filter/*.k"), 3);
+  assert_int_equal(count_files(FILTER "templates/filter/*"), 2 * 3);
   assert_int_equal(count_files("gen/nodal/nodal.c"), 1); /* each of the library's has the same */
   assert_int_equal(count_files("gen/tensor/tensor.c"), 1);
   assert_int_equal(count_files("tuner/*/workload.c"), 2 + 1); /* and the list's own in tuner/trial */
@@ -72,33 +77,42 @@ static void test_counts(void **state)
 /* --- the filter --- */
 
 /* Polynomials of a lower degree pass unchanged, those of the highest are halved. */
+static void check_matrix(const wisp_spec *spec)
+{
+  const int N = spec->order, Np = filter_nodes(spec), rows = strcmp(spec->element, "quad") == 0;
+  double F[FILTER_MAX_NP * FILTER_MAX_NP];
+  GOOD(filter_matrix(err, spec, F));
+  for (int degree = 0; degree <= N; degree++)
+    for (int i = 0; i < Np; i++) {
+      double sum = 0, own = 0;
+      int j = 0;
+      for (int y = 0; y <= N; y++)
+        for (int x = 0; x <= (rows ? N : N - y); x++, j++) {
+          const double value = pow((double)x / N, degree);
+          sum += F[i * Np + j] * value;
+          if (j == i) own = value * (degree == N ? 0.5 : 1);
+        }
+      assert_true(fabs(sum - own) < 1e-9);
+    }
+}
+
 static void test_matrix(void **state)
 {
   (void)state;
-  for (int N = 1; N <= FILTER_MAX_ORDER; N++) {
-    const int Np = (N + 1) * (N + 2) / 2;
-    double F[FILTER_MAX_NP * FILTER_MAX_NP];
-    GOOD(filter_matrix(err, N, F));
-    for (int degree = 0; degree <= N; degree++)
-      for (int i = 0; i < Np; i++) {
-        double sum = 0, own = 0;
-        int j = 0;
-        for (int y = 0; y <= N; y++)
-          for (int x = 0; x + y <= N; x++, j++) {
-            const double value = pow((double)x / N, degree);
-            sum += F[i * Np + j] * value;
-            if (j == i) own = value * (degree == N ? 0.5 : 1);
-          }
-        assert_true(fabs(sum - own) < 1e-9);
-      }
-  }
+  for (const wisp_element *e = wisp_family_filter.elements; e->name; e++)
+    for (int N = e->orders[0]; N <= e->orders[1]; N++) {
+      wisp_spec spec = wisp_family_spec(&wisp_family_filter, N, NULL, WISP_F64);
+      wisp_spec_name_element(&spec, e->name);
+      check_matrix(&spec);
+    }
 }
 
-static void tune(const char *db, wisp_tune_summary *summary)
+static void tune(const char *db, const char *element, wisp_tune_summary *summary)
 {
   static const int orders[] = {2, 3};
   static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
   const wisp_tune_request request = {.family = "filter",
+                                     .element = element,
                                      .orders = orders,
                                      .order_count = 2,
                                      .precisions = precisions,
@@ -108,59 +122,211 @@ static void tune(const char *db, wisp_tune_summary *summary)
   GOOD(wisp_tune(err, test_device_name(), &request, summary));
 }
 
-static void test_tuned(void **state)
+/* Trials of a spec, in the layout of a family that lays nothing out. */
+static int count_good(const char *db, const char *spec)
 {
-  const char *db = fixture_path(*state, "filter.db");
-  wisp_tune_summary summary = {0};
   wisp_store *store = NULL;
-  static const char *const specs[] = {"filter.apply:tri:p3:none:f64", "filter.rest:tri:p3:none:f64"};
-  int best[2] = {0};
-  setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
-  tune(db, &summary);
-  assert_true(summary.ok == summary.trials && summary.trials >= 2 * 4 * 4); /* two kernels, w_p of 1, 2, 4, 8 */
+  int good = 0;
   GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || !(t->ms > 0 && t->gdofs > 0)) continue;
-    for (int k = 0; k < 2; k++) best[k] += strcmp(t->spec, specs[k]) == 0;
+    good += layer == WISP_LAYER_USER && strcmp(t->spec, spec) == 0 && strcmp(t->layout, "none") == 0 && t->ms > 0 &&
+            t->gdofs > 0;
   }
-  assert_true(best[0] >= 4 && best[1] >= 4);
   wisp_store_close(store);
+  return good;
 }
 
-/* A copy of the kernel with one statement more. */
-static void plant(const char *folder)
+static void test_tuned(void **state)
+{
+  static const char *const elements[] = {NULL, "quad"};
+  const char *db = fixture_path(*state, "filter.db");
+  setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
+  for (int i = 0; i < 2; i++) {
+    wisp_tune_summary summary = {0};
+    tune(db, elements[i], &summary);
+    assert_true(summary.ok == summary.trials && summary.trials >= 4 * (4 + 4 + 2)); /* w_p, lanes */
+  }
+  assert_true(count_good(db, "filter.apply:tri:p3:none:f64") >= 4);
+  assert_true(count_good(db, "filter.apply:quad:p3:none:f64") >= 4);
+  assert_true(count_good(db, "filter.rest:tri:p3:none:f64") >= 4);
+  assert_true(count_good(db, "filter.collect:quad:p2:none:f32") >= 2);
+}
+
+/* What a family has not. */
+static void test_unknown(void **state)
+{
+  wisp_error err = {.text = ""};
+  wisp_strategy *strategy = NULL;
+  wisp_spec spec = wisp_family_spec(&wisp_family_filter, 5, NULL, WISP_F64);
+  (void)state;
+  assert_int_equal(wisp_family_check(&err, &spec), WISP_OK);
+  wisp_spec_name_element(&spec, "quad");
+  assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
+  assert_string_equal(err.text, "order 5: the filter family has orders 1 to 4");
+  wisp_spec_name_element(&spec, "hex");
+  assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
+  assert_string_equal(err.text, "the filter family has no element 'hex': it has tri and others");
+  const wisp_file_text space = {"space", "kernel apply\nlayouts node\nblock 1\ngrid groups\n"}, text = {"text", ""};
+  assert_int_equal(wisp_strategy_parse(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
+  if (!strstr(err.text, "the filter family has no layouts")) fail_msg("%s", err.text);
+}
+
+/* A copy of a kernel with one piece of its text in other words. */
+static void plant(const char *folder, const char *kernel, const char *from, const char *to)
 {
   char path[256], *text = NULL, *space = NULL, wrong[2048];
   size_t length;
-  GOOD(wisp_read_file(err, "tests/filter/templates/filter/apply.plain.k", &text, &length));
-  GOOD(wisp_read_file(err, "tests/filter/templates/filter/apply.plain.space", &space, &length));
-  char *end = strstr(text, "      v[e");
-  assert_non_null(end);
-  snprintf(wrong, sizeof wrong, "%.*s      if (e == 7 && x == 2) sum += (real)0.01;\n%s", (int)(end - text), text, end);
+  snprintf(path, sizeof path, "tests/filter/templates/filter/%s.plain.k", kernel);
+  GOOD(wisp_read_file(err, path, &text, &length));
+  snprintf(path, sizeof path, "tests/filter/templates/filter/%s.plain.space", kernel);
+  GOOD(wisp_read_file(err, path, &space, &length));
+  const char *at = strstr(text, from);
+  assert_non_null(at);
+  snprintf(wrong, sizeof wrong, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
   snprintf(path, sizeof path, "%s/filter", folder);
   assert_int_equal(mkdir(path, 0700), 0);
-  snprintf(path, sizeof path, "%s/filter/apply.wrong.k", folder);
+  snprintf(path, sizeof path, "%s/filter/%s.wrong.k", folder, kernel);
   fixture_write(path, wrong, strlen(wrong));
-  snprintf(path, sizeof path, "%s/filter/apply.wrong.space", folder);
+  snprintf(path, sizeof path, "%s/filter/%s.wrong.space", folder, kernel);
   fixture_write(path, space, strlen(space));
   free(text), free(space);
   setenv("WISP_TEMPLATES", folder, 1);
 }
 
-static void test_wrong(void **state)
+static void expect_wrong(const char *folder, const char *where)
 {
-  const char *db = fixture_path(*state, "wrong.db");
   wisp_tune_summary summary = {0};
-  plant(*state);
-  tune(db, &summary);
+  tune(fixture_path(folder, "wrong.db"), NULL, &summary);
   assert_int_equal(summary.ok, 0);
   assert_true(summary.failed > 0);
-  if (!strstr(summary.why, "at triangle 7, node 2")) fail_msg("%s", summary.why);
+  if (!strstr(summary.why, where)) fail_msg("%s", summary.why);
 }
 
-/* Through the public door as any other: on a program's own arrays, v = F u. */
+static void test_wrong(void **state)
+{
+  plant(*state, "apply", "      v[e", "      if (e == 7 && x == 2) sum += (real)0.01;\n      v[e");
+  expect_wrong(*state, "at element 7, node 2");
+}
+
+/* Of two launches the second does what the first has done. */
+static void test_wrong_colour(void **state)
+{
+  plant(*state, "collect", "strip[first + at]", "strip[at]");
+  expect_wrong(*state, "at edge ");
+}
+
+/* --- launches on spans --- */
+
+/* A plan_visit: what four launches on spans of the elements leave is, bit for bit, what one on all of them does. */
+static void in_spans(void *context, const plan_case *c)
+{
+  static const wisp_span spans[] = {{20, 16}, {0, 1}, {36, 1}, {1, 19}};
+  wisp_device *device = context;
+  wisp_problems *problems = NULL;
+  wisp_problem *problem = NULL;
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  double whole[37 * FILTER_MAX_NP], pieced[37 * FILTER_MAX_NP];
+  if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "apply") != 0) return;
+  GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem));
+  GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
+  GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
+  const size_t numbers = wisp_problem_size(problem, "v");
+  assert_true(numbers <= sizeof whole / sizeof *whole);
+  GOOD(wisp_problem_run(err, problem, kernel, NULL, 0));
+  GOOD(wisp_problem_download(err, problem, "v", whole));
+  GOOD(wisp_problem_fill(err, problem, "v", 0xff));
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+    GOOD(wisp_problem_run_span(err, problem, kernel, spans[i], NULL, 0));
+  GOOD(wisp_problem_download(err, problem, "v", pieced));
+  assert_memory_equal(whole, pieced, numbers * sizeof *whole);
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  wisp_problems_destroy(problems);
+}
+
+/* --- domains --- */
+
+enum { OWN = 20 };
+
+static wisp_owner owner(const void *self, size_t ghost)
+{
+  (void)self;
+  return (wisp_owner){.domain = 1, .slot = ghost};
+}
+
+/* The first elements of the strip and, as a ghost, the one behind them. */
+static void open_domain(wisp_device *device, const wisp_spec *spec, void **ground, wisp_problem **out)
+{
+  const wisp_mesh_source box = {.jitter = 0};
+  wisp_discretisation d = {.self = NULL};
+  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, OWN + 1, &box, ground));
+  GOOD(wisp_workload_filter.discretise(err, *ground, spec, NULL, NULL, &d));
+  d.ghosts = 1, d.owner = owner;
+  GOOD(wisp_problem_open(err, device, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, out));
+}
+
+/* Moves what ghosts are of from the whole strip, whose second domain begins at element OWN. */
+static void exchange(wisp_problem *whole, wisp_problem *domain, size_t Np)
+{
+  const wisp_discretisation *d = wisp_problem_discretisation(domain);
+  double numbers[FILTER_MAX_NP];
+  for (size_t g = 0; g < d->ghosts; g++) {
+    const size_t from = OWN * (size_t)d->owner(d->self, g).domain + d->owner(d->self, g).slot;
+    GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(whole), "v", from * Np, Np, numbers));
+    GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(domain), "v", (OWN + g) * Np, Np, numbers));
+  }
+}
+
+/* A plan_visit: with its ghost exchanged, a domain's edges are those of the whole strip, bit for bit. */
+static void in_domains(void *context, const plan_case *c)
+{
+  wisp_device *device = context;
+  wisp_problems *problems = NULL;
+  wisp_problem *problem[2] = {NULL, NULL};
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  void *ground = NULL;
+  double edges[2][OWN + 1];
+  if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "collect") != 0) return;
+  GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem[0]));
+  open_domain(device, &c->spec, &ground, &problem[1]);
+  GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
+  GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
+  const size_t Np = wisp_problem_size(problem[1], "v") / (OWN + 1);
+  double v[OWN * FILTER_MAX_NP];
+  GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[0]), "v", 0, OWN * Np, v));
+  GOOD(wisp_problem_fill(err, problem[1], "v", 0xff));
+  GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(problem[1]), "v", 0, OWN * Np, v));
+  exchange(problem[0], problem[1], Np);
+  for (int i = 0; i < 2; i++) {
+    GOOD(wisp_problem_fill(err, problem[i], "edges", 0));
+    GOOD(wisp_problem_run(err, problem[i], kernel, NULL, 0));
+    GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[i]), "edges", 0, OWN + 1, edges[i]));
+  }
+  assert_memory_equal(edges[0], edges[1], sizeof edges[0]);
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  wisp_problem_destroy(problem[1]);
+  wisp_workload_filter.close(ground);
+  wisp_problems_destroy(problems);
+}
+
+static void test_spans(void **state)
+{
+  wisp_device *device = open_test_device();
+  (void)state;
+  setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
+  each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_spans, device);
+  each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_domains, device);
+  wisp_device_close(device);
+}
+
+/* Through the public door as any other: on a program's own arrays, v = F u where it is troubled. */
 static void test_opened(void **state)
 {
   enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };
@@ -169,25 +335,31 @@ static void test_opened(void **state)
   wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;
   double F[NP * NP], u[NUMBERS], v[NUMBERS];
-  void *on_u = NULL, *on_v = NULL;
+  const unsigned char troubled[ELEMENTS] = {1, 0, 1, 1, 0, 0, 1};
+  void *on_u = NULL, *on_v = NULL, *on_troubled = NULL;
   (void)state;
   setenv("WISP_TEMPLATES", FILTER "templates", 1);
-  GOOD(filter_matrix(err, N, F));
+  const wisp_spec spec = wisp_family_spec(&wisp_family_filter, N, NULL, WISP_F64);
+  GOOD(filter_matrix(err, &spec, F));
   for (int q = 0; q < NUMBERS; q++) u[q] = (double)(q * 7919 % 1009) / 1009 - 0.5;
   GOOD(wisp_session_open(err, &request, &session));
   GOOD(wisp_kernel_open(err, session, "filter.apply:tri:p3:none:f64", NULL, &kernel));
   GOOD(wisp_memory_create(err, session, sizeof u, &on_u));
   GOOD(wisp_memory_create(err, session, sizeof v, &on_v));
+  GOOD(wisp_memory_create(err, session, sizeof troubled, &on_troubled));
   GOOD(wisp_memory_put(err, session, on_u, u, sizeof u));
+  GOOD(wisp_memory_put(err, session, on_troubled, troubled, sizeof troubled));
   GOOD(wisp_kernel_bind(err, kernel, "u", on_u, NUMBERS));
   GOOD(wisp_kernel_bind(err, kernel, "v", on_v, NUMBERS));
+  GOOD(wisp_kernel_bind(err, kernel, "troubled", on_troubled, ELEMENTS));
   GOOD(wisp_kernel_launch(err, kernel, counts, NULL));
   GOOD(wisp_memory_get(err, session, v, on_v, sizeof v));
   for (int q = 0; q < NUMBERS; q++) {
     double sum = 0;
     for (int j = 0; j < NP; j++) sum += F[q % NP * NP + j] * u[q / NP * NP + j];
-    assert_true(fabs(v[q] - sum) < 1e-13);
+    assert_true(fabs(v[q] - (troubled[q / NP] ? sum : u[q])) < 1e-13);
   }
+  wisp_memory_destroy(session, on_troubled);
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_v);
   wisp_kernel_close(kernel);
   wisp_session_close(session);
@@ -215,7 +387,10 @@ int main(void)
       cmocka_unit_test(test_counts),
       cmocka_unit_test(test_matrix),
       cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
+      cmocka_unit_test(test_unknown),
       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_opened, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/final.h"
+#include "../tuner/workers/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -187,7 +188,7 @@ static void check_planted(const char *fault, const char *outcome, const char *re
   int planted = 0, chosen = 0;
   wisp_layout layouts[8];
   char layout[WISP_LAYOUT_TEXT];
-  wisp_family_find("nodal")->layouts(1, layouts);
+  wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = 1}, layouts);
   wisp_layout_print(&layouts[0], layout);
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");

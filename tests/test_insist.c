@@ -94,7 +94,7 @@ static void sweep(const char *name, const edit *edits, size_t edit_count, const 
 {
   char folder[64], templates[64], layout[WISP_LAYOUT_TEXT];
   wisp_layout layouts[8];
-  wisp_family_find("nodal")->layouts(1, layouts);
+  wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = 1}, layouts);
   wisp_layout_print(&layouts[0], layout);
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");

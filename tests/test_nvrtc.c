@@ -128,7 +128,7 @@ static wisp_status compile_text(wisp_error *err, const char *text, wisp_binary *
   wisp_strategy *strategy = NULL;
   wisp_plan *plan = NULL;
   snprintf(spec.kernel, sizeof spec.kernel, "assemble");
-  family->layouts(1, layouts);
+  family->layouts(&spec, layouts);
   TRY(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
   TRY(family->names(err, &spec, layouts, &target, &names));

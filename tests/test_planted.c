@@ -86,7 +86,7 @@ static wisp_tune_summary tune(const char *db, const char *strategy, bool retry)
   static const wisp_precision precision = WISP_F64;
   wisp_layout layouts[8];
   char layout[WISP_LAYOUT_TEXT];
-  wisp_family_find("nodal")->layouts(order, layouts);
+  wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = order}, layouts);
   wisp_layout_print(&layouts[0], layout);
   wisp_tune_request r = {.family = "nodal",
                          .orders = &order,

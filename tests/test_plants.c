@@ -255,7 +255,7 @@ static wisp_status verify(wisp_error *err, const check *all, const planted *p, c
   double error = 0;
   assert_non_null(s);
   snprintf(spec.kernel, sizeof spec.kernel, "%s", p->kernel);
-  for (int l = family->layouts(ORDER, layouts); !plan && l-- > 0;) {
+  for (int l = family->layouts(&spec, layouts); !plan && l-- > 0;) {
     wisp_env_destroy(names);
     names = NULL;
     TRY(family->names(err, &spec, &layouts[l], &target, &names));

@@ -4,7 +4,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../cache/columns.h"
-#include "../runtime/tensor/cg.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -78,8 +78,8 @@ static void plant(const char *folder, const char *kernel, double ms)
   wisp_device *device = NULL;
   wisp_writer *writer = NULL;
   wisp_step step = {.kernels = 0};
-  char composition[WISP_CG_COMPOSITION];
-  wisp_cg_composition(kernel, WISP_JACOBI, composition);
+  char composition[WISP_POISSON_COMPOSITION];
+  wisp_poisson_composition(kernel, WISP_JACOBI, composition);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), 2, "poisson", WISP_F64),
                           .elements = 27,
                           .composition = composition};

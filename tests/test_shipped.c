@@ -144,7 +144,7 @@ static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, cons
   wisp_strategy_hash(s, spec->system, wisp_target_dialect(t->target), hash);
   if (strcmp(hash, t->template_hash) != 0)
     fail_msg("%s: the text of %s has changed, and " SWEEP_AGAIN, t->spec, t->strategy);
-  family->layouts(spec->order, layouts);
+  wisp_family_layouts(spec, layouts);
   assert_int_equal(wisp_layout_parse(&err, t->layout, layouts->Np, layouts->Nf, &layout), WISP_OK);
   assert_int_equal(wisp_target_limits(&err, t->target, &limits), WISP_OK);
   wisp_target target = wisp_limits_target(&limits);

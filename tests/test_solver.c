@@ -82,7 +82,7 @@ static void check_all(int order, wisp_precision precision, bool central, bool ab
 {
   const wisp_family *family = wisp_family_find("nodal");
   wisp_layout layouts[8];
-  int count = family->layouts(order, layouts), in_layout[8] = {0};
+  int count = family->layouts(&(wisp_spec){.order = order}, layouts), in_layout[8] = {0};
   for (int c = 0; family->compositions[c]; c++)
     for (int l = 0; l < count; l++) {
       char text[WISP_LAYOUT_TEXT];

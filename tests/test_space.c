@@ -386,8 +386,9 @@ static void test_operands_and_launch(void **state)
   assert_int_equal(wisp_plan_operand(NULL, plan, find_arg(plan, "list"), &n, &none, &list), WISP_OK);
   assert_null(none);
   assert_int_equal(list[1], -8);
+  const wisp_count counts[] = {{"groups", 9}, {"blocks", 5}, {NULL, 0}};
   unsigned grid[2];
-  assert_int_equal(wisp_plan_grid(NULL, plan, 9, 5, grid), WISP_OK);
+  assert_int_equal(wisp_plan_grid(NULL, plan, counts, grid), WISP_OK);
   assert_int_equal(grid[0], 3);
   assert_int_equal(grid[1], 5);
   assert_int_equal(wisp_plan_block(plan)[0], 20);

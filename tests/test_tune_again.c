@@ -4,6 +4,7 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/sweep.h"
+#include "../tuner/workers/tune.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -46,6 +46,7 @@ wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out);
 void wisp_expr_destroy(wisp_expr *expr);
 WISP_OWNED(wisp_expr, wisp_expr_destroy)
 wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value);
+const char *wisp_expr_name(const wisp_expr *expr, size_t i); /* the i-th name in it, of no table; NULL: no more */
 
 /* A copy in which every integer that env knows is settled, but for the names in `loose`: for evaluating often with
  * these alone changing. */

@@ -35,6 +35,13 @@ static void fold(wisp_expr *expr, size_t place)
   }
 }
 
+const char *wisp_expr_name(const wisp_expr *expr, size_t i)
+{
+  for (const wisp_node *at = expr->nodes; at < expr->nodes + expr->count; at++)
+    if (at->op == OP_NAME && i-- == 0) return at->name;
+  return NULL;
+}
+
 wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
                              size_t count, wisp_expr **out)
 {

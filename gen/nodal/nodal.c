@@ -125,6 +125,8 @@ static const char *const compositions[] = {
     "volume+gather+lift+update", "derivative+assemble+gather+lift+update", "gather+fused", "stage", NULL,
 };
 
+static const wisp_element elements[] = {{"tet", {1, 10}}, {NULL, {0, 0}}};
+
 static int nodes(int N)
 {
   return (N + 1) * (N + 2) * (N + 3) / 6;
@@ -135,9 +137,9 @@ static int face_nodes(int N)
   return 4 * (N + 1) * (N + 2) / 2;
 }
 
-static int layouts(int order, wisp_layout out[8])
+static int layouts(const wisp_spec *spec, wisp_layout out[8])
 {
-  return wisp_layouts(nodes(order), face_nodes(order), out);
+  return wisp_layouts(nodes(spec->order), face_nodes(spec->order), out);
 }
 
 static wisp_status place_nodes(wisp_error *err, int order, double *rst)
@@ -379,8 +381,7 @@ done:
 }
 
 const wisp_family wisp_family_nodal = {.name = "nodal",
-                                       .element = "tet",
-                                       .orders = {1, 10},
+                                       .elements = elements,
                                        .arrays = arrays,
                                        .kernels = kernels,
                                        .scalars = scalars,

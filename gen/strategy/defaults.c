@@ -5,7 +5,8 @@
 #include <string.h>
 
 typedef struct line {
-  char kernel[WISP_NAME_TEXT], what[128]; /* a stage's kernel is empty; what: the composition, or the strategy */
+  char kernel[WISP_NAME_TEXT],
+      what[WISP_STRATEGY_TEXT]; /* a stage's kernel is empty; what: the composition, or the strategy */
   char values[WISP_PARAMS_TEXT];
   wisp_expr *when; /* NULL: always */
 } line;
@@ -51,7 +52,7 @@ static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
   } else {
     CALL(wisp_require(err, strcmp(keyword, "kernel") == 0, WISP_EINPUT, "'%s' is neither composition nor kernel",
                       keyword));
-    CALL(wisp_require(err, sscanf(text, "%*s %31s %39s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
+    CALL(wisp_require(err, sscanf(text, "%*s %31s %127s %n", l->kernel, l->what, &end) == 2, WISP_EINPUT,
                       "a kernel is followed by its strategy"));
     snprintf(l->values, sizeof l->values, "%s", text + end);
     CALL(check_values(err, l->values));

@@ -25,25 +25,24 @@ static void print_params(wisp_plan *plan)
 
 bool wisp_strategy_reads(const wisp_strategy *s, const wisp_layout *layout)
 {
-  return layout->order == WISP_NODE_FASTEST ? s->node : s->slab;
+  const bool readable[] = {
+      [WISP_NODE_FASTEST] = s->node, [WISP_ELEMENT_FASTEST] = s->slab, [WISP_NO_LAYOUT] = !s->node && !s->slab};
+  return readable[layout->order];
 }
 
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const wisp_layout *layout,
                                   const wisp_env *names)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   if (!wisp_strategy_reads(s, layout))
     return wisp_fail(err, WISP_EREFUSED, "reads only %s layouts", s->node ? "node-fastest" : "element-fastest (slab)");
-  TRY(wisp_strategy_scope(err, s, names, &env));
+  CALL(wisp_strategy_scope(err, s, names, &env));
   for (size_t i = 0; i < s->needs; i++) {
     int64_t holds = 0;
-    TRY(wisp_said_int(err, s, &s->need[i].holds, env, &holds));
-    TRY(wisp_require(err, holds, WISP_EREFUSED, "%s", s->need[i].reason));
+    CALL(wisp_said_int(err, s, &s->need[i].holds, env, &holds));
+    CALL(wisp_require(err, holds, WISP_EREFUSED, "%s", s->need[i].reason));
   }
-done:
-  wisp_env_destroy(env);
-  return status;
+  return WISP_OK;
 }
 
 /* Lets and conditions, in the order they were written. */
@@ -102,29 +101,27 @@ static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
 wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                              const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *plan = NULL;
-  TRY(wisp_strategy_applies(err, strategy, layout, names));
-  TRY(wisp_new(err, 1, sizeof *plan, &plan));
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  CALL(wisp_strategy_applies(err, strategy, layout, names));
+  CALL(wisp_new(err, 1, sizeof *plan, &plan));
   plan->strategy = strategy;
   plan->spec = *spec;
   plan->layout = *layout;
   plan->names = names;
   snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
-  TRY(wisp_strategy_scope(err, strategy, names, &plan->env));
-  TRY(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
+  CALL(wisp_strategy_scope(err, strategy, names, &plan->env));
+  CALL(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
   for (int i = 0; i < strategy->params; i++) {
     plan->value[i] = values[i];
-    TRY(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));
+    CALL(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));
   }
   print_params(plan);
-  TRY(evaluate_lines(err, plan));
-  TRY(fix_block(err, plan));
-  TRY(fix_shared(err, plan));
+  CALL(evaluate_lines(err, plan));
+  CALL(fix_block(err, plan));
+  CALL(fix_shared(err, plan));
   *out = plan;
-done:
-  if (status != WISP_OK) wisp_plan_destroy(plan);
-  return status;
+  plan = NULL;
+  return WISP_OK;
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -240,25 +237,40 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const w
   return wisp_plan_create(err, s, spec, layout, names, values, out);
 }
 
-wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2])
+/* What the plan leaves open in an expression, as the launch has it. */
+static wisp_status add_counts(wisp_error *err, const wisp_plan *plan, const wisp_expr *expr, const wisp_count *counts,
+                              wisp_env *env)
 {
-  wisp_status status = WISP_OK;
+  const char *name = NULL;
+  for (size_t i = 0; (name = wisp_expr_name(expr, i)); i++) {
+    const wisp_count *count = wisp_env_has(plan->env, name) ? NULL : counts;
+    while (count && count->name && strcmp(count->name, name) != 0) count++;
+    if (count && count->name) CALL(wisp_env_int(err, env, name, (int64_t)count->value));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_plan_grid_in(wisp_error *err, const wisp_plan *plan, const wisp_env *counts, unsigned grid[2])
+{
   const wisp_strategy *s = plan->strategy;
-  wisp_env *env = NULL;
-  TRY(wisp_env_create(err, plan->env, &env));
-  TRY(wisp_env_int(err, env, "groups", (int64_t)groups));
-  TRY(wisp_env_int(err, env, "blocks", (int64_t)blocks));
   for (int i = 0; i < 2; i++) {
     int64_t value = 1;
-    if (s->grid[i].expr) TRY(wisp_said_int(err, s, &s->grid[i], env, &value));
-    TRY(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
-                     "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
-                     (long long)value, i));
+    if (s->grid[i].expr) CALL(wisp_said_int(err, s, &s->grid[i], counts, &value));
+    CALL(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
+                      "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
+                      (long long)value, i));
     grid[i] = (unsigned)value;
   }
-done:
-  wisp_env_destroy(env);
-  return status;
+  return WISP_OK;
+}
+
+wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_count *counts, unsigned grid[2])
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_env_create(err, plan->env, &env));
+  for (int i = 0; i < 2; i++)
+    if (plan->strategy->grid[i].expr) CALL(add_counts(err, plan, plan->strategy->grid[i].expr, counts, env));
+  return wisp_plan_grid_in(err, plan, env, grid);
 }
 
 const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan)

@@ -8,14 +8,13 @@
 
 static wisp_status add_args(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
-  static const char *const words[] = {[WISP_REAL] = "real", [WISP_INT] = "int", [WISP_SINGLE] = "float"};
   for (int i = 0; i < plan->strategy->args; i++) {
     const wisp_arg *arg = &plan->strategy->arg[i];
     bool value = arg->kind == WISP_ARG_VALUE, constant = arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND;
     wisp_env *item = NULL;
     CALL(wisp_env_item(err, env, "args", &item));
     CALL(wisp_env_text(err, item, "name", arg->name));
-    CALL(wisp_env_text(err, item, "type", words[arg->type]));
+    CALL(wisp_env_text(err, item, "type", wisp_numbers[arg->type].in_c));
     CALL(wisp_env_int(err, item, "is_value", value));
     CALL(wisp_env_int(err, item, "is_const", constant));
   }
@@ -92,19 +91,15 @@ static wisp_status add_parts(wisp_error *err, const wisp_plan *plan, wisp_env *e
 
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   char path[64];
   snprintf(path, sizeof path, "templates/dialect/%s.k", dialect);
   const char *wrapper = wisp_embedded_text(path);
-  TRY(wisp_require(err, wrapper, WISP_EUSAGE, "dialect '%s' is not known: use cuda or host", dialect));
-  TRY(wisp_env_create(err, plan->env, &env));
-  TRY(add_heading(err, plan, env));
-  TRY(add_parts(err, plan, env));
-  TRY(add_args(err, plan, env));
-  TRY(add_shared(err, plan, env));
-  TRY(wisp_expand(err, path, wrapper, env, out));
-done:
-  wisp_env_destroy(env);
-  return status;
+  CALL(wisp_require(err, wrapper, WISP_EUSAGE, "dialect '%s' is not known: use cuda or host", dialect));
+  CALL(wisp_env_create(err, plan->env, &env));
+  CALL(add_heading(err, plan, env));
+  CALL(add_parts(err, plan, env));
+  CALL(add_args(err, plan, env));
+  CALL(add_shared(err, plan, env));
+  return wisp_expand(err, path, wrapper, env, out);
 }

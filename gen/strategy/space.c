@@ -249,17 +249,22 @@ static wisp_status read_grid(wisp_error *err, wisp_reader *r, char *line)
   return read_extents(err, r, line, r->s->grid, 2);
 }
 
-static const char *const number_words[] = {[WISP_REAL] = "real", [WISP_INT] = "int", [WISP_SINGLE] = "single"};
+const wisp_number_form wisp_numbers[] = {[WISP_REAL] = {"real", "real", 0, false},
+                                         [WISP_INT] = {"int", "int", 4, true},
+                                         [WISP_SINGLE] = {"single", "float", 4, false},
+                                         [WISP_UINT8] = {"uint8", "unsigned char", 1, true},
+                                         [WISP_UINT16] = {"uint16", "unsigned short", 2, true}};
 
 static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
 {
   const bool array = arg->kind != WISP_ARG_VALUE && arg->kind != WISP_ARG_OPERAND;
-  for (wisp_number_type n = WISP_REAL; n <= (array ? WISP_SINGLE : WISP_INT); n++)
-    if (strcmp(type, number_words[n]) == 0) {
-      arg->type = n;
+  for (int n = WISP_REAL; n < (array ? WISP_NUMBER_TYPES : WISP_SINGLE); n++)
+    if (strcmp(type, wisp_numbers[n].word) == 0) {
+      arg->type = (wisp_number_type)n;
       return WISP_OK;
     }
-  return wisp_fail(err, WISP_EINPUT, "type '%s' is neither int nor real%s", type, array ? " nor single" : "");
+  return wisp_fail(err, WISP_EINPUT, "type '%s' is neither int nor real%s", type,
+                   array ? ", nor single, uint8, uint16" : "");
 }
 
 static wisp_status read_shared(wisp_error *err, wisp_reader *r, char *line)
@@ -304,7 +309,7 @@ static wisp_status check_array(wisp_error *err, const wisp_strategy *s, const wi
     return wisp_fail(err, WISP_EINPUT, "array %s: kernel %s reads %s; it writes %s", arg->name, kernel->name,
                      kernel->reads, kernel->writes);
   return wisp_require(err, array->type == arg->type, WISP_EINPUT, "array %s is %s", arg->name,
-                      number_words[array->type]);
+                      wisp_numbers[array->type].word);
 }
 
 static wisp_status read_arg(wisp_error *err, wisp_reader *r, char *line)
@@ -373,7 +378,10 @@ const wisp_keyword wisp_keywords[] = {
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
 {
   if (!*s->kernel) return wisp_fail(err, WISP_EINPUT, "no kernel named");
-  if (!s->node && !s->slab) return wisp_fail(err, WISP_EINPUT, "no layouts named");
+  const wisp_family *family = wisp_family_find(s->family);
+  const bool laid_out = !family || family->layouts;
+  if ((s->node || s->slab) != laid_out)
+    return wisp_fail(err, WISP_EINPUT, laid_out ? "no layouts named" : "the %s family has no layouts", s->family);
   if (!s->block[0].expr || !s->grid[0].expr) return wisp_fail(err, WISP_EINPUT, "block and grid must be given");
   long long candidates = 1;
   for (int i = 0; i < s->params; i++) {
@@ -390,14 +398,12 @@ wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
 
 wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const wisp_env *names, wisp_env **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
-  TRY(wisp_env_create(err, names, &env));
-  for (const wisp_size *fact = s->facts; fact->name; fact++) TRY(wisp_env_int(err, env, fact->name, fact->value));
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_env_create(err, names, &env));
+  for (const wisp_size *fact = s->facts; fact->name; fact++) CALL(wisp_env_int(err, env, fact->name, fact->value));
   *out = env;
-done:
-  if (status != WISP_OK) wisp_env_destroy(env);
-  return status;
+  env = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,

@@ -13,7 +13,7 @@ typedef struct place {
   const wisp_operand *operand; /* NULL, or that whose wheres it sees */
   const uint64_t *where;
   int wheres;
-  const char *bound[2];
+  const char *bound; /* q, or NULL */
 } place;
 
 /* A wisp_name_hash: a let's or where's is its expression's, a fact's its value's, any other name stands for itself. */
@@ -21,8 +21,7 @@ static uint64_t hash_name(const void *context, const char *name)
 {
   const place *at = context;
   const uint64_t own = wisp_hash_text(WISP_HASH_SEED, name);
-  for (size_t i = 0; i < 2; i++)
-    if (at->bound[i] && strcmp(at->bound[i], name) == 0) return own;
+  if (at->bound && strcmp(at->bound, name) == 0) return own;
   for (int i = at->wheres; i-- > 0;)
     if (strcmp(at->operand->where[i].name, name) == 0) return at->where[i];
   for (size_t i = at->lets; i-- > 0;)
@@ -69,15 +68,14 @@ static wisp_status print_arg(wisp_error *err, const wisp_strategy *s, int i, pla
                                       [WISP_ARG_INOUT] = "inout",
                                       [WISP_ARG_VALUE] = "value",
                                       [WISP_ARG_OPERAND] = "operand"};
-  static const char *const types[] = {[WISP_REAL] = "real", [WISP_INT] = "int", [WISP_SINGLE] = "float"};
   const wisp_arg *arg = &s->arg[i];
   const wisp_operand *operand = &s->operand[i];
   uint64_t where[WISP_MAX_WHERES];
-  CALL(wisp_text_print(err, out, "arg %s %s %s", kinds[arg->kind], types[arg->type], arg->name));
+  CALL(wisp_text_print(err, out, "arg %s %s %s", kinds[arg->kind], wisp_numbers[arg->type].in_c, arg->name));
   if (arg->kind == WISP_ARG_OPERAND) {
     CALL(wisp_text_print(err, out, " %s", operand->table));
     CALL(print_expr(err, &operand->count, &at, out));
-    at.bound[0] = "q", at.operand = operand, at.where = where;
+    at.bound = "q", at.operand = operand, at.where = where;
     for (; at.wheres < operand->wheres; at.wheres++)
       where[at.wheres] = wisp_expr_hash(operand->where[at.wheres].value.expr, hash_name, &at);
     CALL(print_expr(err, &operand->entry, &at, out));
@@ -101,7 +99,6 @@ wisp_status wisp_space_print(wisp_error *err, const wisp_strategy *s, const uint
   CALL(wisp_text_print(err, out, "block"));
   for (int i = 0; i < 3; i++) CALL(print_expr(err, &s->block[i], &at, out));
   CALL(wisp_text_print(err, out, "\ngrid"));
-  at.bound[0] = "groups", at.bound[1] = "blocks";
   for (int i = 0; i < 2; i++) CALL(print_expr(err, &s->grid[i], &at, out));
   return wisp_text_print(err, out, "\n");
 }

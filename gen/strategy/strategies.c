@@ -41,7 +41,7 @@ done:
 static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_shelf *shelf, wisp_closure *closure,
                             const wisp_embedded *file)
 {
-  char family[64], name[64], kernel[WISP_NAME_TEXT], path[WISP_SHOWN_PATH];
+  char family[64], name[WISP_STRATEGY_TEXT + 1], kernel[WISP_NAME_TEXT], path[WISP_SHOWN_PATH];
   const char *in = file->path + strlen("templates/"), *stem = strrchr(file->path, '/'), *dot = strchr(stem, '.');
   const char *ending = strrchr(stem, '.');
   if (strncmp(file->path, "templates/", strlen("templates/")) != 0 || stem < in) return WISP_OK;

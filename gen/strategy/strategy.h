@@ -10,7 +10,7 @@
  *   title     one line for people
  *   text      STEM                            the kernel text STEM.k to take instead of the one beside it (optional)
  *   include   NAME                            the lines of NAME.space, the user's or the library's
- *   layouts   node | slab | node slab         which element orders it can read
+ *   layouts   node | slab | node slab         which element orders it can read; not in families that have no layouts
  *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
  *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
@@ -23,10 +23,11 @@
  *   require   EXPR : reason                   refuses a candidate
  *   block     EXPR [EXPR [EXPR]]              threads of a block
  *   lane      TEXT                            this thread's x lane on CUDA, a template (default threadIdx.x)
- *   grid      EXPR [EXPR]                     blocks; may use `groups` and `blocks`, known at launch
+ *   grid      EXPR [EXPR]                     blocks; may use what is bound at launch besides: counts of the discretisation
+ *                                             (groups, rows, ...), and those of the launch
  *   shared    TYPE NAME EXPR                  a shared array of EXPR numbers (real, int) or bytes (byte)
- *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch; TYPE: real, int, or single (float
- *                                             in either precision)
+ *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch; TYPE: real, int, single (float
+ *                                             in either precision), or uint8 and uint16 (of 8 and 16 bits)
  *   arg       value TYPE NAME                 a scalar argument, bound by name at launch
  *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
  *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
@@ -55,7 +56,7 @@ enum {
   WISP_MAX_VALUES = 32,
   WISP_MAX_ARGS = 24,
   WISP_PARAMS_TEXT = 200,
-  WISP_STRATEGY_TEXT = 40
+  WISP_STRATEGY_TEXT = 128
 };
 
 typedef enum wisp_arg_kind {
@@ -66,8 +67,23 @@ typedef enum wisp_arg_kind {
   WISP_ARG_OPERAND
 } wisp_arg_kind;
 
-/* What an array holds: numbers of the precision at hand, int, or float in either precision. */
-typedef enum wisp_number_type { WISP_REAL, WISP_INT, WISP_SINGLE } wisp_number_type;
+/* What an array holds: numbers of the precision at hand, int, float in either precision, integers of 8 and 16 bits
+ * without a sign. */
+typedef enum wisp_number_type {
+  WISP_REAL,
+  WISP_INT,
+  WISP_SINGLE,
+  WISP_UINT8,
+  WISP_UINT16,
+  WISP_NUMBER_TYPES
+} wisp_number_type;
+
+typedef struct wisp_number_form {
+  const char *word, *in_c; /* in spaces, and in sources of all dialects */
+  size_t bytes;            /* 0: those of the precision */
+  bool integer;
+} wisp_number_form;
+extern const wisp_number_form wisp_numbers[WISP_NUMBER_TYPES];
 
 typedef struct wisp_arg {
   wisp_arg_kind kind;
@@ -172,8 +188,10 @@ const unsigned *wisp_plan_block(const wisp_plan *plan); /* three numbers */
 size_t wisp_plan_shared(const wisp_plan *plan);         /* bytes */
 int wisp_plan_args(const wisp_plan *plan, const wisp_arg **args);
 
-/* Blocks to launch for this many groups (and gather blocks). */
-wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, size_t groups, size_t blocks, unsigned grid[2]);
+/* Blocks of a launch with these counts, a list that ends with a NULL name; NULL: there are none. */
+wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_count *counts, unsigned grid[2]);
+/* The same with counts that are names of an environment around the plan's. */
+wisp_status wisp_plan_grid_in(wisp_error *err, const wisp_plan *plan, const wisp_env *counts, unsigned grid[2]);
 
 /* Makes all operands now and keeps them with the plan: they take a while, and threads that compile can do it ahead of
  * the one that launches. */

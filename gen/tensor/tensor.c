@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* An operator's own: its elements one after the other. Vectors: unknowns, rounded up to vectors of either precision,
- * and their copies in the elements; see runtime/tensor/cg.h. */
+ * and their copies in the elements; see runtime/solve/cg.h. */
 static const wisp_array_decl arrays[] = {
     [WISP_TENSOR_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np",
                        "the field in the elements: node (k Nq + j) Nq + i of element e at e Np + node, i along r"},
@@ -140,30 +140,29 @@ static const wisp_kernel_decl kernels[] = {
     {.name = NULL},
 };
 
+static const wisp_element elements[] = {{"hex", {1, WISP_HEX_MAX_ORDER}}, {NULL, {0, 0}}};
+
 /* An operator's application is one kernel: there is nothing to compose. */
 static const char *const compositions[] = {NULL};
 
 /* Elements lie one after the other, node fastest, without padding: what a mesh of continuous elements gathers from. */
-static int layouts(int order, wisp_layout out[8])
+static int layouts(const wisp_spec *spec, wisp_layout out[8])
 {
-  int Nq = order + 1;
+  const int Nq = spec->order + 1;
   out[0] = wisp_layout_padded(Nq * Nq * Nq, 0, 1);
   return 1;
 }
 
 static wisp_status place_nodes(wisp_error *err, int order, double *rst)
 {
-  wisp_status status = WISP_OK;
-  wisp_hex *hex = NULL;
-  TRY(wisp_hex_create(err, order, &hex));
+  OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
+  CALL(wisp_hex_create(err, order, &hex));
   for (int q = 0; q < hex->Np; q++) {
     *rst++ = hex->gll_points[q % hex->Nq];
     *rst++ = hex->gll_points[q / hex->Nq % hex->Nq];
     *rst++ = hex->gll_points[q / hex->Nq / hex->Nq];
   }
-done:
-  wisp_hex_destroy(hex);
-  return status;
+  return WISP_OK;
 }
 
 /* Largest matrix: Gl x Gl at the highest order. */
@@ -187,24 +186,20 @@ static void transpose(const double *A, int rows, int columns, double *out)
 static wisp_status add_item(wisp_error *err, wisp_env *env, const operator_table *o, const double *full,
                             const double *even, const double *odd, size_t half_count)
 {
-  wisp_status status = WISP_OK;
   char list[32];
   wisp_env *item = NULL;
   const wisp_size sizes[] = {{"rows", o->rows}, {"columns", o->columns}, {"sign", o->sign}};
   snprintf(list, sizeof list, "matrix_%s", o->name);
-  TRY(wisp_env_item(err, env, list, &item));
-  TRY(wisp_names_sizes(err, item, sizes, 3));
-  TRY(wisp_env_reals(err, item, "full", full, (size_t)(o->rows * o->columns)));
-  TRY(wisp_env_reals(err, item, "even", even, half_count));
-  TRY(wisp_env_reals(err, item, "odd", odd, half_count));
-done:
-  return status;
+  CALL(wisp_env_item(err, env, list, &item));
+  CALL(wisp_names_sizes(err, item, sizes, 3));
+  CALL(wisp_env_reals(err, item, "full", full, (size_t)(o->rows * o->columns)));
+  CALL(wisp_env_reals(err, item, "even", even, half_count));
+  return wisp_env_reals(err, item, "odd", odd, half_count);
 }
 
 /* Tables NAME, NAMEe and NAMEo (even and odd halves, hex.h), and the list matrix_NAME. */
 static wisp_status add_operator(wisp_error *err, wisp_env *env, const operator_table *o)
 {
-  wisp_status status = WISP_OK;
   double full[MOST * MOST], even[MOST * MOST], odd[MOST * MOST];
   char name[32];
   size_t half_count = (size_t)((o->rows + 1) / 2 * ((o->columns + 1) / 2));
@@ -213,54 +208,45 @@ static wisp_status add_operator(wisp_error *err, wisp_env *env, const operator_t
   else
     memcpy(full, o->A, (size_t)(o->rows * o->columns) * sizeof *full);
   wisp_hex_halves(full, o->rows, o->columns, even, odd);
-  TRY(wisp_env_reals(err, env, o->name, full, (size_t)(o->rows * o->columns)));
+  CALL(wisp_env_reals(err, env, o->name, full, (size_t)(o->rows * o->columns)));
   snprintf(name, sizeof name, "%se", o->name);
-  TRY(wisp_env_reals(err, env, name, even, half_count));
+  CALL(wisp_env_reals(err, env, name, even, half_count));
   snprintf(name, sizeof name, "%so", o->name);
-  TRY(wisp_env_reals(err, env, name, odd, half_count));
-  TRY(add_item(err, env, o, full, even, odd, half_count));
-done:
-  return status;
+  CALL(wisp_env_reals(err, env, name, odd, half_count));
+  return add_item(err, env, o, full, even, odd, half_count);
 }
 
 static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_hex *hex)
 {
-  wisp_status status = WISP_OK;
   int Nq = hex->Nq, Gl = hex->Gl;
   const operator_table operators[] = {
       {"I", hex->I, Gl, Nq, 1, false},  {"IT", hex->I, Nq, Gl, 1, true},      {"D", hex->D, Nq, Nq, -1, false},
       {"DT", hex->D, Nq, Nq, -1, true}, {"glD", hex->glD, Gl, Gl, -1, false}, {"glDT", hex->glD, Gl, Gl, -1, true},
   };
-  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) TRY(add_operator(err, env, &operators[i]));
-  TRY(wisp_env_reals(err, env, "gll_points", hex->gll_points, (size_t)Nq));
-  TRY(wisp_env_reals(err, env, "gll_weights", hex->gll_weights, (size_t)Nq));
-  TRY(wisp_env_reals(err, env, "gauss_points", hex->gauss_points, (size_t)Gl));
-  TRY(wisp_env_reals(err, env, "gauss_weights", hex->gauss_weights, (size_t)Gl));
-done:
-  return status;
+  for (size_t i = 0; i < WISP_COUNT(operators); i++) CALL(add_operator(err, env, &operators[i]));
+  CALL(wisp_env_reals(err, env, "gll_points", hex->gll_points, (size_t)Nq));
+  CALL(wisp_env_reals(err, env, "gll_weights", hex->gll_weights, (size_t)Nq));
+  CALL(wisp_env_reals(err, env, "gauss_points", hex->gauss_points, (size_t)Gl));
+  return wisp_env_reals(err, env, "gauss_weights", hex->gauss_weights, (size_t)Gl);
 }
 
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hex *hex = NULL;
-  wisp_env *env = NULL;
-  TRY(wisp_hex_create(err, spec->order, &hex));
-  TRY(wisp_env_create(err, NULL, &env));
+  OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_hex_create(err, spec->order, &hex));
+  CALL(wisp_env_create(err, NULL, &env));
   const wisp_size sizes[] = {
       {"N", hex->N},       {"Np", hex->Np},    {"Nq", hex->Nq},      {"Gl", hex->Gl},
       {"glNp", hex->glNp}, {"KM", layout->KM}, {"NpM", layout->NpM},
   };
-  TRY(wisp_names_sizes(err, env, sizes, sizeof sizes / sizeof *sizes));
-  TRY(wisp_names_target(err, env, spec->precision, target));
-  TRY(add_tables(err, env, hex));
+  CALL(wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes)));
+  CALL(wisp_names_target(err, env, spec->precision, target));
+  CALL(add_tables(err, env, hex));
   *out = env;
   env = NULL;
-done:
-  wisp_env_destroy(env);
-  wisp_hex_destroy(hex);
-  return status;
+  return WISP_OK;
 }
 
 /* unknowns: of a large mesh, N^3 an element. lists: from unknowns that elements share, two integers each, four more on
@@ -276,12 +262,11 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
                            {"unknowns", unknowns},
                            {"lists", 2 * (unknowns - within) + 4 * 3 * (N - 1) + 8},
                            {"surface", Np - within}};
-  return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);
+  return wisp_names_sizes(err, env, all, WISP_COUNT(all));
 }
 
 const wisp_family wisp_family_tensor = {.name = "tensor",
-                                        .element = "hex",
-                                        .orders = {1, WISP_HEX_MAX_ORDER},
+                                        .elements = elements,
                                         .arrays = arrays,
                                         .kernels = kernels,
                                         .scalars = scalars,

@@ -75,8 +75,7 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const ch
   if (request) wish.layout = request->layout, wish.elements = request->elements;
   CALL(wisp_spec_parse(err, text, &wish.spec));
   CALL(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE, "%s: a whole step is no kernel", text));
-  CALL(wisp_choose(err, &from, &wish, out));
-  return WISP_OK;
+  return wisp_choose(err, &from, &wish, out);
 }
 
 wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
@@ -196,8 +195,7 @@ wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double
   const wisp_spec *spec = wisp_plan_spec(kernel->plan);
   const wisp_family *family = wisp_family_find(spec->family);
   CALL(wisp_require(err, family->nodes, WISP_EUSAGE, "the %s family's elements have no nodes", family->name));
-  CALL(family->nodes(err, spec->order, rst));
-  return WISP_OK;
+  return family->nodes(err, spec->order, rst);
 }
 
 /* --- binding --- */
@@ -278,10 +276,9 @@ static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wis
   CALL(wisp_require(err, numbers <= INT_MAX || is_wide(kernel, arg->name), WISP_EUSAGE,
                     "%s: argument '%s' takes %zu numbers, more than kernels can count (2.1e9): take fewer elements",
                     wisp_plan_symbol(kernel->plan), arg->name, numbers));
-  CALL(wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,
-                    "%s: argument '%s' takes %zu numbers for these counts, %zu are bound",
-                    wisp_plan_symbol(kernel->plan), arg->name, numbers, o->numbers[i]));
-  return WISP_OK;
+  return wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,
+                      "%s: argument '%s' takes %zu numbers for these counts, %zu are bound",
+                      wisp_plan_symbol(kernel->plan), arg->name, numbers, o->numbers[i]);
 }
 
 static wisp_status copy_counts(wisp_error *err, const wisp_count *counts, launch *l)

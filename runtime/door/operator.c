@@ -1,7 +1,7 @@
 /* Whole operators of the tensor family: the caller's hexes become the arrays that its kernels read, and y = A x one
  * launch of them, or three where copies of shared nodes are added up. */
 #include "../parallel.h"
-#include "../tensor/cg.h"
+#include "../tensor/cg_problem.h"
 #include "../tensor/hex_upload.h"
 #include "door.h"
 
@@ -41,18 +41,15 @@ static void release(void *self)
 
 static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *request, wisp_hexmesh **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hexmesh *mesh = NULL;
-  TRY(wisp_require(err, request->elements, WISP_EUSAGE, "operator: no elements"));
-  TRY(wisp_mesh_create(err, 8, request->vertices, request->elements, &mesh));
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
+  CALL(wisp_require(err, request->elements, WISP_EUSAGE, "operator: no elements"));
+  CALL(wisp_mesh_create(err, 8, request->vertices, request->elements, &mesh));
   memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
   for (size_t i = 0; i < 8 * request->elements; i++) mesh->hex[i] = request->corners[i];
-  TRY(wisp_hexmesh_check(err, "operator", mesh));
+  CALL(wisp_hexmesh_check(err, "operator", mesh));
   *out = mesh;
   mesh = NULL;
-done:
-  wisp_mesh_destroy(mesh);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_spec spec,
@@ -108,8 +105,7 @@ static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_ope
     d = wisp_cg_discretisation(op->copies, elements, op->hex->N, &(wisp_cg_room){.pAp_parts = grid[0]});
   }
   CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_ours, op, &op->problem));
-  CALL(wisp_hex_upload(err, op->hex, op->mesh, wisp_problem_arrays(op->problem)));
-  return WISP_OK;
+  return wisp_hex_upload(err, op->hex, op->mesh, wisp_problem_arrays(op->problem));
 }
 
 static wisp_status bind_ours(wisp_error *err, const wisp_operator *op, wisp_kernel *kernel)
@@ -266,8 +262,7 @@ static wisp_status bind_callers(wisp_error *err, wisp_operator *op, const void *
   const size_t numbers = op->copies ? wisp_cg_padded(op->numbers) : op->numbers;
   if (op->copies) CALL(wisp_kernel_bind(err, op->kernel[SPREAD], "vector", x, numbers));
   CALL(wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "p" : "u", x, numbers));
-  CALL(wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "Ap" : "y", y, numbers));
-  return WISP_OK;
+  return wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "Ap" : "y", y, numbers);
 }
 
 wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *x, void *y, void *stream)

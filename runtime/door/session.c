@@ -132,8 +132,7 @@ wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, co
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, to));
   CALL(WISP_GIVEN(err, from));
-  CALL(wisp_device_upload(err, session->device, as_pointer(to), from, bytes));
-  return WISP_OK;
+  return wisp_device_upload(err, session->device, as_pointer(to), from, bytes);
 }
 
 wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes)
@@ -141,6 +140,5 @@ wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, co
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, to));
   CALL(WISP_GIVEN(err, from));
-  CALL(wisp_device_download(err, session->device, to, as_pointer(from), bytes));
-  return WISP_OK;
+  return wisp_device_download(err, session->device, to, as_pointer(from), bytes);
 }

@@ -62,26 +62,26 @@ done:
   return status;
 }
 
-wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char *text, double seconds)
+wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char *spec, double seconds)
 {
-  wisp_spec spec;
+  wisp_spec what;
   wisp_store *store = NULL;
   char command[ROOM], device[32], order[16], budget[32], precision[8];
   CALL(WISP_GIVEN(err, session));
-  CALL(WISP_GIVEN(err, text));
+  CALL(WISP_GIVEN(err, spec));
   CALL(wisp_require(err, session->store, WISP_EUSAGE, "session: it reads no store: what is tuned would not count"));
-  CALL(wisp_spec_parse(err, text, &spec));
+  CALL(wisp_spec_parse(err, spec, &what));
   CALL(wisp_require(err, seconds >= 1 && seconds < 1e7, WISP_EUSAGE, "tuning takes a second or more, not %g", seconds));
   find_command(session, command);
   wisp_device_name(session->device, device);
-  snprintf(order, sizeof order, "%d", spec.order);
+  snprintf(order, sizeof order, "%d", what.order);
   snprintf(budget, sizeof budget, "%.0fs", seconds);
-  snprintf(precision, sizeof precision, "%s", wisp_precision_name(spec.precision));
-  const bool whole = wisp_spec_is_step(&spec);
-  char *argv[32] = {command, "tune", "-d",      device,     "-f",        spec.family, "-n",
-                    order,   "-p",   precision, "--system", spec.system, "--budget",  budget};
+  snprintf(precision, sizeof precision, "%s", wisp_precision_name(what.precision));
+  const bool whole = wisp_spec_is_step(&what);
+  char *argv[32] = {command, "tune", "-d",      device,     "-f",        what.family, "-n",
+                    order,   "-p",   precision, "--system", what.system, "--budget",  budget};
   size_t n = 14;
-  if (!whole) argv[n++] = "-k", argv[n++] = spec.kernel;
+  if (!whole) argv[n++] = "-k", argv[n++] = what.kernel;
   if (session->path) argv[n++] = "--db", argv[n++] = session->path;
   CALL(run(err, argv, seconds));
   CALL(wisp_store_open(err, session->path, false, NULL, &store));

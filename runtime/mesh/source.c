@@ -2,7 +2,9 @@
 
 #include "../../cache/store.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Along the curve, but for a box that was not shuffled: that one's own order is a good one. */
 static wisp_ordering ordering_of(const wisp_mesh_source *source)
@@ -48,6 +50,18 @@ wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp
 wisp_status wisp_hexmesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_hexmesh **out)
 {
   return make(err, 8, source, out);
+}
+
+wisp_status wisp_hexmesh_some(wisp_error *err, const wisp_mesh_source *source, size_t elements, wisp_hexmesh **out)
+{
+  const int side = (int)ceil(cbrt((double)elements));
+  const size_t layer = (size_t)side * (size_t)side;
+  wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
+  what.box[0] = what.box[1] = side;
+  what.box[2] = (int)((elements + layer - 1) / layer);
+  CALL(wisp_hexmesh_make(err, &what, out));
+  if (strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
+  return WISP_OK;
 }
 
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])

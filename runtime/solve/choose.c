@@ -193,8 +193,9 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
 
 void wisp_step_free(wisp_step *step)
 {
-  for (int i = 0; i < step->kernels; i++) wisp_plan_destroy(step->plan[i]);
+  for (int i = 0; i < step->kernels; i++) wisp_plan_destroy(step->plan[i]), wisp_env_destroy(step->lent[i]);
   free(step->plan);
+  free(step->lent);
   free(step->choice);
   free(step->composition);
   wisp_env_destroy(step->names);
@@ -210,6 +211,22 @@ static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, c
   return wisp_require(err, holds, WISP_EREFUSED, "it is not the default here");
 }
 
+/* Adds a kernel of another family, which chooses it as if it were alone. */
+static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_step *step)
+{
+  wisp_status status = WISP_OK;
+  const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements};
+  wisp_step lent = {.kernels = 0};
+  TRY(wisp_choose(err, c->from, &wish, &lent));
+  step->plan[step->kernels] = lent.plan[0];
+  step->choice[step->kernels] = lent.choice[0];
+  step->lent[step->kernels++] = lent.names;
+  lent.kernels = 0, lent.names = NULL;
+done:
+  wisp_step_free(&lent);
+  return status;
+}
+
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
                                const wisp_layout *layout, wisp_step *out)
 {
@@ -219,11 +236,15 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   TRY(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
   TRY(wisp_new(err, count, sizeof *step.plan, &step.plan));
   TRY(wisp_new(err, count, sizeof *step.choice, &step.choice));
+  TRY(wisp_new(err, count, sizeof *step.lent, &step.lent));
   if (c->wish->fixed) step.fixed = *c->wish->fixed, step.fixed.made = true;
   TRY(make_names(err, c, layout, &step.names));
   TRY(check_stage(err, c, stage, step.names));
-  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);)
-    TRY(add_kernel(err, c, kernel, &step));
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
+    wisp_spec spec;
+    TRY(wisp_composition_spec(err, &c->spec, kernel, &spec));
+    TRY(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &step) : borrow(err, c, &spec, &step));
+  }
   *out = step;
   step = (wisp_step){.kernels = 0};
 done:
@@ -313,18 +334,12 @@ static wisp_status check_wish(wisp_error *err, wisp_choosing *c)
   char names[400];
   c->spec = w->spec;
   c->family = wisp_family_find(w->spec.family);
-  TRY(wisp_require(err, c->family, WISP_EUSAGE, "there is no family '%s'", w->spec.family));
-  if (!*c->spec.element) snprintf(c->spec.element, sizeof c->spec.element, "%s", c->family->element);
-  TRY(wisp_require(err, strcmp(c->spec.element, c->family->element) == 0, WISP_EUSAGE,
-                   "element '%s': the %s family has %s", c->spec.element, c->family->name, c->family->element));
-  const int *orders = c->family->orders;
-  TRY(wisp_require(err, w->spec.order >= orders[0] && w->spec.order <= orders[1], WISP_EUSAGE,
-                   "order %d: the %s family has orders %d to %d", w->spec.order, c->family->name, orders[0],
-                   orders[1]));
+  if (c->family && !*c->spec.element) wisp_spec_name_element(&c->spec, c->family->elements->name);
+  TRY(wisp_family_check(err, &c->spec));
   print_names(c->family->compositions, names, sizeof names);
   TRY(wisp_require(err, !w->composition || wisp_is_composition(c->family, w->composition), WISP_EUSAGE,
                    "composition '%s' is not known: use one of %s", w->composition, names));
-  c->layouts = c->family->layouts(w->spec.order, c->layout);
+  c->layouts = wisp_family_layouts(&c->spec, c->layout);
   if (w->layout) {
     TRY(wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout));
     c->layouts = 1;

@@ -62,6 +62,7 @@ typedef struct wisp_step {
   wisp_choice *choice; /* of each */
   wisp_choice whole;   /* of the stage: the record that named composition and layout; or as the one kernel's */
   wisp_env *names;
+  wisp_env **lent; /* of each kernel that another family has lent; NULL: it is the family's own */
   const wisp_strategies *strategies;
 } wisp_step;
 

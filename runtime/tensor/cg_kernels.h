@@ -1,19 +1,11 @@
-/* What each vector kernel of conjugate gradients computes, in double, by its formula (cg.h). Arrays are in the order of
- * the tensor family's list (gen/tensor/tensor.h). */
+/* What each vector kernel of conjugate gradients computes, in double, by its formula (runtime/solve/cg.h). Arrays are
+ * in the order of the tensor family's list (gen/tensor/tensor.h). */
 #ifndef WISP_CG_KERNELS_H
 #define WISP_CG_KERNELS_H
 
 #include "../../gen/tensor/tensor.h"
-#include "cg.h"
-
-/* The scalars of a launch. */
-typedef struct wisp_cg_scalars {
-  double scale, keep, gain;
-  int polynomial, first_step;
-  int rz_parts, rr_parts, pAp_parts; /* of each sum that is read */
-  int history_room;                  /* iterations */
-  size_t locals;                     /* numbers of u: of all elements' nodes */
-} wisp_cg_scalars;
+#include "../solve/cg.h"
+#include "cg_problem.h"
 
 /* Changes `at` as the kernel does, and leaves with every number that it changes the sum of the magnitudes that it is
  * added up from, in `size`. Of a sum that blocks leave as parts: the whole, in its first number, and the root of the

@@ -74,6 +74,5 @@ wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hex
   CALL(upload_factors(err, arrays, "gauss_factors", gauss));
   gauss.mass_alone = true;
   CALL(upload_factors(err, arrays, "gauss_mass", gauss));
-  CALL(upload_vertices(err, mesh, arrays));
-  return WISP_OK;
+  return upload_vertices(err, mesh, arrays);
 }

@@ -1,5 +1,5 @@
-/* A family as one file in gen/ would say it: a modal filter on triangles, v = F u in each element, and what it takes
- * away, w = u - F u. */
+/* A family as one file in gen/ would say it: a modal filter on the elements of a strip, triangles or quads, v = F u in
+ * each that is troubled, what it takes away, w = u - F u, and means, collected on the edges between elements. */
 #include "../../gen/names.h"
 #include "filter.h"
 
@@ -8,15 +8,18 @@
 #include <string.h>
 
 static const wisp_array_decl arrays[] = {
-    {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
-    {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
-    {"w", WISP_REAL, WISP_FIELD, "elements*Np", "what the filter took away"},
-    {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
+    [FILTER_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
+    [FILTER_V] = {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
+    [FILTER_W] = {"w", WISP_REAL, WISP_FIELD, "elements*Np", "what the filter takes away"},
+    [FILTER_TROUBLED] = {"troubled", WISP_UINT8, WISP_FIXED, "elements", "1 where an element is to be filtered"},
+    [FILTER_EDGES] = {"edges", WISP_REAL, WISP_FIELD, "elements+1", "what is collected on the edges between elements"},
+    [FILTER_STRIP] = {"strip", WISP_UINT16, WISP_FIXED, "elements", "elements, the even ones before the odd ones"},
+    [FILTER_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
 };
 
 static const wisp_kernel_decl kernels[] = {
     {.name = "apply",
-     .reads = "u",
+     .reads = "u troubled",
      .writes = "v",
      .sum = "Np",
      .matrix = "Np",
@@ -31,32 +34,51 @@ static const wisp_kernel_decl kernels[] = {
      .numbers = "2*Np",
      .flops = "2*Np*Np+Np",
      .dofs = "Np"},
+    {.name = "collect",
+     .reads = "v edges strip",
+     .writes = "edges",
+     .launches = "colours",
+     .sum = "2*Np+2",
+     .numbers = "Np+2",
+     .flops = "Np+3",
+     .dofs = "Np"},
     {.name = NULL},
 };
 
-static const wisp_scalar_decl scalars[] = {{"groups", "elements"}, {NULL, NULL}};
+static const wisp_element elements[] = {{"tri", {1, 6}}, {"quad", {1, 4}}, {NULL, {0, 0}}};
+
+static const wisp_scalar_decl scalars[] = {
+    {"groups", "elements, or those of a launch"}, {"first", "where these begin"}, {NULL, NULL}};
 
 static const char *const compositions[] = {NULL};
 
-static int nodes(int N)
+/* The last node of row y, and likewise the highest power of r beside s^y. */
+static int last(const wisp_spec *spec, int y)
 {
-  return (N + 1) * (N + 2) / 2;
+  return strcmp(spec->element, "quad") == 0 ? spec->order : spec->order - y;
+}
+
+int filter_nodes(const wisp_spec *spec)
+{
+  int nodes = 0;
+  for (int y = 0; y <= spec->order; y++) nodes += last(spec, y) + 1;
+  return nodes;
 }
 
 /* F = V S V^-1 on equispaced nodes: V has the monomials r^a s^b, and S halves those of the highest degree. LAPACK
  * solves V^T F^T = (V S)^T, and so wants V S by rows. */
-wisp_status filter_matrix(wisp_error *err, int N, double *F)
+wisp_status filter_matrix(wisp_error *err, const wisp_spec *spec, double *F)
 {
   double V[FILTER_MAX_NP * FILTER_MAX_NP];
   lapack_int pivots[FILTER_MAX_NP];
-  const int Np = nodes(N);
+  const int N = spec->order, Np = filter_nodes(spec);
   int i = 0;
   for (int y = 0; y <= N; y++)
-    for (int x = 0; x + y <= N; x++, i++)
-      for (int degree = 0, j = 0; degree <= N; degree++)
-        for (int b = 0; b <= degree; b++, j++) {
-          V[i * Np + j] = pow((double)x / N, degree - b) * pow((double)y / N, b);
-          F[i * Np + j] = V[i * Np + j] * (degree == N ? 0.5 : 1);
+    for (int x = 0; x <= last(spec, y); x++, i++)
+      for (int b = 0, j = 0; b <= N; b++)
+        for (int a = 0; a <= last(spec, b); a++, j++) {
+          V[i * Np + j] = pow((double)x / N, a) * pow((double)y / N, b);
+          F[i * Np + j] = V[i * Np + j] * (a == last(spec, b) || b == N ? 0.5 : 1);
         }
   return wisp_require(err, LAPACKE_dgesv(LAPACK_COL_MAJOR, Np, Np, V, Np, pivots, F, Np) == 0, WISP_EWRONG,
                       "the Vandermonde matrix of order %d is singular", N);
@@ -64,7 +86,7 @@ wisp_status filter_matrix(wisp_error *err, int N, double *F)
 
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
-  return wisp_names_sizes(err, env, &(wisp_size){"Np", nodes(spec->order)}, 1);
+  return wisp_names_sizes(err, env, &(wisp_size){"Np", filter_nodes(spec)}, 1);
 }
 
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
@@ -73,11 +95,12 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   wisp_status status = WISP_OK;
   wisp_env *env = NULL;
   double F[FILTER_MAX_NP * FILTER_MAX_NP];
-  const size_t Np = (size_t)layout->Np;
+  const size_t Np = (size_t)filter_nodes(spec);
+  (void)layout; /* it lays nothing out */
   TRY(wisp_env_create(err, NULL, &env));
   TRY(sizes(err, spec, env));
   TRY(wisp_names_target(err, env, spec->precision, target));
-  TRY(filter_matrix(err, spec->order, F));
+  TRY(filter_matrix(err, spec, F));
   TRY(wisp_env_reals(err, env, "F", F, Np * Np));
   *out = env;
   env = NULL;
@@ -86,20 +109,12 @@ done:
   return status;
 }
 
-static int layouts(int order, wisp_layout out[8])
-{
-  out[0] = wisp_layout_padded(nodes(order), 0, 1);
-  return 1;
-}
-
 const wisp_family wisp_family_filter = {.name = "filter",
-                                        .element = "tri",
-                                        .orders = {1, FILTER_MAX_ORDER},
+                                        .elements = elements,
                                         .arrays = arrays,
                                         .kernels = kernels,
                                         .scalars = scalars,
                                         .compositions = compositions,
                                         .default_system = "none",
                                         .names = names,
-                                        .layouts = layouts,
                                         .sizes = sizes};

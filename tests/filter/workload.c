@@ -1,5 +1,5 @@
-/* The filter as one file in tuner/ would know it. Elements stand alone and have no geometry: the ground is their number
- * and order. */
+/* The filter as one file in tuner/ would know it. Triangles have no geometry, only their places in the strip: the
+ * ground is their number and order. Neighbours share an edge, so that the even ones go first, and then the odd ones. */
 #include "../../tuner/trial/yardstick_copy.h"
 #include "filter.h"
 
@@ -8,24 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TO_CHECK = 37 };
+enum { TO_CHECK = 37, MOST = 65536 };
 
 typedef struct ground {
   long long elements;
-  int N, Np;
+  int Np;
+  wisp_span colours[2];
   double F[FILTER_MAX_NP * FILTER_MAX_NP];
 } ground;
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   ground *g = NULL;
   (void)limits;
   TRY(wisp_new(err, 1, sizeof *g, &g));
-  *g = (ground){
-      .elements = source ? elements > 0 ? elements : 20000 : TO_CHECK, .N = order, .Np = (order + 1) * (order + 2) / 2};
-  TRY(filter_matrix(err, order, g->F));
+  *g = (ground){.elements = source ? elements > 0 ? elements : 20000 : TO_CHECK, .Np = filter_nodes(spec)};
+  TRY(wisp_require(err, g->elements <= MOST, WISP_EUSAGE, "a strip has at most %d elements", MOST));
+  g->colours[0].count = g->colours[1].first = (size_t)(g->elements + 1) / 2;
+  g->colours[1].count = (size_t)g->elements / 2;
+  TRY(filter_matrix(err, spec, g->F));
   *out = g;
   g = NULL;
 done:
@@ -38,11 +41,36 @@ static long long elements(const void *context)
   return ((const ground *)context)->elements;
 }
 
+static bool is_troubled(size_t element)
+{
+  return element % 3 != 2;
+}
+
+static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
+{
+  wisp_status status = WISP_OK;
+  const ground *g = self;
+  int *troubled = NULL, *strip = NULL;
+  TRY(wisp_new(err, (size_t)g->elements, sizeof *troubled, &troubled));
+  TRY(wisp_new(err, (size_t)g->elements, sizeof *strip, &strip));
+  for (size_t i = 0; i < (size_t)g->elements; i++) {
+    troubled[i] = is_troubled(i);
+    strip[i] = (int)(i < g->colours[0].count ? 2 * i : 2 * (i - g->colours[0].count) + 1);
+  }
+  TRY(wisp_arrays_upload_ints(err, arrays, "troubled", troubled));
+  TRY(wisp_arrays_upload_ints(err, arrays, "strip", strip));
+done:
+  free(troubled), free(strip);
+  return status;
+}
+
 static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
   const size_t Np = (size_t)((const ground *)self)->Np;
-  (void)array;
-  snprintf(text, WISP_PLACE_TEXT, "triangle %zu, node %zu", i / Np, i % Np);
+  if (strcmp(array->name, "edges") == 0)
+    snprintf(text, WISP_PLACE_TEXT, "edge %zu", i);
+  else
+    snprintf(text, WISP_PLACE_TEXT, "element %zu, node %zu", i / Np, i % Np);
 }
 
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
@@ -53,7 +81,9 @@ static wisp_status discretise(wisp_error *err, const void *context, const wisp_s
   (void)err, (void)spec, (void)layout, (void)fixed;
   *out = (wisp_discretisation){.family = &wisp_family_filter,
                                .counts = {{"elements", count}, {"groups", count}, {"Np", (size_t)g->Np}},
+                               .cuts = {{"colours", "groups", 2, g->colours}},
                                .self = (void *)(uintptr_t)g,
+                               .fill = fill,
                                .place = place};
   return WISP_OK;
 }
@@ -76,35 +106,58 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
-enum { U, V, W };
+static void apply(const ground *g, wisp_round *r)
+{
+  const size_t Np = (size_t)g->Np;
+  for (size_t q = 0; q < r->numbers[FILTER_V]; q++) {
+    const double *row = g->F + q % Np * Np, *u = r->before[FILTER_U] + q / Np * Np;
+    double sum = 0, size = 0;
+    for (size_t j = 0; j < Np; j++) sum += row[j] * u[j], size += fabs(row[j] * u[j]);
+    r->after[FILTER_V][q] = is_troubled(q / Np) ? sum : u[q % Np];
+    r->size[FILTER_V][q] = size;
+  }
+}
+
+static void rest(const ground *g, wisp_round *r)
+{
+  const size_t Np = (size_t)g->Np;
+  for (size_t q = 0; q < r->numbers[FILTER_W]; q++) {
+    const double *row = g->F + q % Np * Np, *u = r->before[FILTER_U] + q / Np * Np;
+    r->after[FILTER_W][q] = u[q % Np], r->size[FILTER_W][q] = fabs(u[q % Np]);
+    for (size_t j = 0; j < Np; j++) r->after[FILTER_W][q] -= row[j] * u[j], r->size[FILTER_W][q] += fabs(row[j] * u[j]);
+  }
+}
+
+static void collect(const ground *g, wisp_round *r)
+{
+  const size_t Np = (size_t)g->Np;
+  for (size_t i = 0; i < r->numbers[FILTER_EDGES]; i++) r->size[FILTER_EDGES][i] = fabs(r->before[FILTER_EDGES][i]);
+  for (size_t q = 0; q < r->numbers[FILTER_V]; q++)
+    for (size_t side = 0; side < 2; side++) {
+      r->after[FILTER_EDGES][q / Np + side] += r->before[FILTER_V][q] / g->Np;
+      r->size[FILTER_EDGES][q / Np + side] += fabs(r->before[FILTER_V][q]) / g->Np;
+    }
+}
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
-  const ground *g = r->plain->self;
-  const size_t Np = (size_t)g->Np;
   (void)err;
-  for (size_t q = 0; q < r->numbers[U]; q++) {
-    const double *row = g->F + q % Np * Np, *u = r->before[U] + q / Np * Np;
-    double sum = 0, size = 0;
-    for (size_t j = 0; j < Np; j++) sum += row[j] * u[j], size += fabs(row[j] * u[j]);
-    if (r->after[V]) r->after[V][q] = sum, r->size[V][q] = size;
-    if (r->after[W]) r->after[W][q] = u[q % Np] - sum, r->size[W][q] = fabs(u[q % Np]) + size;
-  }
+  (r->after[FILTER_V] ? apply : r->after[FILTER_W] ? rest : collect)(r->plain->self, r);
   return WISP_OK;
 }
 
-/* A row's magnitudes, where every value is 1; u itself is one more. */
+/* On an edge, what was there and two means; else a row's magnitudes, where every value is 1, and in w u itself. */
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
   const ground *g = wisp_problem_discretisation(problem)->self;
-  const double more = strcmp(array, "w") == 0;
+  const bool edges = strcmp(array, "edges") == 0, more = strcmp(array, "w") == 0;
   (void)err, (void)spec;
-  *out = 0;
-  for (int i = 0; i < g->Np; i++) {
-    double size = 0;
+  *out = 3;
+  for (int i = 0; i < g->Np && !edges; i++) {
+    double size = more;
     for (int j = 0; j < g->Np; j++) size += fabs(g->F[i * g->Np + j]);
-    *out = fmax(*out, size + more);
+    *out = i ? fmax(*out, size) : size;
   }
   return WISP_OK;
 }

@@ -34,9 +34,10 @@ typedef struct runner {
   double runs; /* of the kernel, or stages, in the graph */
 } runner;
 
-static void release(runner *r)
+static void release(wisp_problems *problems, runner *r)
 {
   wisp_graph_destroy(r->graph);
+  if (r->problem) wisp_problems_release(problems, r->problem);
   for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
   free(r->kernel);
 }
@@ -70,7 +71,7 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_erro
   }
   if (failed == WISP_EMEMORY || failed == WISP_ESYSTEM) status = wisp_fail(err, failed, "%s", reason->text);
   if (failed == WISP_OK && step->kernels) return WISP_OK;
-  release(r);
+  release(c->bench.problems, r);
   *r = (runner){.kernels = 0};
   return status;
 }
@@ -80,13 +81,11 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_erro
 /* The same kernel over and over, or whole steps. */
 static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool whole)
 {
-  wisp_status status = WISP_OK;
   for (int i = 0; !whole && i < LAUNCHES; i++)
-    TRY(wisp_problems_launch(err, workload, r->problem, r->kernel[0], WISP_TO_TIME));
+    CALL(wisp_problems_launch(err, workload, r->problem, r->kernel[0], WISP_TO_TIME));
   for (int i = 0; whole && i < STEPS; i++)
-    TRY(wisp_problems_step(err, workload, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels));
-done:
-  return status;
+    CALL(wisp_problems_step(err, workload, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels));
+  return WISP_OK;
 }
 
 static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_step *step,
@@ -96,7 +95,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
   wisp_error later = {.text = ""};
   bool whole = wisp_spec_is_step(spec);
   if (!r->kernels) return WISP_OK;
-  TRY(wisp_problems_get(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
+  TRY(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
   TRY(wisp_graph_begin(err, bench->device));
   status = launch(err, bench->workload, r, whole);
   ended = wisp_graph_end(&later, bench->device, &r->graph);
@@ -178,7 +177,7 @@ static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_
   const bool tuned = r[0].kernels > 0;
   if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
   *on_mesh = r[tuned ? 0 : 1];
-  on_mesh->graph = NULL;
+  on_mesh->graph = NULL, on_mesh->problem = NULL;
   return record(err, &c->beside, &up->spec, tuned ? &up->tuned : &up->standard, on_mesh);
 }
 
@@ -196,7 +195,6 @@ static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_co
 static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], const runner *on_mesh,
                             const wisp_yardstick *beside)
 {
-  wisp_status status = WISP_OK;
   bool tuned = r[0].kernels > 0, alike = tuned && same_step(&up->tuned, &up->standard);
   const wisp_step *step = tuned ? &up->tuned : &up->standard;
   wisp_comparison row = {.spec = up->spec,
@@ -214,19 +212,17 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
   if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
   if (on_mesh->graph) timed[mesh = count++] = (wisp_contender){.run = replay, .context = on_mesh};
-  TRY(wisp_measure(err, c->device, timed, count));
-  TRY(fill_row(err, c, step, &timed[0], r[tuned ? 0 : 1].runs, &row));
+  CALL(wisp_measure(err, c->device, timed, count));
+  CALL(fill_row(err, c, step, &timed[0], r[tuned ? 0 : 1].runs, &row));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
-  if (mesh) TRY(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
+  if (mesh) CALL(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
   if (theirs) {
     snprintf(row.rival, sizeof row.rival, "%s", beside->name);
     row.rival_ms = timed[theirs].ms;
     row.rival_error = beside->error;
   }
   fill_alternative(c, &row);
-  TRY(c->request->row(err, c->request->context, &row));
-done:
-  return status;
+  return c->request->row(err, c->request->context, &row);
 }
 
 static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
@@ -262,8 +258,9 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   TRY(time_row(err, c, up, r, &on_mesh, &beside));
 done:
   wisp_graph_destroy(on_mesh.graph);
+  if (on_mesh.problem) wisp_problems_release(c->beside.problems, on_mesh.problem);
   if (beside.run) beside.destroy(beside.context);
-  for (int i = 0; i < 2; i++) release(&r[i]);
+  for (int i = 0; i < 2; i++) release(c->bench.problems, &r[i]);
   return status;
 }
 
@@ -276,22 +273,20 @@ static bool is_host(const wisp_device *device)
 
 static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
 {
-  wisp_status status = WISP_OK;
   for (size_t i = 0; i < ups->count; i++) {
-    TRY(submit(err, c, &ups->list[i].tuned));
-    TRY(submit(err, c, &ups->list[i].standard));
+    CALL(submit(err, c, &ups->list[i].tuned));
+    CALL(submit(err, c, &ups->list[i].standard));
   }
   if (is_host(c->device)) wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
   for (size_t i = 0; i < ups->count; i++) {
     const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
     if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;
-    TRY(wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order)));
+    CALL(wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order)));
     if (c->request->beside)
-      TRY(wisp_bench_set_problem(err, &c->beside, spec, wisp_compare_elements(c->request, spec->order)));
-    TRY(compare_one(err, c, &ups->list[i]));
+      CALL(wisp_bench_set_problem(err, &c->beside, spec, wisp_compare_elements(c->request, spec->order)));
+    CALL(compare_one(err, c, &ups->list[i]));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compare_request *request)

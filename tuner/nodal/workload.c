@@ -19,14 +19,14 @@ static const struct {
 } boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
              {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   const bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
   int n = 1;
-  for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
-    if (order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
+  for (size_t i = WISP_COUNT(boxes); elements <= 0 && i-- > 0;)
+    if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   while (6ll * n * n * n < elements) n++;
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
   for (int d = 0; d < 3; d++) what.box[d] = n;
@@ -60,23 +60,19 @@ static void destroy(void *self)
 static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_tet *tet = NULL;
-  wisp_system *system = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_dg *dg = NULL;
-  TRY(wisp_tet_create(err, spec->order, &tet));
-  TRY(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_tet_create(err, spec->order, &tet));
+  CALL(wisp_system_load(err, spec->system, &system));
   const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  TRY(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
-                     WISP_BY_TAG, &dg));
+  CALL(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
+                      WISP_BY_TAG, &dg));
   *out = wisp_dg_discretisation(dg);
   out->self = dg;
   out->destroy = destroy;
   tet = NULL, system = NULL;
-done:
-  wisp_system_destroy(system);
-  wisp_tet_destroy(tet);
-  return status;
+  return WISP_OK;
 }
 
 /* --- launches --- */
@@ -136,13 +132,15 @@ static wisp_scalars make_scalars(uint64_t *random, int round)
  * is 0 in round 1 and 1 in round 2. Numbers are exact in both precisions. */
 static wisp_status pose(wisp_error *err, wisp_round *r)
 {
-  wisp_status status = WISP_OK;
   const wisp_dg *dg = r->plain->self;
   const size_t n = (size_t)dg->system->fields;
-  double *scale = NULL;
-  const wisp_scalars s = make_scalars(&r->random, r->number);
-  bind(&s, &r->scalars);
-  TRY(wisp_new(err, dg->slots, sizeof *scale, &scale));
+  OWNED(free) double *scale = NULL;
+  wisp_scalars *s = NULL;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  r->own = s;
+  *s = make_scalars(&r->random, r->number);
+  bind(s, &r->scalars);
+  CALL(wisp_new(err, dg->slots, sizeof *scale, &scale));
   for (size_t k = 0; k < dg->slots; k++) {
     const size_t draw = wisp_random_below(&r->random, 24);
     scale[k] = r->number == SIZES ? ldexp(1, 10 * (int)(draw % 3) - 10) : r->number == ZEROS && draw % 8 == 0 ? 0 : 1;
@@ -154,33 +152,22 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
       r->before[a][q] *= r->number == ZEROS && zero ? 0 : scale[q / dofs / n];
     }
   }
-done:
-  free(scale);
-  return status;
-}
-
-static wisp_scalars scalars_of(const wisp_round *r)
-{
-  const wisp_binding *b = r->scalars.of;
-  return (wisp_scalars){b[0].value, b[1].value, b[2].value, b[3].value};
+  return WISP_OK;
 }
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
-  const wisp_scalars s = scalars_of(r);
-  return wisp_dg_compute(err, r->plain->self, r->kernel->name, &s, r->before, r->after, r->size);
+  return wisp_dg_compute(err, r->plain->self, r->kernel->name, r->own, r->before, r->after, r->size);
 }
 
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_scalars s = usual(problem);
   double most[WISP_NODAL_ARRAYS];
-  TRY(wisp_dg_largest(err, wisp_problem_dg(problem), spec->kernel, &s, most));
+  CALL(wisp_dg_largest(err, wisp_problem_dg(problem), spec->kernel, &s, most));
   *out = most[wisp_family_array(wisp_family_find(spec->family), array) - wisp_family_find(spec->family)->arrays];
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- the vendor's product --- */
@@ -207,9 +194,8 @@ static wisp_status yardstick(wisp_error *err, wisp_device *device, wisp_blas *bl
   *out = (wisp_yardstick){
       .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
   snprintf(out->name, sizeof out->name, "%s", wisp_rival_name(rival));
-  rival = NULL;
 done:
-  wisp_rival_destroy(rival);
+  if (status != WISP_OK) wisp_rival_destroy(rival);
   wisp_tet_destroy(tet);
   wisp_system_destroy(system);
   return status;

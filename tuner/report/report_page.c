@@ -25,7 +25,7 @@ static void add_up(const wisp_report_subject *subject, totals *sum)
   *sum = (totals){0};
   for (size_t i = 0; i < subject->count; i++) {
     const wisp_report_cell *cell = &subject->cells[i];
-    bool step = strcmp(cell->spec.kernel, "step") == 0;
+    bool step = wisp_spec_is_step(&cell->spec);
     sum->timed += cell->ok, sum->slow += cell->slow, sum->bad += cell->bad, sum->refused += cell->refused;
     for (size_t e = 0; e < cell->count; e++) sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
     if (!cell->best) continue;

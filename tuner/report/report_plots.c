@@ -36,15 +36,14 @@ static bool has_winner(const wisp_report_subject *subject, wisp_precision precis
 {
   for (size_t i = 0; i < subject->count; i++) {
     const wisp_report_cell *cell = &subject->cells[i];
-    if (cell->best && cell->spec.precision == precision && (!step || strcmp(cell->spec.kernel, "step") == 0))
-      return true;
+    if (cell->best && cell->spec.precision == precision && (!step || wisp_spec_is_step(&cell->spec))) return true;
   }
   return false;
 }
 
 static bool is_step(const wisp_report_cell *cell)
 {
-  return strcmp(cell->spec.kernel, "step") == 0 && cell->best;
+  return wisp_spec_is_step(&cell->spec) && cell->best;
 }
 
 /* The composition's fastest at this order, in any layout; NULL: none. */

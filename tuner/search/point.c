@@ -37,12 +37,9 @@ static double waste(const wisp_spec *spec, const wisp_layout *layout)
 
 static bool find_layout(const wisp_spec *spec, const char *name, wisp_layout *out)
 {
-  const wisp_family *family = wisp_family_find(spec->family);
   wisp_layout all[8];
   char text[WISP_LAYOUT_TEXT];
-  int count = family && spec->order >= family->orders[0] && spec->order <= family->orders[1]
-                  ? family->layouts(spec->order, all)
-                  : 0;
+  const int count = wisp_family_check(NULL, spec) == WISP_OK ? wisp_family_layouts(spec, all) : 0;
   for (int i = 0; i < count; i++) {
     wisp_layout_print(&all[i], text);
     if (strcmp(text, name) == 0) {
@@ -65,7 +62,7 @@ bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
   wisp_layout layout;
   if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return false;
   wisp_point p = {.order = spec.order, .precision = spec.precision, .is_default = t->is_default == 1, .weight = 1};
-  snprintf(p.strategy, sizeof p.strategy, "%.*s", (int)sizeof p.strategy - 1, t->strategy);
+  snprintf(p.strategy, sizeof p.strategy, "%s", t->strategy);
   snprintf(p.layout, sizeof p.layout, "%s", t->layout);
   snprintf(p.params, sizeof p.params, "%s", t->params);
   p.role = role_of(p.layout);

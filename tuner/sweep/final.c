@@ -96,9 +96,10 @@ typedef struct entrant {
   wisp_problem *problem;
 } entrant;
 
-static void release(size_t count, entrant *e)
+static void release(wisp_problems *problems, size_t count, entrant *e)
 {
   for (size_t i = 0; i < count; i++) {
+    wisp_problems_release(problems, e[i].problem);
     wisp_kernel_destroy(e[i].kernel);
     free(e[i].binary.data);
     wisp_plan_destroy(e[i].plan);
@@ -142,28 +143,11 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
   TRY(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
   wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
-  TRY(wisp_bench_problem(err, &sweep->bench, out->plan, &out->problem));
+  TRY(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->problem));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) TRY(disqualify(err, sweep, trial, verdict, &reason));
 done:
   return status;
-}
-
-/* How many of the entrants' problems fit into memory together: a later one may have taken an earlier one's place. */
-static wisp_status together(wisp_error *err, wisp_sweep *sweep, entrant *e, size_t *count)
-{
-  bool moved = true;
-  while (moved && *count > 1) {
-    moved = false;
-    for (size_t i = 0; i < *count; i++) {
-      const void *before = e[i].problem;
-      CALL(wisp_bench_problem(err, &sweep->bench, e[i].plan, &e[i].problem));
-      moved |= e[i].problem != before;
-    }
-    *count -= moved;
-  }
-  if (*count == 1) CALL(wisp_bench_problem(err, &sweep->bench, e[0].plan, &e[0].problem));
-  return WISP_OK;
 }
 
 /* New times for all; with one alone there is nothing to compare. A device that is lost meanwhile says not by whom: the
@@ -276,18 +260,18 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
                         size_t all, wisp_trial *const *known, wisp_trial *winner)
 {
   wisp_status status = WISP_OK;
-  size_t count = close_ones(all, known), entered = 0, chosen;
+  const size_t near = close_ones(all, known);
+  size_t count = 0, chosen;
   entrant e[MOST] = {0};
   wisp_trial *round = NULL;
   double noise[MOST];
   const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING); /* for the most part */
   TRY(wisp_new(err, MOST, sizeof *round, &round));
-  for (; entered < count; entered++) {
-    round[entered] = *known[entered];
-    *round[entered].tie = '\0';
-    TRY(enter(err, sweep, scope, layout, &round[entered], &e[entered]));
+  for (; count < near && !(count && wisp_problems_full(sweep->bench.problems)); count++) {
+    round[count] = *known[count];
+    *round[count].tie = '\0';
+    TRY(enter(err, sweep, scope, layout, &round[count], &e[count]));
   }
-  TRY(together(err, sweep, e, &count));
   wisp_turn(&sweep->bench.ledger, WISP_TIMING);
   TRY(time_again(err, sweep, scope, count, e, round, noise));
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
@@ -301,7 +285,7 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   sweep->changed = true;
 done:
   wisp_turn(&sweep->bench.ledger, before);
-  release(MOST, e);
+  release(sweep->bench.problems, MOST, e);
   free(round);
   return status;
 }

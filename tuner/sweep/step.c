@@ -1,6 +1,7 @@
 /* The whole step: which layout and composition make the fastest stage, when the winners of each kernel work together.
  */
 #include "sweep.h"
+#include "../../runtime/solve/choose.h"
 #include "../../runtime/solve/current.h"
 #include "../../runtime/process.h"
 
@@ -25,14 +26,15 @@ static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *kernel, 
   return NULL;
 }
 
-/* False where a kernel of the composition has no winner in the layout. */
+/* False where a kernel of the composition has no winner in the layout, and is not another family's either. */
 static bool add_up(const wisp_sweep *sweep, const char *composition, int layout, step *out)
 {
   *out = (step){.composition = composition, .layout = layout};
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
     const wisp_trial *winner = winner_of(sweep, kernel, layout);
-    if (!winner) return false;
-    out->sum += winner->ms;
+    const bool borrowed = strchr(kernel, '.');
+    if (!winner && !borrowed) return false;
+    if (winner) out->sum += winner->ms;
   }
   return true;
 }
@@ -51,42 +53,71 @@ typedef struct runnable {
   int kernels;
   wisp_plan **plan;
   wisp_kernel **kernel;
+  wisp_step *lent; /* what other families take for theirs, whose plans these are; empty for the family's own */
 } runnable;
 
-static void release(runnable *r)
+static void release(wisp_problems *problems, runnable *r)
 {
+  wisp_problems_release(problems, r->problem);
   for (int i = 0; i < r->kernels; i++) {
     wisp_kernel_destroy(r->kernel[i]);
-    wisp_plan_destroy(r->plan[i]);
+    if (!r->lent[i].kernels) wisp_plan_destroy(r->plan[i]);
+    wisp_step_free(&r->lent[i]);
   }
   free(r->kernel);
   free(r->plan);
+  free(r->lent);
 }
 
-static wisp_status prepare(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
+/* What another family would take for its kernel: that one is not being tuned. */
+static wisp_status borrow(wisp_error *err, const wisp_sweep *sweep, const wisp_spec *spec, wisp_step *out)
+{
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  CALL(wisp_store_open(err, sweep->request->db, true, NULL, &store));
+  const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
+  return wisp_choose(err, &from, &(wisp_wish){.spec = *spec, .elements = wisp_problems_elements(sweep->bench.problems)},
+                     out);
+}
+
+static wisp_status make_plans(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const step *s,
+                              runnable *r)
+{
+  const char *rest = s->composition;
+  const size_t count = (size_t)wisp_composition_count(rest);
+  r->workload = sweep->bench.workload;
+  CALL(wisp_new(err, count, sizeof *r->plan, &r->plan));
+  CALL(wisp_new(err, count, sizeof *r->kernel, &r->kernel));
+  CALL(wisp_new(err, count, sizeof *r->lent, &r->lent));
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&rest, name); r->kernels++) {
+    const wisp_trial *winner = winner_of(sweep, name, s->layout);
+    wisp_plan **plan = &r->plan[r->kernels];
+    wisp_spec spec;
+    CALL(wisp_composition_spec(err, &scope->spec, name, &spec));
+    if (!winner) {
+      CALL(borrow(err, sweep, &spec, &r->lent[r->kernels]));
+      *plan = r->lent[r->kernels].plan[0];
+      continue;
+    }
+    const wisp_strategy *strategy = wisp_strategies_find(sweep->strategies, spec.family, spec.kernel, winner->strategy);
+    CALL(wisp_plan_from_text(err, strategy, &spec, &scope->layout[s->layout], scope->names[s->layout], winner->params,
+                             plan));
+  }
+  return WISP_OK;
+}
+
+static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 {
   wisp_status status = WISP_OK;
   const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
-  const char *rest = s->composition;
-  const size_t count = (size_t)wisp_composition_count(rest);
-  wisp_spec spec = scope->spec;
-  r->workload = sweep->bench.workload;
-  TRY(wisp_new(err, count, sizeof *r->plan, &r->plan));
-  TRY(wisp_new(err, count, sizeof *r->kernel, &r->kernel));
-  for (int i = 0; wisp_composition_next(&rest, spec.kernel); i++) {
-    const wisp_trial *winner = winner_of(sweep, spec.kernel, s->layout);
+  for (int i = 0; i < r->kernels; i++) {
     wisp_binary binary = {0};
-    const wisp_strategy *strategy = wisp_strategies_find(sweep->strategies, spec.family, spec.kernel, winner->strategy);
-    TRY(wisp_plan_from_text(err, strategy, &spec, &scope->layout[s->layout], scope->names[s->layout], winner->params,
-                            &r->plan[i]));
-    r->kernels = i + 1;
     TRY(wisp_plan_compile(err, r->plan[i], sweep->bench.limits->target, &binary));
     status = wisp_kernel_create(err, sweep->bench.device, r->plan[i], &binary, &r->kernel[i]);
     free(binary.data);
     TRY(status);
   }
   wisp_turn(&sweep->bench.ledger, WISP_PREPARING);
-  TRY(wisp_problems_get(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
+  TRY(wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
 done:
   wisp_turn(&sweep->bench.ledger, before);
   return status;
@@ -99,12 +130,13 @@ static wisp_status run_step(wisp_error *err, const void *context)
 }
 
 /* A step is current while the texts of all its kernels are. */
-static void combined_hash(const wisp_sweep *sweep, const step *s, char text[20])
+static void combined_hash(const runnable *r, const char *dialect, char text[20])
 {
   uint64_t hash = WISP_HASH_SEED;
-  const char *rest = s->composition;
-  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);)
-    hash = wisp_step_hash(hash, winner_of(sweep, kernel, s->layout)->template_hash);
+  for (int i = 0; i < r->kernels; i++) {
+    wisp_plan_hash(r->plan[i], dialect, text);
+    hash = wisp_step_hash(hash, text);
+  }
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
@@ -118,7 +150,8 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   wisp_trial trial, stored;
   char hash[20];
   bool known = false, tried = false;
-  combined_hash(sweep, s, hash);
+  TRY(make_plans(err, sweep, scope, s, &r));
+  combined_hash(&r, sweep->bench.limits->kind, hash);
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   TRY(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
   bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;
@@ -126,7 +159,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
     sweep->summary.known += !sweep->again && !tried;
     goto done;
   }
-  TRY(prepare(err, sweep, scope, s, &r));
+  TRY(load(err, sweep, &r));
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
                       wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
   const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_TIMING);
@@ -141,28 +174,25 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   TRY(wisp_sweep_add(err, sweep, &trial, NULL));
   wisp_sweep_replace(sweep);
 done:
-  release(&r);
+  release(sweep->bench.problems, &r);
   return status;
 }
 
 wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
 {
-  wisp_status status = WISP_OK;
   wisp_scope scope = *kernels;
   const char *const *compositions = sweep->family->compositions;
-  step *steps = NULL;
+  OWNED(free) step *steps = NULL;
   size_t count = 0, most = 0;
   wisp_spec_name_kernel(&scope.spec, WISP_WHOLE_STEP);
   while (compositions[most]) most++;
-  TRY(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
+  CALL(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
   for (; *compositions; compositions++)
     for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, *compositions, l, &steps[count]);
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
   size_t least = sweep->again ? 0 : 1;
   for (size_t i = 0; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
-    TRY(measure_step(err, sweep, &scope, &steps[i]));
-done:
-  free(steps);
-  return status;
+    CALL(measure_step(err, sweep, &scope, &steps[i]));
+  return WISP_OK;
 }

@@ -109,12 +109,19 @@ static wisp_status check_size(wisp_error *err, const wisp_sweep *sweep, const wi
                    elements, spec->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
 }
 
+wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision precision)
+{
+  wisp_spec spec = wisp_family_spec(sweep->family, order, sweep->request->system, precision);
+  if (sweep->request->element) wisp_spec_name_element(&spec, sweep->request->element);
+  return spec;
+}
+
 static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
 {
   wisp_status status = WISP_OK;
   const wisp_tune_request *request = sweep->request;
   wisp_target target = wisp_limits_target(sweep->bench.limits);
-  wisp_spec spec = wisp_family_spec(sweep->family, given->order, request->system, given->precision);
+  const wisp_spec spec = wisp_sweep_spec(sweep, given->order, given->precision);
   wisp_scope scope = {0};
   TRY(begin_unit(err, sweep, given));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));

@@ -6,7 +6,6 @@
 #include "../search/search.h"
 #include "../search/search_seeds.h"
 #include "../trial/trial.h"
-#include "../workers/tune.h"
 
 enum { WISP_MAX_KERNELS = 16, WISP_MAX_PASSES = 256 };
 
@@ -37,6 +36,9 @@ typedef struct wisp_sweep {
 
 /* What a worker does: a wisp_worker_body, whose context is a wisp_sweep. */
 wisp_status wisp_sweep_work(wisp_error *err, void *sweep, const wisp_link *link);
+
+/* What the request means at this order and precision. */
+wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision precision);
 
 /* Everything about one kernel of the scope's order and precision: sweep_kernel.c. */
 wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel);

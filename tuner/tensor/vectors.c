@@ -31,46 +31,26 @@ static void close_ground(void *context)
   wisp_hexcopies_destroy(g->copies);
   free(g);
 }
+WISP_OWNED(ground, close_ground)
 
-/* The first hexes of a box that is about as long as wide, layer by layer: the last layer may end anywhere, and vertices
- * behind it are nobody's. Whole where it is moved or ordered; or all of a file. */
-static wisp_status make_mesh(wisp_error *err, size_t elements, const wisp_mesh_source *source, wisp_hexmesh **out)
-{
-  wisp_status status = WISP_OK;
-  const int side = (int)ceil(cbrt((double)elements));
-  const size_t layer = (size_t)side * (size_t)side;
-  wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
-  what.box[0] = what.box[1] = side;
-  what.box[2] = (int)((elements + layer - 1) / layer);
-  TRY(wisp_hexmesh_make(err, &what, out));
-  if (strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
-done:
-  return status;
-}
-
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hexmesh *mesh = NULL;
-  wisp_hexnodes *nodes = NULL;
-  ground *g = NULL;
-  const int Nq = order + 1, Np = Nq * Nq * Nq;
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
+  OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
+  OWNED(close_ground) ground *g = NULL;
+  const int order = spec->order, Nq = order + 1, Np = Nq * Nq * Nq;
   const size_t to_check = (size_t)((NODES_TO_CHECK + Np - 1) / Np);
-  TRY(make_mesh(err, source ? wisp_tensor_elements(limits, order, elements) : to_check, source, &mesh));
-  TRY(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
-  TRY(wisp_new(err, 1, sizeof *g, &g));
+  CALL(wisp_hexmesh_some(err, source, source ? wisp_tensor_elements(limits, order, elements) : to_check, &mesh));
+  CALL(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
+  CALL(wisp_new(err, 1, sizeof *g, &g));
   g->elements = mesh->elements;
-  TRY(wisp_hexcopies_create(err, nodes, true, &g->copies));
-  TRY(wisp_require(err, g->copies->unknowns, WISP_EUSAGE, "%zu hexes of order %d have no node inside: take more",
-                   mesh->elements, order));
+  CALL(wisp_hexcopies_create(err, nodes, true, &g->copies));
+  CALL(wisp_require(err, g->copies->unknowns, WISP_EUSAGE, "%zu hexes of order %d have no node inside: take more",
+                    mesh->elements, order));
   *out = g;
   g = NULL;
-done:
-  close_ground(g);
-  wisp_hexnodes_destroy(nodes);
-  wisp_mesh_destroy(mesh);
-  return status;
+  return WISP_OK;
 }
 
 static long long elements(const void *context)
@@ -94,14 +74,8 @@ static wisp_status discretise(wisp_error *err, const void *context, const wisp_s
 
 static void bind(const wisp_cg_scalars *s, wisp_scalar_list *out)
 {
-  wisp_scalar_add(out, "scale", s->scale);
-  wisp_scalar_add(out, "keep", s->keep);
-  wisp_scalar_add(out, "gain", s->gain);
-  wisp_scalar_add(out, "polynomial", s->polynomial);
-  wisp_scalar_add(out, "first_step", s->first_step);
-  wisp_scalar_add(out, "rz_parts", s->rz_parts);
-  wisp_scalar_add(out, "rr_parts", s->rr_parts);
-  wisp_scalar_add(out, "pAp_parts", s->pAp_parts);
+  wisp_cg_bind(s, out->of);
+  out->count = WISP_CG_SCALARS;
 }
 
 static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
@@ -131,16 +105,14 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use us
   static const int left = 1 << 20;
   static const double zeros[4] = {0};
   static const char *const vectors[] = {"solution", "p", "z", "r", "Ap", "d"};
-  wisp_status status = WISP_OK;
   const wisp_hexcopies *copies = wisp_problem_discretisation(problem)->self;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
-  TRY(wisp_arrays_upload(err, arrays, "state", of[use]));
-  TRY(wisp_arrays_upload_ints(err, arrays, "left", &left));
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    TRY(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
-                                wisp_cg_padded(copies->unknowns) - copies->unknowns, zeros));
-done:
-  return status;
+  CALL(wisp_arrays_upload(err, arrays, "state", of[use]));
+  CALL(wisp_arrays_upload_ints(err, arrays, "left", &left));
+  for (size_t i = 0; i < WISP_COUNT(vectors); i++)
+    CALL(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
+                                 wisp_cg_padded(copies->unknowns) - copies->unknowns, zeros));
+  return WISP_OK;
 }
 
 /* --- checks: what an iteration can find --- */
@@ -165,10 +137,10 @@ static const struct scene {
 static int rounds(const char *kernel)
 {
   (void)kernel;
-  return sizeof scenes / sizeof *scenes;
+  return WISP_COUNT(scenes);
 }
 
-static wisp_cg_scalars make_scalars(const struct scene *scene, uint64_t *random)
+static wisp_cg_scalars make_scalars(const struct scene *scene, size_t locals, uint64_t *random)
 {
   return (wisp_cg_scalars){.scale = 0.25 + fabs(wisp_random_real(random)),
                            .keep = 0.25 + fabs(wisp_random_real(random)),
@@ -177,22 +149,9 @@ static wisp_cg_scalars make_scalars(const struct scene *scene, uint64_t *random)
                            .first_step = scene->first_step,
                            .rz_parts = 50 + (int)wisp_random_below(random, 200),
                            .rr_parts = 50 + (int)wisp_random_below(random, 200),
-                           .pAp_parts = 50 + (int)wisp_random_below(random, 200)};
-}
-
-static wisp_cg_scalars scalars_of(const wisp_round *r)
-{
-  const wisp_binding *b = r->scalars.of;
-  return (wisp_cg_scalars){.scale = b[0].value,
-                           .keep = b[1].value,
-                           .gain = b[2].value,
-                           .polynomial = (int)b[3].value,
-                           .first_step = (int)b[4].value,
-                           .rz_parts = (int)b[5].value,
-                           .rr_parts = (int)b[6].value,
-                           .pAp_parts = (int)b[7].value,
+                           .pAp_parts = 50 + (int)wisp_random_below(random, 200),
                            .history_room = ITERATIONS,
-                           .locals = r->numbers[WISP_TENSOR_U]};
+                           .locals = locals};
 }
 
 _Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_INVERSE < WISP_TENSOR_RZ_SUMS,
@@ -202,11 +161,10 @@ _Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_IN
  * kernels may write it, too. */
 static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *scene, int a, uint64_t *random)
 {
-  wisp_status status = WISP_OK;
   const wisp_hexcopies *copies = r->plain->self;
   const bool padded = a >= WISP_TENSOR_SOLUTION && a <= WISP_TENSOR_INVERSE;
   if (padded && r->after[a] && !r->before[a]) {
-    TRY(wisp_new(err, r->numbers[a], sizeof **r->before, &r->before[a]));
+    CALL(wisp_new(err, r->numbers[a], sizeof **r->before, &r->before[a]));
     for (size_t i = 0; i < r->numbers[a]; i++) r->before[a][i] = NAN;
   }
   for (size_t i = 0; r->before[a] && i < r->numbers[a]; i++) {
@@ -216,15 +174,13 @@ static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *sce
     if (a == WISP_TENSOR_PAP_SUMS && scene->no_pAp) r->before[a][i] = 0;
     if (padded && i >= copies->unknowns) r->before[a][i] = 0;
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status pose(wisp_error *err, wisp_round *r)
 {
-  wisp_status status = WISP_OK;
   const struct scene *scene = &scenes[r->number];
-  const wisp_cg_scalars s = make_scalars(scene, &r->random);
+  wisp_cg_scalars *s = NULL;
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
                                        [WISP_CG_AT_RZ_BEFORE] = 64 * scene->rz_before,
                                        [WISP_CG_AT_ALPHA] = scene->running ? 0.375 : 0,
@@ -232,22 +188,23 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
                                        [WISP_CG_AT_RR] = 0.5,
                                        [WISP_CG_AT_LIMIT] = scene->limit,
                                        [WISP_CG_AT_ITERATION] = scene->iteration};
-  bind(&s, &r->scalars);
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  r->own = s;
+  *s = make_scalars(scene, r->numbers[WISP_TENSOR_U], &r->random);
+  bind(s, &r->scalars);
   r->as = "vector";
-  r->is = s.polynomial ? "z" : "p";
-  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) TRY(shape(err, r, scene, a, &r->random));
+  r->is = s->polynomial ? "z" : "p";
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) CALL(shape(err, r, scene, a, &r->random));
   memcpy(r->before[WISP_TENSOR_STATE], state, sizeof state);
   r->before[WISP_TENSOR_LEFT][0] = 9;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
-  const wisp_cg_scalars s = scalars_of(r);
   double *at[WISP_TENSOR_ARRAYS];
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) at[a] = r->after[a] ? r->after[a] : r->before[a];
-  return wisp_cg_compute(err, r->plain->self, r->kernel->name, &s, at, r->size);
+  return wisp_cg_compute(err, r->plain->self, r->kernel->name, r->own, at, r->size);
 }
 
 /* Vectors: all numbers are below 2, and what is added up has a factor below 2 and no more than eight terms. Parts of

@@ -36,6 +36,7 @@ static void close_ground(void *context)
   wisp_hex_destroy(g->hex);
   free(g);
 }
+WISP_OWNED(ground, close_ground)
 
 size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long asked)
 {
@@ -77,38 +78,33 @@ static void count_numbers(ground *g)
 
 static wisp_status make_geometry(wisp_error *err, ground *g)
 {
-  wisp_status status = WISP_OK;
   const size_t glNp = (size_t)g->hex->glNp, wJ = 6 * glNp, count = g->period;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
-    if (g->numbers[a]) TRY(wisp_new(err, count * g->numbers[a], sizeof **g->geometry, &g->geometry[a]));
+    if (g->numbers[a]) CALL(wisp_new(err, count * g->numbers[a], sizeof **g->geometry, &g->geometry[a]));
   double *gauss = g->geometry[WISP_TENSOR_GAUSS_FACTORS], *vertices = g->geometry[WISP_TENSOR_VERTICES];
   move_vertices(count, vertices);
-  TRY(wisp_hex_factors(err, g->hex, WISP_HEX_GAUSS, vertices, 0, count, gauss));
-  TRY(wisp_hex_factors(err, g->hex, WISP_HEX_GLL, vertices, 0, count, g->geometry[WISP_TENSOR_GLL_FACTORS]));
+  CALL(wisp_hex_factors(err, g->hex, WISP_HEX_GAUSS, vertices, 0, count, gauss));
+  CALL(wisp_hex_factors(err, g->hex, WISP_HEX_GLL, vertices, 0, count, g->geometry[WISP_TENSOR_GLL_FACTORS]));
   for (size_t e = 0; e < count; e++)
     memcpy(g->geometry[WISP_TENSOR_GAUSS_MASS] + e * glNp, gauss + e * WISP_HEX_FACTORS * glNp + wJ,
            glNp * sizeof *gauss);
-done:
-  return status;
+  return WISP_OK;
 }
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
-  wisp_status status = WISP_OK;
-  ground *g = NULL;
-  TRY(wisp_new(err, 1, sizeof *g, &g));
-  TRY(wisp_hex_create(err, order, &g->hex));
+  OWNED(close_ground) ground *g = NULL;
+  CALL(wisp_new(err, 1, sizeof *g, &g));
+  CALL(wisp_hex_create(err, spec->order, &g->hex));
   count_numbers(g);
-  g->elements = source ? wisp_tensor_elements(limits, order, elements) : TO_CHECK;
+  g->elements = source ? wisp_tensor_elements(limits, spec->order, elements) : TO_CHECK;
   g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
   g->period = g->period < g->elements ? g->period : g->elements;
-  TRY(make_geometry(err, g));
+  CALL(make_geometry(err, g));
   *out = g;
   g = NULL;
-done:
-  close_ground(g);
-  return status;
+  return WISP_OK;
 }
 
 static long long elements(const void *context)
@@ -120,13 +116,11 @@ static long long elements(const void *context)
 
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 {
-  wisp_status status = WISP_OK;
   const ground *g = self;
   const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
-    if (g->geometry[a]) TRY(wisp_arrays_repeat(err, arrays, list[a].name, g->period * g->numbers[a], g->geometry[a]));
-done:
-  return status;
+    if (g->geometry[a]) CALL(wisp_arrays_repeat(err, arrays, list[a].name, g->period * g->numbers[a], g->geometry[a]));
+  return WISP_OK;
 }
 
 static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
@@ -172,8 +166,12 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
 {
   const ground *g = r->plain->self;
   const size_t Np = (size_t)g->hex->Np;
-  (void)err;
-  wisp_scalar_add(&r->scalars, "lambda", 0.25 + fabs(wisp_random_real(&r->random)));
+  double *lambda = NULL;
+  wisp_status status = wisp_new(err, 1, sizeof *lambda, &lambda);
+  if (status != WISP_OK) return status;
+  r->own = lambda;
+  *lambda = 0.25 + fabs(wisp_random_real(&r->random));
+  wisp_scalar_add(&r->scalars, "lambda", *lambda);
   for (size_t k = 0; k < g->elements; k++) {
     const double scale = r->number == 0 ? ldexp(1, 10 * (int)wisp_random_below(&r->random, 3) - 10) : k % 8 != 3;
     for (size_t i = k * Np; i < (k + 1) * Np; i++)
@@ -184,17 +182,14 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
-  wisp_status status = WISP_OK;
   const ground *g = r->plain->self;
   const double *vertices = g->geometry[WISP_TENSOR_VERTICES], *u = r->before[WISP_TENSOR_U];
-  const double lambda = r->scalars.of[0].value;
+  const double lambda = *(const double *)r->own;
   wisp_hex_operator op;
-  TRY(wisp_require(err, wisp_hex_operator_find(r->kernel->name, &op), WISP_EUSAGE, "no reference for kernel '%s'",
-                   r->kernel->name));
-  TRY(wisp_hex_apply(err, g->hex, op, vertices, g->elements, lambda, u, r->after[WISP_TENSOR_Y]));
-  TRY(wisp_hex_apply_sizes(err, g->hex, op, vertices, g->elements, lambda, u, r->size[WISP_TENSOR_Y]));
-done:
-  return status;
+  CALL(wisp_require(err, wisp_hex_operator_find(r->kernel->name, &op), WISP_EUSAGE, "no reference for kernel '%s'",
+                    r->kernel->name));
+  CALL(wisp_hex_apply(err, g->hex, op, vertices, g->elements, lambda, u, r->after[WISP_TENSOR_Y]));
+  return wisp_hex_apply_sizes(err, g->hex, op, vertices, g->elements, lambda, u, r->size[WISP_TENSOR_Y]);
 }
 
 /* Of the first elements the largest sum; as all are unit cubes moved alike, no other's is twice that. */
@@ -202,22 +197,19 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   enum { LOOKED_AT = 64 };
-  wisp_status status = WISP_OK;
   const ground *g = wisp_problem_discretisation(problem)->self;
   const size_t count = g->period < LOOKED_AT ? g->period : LOOKED_AT, numbers = count * (size_t)g->hex->Np;
-  double *u = NULL, *sizes = NULL;
+  OWNED(free) double *u = NULL, *sizes = NULL;
   wisp_hex_operator op;
   *out = NAN;
-  if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(spec->kernel, &op)) goto done;
-  TRY(wisp_new(err, numbers, sizeof *u, &u));
-  TRY(wisp_new(err, numbers, sizeof *sizes, &sizes));
+  if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(spec->kernel, &op)) return WISP_OK;
+  CALL(wisp_new(err, numbers, sizeof *u, &u));
+  CALL(wisp_new(err, numbers, sizeof *sizes, &sizes));
   for (size_t i = 0; i < numbers; i++) u[i] = 1;
-  TRY(wisp_hex_apply_sizes(err, g->hex, op, g->geometry[WISP_TENSOR_VERTICES], count, 1, u, sizes));
+  CALL(wisp_hex_apply_sizes(err, g->hex, op, g->geometry[WISP_TENSOR_VERTICES], count, 1, u, sizes));
   *out = 0;
   for (size_t i = 0; i < numbers; i++) *out = fmax(*out, 2 * sizes[i]);
-done:
-  free(u), free(sizes);
-  return status;
+  return WISP_OK;
 }
 
 static const wisp_alternative alternatives[] = {

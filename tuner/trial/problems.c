@@ -1,4 +1,4 @@
-/* A cache of problems, least recently used goes first. */
+/* A cache of problems: those in use stay, of the others the least recently used goes first. */
 #include "problems.h"
 #include "../../gen/random.h"
 
@@ -13,6 +13,7 @@ typedef struct entry {
   wisp_layout layout;
   wisp_fixed fixed;
   unsigned long long used;
+  int users;
   wisp_problem *problem;
 } entry;
 
@@ -26,19 +27,17 @@ struct wisp_problems {
   entry entries[MAX_ENTRIES];
 };
 
-wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload, int order,
-                                 long long elements, const wisp_mesh_source *source, size_t bytes, wisp_problems **out)
+wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload,
+                                 const wisp_spec *spec, long long elements, const wisp_mesh_source *source,
+                                 size_t bytes, wisp_problems **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_problems *problems = NULL;
-  TRY(wisp_new(err, 1, sizeof *problems, &problems));
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
+  CALL(wisp_new(err, 1, sizeof *problems, &problems));
   *problems = (wisp_problems){.device = device, .workload = workload, .bytes = bytes};
-  TRY(workload->open(err, wisp_device_limits(device), order, elements, source, &problems->ground));
+  CALL(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->ground));
   *out = problems;
   problems = NULL;
-done:
-  wisp_problems_destroy(problems);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_problems_destroy(wisp_problems *problems)
@@ -93,50 +92,44 @@ static bool reads(const wisp_plan *plan, const char *array)
 wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                   const wisp_plan *plan, wisp_use use)
 {
-  wisp_status status = WISP_OK;
-  double *values = NULL;
+  OWNED(free) double *values = NULL;
   uint64_t random = WISP_RANDOM_SEED;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
-  TRY(wisp_new(err, PERIOD, sizeof *values, &values));
+  CALL(wisp_new(err, PERIOD, sizeof *values, &values));
   for (const wisp_array_decl *a = wisp_problem_discretisation(problem)->family->arrays; a->name; a++) {
     if (a->kind == WISP_FIXED || a->kind == WISP_STATE || !wisp_arrays_size(arrays, a->name)) continue;
     if (plan && !reads(plan, a->name)) continue;
     for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_of(a->kind, &random);
-    TRY(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
+    CALL(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
   }
-  if (workload->set_state) TRY(workload->set_state(err, problem, use));
-done:
-  free(values);
-  return status;
+  if (workload->set_state) CALL(workload->set_state(err, problem, use));
+  return WISP_OK;
 }
 
 /* --- the problems --- */
 
-/* Makes room for a new problem: the oldest go while too much is held, but never the one used last. */
+/* Makes room for a new problem: the oldest go while too much is held, but never one in use, nor the one used last. */
 static void make_room(wisp_problems *problems)
 {
   for (;;) {
     size_t held = 0;
-    int oldest = 0;
-    for (int i = 0; i < problems->count; i++) {
-      held += wisp_problem_bytes(problems->entries[i].problem);
-      if (problems->entries[i].used < problems->entries[oldest].used) oldest = i;
+    entry *oldest = NULL;
+    for (entry *e = problems->entries; e < problems->entries + problems->count; e++) {
+      held += wisp_problem_bytes(e->problem);
+      if (!e->users && e->used < problems->clock - 1 && (!oldest || e->used < oldest->used)) oldest = e;
     }
-    if (problems->count <= 1 || (held <= problems->bytes && problems->count < MAX_ENTRIES)) return;
-    wisp_problem_destroy(problems->entries[oldest].problem);
-    problems->entries[oldest] = problems->entries[--problems->count];
+    if (!oldest || (held <= problems->bytes && problems->count < MAX_ENTRIES)) return;
+    wisp_problem_destroy(oldest->problem);
+    *oldest = problems->entries[--problems->count];
   }
 }
 
 static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
 {
-  wisp_status status = WISP_OK;
   wisp_discretisation d = {.self = NULL};
-  TRY(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, &e->fixed, &d));
-  TRY(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
-  TRY(wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME));
-done:
-  return status;
+  CALL(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, &e->fixed, &d));
+  CALL(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
+  return wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME);
 }
 
 static bool same(const entry *a, const entry *b)
@@ -145,41 +138,54 @@ static bool same(const entry *a, const entry *b)
          wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
 }
 
-static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, wisp_problem **out)
+/* The entry like `key`, made where there is none. */
+static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, entry **out)
 {
   wisp_status status = WISP_OK;
-  key->used = ++problems->clock;
-  for (int i = 0; i < problems->count; i++) {
-    if (!same(&problems->entries[i], key)) continue;
-    problems->entries[i].used = key->used;
-    *out = problems->entries[i].problem;
-    return WISP_OK;
-  }
+  for (int i = 0; i < problems->count && !*out; i++)
+    if (same(&problems->entries[i], key)) *out = &problems->entries[i];
+  if (*out) goto done;
   make_room(problems);
+  TRY(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
   TRY(make(err, problems, key));
-  problems->entries[problems->count++] = *key;
-  *out = key->problem;
-  return WISP_OK;
+  *out = &problems->entries[problems->count++];
+  **out = *key;
+  key->problem = NULL;
 done:
   wisp_problem_destroy(key->problem);
   return status;
 }
 
-wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
-                              wisp_problem **problem)
+wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
+                                  wisp_problem **problem)
 {
-  wisp_status status = WISP_OK;
   const wisp_workload *w = problems->workload;
-  entry key = {.spec = *wisp_plan_spec(plans[0]), .layout = *wisp_plan_layout(plans[0])};
+  const wisp_plan *own = plans[0]; /* the first that is not borrowed */
+  for (int i = 1; i < count && strcmp(wisp_plan_spec(own)->family, w->family) != 0; i++) own = plans[i];
+  entry key = {.spec = *wisp_plan_spec(own), .layout = *wisp_plan_layout(own)}, *e = NULL;
   for (int i = 0; i < count; i++) wisp_fixed_add(&key.fixed, plans[i]);
   memset(key.spec.kernel, 0, sizeof key.spec.kernel);
-  TRY(find(err, problems, &key, problem));
-  if (w->set_state) TRY(w->set_state(err, *problem, WISP_TO_TIME)); /* a check may have left another */
-  for (int i = 0; i < count; i++)
-    TRY(wisp_discretisation_countable(err, wisp_problem_discretisation(*problem), wisp_device_limits(problems->device),
-                                      plans[i]));
-done:
-  return status;
+  problems->clock++;
+  CALL(find(err, problems, &key, &e));
+  e->used = problems->clock;
+  if (w->set_state) CALL(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
+  e->users++;
+  *problem = e->problem;
+  return WISP_OK;
+}
+
+void wisp_problems_release(wisp_problems *problems, const wisp_problem *problem)
+{
+  for (int i = 0; i < problems->count; i++)
+    if (problems->entries[i].problem == problem) problems->entries[i].users--;
+}
+
+bool wisp_problems_full(const wisp_problems *problems)
+{
+  size_t held = 0;
+  for (int i = 0; i < problems->count; i++)
+    if (problems->entries[i].users) held += wisp_problem_bytes(problems->entries[i].problem);
+  return held > problems->bytes;
 }
 
 /* --- launches --- */
@@ -201,14 +207,12 @@ wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload,
 wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *const *kernels, int count)
 {
-  wisp_status status = WISP_OK;
   const char *const *swaps = workload->swaps;
   bool swap = false;
   for (int i = 0; swaps[1] && i < count; i++) swap |= has_argument(wisp_kernel_plan(kernels[i]), swaps[1]);
   for (int stage = 0; stage < workload->stages; stage++) {
-    for (int i = 0; i < count; i++) TRY(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
+    for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
     if (swap) wisp_arrays_swap(wisp_problem_arrays(problem), swaps[0], swaps[1]);
   }
-done:
-  return status;
+  return WISP_OK;
 }

@@ -7,19 +7,25 @@
 
 typedef struct wisp_problems wisp_problems;
 
-/* See wisp_workload's open for elements and source. device is borrowed. Problems that are not the two asked for last
- * take at most `bytes` of device memory. */
-wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload, int order,
-                                 long long elements, const wisp_mesh_source *source, size_t bytes, wisp_problems **out);
+/* See wisp_workload's open for elements and source. device is borrowed. A new problem is made while those that are
+ * held take at most `bytes` of device memory, or once all that can go are gone. */
+wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wisp_workload *workload,
+                                 const wisp_spec *spec, long long elements, const wisp_mesh_source *source,
+                                 size_t bytes, wisp_problems **out);
 void wisp_problems_destroy(wisp_problems *problems); /* NULL is fine */
+WISP_OWNED(wisp_problems, wisp_problems_destroy)
 const wisp_workload *wisp_problems_workload(const wisp_problems *problems);
 const void *wisp_problems_ground(const wisp_problems *problems);
 long long wisp_problems_elements(const wisp_problems *problems);
 
 /* The problem that kernels of these plans, which fit together, are launched on: random numbers in all arrays that are
- * not fixed. It stays valid until two others were asked for. */
-wisp_status wisp_problems_get(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
-                              wisp_problem **problem);
+ * not fixed. It stays until it is released, as often as it was acquired. */
+wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
+                                  wisp_problem **problem);
+void wisp_problems_release(wisp_problems *problems, const wisp_problem *problem); /* NULL is fine */
+
+/* Those in use take more than `bytes`: another may find no memory. */
+bool wisp_problems_full(const wisp_problems *problems);
 
 /* The same numbers again in all that the plan's kernel reads, and the state for this use; in every array where plan is
  * NULL. */

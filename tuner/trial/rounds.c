@@ -37,6 +37,7 @@ wisp_status wisp_rounds_create(wisp_error *err, const wisp_workload *workload, c
 static void free_round(wisp_round *r)
 {
   for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(r->before[a]), free(r->after[a]), free(r->size[a]);
+  free(r->own);
 }
 
 /* What is there is of another system. */

@@ -10,15 +10,13 @@
 
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out)
 {
-  wisp_status status = WISP_OK;
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
-  TRY(wisp_device_ceilings(err, device, &bench.ceilings));
-  TRY(wisp_verifier_create(err, device, &bench.verifier));
-  TRY(wisp_witnesses_create(err, device, &out->ledger, &bench.witnesses));
+  CALL(wisp_device_ceilings(err, device, &bench.ceilings));
+  CALL(wisp_verifier_create(err, device, &bench.verifier));
+  CALL(wisp_witnesses_create(err, device, &out->ledger, &bench.witnesses));
   wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static void forget_problems(wisp_bench *bench)
@@ -49,25 +47,24 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   const wisp_workload *workload = NULL;
   const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
   TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  if (bench->problems && workload == bench->workload && spec->order == bench->order &&
-      spec->precision == bench->precision && elements == bench->asked)
+  if (bench->problems && workload == bench->workload && wisp_spec_same_element(spec, &bench->spec) &&
+      spec->precision == bench->spec.precision && elements == bench->asked)
     goto done;
   forget_problems(bench);
   bench->workload = workload;
-  bench->order = spec->order;
-  bench->precision = spec->precision;
+  bench->spec = *spec;
   bench->asked = elements;
-  TRY(wisp_problems_create(err, bench->device, workload, spec->order, elements, &bench->source, room_of(bench),
+  TRY(wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, room_of(bench),
                            &bench->problems));
 done:
   wisp_turn(&bench->ledger, before);
   return status;
 }
 
-wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem)
+wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem)
 {
   const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
-  wisp_status status = wisp_problems_get(err, bench->problems, &plan, 1, problem);
+  wisp_status status = wisp_problems_acquire(err, bench->problems, &plan, 1, problem);
   wisp_turn(&bench->ledger, before);
   return status;
 }
@@ -86,10 +83,11 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *
   TRY(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
   if (left <= 0) goto done;
   if (!bench->small)
-    TRY(wisp_problems_create(err, bench->device, workload, bench->order, FEW, &box, room_of(bench), &bench->small));
-  TRY(wisp_problems_get(err, bench->small, &plan, 1, &few));
+    TRY(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, room_of(bench), &bench->small));
+  TRY(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
   TRY(wisp_insist(err, workload, few, kernel, MOST, &left));
 done:
+  if (few) wisp_problems_release(bench->small, few);
   return status;
 }
 
@@ -179,9 +177,8 @@ double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double b
 wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,
                             const wisp_contender *timed, double runs, wisp_trial *t)
 {
-  wisp_status status = WISP_OK;
   wisp_work work = {0};
-  TRY(wisp_family_work(err, spec, (double)t->elements, &work));
+  CALL(wisp_family_work(err, spec, (double)t->elements, &work));
   double floor_ms = floor_of(bench, spec, &work);
   t->ms = timed->ms / runs;
   t->clock_mhz = timed->clock_mhz;
@@ -192,8 +189,7 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
   t->sample_count = timed->count;
   for (int i = 0; i < timed->count; i++) t->samples[i] = timed->samples[i] / runs;
   wisp_measure_mode(timed, t->mode);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_outcome wisp_outcome_of(wisp_status failure)
@@ -222,8 +218,8 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   wisp_lone_kernel lone[2] = {{bench->workload, NULL, kernel}, {bench->workload, NULL, best->kernel}};
   wisp_contender timed[2] = {{.run = wisp_lone_run, .context = &lone[0]}, {.run = wisp_lone_run, .context = &lone[1]}};
   bool close = false;
-  if (best->kernel) TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
-  TRY(wisp_bench_problem(err, bench, plan, &lone[0].problem));
+  if (best->kernel) TRY(wisp_bench_acquire(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
+  TRY(wisp_bench_acquire(err, bench, plan, &lone[0].problem));
   TRY(wisp_probe(err, bench->device, &timed[0]));
   wisp_trial_end(t, WISP_TRIAL_OK, "%s", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
@@ -236,6 +232,7 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   *wins =
       wisp_trial_outcome(t) == WISP_TRIAL_OK && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
 done:
+  for (int i = 0; i < 2; i++) wisp_problems_release(bench->problems, lone[i].problem);
   return status;
 }
 
@@ -246,11 +243,12 @@ static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan 
   wisp_status status = WISP_OK;
   wisp_problem *problem = NULL;
   double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
-  TRY(wisp_bench_problem(err, bench, plan, &problem));
+  TRY(wisp_bench_acquire(err, bench, plan, &problem));
   TRY(wisp_verifier_prepare(err, bench->verifier, plan));
   TRY(wisp_witness_prepare(err, bench->witnesses, bench->workload, problem, plan));
   TRY(wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit));
 done:
+  wisp_problems_release(bench->problems, problem);
   return status;
 }
 
@@ -259,9 +257,10 @@ static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp
 {
   wisp_status status = WISP_OK;
   wisp_problem *problem = NULL;
-  TRY(wisp_bench_problem(err, bench, wisp_kernel_plan(kernel), &problem));
+  TRY(wisp_bench_acquire(err, bench, wisp_kernel_plan(kernel), &problem));
   TRY(wisp_witness_check(err, bench->witnesses, bench->workload, problem, kernel));
 done:
+  wisp_problems_release(bench->problems, problem);
   return status;
 }
 

@@ -4,7 +4,7 @@
 #define WISP_TRIAL_H
 
 #include "../../cache/store.h"
-#include "../workers/link.h"
+#include "../link/link.h"
 #include "measure.h"
 #include "pipeline.h"
 #include "problems.h"
@@ -22,8 +22,7 @@ typedef struct wisp_bench {
   const wisp_workload *workload; /* of the kernel at hand */
   wisp_problems *problems;       /* its large ones, for timing, and what they were made for */
   wisp_problems *small;          /* of few elements; NULL: not needed yet */
-  int order;
-  wisp_precision precision;
+  wisp_spec spec;                /* of whose element, order and precision they are */
   long long asked;
   wisp_ledger ledger;
   double drop;           /* a candidate slower than this times the best is not measured further */
@@ -38,8 +37,8 @@ void wisp_bench_free(wisp_bench *bench);
  * or as many as it chooses for the device where 0. Before that, what the kernel before was timed on is dropped, unless
  * it serves this one too. */
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
-/* The problem that a plan is launched on, until two others were asked for. */
-wisp_status wisp_bench_problem(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem);
+/* The problem that a plan is launched on, until it is released (problems.h). */
+wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem);
 
 /* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/trial/witness.h): on its
  * problem 300 times, or as often as there is time for, 0.6 s for one that is `leading` and a twelfth of that for

@@ -24,10 +24,10 @@ typedef struct example {
   wisp_kept *before; /* all arrays */
 } example;
 
-/* What is kept for one workload, of one order. */
+/* What is kept for one workload, of one element and order. */
 typedef struct place {
-  int order; /* 0: nothing yet */
-  wisp_problems *problems;
+  wisp_spec spec;
+  wisp_problems *problems; /* NULL: nothing yet */
   wisp_rounds *rounds;
   unsigned long long clock;
   int count;
@@ -50,7 +50,7 @@ static void leave(place *p)
   for (int i = 0; i < p->count; i++) wisp_kept_free(p->examples[i].before);
   wisp_rounds_destroy(p->rounds);
   wisp_problems_destroy(p->problems);
-  *p = (place){.order = 0};
+  *p = (place){.problems = NULL};
 }
 
 static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec *spec, place **out)
@@ -61,11 +61,11 @@ static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec
   TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   for (size_t i = 0; wisp_workload_at(i) != workload && i < MAX_WORKLOADS - 1; i++) p++;
   *out = p;
-  if (p->order == spec->order) return WISP_OK;
+  if (p->problems && wisp_spec_same_element(&p->spec, spec)) return WISP_OK;
   leave(p);
-  TRY(wisp_problems_create(err, v->device, workload, spec->order, 0, NULL, problem_bytes, &p->problems));
+  TRY(wisp_problems_create(err, v->device, workload, spec, 0, NULL, problem_bytes, &p->problems));
   TRY(wisp_rounds_create(err, workload, wisp_problems_ground(p->problems), &p->rounds));
-  p->order = spec->order;
+  p->spec = *spec;
 done:
   if (status != WISP_OK && workload) leave(p);
   return status;
@@ -75,54 +75,43 @@ done:
 
 static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, const double *values)
 {
-  wisp_status status = WISP_OK;
   const size_t size = wisp_arrays_size(arrays, array->name);
-  int *ints = NULL;
-  if (array->type != WISP_INT) return wisp_arrays_upload(err, arrays, array->name, values);
-  TRY(wisp_new(err, size, sizeof *ints, &ints));
+  OWNED(free) int *ints = NULL;
+  if (!wisp_numbers[array->type].integer) return wisp_arrays_upload(err, arrays, array->name, values);
+  CALL(wisp_new(err, size, sizeof *ints, &ints));
   for (size_t i = 0; i < size; i++) ints[i] = (int)values[i];
-  TRY(wisp_arrays_upload_ints(err, arrays, array->name, ints));
-done:
-  free(ints);
-  return status;
+  return wisp_arrays_upload_ints(err, arrays, array->name, ints);
 }
 
 /* An array as a problem has it; NaN in what is nobody's. */
 static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *plain)
 {
-  wisp_status status = WISP_OK;
   const wisp_discretisation *d = wisp_problem_discretisation(problem);
   const size_t size = wisp_problem_size(problem, array->name);
-  double *values = NULL;
-  TRY(wisp_new(err, size, sizeof *values, &values));
+  OWNED(free) double *values = NULL;
+  CALL(wisp_new(err, size, sizeof *values, &values));
   for (size_t i = 0; i < size; i++) {
     const size_t from = wisp_discretisation_origin(d, array, i);
     values[i] = from == WISP_NOBODY ? NAN : plain[from];
   }
-  TRY(upload(err, wisp_problem_arrays(problem), array, values));
-done:
-  free(values);
-  return status;
+  return upload(err, wisp_problem_arrays(problem), array, values);
 }
 
 /* What the kernel does not read is NaN, fixed arrays of reals too. */
 static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_round *round, wisp_kept **kept)
 {
-  wisp_status status = WISP_OK;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
   size_t a = 0;
-  TRY(wisp_problem_refill(err, problem));
+  CALL(wisp_problem_refill(err, problem));
   for (const wisp_array_decl *array = wisp_problem_discretisation(problem)->family->arrays; array->name; array++, a++) {
     if (!wisp_arrays_size(arrays, array->name)) continue;
     if (round->before[a])
-      TRY(lay_out(err, problem, array, round->before[a]));
-    else if (array->type != WISP_INT &&
+      CALL(lay_out(err, problem, array, round->before[a]));
+    else if (!wisp_numbers[array->type].integer &&
              !(array->kind == WISP_FIXED && wisp_list_has(round->kernel->reads, array->name)))
-      TRY(wisp_arrays_fill(err, arrays, array->name, 0xff));
+      CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
   }
-  TRY(wisp_arrays_keep(err, arrays, NULL, kept));
-done:
-  return status;
+  return wisp_arrays_keep(err, arrays, NULL, kept);
 }
 
 static bool same(const example *a, const example *b)
@@ -167,6 +156,7 @@ typedef struct trial_round {
   const wisp_kernel *kernel;
   const wisp_plan *plan;
   const wisp_round *round;
+  wisp_problems *problems;
   wisp_problem *problem;
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
@@ -177,36 +167,38 @@ typedef struct trial_round {
 
 static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int number, trial_round *r)
 {
-  wisp_status status = WISP_OK;
   const wisp_spec *spec = wisp_plan_spec(plan);
   place *p = NULL;
   int writes = 0;
-  TRY(find_place(err, v, spec, &p));
-  TRY(wisp_problems_get(err, p->problems, &plan, 1, &r->problem));
-  TRY(wisp_rounds_get(err, p->rounds, spec, number, v->seed, &r->round));
-  TRY(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
+  CALL(find_place(err, v, spec, &p));
+  CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->problem));
+  r->problems = p->problems;
+  CALL(wisp_rounds_get(err, p->rounds, spec, number, v->seed, &r->round));
+  CALL(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
   const wisp_array_decl *arrays = wisp_problem_discretisation(r->problem)->family->arrays;
   for (int a = 0; arrays[a].name; a++)
     if (r->round->after[a]) r->writes[writes++] = arrays[a].name;
-  TRY(wisp_tolerance(err, spec, &r->tolerance));
+  CALL(wisp_tolerance(err, spec, &r->tolerance));
   r->promise = wisp_promise(spec);
   r->plan = plan;
-done:
-  return status;
+  return WISP_OK;
+}
+
+static void leave_round(trial_round *r)
+{
+  wisp_kept_free(r->first);
+  if (r->problem) wisp_problems_release(r->problems, r->problem);
 }
 
 static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
 {
-  wisp_status status = WISP_OK;
   const size_t size = wisp_arrays_size(arrays, array->name);
-  int *ints = NULL;
-  if (array->type != WISP_INT) return wisp_arrays_download(err, arrays, array->name, values);
-  TRY(wisp_new(err, size, sizeof *ints, &ints));
-  TRY(wisp_arrays_download_ints(err, arrays, array->name, ints));
+  OWNED(free) int *ints = NULL;
+  if (!wisp_numbers[array->type].integer) return wisp_arrays_download(err, arrays, array->name, values);
+  CALL(wisp_new(err, size, sizeof *ints, &ints));
+  CALL(wisp_arrays_download_ints(err, arrays, array->name, ints));
   for (size_t i = 0; i < size; i++) values[i] = ints[i];
-done:
-  free(ints);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status wrong(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t i, double got,
@@ -252,113 +244,93 @@ static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_arr
 static wisp_status compare_sum(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t a,
                                const double *got, double *error)
 {
-  wisp_status status = WISP_OK;
   const wisp_discretisation *d = wisp_problem_discretisation(r->problem);
   const double expected = r->round->after[a][0], root = fmax(r->round->size[a][0], fabs(expected));
   double sum = 0, worst = 0;
   unsigned grid[2];
-  TRY(wisp_plan_grid(err, r->plan, wisp_discretisation_count(d, "groups"), wisp_discretisation_count(d, "blocks"),
-                     grid));
+  CALL(wisp_plan_grid(err, r->plan, d->counts, grid));
   for (size_t i = 0; i < grid[0] && i < r->round->numbers[a]; i++) sum += got[i];
   wisp_is_worse(fabs(sum - expected), root, &worst);
   *error = fmax(*error, worst);
-  TRY(wisp_require(err, isfinite(sum) && worst <= r->promise, WISP_EWRONG,
-                   "%s is %.9g in all, not %.9g: error %.2e over %.2e", array->name, sum, expected, worst, r->promise));
-done:
-  return status;
+  return wisp_require(err, isfinite(sum) && worst <= r->promise, WISP_EWRONG,
+                      "%s is %.9g in all, not %.9g: error %.2e over %.2e", array->name, sum, expected, worst,
+                      r->promise);
 }
 
 static wisp_status compare_all(wisp_error *err, const trial_round *r, double *error)
 {
-  wisp_status status = WISP_OK;
-  double *got = NULL;
+  OWNED(free) double *got = NULL;
   size_t a = 0;
   for (const wisp_array_decl *array = wisp_problem_discretisation(r->problem)->family->arrays; array->name;
        array++, a++) {
     if (!r->round->after[a]) continue;
-    TRY(wisp_new(err, wisp_problem_size(r->problem, array->name), sizeof *got, &got));
-    TRY(download(err, wisp_problem_arrays(r->problem), array, got));
-    TRY(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
+    CALL(wisp_new(err, wisp_problem_size(r->problem, array->name), sizeof *got, &got));
+    CALL(download(err, wisp_problem_arrays(r->problem), array, got));
+    CALL(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
     free(got);
     got = NULL;
   }
-done:
-  free(got);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
 {
-  wisp_status status = WISP_OK;
   bool intact = true;
   char array[32] = "";
-  TRY(wisp_arrays_guards(err, arrays, &intact, array));
-  TRY(wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array));
-done:
-  return status;
+  CALL(wisp_arrays_guards(err, arrays, &intact, array));
+  return wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array);
 }
 
 /* What is no output is as it was. Zones outside arrays are looked at after the last launch of all: nothing gives them
  * back in between. */
 static wisp_status check_untouched(wisp_error *err, const trial_round *r, bool outside)
 {
-  wisp_status status = WISP_OK;
   wisp_arrays *arrays = wisp_problem_arrays(r->problem);
   char array[32] = "";
   size_t number = 0;
-  if (outside) TRY(wisp_verify_guards(err, arrays));
-  TRY(wisp_arrays_changed(err, arrays, r->before, r->writes, array, &number));
-  TRY(wisp_require(err, !*array, WISP_EWRONG, "changes number %zu of array %s, which is no output", number, array));
-done:
-  return status;
+  if (outside) CALL(wisp_verify_guards(err, arrays));
+  CALL(wisp_arrays_changed(err, arrays, r->before, r->writes, array, &number));
+  return wisp_require(err, !*array, WISP_EWRONG, "changes number %zu of array %s, which is no output", number, array);
 }
 
 /* The same numbers as at the first launch, bit for bit. */
 static wisp_status check_repeats(wisp_error *err, const trial_round *r)
 {
-  wisp_status status = WISP_OK;
   wisp_arrays *arrays = wisp_problem_arrays(r->problem);
   char array[32] = "";
   size_t number = 0;
-  TRY(wisp_arrays_compare_begin(err, arrays));
+  CALL(wisp_arrays_compare_begin(err, arrays));
   for (int i = 0; r->writes[i]; i++) {
     wisp_pointer mask = 0;
-    TRY(wisp_problem_mask(err, r->problem, r->writes[i], &mask));
-    TRY(wisp_arrays_compare(err, arrays, r->first, mask, r->writes[i], 0));
+    CALL(wisp_problem_mask(err, r->problem, r->writes[i], &mask));
+    CALL(wisp_arrays_compare(err, arrays, r->first, mask, r->writes[i], 0));
   }
-  TRY(wisp_arrays_compare_end(err, arrays, array, &number));
-  TRY(wisp_require(err, !*array, WISP_EWRONG,
-                   "number %zu of %s is not the same at every launch from the same data: it does not repeat", number,
-                   array));
-done:
-  return status;
+  CALL(wisp_arrays_compare_end(err, arrays, array, &number));
+  return wisp_require(err, !*array, WISP_EWRONG,
+                      "number %zu of %s is not the same at every launch from the same data: it does not repeat", number,
+                      array);
 }
 
 static wisp_status launch(wisp_error *err, trial_round *r, int number, double *error)
 {
-  wisp_status status = WISP_OK;
   const bool end = number == LAUNCHES - 1, exact = !wisp_strategy_varies(wisp_plan_strategy(r->plan));
   wisp_arrays *arrays = wisp_problem_arrays(r->problem);
-  TRY(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
-  TRY(wisp_round_launch(err, r->problem, r->kernel, r->round));
-  if (number == 0 || end) TRY(check_untouched(err, r, r->last && end));
-  if (number == 0 || !exact) TRY(compare_all(err, r, error));
-  if (number > 0 && exact) TRY(check_repeats(err, r));
-  if (number == 0) TRY(wisp_arrays_keep(err, arrays, r->writes, &r->first));
-done:
-  return status;
+  CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
+  CALL(wisp_round_launch(err, r->problem, r->kernel, r->round));
+  if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
+  if (number == 0 || !exact) CALL(compare_all(err, r, error));
+  if (number > 0 && exact) CALL(check_repeats(err, r));
+  if (number == 0) CALL(wisp_arrays_keep(err, arrays, r->writes, &r->first));
+  return WISP_OK;
 }
 
 static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *rounds)
 {
-  wisp_status status = WISP_OK;
   const wisp_spec *spec = wisp_plan_spec(plan);
   const wisp_workload *workload = NULL;
-  TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
+  CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   *rounds = workload->rounds(spec->kernel);
-  TRY(wisp_require(err, *rounds > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel));
-done:
-  return status;
+  return wisp_require(err, *rounds > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
@@ -368,7 +340,9 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_
   TRY(find_rounds(err, plan, &rounds));
   for (int i = 0; i < rounds; i++) {
     trial_round r = {.last = false};
-    TRY(find_round(err, v, plan, i, &r));
+    status = find_round(err, v, plan, i, &r);
+    leave_round(&r);
+    TRY(status);
   }
 done:
   return status;
@@ -384,7 +358,7 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
     trial_round r = {.kernel = kernel, .last = i == rounds - 1};
     status = find_round(err, v, wisp_kernel_plan(kernel), i, &r);
     for (int k = 0; k < LAUNCHES && status == WISP_OK; k++) status = launch(err, &r, k, error);
-    wisp_kept_free(r.first);
+    leave_round(&r);
   }
 done:
   return status;

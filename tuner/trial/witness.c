@@ -13,7 +13,6 @@ enum { MOST_KEPT = 6, MOST_OUTPUTS = WISP_MAX_ARGS, AT_A_TIME = 5 };
 typedef struct outputs {
   const char *names[MOST_OUTPUTS + 1];
   double bound[MOST_OUTPUTS];
-  wisp_pointer mask[MOST_OUTPUTS];
   int count;
 } outputs;
 
@@ -63,51 +62,55 @@ void wisp_witnesses_destroy(wisp_witnesses *w)
 static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                 const wisp_plan *plan, outputs *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_spec *spec = wisp_plan_spec(plan);
   const wisp_family *family = wisp_family_find(spec->family);
   const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
   double tolerance = 0;
   *out = (outputs){.count = 0};
-  TRY(wisp_tolerance(err, spec, &tolerance));
+  CALL(wisp_tolerance(err, spec, &tolerance));
   for (const wisp_array_decl *a = family->arrays; a->name; a++) {
-    if (a->type == WISP_INT || !wisp_list_has(kernel->writes, a->name)) continue;
+    if (wisp_numbers[a->type].integer || !wisp_list_has(kernel->writes, a->name)) continue;
     const int n = out->count;
-    TRY(workload->largest(err, problem, spec, a->name, &out->bound[n]));
+    CALL(workload->largest(err, problem, spec, a->name, &out->bound[n]));
     if (isnan(out->bound[n])) continue;
     out->bound[n] *= tolerance;
-    TRY(wisp_problem_mask(err, problem, a->name, &out->mask[n]));
     out->names[out->count++] = a->name;
   }
   out->names[out->count] = NULL;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* What it does not write is not what an earlier one wrote. */
 static wisp_status poison(wisp_error *err, wisp_arrays *arrays, const wisp_plan *plan, const outputs *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_arg *args = NULL;
   const int count = wisp_plan_args(plan, &args);
   for (int i = 0; i < count; i++)
     for (int k = 0; k < out->count; k++)
       if (args[i].kind == WISP_ARG_OUT && strcmp(args[i].name, out->names[k]) == 0)
-        TRY(wisp_arrays_fill(err, arrays, args[i].name, 0xff));
-done:
-  return status;
+        CALL(wisp_arrays_fill(err, arrays, args[i].name, 0xff));
+  return WISP_OK;
 }
 
 static wisp_status run(wisp_error *err, const wisp_workload *workload, wisp_problem *problem, const wisp_kernel *kernel,
                        const outputs *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
-  TRY(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
-  TRY(poison(err, wisp_problem_arrays(problem), plan, out));
-  TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
-done:
-  return status;
+  CALL(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
+  CALL(poison(err, wisp_problem_arrays(problem), plan, out));
+  return wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK);
+}
+
+/* Enqueues comparing outputs with what was kept, each within so many times its bound. */
+static wisp_status compare(wisp_error *err, wisp_problem *problem, const outputs *out, const wisp_kept *kept,
+                           double bounds)
+{
+  for (int i = 0; i < out->count; i++) {
+    wisp_pointer mask = 0;
+    CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
+    CALL(wisp_arrays_compare(err, wisp_problem_arrays(problem), kept, mask, out->names[i], bounds * out->bound[i]));
+  }
+  return WISP_OK;
 }
 
 /* --- the witness --- */
@@ -236,23 +239,19 @@ wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_
 wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *kernel)
 {
-  wisp_status status = WISP_OK;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
   const testimony *t = NULL;
   char array[32] = "";
   size_t number = 0;
-  TRY(find_testimony(err, w, workload, problem, wisp_kernel_plan(kernel), &t));
-  TRY(run(err, workload, problem, kernel, &t->out));
-  TRY(wisp_arrays_compare_begin(err, arrays));
-  for (int i = 0; t->kept && i < t->out.count; i++)
-    TRY(wisp_arrays_compare(err, arrays, t->kept, t->out.mask[i], t->out.names[i], 2 * t->out.bound[i]));
-  TRY(wisp_arrays_compare_end(err, arrays, array, &number));
-  TRY(wisp_require(err, !*array, WISP_EWRONG,
-                   "on the timed problem: number %zu of %s is not the default candidate's, from the same inputs",
-                   number, array));
-  TRY(wisp_verify_guards(err, arrays));
-done:
-  return status;
+  CALL(find_testimony(err, w, workload, problem, wisp_kernel_plan(kernel), &t));
+  CALL(run(err, workload, problem, kernel, &t->out));
+  CALL(wisp_arrays_compare_begin(err, arrays));
+  if (t->kept) CALL(compare(err, problem, &t->out, t->kept, 2));
+  CALL(wisp_arrays_compare_end(err, arrays, array, &number));
+  CALL(wisp_require(err, !*array, WISP_EWRONG,
+                    "on the timed problem: number %zu of %s is not the default candidate's, from the same inputs",
+                    number, array));
+  return wisp_verify_guards(err, arrays);
 }
 
 /* The arrays that a kernel changes: they are given back before each launch. */
@@ -271,47 +270,38 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, w
                                const wisp_kernel *kernel, const outputs *out, const wisp_kept *inputs,
                                const wisp_kept *first, int launches)
 {
-  wisp_status status = WISP_OK;
   const bool varies = wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
-  wisp_arrays *arrays = wisp_problem_arrays(problem);
   for (int i = 0; i < launches; i++) {
-    TRY(wisp_arrays_restore(err, arrays, inputs, NULL));
-    TRY(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
-    for (int k = 0; k < out->count; k++)
-      TRY(wisp_arrays_compare(err, arrays, first, out->mask[k], out->names[k], varies ? 2 * out->bound[k] : 0));
+    CALL(wisp_arrays_restore(err, wisp_problem_arrays(problem), inputs, NULL));
+    CALL(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
+    CALL(compare(err, problem, out, first, varies ? 2 : 0));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                         const wisp_kernel *kernel, double seconds, int *left)
 {
-  wisp_status status = WISP_OK;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
-  wisp_kept *inputs = NULL, *first = NULL;
+  OWNED(wisp_kept_free) wisp_kept *inputs = NULL, *first = NULL;
   outputs out;
   char array[32] = "";
   size_t number = 0;
   const char *changed[MOST_OUTPUTS + 1];
   find_changed(wisp_kernel_plan(kernel), changed);
-  TRY(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
-  TRY(wisp_problems_restart(err, workload, problem, wisp_kernel_plan(kernel), WISP_TO_CHECK));
-  TRY(wisp_arrays_keep(err, arrays, changed, &inputs));
-  TRY(run(err, workload, problem, kernel, &out));
-  TRY(wisp_arrays_keep(err, arrays, out.names, &first));
+  CALL(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
+  CALL(wisp_problems_restart(err, workload, problem, wisp_kernel_plan(kernel), WISP_TO_CHECK));
+  CALL(wisp_arrays_keep(err, arrays, changed, &inputs));
+  CALL(run(err, workload, problem, kernel, &out));
+  CALL(wisp_arrays_keep(err, arrays, out.names, &first));
   const double begin = wisp_seconds();
   for (--*left; *left > 0 && !*array && wisp_seconds() - begin < seconds;) {
     const int now = *left < AT_A_TIME ? *left : AT_A_TIME;
-    TRY(wisp_arrays_compare_begin(err, arrays));
-    TRY(launch_some(err, workload, problem, kernel, &out, inputs, first, now));
-    TRY(wisp_arrays_compare_end(err, arrays, array, &number));
+    CALL(wisp_arrays_compare_begin(err, arrays));
+    CALL(launch_some(err, workload, problem, kernel, &out, inputs, first, now));
+    CALL(wisp_arrays_compare_end(err, arrays, array, &number));
     *left -= now;
   }
-  TRY(wisp_require(err, !*array, WISP_EWRONG, "number %zu of %s is not the same at every launch, from the same inputs",
-                   number, array));
-done:
-  wisp_kept_free(inputs);
-  wisp_kept_free(first);
-  return status;
+  return wisp_require(err, !*array, WISP_EWRONG,
+                      "number %zu of %s is not the same at every launch, from the same inputs", number, array);
 }

@@ -4,7 +4,7 @@
 #ifndef WISP_WITNESS_H
 #define WISP_WITNESS_H
 
-#include "ledger.h"
+#include "../link/ledger.h"
 #include "problems.h"
 
 typedef struct wisp_witnesses wisp_witnesses;
@@ -15,9 +15,9 @@ void wisp_witnesses_destroy(wisp_witnesses *witnesses);
 /* Forgets all outputs: the problems go. */
 void wisp_witnesses_forget(wisp_witnesses *witnesses);
 
-/* Makes the output that candidates like this plan are compared with, on the problem that wisp_problems_get gives for
- * it: by the first strategy that has a candidate for just that problem (its layout, and what else fixes it), with its
- * preferred parameters. Kept until others were needed. */
+/* Makes the output that candidates like this plan are compared with, on the problem that wisp_problems_acquire gives
+ * for it: by the first strategy that has a candidate for just that problem (its layout, and what else fixes it), with
+ * its preferred parameters. Kept until others were needed. */
 wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *witnesses, const wisp_workload *workload,
                                  wisp_problem *problem, const wisp_plan *plan);
 

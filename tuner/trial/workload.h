@@ -54,6 +54,7 @@ typedef struct wisp_round {
   double *size[WISP_MAX_ARRAYS];   /* made as zeros; of a sum of parts: the root of the sum of squares */
   size_t numbers[WISP_MAX_ARRAYS];
   wisp_scalar_list scalars;
+  void *own;           /* what pose leaves for solve, freed with the round; NULL: nothing */
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
 } wisp_round;
 
@@ -65,12 +66,12 @@ typedef struct wisp_workload {
   /* No kernel sees an element's neighbours: what mesh it is timed on does not matter, and its trials say box. */
   bool alone;
 
-  /* --- The ground: what discretisations of one order are made on, a mesh for example. To be timed on: of `elements`
-   * elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of a box whose
-   * elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family reads meshes of
-   * that kind. source NULL: to be checked on, small, of a prime number of elements where they stand alone, no two
-   * alike, all ways in which they can meet. */
-  wisp_status (*open)(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+  /* --- The ground: what discretisations of one element and order are made on, a mesh for example. To be timed on: of
+   * `elements` elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of a
+   * box whose elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family reads
+   * meshes of that kind. source NULL: to be checked on, small, of a prime number of elements where they stand alone, no
+   * two alike, all ways in which they can meet. */
+  wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                       const wisp_mesh_source *source, void **ground);
   void (*close)(void *ground); /* NULL is fine */
   long long (*elements)(const void *ground);

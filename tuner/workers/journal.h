@@ -3,7 +3,7 @@
 #ifndef WISP_JOURNAL_H
 #define WISP_JOURNAL_H
 
-#include "link.h"
+#include "../link/link.h"
 
 /* A candidate that was begun so often and never ended is not tried again. */
 enum { WISP_MAX_BEGUN = 2 };

@@ -3,15 +3,7 @@
 #ifndef WISP_QUEUE_H
 #define WISP_QUEUE_H
 
-#include "../../gen/check.h"
-
-typedef struct wisp_unit {
-  int order;
-  wisp_precision precision;
-  bool again;   /* a later round, over what an earlier one had no time for */
-  bool resumed; /* begun by a worker that is gone */
-  double until; /* seconds of the monotonic clock: the end of its share of a budget; INFINITY without one */
-} wisp_unit;
+#include "../link/request.h"
 
 typedef struct wisp_queue wisp_queue;
 

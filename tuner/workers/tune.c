@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_layout(const wisp_family *family, int order, const char *name)
+static bool has_layout(const wisp_spec *spec, const char *name)
 {
   wisp_layout layouts[8];
   char text[WISP_LAYOUT_TEXT];
-  int count = family->layouts(order, layouts);
+  int count = wisp_family_layouts(spec, layouts);
   for (int i = 0; i < count; i++) {
     wisp_layout_print(&layouts[i], text);
     if (!name || strcmp(text, name) == 0) return true;
@@ -43,10 +43,9 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
   int kernels = 0;
   CALL(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", r->family));
   for (size_t i = 0; i < r->order_count; i++) {
-    CALL(wisp_require(err, r->orders[i] >= family->orders[0] && r->orders[i] <= family->orders[1], WISP_EUSAGE,
-                      "order %d: family %s has orders %d to %d", r->orders[i], family->name, family->orders[0],
-                      family->orders[1]));
-    CALL(wisp_require(err, has_layout(family, r->orders[i], r->layout), WISP_EUSAGE,
+    const wisp_spec spec = wisp_sweep_spec(sweep, r->orders[i], WISP_F64);
+    CALL(wisp_family_check(err, &spec));
+    CALL(wisp_require(err, has_layout(&spec, r->layout), WISP_EUSAGE,
                       "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", r->orders[i], r->layout,
                       r->orders[i]));
   }
@@ -71,16 +70,13 @@ static wisp_status check_rows(wisp_error *err, const char *path)
 
 static wisp_status open_store(wisp_error *err, const wisp_tune_request *request, wisp_writer **out)
 {
-  wisp_status status = WISP_OK;
-  char *own = NULL, *warning = NULL;
-  if (!request->db) TRY(wisp_store_user_path(err, &own));
+  OWNED(free) char *own = NULL, *warning = NULL;
+  if (!request->db) CALL(wisp_store_user_path(err, &own));
   const char *path = own ? own : request->db;
-  TRY(check_rows(err, path));
-  TRY(wisp_writer_open(err, path, &warning, out));
+  CALL(check_rows(err, path));
+  CALL(wisp_writer_open(err, path, &warning, out));
   if (warning && request->warn) request->warn(request->context, warning);
-done:
-  free(own), free(warning);
-  return status;
+  return WISP_OK;
 }
 
 /* Two workers on one device disturb each other: whoever asks for that should know. */

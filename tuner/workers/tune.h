@@ -3,52 +3,7 @@
 #ifndef WISP_TUNE_H
 #define WISP_TUNE_H
 
-#include "../trial/ledger.h"
-#include "../../cache/store.h"
-#include "../../runtime/mesh/source.h"
-#include "../../runtime/problem.h"
-
-typedef struct wisp_tune_progress { /* handed to the callback after every trial */
-  const char *spec, *layout, *device;
-  ptrdiff_t worker; /* that tried it: its device's place in the list */
-  long long done, total, failed;
-  double seconds_left;           /* estimate; NaN unknown */
-  const wisp_trial *last, *best; /* best of this (spec, layout) so far; may be NULL */
-} wisp_tune_progress;
-
-typedef struct wisp_tune_summary {
-  long long trials, ok, refused, failed;
-  long long known, known_ok;   /* not tried again, for the store knows them; those of them that are right */
-  long long skipped;           /* not compiled for want of memory, room or processes: not stored */
-  int stopped;                 /* by this signal; 0: it came to its end */
-  char why[760];               /* of the first candidate that failed, or of those that are refused; else empty */
-  double seconds;              /* wall time */
-  double device_seconds;       /* that workers had their devices, summed over all */
-  double spent[WISP_PURPOSES]; /* of that, on each; they add up to it */
-  wisp_limits limits;          /* of the first device that was there; kind is empty where there was none */
-} wisp_tune_summary;
-
-typedef struct wisp_tune_request {
-  const char *family, *system;
-  const int *orders;
-  size_t order_count;
-  const wisp_precision *precisions;
-  size_t precision_count;
-  const char *kernel, *strategy, *layout; /* restrict; NULL: all */
-  double budget_seconds;                  /* <= 0: exhaustive; of wall time, on however many devices */
-  double enough;                  /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
-  long long elements;             /* problem size for timing; 0: chosen for the device */
-  const wisp_mesh_source *source; /* the mesh to time on; NULL: a box, moved, shuffled and ordered */
-  const char *db;                 /* store file */
-  bool retry_failed;
-  int jobs; /* compilations at a time, shared out over the devices; 0: all cores */
-  void (*progress)(void *context, const wisp_tune_progress *progress);
-  void (*tick)(void *context); /* several times a second, also while nothing comes to an end; may be NULL */
-  void (*warn)(void *context, const char *text); /* about the store, about devices; may be NULL */
-  /* At the end, for each device in the list's order: what came of it, with its own seconds; may be NULL. */
-  void (*device_done)(void *context, const char *device, const wisp_tune_summary *part);
-  void *context;
-} wisp_tune_request;
+#include "../link/request.h"
 
 /* Order by order, precision by precision: every kernel's candidates in every layout, a final round of the fastest
  * (final.h), then whole stages made of the winners (kernel "step": strategy is the composition, params empty; ms is a

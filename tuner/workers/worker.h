@@ -3,7 +3,7 @@
 #ifndef WISP_WORKER_H
 #define WISP_WORKER_H
 
-#include "link.h"
+#include "../link/link.h"
 #include "warden.h"
 
 /* In the worker: opens link->device and does what the tuner has for it, until there is nothing more. */

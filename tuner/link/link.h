@@ -3,8 +3,7 @@
 #ifndef WISP_LINK_H
 #define WISP_LINK_H
 
-#include "queue.h"
-#include "tune.h"
+#include "request.h"
 
 typedef enum wisp_note_kind {
   WISP_NOTE_NEXT,    /* has its device open, and is through with its unit if it had one: what is next? */

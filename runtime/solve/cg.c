@@ -1,0 +1,196 @@
+#include "cg.h"
+
+#include <lapacke.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct wisp_cg {
+  wisp_cg_system system;
+  wisp_arrays *arrays; /* the problem's */
+  wisp_graph *graph;   /* of all iterations; NULL: not recorded */
+  wisp_event *begin, *end;
+};
+
+wisp_status wisp_cg_create(wisp_error *err, const wisp_cg_system *system, wisp_cg **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_cg *cg = NULL;
+  TRY(wisp_new(err, 1, sizeof *cg, &cg));
+  cg->system = *system;
+  cg->arrays = wisp_problem_arrays(system->problem);
+  TRY(wisp_event_create(err, system->device, &cg->begin));
+  TRY(wisp_event_create(err, system->device, &cg->end));
+  *out = cg;
+  cg = NULL;
+done:
+  wisp_cg_destroy(cg);
+  return status;
+}
+
+void wisp_cg_destroy(wisp_cg *cg)
+{
+  if (!cg) return;
+  wisp_graph_destroy(cg->graph);
+  wisp_event_destroy(cg->begin);
+  wisp_event_destroy(cg->end);
+  free(cg);
+}
+
+/* --- iterations --- */
+
+/* The residual's: z follows from it, and the next direction from that. */
+static wisp_status follow(wisp_error *err, wisp_cg *cg)
+{
+  CALL(wisp_launches_run(err, cg->system.precondition, cg->system.problem));
+  return wisp_launches_run(err, cg->system.update, cg->system.problem);
+}
+
+static wisp_status iterate(wisp_error *err, wisp_cg *cg)
+{
+  CALL(wisp_launches_run(err, cg->system.apply, cg->system.problem));
+  return follow(err, cg);
+}
+
+/* The solve as one graph, whatever its tolerance and length: these are in device memory. */
+static wisp_status record(wisp_error *err, wisp_cg *cg)
+{
+  wisp_error later = {.text = ""};
+  if (cg->graph) return WISP_OK;
+  CALL(wisp_graph_begin(err, cg->system.device));
+  const wisp_status status = iterate(err, cg);
+  const wisp_status ended =
+      wisp_graph_end_loop(&later, cg->system.device, wisp_arrays_at(cg->arrays, "left"), &cg->graph);
+  CALL(status);
+  return ended == WISP_OK ? WISP_OK : wisp_fail(err, ended, "%s", later.text);
+}
+
+/* The start: solution and p are 0, r is given, z follows from it, as alpha is 0 while nothing is running, and p is z.
+ */
+static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double limit, int most)
+{
+  double state[WISP_CG_STATE] = {0};
+  state[WISP_CG_AT_LIMIT] = limit;
+  CALL(wisp_arrays_fill(err, cg->arrays, "solution", 0));
+  CALL(wisp_arrays_fill(err, cg->arrays, "p", 0));
+  CALL(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
+  CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->system.unknowns, r));
+  CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
+  CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
+  return follow(err, cg);
+}
+
+/* --- the largest eigenvalue --- */
+
+enum { LANCZOS = 15 };
+
+/* Conjugate gradients are Lanczos' iteration: alpha and beta make its tridiagonal matrix (Saad 2003, section 6.7). */
+static wisp_status largest_eigenvalue(wisp_error *err, int count, const double *history, double *out)
+{
+  double diagonal[LANCZOS], beside[LANCZOS];
+  for (int k = 0; k < count; k++) {
+    const double beta = history[3 * k + 1], alpha = history[3 * k + 2];
+    diagonal[k] = 1 / alpha + (k ? beta / history[3 * k - 1] : 0);
+    if (k) beside[k - 1] = sqrt(beta) / history[3 * k - 1];
+  }
+  CALL(wisp_require(err, count > 0 && LAPACKE_dsterf(count, diagonal, beside) == 0 && diagonal[count - 1] > 0,
+                    WISP_EWRONG, "conjugate gradients see no eigenvalue after %d iterations", count));
+  *out = diagonal[count - 1];
+  return WISP_OK;
+}
+
+wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest)
+{
+  wisp_status status = WISP_OK;
+  const size_t unknowns = cg->system.unknowns;
+  double state[WISP_CG_STATE], *r = NULL, *history = NULL, rr = 0;
+  uint32_t seed = 1;
+  TRY(wisp_new(err, unknowns, sizeof *r, &r));
+  TRY(wisp_new(err, wisp_arrays_size(cg->arrays, "history"), sizeof *history, &history));
+  for (size_t i = 0; i < unknowns; i++) {
+    seed = 1664525 * seed + 1013904223; /* Numerical Recipes' quick generator */
+    r[i] = (double)(seed >> 8) / (1 << 23) - 1;
+    rr += r[i] * r[i];
+  }
+  TRY(begin(err, cg, r, 1e-12 * rr, LANCZOS));
+  for (int k = 0; k < LANCZOS; k++) TRY(iterate(err, cg));
+  TRY(wisp_arrays_download(err, cg->arrays, "state", state));
+  TRY(wisp_arrays_download(err, cg->arrays, "history", history));
+  TRY(largest_eigenvalue(err, (int)state[WISP_CG_AT_ITERATION], history, largest));
+done:
+  free(r);
+  free(history);
+  return status;
+}
+
+/* --- a solve --- */
+
+static double square(const double *b, size_t count)
+{
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += b[i] * b[i];
+  return sum;
+}
+
+/* The iterations that are left, the time that they take, and the state that they leave. */
+static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
+{
+  CALL(wisp_event_record(err, cg->begin));
+  CALL(wisp_graph_replay(err, cg->graph));
+  CALL(wisp_event_record(err, cg->end));
+  CALL(wisp_device_finish(err, cg->system.device));
+  CALL(wisp_event_elapsed(err, cg->begin, cg->end, ms));
+  return wisp_arrays_download(err, cg->arrays, "state", state);
+}
+
+/* Of the residual's fall, or of the iterations that are allowed, whichever ends first. bb: where it fell from. */
+static double share(const double state[WISP_CG_STATE], double bb, long long most)
+{
+  const double done = state[WISP_CG_AT_ITERATION] / (double)most, rr = state[WISP_CG_AT_RR];
+  const double fallen = log(bb / rr) / log(bb / state[WISP_CG_AT_LIMIT]);
+  return fmin(1, fmax(done, fallen));
+}
+
+/* All iterations: at once, or in parts that take PART_MS as far as the part before shows. */
+static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, double bb, double limit, int most,
+                               const wisp_cg_watch *watch, double *total, double state[WISP_CG_STATE])
+{
+  enum { FIRST = 10, PART_MS = 200, GROWTH = 8 };
+  int part = watch && FIRST < most ? FIRST : most, left = most - part;
+  double ms = 0;
+  CALL(begin(err, cg, b, limit, part));
+  CALL(record(err, cg));
+  CALL(replay(err, cg, total, state));
+  if (watch) watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
+  for (ms = *total; left && state[WISP_CG_AT_RUNNING] > 0; left -= part, *total += ms) {
+    part = (int)fmin(left, fmax(1, fmin(GROWTH, PART_MS / ms) * part));
+    CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
+    CALL(replay(err, cg, &ms, state));
+    watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
+                          const wisp_cg_watch *watch, wisp_cg_report *out)
+{
+  wisp_cg_report report = {.iterations = 0};
+  const double bb = square(b, cg->system.unknowns);
+  double state[WISP_CG_STATE], ms = 0;
+  CALL(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
+                    most, INT_MAX));
+  CALL(iterate_all(err, cg, b, bb, tolerance * tolerance * bb, (int)most, watch, &ms, state));
+  report.iterations = (long long)state[WISP_CG_AT_ITERATION];
+  report.ms_per_iteration = report.iterations ? ms / (double)report.iterations : 0;
+  report.residual = bb > 0 ? sqrt(state[WISP_CG_AT_RR] / bb) : 0;
+  report.converged = state[WISP_CG_AT_RR] <= state[WISP_CG_AT_LIMIT];
+  CALL(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
+                    report.residual, report.iterations));
+  *out = report;
+  return WISP_OK;
+}
+
+wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns)
+{
+  return wisp_arrays_download_part(err, cg->arrays, "solution", 0, cg->system.unknowns, unknowns);
+}

@@ -1,0 +1,71 @@
+/* Conjugate gradients for A x = b, A symmetric and positive, on the arrays of any problem: nothing but launches, so
+ * that an iteration is recorded once, as a loop, and a whole solve is one launch, or a few where somebody watches. All
+ * scalars live in device memory; sums are left as parts by the blocks of one kernel and added up by those of the next,
+ * in the same order every time.
+ *
+ * What is launched are three lists. An iteration is `apply` (Ap = A p, and parts of p . Ap), `precondition` (r -= alpha
+ * Ap, z = M^-1 r, and parts of r . z and r . r), and `update` (solution += alpha p, p = z + beta p), which also sees
+ * whether the residual is small enough. All but the first run once before the first iteration: alpha is 0 there, as
+ * nothing is running.
+ *
+ * Arrays of the problem that a solve goes by: solution, p, r, Ap, numbers of which the first are the unknowns; state,
+ * by the places below; history: r . r, beta and alpha of each iteration; left: one int, the iterations that are still
+ * allowed, 0 once the residual is small enough. */
+#ifndef WISP_CG_H
+#define WISP_CG_H
+
+#include "../problem.h"
+
+/* Places in state. */
+typedef enum wisp_cg_place {
+  WISP_CG_AT_RZ,
+  WISP_CG_AT_RZ_BEFORE,
+  WISP_CG_AT_ALPHA,
+  WISP_CG_AT_RUNNING,
+  WISP_CG_AT_RR,
+  WISP_CG_AT_LIMIT,
+  WISP_CG_AT_ITERATION,
+  WISP_CG_STATE /* numbers */
+} wisp_cg_place;
+
+/* What is solved, and how: all of it borrowed. */
+typedef struct wisp_cg_system {
+  wisp_device *device;
+  wisp_problem *problem;
+  size_t unknowns;
+  const wisp_launches *apply, *precondition, *update;
+} wisp_cg_system;
+
+typedef struct wisp_cg_report {
+  long long iterations;    /* that were run: until the residual was small enough, or as many as were allowed */
+  bool converged;          /* residual <= tolerance */
+  double residual;         /* |r| / |b|, r as iterated */
+  double ms_per_iteration; /* 0 for none */
+} wisp_cg_report;
+
+typedef struct wisp_cg wisp_cg;
+
+wisp_status wisp_cg_create(wisp_error *err, const wisp_cg_system *system, wisp_cg **out);
+void wisp_cg_destroy(wisp_cg *cg); /* NULL is fine */
+
+/* The largest eigenvalue of M^-1 A, as a few iterations on a random residual see it: never too large. WISP_EWRONG where
+ * they see none. */
+wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest);
+
+/* Told some times a second how far a solve is: iterations that were run, and the share of all, 0 to 1, as far as the
+ * residual's fall shows it: its logarithm's. */
+typedef struct wisp_cg_watch {
+  void (*tell)(void *context, long long iterations, double share);
+  void *context;
+} wisp_cg_watch;
+
+/* Solves for b at the unknowns, from 0 until |r| <= tolerance |b|, or for `most` iterations, 0 to INT_MAX. Where the
+ * device can loop (wisp_limits.loops) the host starts it and waits for the end, no more; with a watch, which may be
+ * NULL, it does so for parts of some tenths of a second. WISP_EWRONG where the residual is no number. */
+wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
+                          const wisp_cg_watch *watch, wisp_cg_report *out);
+
+/* The solution at the unknowns, caller's memory. */
+wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns);
+
+#endif

@@ -1,0 +1,38 @@
+/* Vectors on continuous elements of hexahedra, with their copies in the elements: what the tensor family's kernels of
+ * conjugate gradients (runtime/solve/cg.h) work on.
+ *
+ * Besides a solve's own arrays: z, d, inverse: a number an unknown; u, y: Np an element; copy_one, copy_two, copy_more,
+ * surface: hexmesh.h's one, two, more, surface; rz_sums, rr_sums, pAp_sums: parts; state: see also
+ * templates/tensor/cg_state.part. */
+#ifndef WISP_CG_PROBLEM_H
+#define WISP_CG_PROBLEM_H
+
+#include "../mesh/hexmesh.h"
+#include "../problem.h"
+
+/* Numbers of solution, p, z, r, Ap and inverse: the unknowns, rounded up to vectors of either precision; behind the
+ * unknowns p, z, r and Ap are 0. */
+size_t wisp_cg_padded(size_t unknowns);
+
+/* What blocks leave parts in, and iterations whose scalars are kept. */
+typedef struct wisp_cg_room {
+  size_t rz_parts, pAp_parts, iterations;
+} wisp_cg_room;
+
+/* Copies, in so many elements, are borrowed. Of what is fixed it fills in what leads from unknowns to copies and back;
+ * the geometry is somebody else's. */
+wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
+                                           const wisp_cg_room *room);
+
+/* The scalars of a launch. */
+typedef struct wisp_cg_scalars {
+  double scale, keep, gain;
+  int polynomial, first_step;
+  int rz_parts, rr_parts, pAp_parts; /* of each sum that is read */
+  int history_room;                  /* iterations; a launch has it from the discretisation */
+  size_t locals;                     /* numbers of u: of all elements' nodes; likewise */
+} wisp_cg_scalars;
+enum { WISP_CG_SCALARS = 8 };
+void wisp_cg_bind(const wisp_cg_scalars *scalars, wisp_binding out[WISP_CG_SCALARS]);
+
+#endif

@@ -1,0 +1,42 @@
+/* Conjugate gradients (runtime/solve/cg.h) for a Poisson problem, with the kernels of the tensor family.
+ *
+ * The operator is spread (p to the elements, as u), the element's operator (y = A u), and gather (Ap); the
+ * preconditioner is advance, which scales by the diagonal, or does nothing; with Chebyshev then degree - 1 times spread
+ * (z to the elements), the operator, smooth. */
+#ifndef WISP_POISSON_SOLVER_H
+#define WISP_POISSON_SOLVER_H
+
+#include "poisson.h"
+#include "../solve/cg.h"
+#include "../solve/choose.h"
+
+typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;
+
+enum { WISP_POISSON_COMPOSITION = WISP_NAME_TEXT + 48 };
+
+/* The kernels of an iteration as a composition for wisp_choose, with this operator ("collocated_trilinear"). */
+void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditioner,
+                              char text[WISP_POISSON_COMPOSITION]);
+
+typedef struct wisp_poisson_method {
+  wisp_precision precision;
+  wisp_preconditioner preconditioner;
+  int degree; /* of the Chebyshev polynomial, 1 or more */
+} wisp_poisson_method;
+
+typedef struct wisp_poisson_solver wisp_poisson_solver;
+
+/* Compiles the step's kernels, makes and uploads all arrays, and for Chebyshev estimates the largest eigenvalue. The
+ * borrowed problem, step and device must outlive it. step: chosen for wisp_poisson_composition. WISP_EMEMORY says how
+ * much is needed and how much there is. */
+wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
+                                       wisp_step *step, const wisp_poisson_method *method, wisp_poisson_solver **out);
+void wisp_poisson_solver_destroy(wisp_poisson_solver *solver);
+
+/* What solves, for the problem's right-hand side or another. */
+wisp_cg *wisp_poisson_solver_cg(const wisp_poisson_solver *solver);
+
+/* The upper end of the interval that the Chebyshev polynomial is made for, NaN without one. */
+double wisp_poisson_solver_bound(const wisp_poisson_solver *solver);
+
+#endif

@@ -1,0 +1,359 @@
+/* Claim: a family borrows what another has. The chain, which the library knows nothing of, has one kernel of its own, a
+ * matrix times a vector; with advance and update of the tensor family it is conjugate gradients, solved by the
+ * library's, chosen and tuned as a whole. What it has no arrays for it cannot borrow. */
+#include "each_plan.h"
+#include "store_fixture.h"
+#include "../gen/names.h"
+#include "../runtime/solve/cg.h"
+#include "../runtime/solve/choose.h"
+#include "../tuner/trial/workload.h"
+#include "../tuner/trial/yardstick_copy.h"
+#include "../tuner/workers/tune.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    wisp_error error = {0};                            \
+    wisp_error *const err = &error;                    \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+/* --- the family --- */
+
+enum { P, AP, PAP_SUMS };
+
+static const wisp_array_decl arrays[] = {
+    [P] = {"p", WISP_REAL, WISP_FIELD, "padded", "the direction"},
+    [AP] = {"Ap", WISP_REAL, WISP_FIELD, "padded", "A p"},
+    [PAP_SUMS] = {"pAp_sums", WISP_REAL, WISP_PARTS, "room", "parts of p . Ap"},
+    {"solution", WISP_REAL, WISP_FIELD, "padded", "the solution"},
+    {"r", WISP_REAL, WISP_FIELD, "padded", "the residual"},
+    {"z", WISP_REAL, WISP_FIELD, "padded", "the residual, preconditioned"},
+    {"inverse", WISP_SINGLE, WISP_POSITIVE, "padded", "of the diagonal"},
+    {"rz_sums", WISP_REAL, WISP_PARTS, "room", "parts of r . z"},
+    {"rr_sums", WISP_REAL, WISP_PARTS, "room", "parts of r . r"},
+    {"state", WISP_REAL, WISP_STATE, "states", "see runtime/solve/cg.h"},
+    {"history", WISP_REAL, WISP_STATE, "3*history_room", "likewise"},
+    {"left", WISP_INT, WISP_STATE, "1", "iterations"},
+    {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
+};
+
+/* An element is an unknown. */
+static const wisp_kernel_decl kernels[] = {
+    {.name = "apply", .reads = "p", .writes = "Ap pAp_sums", .sum = "3", .numbers = "2", .flops = "6", .dofs = "1"},
+    {.name = "iterate",
+     .reads = "p r solution inverse",
+     .writes = "p r solution",
+     .sum = "3",
+     .numbers = "12",
+     .flops = "20",
+     .dofs = "1"},
+    {.name = NULL},
+};
+
+static const char *const compositions[] = {"apply+tensor.advance+tensor.update", NULL};
+static const wisp_element elements[] = {{"line", {1, 2}}, {NULL, {0, 0}}};
+
+static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
+{
+  (void)err, (void)spec, (void)env;
+  return WISP_OK;
+}
+
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
+                         wisp_env **out)
+{
+  wisp_status status = wisp_env_create(err, NULL, out);
+  (void)layout;
+  return status == WISP_OK ? wisp_names_target(err, *out, spec->precision, target) : status;
+}
+
+static const wisp_family chain = {.name = "chain",
+                                  .elements = elements,
+                                  .arrays = arrays,
+                                  .kernels = kernels,
+                                  .whole = "iterate",
+                                  .promise = {1e-5, 1e-13},
+                                  .compositions = compositions,
+                                  .default_system = "none",
+                                  .names = names,
+                                  .sizes = sizes};
+
+/* --- in the tuner --- */
+
+enum { ROOM = 4096, HISTORY = 64, UNKNOWNS = 1001 };
+
+static wisp_discretisation discretise_chain(size_t unknowns)
+{
+  return (wisp_discretisation){.family = &chain,
+                               .counts = {{"elements", unknowns},
+                                          {"unknowns", unknowns},
+                                          {"padded", (unknowns + 3) / 4 * 4},
+                                          {"room", ROOM},
+                                          {"states", WISP_CG_STATE},
+                                          {"history_room", HISTORY}}};
+}
+
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long count,
+                               const wisp_mesh_source *source, void **out)
+{
+  size_t *unknowns = NULL;
+  wisp_status status = wisp_new(err, 1, sizeof *unknowns, &unknowns);
+  (void)limits, (void)spec;
+  if (status != WISP_OK) return status;
+  *unknowns = source && count > 0 ? (size_t)count : UNKNOWNS;
+  *out = unknowns;
+  return WISP_OK;
+}
+
+static long long count_elements(const void *ground)
+{
+  return (long long)*(const size_t *)ground;
+}
+
+static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+                              const wisp_fixed *fixed, wisp_discretisation *out)
+{
+  (void)err, (void)spec, (void)layout, (void)fixed;
+  *out = discretise_chain(*(const size_t *)ground);
+  return WISP_OK;
+}
+
+static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+{
+  (void)problem, (void)use, (void)stage;
+  wisp_scalar_add(out, "scale", 1);
+  wisp_scalar_add(out, "polynomial", 0);
+  wisp_scalar_add(out, "rz_parts", 8);
+  wisp_scalar_add(out, "rr_parts", 8);
+  wisp_scalar_add(out, "pAp_parts", 8);
+}
+
+/* A limit that no residual exceeds: alpha and beta are 0, and nothing grows. */
+static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use use)
+{
+  static const double state[WISP_CG_STATE] = {[WISP_CG_AT_LIMIT] = 1e30};
+  static const int left = 1 << 20;
+  wisp_status status = wisp_arrays_upload(err, wisp_problem_arrays(problem), "state", state);
+  (void)use;
+  return status == WISP_OK ? wisp_arrays_upload_ints(err, wisp_problem_arrays(problem), "left", &left) : status;
+}
+
+static int rounds(const char *kernel)
+{
+  return strcmp(kernel, "apply") == 0;
+}
+
+static wisp_status pose(wisp_error *err, wisp_round *r)
+{
+  (void)err, (void)r;
+  return WISP_OK;
+}
+
+/* A p, and what is added up to it in magnitudes. */
+static double multiply(const double *p, size_t unknowns, size_t i, double *size)
+{
+  const double before = i > 0 ? p[i - 1] : 0, after = i + 1 < unknowns ? p[i + 1] : 0;
+  *size = 3 * fabs(p[i]) + fabs(before) + fabs(after);
+  return 3 * p[i] - before - after;
+}
+
+static wisp_status solve(wisp_error *err, wisp_round *r)
+{
+  const size_t unknowns = wisp_discretisation_count(r->plain, "unknowns");
+  double sum = 0, squares = 0, size;
+  (void)err;
+  for (size_t i = 0; i < unknowns; i++) {
+    const double p = r->before[P][i];
+    r->after[AP][i] = multiply(r->before[P], unknowns, i, &size);
+    r->size[AP][i] = size;
+    sum += p * r->after[AP][i];
+    squares += p * size * p * size;
+  }
+  r->after[PAP_SUMS][0] = sum;
+  r->size[PAP_SUMS][0] = sqrt(squares);
+  return WISP_OK;
+}
+
+static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
+                           double *out)
+{
+  (void)err, (void)problem, (void)spec;
+  *out = strcmp(array, "Ap") == 0 ? 5 : NAN;
+  return WISP_OK;
+}
+
+static const wisp_workload workload = {.family = "chain",
+                                       .alone = true,
+                                       .open = open_ground,
+                                       .close = free,
+                                       .elements = count_elements,
+                                       .discretise = discretise,
+                                       .scalars = scalars,
+                                       .set_state = set_state,
+                                       .stages = 1,
+                                       .rounds = rounds,
+                                       .pose = pose,
+                                       .solve = solve,
+                                       .largest = largest,
+                                       .yardstick = wisp_yardstick_copy};
+
+const wisp_family *const wisp_own_families[] = {&chain, NULL};
+const wisp_workload *const wisp_own_workloads[] = {&workload, NULL};
+
+/* --- conjugate gradients --- */
+
+typedef struct solver {
+  wisp_device *device;
+  wisp_strategies *strategies;
+  wisp_step step;
+  wisp_kernel *kernel[3]; /* apply, advance, update */
+  wisp_problem *problem;
+  wisp_launches list[3];
+  wisp_cg *cg;
+} solver;
+
+static double blocks(const solver *s, int kernel)
+{
+  unsigned grid[2];
+  GOOD(wisp_plan_grid(err, s->step.plan[kernel], wisp_problem_discretisation(s->problem)->counts, grid));
+  return grid[0];
+}
+
+static void open_solver(wisp_precision precision, solver *s)
+{
+  const double third = 1.0 / 3;
+  wisp_discretisation d = discretise_chain(UNKNOWNS);
+  *s = (solver){.device = open_test_device()};
+  GOOD(wisp_strategies_load(err, &s->strategies));
+  const wisp_chooser from = {s->strategies, NULL, wisp_device_limits(s->device), NULL};
+  const wisp_wish wish = {.spec = wisp_family_spec(&chain, 1, NULL, precision)};
+  GOOD(wisp_choose(err, &from, &wish, &s->step));
+  assert_int_equal(s->step.kernels, 3);
+  assert_string_equal(wisp_plan_spec(s->step.plan[1])->family, "tensor");
+  assert_string_equal(wisp_plan_spec(s->step.plan[2])->kernel, "update");
+  GOOD(wisp_step_load(err, s->device, &s->step, s->kernel));
+  GOOD(wisp_problem_open(err, s->device, &d, precision, WISP_NARROW_GUARD, NULL, NULL, &s->problem));
+  GOOD(wisp_arrays_repeat(err, wisp_problem_arrays(s->problem), "inverse", 1, &third));
+  const wisp_binding bindings[] = {{"scale", 0, 1},
+                                   {"polynomial", 0, 0},
+                                   {"rz_parts", 0, blocks(s, 1)},
+                                   {"rr_parts", 0, blocks(s, 1)},
+                                   {"pAp_parts", 0, blocks(s, 0)}};
+  for (int i = 0; i < 3; i++)
+    GOOD(wisp_launches_add(err, &s->list[i], s->kernel[i], bindings, sizeof bindings / sizeof *bindings));
+  const wisp_cg_system system = {s->device, s->problem, UNKNOWNS, &s->list[0], &s->list[1], &s->list[2]};
+  GOOD(wisp_cg_create(err, &system, &s->cg));
+}
+
+static void close_solver(solver *s)
+{
+  wisp_cg_destroy(s->cg);
+  for (int i = 0; i < 3; i++) wisp_launches_free(&s->list[i]), wisp_kernel_destroy(s->kernel[i]);
+  wisp_problem_destroy(s->problem);
+  wisp_step_free(&s->step);
+  wisp_strategies_free(s->strategies);
+  wisp_device_close(s->device);
+}
+
+static void test_solved(void **state)
+{
+  double x[UNKNOWNS], b[UNKNOWNS], got[UNKNOWNS], size, largest_eigenvalue;
+  (void)state;
+  for (size_t i = 0; i < UNKNOWNS; i++) x[i] = sin((double)i);
+  for (size_t i = 0; i < UNKNOWNS; i++) b[i] = multiply(x, UNKNOWNS, i, &size);
+  for (wisp_precision precision = WISP_F32; precision <= WISP_F64; precision += WISP_F64 - WISP_F32) {
+    const double tolerance = precision == WISP_F64 ? 1e-12 : 1e-6;
+    solver s;
+    wisp_cg_report report;
+    open_solver(precision, &s);
+    GOOD(wisp_cg_solve(err, s.cg, b, tolerance, 200, NULL, &report));
+    assert_true(report.converged && report.iterations > 5);
+    GOOD(wisp_cg_solution(err, s.cg, got));
+    for (size_t i = 0; i < UNKNOWNS; i++) assert_true(fabs(got[i] - x[i]) < 100 * tolerance);
+    GOOD(wisp_cg_largest(err, s.cg, &largest_eigenvalue)); /* of A / 3: from 1/3 to 5/3 */
+    assert_true(largest_eigenvalue > 1.6 && largest_eigenvalue < 5.0 / 3 + 1e-6);
+    close_solver(&s);
+  }
+}
+
+/* --- the tuner --- */
+
+static void test_tuned(void **state)
+{
+  static const int order = 1;
+  static const wisp_precision precision = WISP_F64;
+  const char *db = fixture_path(*state, "chain.db");
+  const wisp_tune_request request = {.family = "chain",
+                                     .orders = &order,
+                                     .order_count = 1,
+                                     .precisions = &precision,
+                                     .precision_count = 1,
+                                     .elements = 10000,
+                                     .db = db};
+  wisp_tune_summary summary = {0};
+  wisp_store *store = NULL;
+  int steps = 0;
+  GOOD(wisp_tune(err, test_device_name(), &request, &summary));
+  assert_int_equal(summary.failed, 0);
+  assert_true(summary.ok >= 3); /* of apply two, and a step */
+  GOOD(wisp_store_open(err, db, false, NULL, &store));
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    steps += layer == WISP_LAYER_USER && strcmp(t->spec, "chain.step:line:p1:none:f64") == 0 &&
+             strcmp(t->strategy, compositions[0]) == 0 && t->ms > 0;
+  }
+  assert_int_equal(steps, 1);
+  wisp_store_close(store);
+}
+
+/* --- what it cannot borrow --- */
+
+static void test_refused(void **state)
+{
+  const wisp_spec stage = wisp_family_spec(&chain, 1, NULL, WISP_F64);
+  wisp_error err = {.text = ""};
+  wisp_spec spec;
+  (void)state;
+  assert_int_equal(wisp_composition_spec(&err, &stage, "tensor.update", &spec), WISP_OK);
+  assert_string_equal(spec.element, "hex");
+  assert_int_equal(wisp_composition_spec(&err, &stage, "tensor.smooth", &spec), WISP_EUSAGE);
+  assert_string_equal(err.text, "tensor.smooth works on array y of type real: the chain family has none such");
+  assert_int_equal(wisp_composition_spec(&err, &stage, "tensor.polish", &spec), WISP_EUSAGE);
+  assert_int_equal(wisp_composition_spec(&err, &stage, "sphere.update", &spec), WISP_EUSAGE);
+  assert_string_equal(err.text, "sphere.update: there is no family 'sphere'");
+}
+
+static int set_up(void **state)
+{
+  static char folder[64];
+  fixture_folder(folder);
+  *state = folder;
+  setenv("WISP_TEMPLATES", "tests/chain/templates", 1);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(*state);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_solved, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* Claim: a problem that is in use stays as it is, whatever else is asked for; one that is not makes room for others. */
+#include "each_plan.h"
+#include "../runtime/kernel.h"
+#include "../tuner/trial/problems.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                     \
+  do {                                                 \
+    wisp_error error = {0};                            \
+    wisp_error *const err = &error;                    \
+    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+  } while (0)
+
+enum { ORDER = 2, LAYOUTS = 3 };
+static const double MARK = 7;
+
+/* A nodal update's default in each layout: a problem each. */
+typedef struct plans {
+  wisp_strategies *strategies;
+  wisp_env *names[LAYOUTS];
+  wisp_plan *plan[LAYOUTS];
+} plans;
+
+static void make_plans(const wisp_device *device, plans *p)
+{
+  const wisp_family *family = wisp_family_find("nodal");
+  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
+  wisp_spec spec = wisp_family_spec(family, ORDER, NULL, WISP_F64);
+  wisp_layout layouts[8];
+  snprintf(spec.kernel, sizeof spec.kernel, "update");
+  GOOD(wisp_strategies_load(err, &p->strategies));
+  assert_int_equal(family->layouts(&spec, layouts), LAYOUTS);
+  const wisp_strategy *s = NULL;
+  for (size_t i = 0; i < wisp_strategies_count(p->strategies) && !s; i++) {
+    s = wisp_strategies_at(p->strategies, i);
+    if (strcmp(wisp_strategy_family(s), "nodal") != 0 || strcmp(wisp_strategy_kernel(s), "update") != 0) s = NULL;
+  }
+  assert_non_null(s);
+  for (int l = 0; l < LAYOUTS; l++) {
+    GOOD(family->names(err, &spec, &layouts[l], &target, &p->names[l]));
+    GOOD(wisp_plan_default(err, s, &spec, &layouts[l], p->names[l], &p->plan[l]));
+  }
+}
+
+static void free_plans(plans *p)
+{
+  for (int l = 0; l < LAYOUTS; l++) wisp_plan_destroy(p->plan[l]), wisp_env_destroy(p->names[l]);
+  wisp_strategies_free(p->strategies);
+}
+
+static wisp_problem *acquire(wisp_problems *problems, const wisp_plan *plan)
+{
+  wisp_problem *problem = NULL;
+  GOOD(wisp_problems_acquire(err, problems, &plan, 1, &problem));
+  return problem;
+}
+
+static bool is_marked(wisp_problem *problem)
+{
+  double number;
+  GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem), "u", 0, 1, &number));
+  return number == MARK;
+}
+
+static void test_problems(void **state)
+{
+  wisp_device *device = open_test_device();
+  const wisp_workload *workload = NULL;
+  wisp_problems *problems = NULL;
+  wisp_problem *held[2];
+  plans p = {0};
+  (void)state;
+  make_plans(device, &p);
+  GOOD(wisp_workload_find(err, "nodal", "update", &workload));
+  GOOD(wisp_problems_create(err, device, workload, wisp_plan_spec(p.plan[0]), 0, NULL, 1,
+                            &problems)); /* any is more than there is room */
+  for (int l = 0; l < 2; l++) {
+    assert_int_equal(wisp_problems_full(problems), l > 0);
+    held[l] = acquire(problems, p.plan[l]);
+    assert_false(is_marked(held[l]));
+    GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(held[l]), "u", 0, 1, &MARK));
+  }
+  for (int l = 0; l < 2; l++) {
+    assert_ptr_equal(acquire(problems, p.plan[l]), held[l]);
+    assert_true(is_marked(held[l]));
+    wisp_problems_release(problems, held[l]);
+  }
+  assert_true(wisp_problems_full(problems));
+  for (int l = 0; l < 2; l++) wisp_problems_release(problems, held[l]);
+  assert_false(wisp_problems_full(problems));
+  acquire(problems, p.plan[2]);                         /* the first one goes */
+  assert_true(is_marked(acquire(problems, p.plan[1]))); /* the one used last has stayed */
+  assert_false(is_marked(acquire(problems, p.plan[0])));
+  wisp_problems_destroy(problems);
+  free_plans(&p);
+  wisp_device_close(device);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_problems)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
