@@ -271,7 +271,8 @@ static wisp_status read_state(wisp_error *err, parser *p, const char *name, cons
     if (sees(state, i)) wisp_symbols_add(state->symbols, wisp_state_names[i], i);
   CALL(read_block(err, p, &state->values, accept_value));
   for (int f = 0; f < system->fields; f++)
-    EXPECT(wisp_symbols_find(state->symbols, system->field[f]) >= 0, "%s gives %s no value", name, system->field[f]);
+    EXPECT(wisp_symbols_find(state->symbols, system->field[f]) >= 0, "%s gives %s no value", state->name,
+           system->field[f]);
   return WISP_OK;
 }
 

@@ -7,15 +7,15 @@
  * powers of ten, is no sign: that would be another term's. The end of the text where there is none. */
 static char *find_derivative(char *at)
 {
-  for (int depth = 0; *at; at++) {
-    const size_t digits = strspn(at, "0123456789."), power = digits && strchr("eE", at[digits]) ? 1 : 0;
+  for (int depth = 0; *at;) {
+    const size_t digits = strspn(at, "0123456789.");
     size_t name = 0;
     while (is_letter(at[name]) || (name && isdigit((unsigned char)at[name]))) name++;
     if (name && at[name] == '.') return at;
-    if (name) at += name - 1;
-    if (digits) at += digits - 1 + power + (power && strchr("+-", at[digits + power]) ? 1 : 0);
-    depth += (*at == '(') - (*at == ')');
     if (!name && !digits && !depth && (*at == '+' || *at == '-')) break;
+    depth += (*at == '(') - (*at == ')');
+    at += name ? name : digits ? digits : 1;
+    if (digits && (*at == 'e' || *at == 'E')) at += 1 + (at[1] == '+' || at[1] == '-');
   }
   return at + strlen(at);
 }

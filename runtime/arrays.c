@@ -142,59 +142,53 @@ static wisp_status convert_all(wisp_error *err, size_t count, conversion c)
   return count < FEW ? convert(err, &c, 0, count) : wisp_parallel(err, count, convert, &c);
 }
 
-wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
-                                    const double *values)
+/* A part of an array of reals: from values to the device, or, where there are none, from there to `out`. */
+static wisp_status move_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
+                             const double *values, double *out)
 {
   wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
   float *chunk = NULL;
   TRY(find_part(err, arrays, name, from, count, &e));
   if (!count) goto done;
-  wisp_pointer to = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
+  const wisp_pointer start = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
   if (!wisp_entry_is_float(arrays, e))
-    return wisp_device_upload(err, arrays->device, to, values, count * sizeof *values);
+    return values ? wisp_device_upload(err, arrays->device, start, values, count * sizeof *values)
+                  : wisp_device_download(err, arrays->device, out, start, count * sizeof *out);
   TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
-    size_t part = count - at < CHUNK ? count - at : CHUNK;
-    TRY(convert_all(err, part, (conversion){.single = chunk, .from = values + at}));
-    TRY(wisp_device_upload(err, arrays->device, to + at * sizeof *chunk, chunk, part * sizeof *chunk));
+    const size_t part = count - at < CHUNK ? count - at : CHUNK, bytes = part * sizeof *chunk;
+    const wisp_pointer there = start + at * sizeof *chunk;
+    if (values) TRY(convert_all(err, part, (conversion){.single = chunk, .from = values + at}));
+    TRY(values ? wisp_device_upload(err, arrays->device, there, chunk, bytes)
+               : wisp_device_download(err, arrays->device, chunk, there, bytes));
+    if (!values) TRY(convert_all(err, part, (conversion){.single = chunk, .to = out + at}));
   }
 done:
   free(chunk);
   return status;
 }
 
+wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
+                                    const double *values)
+{
+  return move_part(err, arrays, name, from, count, values, NULL);
+}
+
 wisp_status wisp_arrays_upload(wisp_error *err, wisp_arrays *arrays, const char *name, const double *values)
 {
-  return wisp_arrays_upload_part(err, arrays, name, 0, wisp_arrays_size(arrays, name), values);
+  return move_part(err, arrays, name, 0, wisp_arrays_size(arrays, name), values, NULL);
 }
 
 wisp_status wisp_arrays_download_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
                                       double *values)
 {
-  wisp_status status = WISP_OK;
-  const wisp_entry *e = NULL;
-  float *chunk = NULL;
-  wisp_pointer source = 0;
-  TRY(find_part(err, arrays, name, from, count, &e));
-  if (!count) goto done;
-  source = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
-  if (!wisp_entry_is_float(arrays, e))
-    return wisp_device_download(err, arrays->device, values, source, count * sizeof *values);
-  TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
-  for (size_t at = 0; at < count; at += CHUNK) {
-    size_t part = count - at < CHUNK ? count - at : CHUNK;
-    TRY(wisp_device_download(err, arrays->device, chunk, source + at * sizeof *chunk, part * sizeof *chunk));
-    TRY(convert_all(err, part, (conversion){.single = chunk, .to = values + at}));
-  }
-done:
-  free(chunk);
-  return status;
+  return move_part(err, arrays, name, from, count, NULL, values);
 }
 
 wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const char *name, double *values)
 {
-  return wisp_arrays_download_part(err, arrays, name, 0, wisp_arrays_size(arrays, name), values);
+  return move_part(err, arrays, name, 0, wisp_arrays_size(arrays, name), NULL, values);
 }
 
 /* What is there is copied behind itself, twice as much each time. */
@@ -220,50 +214,24 @@ static wisp_status find_ints(wisp_error *err, const wisp_arrays *arrays, const c
                       "the problem has no array of integers '%s'", name);
 }
 
-/* Integers of fewer bits, of which one side is made from the other; false where *bad does not fit. */
-static bool narrow(const int *values, size_t count, size_t bytes, unsigned char *to, size_t *bad)
-{
-  const int most = bytes == 1 ? UINT8_MAX : UINT16_MAX;
-  for (size_t i = 0; i < count; i++) {
-    if (values[i] < 0 || values[i] > most) {
-      *bad = i;
-      return false;
-    }
-    const uint16_t value = (uint16_t)values[i];
-    if (bytes == 1)
-      to[i] = (unsigned char)value;
-    else
-      memcpy(to + i * bytes, &value, bytes);
-  }
-  return true;
-}
-
-static void widen(const unsigned char *from, size_t count, size_t bytes, int *values)
-{
-  for (size_t i = 0; i < count; i++) {
-    uint16_t value = from[i * bytes];
-    if (bytes == 2) memcpy(&value, from + i * bytes, sizeof value);
-    values[i] = value;
-  }
-}
-
+/* An integer's low bytes come first, on all that this runs on: of fewer bits they are the whole. */
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *name, const int *values)
 {
   wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
   unsigned char *bytes = NULL;
-  size_t bad = 0;
   TRY(find_ints(err, arrays, name, &e));
   const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
-  if (number < sizeof *values) {
-    TRY(wisp_new(err, size, number, &bytes));
-    if (!narrow(values, size, number, bytes, &bad))
-      TRY(wisp_fail(err, WISP_EUSAGE, "array %s: number %zu is %d, which does not fit %zu bits", name, bad, values[bad],
-                    8 * number));
+  const wisp_pointer start = wisp_entry_start(arrays, e);
+  if (!size) return WISP_OK;
+  if (number == sizeof *values) return wisp_device_upload(err, arrays->device, start, values, size * number);
+  TRY(wisp_new(err, size, number, &bytes));
+  for (size_t i = 0; i < size; i++) {
+    TRY(wisp_require(err, values[i] >= 0 && values[i] >> 8 * number == 0, WISP_EUSAGE,
+                     "array %s: number %zu is %d, which does not fit %zu bits", name, i, values[i], 8 * number));
+    memcpy(bytes + i * number, values + i, number);
   }
-  if (size)
-    TRY(wisp_device_upload(err, arrays->device, wisp_entry_start(arrays, e), bytes ? (const void *)bytes : values,
-                           size * number));
+  TRY(wisp_device_upload(err, arrays->device, start, bytes, size * number));
 done:
   free(bytes);
   return status;
@@ -276,11 +244,11 @@ wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, cons
   unsigned char *bytes = NULL;
   TRY(find_ints(err, arrays, name, &e));
   const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
-  if (number < sizeof *values) TRY(wisp_new(err, size, number, &bytes));
-  if (size)
-    TRY(wisp_device_download(err, arrays->device, bytes ? (void *)bytes : values, wisp_entry_start(arrays, e),
-                             size * number));
-  if (bytes) widen(bytes, size, number, values);
+  if (!size) return WISP_OK;
+  TRY(wisp_new(err, size, number, &bytes));
+  TRY(wisp_device_download(err, arrays->device, bytes, wisp_entry_start(arrays, e), size * number));
+  memset(values, 0, size * sizeof *values);
+  for (size_t i = 0; i < size; i++) memcpy(values + i, bytes + i * number, number);
 done:
   free(bytes);
   return status;

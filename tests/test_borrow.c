@@ -216,7 +216,6 @@ typedef struct solver {
   wisp_step step;
   wisp_kernel *kernel[3]; /* apply, advance, update */
   wisp_problem *problem;
-  wisp_launches list[3];
   wisp_cg *cg;
 } solver;
 
@@ -247,16 +246,17 @@ static void open_solver(wisp_precision precision, solver *s)
                                    {"rz_parts", 0, blocks(s, 1)},
                                    {"rr_parts", 0, blocks(s, 1)},
                                    {"pAp_parts", 0, blocks(s, 0)}};
+  wisp_cg_system system = {.device = s->device, .problem = s->problem, .unknowns = UNKNOWNS};
+  wisp_launches *const lists[] = {&system.apply, &system.precondition, &system.update};
   for (int i = 0; i < 3; i++)
-    GOOD(wisp_launches_add(err, &s->list[i], s->kernel[i], bindings, sizeof bindings / sizeof *bindings));
-  const wisp_cg_system system = {s->device, s->problem, UNKNOWNS, &s->list[0], &s->list[1], &s->list[2]};
+    GOOD(wisp_launches_add(err, lists[i], s->kernel[i], bindings, sizeof bindings / sizeof *bindings));
   GOOD(wisp_cg_create(err, &system, &s->cg));
 }
 
 static void close_solver(solver *s)
 {
   wisp_cg_destroy(s->cg);
-  for (int i = 0; i < 3; i++) wisp_launches_free(&s->list[i]), wisp_kernel_destroy(s->kernel[i]);
+  for (int i = 0; i < 3; i++) wisp_kernel_destroy(s->kernel[i]);
   wisp_problem_destroy(s->problem);
   wisp_step_free(&s->step);
   wisp_strategies_free(s->strategies);

@@ -61,11 +61,28 @@ static size_t count_files(const char *pattern)
   return count;
 }
 
+/* How many lines of C the page says that the family has. */
+static void check_lines(void)
+{
+  static const char *const files[] = {FILTER "family.c", FILTER "workload.c"};
+  page p = page_read("docs/add-a-family.md");
+  int lines = 0, told = 0;
+  for (int f = 0; f < 2; f++) {
+    page text = page_read(files[f]);
+    for (const char *c = text.text; *c; c++) lines += *c == '\n';
+    page_free(&text);
+  }
+  assert_int_equal(sscanf(page_find(&p, "`tests/filter`, "), "`tests/filter`, %d lines of C", &told), 1);
+  if (told != lines) fail_msg("the page tells of %d lines, there are %d", told, lines);
+  page_free(&p);
+}
+
 /* What the pages count: a family's files of C, which know it alone, and two of each strategy. */
 static void test_counts(void **state)
 {
   (void)state;
-  if (!count_files("gen/*")) skip();              /* likewise */
+  if (!count_files("gen/*")) skip(); /* likewise */
+  check_lines();
   assert_int_equal(count_files(FILTER "*.c"), 2); /* one as of gen/, one as of tuner/ */
   assert_int_equal(count_files(FILTER "templates/filter/*.k"), 3);
   assert_int_equal(count_files(FILTER "templates/filter/*"), 2 * 3);

@@ -138,6 +138,15 @@ static void test_library(void **state)
   free(u);
 }
 
+/* In single precision every number of a flux is single, whatever it looks like; none is divided as an integer. */
+static void test_numbers(void **state)
+{
+  edit(*state, "0.5 * kappa", "1 / 3 * kappa * 1.5e-3 / 2e20");
+  outcome o = run_in(*state, "", "emit -n 1 -p f32 --system acoustics -k gather -s direct");
+  if (!strstr(o.out, "1.0f / 3.0f * 2.25f * 1.5e-3f / 2e20f * (")) fail_msg("%s%s", o.out, o.err);
+  forget(&o);
+}
+
 /* What trials of a kernel are kept with. */
 static void hash_of(const char *system, char hash[20])
 {
@@ -216,7 +225,8 @@ static void test_names(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_page),  TEST(test_convergence), TEST(test_energy), TEST(test_library),
-                                     TEST(test_stale), TEST(test_mistakes),    TEST(test_names)};
+  const struct CMUnitTest tests[] = {TEST(test_page),     TEST(test_convergence), TEST(test_energy),
+                                     TEST(test_library),  TEST(test_numbers),     TEST(test_stale),
+                                     TEST(test_mistakes), TEST(test_names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

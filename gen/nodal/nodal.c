@@ -201,13 +201,13 @@ done:
   return status;
 }
 
-/* The length of the name or number that a text begins with; 0: neither. */
+/* The length of the name or number that a text begins with, 1.5e-3 as well; 0: neither. */
 static size_t word_length(const char *text)
 {
   size_t length = 0;
   while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '.') length++;
-  if (!isalpha((unsigned char)*text) && length && strchr("eE", text[length - 1]) && strchr("+-", text[length]))
-    length += 1 + strspn(text + length + 1, "0123456789"); /* 1.5e-3 */
+  const bool power = length && !isalpha((unsigned char)*text) && (text[length - 1] == 'e' || text[length - 1] == 'E');
+  if (power && (text[length] == '+' || text[length] == '-')) length += 1 + strspn(text + length + 1, "0123456789");
   return length;
 }
 

@@ -12,19 +12,26 @@ struct wisp_cg {
   wisp_event *begin, *end;
 };
 
-wisp_status wisp_cg_create(wisp_error *err, const wisp_cg_system *system, wisp_cg **out)
+void wisp_cg_system_free(wisp_cg_system *system)
+{
+  wisp_launches_free(&system->apply);
+  wisp_launches_free(&system->precondition);
+  wisp_launches_free(&system->update);
+}
+
+wisp_status wisp_cg_create(wisp_error *err, wisp_cg_system *system, wisp_cg **out)
 {
   wisp_status status = WISP_OK;
   wisp_cg *cg = NULL;
   TRY(wisp_new(err, 1, sizeof *cg, &cg));
-  cg->system = *system;
   cg->arrays = wisp_problem_arrays(system->problem);
   TRY(wisp_event_create(err, system->device, &cg->begin));
   TRY(wisp_event_create(err, system->device, &cg->end));
+  cg->system = *system;
+  system->apply = system->precondition = system->update = (wisp_launches){.count = 0};
   *out = cg;
-  cg = NULL;
 done:
-  wisp_cg_destroy(cg);
+  if (status != WISP_OK) wisp_cg_destroy(cg);
   return status;
 }
 
@@ -34,6 +41,7 @@ void wisp_cg_destroy(wisp_cg *cg)
   wisp_graph_destroy(cg->graph);
   wisp_event_destroy(cg->begin);
   wisp_event_destroy(cg->end);
+  wisp_cg_system_free(&cg->system);
   free(cg);
 }
 
@@ -42,13 +50,13 @@ void wisp_cg_destroy(wisp_cg *cg)
 /* The residual's: z follows from it, and the next direction from that. */
 static wisp_status follow(wisp_error *err, wisp_cg *cg)
 {
-  CALL(wisp_launches_run(err, cg->system.precondition, cg->system.problem));
-  return wisp_launches_run(err, cg->system.update, cg->system.problem);
+  CALL(wisp_launches_run(err, &cg->system.precondition, cg->system.problem));
+  return wisp_launches_run(err, &cg->system.update, cg->system.problem);
 }
 
 static wisp_status iterate(wisp_error *err, wisp_cg *cg)
 {
-  CALL(wisp_launches_run(err, cg->system.apply, cg->system.problem));
+  CALL(wisp_launches_run(err, &cg->system.apply, cg->system.problem));
   return follow(err, cg);
 }
 

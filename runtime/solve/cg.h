@@ -28,12 +28,12 @@ typedef enum wisp_cg_place {
   WISP_CG_STATE /* numbers */
 } wisp_cg_place;
 
-/* What is solved, and how: all of it borrowed. */
+/* What is solved, and how. */
 typedef struct wisp_cg_system {
-  wisp_device *device;
-  wisp_problem *problem;
+  wisp_device *device;   /* borrowed, like */
+  wisp_problem *problem; /* what is launched on */
   size_t unknowns;
-  const wisp_launches *apply, *precondition, *update;
+  wisp_launches apply, precondition, update;
 } wisp_cg_system;
 
 typedef struct wisp_cg_report {
@@ -45,7 +45,10 @@ typedef struct wisp_cg_report {
 
 typedef struct wisp_cg wisp_cg;
 
-wisp_status wisp_cg_create(wisp_error *err, const wisp_cg_system *system, wisp_cg **out);
+void wisp_cg_system_free(wisp_cg_system *system); /* its lists */
+
+/* Takes the lists, and leaves empty ones. */
+wisp_status wisp_cg_create(wisp_error *err, wisp_cg_system *system, wisp_cg **out);
 void wisp_cg_destroy(wisp_cg *cg); /* NULL is fine */
 
 /* The largest eigenvalue of M^-1 A, as a few iterations on a random residual see it: never too large. WISP_EWRONG where

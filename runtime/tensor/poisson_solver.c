@@ -9,8 +9,7 @@
 
 /* The Chebyshev interval reaches from its upper end down to a thirtieth; below it the polynomial still damps, and stays
  * positive. The upper end lies above what is seen of the largest eigenvalue. HISTORY: iterations whose scalars are
- * kept.
- */
+ * kept. */
 enum { INTERVAL = 30, HISTORY = 1024 };
 static const double above = 1.1;
 
@@ -25,7 +24,6 @@ struct wisp_poisson_solver {
   wisp_arrays *arrays;   /* its own */
   int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
   double scale, bound;   /* z = scale r / diagonal before it */
-  wisp_launches apply, precondition, update;
   wisp_cg *cg;
 };
 
@@ -65,12 +63,14 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
   return WISP_OK;
 }
 
-static wisp_status upload_inverse(wisp_error *err, wisp_poisson_solver *s, bool diagonal)
+/* Geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
+static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal)
 {
   wisp_status status = WISP_OK;
   const size_t n = s->problem->copies->unknowns;
   const double one = 1;
   double *inverse = NULL;
+  TRY(wisp_hex_upload(err, s->problem->hex, s->problem->mesh, s->arrays));
   if (!diagonal) return wisp_arrays_repeat(err, s->arrays, "inverse", 1, &one);
   TRY(wisp_new(err, n, sizeof *inverse, &inverse));
   TRY(wisp_poisson_diagonal(err, s->problem, inverse));
@@ -79,13 +79,6 @@ static wisp_status upload_inverse(wisp_error *err, wisp_poisson_solver *s, bool 
 done:
   free(inverse);
   return status;
-}
-
-/* Geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
-static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal)
-{
-  CALL(wisp_hex_upload(err, s->problem->hex, s->problem->mesh, s->arrays));
-  return upload_inverse(err, s, diagonal);
 }
 
 /* --- launches --- */
@@ -130,46 +123,33 @@ static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_la
   return WISP_OK;
 }
 
-static void forget(wisp_poisson_solver *s)
-{
-  wisp_cg_destroy(s->cg);
-  s->cg = NULL;
-  wisp_launches_free(&s->apply);
-  wisp_launches_free(&s->precondition);
-  wisp_launches_free(&s->update);
-}
-
 /* The iteration with the polynomial at hand. */
 static wisp_status make_cg(wisp_error *err, wisp_device *device, wisp_poisson_solver *s)
 {
-  const wisp_cg_system system = {.device = device,
-                                 .problem = s->vectors,
-                                 .unknowns = s->problem->copies->unknowns,
-                                 .apply = &s->apply,
-                                 .precondition = &s->precondition,
-                                 .update = &s->update};
-  forget(s);
-  CALL(apply(err, s, "p", &s->apply));
-  CALL(add(err, s, GATHER, NULL, NULL, &s->apply));
-  CALL(precondition(err, s, &s->precondition));
-  CALL(add(err, s, UPDATE, NULL, NULL, &s->update));
-  return wisp_cg_create(err, &system, &s->cg);
+  wisp_status status = WISP_OK;
+  wisp_cg_system system = {.device = device, .problem = s->vectors, .unknowns = s->problem->copies->unknowns};
+  TRY(apply(err, s, "p", &system.apply));
+  TRY(add(err, s, GATHER, NULL, NULL, &system.apply));
+  TRY(precondition(err, s, &system.precondition));
+  TRY(add(err, s, UPDATE, NULL, NULL, &system.update));
+  wisp_cg_destroy(s->cg);
+  s->cg = NULL;
+  TRY(wisp_cg_create(err, &system, &s->cg));
+done:
+  wisp_cg_system_free(&system);
+  return status;
 }
 
 /* Jacobi's iteration shows what the polynomial needs. */
 static wisp_status make_chebyshev(wisp_error *err, wisp_device *device, int degree, wisp_poisson_solver *s)
 {
-  wisp_status status = WISP_OK;
   double largest = 0;
-  status = wisp_cg_largest(err, s->cg, &largest);
-  if (status == WISP_EWRONG) wisp_context(err, status, "the Chebyshev preconditioner has no bound (use jacobi): ");
-  TRY(status);
+  const wisp_status status = wisp_cg_largest(err, s->cg, &largest);
+  if (status != WISP_OK) return wisp_context(err, status, "the Chebyshev preconditioner (jacobi needs no bound): ");
   s->bound = above * largest;
   s->degree = degree;
   s->scale = 2 / (s->bound * (1 + 1.0 / INTERVAL));
-  TRY(make_cg(err, device, s));
-done:
-  return status;
+  return make_cg(err, device, s);
 }
 
 /* --- the solver --- */
@@ -199,7 +179,7 @@ done:
 void wisp_poisson_solver_destroy(wisp_poisson_solver *s)
 {
   if (!s) return;
-  forget(s);
+  wisp_cg_destroy(s->cg);
   for (int i = 0; s->kernel && i < s->step->kernels; i++) wisp_kernel_destroy(s->kernel[i]);
   free(s->kernel);
   wisp_problem_destroy(s->vectors);
