@@ -31,7 +31,7 @@ static const wisp_syntax syntax = {
     "wisp emit [options]",
     "Prints the source of a candidate with every number written out. Without --kernel: the "
     "layouts, kernels and strategies, their parameters and how many candidates are legal.",
-    options, sizeof options / sizeof *options, 0};
+    options, WISP_COUNT(options), 0};
 
 typedef struct wish {
   const wisp_family *family;
@@ -115,8 +115,7 @@ static void print_counts(const wisp_search *search)
 
 static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_scope *scope, const wish *w)
 {
-  wisp_status status = WISP_OK;
-  wisp_search search = {0};
+  HELD(wisp_search_free) wisp_search search = {0};
   printf("family %s, order %d, system %s, %s; * marks default values\n", w->family->name, w->spec.order, w->spec.system,
          wisp_precision_name(w->spec.precision));
   for (int k = 0; w->family->kernels[k].name; k++) {
@@ -127,16 +126,14 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
       if (strcmp(wisp_strategy_kernel(s), w->family->kernels[k].name) != 0) continue;
       if (w->strategy && strcmp(wisp_strategy_name(s), w->strategy) != 0) continue;
       snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k].name);
-      TRY(wisp_search_create(err, all, scope, wisp_strategy_name(s), 1, &search));
+      CALL(wisp_search_create(err, all, scope, wisp_strategy_name(s), 1, &search));
       wisp_help_wrap(stdout, wisp_strategy_title(s), printf("  %-20s ", wisp_strategy_name(s)), 23);
       print_params(s);
       print_counts(&search);
       wisp_search_free(&search);
     }
   }
-done:
-  wisp_search_free(&search);
-  return status;
+  return WISP_OK;
 }
 
 /* --- one candidate --- */
@@ -245,27 +242,22 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
 
 static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *plan = NULL;
-  wisp_contract *contract = NULL;
-  wisp_text source = {0};
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  OWNED(wisp_contract_destroy) wisp_contract *contract = NULL;
+  HELD(wisp_text_free) wisp_text source = {0};
   char hash[20];
-  TRY(find_plan(err, all, scope, w, &plan));
-  TRY(wisp_contract_create(err, plan, &contract));
-  if (w->operands) TRY(wisp_contract_write(err, contract, w->operands));
+  CALL(find_plan(err, all, scope, w, &plan));
+  CALL(wisp_contract_create(err, plan, &contract));
+  if (w->operands) CALL(wisp_contract_write(err, contract, w->operands));
   wisp_plan_hash(plan, w->dialect, hash);
   if (w->hash)
-    TRY(wisp_text_print(err, &source, "%s\n", hash));
+    CALL(wisp_text_print(err, &source, "%s\n", hash));
   else if (w->json)
-    TRY(wisp_contract_print(err, contract, w->dialect, &source));
+    CALL(wisp_contract_print(err, contract, w->dialect, &source));
   else
-    TRY(w->names ? wisp_plan_names(err, plan, &source) : wisp_plan_source(err, plan, w->dialect, &source));
+    CALL(w->names ? wisp_plan_names(err, plan, &source) : wisp_plan_source(err, plan, w->dialect, &source));
   fwrite(source.data, 1, source.length, stdout);
-done:
-  wisp_text_free(&source);
-  wisp_contract_destroy(contract);
-  wisp_plan_destroy(plan);
-  return status;
+  return WISP_OK;
 }
 
 int wisp_cli_emit(int argc, char **argv)

@@ -75,18 +75,17 @@ static wisp_status print_json(wisp_error *err, const wisp_replay *replay, bool s
 
 wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args)
 {
-  wisp_status status = WISP_OK;
   const char *path = wisp_option_value(args, "db"), *family = wisp_option_family(args);
   bool unseeded = wisp_option_given(args, "unseeded");
   wisp_orders orders;
   wisp_precisions precisions;
   size_t count = 0;
-  wisp_trial *trials = NULL;
-  wisp_replay replay = {0};
-  TRY(wisp_require(err, !unseeded || !wisp_option_given(args, "seeded"), WISP_EUSAGE,
-                   "--seeded and --unseeded exclude each other: leave one out"));
-  TRY(wisp_option_orders(err, args, "orders", family, NULL, &orders));
-  TRY(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
+  OWNED(free) wisp_trial *trials = NULL;
+  HELD(wisp_replay_free) wisp_replay replay = {0};
+  CALL(wisp_require(err, !unseeded || !wisp_option_given(args, "seeded"), WISP_EUSAGE,
+                    "--seeded and --unseeded exclude each other: leave one out"));
+  CALL(wisp_option_orders(err, args, "orders", family, NULL, &orders));
+  CALL(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
   wisp_replay_request request = {.family = family,
                                  .kernel = wisp_option_value(args, "kernel"),
                                  .orders = orders.count,
@@ -94,14 +93,11 @@ wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args)
                                  .seeded = !unseeded};
   for (int i = 0; i < orders.count; i++) request.order[i] = orders.list[i];
   for (int i = 0; i < precisions.count; i++) request.precision[i] = precisions.list[i];
-  TRY(wisp_replay_load(err, path ? path : SWEEP, &count, &trials));
-  TRY(wisp_replay_run(err, count, trials, &request, &replay));
+  CALL(wisp_replay_load(err, path ? path : SWEEP, &count, &trials));
+  CALL(wisp_replay_run(err, count, trials, &request, &replay));
   if (wisp_option_given(args, "json"))
-    TRY(print_json(err, &replay, !unseeded));
+    CALL(print_json(err, &replay, !unseeded));
   else
     print_table(&replay, !unseeded);
-done:
-  wisp_replay_free(&replay);
-  free(trials);
-  return status;
+  return WISP_OK;
 }

@@ -193,23 +193,19 @@ static void show(wisp_progress *progress, double before, const char *part)
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
                           wisp_poisson_run *run)
 {
-  wisp_status status = WISP_OK;
-  wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
   show(&progress, 0, "opening store and device");
-  TRY(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
-  TRY(make_mesh(err, r, run));
-  if (r->geometry == WISP_GEOMETRY_AUTO) TRY(prefer_trilinear(err, r, run, &trilinear));
-  TRY(choose(err, r, run, trilinear, r->exact, &run->step));
+  CALL(make_mesh(err, r, run));
+  if (r->geometry == WISP_GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
+  CALL(choose(err, r, run, trilinear, r->exact, &run->step));
   show(&progress, 0.15, "numbering nodes, right-hand side");
-  TRY(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
-                          &run->problem));
+  CALL(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
+                           &run->problem));
   show(&progress, 0.65, "geometry and diagonal");
-  TRY(wisp_poisson_solver_create(err, run->session->device, run->problem, &run->step, &r->method, &run->solver));
-done:
-  wisp_progress_clear(&progress);
-  return status;
+  return wisp_poisson_solver_create(err, run->session->device, run->problem, &run->step, &r->method, &run->solver);
 }
 
 /* How far the solve is, where it is shown. */
@@ -229,26 +225,22 @@ static void tell(void *context, long long iterations, double share)
 static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
                          wisp_poisson_run *run)
 {
-  wisp_status status = WISP_OK;
-  wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const wisp_cg_watch watch = {tell, &(watching){&progress, r->iterations}};
   const size_t unknowns = run->problem->copies->unknowns;
-  double *solution = NULL;
+  OWNED(free) double *solution = NULL;
   char text[64];
-  TRY(wisp_new(err, unknowns, sizeof *solution, &solution));
+  CALL(wisp_new(err, unknowns, sizeof *solution, &solution));
   snprintf(text, sizeof text, "at most %lld iterations", r->iterations);
   show(&progress, NAN, text);
-  TRY(wisp_cg_solve(err, wisp_poisson_solver_cg(run->solver), run->problem->b, r->tolerance, r->iterations,
-                    progress.quiet ? NULL : &watch, &run->report));
-  TRY(wisp_cg_solution(err, wisp_poisson_solver_cg(run->solver), solution));
+  CALL(wisp_cg_solve(err, wisp_poisson_solver_cg(run->solver), run->problem->b, r->tolerance, r->iterations,
+                     progress.quiet ? NULL : &watch, &run->report));
+  CALL(wisp_cg_solution(err, wisp_poisson_solver_cg(run->solver), solution));
   show(&progress, NAN, "the solution's error");
-  TRY(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
+  CALL(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
   run->unknowns = (double)unknowns;
   run->gdofs = run->report.iterations ? run->unknowns / run->report.ms_per_iteration / 1e6 : NAN;
-done:
-  wisp_progress_clear(&progress);
-  free(solution);
-  return status;
+  return WISP_OK;
 }
 
 /* A tolerance that was not reached is a failure, after the report. */

@@ -7,7 +7,7 @@
 #define DECLARE(name) extern const wisp_family wisp_family_##name;
 WISP_FAMILIES(DECLARE)
 static const wisp_family *const families[] = {WISP_FAMILIES(WISP_FAMILY_ADDRESS)};
-enum { FAMILIES = sizeof families / sizeof *families };
+enum { FAMILIES = WISP_COUNT(families) };
 
 const wisp_family *wisp_family_at(size_t i)
 {
@@ -168,32 +168,25 @@ static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wis
 
 wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_kernel_decl *k = NULL;
-  wisp_env *sizes = NULL;
+  OWNED(wisp_env_destroy) wisp_env *sizes = NULL;
   double numbers, words, flops, dofs;
-  TRY(open_kernel(err, spec, &k, &sizes));
-  TRY(evaluate(err, k->numbers, sizes, &numbers));
-  TRY(evaluate(err, k->words, sizes, &words));
-  TRY(evaluate(err, k->flops, sizes, &flops));
-  TRY(evaluate(err, k->dofs, sizes, &dofs));
+  CALL(open_kernel(err, spec, &k, &sizes));
+  CALL(evaluate(err, k->numbers, sizes, &numbers));
+  CALL(evaluate(err, k->words, sizes, &words));
+  CALL(evaluate(err, k->flops, sizes, &flops));
+  CALL(evaluate(err, k->dofs, sizes, &dofs));
   *out = (wisp_work){(numbers * (double)spec->precision + 4 * words) * elements, flops * elements, dofs * elements};
-done:
-  wisp_env_destroy(sizes);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *length, double *matrix)
 {
-  wisp_status status = WISP_OK;
   const wisp_kernel_decl *k = NULL;
-  wisp_env *sizes = NULL;
-  TRY(open_kernel(err, spec, &k, &sizes));
-  TRY(evaluate(err, k->sum, sizes, length));
-  TRY(evaluate(err, k->matrix, sizes, matrix));
-done:
-  wisp_env_destroy(sizes);
-  return status;
+  OWNED(wisp_env_destroy) wisp_env *sizes = NULL;
+  CALL(open_kernel(err, spec, &k, &sizes));
+  CALL(evaluate(err, k->sum, sizes, length));
+  return evaluate(err, k->matrix, sizes, matrix);
 }
 
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision)

@@ -59,6 +59,7 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
 typedef struct wisp_kept wisp_kept;
 wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *const *names, wisp_kept **out);
 void wisp_kept_free(wisp_kept *kept);
+WISP_OWNED(wisp_kept, wisp_kept_free)
 /* Enqueues copying it back: all, or those in a list. */
 wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *names);
 /* The first array, but for those in `except`, that is not bit for bit as it was kept, and where; an empty name: none.

@@ -15,15 +15,13 @@ static const char *const number_types[WISP_COMPARE_KINDS] = {"unsigned", "unsign
 
 wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comparer **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_comparer *c = NULL;
-  TRY(wisp_new(err, 1, sizeof *c, &c));
+  OWNED(wisp_comparer_destroy) wisp_comparer *c = NULL;
+  CALL(wisp_new(err, 1, sizeof *c, &c));
   c->device = device;
-  TRY(wisp_device_alloc(err, device, WISP_COMPARISONS * sizeof(uint64_t), &c->first));
+  CALL(wisp_device_alloc(err, device, WISP_COMPARISONS * sizeof(uint64_t), &c->first));
   *out = c;
-done:
-  if (status != WISP_OK) wisp_comparer_destroy(c);
-  return status;
+  c = NULL;
+  return WISP_OK;
 }
 
 void wisp_comparer_destroy(wisp_comparer *c)

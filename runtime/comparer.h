@@ -10,6 +10,7 @@ typedef struct wisp_comparer wisp_comparer;
 /* device is borrowed. Kernels are compiled and loaded at first need. */
 wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comparer **out);
 void wisp_comparer_destroy(wisp_comparer *comparer);
+WISP_OWNED(wisp_comparer, wisp_comparer_destroy)
 
 /* What is compared: numbers of 4, 1 and 2 bytes by their bits, floats or doubles by their values. */
 typedef enum wisp_compared {

@@ -19,13 +19,9 @@ wisp_target wisp_limits_target(const wisp_limits *limits)
 
 wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char *target, wisp_binary *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text source = {0};
-  TRY(wisp_plan_source(err, plan, wisp_target_dialect(target), &source));
-  TRY(wisp_compile(err, target, wisp_plan_symbol(plan), source.data, out));
-done:
-  wisp_text_free(&source);
-  return status;
+  HELD(wisp_text_free) wisp_text source = {0};
+  CALL(wisp_plan_source(err, plan, wisp_target_dialect(target), &source));
+  return wisp_compile(err, target, wisp_plan_symbol(plan), source.data, out);
 }
 
 /* In place: count doubles become the plan's reals, front first, so that none is overwritten before it is read. */
@@ -55,33 +51,28 @@ wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void *
 
 static wisp_status upload_operand(wisp_error *err, wisp_kernel *kernel, int i)
 {
-  wisp_status status = WISP_OK;
   size_t bytes = 0;
-  void *data = NULL;
-  TRY(wisp_plan_pack(err, kernel->plan, i, &data, &bytes));
-  TRY(wisp_device_alloc(err, kernel->device, bytes ? bytes : 1, &kernel->operand[i]));
-  if (bytes) TRY(wisp_device_upload(err, kernel->device, kernel->operand[i], data, bytes));
-done:
-  free(data);
-  return status;
+  OWNED(free) void *data = NULL;
+  CALL(wisp_plan_pack(err, kernel->plan, i, &data, &bytes));
+  CALL(wisp_device_alloc(err, kernel->device, bytes ? bytes : 1, &kernel->operand[i]));
+  if (bytes) CALL(wisp_device_upload(err, kernel->device, kernel->operand[i], data, bytes));
+  return WISP_OK;
 }
 
 wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
                                wisp_kernel **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_kernel *kernel = NULL;
-  TRY(wisp_new(err, 1, sizeof *kernel, &kernel));
+  OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
+  CALL(wisp_new(err, 1, sizeof *kernel, &kernel));
   kernel->device = device;
   kernel->plan = plan;
   kernel->args = wisp_plan_args(plan, &kernel->arg);
-  TRY(wisp_module_load(err, device, binary, wisp_plan_symbol(plan), wisp_plan_shared(plan), &kernel->module));
+  CALL(wisp_module_load(err, device, binary, wisp_plan_symbol(plan), wisp_plan_shared(plan), &kernel->module));
   for (int i = 0; i < kernel->args; i++)
-    if (kernel->arg[i].kind == WISP_ARG_OPERAND) TRY(upload_operand(err, kernel, i));
+    if (kernel->arg[i].kind == WISP_ARG_OPERAND) CALL(upload_operand(err, kernel, i));
   *out = kernel;
-done:
-  if (status != WISP_OK) wisp_kernel_destroy(kernel);
-  return status;
+  kernel = NULL;
+  return WISP_OK;
 }
 
 void wisp_kernel_unload(wisp_kernel *kernel)

@@ -19,6 +19,7 @@ wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void *
 wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
                                wisp_kernel **out);
 void wisp_kernel_destroy(wisp_kernel *kernel);
+WISP_OWNED(wisp_kernel, wisp_kernel_destroy)
 const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel);
 
 /* What an argument name stands for: an array's address, or a scalar (values are converted to the argument's type). */

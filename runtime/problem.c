@@ -51,10 +51,9 @@ wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discret
   TRY(make_arrays(err, p, precision, guard, wanted, context));
   TRY(wisp_problem_refill(err, p));
   *out = p;
-  p = NULL;
 done:
   wisp_discretisation_destroy(d);
-  wisp_problem_destroy(p);
+  if (status != WISP_OK) wisp_problem_destroy(p);
   return status;
 }
 

@@ -33,19 +33,16 @@ bool wisp_strategy_reads(const wisp_strategy *s, const wisp_layout *layout)
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const wisp_layout *layout,
                                   const wisp_env *names)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   if (!wisp_strategy_reads(s, layout))
     return wisp_fail(err, WISP_EREFUSED, "reads only %s layouts", s->node ? "node-fastest" : "element-fastest (slab)");
-  TRY(wisp_strategy_scope(err, s, names, &env));
+  CALL(wisp_strategy_scope(err, s, names, &env));
   for (size_t i = 0; i < s->needs; i++) {
     int64_t holds = 0;
-    TRY(wisp_said_int(err, s, &s->need[i].holds, env, &holds));
-    TRY(wisp_require(err, holds, WISP_EREFUSED, "%s", s->need[i].reason));
+    CALL(wisp_said_int(err, s, &s->need[i].holds, env, &holds));
+    CALL(wisp_require(err, holds, WISP_EREFUSED, "%s", s->need[i].reason));
   }
-done:
-  wisp_env_destroy(env);
-  return status;
+  return WISP_OK;
 }
 
 /* Lets and conditions, in the order they were written. */
@@ -104,29 +101,27 @@ static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
 wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                              const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *plan = NULL;
-  TRY(wisp_strategy_applies(err, strategy, layout, names));
-  TRY(wisp_new(err, 1, sizeof *plan, &plan));
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  CALL(wisp_strategy_applies(err, strategy, layout, names));
+  CALL(wisp_new(err, 1, sizeof *plan, &plan));
   plan->strategy = strategy;
   plan->spec = *spec;
   plan->layout = *layout;
   plan->names = names;
   snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
-  TRY(wisp_strategy_scope(err, strategy, names, &plan->env));
-  TRY(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
+  CALL(wisp_strategy_scope(err, strategy, names, &plan->env));
+  CALL(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
   for (int i = 0; i < strategy->params; i++) {
     plan->value[i] = values[i];
-    TRY(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));
+    CALL(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));
   }
   print_params(plan);
-  TRY(evaluate_lines(err, plan));
-  TRY(fix_block(err, plan));
-  TRY(fix_shared(err, plan));
+  CALL(evaluate_lines(err, plan));
+  CALL(fix_block(err, plan));
+  CALL(fix_shared(err, plan));
   *out = plan;
-done:
-  if (status != WISP_OK) wisp_plan_destroy(plan);
-  return status;
+  plan = NULL;
+  return WISP_OK;
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -271,15 +266,11 @@ wisp_status wisp_plan_grid_in(wisp_error *err, const wisp_plan *plan, const wisp
 
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_count *counts, unsigned grid[2])
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
-  TRY(wisp_env_create(err, plan->env, &env));
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_env_create(err, plan->env, &env));
   for (int i = 0; i < 2; i++)
-    if (plan->strategy->grid[i].expr) TRY(add_counts(err, plan, plan->strategy->grid[i].expr, counts, env));
-  TRY(wisp_plan_grid_in(err, plan, env, grid));
-done:
-  wisp_env_destroy(env);
-  return status;
+    if (plan->strategy->grid[i].expr) CALL(add_counts(err, plan, plan->strategy->grid[i].expr, counts, env));
+  return wisp_plan_grid_in(err, plan, env, grid);
 }
 
 const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan)

@@ -91,19 +91,15 @@ static wisp_status add_parts(wisp_error *err, const wisp_plan *plan, wisp_env *e
 
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   char path[64];
   snprintf(path, sizeof path, "templates/dialect/%s.k", dialect);
   const char *wrapper = wisp_embedded_text(path);
-  TRY(wisp_require(err, wrapper, WISP_EUSAGE, "dialect '%s' is not known: use cuda or host", dialect));
-  TRY(wisp_env_create(err, plan->env, &env));
-  TRY(add_heading(err, plan, env));
-  TRY(add_parts(err, plan, env));
-  TRY(add_args(err, plan, env));
-  TRY(add_shared(err, plan, env));
-  TRY(wisp_expand(err, path, wrapper, env, out));
-done:
-  wisp_env_destroy(env);
-  return status;
+  CALL(wisp_require(err, wrapper, WISP_EUSAGE, "dialect '%s' is not known: use cuda or host", dialect));
+  CALL(wisp_env_create(err, plan->env, &env));
+  CALL(add_heading(err, plan, env));
+  CALL(add_parts(err, plan, env));
+  CALL(add_args(err, plan, env));
+  CALL(add_shared(err, plan, env));
+  return wisp_expand(err, path, wrapper, env, out);
 }

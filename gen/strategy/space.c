@@ -398,14 +398,12 @@ wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
 
 wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const wisp_env *names, wisp_env **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
-  TRY(wisp_env_create(err, names, &env));
-  for (const wisp_size *fact = s->facts; fact->name; fact++) TRY(wisp_env_int(err, env, fact->name, fact->value));
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_env_create(err, names, &env));
+  for (const wisp_size *fact = s->facts; fact->name; fact++) CALL(wisp_env_int(err, env, fact->name, fact->value));
   *out = env;
-done:
-  if (status != WISP_OK) wisp_env_destroy(env);
-  return status;
+  env = NULL;
+  return WISP_OK;
 }
 
 wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,

@@ -155,17 +155,14 @@ static int layouts(const wisp_spec *spec, wisp_layout out[8])
 
 static wisp_status place_nodes(wisp_error *err, int order, double *rst)
 {
-  wisp_status status = WISP_OK;
-  wisp_hex *hex = NULL;
-  TRY(wisp_hex_create(err, order, &hex));
+  OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
+  CALL(wisp_hex_create(err, order, &hex));
   for (int q = 0; q < hex->Np; q++) {
     *rst++ = hex->gll_points[q % hex->Nq];
     *rst++ = hex->gll_points[q / hex->Nq % hex->Nq];
     *rst++ = hex->gll_points[q / hex->Nq / hex->Nq];
   }
-done:
-  wisp_hex_destroy(hex);
-  return status;
+  return WISP_OK;
 }
 
 /* Largest matrix: Gl x Gl at the highest order. */
@@ -226,7 +223,7 @@ static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_hex *he
       {"I", hex->I, Gl, Nq, 1, false},  {"IT", hex->I, Nq, Gl, 1, true},      {"D", hex->D, Nq, Nq, -1, false},
       {"DT", hex->D, Nq, Nq, -1, true}, {"glD", hex->glD, Gl, Gl, -1, false}, {"glDT", hex->glD, Gl, Gl, -1, true},
   };
-  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) CALL(add_operator(err, env, &operators[i]));
+  for (size_t i = 0; i < WISP_COUNT(operators); i++) CALL(add_operator(err, env, &operators[i]));
   CALL(wisp_env_reals(err, env, "gll_points", hex->gll_points, (size_t)Nq));
   CALL(wisp_env_reals(err, env, "gll_weights", hex->gll_weights, (size_t)Nq));
   CALL(wisp_env_reals(err, env, "gauss_points", hex->gauss_points, (size_t)Gl));
@@ -236,24 +233,20 @@ static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_hex *he
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hex *hex = NULL;
-  wisp_env *env = NULL;
-  TRY(wisp_hex_create(err, spec->order, &hex));
-  TRY(wisp_env_create(err, NULL, &env));
+  OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_hex_create(err, spec->order, &hex));
+  CALL(wisp_env_create(err, NULL, &env));
   const wisp_size sizes[] = {
       {"N", hex->N},       {"Np", hex->Np},    {"Nq", hex->Nq},      {"Gl", hex->Gl},
       {"glNp", hex->glNp}, {"KM", layout->KM}, {"NpM", layout->NpM},
   };
-  TRY(wisp_names_sizes(err, env, sizes, sizeof sizes / sizeof *sizes));
-  TRY(wisp_names_target(err, env, spec->precision, target));
-  TRY(add_tables(err, env, hex));
+  CALL(wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes)));
+  CALL(wisp_names_target(err, env, spec->precision, target));
+  CALL(add_tables(err, env, hex));
   *out = env;
   env = NULL;
-done:
-  wisp_env_destroy(env);
-  wisp_hex_destroy(hex);
-  return status;
+  return WISP_OK;
 }
 
 /* unknowns: of a large mesh, N^3 an element. lists: from unknowns that elements share, two integers each, four more on
@@ -269,7 +262,7 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
                            {"unknowns", unknowns},
                            {"lists", 2 * (unknowns - within) + 4 * 3 * (N - 1) + 8},
                            {"surface", Np - within}};
-  return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);
+  return wisp_names_sizes(err, env, all, WISP_COUNT(all));
 }
 
 const wisp_family wisp_family_tensor = {.name = "tensor",

@@ -97,19 +97,16 @@ static wisp_status describe(wisp_error *err, wisp_contract *c, int i)
 
 wisp_status wisp_contract_create(wisp_error *err, const wisp_plan *plan, wisp_contract **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_contract *c = NULL;
-  TRY(wisp_new(err, 1, sizeof *c, &c));
+  OWNED(wisp_contract_destroy) wisp_contract *c = NULL;
+  CALL(wisp_new(err, 1, sizeof *c, &c));
   c->plan = plan;
   c->family = wisp_family_find(plan->spec.family);
   c->kernel = wisp_family_kernel(c->family, plan->spec.kernel);
   c->arguments = plan->strategy->args;
-  for (int i = 0; i < c->arguments; i++) TRY(describe(err, c, i));
+  for (int i = 0; i < c->arguments; i++) CALL(describe(err, c, i));
   *out = c;
   c = NULL;
-done:
-  wisp_contract_destroy(c);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_contract_destroy(wisp_contract *c)
@@ -141,30 +138,27 @@ wisp_status wisp_contract_find(wisp_error *err, const wisp_contract *c, const ch
 
 wisp_status wisp_contract_counts(wisp_error *err, const wisp_contract *c, const wisp_count *counts, wisp_env **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int64_t elements = 0;
-  TRY(wisp_require(err, counts, WISP_EUSAGE, "%s: no counts: say how many elements there are", c->plan->symbol));
-  TRY(wisp_env_create(err, c->plan->env, &env));
+  CALL(wisp_require(err, counts, WISP_EUSAGE, "%s: no counts: say how many elements there are", c->plan->symbol));
+  CALL(wisp_env_create(err, c->plan->env, &env));
   for (const wisp_count *n = counts; n->name; n++) {
-    TRY(wisp_require(err, n->value <= INT_MAX, WISP_EUSAGE, "%s: %zu %s are more than kernels can count (2.1e9)",
-                     c->plan->symbol, n->value, n->name));
-    TRY(wisp_env_int(err, env, n->name, (int64_t)n->value));
+    CALL(wisp_require(err, n->value <= INT_MAX, WISP_EUSAGE, "%s: %zu %s are more than kernels can count (2.1e9)",
+                      c->plan->symbol, n->value, n->name));
+    CALL(wisp_env_int(err, env, n->name, (int64_t)n->value));
   }
-  if (!wisp_env_has(env, "first")) TRY(wisp_env_int(err, env, "first", 0));
+  if (!wisp_env_has(env, "first")) CALL(wisp_env_int(err, env, "first", 0));
   if (!wisp_env_has(env, "groups")) {
-    TRY(wisp_require(err, wisp_env_get_int(env, "elements", &elements), WISP_EUSAGE,
-                     "%s: neither elements nor groups are counted", c->plan->symbol));
-    TRY(wisp_env_int(err, env, "groups", (elements + c->plan->layout.KM - 1) / c->plan->layout.KM));
+    CALL(wisp_require(err, wisp_env_get_int(env, "elements", &elements), WISP_EUSAGE,
+                      "%s: neither elements nor groups are counted", c->plan->symbol));
+    CALL(wisp_env_int(err, env, "groups", (elements + c->plan->layout.KM - 1) / c->plan->layout.KM));
   } else if (!wisp_env_has(env, "elements")) {
     wisp_env_get_int(env, "groups", &elements);
-    TRY(wisp_env_int(err, env, "elements", elements * c->plan->layout.KM));
+    CALL(wisp_env_int(err, env, "elements", elements * c->plan->layout.KM));
   }
   *out = env;
   env = NULL;
-done:
-  wisp_env_destroy(env);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_contract_size(wisp_error *err, const wisp_contract *c, int i, const wisp_env *counts, size_t *numbers)
@@ -242,7 +236,7 @@ static void add_layout(cJSON *object, const wisp_contract *c)
     cJSON_AddItemToArray(fields, cJSON_CreateString(wisp_contract_field(c, f)));
   wisp_layout_print(&c->plan->layout, name);
   cJSON_AddStringToObject(layout, "name", name);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+  for (size_t i = 0; i < WISP_COUNT(numbers); i++)
     cJSON_AddNumberToObject(layout, numbers[i].name, (double)numbers[i].value);
   cJSON_AddStringToObject(layout, "address",
                           "(k / per_group * fields + f) * stride + k % per_group * element_stride + i * node_stride");
@@ -250,19 +244,16 @@ static void add_layout(cJSON *object, const wisp_contract *c)
 
 static wisp_status add_grid(wisp_error *err, cJSON *object, const wisp_contract *c)
 {
-  wisp_status status = WISP_OK;
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   cJSON *block = cJSON_AddArrayToObject(object, "block"), *grid = cJSON_AddArrayToObject(object, "grid");
   for (int i = 0; i < 3; i++) cJSON_AddItemToArray(block, cJSON_CreateNumber(c->plan->block[i]));
   for (int i = 0; i < 2; i++) {
     const wisp_expr *blocks = c->plan->strategy->grid[i].expr;
-    TRY(say(err, c->plan, blocks ? blocks->text : "1", &text));
+    CALL(say(err, c->plan, blocks ? blocks->text : "1", &text));
     cJSON_AddItemToArray(grid, cJSON_CreateString(text.data));
     wisp_text_free(&text);
   }
-done:
-  wisp_text_free(&text);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *c, const char *dialect, wisp_text *out)
@@ -296,22 +287,19 @@ done:
 wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *c, const char *folder)
 {
   static const char *const endings[] = {"i32", "f32", "f64"};
-  wisp_status status = WISP_OK;
   char path[1024];
-  void *data = NULL;
+  OWNED(free) void *data = NULL;
   size_t bytes = 0;
   for (int i = 0; i < c->arguments; i++) {
     const wisp_argument *a = &c->argument[i];
     if (a->kind != WISP_ARGUMENT_OPERAND) continue;
-    TRY(wisp_plan_pack(err, c->plan, i, &data, &bytes));
+    CALL(wisp_plan_pack(err, c->plan, i, &data, &bytes));
     snprintf(path, sizeof path, "%s/%s.%s", folder, a->name, endings[a->number]);
     FILE *file = fopen(path, "wb");
     const bool written = file && fwrite(data, 1, bytes, file) == bytes, closed = file && fclose(file) == 0;
-    TRY(wisp_require(err, written && closed, WISP_ESYSTEM, "%s cannot be written: %s", path, strerror(errno)));
+    CALL(wisp_require(err, written && closed, WISP_ESYSTEM, "%s cannot be written: %s", path, strerror(errno)));
     free(data);
     data = NULL;
   }
-done:
-  free(data);
-  return status;
+  return WISP_OK;
 }

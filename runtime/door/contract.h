@@ -10,6 +10,7 @@ typedef struct wisp_contract wisp_contract;
 /* plan is borrowed and must outlive it. */
 wisp_status wisp_contract_create(wisp_error *err, const wisp_plan *plan, wisp_contract **out);
 void wisp_contract_destroy(wisp_contract *contract);
+WISP_OWNED(wisp_contract, wisp_contract_destroy)
 
 int wisp_contract_arguments(const wisp_contract *contract);
 const wisp_argument *wisp_contract_argument(const wisp_contract *contract, int i);

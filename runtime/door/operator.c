@@ -41,18 +41,15 @@ static void release(void *self)
 
 static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *request, wisp_hexmesh **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hexmesh *mesh = NULL;
-  TRY(wisp_require(err, request->elements, WISP_EUSAGE, "operator: no elements"));
-  TRY(wisp_mesh_create(err, 8, request->vertices, request->elements, &mesh));
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
+  CALL(wisp_require(err, request->elements, WISP_EUSAGE, "operator: no elements"));
+  CALL(wisp_mesh_create(err, 8, request->vertices, request->elements, &mesh));
   memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
   for (size_t i = 0; i < 8 * request->elements; i++) mesh->hex[i] = request->corners[i];
-  TRY(wisp_hexmesh_check(err, "operator", mesh));
+  CALL(wisp_hexmesh_check(err, "operator", mesh));
   *out = mesh;
   mesh = NULL;
-done:
-  wisp_mesh_destroy(mesh);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_spec spec,

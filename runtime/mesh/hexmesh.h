@@ -36,6 +36,7 @@ typedef struct wisp_hexnodes {
 wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
                                  wisp_hexnodes **out);
 void wisp_hexnodes_destroy(wisp_hexnodes *nodes);
+WISP_OWNED(wisp_hexnodes, wisp_hexnodes_destroy)
 
 /* The unknowns of a problem on these nodes: all, or those inside; and where each is found in the elements: unknown g is
  * local node copy[start[g]] .. copy[start[g+1] - 1], ascending (an index into elements x Np).

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+WISP_OWNED(wisp_simulation, wisp_simulation_destroy)
+
 struct wisp_simulation {
   wisp_mesh *mesh;
   wisp_tet *tet;
@@ -42,45 +44,39 @@ static const char *or_default(const char *text, const char *otherwise)
 /* What does not depend on the device: equations, operators, mesh. */
 static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_simulation *s, int *boundary)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
-  TRY(wisp_system_load(err, or_default(r->system, wisp_family_find("nodal")->default_system), &s->system));
-  TRY(wisp_tet_create(err, r->order, &s->tet));
+  CALL(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
+  CALL(wisp_system_load(err, or_default(r->system, wisp_family_find("nodal")->default_system), &s->system));
+  CALL(wisp_tet_create(err, r->order, &s->tet));
   const char *walls = or_default(r->boundary, s->system->boundary[0].name);
   *boundary = wisp_system_boundary(s->system, walls);
-  TRY(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
-                   walls));
+  CALL(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
+                    walls));
   const int n = r->box ? r->box : 4;
-  TRY(wisp_mesh_make(err, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh));
-done:
-  return status;
+  return wisp_mesh_make(err, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh);
 }
 
 wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_simulation **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_simulation *s = NULL;
+  OWNED(wisp_simulation_destroy) wisp_simulation *s = NULL;
   int boundary = 0;
-  TRY(wisp_require(err, r && out, WISP_EUSAGE, "simulation: %s is NULL", r ? "its place" : "the request"));
+  CALL(wisp_require(err, r && out, WISP_EUSAGE, "simulation: %s is NULL", r ? "its place" : "the request"));
   const wisp_precision precision = r->precision ? r->precision : WISP_F64;
-  TRY(wisp_new(err, 1, sizeof *s, &s));
-  TRY(read_problem(err, r, s, &boundary));
-  TRY(wisp_session_open(err, &(wisp_session_request){.device = r->device, .store = r->store}, &s->session));
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  CALL(read_problem(err, r, s, &boundary));
+  CALL(wisp_session_open(err, &(wisp_session_request){.device = r->device, .store = r->store}, &s->session));
   const wisp_chooser from = wisp_session_chooser(s->session);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
                           .elements = (long long)s->mesh->elements,
                           .exact_match_only = r->exact_match_only};
-  TRY(wisp_choose(err, &from, &wish, &s->step));
-  TRY(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
-  TRY(wisp_solver_create(err, s->session->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
-  TRY(wisp_solver_limit(err, s->solver, &s->dt));
+  CALL(wisp_choose(err, &from, &wish, &s->step));
+  CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
+  CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
+  CALL(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
-  TRY(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
+  CALL(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
   *out = s;
   s = NULL;
-done:
-  wisp_simulation_destroy(s);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_simulation_size(const wisp_simulation *s, size_t *elements, size_t *nodes, size_t *fields)

@@ -62,43 +62,37 @@ done:
 
 static wisp_status check_request(wisp_error *err, const finder *f)
 {
-  wisp_status status = WISP_OK;
   const wisp_compare_request *r = f->request;
-  TRY(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
+  CALL(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
   for (size_t i = 0; i < r->order_count; i++) {
     const wisp_spec spec = wisp_family_spec(f->family, r->orders[i], r->system, WISP_F64);
-    TRY(wisp_family_check(err, &spec));
+    CALL(wisp_family_check(err, &spec));
   }
   bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
   for (int k = 0; f->family->kernels[k].name && !known; k++)
     known = strcmp(r->kernel, f->family->kernels[k].name) == 0 && wisp_workload_serves(r->family, r->kernel);
-  TRY(wisp_require(err, known, WISP_EUSAGE,
-                   "family %s has no kernel '%s' to time: 'wisp emit' lists them, 'step' is the whole", f->family->name,
-                   r->kernel));
-done:
-  return status;
+  return wisp_require(err, known, WISP_EUSAGE,
+                      "family %s has no kernel '%s' to time: 'wisp emit' lists them, 'step' is the whole",
+                      f->family->name, r->kernel);
 }
 
 wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
                                   const wisp_compare_request *r, wisp_match_ups *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_match_ups ups = {0};
+  HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
   finder f = {.strategies = strategies, .limits = limits, .request = r, .family = wisp_family_find(r->family)};
-  TRY(check_request(err, &f));
+  CALL(check_request(err, &f));
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) {
       f.spec = wisp_family_spec(f.family, r->orders[i], r->system, r->precisions[p]);
       for (int k = 0; f.family->kernels[k].name; k++)
         if (wisp_workload_serves(f.family->name, f.family->kernels[k].name))
-          TRY(list_one(err, &f, f.family->kernels[k].name, &ups));
-      if (f.family->compositions[0]) TRY(list_one(err, &f, WISP_WHOLE_STEP, &ups));
+          CALL(list_one(err, &f, f.family->kernels[k].name, &ups));
+      if (f.family->compositions[0]) CALL(list_one(err, &f, WISP_WHOLE_STEP, &ups));
     }
   *out = ups;
   ups = (wisp_match_ups){0};
-done:
-  wisp_match_ups_free(&ups);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_match_ups_free(wisp_match_ups *ups)

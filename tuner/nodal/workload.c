@@ -25,7 +25,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   const bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
   int n = 1;
-  for (size_t i = sizeof boxes / sizeof *boxes; elements <= 0 && i-- > 0;)
+  for (size_t i = WISP_COUNT(boxes); elements <= 0 && i-- > 0;)
     if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   while (6ll * n * n * n < elements) n++;
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
@@ -60,23 +60,19 @@ static void destroy(void *self)
 static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_tet *tet = NULL;
-  wisp_system *system = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_dg *dg = NULL;
-  TRY(wisp_tet_create(err, spec->order, &tet));
-  TRY(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_tet_create(err, spec->order, &tet));
+  CALL(wisp_system_load(err, spec->system, &system));
   const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  TRY(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
-                     WISP_BY_TAG, &dg));
+  CALL(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
+                      WISP_BY_TAG, &dg));
   *out = wisp_dg_discretisation(dg);
   out->self = dg;
   out->destroy = destroy;
   tet = NULL, system = NULL;
-done:
-  wisp_system_destroy(system);
-  wisp_tet_destroy(tet);
-  return status;
+  return WISP_OK;
 }
 
 /* --- launches --- */
@@ -136,16 +132,15 @@ static wisp_scalars make_scalars(uint64_t *random, int round)
  * is 0 in round 1 and 1 in round 2. Numbers are exact in both precisions. */
 static wisp_status pose(wisp_error *err, wisp_round *r)
 {
-  wisp_status status = WISP_OK;
   const wisp_dg *dg = r->plain->self;
   const size_t n = (size_t)dg->system->fields;
-  double *scale = NULL;
+  OWNED(free) double *scale = NULL;
   wisp_scalars *s = NULL;
-  TRY(wisp_new(err, 1, sizeof *s, &s));
+  CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
   *s = make_scalars(&r->random, r->number);
   bind(s, &r->scalars);
-  TRY(wisp_new(err, dg->slots, sizeof *scale, &scale));
+  CALL(wisp_new(err, dg->slots, sizeof *scale, &scale));
   for (size_t k = 0; k < dg->slots; k++) {
     const size_t draw = wisp_random_below(&r->random, 24);
     scale[k] = r->number == SIZES ? ldexp(1, 10 * (int)(draw % 3) - 10) : r->number == ZEROS && draw % 8 == 0 ? 0 : 1;
@@ -157,9 +152,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
       r->before[a][q] *= r->number == ZEROS && zero ? 0 : scale[q / dofs / n];
     }
   }
-done:
-  free(scale);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
@@ -201,9 +194,8 @@ static wisp_status yardstick(wisp_error *err, wisp_device *device, wisp_blas *bl
   *out = (wisp_yardstick){
       .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
   snprintf(out->name, sizeof out->name, "%s", wisp_rival_name(rival));
-  rival = NULL;
 done:
-  wisp_rival_destroy(rival);
+  if (status != WISP_OK) wisp_rival_destroy(rival);
   wisp_tet_destroy(tet);
   wisp_system_destroy(system);
   return status;

@@ -188,16 +188,16 @@ static bool same_target(const replaying *r, size_t i, size_t k)
 
 static wisp_status replay_target(wisp_error *err, const replaying *r, size_t first, wisp_replay_target *t)
 {
-  wisp_status status = WISP_OK;
   const wisp_spec *spec = &r->specs[first];
-  wisp_scope scope = {0};
-  wisp_guide guide = {0};
-  wisp_point *points = NULL, *known = NULL;
-  size_t *which = NULL, known_count = 0;
-  TRY(wisp_new(err, r->count, sizeof *points, &points));
-  TRY(wisp_new(err, r->count, sizeof *known, &known));
-  TRY(wisp_new(err, r->count, sizeof *which, &which));
-  TRY(wisp_scope_create(err, wisp_family_find(spec->family), spec, &r->device, NULL, &scope));
+  HELD(wisp_scope_free) wisp_scope scope = {0};
+  HELD(wisp_guide_free) wisp_guide guide = {0};
+  OWNED(free) wisp_point *points = NULL, *known = NULL;
+  OWNED(free) size_t *which = NULL;
+  size_t known_count = 0;
+  CALL(wisp_new(err, r->count, sizeof *points, &points));
+  CALL(wisp_new(err, r->count, sizeof *known, &known));
+  CALL(wisp_new(err, r->count, sizeof *which, &which));
+  CALL(wisp_scope_create(err, wisp_family_find(spec->family), spec, &r->device, NULL, &scope));
   *t = (wisp_replay_target){.order = spec->order, .precision = spec->precision, .optimum = INFINITY};
   snprintf(t->kernel, sizeof t->kernel, "%s", spec->kernel);
   for (size_t i = first; i < r->count; i++) {
@@ -211,14 +211,9 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
     known_count = collect_known(r, spec, known);
     known_count = wisp_guide_weigh(known_count, known, spec->order, spec->precision);
   }
-  TRY(wisp_guide_create(err, t->candidates, points, known_count, known, &guide));
+  CALL(wisp_guide_create(err, t->candidates, points, known_count, known, &guide));
   search_target(r, &guide, which, t);
-  TRY(replay_random(err, r, which, t));
-done:
-  wisp_guide_free(&guide);
-  wisp_scope_free(&scope);
-  free(points), free(known), free(which);
-  return status;
+  return replay_random(err, r, which, t);
 }
 
 /* --- all targets --- */
@@ -260,20 +255,17 @@ static void summarise(wisp_replay *replay)
 
 static wisp_status read_trials(wisp_error *err, replaying *r)
 {
-  wisp_status status = WISP_OK;
   wisp_limits limits;
-  TRY(wisp_new(err, r->count, sizeof *r->specs, &r->specs));
-  TRY(wisp_new(err, r->count, sizeof *r->points, &r->points));
+  CALL(wisp_new(err, r->count, sizeof *r->specs, &r->specs));
+  CALL(wisp_new(err, r->count, sizeof *r->points, &r->points));
   for (size_t i = 0; i < r->count; i++) {
-    TRY(wisp_spec_parse(err, r->trials[i].spec, &r->specs[i]));
-    TRY(wisp_require(err, wisp_point_from_trial(&r->trials[i], &r->points[i]), WISP_ESTORE, "spec '%s' cannot be read",
-                     r->trials[i].spec));
+    CALL(wisp_spec_parse(err, r->trials[i].spec, &r->specs[i]));
+    CALL(wisp_require(err, wisp_point_from_trial(&r->trials[i], &r->points[i]), WISP_ESTORE, "spec '%s' cannot be read",
+                      r->trials[i].spec));
   }
-  TRY(wisp_target_limits(err, r->count ? r->trials[0].target : "host", &limits));
+  CALL(wisp_target_limits(err, r->count ? r->trials[0].target : "host", &limits));
   r->device = wisp_limits_target(&limits);
-  TRY(wisp_strategies_load(err, &r->strategies));
-done:
-  return status;
+  return wisp_strategies_load(err, &r->strategies);
 }
 
 wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *trials, const wisp_replay_request *request,
@@ -293,9 +285,8 @@ wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *tri
   qsort(replay.targets, replay.count, sizeof *replay.targets, by_kernel);
   summarise(&replay);
   *out = replay;
-  replay = (wisp_replay){0};
 done:
-  wisp_replay_free(&replay);
+  if (status != WISP_OK) wisp_replay_free(&replay);
   wisp_strategies_free(r.strategies);
   free(r.specs), free(r.points);
   return status;

@@ -9,8 +9,7 @@
 wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const wisp_spec *spec,
                               const wisp_target *target, const char *only, wisp_scope *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_scope scope = {.family = family, .spec = *spec};
+  HELD(wisp_scope_free) wisp_scope scope = {.family = family, .spec = *spec};
   wisp_layout all[8];
   char text[WISP_LAYOUT_TEXT];
   int count = wisp_family_layouts(spec, all);
@@ -18,16 +17,14 @@ wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const 
     wisp_layout_print(&all[i], text);
     if (only && strcmp(only, text) != 0) continue;
     scope.layout[scope.layouts] = all[i];
-    TRY(family->names(err, spec, &all[i], target, &scope.names[scope.layouts++]));
+    CALL(family->names(err, spec, &all[i], target, &scope.names[scope.layouts++]));
   }
-  TRY(wisp_require(err, scope.layouts > 0, WISP_EUSAGE,
-                   "order %d is not tuned in layout '%s': wisp emit -n %d lists its layouts", spec->order, only,
-                   spec->order));
+  CALL(wisp_require(err, scope.layouts > 0, WISP_EUSAGE,
+                    "order %d is not tuned in layout '%s': wisp emit -n %d lists its layouts", spec->order, only,
+                    spec->order));
   *out = scope;
   scope.layouts = 0;
-done:
-  wisp_scope_free(&scope);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_scope_free(wisp_scope *scope)
@@ -189,21 +186,18 @@ done:
 wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategies, const wisp_scope *scope,
                                const char *strategy, uint64_t seed, wisp_search *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_search search = {.scope = scope};
+  HELD(wisp_search_free) wisp_search search = {.scope = scope};
   for (size_t i = 0; i < wisp_strategies_count(strategies); i++) {
     const wisp_strategy *s = wisp_strategies_at(strategies, i);
     if (strcmp(wisp_strategy_family(s), scope->family->name) != 0) continue;
     if (strcmp(wisp_strategy_kernel(s), scope->spec.kernel) != 0) continue;
     if (strategy && strcmp(wisp_strategy_name(s), strategy) != 0) continue;
-    for (int l = 0; l < scope->layouts; l++) TRY(list_strategy(err, &search, s, l));
+    for (int l = 0; l < scope->layouts; l++) CALL(list_strategy(err, &search, s, l));
   }
-  TRY(order(err, &search, seed));
+  CALL(order(err, &search, seed));
   *out = search;
   search = (wisp_search){0};
-done:
-  wisp_search_free(&search);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_search_free(wisp_search *search)

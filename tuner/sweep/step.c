@@ -71,15 +71,11 @@ static void release(wisp_problems *problems, runnable *r)
 /* What another family would take for its kernel: that one is not being tuned. */
 static wisp_status borrow(wisp_error *err, const wisp_sweep *sweep, const wisp_spec *spec, wisp_step *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_store *store = NULL;
-  TRY(wisp_store_open(err, sweep->request->db, true, NULL, &store));
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  CALL(wisp_store_open(err, sweep->request->db, true, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
-  TRY(wisp_choose(err, &from, &(wisp_wish){.spec = *spec, .elements = wisp_problems_elements(sweep->bench.problems)},
-                  out));
-done:
-  wisp_store_close(store);
-  return status;
+  return wisp_choose(err, &from, &(wisp_wish){.spec = *spec, .elements = wisp_problems_elements(sweep->bench.problems)},
+                     out);
 }
 
 static wisp_status make_plans(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const step *s,
@@ -172,22 +168,19 @@ done:
 
 wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
 {
-  wisp_status status = WISP_OK;
   wisp_scope scope = *kernels;
   const char *const *compositions = sweep->family->compositions;
-  step *steps = NULL;
+  OWNED(free) step *steps = NULL;
   size_t count = 0, most = 0;
   wisp_spec_name_kernel(&scope.spec, WISP_WHOLE_STEP);
   while (compositions[most]) most++;
-  TRY(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
+  CALL(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
   for (; *compositions; compositions++)
     for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, *compositions, l, &steps[count]);
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
   size_t least = sweep->again ? 0 : 1;
   for (size_t i = 0; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
-    TRY(measure_step(err, sweep, &scope, &steps[i]));
-done:
-  free(steps);
-  return status;
+    CALL(measure_step(err, sweep, &scope, &steps[i]));
+  return WISP_OK;
 }

@@ -31,30 +31,26 @@ static void close_ground(void *context)
   wisp_hexcopies_destroy(g->copies);
   free(g);
 }
+WISP_OWNED(ground, close_ground)
 
 static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hexmesh *mesh = NULL;
-  wisp_hexnodes *nodes = NULL;
-  ground *g = NULL;
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
+  OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
+  OWNED(close_ground) ground *g = NULL;
   const int order = spec->order, Nq = order + 1, Np = Nq * Nq * Nq;
   const size_t to_check = (size_t)((NODES_TO_CHECK + Np - 1) / Np);
-  TRY(wisp_hexmesh_some(err, source, source ? wisp_tensor_elements(limits, order, elements) : to_check, &mesh));
-  TRY(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
-  TRY(wisp_new(err, 1, sizeof *g, &g));
+  CALL(wisp_hexmesh_some(err, source, source ? wisp_tensor_elements(limits, order, elements) : to_check, &mesh));
+  CALL(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
+  CALL(wisp_new(err, 1, sizeof *g, &g));
   g->elements = mesh->elements;
-  TRY(wisp_hexcopies_create(err, nodes, true, &g->copies));
-  TRY(wisp_require(err, g->copies->unknowns, WISP_EUSAGE, "%zu hexes of order %d have no node inside: take more",
-                   mesh->elements, order));
+  CALL(wisp_hexcopies_create(err, nodes, true, &g->copies));
+  CALL(wisp_require(err, g->copies->unknowns, WISP_EUSAGE, "%zu hexes of order %d have no node inside: take more",
+                    mesh->elements, order));
   *out = g;
   g = NULL;
-done:
-  close_ground(g);
-  wisp_hexnodes_destroy(nodes);
-  wisp_mesh_destroy(mesh);
-  return status;
+  return WISP_OK;
 }
 
 static long long elements(const void *context)
@@ -113,7 +109,7 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use us
   wisp_arrays *arrays = wisp_problem_arrays(problem);
   CALL(wisp_arrays_upload(err, arrays, "state", of[use]));
   CALL(wisp_arrays_upload_ints(err, arrays, "left", &left));
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+  for (size_t i = 0; i < WISP_COUNT(vectors); i++)
     CALL(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
                                  wisp_cg_padded(copies->unknowns) - copies->unknowns, zeros));
   return WISP_OK;
@@ -141,7 +137,7 @@ static const struct scene {
 static int rounds(const char *kernel)
 {
   (void)kernel;
-  return sizeof scenes / sizeof *scenes;
+  return WISP_COUNT(scenes);
 }
 
 static wisp_cg_scalars make_scalars(const struct scene *scene, size_t locals, uint64_t *random)

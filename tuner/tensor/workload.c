@@ -36,6 +36,7 @@ static void close_ground(void *context)
   wisp_hex_destroy(g->hex);
   free(g);
 }
+WISP_OWNED(ground, close_ground)
 
 size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long asked)
 {
@@ -93,20 +94,17 @@ static wisp_status make_geometry(wisp_error *err, ground *g)
 static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
-  wisp_status status = WISP_OK;
-  ground *g = NULL;
-  TRY(wisp_new(err, 1, sizeof *g, &g));
-  TRY(wisp_hex_create(err, spec->order, &g->hex));
+  OWNED(close_ground) ground *g = NULL;
+  CALL(wisp_new(err, 1, sizeof *g, &g));
+  CALL(wisp_hex_create(err, spec->order, &g->hex));
   count_numbers(g);
   g->elements = source ? wisp_tensor_elements(limits, spec->order, elements) : TO_CHECK;
   g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
   g->period = g->period < g->elements ? g->period : g->elements;
-  TRY(make_geometry(err, g));
+  CALL(make_geometry(err, g));
   *out = g;
   g = NULL;
-done:
-  close_ground(g);
-  return status;
+  return WISP_OK;
 }
 
 static long long elements(const void *context)
@@ -199,22 +197,19 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   enum { LOOKED_AT = 64 };
-  wisp_status status = WISP_OK;
   const ground *g = wisp_problem_discretisation(problem)->self;
   const size_t count = g->period < LOOKED_AT ? g->period : LOOKED_AT, numbers = count * (size_t)g->hex->Np;
-  double *u = NULL, *sizes = NULL;
+  OWNED(free) double *u = NULL, *sizes = NULL;
   wisp_hex_operator op;
   *out = NAN;
-  if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(spec->kernel, &op)) goto done;
-  TRY(wisp_new(err, numbers, sizeof *u, &u));
-  TRY(wisp_new(err, numbers, sizeof *sizes, &sizes));
+  if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(spec->kernel, &op)) return WISP_OK;
+  CALL(wisp_new(err, numbers, sizeof *u, &u));
+  CALL(wisp_new(err, numbers, sizeof *sizes, &sizes));
   for (size_t i = 0; i < numbers; i++) u[i] = 1;
-  TRY(wisp_hex_apply_sizes(err, g->hex, op, g->geometry[WISP_TENSOR_VERTICES], count, 1, u, sizes));
+  CALL(wisp_hex_apply_sizes(err, g->hex, op, g->geometry[WISP_TENSOR_VERTICES], count, 1, u, sizes));
   *out = 0;
   for (size_t i = 0; i < numbers; i++) *out = fmax(*out, 2 * sizes[i]);
-done:
-  free(u), free(sizes);
-  return status;
+  return WISP_OK;
 }
 
 static const wisp_alternative alternatives[] = {

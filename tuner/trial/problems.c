@@ -31,16 +31,13 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
                                  const wisp_spec *spec, long long elements, const wisp_mesh_source *source,
                                  size_t bytes, wisp_problems **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_problems *problems = NULL;
-  TRY(wisp_new(err, 1, sizeof *problems, &problems));
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
+  CALL(wisp_new(err, 1, sizeof *problems, &problems));
   *problems = (wisp_problems){.device = device, .workload = workload, .bytes = bytes};
-  TRY(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->ground));
+  CALL(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->ground));
   *out = problems;
   problems = NULL;
-done:
-  wisp_problems_destroy(problems);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_problems_destroy(wisp_problems *problems)
@@ -95,21 +92,18 @@ static bool reads(const wisp_plan *plan, const char *array)
 wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                   const wisp_plan *plan, wisp_use use)
 {
-  wisp_status status = WISP_OK;
-  double *values = NULL;
+  OWNED(free) double *values = NULL;
   uint64_t random = WISP_RANDOM_SEED;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
-  TRY(wisp_new(err, PERIOD, sizeof *values, &values));
+  CALL(wisp_new(err, PERIOD, sizeof *values, &values));
   for (const wisp_array_decl *a = wisp_problem_discretisation(problem)->family->arrays; a->name; a++) {
     if (a->kind == WISP_FIXED || a->kind == WISP_STATE || !wisp_arrays_size(arrays, a->name)) continue;
     if (plan && !reads(plan, a->name)) continue;
     for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_of(a->kind, &random);
-    TRY(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
+    CALL(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
   }
-  if (workload->set_state) TRY(workload->set_state(err, problem, use));
-done:
-  free(values);
-  return status;
+  if (workload->set_state) CALL(workload->set_state(err, problem, use));
+  return WISP_OK;
 }
 
 /* --- the problems --- */

@@ -75,31 +75,23 @@ done:
 
 static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, const double *values)
 {
-  wisp_status status = WISP_OK;
   const size_t size = wisp_arrays_size(arrays, array->name);
-  int *ints = NULL;
+  OWNED(free) int *ints = NULL;
   if (!wisp_numbers[array->type].integer) return wisp_arrays_upload(err, arrays, array->name, values);
-  TRY(wisp_new(err, size, sizeof *ints, &ints));
+  CALL(wisp_new(err, size, sizeof *ints, &ints));
   for (size_t i = 0; i < size; i++) ints[i] = (int)values[i];
-  TRY(wisp_arrays_upload_ints(err, arrays, array->name, ints));
-done:
-  free(ints);
-  return status;
+  return wisp_arrays_upload_ints(err, arrays, array->name, ints);
 }
 
 /* An array as a problem has it; NaN in what is nobody's. */
 static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *plain)
 {
-  wisp_status status = WISP_OK;
   const size_t size = wisp_problem_size(problem, array->name), *from = NULL;
-  double *values = NULL;
-  TRY(wisp_problem_origins(err, problem, array, &from));
-  TRY(wisp_new(err, size, sizeof *values, &values));
+  OWNED(free) double *values = NULL;
+  CALL(wisp_problem_origins(err, problem, array, &from));
+  CALL(wisp_new(err, size, sizeof *values, &values));
   for (size_t i = 0; i < size; i++) values[i] = from[i] == WISP_NOBODY ? NAN : plain[from[i]];
-  TRY(upload(err, wisp_problem_arrays(problem), array, values));
-done:
-  free(values);
-  return status;
+  return upload(err, wisp_problem_arrays(problem), array, values);
 }
 
 /* What the kernel does not read is NaN, fixed arrays of reals too. */
@@ -197,16 +189,13 @@ static void leave_round(trial_round *r)
 
 static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
 {
-  wisp_status status = WISP_OK;
   const size_t size = wisp_arrays_size(arrays, array->name);
-  int *ints = NULL;
+  OWNED(free) int *ints = NULL;
   if (!wisp_numbers[array->type].integer) return wisp_arrays_download(err, arrays, array->name, values);
-  TRY(wisp_new(err, size, sizeof *ints, &ints));
-  TRY(wisp_arrays_download_ints(err, arrays, array->name, ints));
+  CALL(wisp_new(err, size, sizeof *ints, &ints));
+  CALL(wisp_arrays_download_ints(err, arrays, array->name, ints));
   for (size_t i = 0; i < size; i++) values[i] = ints[i];
-done:
-  free(ints);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status wrong(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t i, double got,
@@ -268,21 +257,18 @@ static wisp_status compare_sum(wisp_error *err, const trial_round *r, const wisp
 
 static wisp_status compare_all(wisp_error *err, const trial_round *r, double *error)
 {
-  wisp_status status = WISP_OK;
-  double *got = NULL;
+  OWNED(free) double *got = NULL;
   size_t a = 0;
   for (const wisp_array_decl *array = wisp_problem_discretisation(r->problem)->family->arrays; array->name;
        array++, a++) {
     if (!r->round->after[a]) continue;
-    TRY(wisp_new(err, wisp_problem_size(r->problem, array->name), sizeof *got, &got));
-    TRY(download(err, wisp_problem_arrays(r->problem), array, got));
-    TRY(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
+    CALL(wisp_new(err, wisp_problem_size(r->problem, array->name), sizeof *got, &got));
+    CALL(download(err, wisp_problem_arrays(r->problem), array, got));
+    CALL(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
     free(got);
     got = NULL;
   }
-done:
-  free(got);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)

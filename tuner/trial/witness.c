@@ -282,31 +282,26 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, w
 wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                         const wisp_kernel *kernel, double seconds, int *left)
 {
-  wisp_status status = WISP_OK;
   wisp_arrays *arrays = wisp_problem_arrays(problem);
-  wisp_kept *inputs = NULL, *first = NULL;
+  OWNED(wisp_kept_free) wisp_kept *inputs = NULL, *first = NULL;
   outputs out;
   char array[32] = "";
   size_t number = 0;
   const char *changed[MOST_OUTPUTS + 1];
   find_changed(wisp_kernel_plan(kernel), changed);
-  TRY(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
-  TRY(wisp_problems_restart(err, workload, problem, wisp_kernel_plan(kernel), WISP_TO_CHECK));
-  TRY(wisp_arrays_keep(err, arrays, changed, &inputs));
-  TRY(run(err, workload, problem, kernel, &out));
-  TRY(wisp_arrays_keep(err, arrays, out.names, &first));
+  CALL(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
+  CALL(wisp_problems_restart(err, workload, problem, wisp_kernel_plan(kernel), WISP_TO_CHECK));
+  CALL(wisp_arrays_keep(err, arrays, changed, &inputs));
+  CALL(run(err, workload, problem, kernel, &out));
+  CALL(wisp_arrays_keep(err, arrays, out.names, &first));
   const double begin = wisp_seconds();
   for (--*left; *left > 0 && !*array && wisp_seconds() - begin < seconds;) {
     const int now = *left < AT_A_TIME ? *left : AT_A_TIME;
-    TRY(wisp_arrays_compare_begin(err, arrays));
-    TRY(launch_some(err, workload, problem, kernel, &out, inputs, first, now));
-    TRY(wisp_arrays_compare_end(err, arrays, array, &number));
+    CALL(wisp_arrays_compare_begin(err, arrays));
+    CALL(launch_some(err, workload, problem, kernel, &out, inputs, first, now));
+    CALL(wisp_arrays_compare_end(err, arrays, array, &number));
     *left -= now;
   }
-  TRY(wisp_require(err, !*array, WISP_EWRONG, "number %zu of %s is not the same at every launch, from the same inputs",
-                   number, array));
-done:
-  wisp_kept_free(inputs);
-  wisp_kept_free(first);
-  return status;
+  return wisp_require(err, !*array, WISP_EWRONG,
+                      "number %zu of %s is not the same at every launch, from the same inputs", number, array);
 }

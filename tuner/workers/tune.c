@@ -70,16 +70,13 @@ static wisp_status check_rows(wisp_error *err, const char *path)
 
 static wisp_status open_store(wisp_error *err, const wisp_tune_request *request, wisp_writer **out)
 {
-  wisp_status status = WISP_OK;
-  char *own = NULL, *warning = NULL;
-  if (!request->db) TRY(wisp_store_user_path(err, &own));
+  OWNED(free) char *own = NULL, *warning = NULL;
+  if (!request->db) CALL(wisp_store_user_path(err, &own));
   const char *path = own ? own : request->db;
-  TRY(check_rows(err, path));
-  TRY(wisp_writer_open(err, path, &warning, out));
+  CALL(check_rows(err, path));
+  CALL(wisp_writer_open(err, path, &warning, out));
   if (warning && request->warn) request->warn(request->context, warning);
-done:
-  free(own), free(warning);
-  return status;
+  return WISP_OK;
 }
 
 /* Two workers on one device disturb each other: whoever asks for that should know. */
