@@ -127,7 +127,7 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
                              wisp_best_rows *rows)
 {
   const wisp_kernel_decl *kernels = wisp_family_find(g->spec.family)->kernels;
-  HELD(wisp_step_free) wisp_step step = {.kernels = 0}, one = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0}, one = {.kernels = 0};
   wisp_wish of_one = {.spec = g->spec};
   CALL(wisp_choose_if_any(err, from, &of_one, &step));
   const bool stepped = step.whole.trial && !wish->any_layout;
@@ -136,7 +136,7 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
     wisp_spec_name_kernel(&of_one.spec, k->name);
     CALL(wisp_choose_if_any(err, from, &of_one, &one));
     CALL(add_row(err, from, g, &one.whole, rows));
-    wisp_step_free(&one);
+    wisp_stage_free(&one);
   }
   return add_row(err, from, g, &step.whole, rows);
 }

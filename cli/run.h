@@ -21,9 +21,9 @@ wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, const cha
                           bool defaults, wisp_session **out);
 
 /* The table of the step's kernels: which strategy, and where it comes from. as_asked: defaults were asked for. */
-void wisp_run_print_kernels(const wisp_step *step, bool as_asked);
+void wisp_run_print_kernels(const wisp_stage *step, bool as_asked);
 
 /* The same as kernels[] of a JSON object. */
-void wisp_run_add_kernels(cJSON *object, const wisp_step *step);
+void wisp_run_add_kernels(cJSON *object, const wisp_stage *step);
 
 #endif

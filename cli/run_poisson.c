@@ -111,7 +111,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 static void release(wisp_poisson_run *run)
 {
   wisp_poisson_solver_destroy(run->solver);
-  wisp_step_free(&run->step);
+  wisp_stage_free(&run->step);
   wisp_poisson_destroy(run->problem);
   wisp_mesh_destroy(run->mesh);
   wisp_session_close(run->session);
@@ -144,7 +144,7 @@ static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wis
 }
 
 static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run, bool trilinear,
-                          bool exact, wisp_step *out)
+                          bool exact, wisp_stage *out)
 {
   char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
@@ -158,7 +158,7 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   return wisp_choose(err, &from, &wish, out);
 }
 
-const wisp_choice *wisp_run_operator(const wisp_step *step)
+const wisp_choice *wisp_run_operator(const wisp_stage *step)
 {
   wisp_hex_operator op;
   int i = 0;
@@ -172,13 +172,13 @@ static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request 
                                     bool *out)
 {
   wisp_status status = WISP_OK;
-  wisp_step step[2] = {{.kernels = 0}, {.kernels = 0}};
+  wisp_stage step[2] = {{.kernels = 0}, {.kernels = 0}};
   for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &step[trilinear]));
   const double stored = wisp_run_operator(&step[0])->ms, made = wisp_run_operator(&step[1])->ms;
   *out = isnan(made) ? isnan(stored) : !(stored < made);
 done:
-  wisp_step_free(&step[0]);
-  wisp_step_free(&step[1]);
+  wisp_stage_free(&step[0]);
+  wisp_stage_free(&step[1]);
   return status;
 }
 

@@ -13,7 +13,7 @@ static const char *const equations[3] = {
 
 static bool is_trilinear(const wisp_poisson_run *run)
 {
-  return wisp_step_has(&run->step, "vertices");
+  return wisp_stage_has(&run->step, "vertices");
 }
 
 static void print_domain(const wisp_poisson_request *r, const wisp_poisson_run *run)

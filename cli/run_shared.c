@@ -21,7 +21,7 @@ wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, const cha
   return WISP_OK;
 }
 
-static wisp_status list_kernels(wisp_error *err, const wisp_step *step, bool as_asked, wisp_text *out)
+static wisp_status list_kernels(wisp_error *err, const wisp_stage *step, bool as_asked, wisp_text *out)
 {
   static const wisp_column columns[] = {
       {"kernel", false}, {"strategy", false}, {"match", false}, {"layer", false}, {"params", false}};
@@ -39,7 +39,7 @@ static wisp_status list_kernels(wisp_error *err, const wisp_step *step, bool as_
   return wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out);
 }
 
-void wisp_run_print_kernels(const wisp_step *step, bool as_asked)
+void wisp_run_print_kernels(const wisp_stage *step, bool as_asked)
 {
   wisp_error err = {0};
   wisp_text text = {0};
@@ -61,7 +61,7 @@ static void add_choice(cJSON *kernels, const wisp_choice *choice)
   cJSON_AddItemToArray(kernels, object);
 }
 
-void wisp_run_add_kernels(cJSON *object, const wisp_step *step)
+void wisp_run_add_kernels(cJSON *object, const wisp_stage *step)
 {
   cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
   for (int i = 0; i < step->kernels; i++) add_choice(kernels, &step->choice[i]);

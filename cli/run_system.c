@@ -125,7 +125,7 @@ static void release(wisp_system_run *run)
 {
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
-  wisp_step_free(&run->step);
+  wisp_stage_free(&run->step);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   wisp_mesh_destroy(run->mesh);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Kernels that the store has no entry for. */
-static int count_defaults(const wisp_step *step)
+static int count_defaults(const wisp_stage *step)
 {
   int count = 0;
   for (int i = 0; i < step->kernels; i++) count += step->choice[i].match == WISP_MATCH_DEFAULT;
@@ -14,7 +14,7 @@ static int count_defaults(const wisp_step *step)
 }
 
 /* Where composition and layout come from; what the kernels themselves run with is another matter. */
-static void print_origin(const wisp_system_request *request, const wisp_step *step)
+static void print_origin(const wisp_system_request *request, const wisp_stage *step)
 {
   int defaults = count_defaults(step);
   printf("chosen by   ");
@@ -32,7 +32,7 @@ static void print_origin(const wisp_system_request *request, const wisp_step *st
 
 static void print_text(const wisp_system_request *request, const wisp_system_run *run)
 {
-  const wisp_step *step = &run->step;
+  const wisp_stage *step = &run->step;
   const wisp_limits *limits = wisp_device_limits(run->session->device);
   char layout[WISP_LAYOUT_TEXT], domain[256];
   wisp_layout_print(&step->layout, layout);
@@ -66,7 +66,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
 }
 
 /* The weakest match of a kernel; and the record that named composition and layout, or null. */
-static void add_origin(cJSON *object, const wisp_step *step)
+static void add_origin(cJSON *object, const wisp_stage *step)
 {
   wisp_match weakest = WISP_MATCH_EXACT;
   for (int i = 0; i < step->kernels; i++)

@@ -18,7 +18,7 @@ static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial
 /* The winner of one kernel, if it was measured here with today's texts. */
 static wisp_status find(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_wish *wish)
 {
-  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   CALL(wisp_choose_if_any(err, from, wish, &step));
   const wisp_choice *c = &step.whole;
   if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) CALL(add(err, w, c->trial));

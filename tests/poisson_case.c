@@ -39,7 +39,7 @@ void poisson_close(poisson_case *c)
 {
   free(c->x);
   wisp_poisson_solver_destroy(c->solver);
-  wisp_step_free(&c->step);
+  wisp_stage_free(&c->step);
   wisp_poisson_destroy(c->problem);
   wisp_mesh_destroy(c->mesh);
   wisp_device_close(c->device);

@@ -49,7 +49,7 @@ void solving_close(solving *s)
 {
   wisp_solver_destroy(s->solver);
   wisp_dg_destroy(s->dg);
-  wisp_step_free(&s->step);
+  wisp_stage_free(&s->step);
   wisp_system_destroy(s->system);
   wisp_tet_destroy(s->tet);
   wisp_mesh_destroy(s->mesh);

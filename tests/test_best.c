@@ -203,7 +203,7 @@ static void test_default(void **state)
   wisp_error err = {0};
   wisp_strategies *all = NULL;
   wisp_limits limits;
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   wisp_spec spec = {.family = "nodal", .kernel = "volume", .element = "tet", .system = "maxwell", .order = 2};
   wisp_trial winner = fixture_trial(1), other;
   fixture_folder(folder);
@@ -244,7 +244,7 @@ static void test_default(void **state)
   if (!strstr(page, "<b>7.00&#8201;×</b>")) fail_msg("%.3000s", strstr(page, "tiles"));
   free(page);
   forget(&o);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   wisp_strategies_free(all);
   fixture_remove(folder);
 }

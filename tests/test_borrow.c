@@ -213,7 +213,7 @@ const wisp_workload *const wisp_own_workloads[] = {&workload, NULL};
 typedef struct solver {
   wisp_device *device;
   wisp_strategies *strategies;
-  wisp_step step;
+  wisp_stage step;
   wisp_kernel *kernel[3]; /* apply, advance, update */
   wisp_problem *problem;
   wisp_cg *cg;
@@ -238,7 +238,7 @@ static void open_solver(wisp_precision precision, solver *s)
   assert_int_equal(s->step.kernels, 3);
   assert_string_equal(wisp_plan_spec(s->step.plan[1])->family, "tensor");
   assert_string_equal(wisp_plan_spec(s->step.plan[2])->kernel, "update");
-  GOOD(wisp_step_load(err, s->device, &s->step, s->kernel));
+  GOOD(wisp_stage_load(err, s->device, &s->step, s->kernel));
   GOOD(wisp_problem_open(err, s->device, &d, precision, WISP_NARROW_GUARD, NULL, NULL, &s->problem));
   GOOD(wisp_arrays_repeat(err, wisp_problem_arrays(s->problem), "inverse", 1, &third));
   const wisp_binding bindings[] = {{"scale", 0, 1},
@@ -258,7 +258,7 @@ static void close_solver(solver *s)
   wisp_cg_destroy(s->cg);
   for (int i = 0; i < 3; i++) wisp_kernel_destroy(s->kernel[i]);
   wisp_problem_destroy(s->problem);
-  wisp_step_free(&s->step);
+  wisp_stage_free(&s->step);
   wisp_strategies_free(s->strategies);
   wisp_device_close(s->device);
 }
@@ -351,8 +351,9 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_tuned, set_up,
+                                      tear_down), /* forks, and so opens its device before others do */
       cmocka_unit_test_setup_teardown(test_solved, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

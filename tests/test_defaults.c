@@ -25,10 +25,10 @@
   } while (0)
 
 /* The whole step that runs untuned on a device of that target, or one kernel of it. */
-static wisp_step standard(const wisp_strategies *all, const char *target, wisp_spec spec, const char *kernel)
+static wisp_stage standard(const wisp_strategies *all, const char *target, wisp_spec spec, const char *kernel)
 {
   wisp_limits limits;
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   wisp_spec_name_kernel(&spec, kernel);
   GOOD(wisp_target_limits(&err, target, &limits));
   GOOD(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &step));
@@ -44,7 +44,7 @@ static wisp_strategies *load(void)
 }
 
 /* Is kernel k of the step what its strategy has for a default? */
-static bool is_plain(const wisp_step *step, int k)
+static bool is_plain(const wisp_stage *step, int k)
 {
   const wisp_plan *plan = step->plan[k];
   wisp_plan *plain = NULL;
@@ -64,7 +64,7 @@ static void test_gpus(void **state)
   for (int i = 0; i < 2 * 2 * 9; i++) {
     const wisp_spec spec =
         wisp_family_spec(wisp_family_find("nodal"), i / 4 + 1, NULL, i / 2 % 2 ? WISP_F32 : WISP_F64);
-    wisp_step step = standard(all, targets[i % 2], spec, "step");
+    wisp_stage step = standard(all, targets[i % 2], spec, "step");
     wisp_layout layouts[8];
     wisp_family_layouts(&spec, layouts);
     assert_string_equal(step.composition, "volume+gather+lift+update");
@@ -73,7 +73,7 @@ static void test_gpus(void **state)
       assert_string_equal(step.choice[k].strategy, strategies[k]);
       assert_true(is_plain(&step, k));
     }
-    wisp_step_free(&step);
+    wisp_stage_free(&step);
   }
   wisp_strategies_free(all);
 }
@@ -232,7 +232,7 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   const plan_range range = {{order, order}, {precision, 0}};
   const wisp_mesh_source source = wisp_mesh_source_irregular();
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
-  wisp_step step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
+  wisp_stage step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
   GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
   GOOD(wisp_problems_create(&err, device, f.race.workload, wisp_plan_spec(step.plan[0]), 384, &source, SIZE_MAX,
                             &f.race.problems));
@@ -241,7 +241,7 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,
                 step.choice[0].strategy, ours / f.race.best);
   wisp_problems_destroy(f.race.problems);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   return ours / f.race.best;
 }
 

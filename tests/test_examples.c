@@ -77,6 +77,7 @@ static void test_page(void **state)
   static const char *const files[] = {"examples/pulse.c", "examples/kernels.c", "examples/poisson.f90",
                                       "include/wisp.h"};
   (void)state;
+  if (access(*files, R_OK) != 0) skip(); /* carried without its sources */
   check_page("docs/library.md", files, sizeof files / sizeof *files, 10);
 }
 

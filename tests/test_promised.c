@@ -22,7 +22,7 @@ typedef struct promise {
 static void ask(promise *p, const wisp_spec *spec)
 {
   wisp_error err = {0};
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   char text[WISP_SPEC_TEXT];
   wisp_spec_print(spec, text);
   const wisp_status status =
@@ -35,7 +35,7 @@ static void ask(promise *p, const wisp_spec *spec)
     print_error("%s: no winner ships for %s\n", text, p->limits.name);
     p->missing++;
   }
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
 }
 
 /* "FAMILY A-B f32,f64 KERNEL..." */

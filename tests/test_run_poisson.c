@@ -77,7 +77,7 @@ static void plant(const char *folder, const char *kernel, double ms)
   wisp_strategies *strategies = NULL;
   wisp_device *device = NULL;
   wisp_writer *writer = NULL;
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   char composition[WISP_POISSON_COMPOSITION];
   wisp_poisson_composition(kernel, WISP_JACOBI, composition);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), 2, "poisson", WISP_F64),
@@ -104,7 +104,7 @@ static void plant(const char *folder, const char *kernel, double ms)
     if (wisp_writer_add(&err, writer, &t) != WISP_OK) fail_msg("%s", err.text);
   }
   assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   wisp_device_close(device);
   wisp_strategies_free(strategies);
 }

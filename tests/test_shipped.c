@@ -161,7 +161,7 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
   const char *const *composition = wisp_family_find(spec->family)->compositions;
   wisp_error err = {0};
   wisp_limits limits;
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   const wisp_wish wish = {.spec = *spec, .composition = t->strategy, .layout = t->layout, .elements = t->elements};
   while (*composition && strcmp(*composition, t->strategy) != 0) composition++;
   if (!*composition) fail_msg("%s: composition %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
@@ -170,7 +170,7 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
   if (status != WISP_OK) fail_msg("%s: %s", t->spec, err.text);
   if (step.whole.trial != t || step.whole.stale)
     fail_msg("%s: kernels of %s in %s have changed, and " SWEEP_AGAIN, t->spec, t->strategy, t->layout);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
 }
 
 /* Whoever edits a kernel text without measuring anew learns it here. */

@@ -221,7 +221,7 @@ static void test_pairs_where_read(void **state)
   wisp_dg *whole = NULL;
   solving s;
   assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
-  assert_true(wisp_step_has(&s.step, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
+  assert_true(wisp_stage_has(&s.step, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
   assert_int_equal(wisp_dg_create(&error, s.mesh, s.tet, s.system, &s.dg->layout, wisp_dg_grouping(&s.step.fixed),
                                   wisp_dg_MB(&s.step.fixed), 0, &whole),
                    WISP_OK);

@@ -95,24 +95,24 @@ static wisp_wish request(void)
   return (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), 2, "maxwell", WISP_F64), .elements = 1000};
 }
 
-static wisp_step choose_for(fixture *f, const wisp_wish *r)
+static wisp_stage choose_for(fixture *f, const wisp_wish *r)
 {
   wisp_error error = {0};
   wisp_store *store = NULL;
-  wisp_step step;
+  wisp_stage step;
   GOOD(wisp_store_open(&error, f->path, false, NULL, &store));
   GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &step));
   wisp_store_close(store);
   return step;
 }
 
-static wisp_step choose(fixture *f)
+static wisp_stage choose(fixture *f)
 {
   wisp_wish r = request();
   return choose_for(f, &r);
 }
 
-static const wisp_choice *of(const wisp_step *step, const char *kernel)
+static const wisp_choice *of(const wisp_stage *step, const char *kernel)
 {
   for (int i = 0; i < step->kernels; i++)
     if (strcmp(step->choice[i].kernel, kernel) == 0) return &step->choice[i];
@@ -120,7 +120,8 @@ static const wisp_choice *of(const wisp_step *step, const char *kernel)
   return NULL;
 }
 
-static void check(const wisp_step *step, const char *kernel, const char *strategy, const char *params, wisp_match match)
+static void check(const wisp_stage *step, const char *kernel, const char *strategy, const char *params,
+                  wisp_match match)
 {
   const wisp_choice *c = of(step, kernel);
   assert_string_equal(c->strategy, strategy);
@@ -206,7 +207,7 @@ static void make_whole(fixture *f, wanted texts[WHOLE], entry e[WHOLE])
       .kernel = "lift", .layout = layout, .strategy = "matrix-in-shared", .params = texts[LIFT].params, .ms = 1};
 }
 
-static void check_whole(const wisp_step *step, const entry *e)
+static void check_whole(const wisp_stage *step, const entry *e)
 {
   assert_string_equal(step->composition, composition);
   assert_int_equal(wisp_dg_MB(&step->fixed), 4);
@@ -216,11 +217,11 @@ static void check_whole(const wisp_step *step, const entry *e)
 }
 
 /* The step is what runs without a store; test_defaults tells what that is on which device. */
-static void check_standard(const fixture *f, const wisp_step *step)
+static void check_standard(const fixture *f, const wisp_stage *step)
 {
   wisp_error error = {0};
   wisp_wish r = request();
-  wisp_step standard;
+  wisp_stage standard;
   GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &standard));
   assert_string_equal(step->composition, standard.composition);
   for (int i = 0; i < standard.kernels; i++) {
@@ -228,14 +229,14 @@ static void check_standard(const fixture *f, const wisp_step *step)
     assert_string_equal(of(step, c->kernel)->layout, c->layout);
     check(step, c->kernel, c->strategy, c->params, WISP_MATCH_DEFAULT);
   }
-  wisp_step_free(&standard);
+  wisp_stage_free(&standard);
 }
 
 static void test_empty(void **state)
 {
-  wisp_step step = choose(*state);
+  wisp_stage step = choose(*state);
   check_standard(*state, &step);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
 }
 
 static void test_whole(void **state)
@@ -245,12 +246,12 @@ static void test_whole(void **state)
   entry e[WHOLE];
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  wisp_step step = choose(f);
+  wisp_stage step = choose(f);
   check_whole(&step, e);
   assert_int_equal(step.whole.match, WISP_MATCH_EXACT);
   assert_true(step.whole.layer == WISP_LAYER_USER && step.whole.stale); /* its hash is none */
   assert_true(wisp_dg_grouping(&step.fixed) != WISP_GROUP_NATURAL);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
 }
 
 /* One winner is gone: the others stay, and a default takes its place. */
@@ -262,11 +263,11 @@ static void test_winner_gone(void **state)
   make_whole(f, texts, e);
   add(f, &e[STEP]);
   add(f, &e[GATHER]);
-  wisp_step step = choose(f);
+  wisp_stage step = choose(f);
   assert_string_equal(step.composition, composition);
   check(&step, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
   check(&step, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
 }
 
 /* Entries of another kernel text, with values that the strategy has not, or that are illegal here, do not count; nor do
@@ -291,9 +292,9 @@ static void test_unfit_entries(void **state)
   };
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) add(f, &unfit[i]);
-  wisp_step step = choose(f);
+  wisp_stage step = choose(f);
   check_whole(&step, e);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
 }
 
 /* Among step records, one of today's texts goes before a faster one of others. */
@@ -307,27 +308,27 @@ static void test_records_of_today(void **state)
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
-  wisp_step step = choose_for(f, &r);
+  wisp_stage step = choose_for(f, &r);
   assert_int_equal(step.whole.match, WISP_MATCH_DEFAULT);
   wisp_plans_hash(step.plan, step.kernels, f->limits->kind, hash);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
   step = choose(f);
   assert_string_equal(step.composition, "gather+fused");
   assert_string_equal(step.choice[0].layout, "slab-km32");
   assert_true(step.whole.match == WISP_MATCH_EXACT && !step.whole.stale);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
 }
 
 static wisp_status choose_exact(fixture *f, wisp_error *err)
 {
   wisp_store *store = NULL;
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   wisp_wish r = request();
   r.exact_match_only = true;
   assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
   wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &step);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   wisp_store_close(store);
   return status;
 }
@@ -343,12 +344,12 @@ static void test_matches(void **state)
   e[STEP].device = e[GATHER].device = "another chip";
   e[LIFT].driver = "another driver";
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  wisp_step step = choose(f);
+  wisp_stage step = choose(f);
   assert_string_equal(step.composition, composition);
   assert_int_equal(step.whole.match, WISP_MATCH_ARCHITECTURE);
   check(&step, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
   check(&step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   assert_int_equal(choose_exact(f, &error), WISP_EMISSING);
   assert_non_null(strstr(error.text, "nodal.derivative:tet:p2:maxwell:f64"));
 }
@@ -358,12 +359,12 @@ static void test_exact(void **state)
 {
   fixture *f = *state;
   wisp_error error = {0};
-  wisp_step step = choose(f);
+  wisp_stage step = choose(f);
   for (int i = 0; i < step.kernels; i++) {
     const wisp_choice *c = &step.choice[i];
     add(f, &(entry){c->kernel, c->layout, c->strategy, c->params, 1, NULL, NULL, NULL, NULL});
   }
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   if (choose_exact(f, &error) != WISP_OK) fail_msg("%s", error.text);
 }
 
@@ -378,9 +379,9 @@ static void test_other_device(void **state)
     e[i].device = "NVIDIA Imaginary", e[i].target = "sm_10";
     add(f, &e[i]);
   }
-  wisp_step step = choose(f);
+  wisp_stage step = choose(f);
   check_standard(f, &step);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
 }
 
 static void test_requests(void **state)
@@ -404,7 +405,7 @@ static void test_requests(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error error = {0};
     wisp_wish r = bad[i].request;
-    wisp_step step;
+    wisp_stage step;
     r.spec.precision = WISP_F64;
     assert_int_equal(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &step),
                      bad[i].status);

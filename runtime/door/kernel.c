@@ -24,7 +24,7 @@ typedef struct launch {
 /* What is known of an opened kernel besides its plan: what is bound, and launches that are ready. */
 struct wisp_opened {
   wisp_handle handle;
-  wisp_step step; /* of this kernel alone */
+  wisp_stage step; /* of this kernel alone */
   wisp_contract *contract;
   wisp_passed value[WISP_MAX_ARGS];
   bool bound[WISP_MAX_ARGS];
@@ -45,7 +45,7 @@ static void release(void *self)
   opened *o = kernel->opened;
   wisp_kernel_unload(kernel);
   wisp_contract_destroy(o->contract);
-  wisp_step_free(&o->step);
+  wisp_stage_free(&o->step);
   o->contract = NULL;
 }
 
@@ -68,7 +68,7 @@ static void bind_operands(wisp_kernel *kernel)
 
 /* One kernel of the spec: what won, else the default. */
 static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
-                          const wisp_kernel_request *request, wisp_step *out)
+                          const wisp_kernel_request *request, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(session);
   wisp_wish wish = {.exact_match_only = session->exact_match_only};
@@ -89,7 +89,7 @@ wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char 
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
   TRY(choose(err, session, spec, request, &o->step));
-  TRY(wisp_step_load(err, session->device, &o->step, &kernel));
+  TRY(wisp_stage_load(err, session->device, &o->step, &kernel));
   TRY(wisp_contract_create(err, o->step.plan[0], &o->contract));
   kernel->opened = o;
   bind_operands(kernel);
@@ -99,7 +99,7 @@ wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char 
   o = NULL;
 done:
   wisp_kernel_destroy(kernel);
-  if (o) wisp_step_free(&o->step);
+  if (o) wisp_stage_free(&o->step);
   free(o);
   return status;
 }

@@ -15,7 +15,7 @@ struct wisp_simulation {
   wisp_tet *tet;
   wisp_system *system;
   wisp_session *session;
-  wisp_step step;
+  wisp_stage step;
   wisp_dg *dg;
   wisp_solver *solver;
   double dt;     /* a stable step */
@@ -27,7 +27,7 @@ void wisp_simulation_destroy(wisp_simulation *s)
   if (!s) return;
   wisp_solver_destroy(s->solver);
   wisp_dg_destroy(s->dg);
-  wisp_step_free(&s->step);
+  wisp_stage_free(&s->step);
   wisp_session_close(s->session);
   wisp_system_destroy(s->system);
   wisp_tet_destroy(s->tet);

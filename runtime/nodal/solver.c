@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_step *step)
+static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_stage *step)
 {
   char ours[WISP_LAYOUT_TEXT], theirs[WISP_LAYOUT_TEXT];
   wisp_layout_print(&step->layout, ours);
@@ -17,7 +17,7 @@ static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, cons
 }
 
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
-                               wisp_step *step, double alpha, wisp_solver **out)
+                               wisp_stage *step, double alpha, wisp_solver **out)
 {
   OWNED(wisp_solver_destroy) wisp_solver *solver = NULL;
   CALL(check_discretisation(err, dg, step));
@@ -27,11 +27,11 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   solver->precision = precision;
   solver->alpha = alpha;
   CALL(wisp_new(err, (size_t)step->kernels, sizeof *solver->kernel, &solver->kernel));
-  CALL(wisp_step_load(err, device, step, solver->kernel));
-  solver->swaps = wisp_step_has(step, "u_next");
-  if (wisp_step_has(step, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
-  CALL(
-      wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_step_has(step, "dux"), &solver->problem));
+  CALL(wisp_stage_load(err, device, step, solver->kernel));
+  solver->swaps = wisp_stage_has(step, "u_next");
+  if (wisp_stage_has(step, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
+  CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_stage_has(step, "dux"),
+                           &solver->problem));
   CALL(wisp_solver_open_sketch(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));

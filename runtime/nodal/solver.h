@@ -11,7 +11,7 @@ typedef struct wisp_solver wisp_solver;
  * pairs where a kernel reads them. All borrowed objects must outlive the solver. A kernel that fails to compile or load
  * falls back to the default with the choice saying so. */
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
-                               wisp_step *step, double alpha, wisp_solver **out);
+                               wisp_stage *step, double alpha, wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
 WISP_OWNED(wisp_solver, wisp_solver_destroy)
 wisp_problem *wisp_solver_problem(wisp_solver *solver);

@@ -10,7 +10,7 @@ enum { WISP_PLACES = 2 };
 
 struct wisp_solver {
   wisp_device *device;
-  wisp_step *step;
+  wisp_stage *step;
   wisp_precision precision;
   double alpha;
   wisp_problem *problem;

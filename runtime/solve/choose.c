@@ -101,7 +101,7 @@ static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choi
 }
 
 /* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
-static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_step *step,
+static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_stage *step,
                               wisp_plan **out)
 {
   wisp_status status = WISP_OK;
@@ -123,7 +123,7 @@ static bool does_not_fit(wisp_status status)
 }
 
 /* Adds the kernel to the step: its best entry that is legal here, else its default. */
-static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_step *step)
+static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *step)
 {
   wisp_status status = WISP_OK;
   wisp_answer answer;
@@ -186,7 +186,7 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
 
 /* --- kernels together --- */
 
-void wisp_step_free(wisp_step *step)
+void wisp_stage_free(wisp_stage *step)
 {
   for (int i = 0; i < step->kernels; i++) wisp_plan_destroy(step->plan[i]), wisp_env_destroy(step->lent[i]);
   free(step->plan);
@@ -194,7 +194,7 @@ void wisp_step_free(wisp_step *step)
   free(step->choice);
   free(step->composition);
   wisp_env_destroy(step->names);
-  *step = (wisp_step){.kernels = 0};
+  *step = (wisp_stage){.kernels = 0};
 }
 
 static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
@@ -207,27 +207,27 @@ static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, c
 }
 
 /* Adds a kernel of another family, which chooses it as if it were alone. */
-static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_step *step)
+static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *step)
 {
   wisp_status status = WISP_OK;
   const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements};
-  wisp_step lent = {.kernels = 0};
+  wisp_stage lent = {.kernels = 0};
   TRY(wisp_choose(err, c->from, &wish, &lent));
   step->plan[step->kernels] = lent.plan[0];
   step->choice[step->kernels] = lent.choice[0];
   step->lent[step->kernels++] = lent.names;
   lent.kernels = 0, lent.names = NULL;
 done:
-  wisp_step_free(&lent);
+  wisp_stage_free(&lent);
   return status;
 }
 
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
-                               const wisp_layout *layout, wisp_step *out)
+                               const wisp_layout *layout, wisp_stage *out)
 {
   wisp_status status = WISP_OK;
   const size_t count = (size_t)wisp_composition_count(composition);
-  wisp_step step = {.layout = *layout, .strategies = c->from->strategies, .composition = strdup(composition)};
+  wisp_stage step = {.layout = *layout, .strategies = c->from->strategies, .composition = strdup(composition)};
   TRY(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
   TRY(wisp_new(err, count, sizeof *step.plan, &step.plan));
   TRY(wisp_new(err, count, sizeof *step.choice, &step.choice));
@@ -241,20 +241,20 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
     TRY(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &step) : borrow(err, c, &spec, &step));
   }
   *out = step;
-  step = (wisp_step){.kernels = 0};
+  step = (wisp_stage){.kernels = 0};
 done:
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   return status;
 }
 
 /* --- one kernel alone --- */
 
 /* Its best entry over all layouts that is legal here. out->kernels stays 0 where there is none. */
-static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_step *out)
+static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
 {
   wisp_status status = WISP_OK;
   wisp_answer answer;
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   for (wisp_choosing_look_up(c, NULL, &answer); answer.trial; wisp_choosing_look_up(c, NULL, &answer)) {
     wisp_error why = {.text = "its layout is none here"};
     wisp_layout layout;
@@ -262,26 +262,26 @@ static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *k
                  ? wisp_choosing_fill(&why, c, kernel, WISP_NO_STAGE, &layout, &step)
                  : WISP_EREFUSED;
     if (status == WISP_OK && step.choice->trial == answer.trial) break;
-    wisp_step_free(&step);
+    wisp_stage_free(&step);
     if (status != WISP_OK && !does_not_fit(status)) TRY(wisp_fail(err, status, "%s", why.text));
     if (!find_unfit(c, answer.trial)) TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     status = WISP_OK;
   }
   *out = step;
-  step = (wisp_step){.kernels = 0};
+  step = (wisp_stage){.kernels = 0};
 done:
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   return status;
 }
 
 /* Its default, in the layout of the default of the first composition that has it. */
-static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_step *out)
+static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
 {
   wisp_status status = WISP_EREFUSED;
   const char *const lone[] = {kernel, NULL};
   const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
   wisp_wish wish = {.spec = c->spec, .fixed = c->wish->fixed};
-  wisp_step whole = {.kernels = 0};
+  wisp_stage whole = {.kernels = 0};
   wisp_error first = {.text = "no composition has it"};
   wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
   for (const char *const *list = c->family->compositions[0] ? c->family->compositions : lone;
@@ -291,11 +291,11 @@ static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *
   }
   if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
   const wisp_layout layout = whole.layout;
-  wisp_step_free(&whole);
+  wisp_stage_free(&whole);
   return wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, &layout, out);
 }
 
-static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_step *out)
+static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
   const char *kernel = c->wish->spec.kernel;
   CALL(wisp_require(err, wisp_family_kernel(c->family, kernel), WISP_EUSAGE, "the %s family has no kernel '%s'",
@@ -345,7 +345,7 @@ done:
              : status;
 }
 
-static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_step *step)
+static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_stage *step)
 {
   char text[WISP_SPEC_TEXT];
   for (int i = 0; i < step->kernels; i++) {
@@ -359,11 +359,11 @@ static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wi
   return WISP_OK;
 }
 
-wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out)
+wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
 {
   wisp_status status = WISP_OK;
   wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits)};
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   TRY(check_wish(err, &c));
   if (*wish->spec.kernel && !wisp_spec_is_step(&wish->spec))
     TRY(choose_kernel(err, &c, &step));
@@ -371,23 +371,23 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
     TRY(wisp_choose_stage(err, &c, &step));
   if (wish->exact_match_only) TRY(check_exact(err, &c, &step));
   *out = step;
-  step = (wisp_step){.kernels = 0};
+  step = (wisp_stage){.kernels = 0};
 done:
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   free(c.unfit);
   return status;
 }
 
-wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out)
+wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
 {
   wisp_error reason = {.text = ""};
   const wisp_status status = wisp_choose(&reason, from, wish, out);
   const bool none = status == WISP_EREFUSED || status == WISP_EUSAGE;
-  if (none) *out = (wisp_step){.kernels = 0};
+  if (none) *out = (wisp_stage){.kernels = 0};
   return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
 }
 
-wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why)
+wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *step, int i, const char *why)
 {
   wisp_status status = WISP_OK;
   wisp_plan *plan = NULL, *old = step->plan[i];

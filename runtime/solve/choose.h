@@ -53,7 +53,7 @@ typedef struct wisp_choice {
 } wisp_choice;
 
 /* The kernels of a stage in launch order, or one kernel, and what they ask of layout and discretisation. Zero: none. */
-typedef struct wisp_step {
+typedef struct wisp_stage {
   char *composition; /* "volume+gather+lift+update", or the one kernel's name */
   wisp_layout layout;
   wisp_fixed fixed;
@@ -64,7 +64,7 @@ typedef struct wisp_step {
   wisp_env *names;
   wisp_env **lent; /* of each kernel that another family has lent; NULL: it is the family's own */
   const wisp_strategies *strategies;
-} wisp_step;
+} wisp_stage;
 
 /* Chooses; never fails for lack of entries unless exact_match_only. WISP_EUSAGE for a family, kernel, order, system,
  * composition or layout that there is not, WISP_EREFUSED where what is asked for has no plan on this device.
@@ -72,10 +72,10 @@ typedef struct wisp_step {
  * A stage's record is a trial of the spec FAMILY.step:...: its strategy is the composition, its layout that of all
  * kernels, each of which then takes its own winner in that layout. Its template hash is wisp_hash over those of its
  * kernels in turn; one that differs only counts where no record is current. */
-wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out);
+wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
 /* The same, where it is no error that there is no such thing, or that it runs nowhere here: out->kernels is 0 then. */
-wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_step *out);
-void wisp_step_free(wisp_step *step);
+wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
+void wisp_stage_free(wisp_stage *step);
 
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
  * any), else none. And what is to be said of it: "stale", "refused", or nothing. */
@@ -87,17 +87,17 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 
 /* Gives kernel i the default plan that fits the step's layout and discretisation, and notes why in its choice.
  * WISP_EREFUSED, with the step unchanged, where there is none or it is the one that the kernel has. */
-wisp_status wisp_step_fall_back(wisp_error *err, wisp_step *step, int i, const char *why);
+wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *step, int i, const char *why);
 
 /* Compiles the step's kernels (in parallel) and loads them: kernel[i], zeroed memory of the caller's, is of plan i, and
  * to be destroyed where it is not NULL, also after a failure. A stored winner that fails to compile or load falls back
  * to the default with the choice saying so. */
-wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step, wisp_kernel **kernel);
+wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *step, wisp_kernel **kernel);
 
 /* The template hash of a record of these plans, in launch order: over those of all of them. */
 void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, char hash[20]);
 
 /* Does a kernel of the step take an argument of this name? */
-bool wisp_step_has(const wisp_step *step, const char *name);
+bool wisp_stage_has(const wisp_stage *step, const char *name);
 
 #endif

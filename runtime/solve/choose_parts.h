@@ -40,10 +40,10 @@ bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_
  * WISP_NO_STAGE. WISP_EREFUSED where it does not, or a kernel has no plan here. */
 enum { WISP_NO_STAGE = -1 };
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
-                               const wisp_layout *layout, wisp_step *out);
+                               const wisp_layout *layout, wisp_stage *out);
 
 /* A family that lists no compositions takes any of its kernels' names, joined. */
 bool wisp_is_composition(const wisp_family *family, const char *composition);
-wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_step *out);
+wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out);
 
 #endif

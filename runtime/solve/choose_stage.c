@@ -30,7 +30,7 @@ void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, ch
 }
 
 /* Was the record measured with the kernel texts that the step has now? */
-static bool same_texts(const wisp_step *step, const char *dialect, const wisp_trial *record)
+static bool same_texts(const wisp_stage *step, const char *dialect, const wisp_trial *record)
 {
   char hash[20];
   wisp_plans_hash(step->plan, step->kernels, dialect, hash);
@@ -38,7 +38,7 @@ static bool same_texts(const wisp_step *step, const char *dialect, const wisp_tr
 }
 
 /* The step of one record. out->kernels stays 0 where it does not suit the wish or has no plans here. */
-static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answer *answer, wisp_step *out)
+static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answer *answer, wisp_stage *out)
 {
   const wisp_trial *trial = answer->trial;
   wisp_layout layout;
@@ -54,10 +54,10 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
 
 /* The best record whose texts are those of today; else the best one, which still tells compositions and layouts apart
  * better than a guess. out->kernels stays 0 where there is none. */
-static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_step *out)
+static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
   wisp_answer answer;
-  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   for (bool current = false; !current;) {
     wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
     wisp_choosing_look_up(c, NULL, &answer);
@@ -67,11 +67,11 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_step *ou
                                  step.kernels ? NULL : "it is not what was asked for, or does not run here"));
     current = step.kernels && !step.whole.stale;
     if (current || !out->kernels) {
-      wisp_step_free(out);
+      wisp_stage_free(out);
       *out = step;
-      step = (wisp_step){.kernels = 0};
+      step = (wisp_stage){.kernels = 0};
     }
-    wisp_step_free(&step);
+    wisp_stage_free(&step);
   }
   return WISP_OK;
 }
@@ -79,7 +79,7 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_step *ou
 /* The composition in the first layout where it has plans, if it is asked for. out->kernels stays 0 where there is none;
  * the first refusal is kept in first. */
 static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
-                                   wisp_error *first, wisp_step *out)
+                                   wisp_error *first, wisp_stage *out)
 {
   if (!wanted(c->wish->composition, composition)) return WISP_OK;
   for (int l = 0; l < c->layouts; l++) {
@@ -93,7 +93,7 @@ static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char
 }
 
 /* What the family's defaults prefer here, then the first composition that has plans. */
-static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_step *out)
+static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
   wisp_error first = {.text = ""};
   const wisp_defaults *defaults = wisp_strategies_defaults(c->from->strategies, c->family->name);
@@ -107,9 +107,9 @@ static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_step *out)
                       c->family->name, c->from->limits->name, first.text);
 }
 
-wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_step *out)
+wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
-  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   CALL(from_records(err, c, &step));
   if (!step.kernels) {
     const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
@@ -119,6 +119,6 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_step *out)
   wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
   wisp_choosing_note(c, NULL, &step.whole);
   *out = step;
-  step = (wisp_step){.kernels = 0};
+  step = (wisp_stage){.kernels = 0};
   return WISP_OK;
 }

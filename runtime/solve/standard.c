@@ -26,12 +26,12 @@ static double ms_of(const wisp_chooser *from, const wisp_spec *step, const wisp_
 wisp_status wisp_standard_ms(wisp_error *err, const wisp_chooser *from, const wisp_trial *winner, double *ms)
 {
   wisp_wish wish = {.spec = {.order = 0}};
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   *ms = NAN;
   if (wisp_spec_parse(NULL, winner->spec, &wish.spec) != WISP_OK) return WISP_OK;
   CALL(wisp_choose_if_any(err, &(wisp_chooser){from->strategies, NULL, from->limits, from->scopes}, &wish, &step));
   if (step.kernels) *ms = 0;
   for (int k = 0; k < step.kernels; k++) *ms += ms_of(from, &wish.spec, &step.choice[k], winner);
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   return WISP_OK;
 }

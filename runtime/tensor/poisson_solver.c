@@ -18,7 +18,7 @@ typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH } part;
 
 struct wisp_poisson_solver {
   const wisp_poisson *problem;
-  wisp_step *step;
+  wisp_stage *step;
   wisp_kernel **kernel;  /* the step's */
   wisp_problem *vectors; /* on the device, with the geometry */
   wisp_arrays *arrays;   /* its own */
@@ -46,7 +46,7 @@ static int blocks(const wisp_poisson_solver *s, part kernel)
 
 static bool is_wanted(const void *step, const char *array)
 {
-  return wisp_step_has(step, array);
+  return wisp_stage_has(step, array);
 }
 
 /* All that the step's kernels take. */
@@ -155,7 +155,7 @@ static wisp_status make_chebyshev(wisp_error *err, wisp_device *device, int degr
 /* --- the solver --- */
 
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
-                                       wisp_step *step, const wisp_poisson_method *method, wisp_poisson_solver **out)
+                                       wisp_stage *step, const wisp_poisson_method *method, wisp_poisson_solver **out)
 {
   wisp_status status = WISP_OK;
   wisp_poisson_solver *s = NULL;
@@ -164,7 +164,7 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
   TRY(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_poisson_solver){.problem = problem, .step = step, .degree = 1, .scale = 1, .bound = NAN};
   TRY(wisp_new(err, (size_t)step->kernels, sizeof *s->kernel, &s->kernel));
-  TRY(wisp_step_load(err, device, step, s->kernel));
+  TRY(wisp_stage_load(err, device, step, s->kernel));
   TRY(make_arrays(err, device, method->precision, s));
   TRY(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
   TRY(make_cg(err, device, s));

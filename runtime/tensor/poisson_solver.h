@@ -30,7 +30,7 @@ typedef struct wisp_poisson_solver wisp_poisson_solver;
  * borrowed problem, step and device must outlive it. step: chosen for wisp_poisson_composition. WISP_EMEMORY says how
  * much is needed and how much there is. */
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
-                                       wisp_step *step, const wisp_poisson_method *method, wisp_poisson_solver **out);
+                                       wisp_stage *step, const wisp_poisson_method *method, wisp_poisson_solver **out);
 void wisp_poisson_solver_destroy(wisp_poisson_solver *solver);
 
 /* What solves, for the problem's right-hand side or another. */

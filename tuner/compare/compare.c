@@ -44,7 +44,7 @@ static void release(wisp_problems *problems, runner *r)
 
 /* ---- Compiling ahead. */
 
-static wisp_status submit(wisp_error *err, comparer *c, wisp_step *step)
+static wisp_status submit(wisp_error *err, comparer *c, wisp_stage *step)
 {
   for (int i = 0; i < step->kernels; i++) {
     wisp_plan *plan = step->plan[i];
@@ -57,7 +57,7 @@ static wisp_status submit(wisp_error *err, comparer *c, wisp_step *step)
 
 /* Takes the step's jobs off the pipeline and loads its kernels. Where one does not compile or load, reason says why,
  * the others are taken all the same, and the runner stays empty. */
-static wisp_status load(wisp_error *err, comparer *c, wisp_step *step, wisp_error *reason, runner *r)
+static wisp_status load(wisp_error *err, comparer *c, wisp_stage *step, wisp_error *reason, runner *r)
 {
   wisp_status status = WISP_OK, failed = wisp_new(reason, (size_t)step->kernels, sizeof *r->kernel, &r->kernel);
   for (int i = 0; i < step->kernels; i++) {
@@ -88,7 +88,7 @@ static wisp_status launch(wisp_error *err, const wisp_workload *workload, const 
   return WISP_OK;
 }
 
-static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_step *step,
+static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_stage *step,
                           runner *r)
 {
   wisp_status status = WISP_OK, ended = WISP_OK;
@@ -120,7 +120,7 @@ static void warn(const comparer *c, const char *text)
 }
 
 /* Who a step is. Without a record, a stage matches as well as the best of its kernels. */
-static wisp_choice name_of(const wisp_step *step)
+static wisp_choice name_of(const wisp_stage *step)
 {
   wisp_choice choice = step->whole;
   for (int i = 0; i < step->kernels && step->whole.match == WISP_MATCH_DEFAULT; i++)
@@ -130,7 +130,7 @@ static wisp_choice name_of(const wisp_step *step)
 }
 
 /* A kernel or step that does not differ from the default need not be timed twice. */
-static bool same_step(const wisp_step *a, const wisp_step *b)
+static bool same_step(const wisp_stage *a, const wisp_stage *b)
 {
   bool same = a->kernels == b->kernels && strcmp(a->composition, b->composition) == 0;
   for (int i = 0; i < a->kernels && same; i++)
@@ -141,7 +141,7 @@ static bool same_step(const wisp_step *a, const wisp_step *b)
 }
 
 /* What the times say: rates and efficiency are the tuner's. */
-static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_step *step, const wisp_contender *timed,
+static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage *step, const wisp_contender *timed,
                             double runs, wisp_comparison *row)
 {
   wisp_trial trial;
@@ -196,7 +196,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
                             const wisp_yardstick *beside)
 {
   bool tuned = r[0].kernels > 0, alike = tuned && same_step(&up->tuned, &up->standard);
-  const wisp_step *step = tuned ? &up->tuned : &up->standard;
+  const wisp_stage *step = tuned ? &up->tuned : &up->standard;
   wisp_comparison row = {.spec = up->spec,
                          .ours = name_of(step),
                          .standard = name_of(&up->standard),
@@ -229,7 +229,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
 {
   wisp_status status = WISP_OK;
   runner r[2] = {{.kernels = 0}, {.kernels = 0}}, on_mesh = {.kernels = 0};
-  wisp_step *steps[2] = {&up->tuned, &up->standard};
+  wisp_stage *steps[2] = {&up->tuned, &up->standard};
   wisp_yardstick beside = {.run = NULL};
   char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
   wisp_spec_print(&up->spec, spec);

@@ -25,7 +25,7 @@ long long wisp_compare_elements(const wisp_compare_request *request, int order)
 }
 
 /* What a solver takes from this store; out->kernels stays 0 where there is nothing that runs here. */
-static wisp_status choose(wisp_error *err, const finder *f, const wisp_store *store, wisp_step *out)
+static wisp_status choose(wisp_error *err, const finder *f, const wisp_store *store, wisp_stage *out)
 {
   const wisp_chooser from = {f->strategies, store, f->limits, NULL};
   const wisp_wish wish = {.spec = f->spec, .elements = wisp_compare_elements(f->request, f->spec.order)};
@@ -51,12 +51,12 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   wisp_spec_name_kernel(&f->spec, kernel);
   up.spec = f->spec;
   TRY(choose(err, f, f->request->store, &up.tuned));
-  if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_step_free(&up.tuned);
+  if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
   TRY(choose(err, f, NULL, &up.standard));
   TRY(add(err, ups, &up));
 done:
-  wisp_step_free(&up.tuned);
-  wisp_step_free(&up.standard);
+  wisp_stage_free(&up.tuned);
+  wisp_stage_free(&up.standard);
   return status;
 }
 
@@ -98,8 +98,8 @@ wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strate
 void wisp_match_ups_free(wisp_match_ups *ups)
 {
   for (size_t i = 0; i < ups->count; i++) {
-    wisp_step_free(&ups->list[i].tuned);
-    wisp_step_free(&ups->list[i].standard);
+    wisp_stage_free(&ups->list[i].tuned);
+    wisp_stage_free(&ups->list[i].standard);
   }
   free(ups->list);
   *ups = (wisp_match_ups){0};

@@ -7,7 +7,7 @@
 
 typedef struct wisp_match_up {
   wisp_spec spec;
-  wisp_step tuned, standard; /* kernels 0: there is none */
+  wisp_stage tuned, standard; /* kernels 0: there is none */
 } wisp_match_up;
 
 typedef struct wisp_match_ups {

@@ -129,7 +129,7 @@ static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *c
 /* One cell's winner: what is compared is of its size, on its kind of mesh. */
 static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
 {
-  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   CALL(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &step));
   cell->best = pick(cell, &step.whole, &cell->remark);
   cell->default_ms = NAN;
@@ -142,7 +142,7 @@ static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_rep
 /* The cells of one order; and those of the step that is taken there. */
 static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cells, size_t count)
 {
-  HELD(wisp_step_free) wisp_step step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   wisp_wish wish = {.spec = cells->spec};
   wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
   CALL(wisp_choose_if_any(err, from, &wish, &step));

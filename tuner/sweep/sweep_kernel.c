@@ -251,7 +251,7 @@ static wisp_status try_standard(wisp_error *err, unit *u)
   wisp_status status = WISP_OK;
   const wisp_sweep *sweep = u->sweep;
   wisp_search *search = &u->search;
-  wisp_step step = {.kernels = 0};
+  wisp_stage step = {.kernels = 0};
   wisp_plan *plan = NULL;
   size_t at = 0;
   const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
@@ -273,7 +273,7 @@ static wisp_status try_standard(wisp_error *err, unit *u)
   TRY(wisp_pipeline_submit(err, sweep->pipeline, plan, true));
   TRY(tune_problem(err, u, 0));
 done:
-  wisp_step_free(&step);
+  wisp_stage_free(&step);
   return status;
 }
 

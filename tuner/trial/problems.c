@@ -48,11 +48,6 @@ void wisp_problems_destroy(wisp_problems *problems)
   free(problems);
 }
 
-const wisp_workload *wisp_problems_workload(const wisp_problems *problems)
-{
-  return problems->workload;
-}
-
 const void *wisp_problems_ground(const wisp_problems *problems)
 {
   return problems->ground;

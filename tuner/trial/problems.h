@@ -14,7 +14,6 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
                                  size_t bytes, wisp_problems **out);
 void wisp_problems_destroy(wisp_problems *problems); /* NULL is fine */
 WISP_OWNED(wisp_problems, wisp_problems_destroy)
-const wisp_workload *wisp_problems_workload(const wisp_problems *problems);
 const void *wisp_problems_ground(const wisp_problems *problems);
 long long wisp_problems_elements(const wisp_problems *problems);
 

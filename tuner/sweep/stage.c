@@ -52,7 +52,7 @@ typedef struct runnable {
   int kernels;
   wisp_plan **plan;
   wisp_kernel **kernel;
-  wisp_step *lent; /* what other families take for theirs, whose plans these are; empty for the family's own */
+  wisp_stage *lent; /* what other families take for theirs, whose plans these are; empty for the family's own */
 } runnable;
 
 static void release(wisp_problems *problems, runnable *r)
@@ -61,7 +61,7 @@ static void release(wisp_problems *problems, runnable *r)
   for (int i = 0; i < r->kernels; i++) {
     wisp_kernel_destroy(r->kernel[i]);
     if (!r->lent[i].kernels) wisp_plan_destroy(r->plan[i]);
-    wisp_step_free(&r->lent[i]);
+    wisp_stage_free(&r->lent[i]);
   }
   free(r->kernel);
   free(r->plan);
@@ -69,7 +69,7 @@ static void release(wisp_problems *problems, runnable *r)
 }
 
 /* What another family would take for its kernel: that one is not being tuned. */
-static wisp_status borrow(wisp_error *err, const wisp_sweep *sweep, const wisp_spec *spec, wisp_step *out)
+static wisp_status borrow(wisp_error *err, const wisp_sweep *sweep, const wisp_spec *spec, wisp_stage *out)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
   CALL(wisp_store_open(err, sweep->request->db, true, NULL, &store));

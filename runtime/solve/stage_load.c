@@ -24,7 +24,7 @@ static void *compile(void *argument)
   return NULL;
 }
 
-static void compile_all(const wisp_step *step, const char *target, job *jobs)
+static void compile_all(const wisp_stage *step, const char *target, job *jobs)
 {
   for (int i = 0; i < step->kernels; i++) {
     jobs[i] = (job){.plan = step->plan[i], .target = target};
@@ -43,12 +43,12 @@ static wisp_status load(wisp_error *err, wisp_device *device, const job *j, wisp
 }
 
 /* The default in place of a stored winner that does not work on this machine. */
-static wisp_status load_default(wisp_error *err, wisp_device *device, wisp_step *step, int i, const char *why,
+static wisp_status load_default(wisp_error *err, wisp_device *device, wisp_stage *step, int i, const char *why,
                                 wisp_kernel **out)
 {
   wisp_status status = WISP_OK;
   job j = {.target = wisp_device_limits(device)->target};
-  TRY(wisp_step_fall_back(err, step, i, why));
+  TRY(wisp_stage_fall_back(err, step, i, why));
   j.plan = step->plan[i];
   compile(&j);
   TRY(load(err, device, &j, out));
@@ -57,7 +57,7 @@ done:
   return status;
 }
 
-wisp_status wisp_step_load(wisp_error *err, wisp_device *device, wisp_step *step, wisp_kernel **kernel)
+wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *step, wisp_kernel **kernel)
 {
   wisp_status status = WISP_OK;
   job *jobs = NULL;
@@ -77,7 +77,7 @@ done:
   return status;
 }
 
-bool wisp_step_has(const wisp_step *step, const char *name)
+bool wisp_stage_has(const wisp_stage *step, const char *name)
 {
   for (int k = 0; k < step->kernels; k++) {
     const wisp_arg *arg = NULL;
