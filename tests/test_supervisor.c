@@ -1,7 +1,8 @@
 /* Claim: devices that are alike share the units of a sweep, each done once and whole; one of another kind does all of
  * them; a unit whose device is given up half-way is finished by another of its kind, also where that was through; where
- * there is none, the sweep fails with what that device said; one whose workers are stopped is given up. Shown with
- * workers that only pretend to try something. */
+ * there is none, the sweep fails with what that device said; one whose workers are stopped is given up. A compilation
+ * that is overdue is tried again by the next worker, and is the candidate's fault where that one does not come to its
+ * end either. Shown with workers that only pretend to try something. */
 #include "store_fixture.h"
 #include "../tuner/workers/supervisor.h"
 #include "../tuner/sweep/sweep.h"
@@ -21,13 +22,15 @@
 enum { ORDERS = 4, TRIALS = 3, CARDS = 2, MAX_DEVICES = 3 };
 
 /* A device is named by its card, a or b, and by what its worker does: r is right; after the first trial of its first
- * unit, f fails and d dies, whoever comes after it too; n is not there. */
+ * unit, f fails and d dies, whoever comes after it too; n is not there. Of order 1's first candidate the compilation
+ * hangs with c once, with w each time. */
 typedef struct play {
   int gate[2]; /* a byte for each faulty device that has a unit: right ones wait for all */
   int faulty;
   int done[CARDS][ORDERS + 1];
   char warning[1024];
-  int warned, devices;
+  int warned, devices, failed;
+  wisp_trial failure; /* the last of them, as it is stored */
 } play;
 
 static wisp_trial trial_of(const wisp_link *link, const wisp_unit *unit, int number)
@@ -40,6 +43,15 @@ static wisp_trial trial_of(const wisp_link *link, const wisp_unit *unit, int num
   return trial;
 }
 
+/* A worker that hangs has a second for it, and one that goes on a minute. */
+static wisp_status compile_one(wisp_error *err, const wisp_link *link, const wisp_unit *unit, const wisp_trial *trial)
+{
+  const bool hangs = link->device[1] == 'w' || (link->device[1] == 'c' && !unit->resumed);
+  CALL(wisp_link_begin(err, link, WISP_NOTE_COMPILE, trial, hangs ? 1 : 60));
+  if (hangs) raise(SIGSTOP);
+  return wisp_link_begin(err, link, WISP_NOTE_COMPILED, trial, 0);
+}
+
 static wisp_status try_one(wisp_error *err, const wisp_link *link, const wisp_unit *unit, int number,
                            wisp_tune_summary *summary)
 {
@@ -50,6 +62,7 @@ static wisp_status try_one(wisp_error *err, const wisp_link *link, const wisp_un
   TRY(wisp_link_has(err, link, &trial, &found, &tried, NULL));
   TRY(wisp_require(err, found == tried && found <= unit->resumed, WISP_EINPUT, "known too early"));
   if (found) goto done;
+  if (unit->order == 1 && number == 0) TRY(compile_one(err, link, unit, &trial));
   TRY(wisp_link_begin(err, link, WISP_NOTE_LAUNCH, &trial, 60));
   wisp_summary_count(summary, &trial);
   wisp_note note = {.kind = WISP_NOTE_ADD, .trial = trial, .left = TRIALS - number - 1, .summary = *summary};
@@ -89,7 +102,7 @@ static wisp_status pretend(wisp_error *err, void *context, const wisp_link *link
     if (!there) break;
     for (int i = 0; i < TRIALS; i++) {
       TRY(try_one(err, link, &unit, i, &summary));
-      if (does == 'r') continue;
+      if (strchr("rcw", does)) continue;
       if (write(p->gate[1], "", 1) != 1 || does == 'd') _exit(3);
       TRY(wisp_fail(err, WISP_EMEMORY, "%s has no memory", link->device));
     }
@@ -104,6 +117,9 @@ static void on_progress(void *context, const wisp_tune_progress *progress)
   int order = 0;
   assert_int_equal(sscanf(progress->spec, "nodal.update:tet:p%d", &order), 1);
   p->done[progress->device[0] - 'a'][order]++;
+  if (wisp_trial_is_right(progress->last)) return;
+  p->failed++;
+  p->failure = *progress->last;
 }
 
 static void on_warning(void *context, const char *text)
@@ -117,7 +133,7 @@ static void on_device(void *context, const char *device, const wisp_tune_summary
 {
   play *p = context;
   p->devices++;
-  if (device[1] != 'r') assert_true(part->trials <= (strchr("fd", device[1]) != NULL));
+  if (!strchr("rcw", device[1])) assert_true(part->trials <= (strchr("fd", device[1]) != NULL));
 }
 
 /* Seconds. Not less: on a busy machine one that speaks may be late by some. */
@@ -222,8 +238,28 @@ static void test_ends_badly(void **state)
   }
 }
 
+static void test_overdue_compilation(void **state)
+{
+  (void)state;
+  for (int each_time = 0; each_time <= 1; each_time++) {
+    play p;
+    wisp_error err = {0};
+    wisp_tune_summary summary;
+    char *const devices[] = {each_time ? "aw" : "ac"};
+    if (supervise(&err, &p, 1, devices, &summary) != WISP_OK) fail_msg("%s", err.text);
+    assert_int_equal(summary.trials, ORDERS * TRIALS); /* the others come to no harm */
+    assert_int_equal(summary.failed, each_time);
+    assert_int_equal(p.failed, each_time);
+    if (!each_time) continue;
+    assert_int_equal(wisp_trial_outcome(&p.failure), WISP_TRIAL_COMPILE_ERROR);
+    assert_string_equal(p.failure.params, "wi=0");
+    assert_string_equal(p.failure.reason, "its compilation did not end within 1 s: see WISP_COMPILE_SECONDS");
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends_well), cmocka_unit_test(test_ends_badly)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends_well), cmocka_unit_test(test_ends_badly),
+                                     cmocka_unit_test(test_overdue_compilation)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
