@@ -92,6 +92,27 @@ static void test_compilers_fail(void **state)
   fixture_remove(folder);
 }
 
+/* The worker is stopped during one candidate's compilation, once it has said what it waits for, and so is the next one
+ * at the same: that candidate alone is at fault, for good. */
+static void test_overdue(void **state)
+{
+  char folder[64], before[600];
+  (void)state;
+  fixture_folder(folder);
+  write_compiler(folder, "case $n in 3|4) sleep 1; kill -STOP $PPID; exit 1;; esac");
+  snprintf(before, sizeof before, "%s WISP_COMPILE_SECONDS=4", surroundings(folder));
+  outcome o = run_in(folder, before, TUNE);
+  expect(&o, 0, "9 trials", "");
+  if (!strstr(o.out, "1 failed")) fail_msg("%s", o.out);
+  forget(&o);
+  assert_int_equal(count(folder, "compile-error"), 1);
+  assert_int_equal(count(folder, "ok") + count(folder, "slow"), 8);
+  o = run_in(folder, before, "db export --format text");
+  expect(&o, 0, "its compilation did not end within 12 s: see WISP_COMPILE_SECONDS", "");
+  forget(&o);
+  fixture_remove(folder);
+}
+
 /* Where nothing compiles any more there is no use in going on; a kernel's own mistake is still its verdict. */
 static void test_no_compiler_works(void **state)
 {
@@ -259,9 +280,10 @@ int main(void)
   unsetenv("WISP_TEMPLATES");
   setenv("WISP_SHIPPED", "none", 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_compilers_fail), cmocka_unit_test(test_no_compiler_works),
-      cmocka_unit_test(test_oversize),       cmocka_unit_test(test_damaged_row),
-      cmocka_unit_test(test_signals),        cmocka_unit_test(test_closed_descriptors),
+      cmocka_unit_test(test_compilers_fail),     cmocka_unit_test(test_overdue),
+      cmocka_unit_test(test_no_compiler_works),  cmocka_unit_test(test_oversize),
+      cmocka_unit_test(test_damaged_row),        cmocka_unit_test(test_signals),
+      cmocka_unit_test(test_closed_descriptors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

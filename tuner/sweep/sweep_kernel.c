@@ -168,7 +168,8 @@ static wisp_status fill(wisp_error *err, unit *u)
   return WISP_OK;
 }
 
-/* The next compiled candidate; NULL where there is none. The tuner ends us where the compiler does not end. */
+/* The next compiled candidate; NULL where there is none. The tuner ends us where the compiler does not end; it may have
+ * to wait for what is ahead of it. */
 static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
 {
   wisp_status status = WISP_OK;
@@ -181,7 +182,7 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
   if (!next) goto done;
   wisp_trial_begin(&sweep->bench, next->plan, next->is_default, &key);
-  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 60 + 2 * wisp_compile_seconds()));
+  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 3 * wisp_compile_seconds()));
   if (host) wisp_pipeline_settle(sweep->pipeline); /* the cores that compile are those that are timed */
   *out = wisp_pipeline_take(sweep->pipeline);
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0));
