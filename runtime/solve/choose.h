@@ -89,9 +89,9 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
  * WISP_EREFUSED, with the stage unchanged, where there is none or it is the one that the kernel has. */
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
 
-/* Compiles the stage's kernels (in parallel) and loads them: kernel[i], zeroed memory of the caller's, is of plan i, and
- * to be destroyed where it is not NULL, also after a failure. A stored winner that fails to compile or load falls back
- * to the default with the choice saying so. */
+/* Compiles the stage's kernels (in parallel) and loads them: kernel[i], zeroed memory of the caller's, is of plan i,
+ * and to be destroyed where it is not NULL, also after a failure. A stored winner that fails to compile or load falls
+ * back to the default with the choice saying so. */
 wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage, wisp_kernel **kernel);
 
 /* The template hash of a record of these plans, in launch order: over those of all of them. */
