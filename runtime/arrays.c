@@ -42,24 +42,21 @@ done:
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
                                size_t guard, const wisp_array *list, size_t count, wisp_arrays **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_arrays *arrays = NULL;
-  TRY(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
-                   WISP_MAX_ARRAYS));
-  TRY(wisp_new(err, 1, sizeof *arrays, &arrays));
+  OWNED(wisp_arrays_destroy) wisp_arrays *arrays = NULL;
+  CALL(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
+                    WISP_MAX_ARRAYS));
+  CALL(wisp_new(err, 1, sizeof *arrays, &arrays));
   arrays->device = device;
   arrays->precision = precision;
   arrays->guard = guard;
   arrays->count = count;
   for (size_t i = 0; i < count; i++) arrays->entries[i].array = list[i];
-  TRY(check_memory(err, arrays, what));
-  TRY(wisp_arrays_countable(err, wisp_device_limits(device), what, list, count));
-  for (size_t i = 0; i < count; i++) TRY(make(err, arrays, &arrays->entries[i]));
+  CALL(check_memory(err, arrays, what));
+  CALL(wisp_arrays_countable(err, wisp_device_limits(device), what, list, count));
+  for (size_t i = 0; i < count; i++) CALL(make(err, arrays, &arrays->entries[i]));
   *out = arrays;
   arrays = NULL;
-done:
-  wisp_arrays_destroy(arrays);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_arrays_destroy(wisp_arrays *arrays)
@@ -146,27 +143,24 @@ static wisp_status convert_all(wisp_error *err, size_t count, conversion c)
 static wisp_status move_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
                              const double *values, double *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  float *chunk = NULL;
-  TRY(find_part(err, arrays, name, from, count, &e));
-  if (!count) goto done;
+  OWNED(free) float *chunk = NULL;
+  CALL(find_part(err, arrays, name, from, count, &e));
+  if (!count) return WISP_OK;
   const wisp_pointer start = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
   if (!wisp_entry_is_float(arrays, e))
     return values ? wisp_device_upload(err, arrays->device, start, values, count * sizeof *values)
                   : wisp_device_download(err, arrays->device, out, start, count * sizeof *out);
-  TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
+  CALL(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
     const size_t part = count - at < CHUNK ? count - at : CHUNK, bytes = part * sizeof *chunk;
     const wisp_pointer there = start + at * sizeof *chunk;
-    if (values) TRY(convert_all(err, part, (conversion){.single = chunk, .from = values + at}));
-    TRY(values ? wisp_device_upload(err, arrays->device, there, chunk, bytes)
-               : wisp_device_download(err, arrays->device, chunk, there, bytes));
-    if (!values) TRY(convert_all(err, part, (conversion){.single = chunk, .to = out + at}));
+    if (values) CALL(convert_all(err, part, (conversion){.single = chunk, .from = values + at}));
+    CALL(values ? wisp_device_upload(err, arrays->device, there, chunk, bytes)
+                : wisp_device_download(err, arrays->device, chunk, there, bytes));
+    if (!values) CALL(convert_all(err, part, (conversion){.single = chunk, .to = out + at}));
   }
-done:
-  free(chunk);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,

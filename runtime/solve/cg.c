@@ -21,18 +21,16 @@ void wisp_cg_system_free(wisp_cg_system *system)
 
 wisp_status wisp_cg_create(wisp_error *err, wisp_cg_system *system, wisp_cg **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_cg *cg = NULL;
-  TRY(wisp_new(err, 1, sizeof *cg, &cg));
+  OWNED(wisp_cg_destroy) wisp_cg *cg = NULL;
+  CALL(wisp_new(err, 1, sizeof *cg, &cg));
   cg->arrays = wisp_problem_arrays(system->problem);
-  TRY(wisp_event_create(err, system->device, &cg->begin));
-  TRY(wisp_event_create(err, system->device, &cg->end));
+  CALL(wisp_event_create(err, system->device, &cg->begin));
+  CALL(wisp_event_create(err, system->device, &cg->end));
   cg->system = *system;
   system->apply = system->precondition = system->update = (wisp_launches){.count = 0};
   *out = cg;
-done:
-  if (status != WISP_OK) wisp_cg_destroy(cg);
-  return status;
+  cg = NULL;
+  return WISP_OK;
 }
 
 void wisp_cg_destroy(wisp_cg *cg)
