@@ -194,25 +194,21 @@ static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char
 static wisp_status make_plan(wisp_error *err, const wish *w, const wisp_strategy *s, const wisp_scope *scope,
                              int layout, wisp_plan **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *preferred = NULL;
-  wisp_text text = {0};
+  OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
+  HELD(wisp_text_free) wisp_text text = {0};
   const wisp_param *params = NULL;
   int count = wisp_strategy_params(s, &params);
-  TRY(check_set(err, s, w->set));
-  status = wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
-  if (status != WISP_EREFUSED || !w->set) TRY(status);
+  CALL(check_set(err, s, w->set));
+  const wisp_status status =
+      wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
+  if (status != WISP_EREFUSED || !w->set) CALL(status);
   for (int i = 0; i < count; i++) {
     int value = preferred ? wisp_plan_value(preferred, params[i].name, 0) : params[i].preferred;
     value_in(w->set, params[i].name, &value);
-    TRY(wisp_text_print(err, &text, "%s%s=%d", i ? " " : "", params[i].name, value));
+    CALL(wisp_text_print(err, &text, "%s%s=%d", i ? " " : "", params[i].name, value));
   }
-  TRY(wisp_plan_from_text(err, s, &scope->spec, &scope->layout[layout], scope->names[layout],
-                          text.data ? text.data : "", out));
-done:
-  wisp_plan_destroy(preferred);
-  wisp_text_free(&text);
-  return status;
+  return wisp_plan_from_text(err, s, &scope->spec, &scope->layout[layout], scope->names[layout],
+                             text.data ? text.data : "", out);
 }
 
 /* The first strategy and layout that give a candidate; the last reason where none does. */

@@ -211,41 +211,34 @@ static wisp_status find_ints(wisp_error *err, const wisp_arrays *arrays, const c
 /* An integer's low bytes come first, on all that this runs on: of fewer bits they are the whole. */
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *name, const int *values)
 {
-  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  unsigned char *bytes = NULL;
-  TRY(find_ints(err, arrays, name, &e));
+  OWNED(free) unsigned char *bytes = NULL;
+  CALL(find_ints(err, arrays, name, &e));
   const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
   const wisp_pointer start = wisp_entry_start(arrays, e);
   if (!size) return WISP_OK;
   if (number == sizeof *values) return wisp_device_upload(err, arrays->device, start, values, size * number);
-  TRY(wisp_new(err, size, number, &bytes));
+  CALL(wisp_new(err, size, number, &bytes));
   for (size_t i = 0; i < size; i++) {
-    TRY(wisp_require(err, values[i] >= 0 && values[i] >> 8 * number == 0, WISP_EUSAGE,
-                     "array %s: number %zu is %d, which does not fit %zu bits", name, i, values[i], 8 * number));
+    CALL(wisp_require(err, values[i] >= 0 && values[i] >> 8 * number == 0, WISP_EUSAGE,
+                      "array %s: number %zu is %d, which does not fit %zu bits", name, i, values[i], 8 * number));
     memcpy(bytes + i * number, values + i, number);
   }
-  TRY(wisp_device_upload(err, arrays->device, start, bytes, size * number));
-done:
-  free(bytes);
-  return status;
+  return wisp_device_upload(err, arrays->device, start, bytes, size * number);
 }
 
 wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *name, int *values)
 {
-  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  unsigned char *bytes = NULL;
-  TRY(find_ints(err, arrays, name, &e));
+  OWNED(free) unsigned char *bytes = NULL;
+  CALL(find_ints(err, arrays, name, &e));
   const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
   if (!size) return WISP_OK;
-  TRY(wisp_new(err, size, number, &bytes));
-  TRY(wisp_device_download(err, arrays->device, bytes, wisp_entry_start(arrays, e), size * number));
+  CALL(wisp_new(err, size, number, &bytes));
+  CALL(wisp_device_download(err, arrays->device, bytes, wisp_entry_start(arrays, e), size * number));
   memset(values, 0, size * sizeof *values);
   for (size_t i = 0; i < size; i++) memcpy(values + i, bytes + i * number, number);
-done:
-  free(bytes);
-  return status;
+  return WISP_OK;
 }
 
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *name)

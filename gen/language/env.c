@@ -247,15 +247,12 @@ static int by_name(const void *a, const void *b)
 
 wisp_status wisp_env_each(wisp_error *err, const wisp_env *env, wisp_name_visit visit, void *context)
 {
-  wisp_status status = WISP_OK;
-  const slot **own = NULL;
+  OWNED(free) const slot **own = NULL;
   size_t count = 0;
-  TRY(wisp_new(err, env->taken, sizeof *own, &own));
+  CALL(wisp_new(err, env->taken, sizeof *own, &own));
   for (size_t i = 0; i < env->capacity; i++)
     if (env->slots[i].name) own[count++] = &env->slots[i];
   qsort(own, count, sizeof *own, by_name);
-  for (size_t i = 0; i < count; i++) TRY(visit(err, context, own[i]->name, &own[i]->value));
-done:
-  free(own);
-  return status;
+  for (size_t i = 0; i < count; i++) CALL(visit(err, context, own[i]->name, &own[i]->value));
+  return WISP_OK;
 }

@@ -149,16 +149,15 @@ static wisp_status sum_blocks(wisp_error *err, void *context, size_t from, size_
 
 static wisp_status sum_all(wisp_error *err, measure *m, double *out)
 {
-  wisp_status status = WISP_OK;
   const size_t blocks = (m->dg->slots + BLOCK - 1) / BLOCK;
   double sum = 0;
-  TRY(wisp_new(err, blocks, sizeof *m->sum, &m->sum));
-  TRY(wisp_parallel(err, blocks, sum_blocks, m));
-  for (size_t b = 0; b < blocks; b++) sum += m->sum[b];
+  OWNED(free) double *sums = NULL;
+  CALL(wisp_new(err, blocks, sizeof *sums, &sums));
+  m->sum = sums;
+  CALL(wisp_parallel(err, blocks, sum_blocks, m));
+  for (size_t b = 0; b < blocks; b++) sum += sums[b];
   *out = sum;
-done:
-  free(m->sum);
-  return status;
+  return WISP_OK;
 }
 
 /* Points of the quadrature that are looked at together. */

@@ -122,7 +122,6 @@ static bool does_not_fit(wisp_status status)
 /* Adds the kernel to the step: its best entry that is legal here, else its default. */
 static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *step)
 {
-  wisp_status status = WISP_OK;
   wisp_answer answer;
   wisp_plan *plan = NULL;
   wisp_choice *choice = &step->choice[step->kernels];
@@ -131,19 +130,18 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
   wisp_spec_name_kernel(&c->spec, kernel);
   for (wisp_choosing_look_up(c, layout, &answer); answer.trial && !plan;) {
     wisp_error why = {.text = ""};
-    status = entry_plan(&why, c, answer.trial, step, &plan);
+    const wisp_status status = entry_plan(&why, c, answer.trial, step, &plan);
     if (status == WISP_OK) continue;
-    if (!does_not_fit(status)) TRY(wisp_fail(err, status, "%s", why.text));
-    TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
+    if (!does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
+    CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     wisp_choosing_look_up(c, layout, &answer);
   }
-  if (!plan) TRY(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed, &plan));
+  if (!plan) CALL(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed, &plan));
   describe(plan, &answer, choice);
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&step->fixed, plan);
   step->plan[step->kernels++] = plan;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- what spaces can name --- */
@@ -244,26 +242,22 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
 /* Its best entry over all layouts that is legal here. out->kernels stays 0 where there is none. */
 static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
 {
-  wisp_status status = WISP_OK;
   wisp_answer answer;
-  wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   for (wisp_choosing_look_up(c, NULL, &answer); answer.trial; wisp_choosing_look_up(c, NULL, &answer)) {
     wisp_error why = {.text = "its layout is none here"};
     wisp_layout layout;
-    status = wisp_choosing_layout(c, answer.trial, &layout)
-                 ? wisp_choosing_fill(&why, c, kernel, WISP_NO_STAGE, &layout, &step)
-                 : WISP_EREFUSED;
+    const wisp_status status = wisp_choosing_layout(c, answer.trial, &layout)
+                                   ? wisp_choosing_fill(&why, c, kernel, WISP_NO_STAGE, &layout, &step)
+                                   : WISP_EREFUSED;
     if (status == WISP_OK && step.choice->trial == answer.trial) break;
     wisp_stage_free(&step);
-    if (status != WISP_OK && !does_not_fit(status)) TRY(wisp_fail(err, status, "%s", why.text));
-    if (!find_unfit(c, answer.trial)) TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
-    status = WISP_OK;
+    if (status != WISP_OK && !does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
+    if (!find_unfit(c, answer.trial)) CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
   }
   *out = step;
   step = (wisp_stage){.kernels = 0};
-done:
-  wisp_stage_free(&step);
-  return status;
+  return WISP_OK;
 }
 
 /* Its default, in the layout of the default of the first composition that has it. */

@@ -172,14 +172,11 @@ static wisp_status gather(wisp_error *err, void *context, size_t from, size_t to
 /* A loop's numbers, added up at the unknowns. */
 static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range range, double *sums)
 {
-  wisp_status status = WISP_OK;
-  loop l = {.problem = p};
-  TRY(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *l.out, &l.out));
-  TRY(wisp_parallel(err, p->mesh->elements, range, &l));
-  TRY(wisp_parallel(err, p->copies->unknowns, gather, &(gathering){p->copies, l.out, sums}));
-done:
-  free(l.out);
-  return status;
+  OWNED(free) double *locals = NULL;
+  CALL(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *locals, &locals));
+  loop l = {.problem = p, .out = locals};
+  CALL(wisp_parallel(err, p->mesh->elements, range, &l));
+  return wisp_parallel(err, p->copies->unknowns, gather, &(gathering){p->copies, locals, sums});
 }
 
 static void bound(const wisp_hexmesh *mesh, double low[3], double length[3])
@@ -262,14 +259,12 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
 
 wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error)
 {
-  wisp_status status = WISP_OK;
-  loop l = {.problem = problem, .unknowns = unknowns};
+  OWNED(free) double *squares = NULL;
   double sum = 0;
-  TRY(wisp_new(err, problem->mesh->elements, sizeof *l.out, &l.out));
-  TRY(wisp_parallel(err, problem->mesh->elements, measure_elements, &l));
-  for (size_t k = 0; k < problem->mesh->elements; k++) sum += l.out[k];
+  CALL(wisp_new(err, problem->mesh->elements, sizeof *squares, &squares));
+  loop l = {.problem = problem, .unknowns = unknowns, .out = squares};
+  CALL(wisp_parallel(err, problem->mesh->elements, measure_elements, &l));
+  for (size_t k = 0; k < problem->mesh->elements; k++) sum += squares[k];
   *error = sqrt(sum);
-done:
-  free(l.out);
-  return status;
+  return WISP_OK;
 }
