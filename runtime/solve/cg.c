@@ -1,4 +1,5 @@
 #include "cg.h"
+#include "../parallel.h"
 
 #include <lapacke.h>
 #include <limits.h>
@@ -127,11 +128,35 @@ wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest)
 
 /* --- a solve --- */
 
-static double square(const double *b, size_t count)
+typedef struct squares {
+  const double *b;
+  size_t count;
+  double *sums;
+} squares;
+
+enum { SQUARES = 1 << 16 };
+
+/* A wisp_range over blocks of fixed size, so that the sum of their sums does not depend on how many threads there are.
+ */
+static wisp_status square_blocks(wisp_error *err, void *context, size_t from, size_t to)
 {
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += b[i] * b[i];
-  return sum;
+  const squares *s = context;
+  (void)err;
+  for (size_t block = from; block < to; block++)
+    for (size_t i = block * SQUARES; i < s->count && i < (block + 1) * SQUARES; i++)
+      s->sums[block] += s->b[i] * s->b[i];
+  return WISP_OK;
+}
+
+static wisp_status square(wisp_error *err, const double *b, size_t count, double *out)
+{
+  const size_t blocks = (count + SQUARES - 1) / SQUARES;
+  OWNED(free) double *sums = NULL;
+  CALL(wisp_new(err, blocks, sizeof *sums, &sums));
+  CALL(wisp_parallel(err, blocks, square_blocks, &(squares){b, count, sums}));
+  *out = 0;
+  for (size_t i = 0; i < blocks; i++) *out += sums[i];
+  return WISP_OK;
 }
 
 /* The iterations that are left, the time that they take, and the state that they leave. */
@@ -177,8 +202,8 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double 
                           const wisp_cg_watch *watch, wisp_cg_report *out)
 {
   wisp_cg_report report = {.iterations = 0};
-  const double bb = square(b, cg->system.unknowns);
-  double state[WISP_CG_STATE], ms = 0;
+  double state[WISP_CG_STATE], ms = 0, bb = 0;
+  CALL(square(err, b, cg->system.unknowns, &bb));
   CALL(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
                     most, INT_MAX));
   CALL(iterate_all(err, cg, b, bb, tolerance * tolerance * bb, (int)most, watch, &ms, state));

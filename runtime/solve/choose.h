@@ -25,7 +25,7 @@ typedef struct wisp_chooser {
   const wisp_strategies *strategies;
   const wisp_store *store;   /* NULL: as if nothing had been measured */
   const wisp_limits *limits; /* of the device that it is for */
-  wisp_scopes *scopes;       /* NULL: every step makes its own */
+  wisp_scopes *scopes;       /* NULL: every choice makes its own */
 } wisp_chooser;
 
 /* What is asked for. */
@@ -38,7 +38,7 @@ typedef struct wisp_wish {
   bool exact_match_only;   /* WISP_EMISSING where a kernel's entry was not measured here */
 } wisp_wish;
 
-/* What a kernel, or a whole stage, runs with, and why. Texts and trials are the step's and the store's. */
+/* What a kernel, or a whole stage, runs with, and why. Texts and trials are the stage's and the store's. */
 typedef struct wisp_choice {
   const char *kernel, *strategy, *params; /* of a stage "step", its composition, "" */
   char layout[WISP_LAYOUT_TEXT];
@@ -75,7 +75,7 @@ typedef struct wisp_stage {
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
 /* The same, where it is no error that there is no such thing, or that it runs nowhere here: out->kernels is 0 then. */
 wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
-void wisp_stage_free(wisp_stage *step);
+void wisp_stage_free(wisp_stage *stage);
 
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
  * any), else none. And what is to be said of it: "stale", "refused", or nothing. */
@@ -85,19 +85,19 @@ typedef struct wisp_shown {
 } wisp_shown;
 wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 
-/* Gives kernel i the default plan that fits the step's layout and discretisation, and notes why in its choice.
- * WISP_EREFUSED, with the step unchanged, where there is none or it is the one that the kernel has. */
-wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *step, int i, const char *why);
+/* Gives kernel i the default plan that fits the stage's layout and discretisation, and notes why in its choice.
+ * WISP_EREFUSED, with the stage unchanged, where there is none or it is the one that the kernel has. */
+wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
 
-/* Compiles the step's kernels (in parallel) and loads them: kernel[i], zeroed memory of the caller's, is of plan i, and
- * to be destroyed where it is not NULL, also after a failure. A stored winner that fails to compile or load falls back
- * to the default with the choice saying so. */
-wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *step, wisp_kernel **kernel);
+/* Compiles the stage's kernels (in parallel) and loads them: kernel[i], zeroed memory of the caller's, is of plan i,
+ * and to be destroyed where it is not NULL, also after a failure. A stored winner that fails to compile or load falls
+ * back to the default with the choice saying so. */
+wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage, wisp_kernel **kernel);
 
 /* The template hash of a record of these plans, in launch order: over those of all of them. */
 void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, char hash[20]);
 
-/* Does a kernel of the step take an argument of this name? */
-bool wisp_stage_has(const wisp_stage *step, const char *name);
+/* Does a kernel of the stage take an argument of this name? */
+bool wisp_stage_has(const wisp_stage *stage, const char *name);
 
 #endif
