@@ -185,20 +185,18 @@ wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name
 
 wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp_env **item)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *scope = NULL;
+  OWNED(wisp_env_destroy) wisp_env *scope = NULL;
   wisp_value *list = NULL;
-  if (!find_own(env, name, wisp_env_hash(name))) TRY(wisp_env_empty_list(err, env, name));
-  TRY(own(err, env, name, &list));
-  TRY(wisp_require(err, list->kind == WISP_KIND_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
-                   wisp_kind_words(list->kind)));
-  TRY(wisp_env_create(err, env, &scope));
-  TRY(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
+  if (!find_own(env, name, wisp_env_hash(name))) CALL(wisp_env_empty_list(err, env, name));
+  CALL(own(err, env, name, &list));
+  CALL(wisp_require(err, list->kind == WISP_KIND_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
+                    wisp_kind_words(list->kind)));
+  CALL(wisp_env_create(err, env, &scope));
+  CALL(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
   list->as.items[list->count++] = scope;
   *item = scope;
-done:
-  if (status != WISP_OK) wisp_env_destroy(scope);
-  return status;
+  scope = NULL;
+  return WISP_OK;
 }
 
 /* The innermost value of a name where it is of the kind asked for, else NULL. */
