@@ -15,19 +15,11 @@ static const char blanks[] = " \t\r\n";
 
 /* ---- Out. */
 
-static wisp_status print_json(wisp_error *err, const char *path, const wisp_trials *list, wisp_text *json)
+static wisp_status print_json(wisp_error *err, const wisp_trials *list, wisp_text *json)
 {
   CALL(wisp_text_print(err, json, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
-  for (size_t i = 0; i < list->count; i++) { /* one trial a line */
-    cJSON *object = wisp_trial_to_json(&list->trials[i]);
-    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    wisp_status status = wisp_require(err, text, WISP_EMEMORY, "%s: out of memory", path);
-    if (status == WISP_OK) status = wisp_text_print(err, json, "%s\n", i ? "," : "");
-    if (status == WISP_OK) status = wisp_text_add_json(err, json, text);
-    cJSON_free(text);
-    cJSON_Delete(object);
-    CALL(status);
-  }
+  for (size_t i = 0; i < list->count; i++)
+    CALL(wisp_text_add_item(err, json, i == 0, wisp_trial_to_json(&list->trials[i])));
   return wisp_text_print(err, json, "\n]}\n");
 }
 
@@ -36,7 +28,7 @@ wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_on
   HELD(wisp_trials_free) wisp_trials list = {0};
   CALL(wisp_reader_load_there(err, path, false, &list));
   if (winners_only) wisp_shipped_select(&list, true);
-  return print_json(err, path, &list, json);
+  return print_json(err, &list, json);
 }
 
 /* ---- In. */
