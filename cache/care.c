@@ -67,8 +67,8 @@ wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current kee
                              long long *removed)
 {
   wisp_status status = WISP_OK;
-  char *real = NULL;
-  wisp_trials list = {0};
+  OWNED(free) char *real = NULL;
+  HELD(wisp_trials_free) wisp_trials list = {0};
   if (backup) *backup = NULL;
   TRY(wisp_reader_load_there(err, path, false, &list)); /* it is there, and whole */
   TRY(wisp_place_resolve(err, path, &real));
@@ -80,7 +80,5 @@ done:
     free(*backup);
     *backup = NULL;
   }
-  free(real);
-  wisp_trials_free(&list);
   return status;
 }

@@ -132,12 +132,12 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
   int code = SQLITE_OK, version = 0;
   bool tried = false;
   long long size = 0;
-  char *real = NULL;
+  OWNED(free) char *real = NULL;
   *there = false;
   *out = (wisp_reader){.lock = -1};
-  TRY(wisp_place_resolve(err, path, &real));
-  TRY(look(err, path, &size));
-  if (!size) goto done;
+  CALL(wisp_place_resolve(err, path, &real));
+  CALL(look(err, path, &size));
+  if (!size) return WISP_OK;
   for (int how = PLAIN; how < WAY_COUNT; how++) {
     out->work = WORK_FREE + (size + side_bytes(real)) / BYTES_PER_WORK;
     wisp_status got = open_by(err, (way)how, real, locked, out, &tried, &code);
@@ -146,12 +146,10 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
     if (status == WISP_OK || !is_about_access(code)) break;
     wisp_reader_close(out);
   }
-  TRY(status);
-  TRY(wisp_database_recognise(err, &out->database, &version));
+  CALL(status);
+  CALL(wisp_database_recognise(err, &out->database, &version));
   *there = version > 0;
-done:
-  free(real);
-  return status;
+  return WISP_OK;
 }
 
 /* Was another file renamed into this one's place meanwhile? Then what was read may be a mixture of both. */

@@ -70,7 +70,7 @@ int wisp_cli_devices(int argc, char **argv)
   wisp_error err = {0};
   wisp_status status = WISP_OK;
   size_t count = 0;
-  char **names = NULL;
+  OWNED(free) char **names = NULL;
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   cJSON *list = wisp_option_given(&args, "json") ? cJSON_CreateArray() : NULL;
@@ -84,7 +84,6 @@ int wisp_cli_devices(int argc, char **argv)
   list = NULL;
 done:
   for (size_t i = 0; i < count; i++) free(names[i]);
-  free(names);
   cJSON_Delete(list);
   return wisp_cli_end(&args, status, &err);
 }

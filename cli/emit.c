@@ -261,8 +261,8 @@ int wisp_cli_emit(int argc, char **argv)
   wisp_arguments args;
   wisp_error err = {0};
   wisp_status status = WISP_OK;
-  wisp_strategies *all = NULL;
-  wisp_scope scope = {0};
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  HELD(wisp_scope_free) wisp_scope scope = {0};
   wish w;
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
@@ -271,7 +271,5 @@ int wisp_cli_emit(int argc, char **argv)
   TRY(wisp_scope_create(&err, w.family, &w.spec, &w.target, w.layout, &scope));
   TRY(*w.spec.kernel ? emit(&err, all, &scope, &w) : print_list(&err, all, &scope, &w));
 done:
-  wisp_scope_free(&scope);
-  wisp_strategies_free(all);
   return wisp_cli_end(&args, status, &err);
 }

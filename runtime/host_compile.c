@@ -217,7 +217,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
 {
   (void)target;
   wisp_status status = WISP_OK;
-  command c = {.count = 0};
+  HELD(command_free) command c = {.count = 0};
   char folder[PATH_MAX - 192] = "", text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
   wisp_ending ending = WISP_RAN;
   wisp_binary binary = {.usage = {-1, -1, -1}};
@@ -243,6 +243,5 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
 done:
   wisp_binary_free(&binary);
   if (*folder) wisp_scratch_remove(folder);
-  command_free(&c);
   return status;
 }

@@ -51,7 +51,7 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
 {
   wisp_status status = WISP_OK;
   wisp_said condition = {0};
-  wisp_env *facts = NULL;
+  OWNED(wisp_env_destroy) wisp_env *facts = NULL;
   int64_t value = 1;
   char *reason = keyword->rest == REASON ? strstr(line, " : ") : NULL, *when = NULL;
   *holds = true;
@@ -70,7 +70,6 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
   if (reason && when) memmove(when, reason, strlen(reason) + 1);
 done:
   wisp_expr_destroy(condition.expr);
-  wisp_env_destroy(facts);
   return status;
 }
 
@@ -110,7 +109,7 @@ static wisp_status read_file(wisp_error *err, wisp_reader *r, const char *path, 
 {
   wisp_status status = WISP_OK;
   const wisp_reader before = *r;
-  char *line = NULL;
+  OWNED(free) char *line = NULL;
   r->file = r->s->files;
   r->line = 0;
   r->s->file[r->s->files] = strdup(path);
@@ -127,7 +126,6 @@ static wisp_status read_file(wisp_error *err, wisp_reader *r, const char *path, 
   }
   if (r->file > 0) r->file = before.file, r->line = before.line;
 done:
-  free(line);
   if (status != WISP_OK && !r->placed) wisp_context(err, status, "%s:%d: ", path, r->line);
   r->placed = status != WISP_OK;
   return status;

@@ -349,7 +349,7 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
 {
   wisp_status status = WISP_OK;
   wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits)};
-  wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   TRY(check_wish(err, &c));
   if (*wish->spec.kernel && !wisp_spec_is_step(&wish->spec))
     TRY(choose_kernel(err, &c, &step));
@@ -359,7 +359,6 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
   *out = step;
   step = (wisp_stage){.kernels = 0};
 done:
-  wisp_stage_free(&step);
   free(c.unfit);
   return status;
 }

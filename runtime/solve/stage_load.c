@@ -60,7 +60,7 @@ done:
 wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *step, wisp_kernel **kernel)
 {
   wisp_status status = WISP_OK;
-  job *jobs = NULL;
+  OWNED(free) job *jobs = NULL;
   TRY(wisp_new(err, (size_t)step->kernels, sizeof *jobs, &jobs));
   compile_all(step, wisp_device_limits(device)->target, jobs);
   for (int i = 0; i < step->kernels; i++) {
@@ -73,7 +73,6 @@ wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *st
   }
 done:
   for (int i = 0; jobs && i < step->kernels; i++) free(jobs[i].binary.data);
-  free(jobs);
   return status;
 }
 

@@ -294,8 +294,8 @@ wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compar
   wisp_status status = WISP_OK;
   wisp_compare_request r = *request;
   comparer c = {.device = device, .request = &r};
-  wisp_strategies *strategies = NULL;
-  wisp_match_ups ups = {0};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
   TRY(wisp_strategies_load(err, &strategies));
@@ -313,7 +313,5 @@ done:
   wisp_blas_close(c.blas);
   wisp_bench_free(&c.beside);
   wisp_bench_free(&c.bench);
-  wisp_match_ups_free(&ups);
-  wisp_strategies_free(strategies);
   return status;
 }

@@ -262,7 +262,7 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   const size_t near = close_ones(all, known);
   size_t count = 0, chosen;
   entrant e[MOST] = {0};
-  wisp_trial *round = NULL;
+  OWNED(free) wisp_trial *round = NULL;
   double noise[MOST];
   const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING); /* for the most part */
   TRY(wisp_new(err, MOST, sizeof *round, &round));
@@ -285,7 +285,6 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
 done:
   wisp_turn(&sweep->bench.ledger, before);
   release(sweep->bench.problems, MOST, e);
-  free(round);
   return status;
 }
 

@@ -77,7 +77,7 @@ static wisp_status list_all(wisp_error *err, wisp_text *out)
 wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, char ***names)
 {
   wisp_status status = WISP_OK;
-  wisp_text all = {0};
+  HELD(wisp_text_free) wisp_text all = {0};
   char **list = NULL;
   size_t room = 1, n = 0;
   if (strcmp(text, "all") == 0) {
@@ -101,6 +101,5 @@ wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, 
   list = NULL;
 done:
   wisp_devices_free(room, list);
-  wisp_text_free(&all);
   return status;
 }
