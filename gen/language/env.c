@@ -113,13 +113,10 @@ static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_va
 /* Gives the name a new value, which it takes over; on failure the value is released. */
 static wisp_status define(wisp_error *err, wisp_env *env, const char *name, wisp_value value)
 {
-  wisp_status status = WISP_OK;
   wisp_value *place = NULL;
-  TRY(own(err, env, name, &place));
-  release(place);
-  *place = value;
-done:
-  if (status != WISP_OK) release(&value);
+  const wisp_status status = own(err, env, name, &place);
+  release(status == WISP_OK ? place : &value);
+  if (status == WISP_OK) *place = value;
   return status;
 }
 

@@ -193,7 +193,6 @@ static bool same(const testimony *a, const testimony *b)
 static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
                                   wisp_problem *problem, const wisp_plan *plan, const testimony **out)
 {
-  wisp_status status = WISP_OK;
   testimony key = {.layout = *wisp_plan_layout(plan), .used = ++w->clock};
   int at = 0;
   memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
@@ -210,14 +209,13 @@ static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp
     at = w->count;
   else
     wisp_kept_free(w->kept[at].kept), w->kept[at] = w->kept[--w->count], at = w->count;
-  TRY(testify(err, w, workload, problem, plan, &key));
+  const wisp_status status = testify(err, w, workload, problem, plan, &key);
+  if (status != WISP_OK) wisp_kept_free(key.kept);
+  CALL(status);
   w->kept[at] = key;
   w->count++;
   *out = &w->kept[at];
   return WISP_OK;
-done:
-  wisp_kept_free(key.kept);
-  return status;
 }
 
 wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
