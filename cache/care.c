@@ -46,32 +46,29 @@ typedef struct pruning {
 
 static wisp_status remove_unkept(wisp_error *err, wisp_writer *writer, const void *context, long long *changed)
 {
-  wisp_status status = WISP_OK;
+  OWNED(sqlite3_reset) sqlite3_stmt *deletion = writer->remove;
   const pruning *how = context;
-  wisp_trials list = {0};
-  TRY(wisp_rows_read(err, &writer->database, &list));
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  CALL(wisp_rows_read(err, &writer->database, &list));
   for (size_t i = 0; i < list.count; i++) {
     if (how->keep(how->context, &list.trials[i])) continue;
     if (how->backup && *changed == 0) { /* all that the file holds now, under a name of its own */
-      TRY(wisp_store_backup_name(err, how->path, how->backup));
-      TRY(wisp_store_write_new(err, *how->backup, how->path, &list));
+      CALL(wisp_store_backup_name(err, how->path, how->backup));
+      CALL(wisp_store_write_new(err, *how->backup, how->path, &list));
     }
-    TRY(wisp_rows_bind_key(err, &writer->database, writer->remove, &list.trials[i]));
-    TRY(wisp_database_fail(err, &writer->database, sqlite3_step(writer->remove)));
+    CALL(wisp_rows_bind_key(err, &writer->database, deletion, &list.trials[i]));
+    CALL(wisp_database_fail(err, &writer->database, sqlite3_step(deletion)));
     (*changed)++;
   }
-done:
-  sqlite3_reset(writer->remove);
-  wisp_trials_free(&list);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context, char **backup,
                              long long *removed)
 {
   wisp_status status = WISP_OK;
-  char *real = NULL;
-  wisp_trials list = {0};
+  OWNED(free) char *real = NULL;
+  HELD(wisp_trials_free) wisp_trials list = {0};
   if (backup) *backup = NULL;
   TRY(wisp_reader_load_there(err, path, false, &list)); /* it is there, and whole */
   TRY(wisp_place_resolve(err, path, &real));
@@ -83,7 +80,5 @@ done:
     free(*backup);
     *backup = NULL;
   }
-  free(real);
-  wisp_trials_free(&list);
   return status;
 }

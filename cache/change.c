@@ -141,7 +141,7 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
 {
   wisp_status status = WISP_OK;
   wisp_writer *writer = NULL;
-  wisp_text fresh = {0};
+  HELD(wisp_text_free) wisp_text fresh = {0};
   long long count = 0;
   TRY(wisp_text_print(err, &fresh, "%s.new", path));
   remove_fresh(fresh.data);
@@ -160,7 +160,6 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
 done:
   wisp_writer_close(NULL, writer);
   if (fresh.data && (status != WISP_OK || !*renamed)) remove_fresh(fresh.data);
-  wisp_text_free(&fresh);
   return status;
 }
 
@@ -185,7 +184,7 @@ wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_tri
 {
   static const char *const beside[] = {"-wal", "-journal"};
   wisp_status status = WISP_OK;
-  wisp_text fresh = {0};
+  HELD(wisp_text_free) wisp_text fresh = {0};
   char from[4096], to[4096], *kept = NULL;
   TRY(wisp_text_print(err, &fresh, "%s.new", path));
   remove_fresh(fresh.data);
@@ -204,6 +203,5 @@ wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_tri
 done:
   if (fresh.data && status != WISP_OK) remove_fresh(fresh.data);
   if (status != WISP_OK) free(kept);
-  wisp_text_free(&fresh);
   return status;
 }

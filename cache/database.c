@@ -107,7 +107,7 @@ wisp_status wisp_database_open(wisp_error *err, const char *path, const char *fi
 {
   wisp_status status = WISP_OK;
   wisp_database database = {0};
-  wisp_text uri = {0};
+  HELD(wisp_text_free) wisp_text uri = {0};
   TRY(wisp_new(err, strlen(path) + 1, 1, &database.path));
   memcpy(database.path, path, strlen(path));
   TRY(uri_of(err, file, immutable, &uri));
@@ -122,7 +122,6 @@ wisp_status wisp_database_open(wisp_error *err, const char *path, const char *fi
   TRY(wisp_database_run(err, &database, "PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF; PRAGMA synchronous=FULL"));
   *out = database;
 done:
-  wisp_text_free(&uri);
   if (status != WISP_OK) wisp_database_close(NULL, &database);
   return status;
 }

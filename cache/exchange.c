@@ -15,23 +15,12 @@ static const char blanks[] = " \t\r\n";
 
 /* ---- Out. */
 
-static wisp_status print_json(wisp_error *err, const char *path, const wisp_trials *list, wisp_text *json)
+static wisp_status print_json(wisp_error *err, const wisp_trials *list, wisp_text *json)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_text_print(err, json, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
-  for (size_t i = 0; i < list->count; i++) { /* one trial a line */
-    cJSON *object = wisp_trial_to_json(&list->trials[i]);
-    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    status = wisp_require(err, text, WISP_EMEMORY, "%s: out of memory", path);
-    if (status == WISP_OK) status = wisp_text_print(err, json, "%s\n", i ? "," : "");
-    if (status == WISP_OK) status = wisp_text_add_json(err, json, text);
-    cJSON_free(text);
-    cJSON_Delete(object);
-    TRY(status);
-  }
-  TRY(wisp_text_print(err, json, "\n]}\n"));
-done:
-  return status;
+  CALL(wisp_text_print(err, json, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
+  for (size_t i = 0; i < list->count; i++)
+    CALL(wisp_text_add_item(err, json, i == 0, wisp_trial_to_json(&list->trials[i])));
+  return wisp_text_print(err, json, "\n]}\n");
 }
 
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json)
@@ -39,51 +28,46 @@ wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_on
   HELD(wisp_trials_free) wisp_trials list = {0};
   CALL(wisp_reader_load_there(err, path, false, &list));
   if (winners_only) wisp_shipped_select(&list, true);
-  return print_json(err, path, &list, json);
+  return print_json(err, &list, json);
 }
 
 /* ---- In. */
 
 static wisp_status take_document(wisp_error *err, const cJSON *root, wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
   wisp_trial trial;
   size_t number = 0;
   const cJSON *item, *version = cJSON_GetObjectItemCaseSensitive(root, "wisp_store"),
                      *trials = cJSON_GetObjectItemCaseSensitive(root, "trials");
-  TRY(wisp_require(err, cJSON_IsNumber(version) && cJSON_IsArray(trials), WISP_EINPUT,
-                   "this JSON is no export of a store: it lacks \"wisp_store\" or \"trials\""));
-  TRY(wisp_require(err, version->valuedouble == EXPORT_VERSION, WISP_EINPUT,
-                   "the export is of version %g, this wisp reads %d: update wisp", version->valuedouble,
-                   EXPORT_VERSION));
+  CALL(wisp_require(err, cJSON_IsNumber(version) && cJSON_IsArray(trials), WISP_EINPUT,
+                    "this JSON is no export of a store: it lacks \"wisp_store\" or \"trials\""));
+  CALL(wisp_require(err, version->valuedouble == EXPORT_VERSION, WISP_EINPUT,
+                    "the export is of version %g, this wisp reads %d: update wisp", version->valuedouble,
+                    EXPORT_VERSION));
   cJSON_ArrayForEach(item, trials)
   {
     number++;
-    status = wisp_trial_from_json(err, item, &trial);
-    TRY(wisp_context(err, status, "trial %zu: ", number));
-    TRY(wisp_trials_add(err, list, &trial));
+    CALL(wisp_context(err, wisp_trial_from_json(err, item, &trial), "trial %zu: ", number));
+    CALL(wisp_trials_add(err, list, &trial));
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* Every document of a text: exports may be written one behind the other. */
 static wisp_status parse_json(wisp_error *err, const char *text, size_t length, wisp_trials *list)
 {
-  wisp_status status = WISP_OK;
   const char *at = text, *end = text + length;
   for (size_t number = 1; at < end; number++) {
     cJSON *root = cJSON_ParseWithLengthOpts(at, (size_t)(end - at), &at, false);
-    status =
+    const wisp_status status =
         root ? take_document(err, root, list)
              : wisp_fail(err, WISP_EINPUT, "the text is not JSON (or is cut off) at byte %zu", (size_t)(at - text) + 1);
     cJSON_Delete(root);
     if (number > 1) wisp_context(err, status, "document %zu: ", number);
-    TRY(status);
+    CALL(status);
     at += strspn(at, blanks);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status parse_shipped(wisp_error *err, const char *text, wisp_trials *list)
@@ -102,18 +86,14 @@ static bool is_shipped(const char *text)
 
 wisp_status wisp_store_import(wisp_error *err, const char *path, const char *text, size_t length, long long *added)
 {
-  wisp_status status = WISP_OK;
-  wisp_trials list = {0};
-  TRY(wisp_require(err, strlen(text) == length, WISP_EINPUT,
-                   "import into %s: the text has a NUL in it at byte %zu: it is no export, or damaged", path,
-                   strlen(text) + 1));
-  TRY(wisp_require(err, text[strspn(text, blanks)], WISP_EINPUT,
-                   "import into %s: the text is empty: it is not JSON, nor the shipped form", path));
-  status = is_shipped(text) ? parse_shipped(err, text, &list) : parse_json(err, text, length, &list);
-  TRY(wisp_context(err, status, "import into %s: ", path));
-  TRY(wisp_trials_renew(err, &list, 0));
-  TRY(wisp_store_change(err, path, wisp_change_add_newer, &list, added));
-done:
-  wisp_trials_free(&list);
-  return status;
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  CALL(wisp_require(err, strlen(text) == length, WISP_EINPUT,
+                    "import into %s: the text has a NUL in it at byte %zu: it is no export, or damaged", path,
+                    strlen(text) + 1));
+  CALL(wisp_require(err, text[strspn(text, blanks)], WISP_EINPUT,
+                    "import into %s: the text is empty: it is not JSON, nor the shipped form", path));
+  const wisp_status status = is_shipped(text) ? parse_shipped(err, text, &list) : parse_json(err, text, length, &list);
+  CALL(wisp_context(err, status, "import into %s: ", path));
+  CALL(wisp_trials_renew(err, &list, 0));
+  return wisp_store_change(err, path, wisp_change_add_newer, &list, added);
 }

@@ -80,3 +80,14 @@ wisp_status wisp_trial_from_json(wisp_error *err, const cJSON *json, wisp_trial 
   if (status == WISP_OK) *out = trial;
   return status;
 }
+
+wisp_status wisp_text_add_item(wisp_error *err, wisp_text *out, bool first, cJSON *object)
+{
+  char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+  wisp_status status = wisp_require(err, text, WISP_EMEMORY, "out of memory: a list as JSON");
+  if (status == WISP_OK) status = wisp_text_print(err, out, "%s\n", first ? "" : ",");
+  if (status == WISP_OK) status = wisp_text_add_json(err, out, text);
+  cJSON_free(text);
+  cJSON_Delete(object);
+  return status;
+}

@@ -33,14 +33,9 @@ static long long side_bytes(const char *path)
 
 static wisp_status copy_file(wisp_error *err, const char *from, const char *to)
 {
-  wisp_status status = WISP_OK;
-  wisp_text all = {0};
-  TRY(wisp_read_file(err, from, &all.data, &all.length));
-  status = wisp_write_file(err, to, wisp_fill_text, &all);
-  TRY(wisp_context(err, status, "%s: cannot be copied: ", from));
-done:
-  wisp_text_free(&all);
-  return status;
+  HELD(wisp_text_free) wisp_text all = {0};
+  CALL(wisp_read_file(err, from, &all.data, &all.length));
+  return wisp_context(err, wisp_write_file(err, to, wisp_fill_text, &all), "%s: cannot be copied: ", from);
 }
 
 void wisp_reader_remove_copy(const char *folder)
@@ -98,25 +93,22 @@ static int count_work(void *context)
 static wisp_status open_by(wisp_error *err, way how, const char *path, bool locked, wisp_reader *out, bool *tried,
                            int *code)
 {
-  wisp_status status = WISP_OK;
-  wisp_text copy = {0};
+  HELD(wisp_text_free) wisp_text copy = {0};
   long long tables;
   *tried = how == PLAIN || (how == PLAY_BACK ? access(path, W_OK) == 0 : (side_bytes(path) > 0) == (how == COPY));
-  if (!*tried) goto done;
+  if (!*tried) return WISP_OK;
   *code = SQLITE_CANTOPEN;
   if (how == PLAY_BACK && !locked) {
     wisp_lock_state state;
-    TRY(wisp_lock_take(err, path, false, true, &out->lock, &state));
+    CALL(wisp_lock_take(err, path, false, true, &out->lock, &state));
   }
-  if (how == COPY) TRY(wisp_reader_copy(err, path, &copy, &out->copy));
+  if (how == COPY) CALL(wisp_reader_copy(err, path, &copy, &out->copy));
   int flags = how == PLAIN || how == IMMUTABLE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  TRY(wisp_database_open(err, path, copy.data ? copy.data : path, flags, how == IMMUTABLE, &out->database));
+  CALL(wisp_database_open(err, path, copy.data ? copy.data : path, flags, how == IMMUTABLE, &out->database));
   sqlite3_progress_handler(out->database.db, WORK_UNIT, count_work, out);
-  TRY(wisp_database_run(err, &out->database, "BEGIN"));
-  status = wisp_database_number(err, &out->database, "SELECT count(*) FROM sqlite_schema", &tables);
+  CALL(wisp_database_run(err, &out->database, "BEGIN"));
+  const wisp_status status = wisp_database_number(err, &out->database, "SELECT count(*) FROM sqlite_schema", &tables);
   *code = status == WISP_OK ? SQLITE_OK : sqlite3_extended_errcode(out->database.db);
-done:
-  wisp_text_free(&copy);
   return status;
 }
 
@@ -140,12 +132,12 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
   int code = SQLITE_OK, version = 0;
   bool tried = false;
   long long size = 0;
-  char *real = NULL;
+  OWNED(free) char *real = NULL;
   *there = false;
   *out = (wisp_reader){.lock = -1};
-  TRY(wisp_place_resolve(err, path, &real));
-  TRY(look(err, path, &size));
-  if (!size) goto done;
+  CALL(wisp_place_resolve(err, path, &real));
+  CALL(look(err, path, &size));
+  if (!size) return WISP_OK;
   for (int how = PLAIN; how < WAY_COUNT; how++) {
     out->work = WORK_FREE + (size + side_bytes(real)) / BYTES_PER_WORK;
     wisp_status got = open_by(err, (way)how, real, locked, out, &tried, &code);
@@ -154,12 +146,10 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
     if (status == WISP_OK || !is_about_access(code)) break;
     wisp_reader_close(out);
   }
-  TRY(status);
-  TRY(wisp_database_recognise(err, &out->database, &version));
+  CALL(status);
+  CALL(wisp_database_recognise(err, &out->database, &version));
   *there = version > 0;
-done:
-  free(real);
-  return status;
+  return WISP_OK;
 }
 
 /* Was another file renamed into this one's place meanwhile? Then what was read may be a mixture of both. */

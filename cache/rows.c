@@ -71,19 +71,16 @@ static wisp_status bind(wisp_error *err, const wisp_database *database, sqlite3_
 wisp_status wisp_rows_insert(wisp_error *err, const wisp_database *database, sqlite3_stmt *insert,
                              const wisp_trial *trial, bool *changed)
 {
-  wisp_status status = WISP_OK;
+  OWNED(sqlite3_reset) sqlite3_stmt *row = insert;
   char checksum[24];
-  TRY(wisp_trial_check(err, trial));
-  for (int i = 0; i < WISP_COLUMN_COUNT; i++) TRY(bind(err, database, insert, i + 1, &wisp_columns[i], trial));
+  CALL(wisp_trial_check(err, trial));
+  for (int i = 0; i < WISP_COLUMN_COUNT; i++) CALL(bind(err, database, row, i + 1, &wisp_columns[i], trial));
   int length = snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)wisp_trial_checksum(trial));
-  TRY(wisp_database_fail(err, database,
-                         sqlite3_bind_text(insert, WISP_COLUMN_COUNT + 1, checksum, length, SQLITE_TRANSIENT)));
-  int code = sqlite3_step(insert);
+  CALL(wisp_database_fail(err, database,
+                          sqlite3_bind_text(row, WISP_COLUMN_COUNT + 1, checksum, length, SQLITE_TRANSIENT)));
+  int code = sqlite3_step(row);
   if (changed) *changed = sqlite3_changes(database->db) > 0;
-  TRY(wisp_database_fail(err, database, code));
-done:
-  sqlite3_reset(insert);
-  return status;
+  return wisp_database_fail(err, database, code);
 }
 
 wisp_status wisp_rows_bind_key(wisp_error *err, const wisp_database *database, sqlite3_stmt *keyed,

@@ -97,8 +97,8 @@ static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
 {
   wisp_status status = WISP_OK;
   struct stat about;
-  wisp_text copy = {0};
-  char *folder = NULL;
+  HELD(wisp_text_free) wisp_text copy = {0};
+  OWNED(free) char *folder = NULL;
   TRY(wisp_require(err, stat(path, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING, "%s: there is no such file",
                    path));
   TRY(wisp_reader_copy(err, path, &copy, &folder));
@@ -109,8 +109,6 @@ done:
   sqlite3_finalize(r->at);
   wisp_database_close(NULL, &r->database);
   if (folder) wisp_reader_remove_copy(folder);
-  free(folder);
-  wisp_text_free(&copy);
   return status;
 }
 

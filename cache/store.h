@@ -182,5 +182,7 @@ wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool win
 struct cJSON;
 struct cJSON *wisp_trial_to_json(const wisp_trial *trial);
 wisp_status wisp_trial_from_json(wisp_error *err, const struct cJSON *json, wisp_trial *out);
+/* Adds an object, which it deletes, as a line of a list: behind a comma, or the first. WISP_EMEMORY for NULL. */
+wisp_status wisp_text_add_item(wisp_error *err, wisp_text *out, bool first, struct cJSON *object);
 
 #endif

@@ -88,7 +88,7 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
 wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, wisp_writer **out)
 {
   wisp_status status = WISP_OK;
-  char *real = NULL;
+  OWNED(free) char *real = NULL;
   int lock = -1;
   wisp_lock_state state;
   if (warning) *warning = NULL;
@@ -106,7 +106,6 @@ done:
     *warning = NULL;
   }
   wisp_lock_close(&lock);
-  free(real);
   return status;
 }
 

@@ -122,14 +122,14 @@ int wisp_cli_bench(int argc, char **argv)
   wisp_arguments args;
   wisp_error err = {0};
   wisp_status status = WISP_OK;
-  wisp_device *device = NULL;
-  wisp_store *store = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   wisp_orders orders;
   wisp_precisions precisions;
   wisp_mesh_source beside;
   wisp_compare_request request;
   printer p = {.args = &args};
-  char *warning = NULL;
+  OWNED(free) char *warning = NULL;
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *name = wisp_option_value(&args, "device"), *db = wisp_option_value(&args, "db");
@@ -147,8 +147,5 @@ int wisp_cli_bench(int argc, char **argv)
 done:
   if (p.list && status == WISP_OK) status = wisp_json_put(&err, p.list), p.list = NULL;
   cJSON_Delete(p.list);
-  free(warning);
-  wisp_store_close(store);
-  wisp_device_close(device);
   return wisp_cli_end(&args, status, &err);
 }

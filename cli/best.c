@@ -147,7 +147,7 @@ static wisp_status fill(wisp_error *err, const wisp_strategies *strategies, cons
   wisp_status status = WISP_OK;
   group_list groups = {0};
   wisp_limits limits;
-  wisp_scopes scopes = {0};
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   const wisp_chooser from = {strategies, store, &limits, &scopes};
   TRY(collect(err, store, wish, &groups));
   for (size_t i = 0; i < groups.count; i++) {
@@ -161,7 +161,6 @@ static wisp_status fill(wisp_error *err, const wisp_strategies *strategies, cons
                    *wish->device ? wish->device : "any device",
                    *wish->device ? " and these options" : " with these options"));
 done:
-  wisp_scopes_free(&scopes);
   free(groups.list);
   return status;
 }
@@ -202,11 +201,11 @@ int wisp_cli_best(int argc, char **argv)
   wisp_error err = {0};
   wisp_arguments args;
   best_wish wish;
-  wisp_store *store = NULL;
-  wisp_strategies *strategies = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   wisp_best_rows rows = {0};
-  wisp_text text = {0};
-  char *warning = NULL;
+  HELD(wisp_text_free) wisp_text text = {0};
+  OWNED(free) char *warning = NULL;
   size_t format;
   int exit_status;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
@@ -222,10 +221,6 @@ int wisp_cli_best(int argc, char **argv)
   TRY(printers[format](&err, &rows, &text));
   fwrite(text.data, 1, text.length, stdout);
 done:
-  wisp_text_free(&text);
   free(rows.rows);
-  free(warning);
-  wisp_store_close(store);
-  wisp_strategies_free(strategies);
   return wisp_cli_end(&args, status, &err);
 }

@@ -225,16 +225,7 @@ static cJSON *row_to_json(const wisp_best_row *row)
 wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
   CALL(wisp_text_print(err, out, "["));
-  for (size_t i = 0; i < rows->count; i++) { /* one winner a line */
-    cJSON *object = row_to_json(&rows->rows[i]);
-    char *text = cJSON_PrintUnformatted(object);
-    wisp_status status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu winners as JSON", rows->count);
-    if (status == WISP_OK) status = wisp_text_print(err, out, "%s\n", i ? "," : "");
-    if (status == WISP_OK) status = wisp_text_add_json(err, out, text);
-    cJSON_free(text);
-    cJSON_Delete(object);
-    CALL(status);
-  }
+  for (size_t i = 0; i < rows->count; i++) CALL(wisp_text_add_item(err, out, i == 0, row_to_json(&rows->rows[i])));
   return wisp_text_print(err, out, "\n]\n");
 }
 

@@ -110,7 +110,7 @@ int wisp_cli_db(int argc, char **argv)
   wisp_status status = WISP_OK;
   wisp_error err = {0};
   wisp_arguments args;
-  char *path = NULL;
+  OWNED(free) char *path = NULL;
   int exit_status;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   TRY(wisp_require(&err, args.operand_count >= 1, WISP_EUSAGE, "say what to do: %s", known));
@@ -126,6 +126,5 @@ int wisp_cli_db(int argc, char **argv)
   }
   TRY(wisp_fail(&err, WISP_EUSAGE, "there is no '%s': it is %s", args.operands[0], known));
 done:
-  free(path);
   return wisp_cli_end(&args, status, &err);
 }

@@ -82,14 +82,13 @@ static void print_going(const going *g)
 /* What would go, by device and outcome. */
 static wisp_status show_removal(wisp_error *err, const char *path, const pruning *how)
 {
-  wisp_status status = WISP_OK;
-  wisp_store *store = NULL;
-  const wisp_trial **list = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) const wisp_trial **list = NULL;
   size_t count = 0, whole = 0;
   wisp_layer layer;
-  TRY(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
-  TRY(wisp_store_open(err, path, false, NULL, &store));
-  TRY(wisp_new(err, wisp_store_count(store), sizeof *list, &list));
+  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
+  CALL(wisp_store_open(err, path, false, NULL, &store));
+  CALL(wisp_new(err, wisp_store_count(store), sizeof *list, &list));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, &layer);
     whole += layer == WISP_LAYER_USER;
@@ -104,10 +103,7 @@ static wisp_status show_removal(wisp_error *err, const char *path, const pruning
     from = i + 1;
   }
   printf("%s: %zu trials would be removed, and %zu stay\n", path, count, whole - count);
-done:
-  free(list);
-  wisp_store_close(store);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_db_prune(wisp_error *err, const wisp_arguments *args, const char *path)

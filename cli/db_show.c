@@ -129,23 +129,11 @@ static cJSON *holding_to_json(const holding *h)
 
 static wisp_status show_json(wisp_error *err, size_t count, const holding *list)
 {
-  wisp_status status = WISP_OK;
-  wisp_text out = {0};
-  TRY(wisp_text_print(err, &out, "["));
-  for (size_t i = 0; i < count; i++) {
-    cJSON *object = holding_to_json(&list[i]);
-    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
-    cJSON_Delete(object);
-    status = wisp_require(err, text, WISP_EMEMORY, "out of memory: %zu devices as JSON", count);
-    if (status == WISP_OK) status = wisp_text_print(err, &out, "%s\n", i ? "," : "");
-    if (status == WISP_OK) status = wisp_text_add_json(err, &out, text);
-    cJSON_free(text);
-    TRY(status);
-  }
+  HELD(wisp_text_free) wisp_text out = {0};
+  CALL(wisp_text_print(err, &out, "["));
+  for (size_t i = 0; i < count; i++) CALL(wisp_text_add_item(err, &out, i == 0, holding_to_json(&list[i])));
   printf("%s\n]\n", out.data);
-done:
-  wisp_text_free(&out);
-  return status;
+  return WISP_OK;
 }
 
 /* ---- as text */

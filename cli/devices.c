@@ -52,18 +52,15 @@ static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceiling
 /* A device that nothing can be measured on, for want of a compiler, is listed all the same. */
 static wisp_status show(wisp_error *err, const char *name, cJSON *list)
 {
-  wisp_status status = WISP_OK;
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_ceilings ceilings = {0};
-  TRY(wisp_device_open(err, name, &device));
-  status = wisp_device_ceilings(err, device, &ceilings);
+  CALL(wisp_device_open(err, name, &device));
+  const wisp_status status = wisp_device_ceilings(err, device, &ceilings);
   if (status != WISP_OK) ceilings = (wisp_ceilings){NAN, NAN, NAN};
   if (list)
     cJSON_AddItemToArray(list, to_json(name, wisp_device_limits(device), &ceilings));
   else
     print_text(name, wisp_device_limits(device), &ceilings);
-done:
-  wisp_device_close(device);
   return status;
 }
 
@@ -73,7 +70,7 @@ int wisp_cli_devices(int argc, char **argv)
   wisp_error err = {0};
   wisp_status status = WISP_OK;
   size_t count = 0;
-  char **names = NULL;
+  OWNED(free) char **names = NULL;
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   cJSON *list = wisp_option_given(&args, "json") ? cJSON_CreateArray() : NULL;
@@ -87,7 +84,6 @@ int wisp_cli_devices(int argc, char **argv)
   list = NULL;
 done:
   for (size_t i = 0; i < count; i++) free(names[i]);
-  free(names);
   cJSON_Delete(list);
   return wisp_cli_end(&args, status, &err);
 }

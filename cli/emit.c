@@ -194,25 +194,21 @@ static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char
 static wisp_status make_plan(wisp_error *err, const wish *w, const wisp_strategy *s, const wisp_scope *scope,
                              int layout, wisp_plan **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *preferred = NULL;
-  wisp_text text = {0};
+  OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
+  HELD(wisp_text_free) wisp_text text = {0};
   const wisp_param *params = NULL;
   int count = wisp_strategy_params(s, &params);
-  TRY(check_set(err, s, w->set));
-  status = wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
-  if (status != WISP_EREFUSED || !w->set) TRY(status);
+  CALL(check_set(err, s, w->set));
+  const wisp_status status =
+      wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
+  if (status != WISP_EREFUSED || !w->set) CALL(status);
   for (int i = 0; i < count; i++) {
     int value = preferred ? wisp_plan_value(preferred, params[i].name, 0) : params[i].preferred;
     value_in(w->set, params[i].name, &value);
-    TRY(wisp_text_print(err, &text, "%s%s=%d", i ? " " : "", params[i].name, value));
+    CALL(wisp_text_print(err, &text, "%s%s=%d", i ? " " : "", params[i].name, value));
   }
-  TRY(wisp_plan_from_text(err, s, &scope->spec, &scope->layout[layout], scope->names[layout],
-                          text.data ? text.data : "", out));
-done:
-  wisp_plan_destroy(preferred);
-  wisp_text_free(&text);
-  return status;
+  return wisp_plan_from_text(err, s, &scope->spec, &scope->layout[layout], scope->names[layout],
+                             text.data ? text.data : "", out);
 }
 
 /* The first strategy and layout that give a candidate; the last reason where none does. */
@@ -265,8 +261,8 @@ int wisp_cli_emit(int argc, char **argv)
   wisp_arguments args;
   wisp_error err = {0};
   wisp_status status = WISP_OK;
-  wisp_strategies *all = NULL;
-  wisp_scope scope = {0};
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  HELD(wisp_scope_free) wisp_scope scope = {0};
   wish w;
   int exit_status = 0;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
@@ -275,7 +271,5 @@ int wisp_cli_emit(int argc, char **argv)
   TRY(wisp_scope_create(&err, w.family, &w.spec, &w.target, w.layout, &scope));
   TRY(*w.spec.kernel ? emit(&err, all, &scope, &w) : print_list(&err, all, &scope, &w));
 done:
-  wisp_scope_free(&scope);
-  wisp_strategies_free(all);
   return wisp_cli_end(&args, status, &err);
 }

@@ -55,9 +55,9 @@ int wisp_cli_report(int argc, char **argv)
   wisp_error err = {0};
   wisp_arguments args;
   wisp_report_wish wish;
-  wisp_store *store = NULL;
-  wisp_text page = {0};
-  char *warning = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_text_free) wisp_text page = {0};
+  OWNED(free) char *warning = NULL;
   int exit_status;
   if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
   const char *db = wisp_option_value(&args, "db"), *folder = wisp_option_value(&args, "out");
@@ -70,8 +70,5 @@ int wisp_cli_report(int argc, char **argv)
   TRY(wisp_report_write(&err, folder, &page));
   printf("%s/index.html\n", folder);
 done:
-  wisp_text_free(&page);
-  free(warning);
-  wisp_store_close(store);
   return wisp_cli_end(&args, status, &err);
 }

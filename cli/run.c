@@ -32,22 +32,18 @@ wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, 
 
 static wisp_status refuse(wisp_error *err, const char *named)
 {
-  wisp_status status = WISP_OK;
-  wisp_text list = {0};
-  char meant[64], *names = NULL, *rest = NULL;
+  HELD(wisp_text_free) wisp_text list = {0};
+  OWNED(free) char *names = NULL;
+  char meant[64], *rest = NULL;
   wisp_suggestion suggestion = wisp_suggest(named ? named : "");
   if (!named) return wisp_fail(err, WISP_EUSAGE, "name what to solve, such as 'wisp run maxwell -n 3'");
-  TRY(wisp_system_names(err, &list));
-  for (size_t p = 0; p < PROBLEMS; p++) TRY(wisp_text_print(err, &list, ", %s", problems[p].name));
+  CALL(wisp_system_names(err, &list));
+  for (size_t p = 0; p < PROBLEMS; p++) CALL(wisp_text_print(err, &list, ", %s", problems[p].name));
   names = strdup(list.data);
   for (char *name = names; names && (name = strtok_r(name, ", ", &rest)); name = NULL)
     wisp_suggest_one(&suggestion, name);
-  TRY(wisp_fail(err, WISP_EUSAGE, "'%s' cannot be solved:%s there are %s", named,
-                wisp_suggestion_text(&suggestion, "", meant), list.data));
-done:
-  free(names);
-  wisp_text_free(&list);
-  return status;
+  return wisp_fail(err, WISP_EUSAGE, "'%s' cannot be solved:%s there are %s", named,
+                   wisp_suggestion_text(&suggestion, "", meant), list.data);
 }
 
 /* The problem is the first word that is one, wherever it stands among the options. */

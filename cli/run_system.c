@@ -275,34 +275,32 @@ static wisp_status blew_up(wisp_error *err, const wisp_system_request *r, const 
 static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
                          wisp_system_run *run)
 {
-  wisp_status status = WISP_OK;
   wisp_problem *problem = wisp_solver_problem(run->solver);
-  double time = 0, length = 0, *u = NULL;
+  OWNED(free) double *u = NULL;
+  double time = 0, length = 0;
   run->l2_error = NAN;
-  TRY(plan_steps(err, r, run));
+  CALL(plan_steps(err, r, run));
   time = run->dt * (double)run->steps;
-  TRY(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *u, &u));
-  TRY(wisp_dg_fill(err, run->dg, wisp_start_field, &run->start, 0, u));
-  TRY(wisp_dg_energy(err, run->dg, u, &run->energy_initial));
-  TRY(wisp_solution_put(err, problem, u));
-  status = advance(err, args, run);
-  if (status == WISP_EWRONG) TRY(blew_up(err, r, run));
-  TRY(status);
-  TRY(wisp_solution_get(err, problem, u));
-  TRY(wisp_dg_energy(err, run->dg, u, &run->energy_final));
-  if (!(run->energy_final <= 2 * run->energy_initial)) TRY(blew_up(err, r, run));
-  if (run->known) TRY(wisp_dg_l2_error(err, run->dg, u, wisp_start_field, &run->start, time, &run->l2_error));
+  CALL(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *u, &u));
+  CALL(wisp_dg_fill(err, run->dg, wisp_start_field, &run->start, 0, u));
+  CALL(wisp_dg_energy(err, run->dg, u, &run->energy_initial));
+  CALL(wisp_solution_put(err, problem, u));
+  const wisp_status status = advance(err, args, run);
+  if (status == WISP_EWRONG) CALL(blew_up(err, r, run));
+  CALL(status);
+  CALL(wisp_solution_get(err, problem, u));
+  CALL(wisp_dg_energy(err, run->dg, u, &run->energy_final));
+  if (!(run->energy_final <= 2 * run->energy_initial)) CALL(blew_up(err, r, run));
+  if (run->known) CALL(wisp_dg_l2_error(err, run->dg, u, wisp_start_field, &run->start, time, &run->l2_error));
   run->time_error = NAN;
-  if (run->measured) TRY(wisp_solver_time_error(err, run->solver, run->dt, time, &run->time_error));
-  TRY(wisp_dg_length(err, run->dg, u, &length));
+  if (run->measured) CALL(wisp_solver_time_error(err, run->solver, run->dt, time, &run->time_error));
+  CALL(wisp_dg_length(err, run->dg, u, &length));
   run->time_error *= length;
-  if (r->output) TRY(wisp_solution_write_vtu(err, run->dg, u, r->output));
+  if (r->output) CALL(wisp_solution_write_vtu(err, run->dg, u, r->output));
   run->dofs = (double)run->mesh->elements * run->tet->Np * run->system->fields;
   run->seconds = run->ms_per_stage * WISP_RK_STAGES * (double)run->steps / 1e3;
   run->gdofs = run->steps ? run->dofs / run->ms_per_stage / 1e6 : NAN;
-done:
-  free(u);
-  return status;
+  return WISP_OK;
 }
 
 int wisp_run_system(const char *system, int argc, char **argv)

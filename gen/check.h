@@ -14,7 +14,7 @@
  *     }
  *
  * Where releasing is more than a call, or the status itself is asked for, it declares `wisp_status status = WISP_OK;`,
- * wraps every fallible call in TRY, and ends with the label `done:`, where it releases and returns status.
+ * wraps every fallible call in TRY, and ends with the label `done:`, where it releases the rest and returns status.
  */
 #ifndef WISP_CHECK_H
 #define WISP_CHECK_H

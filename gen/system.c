@@ -65,23 +65,18 @@ wisp_status wisp_system_names(wisp_error *err, wisp_text *list)
 
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_text list = {0};
-  char path[1024], *text = NULL;
+  HELD(wisp_text_free) wisp_text list = {0};
+  OWNED(free) char *text = NULL;
+  char path[1024];
   size_t length = 0;
-  if (wisp_system_is_own(name) && path_of("templates", name, path)) {
-    TRY(wisp_system_parse(err, path, wisp_embedded_text(path), out));
-  } else if (users_path(name, path)) {
-    TRY(wisp_read_file(err, path, &text, &length));
-    TRY(wisp_system_parse(err, path, text, out));
-  } else {
-    TRY(wisp_system_names(err, &list));
-    TRY(wisp_fail(err, WISP_EUSAGE, "there is no system '%s'; there are: %s", name, list.data));
+  if (wisp_system_is_own(name) && path_of("templates", name, path))
+    return wisp_system_parse(err, path, wisp_embedded_text(path), out);
+  if (users_path(name, path)) {
+    CALL(wisp_read_file(err, path, &text, &length));
+    return wisp_system_parse(err, path, text, out);
   }
-done:
-  free(text);
-  wisp_text_free(&list);
-  return status;
+  CALL(wisp_system_names(err, &list));
+  return wisp_fail(err, WISP_EUSAGE, "there is no system '%s'; there are: %s", name, list.data);
 }
 
 static void free_statements(wisp_statements *statements)

@@ -42,24 +42,21 @@ done:
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
                                size_t guard, const wisp_array *list, size_t count, wisp_arrays **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_arrays *arrays = NULL;
-  TRY(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
-                   WISP_MAX_ARRAYS));
-  TRY(wisp_new(err, 1, sizeof *arrays, &arrays));
+  OWNED(wisp_arrays_destroy) wisp_arrays *arrays = NULL;
+  CALL(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
+                    WISP_MAX_ARRAYS));
+  CALL(wisp_new(err, 1, sizeof *arrays, &arrays));
   arrays->device = device;
   arrays->precision = precision;
   arrays->guard = guard;
   arrays->count = count;
   for (size_t i = 0; i < count; i++) arrays->entries[i].array = list[i];
-  TRY(check_memory(err, arrays, what));
-  TRY(wisp_arrays_countable(err, wisp_device_limits(device), what, list, count));
-  for (size_t i = 0; i < count; i++) TRY(make(err, arrays, &arrays->entries[i]));
+  CALL(check_memory(err, arrays, what));
+  CALL(wisp_arrays_countable(err, wisp_device_limits(device), what, list, count));
+  for (size_t i = 0; i < count; i++) CALL(make(err, arrays, &arrays->entries[i]));
   *out = arrays;
   arrays = NULL;
-done:
-  wisp_arrays_destroy(arrays);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_arrays_destroy(wisp_arrays *arrays)
@@ -146,27 +143,24 @@ static wisp_status convert_all(wisp_error *err, size_t count, conversion c)
 static wisp_status move_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
                              const double *values, double *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  float *chunk = NULL;
-  TRY(find_part(err, arrays, name, from, count, &e));
-  if (!count) goto done;
+  OWNED(free) float *chunk = NULL;
+  CALL(find_part(err, arrays, name, from, count, &e));
+  if (!count) return WISP_OK;
   const wisp_pointer start = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
   if (!wisp_entry_is_float(arrays, e))
     return values ? wisp_device_upload(err, arrays->device, start, values, count * sizeof *values)
                   : wisp_device_download(err, arrays->device, out, start, count * sizeof *out);
-  TRY(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
+  CALL(wisp_new(err, count < CHUNK ? count : CHUNK, sizeof *chunk, &chunk));
   for (size_t at = 0; at < count; at += CHUNK) {
     const size_t part = count - at < CHUNK ? count - at : CHUNK, bytes = part * sizeof *chunk;
     const wisp_pointer there = start + at * sizeof *chunk;
-    if (values) TRY(convert_all(err, part, (conversion){.single = chunk, .from = values + at}));
-    TRY(values ? wisp_device_upload(err, arrays->device, there, chunk, bytes)
-               : wisp_device_download(err, arrays->device, chunk, there, bytes));
-    if (!values) TRY(convert_all(err, part, (conversion){.single = chunk, .to = out + at}));
+    if (values) CALL(convert_all(err, part, (conversion){.single = chunk, .from = values + at}));
+    CALL(values ? wisp_device_upload(err, arrays->device, there, chunk, bytes)
+                : wisp_device_download(err, arrays->device, chunk, there, bytes));
+    if (!values) CALL(convert_all(err, part, (conversion){.single = chunk, .to = out + at}));
   }
-done:
-  free(chunk);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_arrays_upload_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
@@ -217,41 +211,34 @@ static wisp_status find_ints(wisp_error *err, const wisp_arrays *arrays, const c
 /* An integer's low bytes come first, on all that this runs on: of fewer bits they are the whole. */
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *name, const int *values)
 {
-  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  unsigned char *bytes = NULL;
-  TRY(find_ints(err, arrays, name, &e));
+  OWNED(free) unsigned char *bytes = NULL;
+  CALL(find_ints(err, arrays, name, &e));
   const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
   const wisp_pointer start = wisp_entry_start(arrays, e);
   if (!size) return WISP_OK;
   if (number == sizeof *values) return wisp_device_upload(err, arrays->device, start, values, size * number);
-  TRY(wisp_new(err, size, number, &bytes));
+  CALL(wisp_new(err, size, number, &bytes));
   for (size_t i = 0; i < size; i++) {
-    TRY(wisp_require(err, values[i] >= 0 && values[i] >> 8 * number == 0, WISP_EUSAGE,
-                     "array %s: number %zu is %d, which does not fit %zu bits", name, i, values[i], 8 * number));
+    CALL(wisp_require(err, values[i] >= 0 && values[i] >> 8 * number == 0, WISP_EUSAGE,
+                      "array %s: number %zu is %d, which does not fit %zu bits", name, i, values[i], 8 * number));
     memcpy(bytes + i * number, values + i, number);
   }
-  TRY(wisp_device_upload(err, arrays->device, start, bytes, size * number));
-done:
-  free(bytes);
-  return status;
+  return wisp_device_upload(err, arrays->device, start, bytes, size * number);
 }
 
 wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *name, int *values)
 {
-  wisp_status status = WISP_OK;
   const wisp_entry *e = NULL;
-  unsigned char *bytes = NULL;
-  TRY(find_ints(err, arrays, name, &e));
+  OWNED(free) unsigned char *bytes = NULL;
+  CALL(find_ints(err, arrays, name, &e));
   const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
   if (!size) return WISP_OK;
-  TRY(wisp_new(err, size, number, &bytes));
-  TRY(wisp_device_download(err, arrays->device, bytes, wisp_entry_start(arrays, e), size * number));
+  CALL(wisp_new(err, size, number, &bytes));
+  CALL(wisp_device_download(err, arrays->device, bytes, wisp_entry_start(arrays, e), size * number));
   memset(values, 0, size * sizeof *values);
   for (size_t i = 0; i < size; i++) memcpy(values + i, bytes + i * number, number);
-done:
-  free(bytes);
-  return status;
+  return WISP_OK;
 }
 
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *name)

@@ -26,6 +26,7 @@ enum { WISP_MAX_ARRAYS = 32, WISP_NARROW_GUARD = 256, WISP_WIDE_GUARD = 102400 }
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
                                size_t guard, const wisp_array *list, size_t count, wisp_arrays **out);
 void wisp_arrays_destroy(wisp_arrays *arrays);
+WISP_OWNED(wisp_arrays, wisp_arrays_destroy)
 
 size_t wisp_arrays_bytes(const wisp_arrays *arrays);                   /* of device memory, guard zones included */
 size_t wisp_arrays_size(const wisp_arrays *arrays, const char *array); /* numbers; 0 for an unknown name */

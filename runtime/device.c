@@ -150,7 +150,7 @@ wisp_status wisp_device_list(wisp_error *err, size_t *count, char ***names)
   int of_kind[MOST_KINDS] = {0};
   const wisp_device_kind *kind = NULL;
   size_t total = 0, filled = 0;
-  char **list = NULL;
+  OWNED(free) char **list = NULL;
   for (int k = 0; k < MOST_KINDS && (kind = kind_at(k)); k++) {
     TRY(kind->count(err, &of_kind[k]));
     total += (size_t)of_kind[k];
@@ -167,7 +167,6 @@ wisp_status wisp_device_list(wisp_error *err, size_t *count, char ***names)
   list = NULL;
 done:
   for (size_t i = 0; list && i < filled; i++) free(list[i]);
-  free(list);
   return status;
 }
 

@@ -117,15 +117,13 @@ static wisp_status host_count(wisp_error *err, int *out)
 static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
 {
   (void)index;
-  wisp_status status = WISP_OK;
-  host_device *device = NULL;
-  TRY(wisp_new(err, 1, sizeof *device, &device));
-  TRY(host_limits(err, "host", &device->base.limits));
+  OWNED(free) host_device *device = NULL;
+  CALL(wisp_new(err, 1, sizeof *device, &device));
+  CALL(host_limits(err, "host", &device->base.limits));
   device->base.kind = &wisp_host_kind;
   *out = &device->base;
-done:
-  if (status != WISP_OK) free(device);
-  return status;
+  device = NULL;
+  return WISP_OK;
 }
 
 static void destroy_graph(wisp_graph *base)

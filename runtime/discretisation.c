@@ -19,14 +19,13 @@ size_t wisp_discretisation_count(const wisp_discretisation *d, const char *count
 bool wisp_discretisation_size(const wisp_discretisation *d, const wisp_array_decl *array, size_t *size)
 {
   wisp_status status = WISP_OK;
-  wisp_env *counts = NULL;
+  OWNED(wisp_env_destroy) wisp_env *counts = NULL;
   int64_t value = 0;
   TRY(wisp_env_create(NULL, NULL, &counts));
   for (const wisp_count *c = d->counts; c->name; c++) TRY(wisp_env_int(NULL, counts, c->name, (int64_t)c->value));
   TRY(wisp_eval_int(NULL, array->size, counts, &value));
   *size = (size_t)value;
 done:
-  wisp_env_destroy(counts);
   return status == WISP_OK;
 }
 

@@ -86,8 +86,8 @@ static bool is_machine(const char *line)
 static wisp_status judge(wisp_error *err, const command *c, const char *name, const char *folder, const char *log_path,
                          wisp_ending ending, int code)
 {
-  wisp_status status = WISP_OK;
-  char *log = NULL, line[512] = "";
+  OWNED(free) char *log = NULL;
+  char line[512] = "";
   size_t length = 0;
   const char *cc = c->word[0];
   if (ending == WISP_NO_PROGRAM)
@@ -99,21 +99,17 @@ static wisp_status judge(wisp_error *err, const command *c, const char *name, co
     return wisp_fail(err, WISP_ECOMPILE, "%s: %s ran longer than %g s and was ended: see WISP_COMPILE_SECONDS", name,
                      cc, wisp_compile_seconds());
   if (ending == WISP_RAN && code == 0) return WISP_OK;
-  TRY(wisp_read_file(err, log_path, &log, &length));
+  CALL(wisp_read_file(err, log_path, &log, &length));
   first_error(log, folder, line, sizeof line);
   if (ending == WISP_KILLED)
-    status = wisp_fail(err, WISP_ESYSTEM,
-                       "%s: %s died of signal %d (%s): see that there is memory; fewer compile at a "
-                       "time with --jobs",
-                       name, cc, code, strsignal(code));
-  else if (is_machine(line))
-    status = wisp_fail(err, WISP_ESYSTEM, "%s: %s failed for want of memory, room or processes: %s", name, cc,
-                       *line ? line : "without a word");
-  else
-    status = wisp_fail(err, WISP_ECOMPILE, "%s: %s", name, line);
-done:
-  free(log);
-  return status;
+    return wisp_fail(err, WISP_ESYSTEM,
+                     "%s: %s died of signal %d (%s): see that there is memory; fewer compile at a "
+                     "time with --jobs",
+                     name, cc, code, strsignal(code));
+  if (is_machine(line))
+    return wisp_fail(err, WISP_ESYSTEM, "%s: %s failed for want of memory, room or processes: %s", name, cc,
+                     *line ? line : "without a word");
+  return wisp_fail(err, WISP_ECOMPILE, "%s: %s", name, line);
 }
 
 /* ---- Which compiler. */
@@ -221,7 +217,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
 {
   (void)target;
   wisp_status status = WISP_OK;
-  command c = {.count = 0};
+  HELD(command_free) command c = {.count = 0};
   char folder[PATH_MAX - 192] = "", text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
   wisp_ending ending = WISP_RAN;
   wisp_binary binary = {.usage = {-1, -1, -1}};
@@ -247,6 +243,5 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
 done:
   wisp_binary_free(&binary);
   if (*folder) wisp_scratch_remove(folder);
-  command_free(&c);
   return status;
 }

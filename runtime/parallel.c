@@ -37,10 +37,9 @@ static void *run(void *argument)
 
 wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void *context)
 {
-  wisp_status status = WISP_OK;
-  part *parts = NULL;
+  OWNED(free) part *parts = NULL;
   const size_t cores = count_threads(), threads = cores < count ? cores : count ? count : 1;
-  TRY(wisp_new(err, threads, sizeof *parts, &parts));
+  CALL(wisp_new(err, threads, sizeof *parts, &parts));
   for (size_t i = 0; i < threads; i++) {
     parts[i] = (part){.range = range, .context = context, .from = count * i / threads, .to = count * (i + 1) / threads};
     parts[i].in_thread = i + 1 < threads && pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
@@ -49,10 +48,8 @@ wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void 
   for (size_t i = 0; i < threads; i++)
     if (parts[i].in_thread) pthread_join(parts[i].thread, NULL);
   for (size_t i = 0; i < threads; i++)
-    if (parts[i].status != WISP_OK) TRY(wisp_fail(err, parts[i].status, "%s", parts[i].error.text));
-done:
-  free(parts);
-  return status;
+    if (parts[i].status != WISP_OK) CALL(wisp_fail(err, parts[i].status, "%s", parts[i].error.text));
+  return WISP_OK;
 }
 
 typedef struct transfer {

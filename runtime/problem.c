@@ -103,17 +103,14 @@ static wisp_status mark(wisp_error *err, void *context, size_t from, size_t to)
 
 static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, wisp_pointer *out)
 {
-  wisp_status status = WISP_OK;
   const size_t size = wisp_arrays_size(p->arrays, array->name);
-  marking m = {&p->d, array, NULL};
-  TRY(wisp_new(err, size, 1, &m.mask));
-  TRY(wisp_parallel(err, size, mark, &m));
-  if (!memchr(m.mask, 0, size)) goto done;
-  TRY(wisp_device_alloc(err, p->device, size, out));
-  TRY(wisp_device_upload(err, p->device, *out, m.mask, size));
-done:
-  free(m.mask);
-  return status;
+  OWNED(free) unsigned char *mask = NULL;
+  CALL(wisp_new(err, size, 1, &mask));
+  marking m = {&p->d, array, mask};
+  CALL(wisp_parallel(err, size, mark, &m));
+  if (!memchr(mask, 0, size)) return WISP_OK;
+  CALL(wisp_device_alloc(err, p->device, size, out));
+  return wisp_device_upload(err, p->device, *out, mask, size);
 }
 
 static struct owners *owners_of(wisp_problem *p, const wisp_array_decl *array)

@@ -97,27 +97,24 @@ static wisp_status wait_for(wisp_error *err, pid_t pid, double seconds, wisp_end
 wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
                              wisp_ending *ending, int *code)
 {
-  wisp_status status = WISP_OK;
-  char **environment = NULL, *temporary = NULL;
+  OWNED(free) char **environment = NULL, *temporary = NULL;
   pid_t pid = 0;
   size_t room = strlen(folder) + sizeof "TMPDIR=";
-  TRY(wisp_new(err, room, 1, &temporary));
+  CALL(wisp_new(err, room, 1, &temporary));
   snprintf(temporary, room, "TMPDIR=%s", folder);
   char language[] = "LC_ALL=C";
-  TRY(make_environment(err, (char *[]){language, temporary}, 2, &environment));
+  CALL(make_environment(err, (char *[]){language, temporary}, 2, &environment));
   int failed = spawn(argv, environment, log, &pid);
   if (failed == ENOENT || failed == EACCES || failed == ENOEXEC || failed == ENOTDIR) {
     *ending = WISP_NO_PROGRAM;
     *code = failed;
-    goto done;
+    return WISP_OK;
   }
-  TRY(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot be started: %s", argv[0], strerror(failed)));
-  TRY(wait_for(err, pid, seconds, ending, code));
+  CALL(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot be started: %s", argv[0], strerror(failed)));
+  CALL(wait_for(err, pid, seconds, ending, code));
   /* How a shell says it, and a posix_spawn that cannot tell at once (under valgrind). */
   if (*ending == WISP_RAN && *code == 127) *ending = WISP_NO_PROGRAM, *code = ENOENT;
-done:
-  free(environment), free(temporary);
-  return status;
+  return WISP_OK;
 }
 
 /* --- being rid of processes --- */

@@ -113,13 +113,10 @@ static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_va
 /* Gives the name a new value, which it takes over; on failure the value is released. */
 static wisp_status define(wisp_error *err, wisp_env *env, const char *name, wisp_value value)
 {
-  wisp_status status = WISP_OK;
   wisp_value *place = NULL;
-  TRY(own(err, env, name, &place));
-  release(place);
-  *place = value;
-done:
-  if (status != WISP_OK) release(&value);
+  const wisp_status status = own(err, env, name, &place);
+  release(status == WISP_OK ? place : &value);
+  if (status == WISP_OK) *place = value;
   return status;
 }
 
@@ -185,20 +182,18 @@ wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env, const char *name
 
 wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp_env **item)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *scope = NULL;
+  OWNED(wisp_env_destroy) wisp_env *scope = NULL;
   wisp_value *list = NULL;
-  if (!find_own(env, name, wisp_env_hash(name))) TRY(wisp_env_empty_list(err, env, name));
-  TRY(own(err, env, name, &list));
-  TRY(wisp_require(err, list->kind == WISP_KIND_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
-                   wisp_kind_words(list->kind)));
-  TRY(wisp_env_create(err, env, &scope));
-  TRY(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
+  if (!find_own(env, name, wisp_env_hash(name))) CALL(wisp_env_empty_list(err, env, name));
+  CALL(own(err, env, name, &list));
+  CALL(wisp_require(err, list->kind == WISP_KIND_LIST, WISP_EUSAGE, "'%s' is %s: it cannot be given items", name,
+                    wisp_kind_words(list->kind)));
+  CALL(wisp_env_create(err, env, &scope));
+  CALL(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
   list->as.items[list->count++] = scope;
   *item = scope;
-done:
-  if (status != WISP_OK) wisp_env_destroy(scope);
-  return status;
+  scope = NULL;
+  return WISP_OK;
 }
 
 /* The innermost value of a name where it is of the kind asked for, else NULL. */
@@ -247,15 +242,12 @@ static int by_name(const void *a, const void *b)
 
 wisp_status wisp_env_each(wisp_error *err, const wisp_env *env, wisp_name_visit visit, void *context)
 {
-  wisp_status status = WISP_OK;
-  const slot **own = NULL;
+  OWNED(free) const slot **own = NULL;
   size_t count = 0;
-  TRY(wisp_new(err, env->taken, sizeof *own, &own));
+  CALL(wisp_new(err, env->taken, sizeof *own, &own));
   for (size_t i = 0; i < env->capacity; i++)
     if (env->slots[i].name) own[count++] = &env->slots[i];
   qsort(own, count, sizeof *own, by_name);
-  for (size_t i = 0; i < count; i++) TRY(visit(err, context, own[i]->name, &own[i]->value));
-done:
-  free(own);
-  return status;
+  for (size_t i = 0; i < count; i++) CALL(visit(err, context, own[i]->name, &own[i]->value));
+  return WISP_OK;
 }

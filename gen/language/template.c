@@ -267,7 +267,7 @@ static wisp_status parse_to(parser *p, const char *open)
 {
   wisp_status status = WISP_OK;
   wisp_piece piece = {0};
-  char *tag = NULL;
+  OWNED(free) char *tag = NULL;
   int line = p->line;
   const char *before = p->at, *first = open + 2, *close = find_pair(first, p->end, '}');
   advance(p, open);
@@ -288,7 +288,6 @@ static wisp_status parse_to(parser *p, const char *open)
   }
   advance(p, next ? next : end);
 done:
-  free(tag);
   free(piece.name);
   wisp_expr_destroy(piece.expr);
   release_given(&piece);

@@ -144,17 +144,14 @@ static int layouts(const wisp_spec *spec, wisp_layout out[8])
 
 static wisp_status place_nodes(wisp_error *err, int order, double *rst)
 {
-  wisp_status status = WISP_OK;
-  wisp_tet *tet = NULL;
-  TRY(wisp_tet_create(err, order, &tet));
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  CALL(wisp_tet_create(err, order, &tet));
   for (int i = 0; i < tet->Np; i++) {
     *rst++ = tet->r[i];
     *rst++ = tet->s[i];
     *rst++ = tet->t[i];
   }
-done:
-  wisp_tet_destroy(tet);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_layout *layout,
@@ -181,24 +178,20 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
 /* D stacks Dr, Ds, Dt; turnlist[turn*Nfp+i] is their face node that meets our face node i. */
 static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_tet *tet)
 {
-  wisp_status status = WISP_OK;
   size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
-  double *D = NULL, *LIFT = NULL;
-  int *turnlist = NULL;
-  TRY(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
-  TRY(wisp_new(err, Np * 4 * Nfp, sizeof *LIFT, &LIFT));
-  TRY(wisp_new(err, WISP_TET_TURNS * Nfp, sizeof *turnlist, &turnlist));
+  OWNED(free) double *D = NULL, *LIFT = NULL;
+  OWNED(free) int *turnlist = NULL;
+  CALL(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
+  CALL(wisp_new(err, Np * 4 * Nfp, sizeof *LIFT, &LIFT));
+  CALL(wisp_new(err, WISP_TET_TURNS * Nfp, sizeof *turnlist, &turnlist));
   for (size_t mu = 0; mu < 3; mu++) memcpy(D + mu * Np * Np, tet->D[mu], Np * Np * sizeof *D);
   for (size_t q = 0; q < WISP_TET_TURNS * Nfp; q++)
     while (tet->Fmask[turnlist[q]] != tet->facelist[q]) turnlist[q]++;
   memcpy(LIFT, tet->LIFT, Np * 4 * Nfp * sizeof *LIFT);
-  TRY(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
-  TRY(wisp_env_reals(err, env, "LIFT", LIFT, Np * 4 * Nfp));
-  TRY(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
-  TRY(wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_TURNS * Nfp));
-done:
-  free(D), free(LIFT), free(turnlist);
-  return status;
+  CALL(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
+  CALL(wisp_env_reals(err, env, "LIFT", LIFT, Np * 4 * Nfp));
+  CALL(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
+  return wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_TURNS * Nfp);
 }
 
 /* The length of the name or number that a text begins with, 1.5e-3 as well; 0: neither. */
@@ -229,36 +222,29 @@ static wisp_status suffix_literals(wisp_error *err, const char *text, int real_b
 static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_statements *statements,
                                   int real_bytes)
 {
-  wisp_status status = WISP_OK;
-  wisp_text text = {0};
-  TRY(wisp_env_empty_list(err, env, list));
+  HELD(wisp_text_free) wisp_text text = {0};
+  CALL(wisp_env_empty_list(err, env, list));
   for (size_t i = 0; i < statements->count; i++) {
     wisp_env *item = NULL;
-    TRY(wisp_env_item(err, env, list, &item));
-    TRY(wisp_env_text(err, item, "name", statements->names[i]));
-    TRY(suffix_literals(err, statements->texts[i], real_bytes, &text));
-    TRY(wisp_env_text(err, item, "text", text.data));
+    CALL(wisp_env_item(err, env, list, &item));
+    CALL(wisp_env_text(err, item, "name", statements->names[i]));
+    CALL(suffix_literals(err, statements->texts[i], real_bytes, &text));
+    CALL(wisp_env_text(err, item, "text", text.data));
     wisp_text_free(&text);
   }
-done:
-  wisp_text_free(&text);
-  return status;
+  return WISP_OK;
 }
 
 /* One term of an output: in, axis, and its coefficient as a literal. */
 static wisp_status add_term(wisp_error *err, wisp_env *output, const wisp_term *term, int real_bytes)
 {
-  wisp_status status = WISP_OK;
-  wisp_text literal = {0};
+  HELD(wisp_text_free) wisp_text literal = {0};
   wisp_env *item = NULL;
-  TRY(wisp_print_real(err, &literal, term->coefficient, real_bytes));
-  TRY(wisp_env_item(err, output, "terms", &item));
-  TRY(wisp_env_int(err, item, "in", term->in));
-  TRY(wisp_env_int(err, item, "axis", term->axis));
-  TRY(wisp_env_text(err, item, "coefficient", literal.data));
-done:
-  wisp_text_free(&literal);
-  return status;
+  CALL(wisp_print_real(err, &literal, term->coefficient, real_bytes));
+  CALL(wisp_env_item(err, output, "terms", &item));
+  CALL(wisp_env_int(err, item, "in", term->in));
+  CALL(wisp_env_int(err, item, "axis", term->axis));
+  return wisp_env_text(err, item, "coefficient", literal.data);
 }
 
 /* Lists: fields {f, name, terms {in, axis, coefficient}}, flux {name, text}, boundaries {name, ghost {name, text}};
@@ -295,8 +281,7 @@ static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system 
 static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_system *system, int parts, int first,
                                  size_t term, int real_bytes)
 {
-  wisp_status status = WISP_OK;
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   wisp_env *item = NULL;
   int m = system->fields / parts, nth = 0;
   for (size_t i = 0; i < term; i++) nth += system->term[i].out == system->term[term].out;
@@ -304,17 +289,14 @@ static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_s
     int skip = nth;
     size_t i = 0;
     while (system->term[i].out != system->term[term].out + p * m || skip-- > 0) i++;
-    if (p + 1 < parts) TRY(wisp_text_print(err, &text, "%spart == %d ? ", p ? "" : "(", p));
-    TRY(wisp_print_real(err, &text, system->term[i].coefficient, real_bytes));
-    TRY(wisp_text_print(err, &text, "%s", p + 1 < parts ? " : " : parts > 1 ? ")" : ""));
+    if (p + 1 < parts) CALL(wisp_text_print(err, &text, "%spart == %d ? ", p ? "" : "(", p));
+    CALL(wisp_print_real(err, &text, system->term[i].coefficient, real_bytes));
+    CALL(wisp_text_print(err, &text, "%s", p + 1 < parts ? " : " : parts > 1 ? ")" : ""));
   }
-  TRY(wisp_env_item(err, output, "terms", &item));
-  TRY(wisp_env_int(err, item, "in", system->term[term].in - first));
-  TRY(wisp_env_int(err, item, "axis", system->term[term].axis));
-  TRY(wisp_env_text(err, item, "coefficient", text.data));
-done:
-  wisp_text_free(&text);
-  return status;
+  CALL(wisp_env_item(err, output, "terms", &item));
+  CALL(wisp_env_int(err, item, "in", system->term[term].in - first));
+  CALL(wisp_env_int(err, item, "axis", system->term[term].axis));
+  return wisp_env_text(err, item, "coefficient", text.data);
 }
 
 /* parts, fields_per_part; part_list {in0}; part_outputs {f, terms {in, axis, coefficient}} with fields counted within
@@ -344,40 +326,31 @@ static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_tet *tet = NULL;
-  wisp_system *system = NULL;
-  wisp_env *env = NULL;
-  TRY(wisp_tet_create(err, spec->order, &tet));
-  TRY(wisp_system_load(err, spec->system, &system));
-  TRY(wisp_env_create(err, NULL, &env));
-  TRY(add_sizes(err, env, spec, layout, system->fields));
-  TRY(wisp_names_target(err, env, spec->precision, target));
-  TRY(add_tables(err, env, tet));
-  TRY(add_system(err, env, system, (int)spec->precision));
-  TRY(add_parts(err, env, system, (int)spec->precision));
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_tet_create(err, spec->order, &tet));
+  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_env_create(err, NULL, &env));
+  CALL(add_sizes(err, env, spec, layout, system->fields));
+  CALL(wisp_names_target(err, env, spec->precision, target));
+  CALL(add_tables(err, env, tet));
+  CALL(add_system(err, env, system, (int)spec->precision));
+  CALL(add_parts(err, env, system, (int)spec->precision));
   *out = env;
   env = NULL;
-done:
-  wisp_env_destroy(env);
-  wisp_system_destroy(system);
-  wisp_tet_destroy(tet);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
-  wisp_status status = WISP_OK;
-  wisp_system *system = NULL;
-  TRY(wisp_system_load(err, spec->system, &system));
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  CALL(wisp_system_load(err, spec->system, &system));
   const wisp_size all[] = {{"Np", nodes(spec->order)},
                            {"Nf", face_nodes(spec->order)},
                            {"n", system->fields},
                            {"terms", (int)system->terms}};
-  TRY(wisp_names_sizes(err, env, all, sizeof all / sizeof *all));
-done:
-  wisp_system_destroy(system);
-  return status;
+  return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);
 }
 
 const wisp_family wisp_family_nodal = {.name = "nodal",

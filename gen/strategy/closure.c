@@ -316,7 +316,7 @@ wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *c, const wisp_strat
 {
   wisp_status status = WISP_OK;
   gathering g = {.err = err, .c = c, .strategy = strategy};
-  wisp_text space = {0};
+  HELD(wisp_text_free) wisp_text space = {0};
   wisp_space_lets(strategy, g.let);
   TRY(wisp_space_print(err, strategy, g.let, &space));
   TRY(wisp_plain_create(err, space.data, &g.space));
@@ -324,7 +324,6 @@ wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *c, const wisp_strat
   TRY(find_text(&g));
   for (size_t d = 0; d < c->dialects; d++) TRY(hash_in(&g, &c->dialect[d], &hash[d]));
 done:
-  wisp_text_free(&space);
   wisp_plain_free(&g.space), wisp_plain_free(&g.lane), wisp_plain_free(&g.own);
   return status;
 }

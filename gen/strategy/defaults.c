@@ -64,7 +64,7 @@ wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *t
 {
   wisp_status status = WISP_OK;
   wisp_defaults *all = NULL;
-  char *copy = strdup(text);
+  OWNED(free) char *copy = strdup(text);
   size_t lines = 1;
   int number = 0;
   for (const char *c = text; *c; c++) lines += *c == '\n';
@@ -80,7 +80,6 @@ wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *t
   *out = all;
 done:
   if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", name, number);
-  free(copy);
   if (status != WISP_OK) wisp_defaults_destroy(all);
   return status;
 }

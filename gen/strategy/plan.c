@@ -146,18 +146,16 @@ static bool next_values(const wisp_strategy *s, int *index, int *values)
 wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, wisp_visit visit, void *context)
 {
-  wisp_status status = WISP_OK;
   int index[WISP_MAX_PARAMS] = {0}, values[WISP_MAX_PARAMS];
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].values[0];
   do {
     wisp_plan *plan = NULL;
     wisp_error reason = {0};
-    status = wisp_plan_create(&reason, s, spec, layout, names, values, &plan);
+    const wisp_status status = wisp_plan_create(&reason, s, spec, layout, names, values, &plan);
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-    TRY(visit(err, context, values, plan, plan ? NULL : reason.text));
+    CALL(visit(err, context, values, plan, plan ? NULL : reason.text));
   } while (next_values(s, index, values));
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status keep_first(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
@@ -174,21 +172,19 @@ static wisp_status keep_first(wisp_error *err, void *context, const int *values,
 wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_env *names, wisp_plan **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *first = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *first = NULL;
   wisp_error reason = {0};
   int values[WISP_MAX_PARAMS];
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].preferred;
-  status = wisp_plan_create(&reason, s, spec, layout, names, values, out);
+  const wisp_status status = wisp_plan_create(&reason, s, spec, layout, names, values, out);
   if (status == WISP_OK) return WISP_OK;
   if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-  TRY(wisp_strategy_applies(err, s, layout, names));
-  TRY(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
-  TRY(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
+  CALL(wisp_strategy_applies(err, s, layout, names));
+  CALL(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
+  CALL(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
   *out = first;
-done:
-  if (status != WISP_OK) wisp_plan_destroy(first);
-  return status;
+  first = NULL;
+  return WISP_OK;
 }
 
 /* The value of `NAME=NUMBER` among the words of params; false where it is missing or no number. */

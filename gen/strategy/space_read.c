@@ -51,7 +51,7 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
 {
   wisp_status status = WISP_OK;
   wisp_said condition = {0};
-  wisp_env *facts = NULL;
+  OWNED(wisp_env_destroy) wisp_env *facts = NULL;
   int64_t value = 1;
   char *reason = keyword->rest == REASON ? strstr(line, " : ") : NULL, *when = NULL;
   *holds = true;
@@ -70,7 +70,6 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
   if (reason && when) memmove(when, reason, strlen(reason) + 1);
 done:
   wisp_expr_destroy(condition.expr);
-  wisp_env_destroy(facts);
   return status;
 }
 
@@ -110,7 +109,7 @@ static wisp_status read_file(wisp_error *err, wisp_reader *r, const char *path, 
 {
   wisp_status status = WISP_OK;
   const wisp_reader before = *r;
-  char *line = NULL;
+  OWNED(free) char *line = NULL;
   r->file = r->s->files;
   r->line = 0;
   r->s->file[r->s->files] = strdup(path);
@@ -127,7 +126,6 @@ static wisp_status read_file(wisp_error *err, wisp_reader *r, const char *path, 
   }
   if (r->file > 0) r->file = before.file, r->line = before.line;
 done:
-  free(line);
   if (status != WISP_OK && !r->placed) wisp_context(err, status, "%s:%d: ", path, r->line);
   r->placed = status != WISP_OK;
   return status;
@@ -175,28 +173,24 @@ static wisp_status copy_name(wisp_error *err, const char *from, char *to, size_t
 wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char *family, const char *name,
                             const char *kernel, wisp_file_text space, const wisp_file_text *text, wisp_strategy **out)
 {
-  wisp_status status = WISP_OK;
   wisp_reader r = {0};
-  wisp_strategy *s = NULL;
-  TRY(wisp_new(err, 1, sizeof *s, &s));
+  OWNED(wisp_strategy_destroy) wisp_strategy *s = NULL;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
   r.s = s;
   s->shelf = *shelf;
   s->facts = wisp_family_facts(family, "");
-  TRY(copy_name(err, family, s->family, sizeof s->family));
-  TRY(copy_name(err, name, s->name, sizeof s->name));
-  if (kernel) TRY(copy_name(err, kernel, s->kernel, sizeof s->kernel));
+  CALL(copy_name(err, family, s->family, sizeof s->family));
+  CALL(copy_name(err, name, s->name, sizeof s->name));
+  if (kernel) CALL(copy_name(err, kernel, s->kernel, sizeof s->kernel));
   s->title = strdup(name);
   s->lane = strdup("threadIdx.x");
-  TRY(wisp_require(err, s->title && s->lane, WISP_EMEMORY, "out of memory"));
-  TRY(read_file(err, &r, space.path, space.text));
-  status = wisp_check_complete(err, s);
-  TRY(wisp_context(err, status, "%s:%d: ", space.path, r.line));
-  TRY(take_text(err, &r, space.path, text));
+  CALL(wisp_require(err, s->title && s->lane, WISP_EMEMORY, "out of memory"));
+  CALL(read_file(err, &r, space.path, space.text));
+  CALL(wisp_context(err, wisp_check_complete(err, s), "%s:%d: ", space.path, r.line));
+  CALL(take_text(err, &r, space.path, text));
   *out = s;
   s = NULL;
-done:
-  wisp_strategy_destroy(s);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,

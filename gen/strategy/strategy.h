@@ -143,6 +143,7 @@ typedef struct wisp_file_text {
 wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
                                 wisp_file_text text, wisp_strategy **out);
 void wisp_strategy_destroy(wisp_strategy *strategy);
+WISP_OWNED(wisp_strategy, wisp_strategy_destroy)
 
 /* One candidate. */
 typedef struct wisp_plan wisp_plan;

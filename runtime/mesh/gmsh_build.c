@@ -140,7 +140,7 @@ wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **
   wisp_status status = WISP_OK;
   const bool tets = gmsh->shape->corners == 4;
   node_map map = {0};
-  int32_t *number = NULL;
+  OWNED(free) int32_t *number = NULL;
   wisp_mesh *mesh = NULL;
   size_t vertices = 0;
   TRY(map_nodes(err, gmsh, &map));
@@ -154,6 +154,5 @@ wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **
 done:
   if (status != WISP_OK) wisp_mesh_destroy(mesh);
   free(map.place);
-  free(number);
   return status;
 }

@@ -215,7 +215,7 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   wisp_status status = WISP_OK;
   wisp_hexcopies *copies = NULL;
   const size_t Nq = (size_t)nodes->Nq;
-  int32_t *place = NULL;
+  OWNED(free) int32_t *place = NULL;
   making m = {.nodes = nodes, .inside_only = inside_only};
   TRY(wisp_new(err, 1, sizeof *copies, &copies));
   m.copies = copies;
@@ -237,7 +237,6 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   *out = copies;
 done:
   if (status != WISP_OK) wisp_hexcopies_destroy(copies);
-  free(place);
   free(m.first);
   return status;
 }

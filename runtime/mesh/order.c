@@ -85,23 +85,17 @@ static void grow(growth *g, const int32_t *curve, int32_t *order)
 
 static wisp_status order_by_curve(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
 {
-  wisp_status status = WISP_OK;
-  growth g = {.mesh = mesh};
-  int32_t *curve = NULL;
-  TRY(wisp_new(err, mesh->elements, sizeof *curve, &curve));
-  TRY(wisp_new(err, mesh->elements, sizeof *g.place, &g.place));
-  TRY(wisp_new(err, mesh->elements, sizeof *g.cluster, &g.cluster));
-  TRY(along_curve(err, mesh->elements, 4, mesh->tet, mesh->xyz, curve));
+  OWNED(free) int32_t *curve = NULL, *place = NULL, *cluster = NULL;
+  CALL(wisp_new(err, mesh->elements, sizeof *curve, &curve));
+  CALL(wisp_new(err, mesh->elements, sizeof *place, &place));
+  CALL(wisp_new(err, mesh->elements, sizeof *cluster, &cluster));
+  CALL(along_curve(err, mesh->elements, 4, mesh->tet, mesh->xyz, curve));
   for (size_t i = 0; i < mesh->elements; i++) {
-    g.place[curve[i]] = (int32_t)i;
-    g.cluster[i] = -1;
+    place[curve[i]] = (int32_t)i;
+    cluster[i] = -1;
   }
-  grow(&g, curve, order);
-done:
-  free(curve);
-  free(g.place);
-  free(g.cluster);
-  return status;
+  grow(&(growth){.mesh = mesh, .place = place, .cluster = cluster}, curve, order);
+  return WISP_OK;
 }
 
 static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_t *order)

@@ -207,13 +207,11 @@ static void write_grid(FILE *file, const void *context)
 wisp_status wisp_vtu_write(wisp_error *err, const char *path, int N, size_t elements, const double *xyz, size_t fields,
                            const char *const *names, const double *const *values)
 {
-  wisp_status status = WISP_OK;
+  HELD(wisp_text_free) wisp_text xml = {0};
   grid g = {.N = N, .elements = elements, .fields = fields, .xyz = xyz, .names = names, .values = values};
-  TRY(wisp_vtu_order(err, N, g.point));
+  CALL(wisp_vtu_order(err, N, g.point));
   g.Np = points_of(N);
-  TRY(describe(err, &g, &g.xml));
-  TRY(wisp_write_file(err, path, write_grid, &g));
-done:
-  wisp_text_free(&g.xml);
-  return status;
+  CALL(describe(err, &g, &xml));
+  g.xml = xml;
+  return wisp_write_file(err, path, write_grid, &g);
 }

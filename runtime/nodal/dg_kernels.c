@@ -146,7 +146,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
 {
   wisp_status status = WISP_OK;
   const struct role *role = NULL;
-  wisp_dg *magnitudes = NULL;
+  OWNED(wisp_dg_magnitudes_destroy) wisp_dg *magnitudes = NULL;
   double *flux = NULL, *flux_size = NULL, *in_size[FIELDS] = {NULL};
   TRY(find_role(err, kernel, &role));
   TRY(wisp_dg_magnitudes(err, dg, &magnitudes));
@@ -163,7 +163,6 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
 done:
   for (int a = 0; a < FIELDS; a++) free(in_size[a]);
   free(flux), free(flux_size);
-  wisp_dg_magnitudes_destroy(magnitudes);
   return status;
 }
 

@@ -80,15 +80,13 @@ static wisp_status measure_groups(wisp_error *err, void *context, size_t from, s
 
 wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
 {
-  wisp_status status = WISP_OK;
-  measuring m = {.dg = dg};
-  TRY(wisp_new(err, dg->groups, sizeof *m.least, &m.least));
-  TRY(wisp_parallel(err, dg->groups, measure_groups, &m));
+  OWNED(free) double *least = NULL;
+  CALL(wisp_new(err, dg->groups, sizeof *least, &least));
+  measuring m = {.dg = dg, .least = least};
+  CALL(wisp_parallel(err, dg->groups, measure_groups, &m));
   dg->min_length = HUGE_VAL;
-  for (size_t g = 0; g < dg->groups; g++) dg->min_length = fmin(dg->min_length, m.least[g]);
-done:
-  free(m.least);
-  return status;
+  for (size_t g = 0; g < dg->groups; g++) dg->min_length = fmin(dg->min_length, least[g]);
+  return WISP_OK;
 }
 
 void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,

@@ -161,21 +161,20 @@ static wisp_status clear(wisp_error *err, wisp_solver *solver)
 
 wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
 {
-  wisp_status status = WISP_OK;
   const polynomial R = amplification();
   wisp_ritz value[WISP_KRYLOV];
   int count = 0;
   double limit = INFINITY;
   probe p = {.solver = solver};
-  TRY(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SKETCH, sizeof *p.krylov.sketch, &p.krylov.sketch));
-  TRY(explore(err, &p, &count, value));
+  OWNED(free) double *sketch = NULL;
+  CALL(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SKETCH, sizeof *sketch, &sketch));
+  p.krylov.sketch = sketch;
+  CALL(explore(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
-  TRY(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one"));
-  TRY(clear(err, solver));
+  CALL(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one"));
+  CALL(clear(err, solver));
   *out = limit;
-done:
-  free(p.krylov.sketch);
-  return status;
+  return WISP_OK;
 }
 
 /* --- the error of a step --- */

@@ -149,16 +149,15 @@ static wisp_status sum_blocks(wisp_error *err, void *context, size_t from, size_
 
 static wisp_status sum_all(wisp_error *err, measure *m, double *out)
 {
-  wisp_status status = WISP_OK;
   const size_t blocks = (m->dg->slots + BLOCK - 1) / BLOCK;
   double sum = 0;
-  TRY(wisp_new(err, blocks, sizeof *m->sum, &m->sum));
-  TRY(wisp_parallel(err, blocks, sum_blocks, m));
-  for (size_t b = 0; b < blocks; b++) sum += m->sum[b];
+  OWNED(free) double *sums = NULL;
+  CALL(wisp_new(err, blocks, sizeof *sums, &sums));
+  m->sum = sums;
+  CALL(wisp_parallel(err, blocks, sum_blocks, m));
+  for (size_t b = 0; b < blocks; b++) sum += sums[b];
   *out = sum;
-done:
-  free(m->sum);
-  return status;
+  return WISP_OK;
 }
 
 /* Points of the quadrature that are looked at together. */
@@ -196,20 +195,18 @@ static double square_error(const measure *m, int count, const size_t *k, const d
 wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u, wisp_function exact,
                              const void *context, double t, double *out)
 {
-  wisp_status status = WISP_OK;
   const wisp_tet *tet = dg->tet;
-  measure m = {.dg = dg, .u = u, .judge = square_error, .exact = exact, .context = context, .t = t};
-  wisp_quadrature *q = &m.quadrature;
+  HELD(wisp_quadrature_free) wisp_quadrature q = {0};
+  OWNED(free) double *I = NULL;
   double square = 0;
-  TRY(wisp_tet_quadrature(err, 2 * tet->N + 2, q));
-  TRY(wisp_new(err, q->count * (size_t)tet->Np, sizeof *m.I, &m.I));
-  TRY(wisp_tet_interpolation(err, tet, q->count, q->r, q->s, q->t, m.I));
-  TRY(sum_all(err, &m, &square));
+  CALL(wisp_tet_quadrature(err, 2 * tet->N + 2, &q));
+  CALL(wisp_new(err, q.count * (size_t)tet->Np, sizeof *I, &I));
+  CALL(wisp_tet_interpolation(err, tet, q.count, q.r, q.s, q.t, I));
+  measure m = {
+      .dg = dg, .u = u, .judge = square_error, .exact = exact, .context = context, .t = t, .quadrature = q, .I = I};
+  CALL(sum_all(err, &m, &square));
   *out = sqrt(square);
-done:
-  free(m.I);
-  wisp_quadrature_free(q);
-  return status;
+  return WISP_OK;
 }
 
 /* M = (V V^T)^-1, so that u^T M u is the sum of the squares of the modes V^-1 u. */

@@ -37,16 +37,13 @@ static wisp_status mark(wisp_error *err, void *context, size_t from, size_t to)
 /* A bit for each number of u: whether it is some element's. */
 static wisp_status upload_mask(wisp_error *err, wisp_solver *solver, const wisp_dg *dg)
 {
-  wisp_status status = WISP_OK;
   const size_t words = (wisp_dg_volume_size(dg) + WORD - 1) / WORD;
-  marking m = {.dg = dg};
-  TRY(wisp_new(err, words, sizeof *m.bit, &m.bit));
-  TRY(wisp_parallel(err, (dg->groups + WORD - 1) / WORD, mark, &m));
-  TRY(wisp_device_alloc(err, solver->device, words * sizeof *m.bit, &solver->sketch.mask));
-  TRY(wisp_device_upload(err, solver->device, solver->sketch.mask, m.bit, words * sizeof *m.bit));
-done:
-  free(m.bit);
-  return status;
+  OWNED(free) uint32_t *bit = NULL;
+  CALL(wisp_new(err, words, sizeof *bit, &bit));
+  marking m = {.dg = dg, .bit = bit};
+  CALL(wisp_parallel(err, (dg->groups + WORD - 1) / WORD, mark, &m));
+  CALL(wisp_device_alloc(err, solver->device, words * sizeof *bit, &solver->sketch.mask));
+  return wisp_device_upload(err, solver->device, solver->sketch.mask, bit, words * sizeof *bit);
 }
 
 wisp_status wisp_solver_open_sketch(wisp_error *err, wisp_solver *solver, const wisp_dg *dg)

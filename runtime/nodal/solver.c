@@ -93,17 +93,14 @@ static wisp_status launch_step(wisp_error *err, wisp_solver *solver, double dt)
 /* Records the step that begins with u where it is now, and leaves u there: nothing has run yet. */
 static wisp_status record(wisp_error *err, wisp_solver *solver, double dt)
 {
-  wisp_status status = WISP_OK, ended = WISP_OK;
   wisp_error later = {.text = ""};
   int place = solver->place;
-  TRY(wisp_graph_begin(err, solver->device));
-  status = launch_step(err, solver, dt);
-  ended = wisp_graph_end(&later, solver->device, &solver->graph[place]);
+  CALL(wisp_graph_begin(err, solver->device));
+  const wisp_status launched = launch_step(err, solver, dt);
+  const wisp_status ended = wisp_graph_end(&later, solver->device, &solver->graph[place]);
   if (solver->place != place) change_place(solver);
-  TRY(status);
-  if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
-done:
-  return status;
+  CALL(launched);
+  return wisp_require(err, ended == WISP_OK, ended, "%s", later.text);
 }
 
 /* Both graphs where a step ends in the other array. */

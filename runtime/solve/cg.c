@@ -22,18 +22,16 @@ void wisp_cg_system_free(wisp_cg_system *system)
 
 wisp_status wisp_cg_create(wisp_error *err, wisp_cg_system *system, wisp_cg **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_cg *cg = NULL;
-  TRY(wisp_new(err, 1, sizeof *cg, &cg));
+  OWNED(wisp_cg_destroy) wisp_cg *cg = NULL;
+  CALL(wisp_new(err, 1, sizeof *cg, &cg));
   cg->arrays = wisp_problem_arrays(system->problem);
-  TRY(wisp_event_create(err, system->device, &cg->begin));
-  TRY(wisp_event_create(err, system->device, &cg->end));
+  CALL(wisp_event_create(err, system->device, &cg->begin));
+  CALL(wisp_event_create(err, system->device, &cg->end));
   cg->system = *system;
   system->apply = system->precondition = system->update = (wisp_launches){.count = 0};
   *out = cg;
-done:
-  if (status != WISP_OK) wisp_cg_destroy(cg);
-  return status;
+  cg = NULL;
+  return WISP_OK;
 }
 
 void wisp_cg_destroy(wisp_cg *cg)
@@ -110,26 +108,22 @@ static wisp_status largest_eigenvalue(wisp_error *err, int count, const double *
 
 wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest)
 {
-  wisp_status status = WISP_OK;
   const size_t unknowns = cg->system.unknowns;
-  double state[WISP_CG_STATE], *r = NULL, *history = NULL, rr = 0;
+  OWNED(free) double *r = NULL, *history = NULL;
+  double state[WISP_CG_STATE], rr = 0;
   uint32_t seed = 1;
-  TRY(wisp_new(err, unknowns, sizeof *r, &r));
-  TRY(wisp_new(err, wisp_arrays_size(cg->arrays, "history"), sizeof *history, &history));
+  CALL(wisp_new(err, unknowns, sizeof *r, &r));
+  CALL(wisp_new(err, wisp_arrays_size(cg->arrays, "history"), sizeof *history, &history));
   for (size_t i = 0; i < unknowns; i++) {
     seed = 1664525 * seed + 1013904223; /* Numerical Recipes' quick generator */
     r[i] = (double)(seed >> 8) / (1 << 23) - 1;
     rr += r[i] * r[i];
   }
-  TRY(begin(err, cg, r, 1e-12 * rr, LANCZOS));
-  for (int k = 0; k < LANCZOS; k++) TRY(iterate(err, cg));
-  TRY(wisp_arrays_download(err, cg->arrays, "state", state));
-  TRY(wisp_arrays_download(err, cg->arrays, "history", history));
-  TRY(largest_eigenvalue(err, (int)state[WISP_CG_AT_ITERATION], history, largest));
-done:
-  free(r);
-  free(history);
-  return status;
+  CALL(begin(err, cg, r, 1e-12 * rr, LANCZOS));
+  for (int k = 0; k < LANCZOS; k++) CALL(iterate(err, cg));
+  CALL(wisp_arrays_download(err, cg->arrays, "state", state));
+  CALL(wisp_arrays_download(err, cg->arrays, "history", history));
+  return largest_eigenvalue(err, (int)state[WISP_CG_AT_ITERATION], history, largest);
 }
 
 /* --- a solve --- */

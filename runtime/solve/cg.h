@@ -50,6 +50,7 @@ void wisp_cg_system_free(wisp_cg_system *system); /* its lists */
 /* Takes the lists, and leaves empty ones. */
 wisp_status wisp_cg_create(wisp_error *err, wisp_cg_system *system, wisp_cg **out);
 void wisp_cg_destroy(wisp_cg *cg); /* NULL is fine */
+WISP_OWNED(wisp_cg, wisp_cg_destroy)
 
 /* The largest eigenvalue of M^-1 A, as a few iterations on a random residual see it: never too large. WISP_EWRONG where
  * they see none. */

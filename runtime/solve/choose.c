@@ -104,17 +104,14 @@ static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choi
 static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_stage *step,
                               wisp_plan **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   const wisp_strategy *s = wisp_strategies_find(c->from->strategies, c->spec.family, c->spec.kernel, trial->strategy);
-  TRY(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
-  TRY(wisp_require(err, wisp_fixed_suits(&step->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
-                   trial->params));
+  CALL(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
+  CALL(wisp_require(err, wisp_fixed_suits(&step->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
+                    trial->params));
   *out = plan;
   plan = NULL;
-done:
-  wisp_plan_destroy(plan);
-  return status;
+  return WISP_OK;
 }
 
 static bool does_not_fit(wisp_status status)
@@ -125,7 +122,6 @@ static bool does_not_fit(wisp_status status)
 /* Adds the kernel to the step: its best entry that is legal here, else its default. */
 static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *step)
 {
-  wisp_status status = WISP_OK;
   wisp_answer answer;
   wisp_plan *plan = NULL;
   wisp_choice *choice = &step->choice[step->kernels];
@@ -134,19 +130,18 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
   wisp_spec_name_kernel(&c->spec, kernel);
   for (wisp_choosing_look_up(c, layout, &answer); answer.trial && !plan;) {
     wisp_error why = {.text = ""};
-    status = entry_plan(&why, c, answer.trial, step, &plan);
+    const wisp_status status = entry_plan(&why, c, answer.trial, step, &plan);
     if (status == WISP_OK) continue;
-    if (!does_not_fit(status)) TRY(wisp_fail(err, status, "%s", why.text));
-    TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
+    if (!does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
+    CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     wisp_choosing_look_up(c, layout, &answer);
   }
-  if (!plan) TRY(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed, &plan));
+  if (!plan) CALL(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed, &plan));
   describe(plan, &answer, choice);
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&step->fixed, plan);
   step->plan[step->kernels++] = plan;
-done:
-  return status;
+  return WISP_OK;
 }
 
 /* --- what spaces can name --- */
@@ -209,42 +204,37 @@ static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, c
 /* Adds a kernel of another family, which chooses it as if it were alone. */
 static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *step)
 {
-  wisp_status status = WISP_OK;
   const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements};
-  wisp_stage lent = {.kernels = 0};
-  TRY(wisp_choose(err, c->from, &wish, &lent));
+  HELD(wisp_stage_free) wisp_stage lent = {.kernels = 0};
+  CALL(wisp_choose(err, c->from, &wish, &lent));
   step->plan[step->kernels] = lent.plan[0];
   step->choice[step->kernels] = lent.choice[0];
   step->lent[step->kernels++] = lent.names;
   lent.kernels = 0, lent.names = NULL;
-done:
-  wisp_stage_free(&lent);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
                                const wisp_layout *layout, wisp_stage *out)
 {
-  wisp_status status = WISP_OK;
   const size_t count = (size_t)wisp_composition_count(composition);
+  HELD(wisp_stage_free)
   wisp_stage step = {.layout = *layout, .strategies = c->from->strategies, .composition = strdup(composition)};
-  TRY(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
-  TRY(wisp_new(err, count, sizeof *step.plan, &step.plan));
-  TRY(wisp_new(err, count, sizeof *step.choice, &step.choice));
-  TRY(wisp_new(err, count, sizeof *step.lent, &step.lent));
+  CALL(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
+  CALL(wisp_new(err, count, sizeof *step.plan, &step.plan));
+  CALL(wisp_new(err, count, sizeof *step.choice, &step.choice));
+  CALL(wisp_new(err, count, sizeof *step.lent, &step.lent));
   if (c->wish->fixed) step.fixed = *c->wish->fixed, step.fixed.made = true;
-  TRY(make_names(err, c, layout, &step.names));
-  TRY(check_stage(err, c, stage, step.names));
+  CALL(make_names(err, c, layout, &step.names));
+  CALL(check_stage(err, c, stage, step.names));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
     wisp_spec spec;
-    TRY(wisp_composition_spec(err, &c->spec, kernel, &spec));
-    TRY(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &step) : borrow(err, c, &spec, &step));
+    CALL(wisp_composition_spec(err, &c->spec, kernel, &spec));
+    CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &step) : borrow(err, c, &spec, &step));
   }
   *out = step;
   step = (wisp_stage){.kernels = 0};
-done:
-  wisp_stage_free(&step);
-  return status;
+  return WISP_OK;
 }
 
 /* --- one kernel alone --- */
@@ -252,26 +242,22 @@ done:
 /* Its best entry over all layouts that is legal here. out->kernels stays 0 where there is none. */
 static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
 {
-  wisp_status status = WISP_OK;
   wisp_answer answer;
-  wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   for (wisp_choosing_look_up(c, NULL, &answer); answer.trial; wisp_choosing_look_up(c, NULL, &answer)) {
     wisp_error why = {.text = "its layout is none here"};
     wisp_layout layout;
-    status = wisp_choosing_layout(c, answer.trial, &layout)
-                 ? wisp_choosing_fill(&why, c, kernel, WISP_NO_STAGE, &layout, &step)
-                 : WISP_EREFUSED;
+    const wisp_status status = wisp_choosing_layout(c, answer.trial, &layout)
+                                   ? wisp_choosing_fill(&why, c, kernel, WISP_NO_STAGE, &layout, &step)
+                                   : WISP_EREFUSED;
     if (status == WISP_OK && step.choice->trial == answer.trial) break;
     wisp_stage_free(&step);
-    if (status != WISP_OK && !does_not_fit(status)) TRY(wisp_fail(err, status, "%s", why.text));
-    if (!find_unfit(c, answer.trial)) TRY(wisp_choosing_pass_over(err, c, answer.trial, why.text));
-    status = WISP_OK;
+    if (status != WISP_OK && !does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
+    if (!find_unfit(c, answer.trial)) CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
   }
   *out = step;
   step = (wisp_stage){.kernels = 0};
-done:
-  wisp_stage_free(&step);
-  return status;
+  return WISP_OK;
 }
 
 /* Its default, in the layout of the default of the first composition that has it. */
@@ -363,7 +349,7 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
 {
   wisp_status status = WISP_OK;
   wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits)};
-  wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   TRY(check_wish(err, &c));
   if (*wish->spec.kernel && !wisp_spec_is_step(&wish->spec))
     TRY(choose_kernel(err, &c, &step));
@@ -373,7 +359,6 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
   *out = step;
   step = (wisp_stage){.kernels = 0};
 done:
-  wisp_stage_free(&step);
   free(c.unfit);
   return status;
 }
@@ -389,24 +374,22 @@ wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const 
 
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *step, int i, const char *why)
 {
-  wisp_status status = WISP_OK;
-  wisp_plan *plan = NULL, *old = step->plan[i];
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  wisp_plan *old = step->plan[i];
   wisp_choice *choice = &step->choice[i];
   wisp_fixed fixed = step->fixed;
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
                     passed = {choice->trial, choice->match, choice->layer};
   fixed.made = true;
-  TRY(wisp_defaults_plan(err, step->strategies, wisp_plan_spec(old), &step->layout, step->names, &fixed, &plan));
-  TRY(wisp_require(err,
-                   wisp_plan_strategy(plan) != wisp_plan_strategy(old) ||
-                       strcmp(wisp_plan_params(plan), wisp_plan_params(old)) != 0,
-                   WISP_EREFUSED, "%s", why));
+  CALL(wisp_defaults_plan(err, step->strategies, wisp_plan_spec(old), &step->layout, step->names, &fixed, &plan));
+  CALL(wisp_require(err,
+                    wisp_plan_strategy(plan) != wisp_plan_strategy(old) ||
+                        strcmp(wisp_plan_params(plan), wisp_plan_params(old)) != 0,
+                    WISP_EREFUSED, "%s", why));
   describe(plan, &none, choice);
   choice->passed = passed;
   snprintf(choice->note, sizeof choice->note, "%s", why);
   step->plan[i] = plan;
   plan = old;
-done:
-  wisp_plan_destroy(plan);
-  return status;
+  return WISP_OK;
 }

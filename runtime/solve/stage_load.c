@@ -46,13 +46,11 @@ static wisp_status load(wisp_error *err, wisp_device *device, const job *j, wisp
 static wisp_status load_default(wisp_error *err, wisp_device *device, wisp_stage *step, int i, const char *why,
                                 wisp_kernel **out)
 {
-  wisp_status status = WISP_OK;
   job j = {.target = wisp_device_limits(device)->target};
-  TRY(wisp_stage_fall_back(err, step, i, why));
+  CALL(wisp_stage_fall_back(err, step, i, why));
   j.plan = step->plan[i];
   compile(&j);
-  TRY(load(err, device, &j, out));
-done:
+  const wisp_status status = load(err, device, &j, out);
   free(j.binary.data);
   return status;
 }
@@ -60,7 +58,7 @@ done:
 wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *step, wisp_kernel **kernel)
 {
   wisp_status status = WISP_OK;
-  job *jobs = NULL;
+  OWNED(free) job *jobs = NULL;
   TRY(wisp_new(err, (size_t)step->kernels, sizeof *jobs, &jobs));
   compile_all(step, wisp_device_limits(device)->target, jobs);
   for (int i = 0; i < step->kernels; i++) {
@@ -73,7 +71,6 @@ wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *st
   }
 done:
   for (int i = 0; jobs && i < step->kernels; i++) free(jobs[i].binary.data);
-  free(jobs);
   return status;
 }
 

@@ -23,38 +23,35 @@ static size_t numbers(const geometry *g)
 /* A wisp_range over the part's elements. */
 static wisp_status fill_factors(wisp_error *err, void *context, size_t from, size_t to)
 {
-  wisp_status status = WISP_OK;
   const geometry *g = context;
   const size_t own = numbers(g), whole = g->mass_alone ? WISP_HEX_FACTORS * own : own;
-  double vertices[24], *factors = NULL;
-  TRY(wisp_new(err, whole, sizeof *factors, &factors));
+  OWNED(free) double *factors = NULL;
+  double vertices[24];
+  CALL(wisp_new(err, whole, sizeof *factors, &factors));
   for (size_t k = from; k < to; k++) {
     wisp_hex_vertices(g->mesh, g->first + k, 1, vertices);
-    TRY(wisp_hex_factors(err, g->hex, g->points, vertices, wisp_hexmesh_number(g->mesh, g->first + k), 1, factors));
+    CALL(wisp_hex_factors(err, g->hex, g->points, vertices, wisp_hexmesh_number(g->mesh, g->first + k), 1, factors));
     memcpy(g->out + k * own, factors + whole - own, own * sizeof *factors);
   }
-done:
-  free(factors);
-  return status;
+  return WISP_OK;
 }
 
 /* A part at a time: all of a large problem's factors in double could need more memory than the machine has. */
 static wisp_status upload_factors(wisp_error *err, wisp_arrays *arrays, const char *array, geometry g)
 {
   enum { PART_BYTES = 1 << 26 };
-  wisp_status status = WISP_OK;
   const size_t elements = g.mesh->elements, own = numbers(&g);
   const size_t fit = PART_BYTES / (own * sizeof *g.out), part = fit ? fit : 1;
   if (!wisp_arrays_size(arrays, array)) return WISP_OK;
-  TRY(wisp_new(err, part * own, sizeof *g.out, &g.out));
+  OWNED(free) double *room = NULL;
+  CALL(wisp_new(err, part * own, sizeof *room, &room));
+  g.out = room;
   for (; g.first < elements; g.first += part) {
     const size_t count = elements - g.first < part ? elements - g.first : part;
-    TRY(wisp_parallel(err, count, fill_factors, &g));
-    TRY(wisp_arrays_upload_part(err, arrays, array, g.first * own, count * own, g.out));
+    CALL(wisp_parallel(err, count, fill_factors, &g));
+    CALL(wisp_arrays_upload_part(err, arrays, array, g.first * own, count * own, g.out));
   }
-done:
-  free(g.out);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status upload_vertices(wisp_error *err, const wisp_hexmesh *mesh, wisp_arrays *arrays)

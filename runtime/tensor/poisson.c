@@ -134,20 +134,17 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
 
 static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from, size_t to)
 {
-  wisp_status status = WISP_OK;
   const loop *l = context;
   const wisp_poisson *p = l->problem;
-  wisp_hex_workplace *work = NULL;
+  OWNED(wisp_hex_workplace_destroy) wisp_hex_workplace *work = NULL;
   double vertices[24];
-  TRY(wisp_hex_workplace_create(err, p->hex, p->op, &work));
+  CALL(wisp_hex_workplace_create(err, p->hex, p->op, &work));
   for (size_t k = from; k < to; k++) {
     wisp_hex_vertices(p->mesh, k, 1, vertices);
-    TRY(wisp_hex_diagonal(err, work, vertices, wisp_hexmesh_number(p->mesh, k), p->lambda,
-                          l->out + k * (size_t)p->hex->Np));
+    CALL(wisp_hex_diagonal(err, work, vertices, wisp_hexmesh_number(p->mesh, k), p->lambda,
+                           l->out + k * (size_t)p->hex->Np));
   }
-done:
-  wisp_hex_workplace_destroy(work);
-  return status;
+  return WISP_OK;
 }
 
 /* Adds up the copies of unknowns; a wisp_range over these. */
@@ -172,14 +169,11 @@ static wisp_status gather(wisp_error *err, void *context, size_t from, size_t to
 /* A loop's numbers, added up at the unknowns. */
 static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range range, double *sums)
 {
-  wisp_status status = WISP_OK;
-  loop l = {.problem = p};
-  TRY(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *l.out, &l.out));
-  TRY(wisp_parallel(err, p->mesh->elements, range, &l));
-  TRY(wisp_parallel(err, p->copies->unknowns, gather, &(gathering){p->copies, l.out, sums}));
-done:
-  free(l.out);
-  return status;
+  OWNED(free) double *locals = NULL;
+  CALL(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *locals, &locals));
+  loop l = {.problem = p, .out = locals};
+  CALL(wisp_parallel(err, p->mesh->elements, range, &l));
+  return wisp_parallel(err, p->copies->unknowns, gather, &(gathering){p->copies, locals, sums});
 }
 
 static void bound(const wisp_hexmesh *mesh, double low[3], double length[3])
@@ -198,29 +192,26 @@ static void bound(const wisp_hexmesh *mesh, double low[3], double length[3])
 wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
                                 wisp_hex_operator op, double lambda, wisp_poisson **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_poisson *p = NULL;
-  TRY(wisp_require(err, lambda >= 0 && isfinite(lambda), WISP_EUSAGE, "lambda is %g, must not be negative", lambda));
-  TRY(wisp_new(err, 1, sizeof *p, &p));
+  OWNED(wisp_poisson_destroy) wisp_poisson *p = NULL;
+  CALL(wisp_require(err, lambda >= 0 && isfinite(lambda), WISP_EUSAGE, "lambda is %g, must not be negative", lambda));
+  CALL(wisp_new(err, 1, sizeof *p, &p));
   p->mesh = mesh;
   p->op = op;
   p->lambda = lambda;
   bound(mesh, p->low, p->length);
-  TRY(wisp_hex_create(err, order, &p->hex));
-  TRY(wisp_hexnodes_create(err, name, mesh, order, &p->nodes));
-  TRY(wisp_hexcopies_create(err, p->nodes, op != WISP_HEX_MASS, &p->copies));
-  TRY(wisp_require(
+  CALL(wisp_hex_create(err, order, &p->hex));
+  CALL(wisp_hexnodes_create(err, name, mesh, order, &p->nodes));
+  CALL(wisp_hexcopies_create(err, p->nodes, op != WISP_HEX_MASS, &p->copies));
+  CALL(wisp_require(
       err, p->copies->unknowns > 0, WISP_EUSAGE,
       "%s: all nodes of order %d lie on the boundary: there is nothing to solve for; take more elements or "
       "a higher order",
       name, order));
-  TRY(wisp_new(err, p->copies->unknowns, sizeof *p->b, &p->b));
-  status = assemble(err, p, load_elements, p->b);
-  if (status != WISP_OK) TRY(wisp_context(err, status, "%s: ", name));
+  CALL(wisp_new(err, p->copies->unknowns, sizeof *p->b, &p->b));
+  CALL(wisp_context(err, assemble(err, p, load_elements, p->b), "%s: ", name));
   *out = p;
-done:
-  if (status != WISP_OK) wisp_poisson_destroy(p);
-  return status;
+  p = NULL;
+  return WISP_OK;
 }
 
 void wisp_poisson_destroy(wisp_poisson *p)
@@ -262,14 +253,12 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
 
 wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error)
 {
-  wisp_status status = WISP_OK;
-  loop l = {.problem = problem, .unknowns = unknowns};
+  OWNED(free) double *squares = NULL;
   double sum = 0;
-  TRY(wisp_new(err, problem->mesh->elements, sizeof *l.out, &l.out));
-  TRY(wisp_parallel(err, problem->mesh->elements, measure_elements, &l));
-  for (size_t k = 0; k < problem->mesh->elements; k++) sum += l.out[k];
+  CALL(wisp_new(err, problem->mesh->elements, sizeof *squares, &squares));
+  loop l = {.problem = problem, .unknowns = unknowns, .out = squares};
+  CALL(wisp_parallel(err, problem->mesh->elements, measure_elements, &l));
+  for (size_t k = 0; k < problem->mesh->elements; k++) sum += squares[k];
   *error = sqrt(sum);
-done:
-  free(l.out);
-  return status;
+  return WISP_OK;
 }

@@ -25,6 +25,7 @@ typedef struct wisp_poisson {
 wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
                                 wisp_hex_operator op, double lambda, wisp_poisson **out);
 void wisp_poisson_destroy(wisp_poisson *problem);
+WISP_OWNED(wisp_poisson, wisp_poisson_destroy)
 
 /* The diagonal of the assembled matrix, exactly: a number an unknown, caller's memory. */
 wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, double *diagonal);

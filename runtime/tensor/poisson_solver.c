@@ -76,19 +76,15 @@ static wisp_status invert(wisp_error *err, void *context, size_t from, size_t to
 /* Geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
 static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal)
 {
-  wisp_status status = WISP_OK;
   const size_t n = s->problem->copies->unknowns;
   const double one = 1;
-  double *inverse = NULL;
-  TRY(wisp_hex_upload(err, s->problem->hex, s->problem->mesh, s->arrays));
+  OWNED(free) double *inverse = NULL;
+  CALL(wisp_hex_upload(err, s->problem->hex, s->problem->mesh, s->arrays));
   if (!diagonal) return wisp_arrays_repeat(err, s->arrays, "inverse", 1, &one);
-  TRY(wisp_new(err, n, sizeof *inverse, &inverse));
-  TRY(wisp_poisson_diagonal(err, s->problem, inverse));
-  TRY(wisp_parallel(err, n, invert, inverse));
-  TRY(wisp_arrays_upload_part(err, s->arrays, "inverse", 0, n, inverse));
-done:
-  free(inverse);
-  return status;
+  CALL(wisp_new(err, n, sizeof *inverse, &inverse));
+  CALL(wisp_poisson_diagonal(err, s->problem, inverse));
+  CALL(wisp_parallel(err, n, invert, inverse));
+  return wisp_arrays_upload_part(err, s->arrays, "inverse", 0, n, inverse);
 }
 
 /* --- launches --- */
@@ -136,18 +132,15 @@ static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_la
 /* The iteration with the polynomial at hand. */
 static wisp_status make_cg(wisp_error *err, wisp_device *device, wisp_poisson_solver *s)
 {
-  wisp_status status = WISP_OK;
+  HELD(wisp_cg_system_free)
   wisp_cg_system system = {.device = device, .problem = s->vectors, .unknowns = s->problem->copies->unknowns};
-  TRY(apply(err, s, "p", &system.apply));
-  TRY(add(err, s, GATHER, NULL, NULL, &system.apply));
-  TRY(precondition(err, s, &system.precondition));
-  TRY(add(err, s, UPDATE, NULL, NULL, &system.update));
+  CALL(apply(err, s, "p", &system.apply));
+  CALL(add(err, s, GATHER, NULL, NULL, &system.apply));
+  CALL(precondition(err, s, &system.precondition));
+  CALL(add(err, s, UPDATE, NULL, NULL, &system.update));
   wisp_cg_destroy(s->cg);
   s->cg = NULL;
-  TRY(wisp_cg_create(err, &system, &s->cg));
-done:
-  wisp_cg_system_free(&system);
-  return status;
+  return wisp_cg_create(err, &system, &s->cg);
 }
 
 /* Jacobi's iteration shows what the polynomial needs. */
@@ -167,23 +160,20 @@ static wisp_status make_chebyshev(wisp_error *err, wisp_device *device, int degr
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
                                        wisp_stage *step, const wisp_poisson_method *method, wisp_poisson_solver **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_poisson_solver *s = NULL;
-  TRY(wisp_require(err, method->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
-                   method->degree));
-  TRY(wisp_new(err, 1, sizeof *s, &s));
+  OWNED(wisp_poisson_solver_destroy) wisp_poisson_solver *s = NULL;
+  CALL(wisp_require(err, method->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
+                    method->degree));
+  CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_poisson_solver){.problem = problem, .step = step, .degree = 1, .scale = 1, .bound = NAN};
-  TRY(wisp_new(err, (size_t)step->kernels, sizeof *s->kernel, &s->kernel));
-  TRY(wisp_stage_load(err, device, step, s->kernel));
-  TRY(make_arrays(err, device, method->precision, s));
-  TRY(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
-  TRY(make_cg(err, device, s));
-  if (method->preconditioner == WISP_CHEBYSHEV) TRY(make_chebyshev(err, device, method->degree, s));
+  CALL(wisp_new(err, (size_t)step->kernels, sizeof *s->kernel, &s->kernel));
+  CALL(wisp_stage_load(err, device, step, s->kernel));
+  CALL(make_arrays(err, device, method->precision, s));
+  CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
+  CALL(make_cg(err, device, s));
+  if (method->preconditioner == WISP_CHEBYSHEV) CALL(make_chebyshev(err, device, method->degree, s));
   *out = s;
   s = NULL;
-done:
-  wisp_poisson_solver_destroy(s);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_poisson_solver_destroy(wisp_poisson_solver *s)

@@ -32,6 +32,7 @@ typedef struct wisp_poisson_solver wisp_poisson_solver;
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
                                        wisp_stage *step, const wisp_poisson_method *method, wisp_poisson_solver **out);
 void wisp_poisson_solver_destroy(wisp_poisson_solver *solver);
+WISP_OWNED(wisp_poisson_solver, wisp_poisson_solver_destroy)
 
 /* What solves, for the problem's right-hand side or another. */
 wisp_cg *wisp_poisson_solver_cg(const wisp_poisson_solver *solver);

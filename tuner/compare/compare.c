@@ -91,19 +91,17 @@ static wisp_status launch(wisp_error *err, const wisp_workload *workload, const 
 static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_stage *step,
                           runner *r)
 {
-  wisp_status status = WISP_OK, ended = WISP_OK;
   wisp_error later = {.text = ""};
   bool whole = wisp_spec_is_step(spec);
   if (!r->kernels) return WISP_OK;
-  TRY(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
-  TRY(wisp_graph_begin(err, bench->device));
-  status = launch(err, bench->workload, r, whole);
-  ended = wisp_graph_end(&later, bench->device, &r->graph);
-  TRY(status);
-  if (ended != WISP_OK) TRY(wisp_fail(err, ended, "%s", later.text));
+  CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
+  CALL(wisp_graph_begin(err, bench->device));
+  const wisp_status launched = launch(err, bench->workload, r, whole);
+  const wisp_status ended = wisp_graph_end(&later, bench->device, &r->graph);
+  CALL(launched);
+  CALL(wisp_require(err, ended == WISP_OK, ended, "%s", later.text));
   r->runs = whole ? STEPS * bench->workload->stages : LAUNCHES;
-done:
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status replay(wisp_error *err, const void *context)
@@ -294,8 +292,8 @@ wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compar
   wisp_status status = WISP_OK;
   wisp_compare_request r = *request;
   comparer c = {.device = device, .request = &r};
-  wisp_strategies *strategies = NULL;
-  wisp_match_ups ups = {0};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
   TRY(wisp_strategies_load(err, &strategies));
@@ -313,7 +311,5 @@ done:
   wisp_blas_close(c.blas);
   wisp_bench_free(&c.beside);
   wisp_bench_free(&c.bench);
-  wisp_match_ups_free(&ups);
-  wisp_strategies_free(strategies);
   return status;
 }

@@ -172,7 +172,6 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
 
 wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
 {
-  wisp_status status = WISP_OK;
   const wisp_blas_way *best = NULL;
   double plain = 0, best_ms = 0, best_error = 0;
   double epsilon = r->product.precision == WISP_F32 ? 0x1p-23 : 0x1p-52;
@@ -181,22 +180,20 @@ wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
     double error = 0;
     if (wisp_blas_ways[w].precision != r->product.precision) continue;
     use(r, &wisp_blas_ways[w], NAN);
-    status = sample_error(err, r, &error);
+    const wisp_status status = sample_error(err, r, &error);
     if (status == WISP_EREFUSED && best) continue; /* this library does not have it */
-    TRY(status);
+    CALL(status);
     if (!best) plain = error;
-    TRY(wisp_require(err, plain < EPSILONS * epsilon, WISP_EWRONG, "%s: the product is wrong by %g", r->name, plain));
+    CALL(wisp_require(err, plain < EPSILONS * epsilon, WISP_EWRONG, "%s: the product is wrong by %g", r->name, plain));
     if (!(error <= fmax(TOLERATED * plain, epsilon))) continue;
-    TRY(wisp_probe(err, r->device, &timed));
+    CALL(wisp_probe(err, r->device, &timed));
     if (best && timed.ms >= best_ms) continue;
     best = r->way;
     best_ms = timed.ms;
     best_error = error;
   }
-  status = WISP_OK;
   use(r, best, best_error);
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_rival_run(wisp_error *err, const void *rival)

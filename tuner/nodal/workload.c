@@ -181,24 +181,20 @@ static void destroy_rival(void *rival)
 static wisp_status yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                              long long count, wisp_yardstick *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_system *system = NULL;
-  wisp_tet *tet = NULL;
-  wisp_rival *rival = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(wisp_rival_destroy) wisp_rival *rival = NULL;
   if (!blas || !wisp_rival_exists(spec->kernel)) return WISP_OK;
-  TRY(wisp_system_load(err, spec->system, &system));
-  TRY(wisp_tet_create(err, spec->order, &tet));
-  TRY(wisp_rival_create(err, device, blas, tet, spec->kernel, spec->precision, (size_t)count * (size_t)system->fields,
-                        &rival));
-  TRY(wisp_rival_choose(err, rival));
+  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_tet_create(err, spec->order, &tet));
+  CALL(wisp_rival_create(err, device, blas, tet, spec->kernel, spec->precision, (size_t)count * (size_t)system->fields,
+                         &rival));
+  CALL(wisp_rival_choose(err, rival));
   *out = (wisp_yardstick){
       .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
   snprintf(out->name, sizeof out->name, "%s", wisp_rival_name(rival));
-done:
-  if (status != WISP_OK) wisp_rival_destroy(rival);
-  wisp_tet_destroy(tet);
-  wisp_system_destroy(system);
-  return status;
+  rival = NULL;
+  return WISP_OK;
 }
 
 const wisp_workload wisp_workload_nodal = {

@@ -193,11 +193,10 @@ static void print_index(wisp_page *page, const wisp_report_data *data)
 
 wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_report_data data = {0};
+  HELD(wisp_report_forget) wisp_report_data data = {0};
   wisp_page page = {err, out, WISP_OK};
   char title[192];
-  TRY(wisp_report_gather(err, store, wish, &data));
+  CALL(wisp_report_gather(err, store, wish, &data));
   snprintf(title, sizeof title, "wisp report: %s", data.entries->trial->device);
   print_head(&page, title);
   print_index(&page, &data);
@@ -208,10 +207,7 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wis
     i = end;
   }
   print_foot(&page);
-  status = page.status;
-done:
-  wisp_report_forget(&data);
-  return status;
+  return page.status;
 }
 
 /* ---- Its folder. */

@@ -36,29 +36,25 @@ static const char *main_device(size_t count, const wisp_trial *const *trials)
 
 static wisp_status read_store(wisp_error *err, const char *path, size_t *count, wisp_trial **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_store *store = NULL;
-  const wisp_trial **mine = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) const wisp_trial **mine = NULL;
   wisp_trial *trials = NULL;
   size_t found = 0, kept = 0;
-  TRY(wisp_store_open(err, path, false, NULL, &store));
-  TRY(wisp_new(err, wisp_store_count(store), sizeof *mine, &mine));
+  CALL(wisp_store_open(err, path, false, NULL, &store));
+  CALL(wisp_new(err, wisp_store_count(store), sizeof *mine, &mine));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
     if (layer == WISP_LAYER_USER && succeeded(t)) mine[found++] = t;
   }
-  TRY(wisp_require(err, found > 0, WISP_EUSAGE, "%s: no measured trials to replay", path));
-  TRY(wisp_new(err, found, sizeof *trials, &trials));
+  CALL(wisp_require(err, found > 0, WISP_EUSAGE, "%s: no measured trials to replay", path));
+  CALL(wisp_new(err, found, sizeof *trials, &trials));
   const char *device = main_device(found, mine);
   for (size_t i = 0; i < found; i++)
     if (strcmp(mine[i]->device, device) == 0) trials[kept++] = *mine[i];
   *count = kept;
   *out = trials;
-done:
-  free(mine);
-  wisp_store_close(store);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_replay_load(wisp_error *err, const char *path, size_t *count, wisp_trial **out)

@@ -163,11 +163,10 @@ static bool contains(const int *list, size_t count, int value)
 
 static wisp_status order(wisp_error *err, wisp_search *s, uint64_t seed)
 {
-  wisp_status status = WISP_OK;
   uint64_t state = seed ? seed : 1;
-  int *defaults = NULL; /* problems with a default candidate: they come first */
+  OWNED(free) int *defaults = NULL; /* problems with a default candidate: they come first */
   size_t count = 0;
-  TRY(wisp_new(err, s->count, sizeof *defaults, &defaults));
+  CALL(wisp_new(err, s->count, sizeof *defaults, &defaults));
   for (size_t i = 0; i < s->count; i++)
     if (s->candidates[i].is_default && !contains(defaults, count, s->candidates[i].problem))
       defaults[count++] = s->candidates[i].problem;
@@ -178,9 +177,7 @@ static wisp_status order(wisp_error *err, wisp_search *s, uint64_t seed)
     c->rank = (uint64_t)!c->is_default << 63 | wisp_random_next(&state) >> 1;
   }
   if (s->count) qsort(s->candidates, s->count, sizeof *s->candidates, by_turn);
-done:
-  free(defaults);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategies, const wisp_scope *scope,

@@ -131,23 +131,22 @@ static wisp_status disqualify(wisp_error *err, wisp_sweep *sweep, wisp_trial *tr
 static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, wisp_trial *trial,
                          entrant *out)
 {
-  wisp_status status = WISP_OK, verdict;
+  wisp_status verdict;
   wisp_error reason = {0};
   const wisp_strategy *strategy =
       wisp_strategies_find(sweep->strategies, scope->family->name, scope->spec.kernel, trial->strategy);
-  TRY(wisp_plan_from_text(err, strategy, &scope->spec, &scope->layout[layout], scope->names[layout], trial->params,
-                          &out->plan));
+  CALL(wisp_plan_from_text(err, strategy, &scope->spec, &scope->layout[layout], scope->names[layout], trial->params,
+                           &out->plan));
   verdict = wisp_plan_compile(&reason, out->plan, sweep->bench.limits->target, &out->binary);
-  if (verdict == WISP_ECOMPILE) TRY(disqualify(err, sweep, trial, verdict, &reason));
-  TRY(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
+  if (verdict == WISP_ECOMPILE) CALL(disqualify(err, sweep, trial, verdict, &reason));
+  CALL(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
   wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
-  TRY(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
+  CALL(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
   wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
-  TRY(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->problem));
+  CALL(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->problem));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
-  if (verdict != WISP_OK) TRY(disqualify(err, sweep, trial, verdict, &reason));
-done:
-  return status;
+  if (verdict != WISP_OK) CALL(disqualify(err, sweep, trial, verdict, &reason));
+  return WISP_OK;
 }
 
 /* New times for all; with one alone there is nothing to compare. A device that is lost meanwhile says not by whom: the
@@ -263,7 +262,7 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   const size_t near = close_ones(all, known);
   size_t count = 0, chosen;
   entrant e[MOST] = {0};
-  wisp_trial *round = NULL;
+  OWNED(free) wisp_trial *round = NULL;
   double noise[MOST];
   const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING); /* for the most part */
   TRY(wisp_new(err, MOST, sizeof *round, &round));
@@ -286,7 +285,6 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
 done:
   wisp_turn(&sweep->bench.ledger, before);
   release(sweep->bench.problems, MOST, e);
-  free(round);
   return status;
 }
 
@@ -301,16 +299,13 @@ static double fastest_of(const wisp_finalists *all)
 wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout,
                              wisp_finalists *all, wisp_trial *winner)
 {
-  wisp_status status = WISP_OK;
-  wisp_trial **known = NULL;
+  OWNED(free) wisp_trial **known = NULL;
   size_t count = 0;
-  TRY(of_layout(err, &scope->layout[layout], all, &count, &known));
+  CALL(of_layout(err, &scope->layout[layout], all, &count, &known));
   const wisp_trial *chosen = chosen_of(count, known);
   if (count && is_settled(count, known, chosen))
     *winner = *chosen;
   else if (count)
-    TRY(hold(err, sweep, scope, layout, fastest_of(all), count, known, winner));
-done:
-  free(known);
-  return status;
+    CALL(hold(err, sweep, scope, layout, fastest_of(all), count, known, winner));
+  return WISP_OK;
 }

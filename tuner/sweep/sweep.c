@@ -122,7 +122,7 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   const wisp_tune_request *request = sweep->request;
   wisp_target target = wisp_limits_target(sweep->bench.limits);
   const wisp_spec spec = wisp_sweep_spec(sweep, given->order, given->precision);
-  wisp_scope scope = {0};
+  HELD(wisp_scope_free) wisp_scope scope = {0};
   TRY(begin_unit(err, sweep, given));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
   for (int k = 0; sweep->family->kernels[k].name; k++) {
@@ -137,7 +137,6 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   if (!request->kernel && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
 done:
   wisp_pipeline_drop(sweep->pipeline); /* its plans use the scope's names */
-  wisp_scope_free(&scope);
   return status;
 }
 
@@ -153,7 +152,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
 {
   wisp_status status = WISP_OK;
   wisp_sweep *sweep = context;
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_unit given;
   bool there = false;
   sweep->link = link;
@@ -175,7 +174,6 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
 done:
   wisp_pipeline_destroy(sweep->pipeline);
   wisp_bench_free(&sweep->bench);
-  wisp_device_close(device);
   wisp_seeds_free(&sweep->seeds);
   free(sweep->best);
   return status;

@@ -249,33 +249,29 @@ done:
 /* What runs without a store is tried before all else: it is what winners are compared with (`best`, `report`). */
 static wisp_status try_standard(wisp_error *err, unit *u)
 {
-  wisp_status status = WISP_OK;
   const wisp_sweep *sweep = u->sweep;
   wisp_search *search = &u->search;
-  wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
   wisp_plan *plan = NULL;
   size_t at = 0;
   const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
   const wisp_wish wish = {.spec = search->scope->spec};
   wisp_error reason = {.text = ""};
-  status = wisp_choose(&reason, &from, &wish, &step);
+  const wisp_status status = wisp_choose(&reason, &from, &wish, &step);
   if (status == WISP_EREFUSED) return WISP_OK; /* it runs in no whole stage here */
-  TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+  CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   for (; at < search->count; at++) {
     const wisp_candidate *c = &search->candidates[at];
     if (c->is_default && c->strategy == wisp_plan_strategy(step.plan[0]) &&
         memcmp(&search->scope->layout[c->layout], &step.layout, sizeof step.layout) == 0)
       break;
   }
-  if (at == search->count) goto done;
-  TRY(wisp_candidate_plan(err, search->scope, &search->candidates[at], &plan));
+  if (at == search->count) return WISP_OK;
+  CALL(wisp_candidate_plan(err, search->scope, &search->candidates[at], &plan));
   memmove(&search->candidates[at], &search->candidates[at + 1], (search->count - at - 1) * sizeof *search->candidates);
   search->count--;
-  TRY(wisp_pipeline_submit(err, sweep->pipeline, plan, true));
-  TRY(tune_problem(err, u, 0));
-done:
-  wisp_stage_free(&step);
-  return status;
+  CALL(wisp_pipeline_submit(err, sweep->pipeline, plan, true));
+  return tune_problem(err, u, 0);
 }
 
 /* A short time is spent on what is known to be good nearby. */

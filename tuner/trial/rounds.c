@@ -106,10 +106,9 @@ static wisp_status make_round(wisp_error *err, const wisp_rounds *rounds, const 
 wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, int number, uint64_t seed,
                             const wisp_round **out)
 {
-  wisp_status status = WISP_OK;
   entry made = {.seed = seed, .used = ++rounds->clock, .round = {.number = number}};
   int at = 0;
-  TRY(find_plain(err, rounds, spec));
+  CALL(find_plain(err, rounds, spec));
   for (int i = 0; i < rounds->count; i++) {
     entry *e = &rounds->entries[i];
     if (strcmp(e->round.kernel->name, spec->kernel) == 0 && e->round.number == number && e->seed == seed) {
@@ -119,7 +118,9 @@ wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spe
     }
     if (e->used < rounds->entries[at].used) at = i;
   }
-  TRY(make_round(err, rounds, spec, seed, &made.round));
+  const wisp_status status = make_round(err, rounds, spec, seed, &made.round);
+  if (status != WISP_OK) free_round(&made.round);
+  CALL(status);
   if (rounds->count < MOST)
     at = rounds->count++;
   else
@@ -127,9 +128,6 @@ wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spe
   rounds->entries[at] = made;
   *out = &rounds->entries[at].round;
   return WISP_OK;
-done:
-  free_round(&made.round);
-  return status;
 }
 
 wisp_status wisp_round_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,

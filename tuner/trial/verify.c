@@ -333,32 +333,29 @@ static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *roun
 
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
-  wisp_status status = WISP_OK;
   int rounds = 0;
-  TRY(find_rounds(err, plan, &rounds));
+  CALL(find_rounds(err, plan, &rounds));
   for (int i = 0; i < rounds; i++) {
     trial_round r = {.last = false};
-    status = find_round(err, v, plan, i, &r);
+    const wisp_status status = find_round(err, v, plan, i, &r);
     leave_round(&r);
-    TRY(status);
+    CALL(status);
   }
-done:
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
-  wisp_status status = WISP_OK;
   int rounds = 0;
+  wisp_status status = WISP_OK;
   *error = 0;
-  TRY(find_rounds(err, wisp_kernel_plan(kernel), &rounds));
+  CALL(find_rounds(err, wisp_kernel_plan(kernel), &rounds));
   for (int i = 0; i < rounds && status == WISP_OK; i++) {
     trial_round r = {.kernel = kernel, .last = i == rounds - 1};
     status = find_round(err, v, wisp_kernel_plan(kernel), i, &r);
     for (int k = 0; k < LAUNCHES && status == WISP_OK; k++) status = launch(err, &r, k, error);
     leave_round(&r);
   }
-done:
   return status;
 }
 

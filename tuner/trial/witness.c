@@ -168,27 +168,20 @@ done:
 static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
                            const wisp_plan *plan, testimony *t)
 {
-  wisp_status status = WISP_OK;
   const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
   const wisp_spec *spec = wisp_plan_spec(plan);
-  wisp_env *names = NULL;
-  wisp_plan *witness = NULL;
-  wisp_binary binary = {0};
-  wisp_kernel *kernel = NULL;
-  TRY(find_outputs(err, workload, problem, plan, &t->out));
-  TRY(wisp_family_find(spec->family)->names(err, spec, wisp_plan_layout(plan), &target, &names));
-  TRY(find_witness(err, w, plan, names, &witness, &binary));
-  if (!witness) goto done;
-  TRY(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
-  TRY(run(err, workload, problem, kernel, &t->out));
-  TRY(wisp_arrays_keep(err, wisp_problem_arrays(problem), t->out.names, &t->kept));
-  TRY(wisp_device_finish(err, w->device));
-done:
-  wisp_kernel_destroy(kernel);
-  free(binary.data);
-  wisp_plan_destroy(witness);
-  wisp_env_destroy(names);
-  return status;
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *witness = NULL;
+  HELD(wisp_binary_free) wisp_binary binary = {0};
+  OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
+  CALL(find_outputs(err, workload, problem, plan, &t->out));
+  CALL(wisp_family_find(spec->family)->names(err, spec, wisp_plan_layout(plan), &target, &names));
+  CALL(find_witness(err, w, plan, names, &witness, &binary));
+  if (!witness) return WISP_OK;
+  CALL(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
+  CALL(run(err, workload, problem, kernel, &t->out));
+  CALL(wisp_arrays_keep(err, wisp_problem_arrays(problem), t->out.names, &t->kept));
+  return wisp_device_finish(err, w->device);
 }
 
 static bool same(const testimony *a, const testimony *b)
@@ -200,7 +193,6 @@ static bool same(const testimony *a, const testimony *b)
 static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
                                   wisp_problem *problem, const wisp_plan *plan, const testimony **out)
 {
-  wisp_status status = WISP_OK;
   testimony key = {.layout = *wisp_plan_layout(plan), .used = ++w->clock};
   int at = 0;
   memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
@@ -217,14 +209,13 @@ static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp
     at = w->count;
   else
     wisp_kept_free(w->kept[at].kept), w->kept[at] = w->kept[--w->count], at = w->count;
-  TRY(testify(err, w, workload, problem, plan, &key));
+  const wisp_status status = testify(err, w, workload, problem, plan, &key);
+  if (status != WISP_OK) wisp_kept_free(key.kept);
+  CALL(status);
   w->kept[at] = key;
   w->count++;
   *out = &w->kept[at];
   return WISP_OK;
-done:
-  wisp_kept_free(key.kept);
-  return status;
 }
 
 wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,

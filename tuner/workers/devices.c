@@ -58,21 +58,18 @@ static wisp_status hear_all(wisp_error *err, int pipe_end, wisp_text *out)
 
 static wisp_status list_all(wisp_error *err, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
   int ends[2], how = 0;
-  TRY(wisp_require(err, pipe(ends) == 0, WISP_ESYSTEM, "device all: cannot make a pipe: %s", strerror(errno)));
+  CALL(wisp_require(err, pipe(ends) == 0, WISP_ESYSTEM, "device all: cannot make a pipe: %s", strerror(errno)));
   pid_t pid = fork();
   if (pid == 0) say_all(ends[1]);
   close(ends[1]);
-  status = hear_all(err, ends[0], out);
+  const wisp_status heard = hear_all(err, ends[0], out);
   close(ends[0]);
-  TRY(wisp_require(err, pid > 0, WISP_ESYSTEM, "device all: cannot start a process: %s", strerror(errno)));
+  CALL(wisp_require(err, pid > 0, WISP_ESYSTEM, "device all: cannot start a process: %s", strerror(errno)));
   how = wisp_process_await(pid, 1);
-  TRY(status);
-  TRY(wisp_require(err, WIFEXITED(how) && WEXITSTATUS(how) == 0 && out->length, WISP_EDEVICE,
-                   "device all: the driver cannot list its devices: name them, as in -d cuda:0,cuda:1"));
-done:
-  return status;
+  CALL(heard);
+  return wisp_require(err, WIFEXITED(how) && WEXITSTATUS(how) == 0 && out->length, WISP_EDEVICE,
+                      "device all: the driver cannot list its devices: name them, as in -d cuda:0,cuda:1");
 }
 
 /* --- lists --- */
@@ -80,7 +77,7 @@ done:
 wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, char ***names)
 {
   wisp_status status = WISP_OK;
-  wisp_text all = {0};
+  HELD(wisp_text_free) wisp_text all = {0};
   char **list = NULL;
   size_t room = 1, n = 0;
   if (strcmp(text, "all") == 0) {
@@ -104,6 +101,5 @@ wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, 
   list = NULL;
 done:
   wisp_devices_free(room, list);
-  wisp_text_free(&all);
   return status;
 }
