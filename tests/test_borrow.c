@@ -3,6 +3,7 @@
  * library's, chosen and tuned as a whole. What it has no arrays for it cannot borrow. */
 #include "each_plan.h"
 #include "store_fixture.h"
+#include "good.h"
 #include "../gen/names.h"
 #include "../runtime/solve/cg.h"
 #include "../runtime/solve/choose.h"
@@ -17,13 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                     \
-  do {                                                 \
-    wisp_error error = {0};                            \
-    wisp_error *const err = &error;                    \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
 
 /* --- the family --- */
 

@@ -7,6 +7,7 @@
 #include "filter/filter.h"
 #include "page.h"
 #include "store_fixture.h"
+#include "good.h"
 #include "../runtime/kernel.h"
 #include "../tuner/trial/problems.h"
 #include "../tuner/workers/tune.h"
@@ -25,13 +26,6 @@
 /* The line in the list. */
 #define FAMILIES(EACH) EACH(filter)
 WISP_OWN_FAMILIES(FAMILIES);
-
-#define GOOD(call)                                     \
-  do {                                                 \
-    wisp_error error = {0};                            \
-    wisp_error *const err = &error;                    \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
 
 #define FILTER "tests/filter/"
 

@@ -1,5 +1,6 @@
 /* Claim: a problem that is in use stays as it is, whatever else is asked for; one that is not makes room for others. */
 #include "each_plan.h"
+#include "good.h"
 #include "../runtime/kernel.h"
 #include "../tuner/trial/problems.h"
 
@@ -9,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                     \
-  do {                                                 \
-    wisp_error error = {0};                            \
-    wisp_error *const err = &error;                    \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
 
 enum { ORDER = 2, LAYOUTS = 3 };
 static const double MARK = 7;
