@@ -1,4 +1,4 @@
-/* Quadrature on the bi-unit tet: Gauss points of the cube, collapsed on the tet. */
+/* Quadrature on the bi-unit tet and triangle: Gauss points of the cube, collapsed on the tet; of the square. */
 #include "nodal/tet.h"
 #include "jacobi.h"
 
@@ -43,6 +43,27 @@ wisp_status wisp_tet_quadrature(wisp_error *err, int degree, wisp_quadrature *ou
   for (int c = 0; c < 3; c++) CALL(wisp_jacobi_gauss(err, c, 0, q, x[c], w[c]));
   CALL(allocate(err, (size_t)(q * q * q), &rule));
   collapse(q, x, w, &rule);
+  *out = rule;
+  rule = (wisp_quadrature){0};
+  return WISP_OK;
+}
+
+/* Likewise: (1-b)/2 is the triangle's Jacobian. */
+wisp_status wisp_triangle_quadrature(wisp_error *err, int degree, wisp_quadrature *out)
+{
+  HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
+  double a[MAX_POINTS], b[MAX_POINTS], wa[MAX_POINTS], wb[MAX_POINTS];
+  CALL(wisp_require(err, degree >= 0 && degree <= MAX_DEGREE, WISP_EUSAGE,
+                    "triangle quadrature: degree %d is out of range: use 0 to %d", degree, MAX_DEGREE));
+  const int q = degree / 2 + 1;
+  CALL(wisp_jacobi_gauss(err, 0, 0, q, a, wa));
+  CALL(wisp_jacobi_gauss(err, 1, 0, q, b, wb));
+  CALL(allocate(err, (size_t)(q * q), &rule));
+  for (int p = 0; p < q * q; p++) {
+    rule.r[p] = (1 + a[p % q]) * (1 - b[p / q]) / 2 - 1;
+    rule.s[p] = b[p / q];
+    rule.w[p] = wa[p % q] * wb[p / q] / 2;
+  }
   *out = rule;
   rule = (wisp_quadrature){0};
   return WISP_OK;

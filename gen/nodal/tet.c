@@ -120,7 +120,7 @@ static wisp_status face_mass(wisp_error *err, const wisp_tet *tet, double *mass)
   OWNED(free) double *V = NULL;
   CALL(wisp_new(err, Nfp * Nfp, sizeof *V, &V));
   for (size_t i = 0; i < Nfp; i++)
-    wisp_triangle_modes(tet->N, tet->r[tet->Fmask[i]], tet->s[tet->Fmask[i]], V + i * Nfp);
+    wisp_triangle_modes(tet->N, tet->r[tet->Fmask[i]], tet->s[tet->Fmask[i]], V + i * Nfp, NULL);
   multiply_transposed(tet->Nfp, V, mass);
   return invert(err, "face mass matrix", tet->Nfp, mass);
 }

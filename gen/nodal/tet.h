@@ -47,6 +47,8 @@ typedef struct wisp_quadrature {
   double *r, *s, *t, *w;
 } wisp_quadrature;
 wisp_status wisp_tet_quadrature(wisp_error *err, int degree, wisp_quadrature *out);
+/* The same on the bi-unit triangle, of area 2; t is 0. */
+wisp_status wisp_triangle_quadrature(wisp_error *err, int degree, wisp_quadrature *out);
 void wisp_quadrature_free(wisp_quadrature *quadrature);
 
 #endif

@@ -78,14 +78,18 @@ void wisp_tet_modes(int N, double r, double s, double t, double *psi, double *gr
 }
 
 /* On the face t = -1 the tet's a and b are the triangle's: psi_ij = sqrt(2) P_i^(0,0)(a) P_j^(2i+1,0)(b) (1-b)^i. */
-void wisp_triangle_modes(int N, double r, double s, double *psi)
+void wisp_triangle_modes(int N, double r, double s, double *psi, double *gradient)
 {
-  int m = 0;
+  int Np = wisp_triangle_size(N), m = 0;
   jet x[3], y[3], A[WISP_TET_MAX_ORDER + 1], B[WISP_TET_MAX_ORDER + 1];
   collapsed(r, s, -1, x, y);
   homogeneous_jacobi(N, 0, x[0], y[0], A);
   for (int i = 0; i <= N; i++) {
     homogeneous_jacobi(N - i, 2 * i + 1, x[1], y[1], B);
-    for (int j = 0; j <= N - i; j++) psi[m++] = ldexp(sqrt(2), i) * A[i].value * B[j].value;
+    for (int j = 0; j <= N - i; j++, m++) {
+      jet mode = combine((jet){0}, ldexp(sqrt(2), i), product(A[i], B[j]));
+      psi[m] = mode.value;
+      for (int c = 0; gradient && c < 2; c++) gradient[c * Np + m] = mode.d[c];
+    }
   }
 }

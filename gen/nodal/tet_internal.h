@@ -31,7 +31,10 @@ wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double 
  * d/dr of all modes, then d/ds, then d/dt; it may be NULL (tet_basis.c). */
 void wisp_tet_modes(int N, double r, double s, double t, double *psi, double *gradient);
 
-/* The same on the bi-unit triangle: psi_ij, i+j <= N. */
-void wisp_triangle_modes(int N, double r, double s, double *psi);
+/* The same on the bi-unit triangle: psi_ij, i+j <= N. gradient takes d/dr of all modes, then d/ds. */
+void wisp_triangle_modes(int N, double r, double s, double *psi, double *gradient);
+
+/* And the triangle's own nodes, whose alpha is another: r and s of wisp_triangle_size(N) each, r fastest. */
+wisp_status wisp_triangle_nodes(wisp_error *err, int N, double *r, double *s);
 
 #endif

@@ -60,10 +60,9 @@ static double blend(double alpha, const int step[4], const double lambda[4], int
 /* Adds the warp of the face opposite v, times factor: each edge p-q moves the nodes along itself by
  * 4 lambda_p lambda_q warp(lambda_q - lambda_p) (1 + (alpha lambda_o)^2), o the third vertex (H&W section 10.1,
  * evalshift). An edge of the book's tet has length 2, hence the half. */
-static void add_face_warp(int N, const double *gauss_lobatto, const double lambda[4], int v, double factor,
-                          double shift[4])
+static void add_face_warp(int N, double alpha, const double *gauss_lobatto, const double lambda[4], int v,
+                          double factor, double shift[4])
 {
-  double alpha = alphas[N];
   for (int e = 0; e < 3; e++) {
     const int p = face_edges[v][e][0], q = face_edges[v][e][1], o = face_edges[v][e][2];
     double along = 4 * lambda[p] * lambda[q] * warp(N, gauss_lobatto, lambda[q] - lambda[p]) *
@@ -84,10 +83,29 @@ wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double 
         double lambda[4], shift[4] = {0};
         for (int v = 0; v < 4; v++) lambda[v] = (double)step[v] / N;
         for (int v = 0; v < 4; v++)
-          add_face_warp(N, gauss_lobatto, lambda, v, blend(alphas[N], step, lambda, v), shift);
+          add_face_warp(N, alphas[N], gauss_lobatto, lambda, v, blend(alphas[N], step, lambda, v), shift);
         r[node] = 2 * (lambda[1] + shift[1]) - 1;
         s[node] = 2 * (lambda[2] + shift[2]) - 1;
         t[node] = 2 * (lambda[3] + shift[3]) - 1;
       }
+  return WISP_OK;
+}
+
+/* A triangle is the face opposite the tet's last vertex, with an alpha of its own (the book's Nodes2D). */
+wisp_status wisp_triangle_nodes(wisp_error *err, int N, double *r, double *s)
+{
+  static const double of_triangles[WISP_TET_MAX_ORDER + 1] = {0,      0,      0,      1.4152, 0.1001, 0.2751,
+                                                              0.9800, 1.0999, 1.2832, 1.3648, 1.4773};
+  enum { LAST = 3 };
+  double gauss_lobatto[WISP_TET_MAX_ORDER];
+  CALL(lobatto(err, N, gauss_lobatto));
+  for (int j = 0; j <= N; j++)
+    for (int i = 0; i <= N - j; i++, r++, s++) {
+      const double lambda[4] = {(double)(N - i - j) / N, (double)i / N, (double)j / N, 0};
+      double shift[4] = {0};
+      add_face_warp(N, of_triangles[N], gauss_lobatto, lambda, LAST, 1, shift);
+      *r = 2 * (lambda[1] + shift[1]) - 1;
+      *s = 2 * (lambda[2] + shift[2]) - 1;
+    }
   return WISP_OK;
 }
