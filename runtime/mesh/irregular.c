@@ -1,4 +1,5 @@
 #include "irregular.h"
+#include "trimesh.h"
 
 #include "../../gen/random.h"
 #include "../../gen/nodal/tet.h"
@@ -80,7 +81,7 @@ static void keep_to_boundary(const cells *c, size_t vertex, double low[DIRECTION
   int sides = 0;
   if (!c->outside[vertex]) return;
   for (int d = 0; d < DIRECTIONS; d++)
-    if (x[d] <= low[d] || x[d] >= high[d]) sides++, move[d] = 0;
+    if (low[d] < high[d] && (x[d] <= low[d] || x[d] >= high[d])) sides++, move[d] = 0;
   for (int d = 0; d < DIRECTIONS && !sides; d++) move[d] = 0;
 }
 
@@ -97,6 +98,7 @@ static void jitter(cells *c, double amount, uint64_t seed)
     const double from[DIRECTIONS] = {x[X], x[Y], x[Z]};
     for (int d = 0; d < DIRECTIONS; d++) move[d] = amount * wisp_random_real(&random) * c->shortest[v];
     if (c->start[v] == c->start[v + 1]) continue; /* no element's */
+    if (c->corners == 3) move[Z] = 0;
     keep_to_boundary(c, v, low, high, move);
     double share = 1;
     do {
@@ -106,7 +108,7 @@ static void jitter(cells *c, double amount, uint64_t seed)
   }
 }
 
-/* A boundary face of tets has no neighbour; the order-1 nodes of hexes are their vertices, and know. */
+/* A boundary face of tets or triangles has no neighbour; the order-1 nodes of hexes are their vertices, and know. */
 static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside)
 {
   wisp_hexnodes *nodes = NULL;
@@ -116,7 +118,10 @@ static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned
     wisp_hexnodes_destroy(nodes);
     return WISP_OK;
   }
-  for (size_t f = 0; f < 4 * mesh->elements; f++)
+  for (size_t f = 0; mesh->corners == 3 && f < 3 * mesh->elements; f++)
+    for (size_t a = 0; a < 2 && mesh->neighbour[f] == WISP_BOUNDARY; a++)
+      outside[mesh->tri[f / 3 * 3 + (f + a) % 3]] = 1;
+  for (size_t f = 0; mesh->corners == 4 && f < 4 * mesh->elements; f++)
     for (int a = 0; a < 3 && mesh->neighbour[f] == WISP_BOUNDARY; a++)
       outside[mesh->tet[f / 4 * 4 + (size_t)wisp_tet_face_vertices[f % 4][a]]] = 1;
   return WISP_OK;
@@ -126,7 +131,7 @@ wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, ui
 {
   wisp_status status = WISP_OK;
   cells c = {.mesh = mesh, .corners = (size_t)mesh->corners};
-  c.frame = mesh->corners == 4 ? wisp_tet_frames : wisp_hex_frames;
+  c.frame = mesh->corners == 3 ? wisp_tri_frames : mesh->corners == 4 ? wisp_tet_frames : wisp_hex_frames;
   TRY(wisp_require(err, amount >= 0 && amount <= 0.5, WISP_EUSAGE,
                    "jitter: %g of a vertex's shortest edge, must be 0 to 0.5", amount));
   TRY(wisp_new(err, mesh->vertices, 1, &c.outside));
@@ -189,11 +194,18 @@ static void turn_hex(uint64_t *random, int *corner)
   }
 }
 
+static void turn_tri(uint64_t *random, int *corner)
+{
+  const int turn = (int)wisp_random_below(random, 3);
+  for (int i = 0; i < 3; i++) corner[i] = (i + turn) % 3;
+}
+
 wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
 {
-  static const int face_across[4] = {2, 3, 1, 0}; /* the face without corner 0, 1, 2, 3; and of a face: its corner */
-  static const int corner_across[4] = {3, 2, 0, 1};
-  const size_t corners = (size_t)mesh->corners, faces = corners == 4 ? 4 : 0;
+  /* The face without corner 0, 1, 2, 3; and of a face: its corner. Of tets, of triangles. */
+  static const int faces_across[2][4] = {{2, 3, 1, 0}, {1, 2, 0}}, corners_across[2][4] = {{3, 2, 0, 1}, {2, 0, 1}};
+  const int *face_across = faces_across[mesh->corners == 3], *corner_across = corners_across[mesh->corners == 3];
+  const size_t corners = (size_t)mesh->corners, faces = corners == 8 ? 0 : corners;
   uint64_t random = wisp_random_from(seed);
   OWNED(free) int32_t *vertex = NULL, *element = NULL, *cell = NULL, *tag = NULL;
   CALL(permutation(err, mesh->vertices, &random, &vertex));
@@ -203,9 +215,10 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
   for (size_t k = 0; k < mesh->elements; k++) {
     const size_t from = corners * (size_t)element[k];
     int corner[8];
-    (corners == 4 ? turn_tet : turn_hex)(&random, corner);
+    (corners == 3 ? turn_tri : corners == 4 ? turn_tet : turn_hex)(&random, corner);
     for (size_t i = 0; i < corners; i++) cell[corners * k + i] = vertex[mesh->cell[from + (size_t)corner[i]]];
-    for (size_t i = 0; i < faces; i++) tag[4 * k + i] = mesh->tag[from + (size_t)face_across[corner[corner_across[i]]]];
+    for (size_t i = 0; i < faces; i++)
+      tag[faces * k + i] = mesh->tag[from + (size_t)face_across[corner[corner_across[i]]]];
   }
   CALL(renumber(err, mesh->vertices, vertex, &mesh->xyz));
   int32_t *const old[] = {mesh->cell, mesh->tag};
@@ -213,8 +226,8 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
   mesh->tag = tag;
   cell = old[0];
   tag = old[1];
-  if (faces) CALL(wisp_mesh_connect(err, "shuffled mesh", mesh));
-  return WISP_OK;
+  if (corners == 3) return wisp_trimesh_connect(err, "shuffled mesh", mesh);
+  return corners == 4 ? wisp_mesh_connect(err, "shuffled mesh", mesh) : WISP_OK;
 }
 
 /* --- a mesh to check on --- */

@@ -12,8 +12,8 @@
 wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, uint64_t seed);
 
 /* Elements and vertices in random order, and the corners of every tet turned by a random even permutation, so that it
- * stays positive, or of every hex by a random one of the cube's 24 rotations; tags go with their faces. The same set of
- * elements in space, connected anew. */
+ * stays positive, or of every hex by a random one of the cube's 24 rotations, or of every triangle's three; tags go
+ * with their faces. The same set of elements in space, connected anew. */
 wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
 
 /* 157 tets, a prime number, no two alike: the unit box of 162 without five, moved and shuffled. Faces meet in all 48

@@ -18,6 +18,7 @@ typedef struct face_entry {
 static const int outward[WISP_TET_FACES] = {-1, 1, 1, -1};
 
 const int wisp_tet_frames[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 0, 1, 3}, {3, 0, 2, 1}};
+const int wisp_tri_frames[3][4] = {{0, 1, 2, 1}, {1, 2, 0, 2}, {2, 0, 1, 0}};
 const int wisp_hex_frames[8][4] = {{0, 1, 2, 4}, {1, 3, 0, 5}, {2, 0, 3, 6}, {3, 2, 1, 7},
                                    {4, 6, 5, 0}, {5, 4, 7, 1}, {6, 7, 4, 2}, {7, 5, 6, 3}};
 
@@ -25,12 +26,13 @@ double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4
 {
   const int32_t *v = mesh->cell + (size_t)mesh->corners * element;
   const double *o = mesh->xyz + 3 * (size_t)v[frame[0]];
-  double e[3][3], longest = 0;
-  for (int i = 0; i < 3; i++) {
+  const bool flat = mesh->corners == 3;
+  double e[3][3] = {[2] = {0, 0, 1}}, longest = 0;
+  for (int i = 0; i < (flat ? 2 : 3); i++) {
     for (int c = 0; c < 3; c++) e[i][c] = mesh->xyz[3 * (size_t)v[frame[i + 1]] + (size_t)c] - o[c];
     longest = fmax(longest, sqrt(e[i][0] * e[i][0] + e[i][1] * e[i][1] + e[i][2] * e[i][2]));
   }
-  if (scale) *scale = longest * longest * longest;
+  if (scale) *scale = longest * longest * (flat ? 1 : longest);
   return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
@@ -225,7 +227,7 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
 
 wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out)
 {
-  const size_t faces = corners == 4 ? 4 * elements : 0;
+  const size_t faces = corners == 8 ? 0 : (size_t)corners * elements;
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   CALL(wisp_new(err, 1, sizeof *mesh, &mesh));
   mesh->vertices = vertices;

@@ -1,4 +1,5 @@
-/* Conforming meshes of tets or of hexes: made (unit box) or read (Gmsh .msh 2.2 and 4.1, ASCII and binary). */
+/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.2 and 4.1, ASCII and
+ * binary). */
 #ifndef WISP_MESH_H
 #define WISP_MESH_H
 
@@ -12,19 +13,19 @@ enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
  * trilinear, are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
 typedef struct wisp_mesh {
   size_t vertices, elements;
-  int corners; /* of an element: 4, all are tets, or 8, all are hexes */
-  double *xyz; /* 3 x vertices, x y z of each vertex together */
+  int corners; /* of an element: 4, all are tets, 8, all are hexes, or 3, all are triangles */
+  double *xyz; /* 3 x vertices, x y z of each vertex together; of triangles z is 0 */
   union {      /* corners x elements: vertex numbers */
-    int32_t *cell, *tet, *hex;
+    int32_t *cell, *tet, *hex, *tri;
   };
-  /* Of tets: */
+  /* Of tets, and of triangles, whose three faces are edges (trimesh.h): */
   int32_t *neighbour;     /* 4 x elements: element across each face, or WISP_BOUNDARY */
   int8_t *neighbour_face; /* 4 x elements: that element's face number (0 on a boundary) */
   int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
-                             theirs */
-  int32_t *tag;           /* 4 x elements: Gmsh physical surface of a boundary face, 0 where none */
+                             theirs; of tets */
+  int32_t *tag;           /* 4 x elements: Gmsh physical surface, or line, of a boundary face, 0 where none */
   int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
-  /* Of hexes: */
+  /* Of hexes and triangles: */
   int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */
 } wisp_mesh;
 
@@ -53,10 +54,10 @@ void wisp_mesh_destroy(wisp_mesh *mesh);
 WISP_OWNED(wisp_mesh, wisp_mesh_destroy)
 
 /* Six times the signed volume that the edges of an element span at its corner frame[0], where they lead to frame[1],
- * [2] and [3]. scale (may be NULL): the cube of the longest of them. Frames of positive elements give positive volumes.
- */
+ * [2] and [3]; of a triangle, which has two there, twice the area. scale (may be NULL): the cube, or square, of the
+ * longest of them. Frames of positive elements give positive volumes. */
 double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4], double *scale);
-extern const int wisp_tet_frames[4][4], wisp_hex_frames[8][4]; /* a frame a corner */
+extern const int wisp_tet_frames[4][4], wisp_hex_frames[8][4], wisp_tri_frames[3][4]; /* a frame a corner */
 
 /* The i-th element in memory's order. */
 static inline int32_t wisp_mesh_at(const wisp_mesh *mesh, size_t i)

@@ -1,4 +1,5 @@
 #include "order.h"
+#include "trimesh.h"
 
 #include <stdlib.h>
 
@@ -124,20 +125,38 @@ wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
   return WISP_OK;
 }
 
-wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how)
+/* The cells themselves, and the tags of those that have faces with tags. */
+static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
-  OWNED(free) int32_t *order = NULL, *hex = NULL;
-  CALL(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for hexes"));
+  OWNED(free) int32_t *order = NULL, *cell = NULL, *tag = NULL;
+  const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements;
+  CALL(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for %s",
+                    corners == 8 ? "hexes" : "triangles"));
   if (how == WISP_ORDER_AS_GIVEN) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  CALL(wisp_new(err, mesh->elements, 8 * sizeof *hex, &hex));
-  CALL(along_curve(err, mesh->elements, 8, mesh->hex, mesh->xyz, order));
-  for (size_t i = 0; i < 8 * mesh->elements; i++) hex[i] = mesh->hex[8 * (size_t)order[i / 8] + i % 8];
+  CALL(wisp_new(err, count, sizeof *cell, &cell));
+  CALL(wisp_new(err, corners == 3 ? count : 0, sizeof *tag, &tag));
+  CALL(along_curve(err, mesh->elements, corners, mesh->cell, mesh->xyz, order));
+  for (size_t i = 0; i < count; i++) cell[i] = mesh->cell[corners * (size_t)order[i / corners] + i % corners];
+  for (size_t i = 0; corners == 3 && i < count; i++) tag[i] = mesh->tag[3 * (size_t)order[i / 3] + i % 3];
   for (size_t k = 0; k < mesh->elements; k++) order[k] = (int32_t)wisp_hexmesh_number(mesh, (size_t)order[k]);
-  int32_t *const old[] = {mesh->hex, mesh->number};
-  mesh->hex = hex;
+  int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag};
+  mesh->cell = cell;
   mesh->number = order;
-  hex = old[0];
+  mesh->tag = tag;
+  cell = old[0];
   order = old[1];
+  tag = old[2];
   return WISP_OK;
+}
+
+wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how)
+{
+  return order_cells(err, mesh, how);
+}
+
+wisp_status wisp_trimesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
+{
+  CALL(order_cells(err, mesh, how));
+  return wisp_trimesh_connect(err, "ordered mesh", mesh);
 }

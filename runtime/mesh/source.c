@@ -1,6 +1,7 @@
 #include "source.h"
 
 #include "../../cache/store.h"
+#include "trimesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,10 +34,14 @@ static wisp_status make(wisp_error *err, int corners, const wisp_mesh_source *so
   if (source->file)
     CALL(wisp_mesh_read(err, corners, source->file, &mesh));
   else
-    CALL(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
+    CALL(corners == 3   ? wisp_trimesh_box(err, source->box, &mesh)
+         : corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh)
+                        : wisp_hexmesh_box(err, source->box, &mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
-  CALL(corners == 4 ? wisp_mesh_order(err, mesh, ordering) : wisp_hexmesh_order(err, mesh, ordering));
+  CALL(corners == 3   ? wisp_trimesh_order(err, mesh, ordering)
+       : corners == 4 ? wisp_mesh_order(err, mesh, ordering)
+                      : wisp_hexmesh_order(err, mesh, ordering));
   *out = mesh;
   mesh = NULL;
   return WISP_OK;
@@ -50,6 +55,11 @@ wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp
 wisp_status wisp_hexmesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_hexmesh **out)
 {
   return make(err, 8, source, out);
+}
+
+wisp_status wisp_trimesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out)
+{
+  return make(err, 3, source, out);
 }
 
 wisp_status wisp_hexmesh_some(wisp_error *err, const wisp_mesh_source *source, size_t elements, wisp_hexmesh **out)

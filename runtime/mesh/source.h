@@ -25,6 +25,7 @@ wisp_mesh_source wisp_mesh_source_irregular(void);
 /* Read or made, moved, shuffled, ordered. Errors of each. */
 wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out);
 wisp_status wisp_hexmesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_hexmesh **out);
+wisp_status wisp_trimesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out); /* box: two sides */
 /* Its box about as long as wide, of whole layers of hexes but for the last, which may end anywhere; whole where it is
  * moved or ordered. source NULL: as it stands. */
 wisp_status wisp_hexmesh_some(wisp_error *err, const wisp_mesh_source *source, size_t elements, wisp_hexmesh **out);

@@ -1,0 +1,157 @@
+#include "pattern.h"
+#include "../parallel.h"
+
+double wisp_pattern_nonzeros(int order, size_t vertices, size_t edges, size_t elements)
+{
+  const double line = order + 1,
+               all = line * (order + 2) / 2; /* nodes of an edge and of a triangle, with its own edges */
+  const double of_edge = line * line - 2, of_triangle = all * all - 3 * line * line + 3;
+  return (double)vertices + (double)edges * of_edge + (double)elements * of_triangle;
+}
+
+/* --- elements around a row --- */
+
+static wisp_status look_around(wisp_error *err, const wisp_trinodes *nodes, wisp_pattern *p)
+{
+  const size_t count = nodes->elements * (size_t)nodes->Np;
+  OWNED(free) int32_t *next = NULL;
+  CALL(wisp_new(err, p->rows + 1, sizeof *p->around_start, &p->around_start));
+  CALL(wisp_new(err, p->rows, sizeof *next, &next));
+  for (size_t i = 0; i < count; i++)
+    if ((size_t)nodes->node[i] < p->rows) p->around_start[nodes->node[i] + 1]++;
+  for (size_t row = 0; row < p->rows; row++) {
+    p->around_start[row + 1] += p->around_start[row];
+    next[row] = p->around_start[row];
+  }
+  p->incidences = (size_t)p->around_start[p->rows];
+  CALL(wisp_new(err, p->incidences, sizeof *p->around, &p->around));
+  for (size_t i = 0; i < count; i++)
+    if ((size_t)nodes->node[i] < p->rows) p->around[next[nodes->node[i]]++] = (int32_t)i;
+  return WISP_OK;
+}
+
+/* --- columns --- */
+
+static int by_number(const void *left, const void *right)
+{
+  const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* Rows are short, but for a fan's. */
+static void sort(int32_t *list, size_t count)
+{
+  enum { FEW = 64 };
+  if (count > FEW) {
+    qsort(list, count, sizeof *list, by_number);
+    return;
+  }
+  for (size_t i = 1; i < count; i++) {
+    const int32_t moved = list[i];
+    size_t j = i;
+    for (; j && list[j - 1] > moved; j--) list[j] = list[j - 1];
+    list[j] = moved;
+  }
+}
+
+typedef struct making {
+  const wisp_trinodes *nodes;
+  wisp_pattern *pattern;
+} making;
+
+/* The unknowns of the elements around a row, each once and ascending; their number. list has room for all. */
+static size_t find_columns(const making *m, size_t row, int32_t *list)
+{
+  const wisp_pattern *p = m->pattern;
+  const size_t Np = (size_t)m->nodes->Np;
+  size_t count = 0, kept = 0;
+  for (int32_t i = p->around_start[row]; i < p->around_start[row + 1]; i++) {
+    const int32_t *node = m->nodes->node + (size_t)p->around[i] / Np * Np;
+    for (size_t b = 0; b < Np; b++)
+      if ((size_t)node[b] < p->rows) list[count++] = node[b];
+  }
+  sort(list, count);
+  for (size_t i = 0; i < count; i++)
+    if (!kept || list[kept - 1] != list[i]) list[kept++] = list[i];
+  return kept;
+}
+
+static size_t longest(const making *m, size_t from, size_t to)
+{
+  int32_t most = 0;
+  for (size_t row = from; row < to; row++) {
+    const int32_t count = m->pattern->around_start[row + 1] - m->pattern->around_start[row];
+    if (count > most) most = count;
+  }
+  return (size_t)most * (size_t)m->nodes->Np;
+}
+
+/* Wisp_ranges over rows: counts the columns, and fills them in. */
+static wisp_status count_columns(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  OWNED(free) int32_t *list = NULL;
+  CALL(wisp_new(err, longest(m, from, to), sizeof *list, &list));
+  for (size_t row = from; row < to; row++) m->pattern->start[row + 1] = (int32_t)find_columns(m, row, list);
+  return WISP_OK;
+}
+
+static wisp_status fill_columns(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  OWNED(free) int32_t *list = NULL;
+  CALL(wisp_new(err, longest(m, from, to), sizeof *list, &list));
+  for (size_t row = from; row < to; row++) {
+    const size_t count = find_columns(m, row, list);
+    memcpy(m->pattern->column + m->pattern->start[row], list, count * sizeof *list);
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_trinodes *nodes, size_t vertices,
+                                wisp_pattern **out)
+{
+  OWNED(wisp_pattern_destroy) wisp_pattern *p = NULL;
+  const double most = wisp_pattern_nonzeros(nodes->N, vertices, nodes->edges, nodes->elements);
+  CALL(wisp_require(err, most <= INT32_MAX, WISP_EUSAGE,
+                    "%s: a matrix of order %d on %zu triangles has %.4g nonzeros, more than 2^31 - 1: take fewer "
+                    "elements or a lower order",
+                    name, nodes->N, nodes->elements, most));
+  CALL(wisp_require(
+      err, nodes->unknowns, WISP_EUSAGE,
+      "%s: all %zu nodes are fixed, and nothing is left to solve for: take more elements or a higher order", name,
+      nodes->nodes));
+  CALL(wisp_new(err, 1, sizeof *p, &p));
+  p->rows = nodes->unknowns;
+  CALL(look_around(err, nodes, p));
+  CALL(wisp_new(err, p->rows + 1, sizeof *p->start, &p->start));
+  making m = {nodes, p};
+  CALL(wisp_parallel(err, p->rows, count_columns, &m));
+  for (size_t row = 0; row < p->rows; row++) p->start[row + 1] += p->start[row];
+  p->nonzeros = (size_t)p->start[p->rows];
+  CALL(wisp_new(err, p->nonzeros, sizeof *p->column, &p->column));
+  CALL(wisp_parallel(err, p->rows, fill_columns, &m));
+  *out = p;
+  p = NULL;
+  return WISP_OK;
+}
+
+void wisp_pattern_destroy(wisp_pattern *p)
+{
+  if (!p) return;
+  free(p->start), free(p->column), free(p->around_start), free(p->around);
+  free(p);
+}
+
+int32_t wisp_pattern_slot(const wisp_pattern *p, int32_t row, int32_t column)
+{
+  int32_t low = p->start[row], high = p->start[row + 1] - 1;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (p->column[middle] < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low - p->start[row];
+}

@@ -1,0 +1,30 @@
+/* The pattern of a sparse matrix of continuous elements, made once for a mesh: rows of compressed sparse rows (CSR),
+ * and the elements that each row is added up from. */
+#ifndef WISP_PATTERN_H
+#define WISP_PATTERN_H
+
+#include "../mesh/trimesh.h"
+
+typedef struct wisp_pattern {
+  size_t rows, nonzeros, incidences;
+  int32_t *start;        /* rows + 1: where each row's nonzeros begin */
+  int32_t *column;       /* nonzeros, ascending in a row */
+  int32_t *around_start; /* rows + 1: where each row's elements begin */
+  int32_t *around;       /* incidences: e Np + a, the row's node being node a of element e; e ascending */
+} wisp_pattern;
+
+/* Nonzeros of order N on any conforming mesh of triangles where no node is fixed: two nodes of one element belong to
+ * the smallest vertex, edge or element that has both. */
+double wisp_pattern_nonzeros(int order, size_t vertices, size_t edges, size_t elements);
+
+/* Rows and columns are the unknowns. nodes are borrowed for the call. WISP_EUSAGE, before anything large is allocated,
+ * where there are more than 2^31 - 1 nonzeros, or no unknowns. */
+wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_trinodes *nodes, size_t vertices,
+                                wisp_pattern **out);
+void wisp_pattern_destroy(wisp_pattern *pattern);
+WISP_OWNED(wisp_pattern, wisp_pattern_destroy)
+
+/* The place of a column in its row, counted from the row's first; the row has it. */
+int32_t wisp_pattern_slot(const wisp_pattern *pattern, int32_t row, int32_t column);
+
+#endif
