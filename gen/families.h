@@ -6,7 +6,8 @@
 /* clang-format off */
 #define WISP_FAMILIES(EACH) \
   EACH(nodal) \
-  EACH(tensor)
+  EACH(tensor) \
+  EACH(assembly)
 /* clang-format on */
 
 /* A program's own families stand in such a list as well: #define MINE(EACH) EACH(filter), and once, where

@@ -171,7 +171,10 @@ wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elem
   const wisp_kernel_decl *k = NULL;
   OWNED(wisp_env_destroy) wisp_env *sizes = NULL;
   double numbers, words, flops, dofs;
+  int64_t per = 1;
   CALL(open_kernel(err, spec, &k, &sizes));
+  wisp_env_get_int(sizes, "per", &per);
+  elements /= (double)per;
   CALL(evaluate(err, k->numbers, sizes, &numbers));
   CALL(evaluate(err, k->words, sizes, &words));
   CALL(evaluate(err, k->flops, sizes, &flops));

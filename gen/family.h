@@ -90,7 +90,8 @@ typedef struct wisp_family {
   int (*layouts)(const wisp_spec *spec, wisp_layout out[8]);
   /* The nodes of the reference element, -1 to 1 in each direction: r, s, t of each together. NULL: it has none. */
   wisp_status (*nodes)(wisp_error *err, int order, double *rst);
-  /* The names of the declarations' expressions. */
+  /* The names of the declarations' expressions. One called `per`: numbers, words, flops and dofs are of so many
+   * elements, where those of one are not whole. */
   wisp_status (*sizes)(wisp_error *err, const wisp_spec *spec, wisp_env *env);
 } wisp_family;
 

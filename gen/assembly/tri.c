@@ -2,6 +2,7 @@
 #include "../nodal/tet_internal.h"
 
 #include <lapacke.h>
+#include <math.h>
 
 /* A^-1, n x n. */
 static wisp_status invert(wisp_error *err, int n, double *A)
@@ -54,6 +55,14 @@ static void add_point(wisp_tri *tri, double w, const double *phi, double *const 
       }
 }
 
+/* What quadrature leaves of a zero is a zero. */
+static void clean(double *table, int count)
+{
+  static const double noise = 1e-13;
+  for (int i = 0; i < count; i++)
+    if (fabs(table[i]) < noise) table[i] = 0;
+}
+
 /* Two slopes and a coefficient have degree 3 N - 2 together. */
 static wisp_status make_stiffness(wisp_error *err, wisp_tri *tri)
 {
@@ -65,6 +74,10 @@ static wisp_status make_stiffness(wisp_error *err, wisp_tri *tri)
   for (size_t q = 0; q < rule.count; q++) {
     wisp_tri_at(tri, rule.r[q], rule.s[q], values, slopes);
     add_point(tri, rule.w[q], values, slopes);
+  }
+  for (int d = 0; d < WISP_TRI_DIRECTIONS; d++) {
+    clean(tri->stiffness[d], tri->Np * tri->Np);
+    clean(tri->interpolated[d], tri->Np * tri->Np * tri->Np);
   }
   return WISP_OK;
 }

@@ -1,0 +1,252 @@
+#include "assembly.h"
+#include "../solve/cg.h"
+
+#include <stdio.h>
+
+/* --- entries --- */
+
+static int32_t node_of(const wisp_assembly *s, size_t e, int a)
+{
+  return s->nodes->node[e * (size_t)s->nodes->Np + (size_t)a];
+}
+
+static bool is_unknown(const wisp_assembly *s, int32_t node)
+{
+  return (size_t)node < s->pattern->rows;
+}
+
+int32_t wisp_assembly_entry(const wisp_assembly *s, size_t e, int a, int b)
+{
+  const int32_t row = node_of(s, e, a), column = node_of(s, e, b);
+  if (!is_unknown(s, row) || !is_unknown(s, column)) return -1;
+  return s->pattern->start[row] + wisp_pattern_slot(s->pattern, row, column);
+}
+
+int32_t wisp_assembly_load(const wisp_assembly *s, size_t e, int a)
+{
+  const int32_t row = node_of(s, e, a);
+  return is_unknown(s, row) ? (int32_t)s->pattern->nonzeros + row : -1;
+}
+
+static double count_contributions(const wisp_assembly *s)
+{
+  double count = 0;
+  for (size_t e = 0; e < s->nodes->elements; e++) {
+    double unknowns = 0;
+    for (int a = 0; a < s->nodes->Np; a++) unknowns += is_unknown(s, node_of(s, e, a));
+    count += unknowns * (unknowns + 1);
+  }
+  return count;
+}
+
+wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                                 const wisp_fixing *fixed, wisp_assembly **out)
+{
+  OWNED(wisp_assembly_destroy) wisp_assembly *s = NULL;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->mesh = mesh;
+  CALL(wisp_tri_create(err, order, &s->tri));
+  CALL(wisp_trinodes_create(err, name, mesh, order, fixed, &s->nodes));
+  CALL(wisp_trinodes_create(err, name, mesh, 1, fixed, &s->corners));
+  CALL(wisp_pattern_create(err, name, s->nodes, mesh->vertices, &s->pattern));
+  const double count = count_contributions(s);
+  CALL(wisp_require(err, count <= INT32_MAX && (double)s->pattern->nonzeros + (double)s->pattern->rows <= INT32_MAX,
+                    WISP_EUSAGE,
+                    "%s: %zu triangles of order %d make %.4g contributions to the matrix, more than kernels can count "
+                    "(2.1e9): take fewer elements or a lower order",
+                    name, mesh->elements, order, count));
+  s->contributions = (size_t)count;
+  *out = s;
+  s = NULL;
+  return WISP_OK;
+}
+
+void wisp_assembly_destroy(wisp_assembly *s)
+{
+  if (!s) return;
+  wisp_tri_destroy(s->tri);
+  wisp_trinodes_destroy(s->nodes);
+  wisp_trinodes_destroy(s->corners);
+  wisp_pattern_destroy(s->pattern);
+  free(s);
+}
+
+/* --- lists --- */
+
+static size_t slots_of(const wisp_assembly *s)
+{
+  return (s->nodes->elements + WISP_SLAB_ELEMENTS - 1) / WISP_SLAB_ELEMENTS * WISP_SLAB_ELEMENTS;
+}
+
+static size_t half_of(const wisp_assembly *s)
+{
+  return (size_t)(s->nodes->Np * (s->nodes->Np + 1) / 2);
+}
+
+void wisp_assembly_vertices(const wisp_assembly *s, double *xy)
+{
+  for (size_t i = 0; i < 6 * s->mesh->elements; i++)
+    xy[2 * (size_t)s->corners->node[i / 2] + i % 2] = s->mesh->xyz[3 * (size_t)s->mesh->tri[i / 2] + i % 2];
+}
+
+static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  OWNED(free) double *xy = NULL;
+  CALL(wisp_new(err, 2 * s->mesh->vertices, sizeof *xy, &xy));
+  wisp_assembly_vertices(s, xy);
+  return wisp_arrays_upload(err, arrays, "vertices", xy);
+}
+
+/* Nodes of elements, in slabs; of empty places the first of all. */
+static wisp_status upload_nodes(wisp_error *err, const wisp_trinodes *nodes, const char *array, wisp_arrays *arrays)
+{
+  OWNED(free) int *list = NULL;
+  const size_t Np = (size_t)nodes->Np;
+  CALL(wisp_new(err, wisp_arrays_size(arrays, array), sizeof *list, &list));
+  for (size_t i = 0; i < nodes->elements * Np; i++) list[WISP_SLAB(Np, i / Np, i % Np)] = nodes->node[i];
+  return wisp_arrays_upload_ints(err, arrays, array, list);
+}
+
+static wisp_status upload_map(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  OWNED(free) int *map = NULL;
+  const int Np = s->nodes->Np;
+  const size_t size = wisp_arrays_size(arrays, "map"), width = (size_t)(Np * Np + Np);
+  CALL(wisp_new(err, size, sizeof *map, &map));
+  for (size_t i = 0; i < size; i++) map[i] = -1;
+  for (size_t e = 0; e < s->nodes->elements; e++)
+    for (int a = 0; a < Np; a++) {
+      for (int b = 0; b < Np; b++) map[WISP_SLAB(width, e, (size_t)(a * Np + b))] = wisp_assembly_entry(s, e, a, b);
+      map[WISP_SLAB(width, e, (size_t)(Np * Np + a))] = wisp_assembly_load(s, e, a);
+    }
+  return wisp_arrays_upload_ints(err, arrays, "map", map);
+}
+
+/* The map the other way round: first how many sources each number has, then, with start moved on, which. */
+static void list_sources(const wisp_assembly *s, int *start, int *source)
+{
+  const int Np = s->nodes->Np;
+  const size_t half = half_of(s), width = half + (size_t)Np;
+  for (size_t e = 0; e < s->nodes->elements; e++)
+    for (int a = 0; a < Np; a++)
+      for (int b = 0; b <= Np; b++) {
+        const int32_t to = b < Np ? wisp_assembly_entry(s, e, a, b) : wisp_assembly_load(s, e, a);
+        const int low = a < b ? a : b, high = a < b ? b : a;
+        const size_t number = b < Np ? (size_t)(low * Np - low * (low - 1) / 2 + high - low) : half + (size_t)a;
+        if (to < 0) continue;
+        if (source)
+          source[start[to + 1]++] = (int)WISP_SLAB(width, e, number);
+        else
+          start[to + 2]++;
+      }
+}
+
+static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  OWNED(free) int *start = NULL, *source = NULL;
+  const size_t targets = s->pattern->nonzeros + s->pattern->rows;
+  CALL(wisp_new(err, targets + 2, sizeof *start, &start));
+  CALL(wisp_new(err, s->contributions, sizeof *source, &source));
+  list_sources(s, start, NULL);
+  for (size_t i = 2; i < targets + 2; i++) start[i] += start[i - 1];
+  list_sources(s, start, source);
+  CALL(wisp_arrays_upload_ints(err, arrays, "source_start", start));
+  return wisp_arrays_upload_ints(err, arrays, "sources", source);
+}
+
+enum { NOT_IN_ROW = 65535 };
+
+static wisp_status upload_slots(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  OWNED(free) int *slot = NULL;
+  const wisp_pattern *p = s->pattern;
+  const size_t Np = (size_t)s->nodes->Np;
+  CALL(wisp_new(err, p->incidences * Np, sizeof *slot, &slot));
+  for (size_t row = 0; row < p->rows; row++)
+    for (size_t i = (size_t)p->around_start[row]; i < (size_t)p->around_start[row + 1]; i++)
+      for (size_t b = 0; b < Np; b++) {
+        const int32_t column = s->nodes->node[(size_t)p->around[i] / Np * Np + b];
+        slot[i * Np + b] = is_unknown(s, column) ? wisp_pattern_slot(p, (int32_t)row, column) : NOT_IN_ROW;
+      }
+  return wisp_arrays_upload_ints(err, arrays, "around_slots", slot);
+}
+
+static wisp_status upload_diagonal(wisp_error *err, const wisp_pattern *p, wisp_arrays *arrays)
+{
+  OWNED(free) int *diagonal = NULL;
+  CALL(wisp_new(err, p->rows, sizeof *diagonal, &diagonal));
+  for (size_t row = 0; row < p->rows; row++)
+    diagonal[row] = p->start[row] + wisp_pattern_slot(p, (int32_t)row, (int32_t)row);
+  return wisp_arrays_upload_ints(err, arrays, "diagonal", diagonal);
+}
+
+/* --- the discretisation --- */
+
+static bool has(const wisp_arrays *arrays, const char *array)
+{
+  return wisp_arrays_size(arrays, array) > 0;
+}
+
+static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
+{
+  const wisp_assembly *s = self;
+  const wisp_pattern *p = s->pattern;
+  if (has(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
+  if (has(arrays, "corners")) CALL(upload_nodes(err, s->corners, "corners", arrays));
+  if (has(arrays, "nodes")) CALL(upload_nodes(err, s->nodes, "nodes", arrays));
+  if (has(arrays, "map")) CALL(upload_map(err, s, arrays));
+  if (has(arrays, "sources")) CALL(upload_sources(err, s, arrays));
+  if (has(arrays, "around_slots")) CALL(upload_slots(err, s, arrays));
+  if (has(arrays, "around")) CALL(wisp_arrays_upload_ints(err, arrays, "around", p->around));
+  if (has(arrays, "around_start")) CALL(wisp_arrays_upload_ints(err, arrays, "around_start", p->around_start));
+  if (has(arrays, "row_start")) CALL(wisp_arrays_upload_ints(err, arrays, "row_start", p->start));
+  if (has(arrays, "columns")) CALL(wisp_arrays_upload_ints(err, arrays, "columns", p->column));
+  return has(arrays, "diagonal") ? upload_diagonal(err, p, arrays) : WISP_OK;
+}
+
+/* Of a number of element_data, or of a matrix. */
+static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
+{
+  const wisp_assembly *s = self;
+  const wisp_pattern *p = s->pattern;
+  const size_t width = half_of(s) + (size_t)s->nodes->Np, in_slab = i % (width * WISP_SLAB_ELEMENTS);
+  size_t row = 0;
+  while (row + 1 < p->rows && (size_t)p->start[row + 1] <= i) row++;
+  if (strcmp(array->name, "values") == 0)
+    snprintf(text, WISP_PLACE_TEXT, "row %zu, column %d", row, p->column[i]);
+  else if (strcmp(array->name, "element_data") == 0)
+    snprintf(text, WISP_PLACE_TEXT, "element %zu, number %zu",
+             i / (width * WISP_SLAB_ELEMENTS) * WISP_SLAB_ELEMENTS + in_slab % WISP_SLAB_ELEMENTS,
+             in_slab / WISP_SLAB_ELEMENTS);
+  else
+    snprintf(text, WISP_PLACE_TEXT, "row %zu", i);
+}
+
+wisp_discretisation wisp_assembly_discretisation(const wisp_assembly *s, const wisp_assembly_room *room)
+{
+  const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
+  wisp_discretisation d = {.family = wisp_family_find("assembly"),
+                           .counts = {{"elements", s->nodes->elements},
+                                      {"groups", s->nodes->elements},
+                                      {"slots", slots_of(s)},
+                                      {"vertex_count", s->mesh->vertices},
+                                      {"node_count", s->nodes->nodes},
+                                      {"unknowns", rows},
+                                      {"free_vertices", s->corners->unknowns},
+                                      {"padded", (rows + 3) / 4 * 4},
+                                      {"nonzeros", s->pattern->nonzeros},
+                                      {"incidences", s->pattern->incidences},
+                                      {"contributions", s->contributions},
+                                      {"Np", Np},
+                                      {"half", half_of(s)},
+                                      {"pAp_room", room->pAp_parts}},
+                           .self = (void *)(uintptr_t)s,
+                           .fill = fill,
+                           .place = place};
+  const wisp_count solving[] = {
+      {"rz_room", room->rz_parts}, {"states", WISP_CG_STATE}, {"history_room", room->iterations}, {"solves", 1}};
+  wisp_count *next = d.counts;
+  while (next->name) next++;
+  for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
+  return d;
+}

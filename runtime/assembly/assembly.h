@@ -1,0 +1,44 @@
+/* A matrix on a mesh of triangles that is to be assembled: numbering and pattern, and the lists by which the assembly
+ * family's kernels go. */
+#ifndef WISP_RUNTIME_ASSEMBLY_H
+#define WISP_RUNTIME_ASSEMBLY_H
+
+#include "../../gen/assembly/assembly.h"
+#include "../../gen/assembly/tri.h"
+#include "../problem.h"
+#include "pattern.h"
+
+typedef struct wisp_assembly {
+  const wisp_mesh *mesh; /* borrowed */
+  const wisp_form *form; /* what is assembled; NULL: not said */
+  wisp_tri *tri;
+  wisp_trinodes *nodes;
+  wisp_trinodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
+  wisp_pattern *pattern;
+  size_t contributions; /* of all elements to values and F */
+} wisp_assembly;
+
+/* name (of the mesh) appears in messages. Errors of wisp_trinodes_create and wisp_pattern_create; WISP_EUSAGE for more
+ * than 2^31 - 1 contributions. */
+wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                                 const wisp_fixing *fixed, wisp_assembly **out);
+void wisp_assembly_destroy(wisp_assembly *assembly);
+WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
+
+/* Where entry (a, b) of an element's matrix goes in values, or load a in F, counted behind the nonzeros; -1: nowhere.
+ */
+int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
+int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
+
+/* x and y of each vertex, in the order of `corners`: 2 x vertices, caller's memory. */
+void wisp_assembly_vertices(const wisp_assembly *assembly, double *xy);
+
+/* Room for what conjugate gradients leave; all 0: its arrays are not there. */
+typedef struct wisp_assembly_room {
+  size_t rz_parts, pAp_parts, iterations;
+} wisp_assembly_room;
+
+/* The assembly is borrowed. All fixed arrays are filled in; kappa, f and u are somebody else's. */
+wisp_discretisation wisp_assembly_discretisation(const wisp_assembly *assembly, const wisp_assembly_room *room);
+
+#endif

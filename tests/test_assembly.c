@@ -1,0 +1,284 @@
+/* Claim: sparse matrices are assembled right. The double assembly on the host has P1's closed forms, is symmetric, has
+ * rows that add up to nothing where nothing is fixed, and a mass that adds up to the area; and every strategy of the
+ * assembly family gives its result, for every form, at orders 1, 3 and 5, precisions in turns (WISP_TEST_FULL=1: all),
+ * on a shuffled, moved mesh of a prime number of triangles. */
+#include "each_plan.h"
+#include "good.h"
+#include "../gen/nodal/tet.h"
+#include "../runtime/assembly/reference.h"
+#include "../runtime/mesh/source.h"
+#include "../tuner/trial/pipeline.h"
+#include "../tuner/trial/verify.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+/* --- the reference --- */
+
+typedef struct matrix {
+  wisp_mesh *mesh;
+  wisp_assembly *assembly;
+  double *values, *F, *sizes, *F_sizes, *u, *f, *kappa;
+} matrix;
+
+static double *numbers(size_t count)
+{
+  double *list = calloc(count, sizeof *list);
+  assert_non_null(list);
+  return list;
+}
+
+/* Of a form and these data at every node, on a moved and shuffled box. */
+static void assemble(const char *form, int order, const wisp_fixing *fixed, double mass, matrix *m)
+{
+  const wisp_mesh_source source = {.box = {5, 4}, .jitter = 0.2, .shuffle = true, .seed = 3};
+  GOOD(wisp_trimesh_make(err, &source, &m->mesh));
+  GOOD(wisp_assembly_create(err, "mesh", m->mesh, order, fixed, &m->assembly));
+  m->assembly->form = wisp_form_find(form);
+  const size_t nodes = m->assembly->nodes->nodes, rows = m->assembly->pattern->rows;
+  m->values = numbers(m->assembly->pattern->nonzeros), m->sizes = numbers(m->assembly->pattern->nonzeros);
+  m->F = numbers(rows), m->F_sizes = numbers(rows);
+  m->u = numbers(nodes), m->f = numbers(nodes), m->kappa = numbers(m->mesh->elements);
+  for (size_t i = 0; i < nodes; i++) m->u[i] = sin(7.0 * (double)i), m->f[i] = 1;
+  for (size_t e = 0; e < m->mesh->elements; e++) m->kappa[e] = 1 + (double)(e % 3);
+  const wisp_form_data data = {
+      .kappa = {1, 0, 1}, .density = 1, .mass = mass, .of_elements = m->kappa, .f = m->f, .u = m->u};
+  wisp_assembly_apply(m->assembly, &data, m->values, m->F, m->sizes, m->F_sizes);
+}
+
+static void release(matrix *m)
+{
+  double *const lists[] = {m->values, m->F, m->sizes, m->F_sizes, m->u, m->f, m->kappa};
+  for (size_t i = 0; i < WISP_COUNT(lists); i++) free(lists[i]);
+  wisp_assembly_destroy(m->assembly);
+  wisp_mesh_destroy(m->mesh);
+}
+
+static double entry(const matrix *m, int32_t row, int32_t column)
+{
+  const wisp_pattern *p = m->assembly->pattern;
+  return m->values[p->start[row] + wisp_pattern_slot(p, row, column)];
+}
+
+/* Nothing is fixed: constants have no slope, and F adds up to the area, the mass besides. */
+static void test_sums(void **state)
+{
+  static const wisp_fixing nothing = {.all = false};
+  static const double mass = 3;
+  (void)state;
+  for (int f = 0; wisp_form_at((size_t)f); f++)
+    for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
+      const wisp_form *form = wisp_form_at((size_t)f);
+      matrix m = {NULL};
+      double all = 0, load = 0;
+      assemble(form->name, N, &nothing, mass, &m);
+      const wisp_pattern *p = m.assembly->pattern;
+      for (int32_t row = 0; row < (int32_t)p->rows; row++) {
+        double sum = 0;
+        for (int32_t i = p->start[row]; i < p->start[row + 1]; i++) {
+          sum += m.values[i];
+          assert_true(fabs(m.values[i] - entry(&m, p->column[i], row)) <= 1e-14 * m.sizes[i]);
+        }
+        assert_true(form->mass || fabs(sum) < 1e-11);
+        all += sum;
+        load += m.F[row];
+      }
+      assert_true(fabs(all - (form->mass ? mass : 0)) < 1e-11);
+      assert_true(fabs(load - 1) < 1e-12);
+      release(&m);
+    }
+}
+
+/* At order 1: A_ab = kappa e_a . e_b / 4T, e_a the edge across from a, all one way round; kappa the mean of its nodal
+ * values; mass T (1 + delta_ab) / 12. */
+static void test_closed_form(void **state)
+{
+  static const wisp_fixing nothing = {.all = false};
+  static const double mass = 3;
+  matrix m = {NULL};
+  (void)state;
+  assemble("heat", 1, &nothing, mass, &m);
+  double *expected = numbers(m.assembly->pattern->nonzeros);
+  for (size_t e = 0; e < m.mesh->elements; e++) {
+    double edge[3][2], kappa = 0;
+    for (size_t a = 0; a < 3; a++) {
+      const int32_t from = m.mesh->tri[3 * e + (a + 1) % 3], to = m.mesh->tri[3 * e + (a + 2) % 3];
+      const double u = m.u[m.assembly->nodes->node[3 * e + a]];
+      for (size_t d = 0; d < 2; d++) edge[a][d] = m.mesh->xyz[3 * (size_t)to + d] - m.mesh->xyz[3 * (size_t)from + d];
+      kappa += (1 + u * u) / 3;
+    }
+    const double T = (edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0]) / 2;
+    for (int i = 0; i < 9; i++) {
+      const double *a = edge[i / 3], *b = edge[i % 3];
+      expected[wisp_assembly_entry(m.assembly, e, i / 3, i % 3)] +=
+          kappa * (a[0] * b[0] + a[1] * b[1]) / (4 * T) + mass * T * (1 + (i / 3 == i % 3)) / 12;
+    }
+  }
+  for (size_t i = 0; i < m.assembly->pattern->nonzeros; i++) assert_true(fabs(m.values[i] - expected[i]) < 1e-13);
+  free(expected);
+  release(&m);
+}
+
+/* Entry (a, b) of an element as the integral that it is, by quadrature; load a is its last. */
+static double integrate(const matrix *m, size_t e, int a, int b, double mass, double *load)
+{
+  wisp_quadrature rule = {0};
+  const wisp_tri *tri = m->assembly->tri;
+  const int32_t *v = m->mesh->tri + 3 * e, *node = m->assembly->nodes->node + e * (size_t)tri->Np;
+  double phi[WISP_ELEMENT_NODES], dr[WISP_ELEMENT_NODES], ds[WISP_ELEMENT_NODES], *slopes[2] = {dr, ds}, d[2][2],
+                                                                                  sum = 0;
+  for (int i = 0; i < 4; i++)
+    d[i / 2][i % 2] = (m->mesh->xyz[3 * v[1 + i / 2] + i % 2] - m->mesh->xyz[3 * v[0] + i % 2]) / 2;
+  const double J = d[0][0] * d[1][1] - d[0][1] * d[1][0];
+  GOOD(wisp_triangle_quadrature(err, 3 * tri->N, &rule));
+  *load = 0;
+  for (size_t q = 0; q < rule.count; q++) {
+    double kappa = 0, f = 0;
+    wisp_tri_at(tri, rule.r[q], rule.s[q], phi, slopes);
+    for (int i = 0; i < tri->Np; i++)
+      kappa += phi[i] * (1 + m->u[node[i]] * m->u[node[i]]), f += phi[i] * m->f[node[i]];
+    const double ax = dr[a] * d[1][1] - ds[a] * d[0][1], ay = ds[a] * d[0][0] - dr[a] * d[1][0];
+    const double bx = dr[b] * d[1][1] - ds[b] * d[0][1], by = ds[b] * d[0][0] - dr[b] * d[1][0];
+    sum += rule.w[q] * (kappa * (ax * bx + ay * by) / J + mass * J * phi[a] * phi[b]);
+    *load += rule.w[q] * J * f * phi[a];
+  }
+  wisp_quadrature_free(&rule);
+  return sum;
+}
+
+static void test_integrals(void **state)
+{
+  static const wisp_fixing nothing = {.all = false};
+  static const double mass = 3;
+  (void)state;
+  for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
+    matrix m = {NULL};
+    wisp_element_matrix of;
+    double load;
+    assemble("heat", N, &nothing, mass, &m);
+    for (size_t i = 0; i < m.assembly->nodes->nodes; i++) m.f[i] = cos((double)i);
+    const wisp_form_data data = {.kappa = {1, 0, 1}, .mass = mass, .f = m.f, .u = m.u};
+    for (size_t e = 0; e < 3; e++) {
+      wisp_assembly_element(m.assembly, &data, e, &of);
+      const int Np = m.assembly->tri->Np;
+      for (int i = 0; i < Np * Np; i++) {
+        assert_true(fabs(integrate(&m, e, i / Np, i % Np, mass, &load) - of.A[i]) < 1e-12);
+        assert_true(fabs(load - of.load[i / Np]) < 1e-12);
+      }
+    }
+    release(&m);
+  }
+}
+
+/* A u = F holds for a linear u that is given on the boundary, whatever the order: what fixed nodes take is in F. */
+static void test_fixed(void **state)
+{
+  static const wisp_fixing boundary = {.all = true};
+  (void)state;
+  for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
+    matrix m = {NULL};
+    assemble("laplace", N, &boundary, 0, &m);
+    const wisp_assembly *s = m.assembly;
+    const wisp_form_data data = {.kappa = {1, 0, 0}, .u = m.u};
+    double *xy = numbers(2 * s->nodes->nodes);
+    GOOD(wisp_trinodes_places(err, s->nodes, m.mesh, xy));
+    for (size_t i = 0; i < s->nodes->nodes; i++) m.u[i] = 1 + 2 * xy[2 * i] - 3 * xy[2 * i + 1];
+    memset(m.F, 0, s->pattern->rows * sizeof *m.F), memset(m.values, 0, s->pattern->nonzeros * sizeof *m.values);
+    wisp_assembly_apply(s, &data, m.values, m.F, m.sizes, m.F_sizes);
+    for (size_t row = 0; row < s->pattern->rows; row++) {
+      double sum = 0;
+      for (int32_t i = s->pattern->start[row]; i < s->pattern->start[row + 1]; i++)
+        sum += m.values[i] * m.u[s->pattern->column[i]];
+      assert_true(fabs(sum - m.F[row]) < 1e-11);
+    }
+    free(xy);
+    release(&m);
+  }
+}
+
+/* --- the kernels --- */
+
+static bool reads(const char *kernel, const char *array)
+{
+  return wisp_list_has(wisp_family_kernel(wisp_family_find("assembly"), kernel)->reads, array);
+}
+
+static void verify(wisp_verifier *verifier, wisp_device *device, wisp_plan *plan)
+{
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  wisp_error wrong = {.text = ""};
+  double farthest = 0;
+  GOOD(wisp_plan_compile(err, plan, wisp_device_limits(device)->target, &binary));
+  GOOD(wisp_kernel_create(err, device, plan, &binary, &kernel));
+  if (wisp_verifier_check(&wrong, verifier, kernel, &farthest) != WISP_OK)
+    fail_msg("%s %s p%d: %s", wisp_plan_symbol(plan), wisp_plan_params(plan), wisp_plan_spec(plan)->order, wrong.text);
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+}
+
+/* The default, and one that does not write its products out where there is a choice. */
+static void verify_strategy(wisp_verifier *verifier, wisp_device *device, const wisp_strategy *strategy,
+                            const wisp_spec *spec, const wisp_env *names)
+{
+  wisp_layout none[8];
+  wisp_plan *plan = NULL;
+  assert_int_equal(wisp_family_layouts(spec, none), 1);
+  GOOD(wisp_plan_default(err, strategy, spec, none, names, &plan));
+  verify(verifier, device, plan);
+  if (wisp_plan_value(plan, "written", 0) == 1) {
+    wisp_plan *other = NULL;
+    GOOD(wisp_plan_from_text(err, strategy, spec, none, names, "lanes=64 min_blocks=0 written=0", &other));
+    verify(verifier, device, other);
+    wisp_plan_destroy(other);
+  }
+  wisp_plan_destroy(plan);
+}
+
+static void verify_form(wisp_verifier *verifier, wisp_device *device, const wisp_strategies *all, const char *form,
+                        int order, wisp_precision precision)
+{
+  const wisp_family *family = wisp_family_find("assembly");
+  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
+  wisp_layout none[8];
+  wisp_spec spec = wisp_family_spec(family, order, form, precision);
+  wisp_env *names = NULL;
+  assert_int_equal(wisp_family_layouts(&spec, none), 1);
+  GOOD(family->names(err, &spec, none, &target, &names));
+  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
+    const wisp_strategy *strategy = wisp_strategies_at(all, i);
+    if (strcmp(wisp_strategy_family(strategy), "assembly") != 0) continue;
+    wisp_spec_name_kernel(&spec, wisp_strategy_kernel(strategy));
+    if (strcmp(form, "laplace") == 0 || reads(spec.kernel, "vertices"))
+      verify_strategy(verifier, device, strategy, &spec, names);
+  }
+  wisp_env_destroy(names);
+}
+
+static void test_strategies(void **state)
+{
+  wisp_device *device = open_test_device();
+  wisp_verifier *verifier = NULL;
+  wisp_strategies *all = NULL;
+  (void)state;
+  compile_quickly();
+  GOOD(wisp_verifier_create(err, device, &verifier));
+  GOOD(wisp_strategies_load(err, &all));
+  for (int N = 1; N <= WISP_TRI_MAX_ORDER; N += walks_in_full() ? 1 : 2)
+    for (size_t f = 0; wisp_form_at(f); f++)
+      for (int p = 0; p < 2; p++) verify_form(verifier, device, all, wisp_form_at(f)->name, N, p ? WISP_F64 : WISP_F32);
+  wisp_strategies_free(all);
+  wisp_verifier_destroy(verifier);
+  wisp_device_close(device);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sums),  cmocka_unit_test(test_closed_form), cmocka_unit_test(test_integrals),
+      cmocka_unit_test(test_fixed), cmocka_unit_test(test_strategies),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,321 @@
+/* The assembly family in the tuner: on triangles, against a double assembly on the host, beside a copy of as many bytes
+ * as must move. */
+#include "../trial/workload.h"
+#include "../trial/yardstick_copy.h"
+#include "../../gen/random.h"
+#include "../../runtime/assembly/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the ground: a matrix to be assembled, two sides of the box given --- */
+
+enum { PARTS = 65536 };
+
+typedef struct ground {
+  wisp_mesh *mesh;
+  wisp_assembly *assembly;
+} ground;
+
+static void close_ground(void *context)
+{
+  ground *g = context;
+  if (!g) return;
+  wisp_assembly_destroy(g->assembly);
+  wisp_mesh_destroy(g->mesh);
+  free(g);
+}
+WISP_OWNED(ground, close_ground)
+
+/* 83 triangles, a prime number, moved and shuffled; coordinates that both precisions hold, as they do differences. */
+static wisp_status mesh_to_check(wisp_error *err, wisp_mesh **out)
+{
+  static const int squares[2] = {7, 6};
+  static const double jitter = 0.2, steps = 65536;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  CALL(wisp_trimesh_box(err, squares, &mesh));
+  mesh->elements--;
+  CALL(wisp_trimesh_connect(err, "ragged box", mesh));
+  CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
+  CALL(wisp_mesh_shuffle(err, mesh, 1));
+  for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[i] = round(steps * mesh->xyz[i]) / steps;
+  *out = mesh;
+  mesh = NULL;
+  return WISP_OK;
+}
+
+/* A box of as many nonzeros as suit the device, unless its elements are given. */
+static wisp_status mesh_to_time(wisp_error *err, const wisp_limits *limits, int order, long long elements,
+                                const wisp_mesh_source *source, wisp_mesh **out)
+{
+  static const double gpu_nonzeros = 3e7, host_nonzeros = 3e5;
+  const double most = strcmp(limits->kind, "host") == 0 ? host_nonzeros : gpu_nonzeros;
+  const double wanted = elements > 0 ? (double)elements : 2 * most / wisp_pattern_nonzeros(order, 1, 3, 2);
+  wisp_mesh_source what = *source;
+  what.box[0] = what.box[1] = (int)ceil(sqrt(wanted / 2));
+  return wisp_trimesh_make(err, &what, out);
+}
+
+static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+                               const wisp_mesh_source *source, void **out)
+{
+  static const int32_t sides[] = {1, 2};
+  const wisp_fixing fixed = {.count = source && source->file ? 0 : WISP_COUNT(sides), .tag = sides};
+  OWNED(close_ground) ground *g = NULL;
+  CALL(wisp_new(err, 1, sizeof *g, &g));
+  CALL(source ? mesh_to_time(err, limits, spec->order, elements, source, &g->mesh) : mesh_to_check(err, &g->mesh));
+  CALL(wisp_assembly_create(err, "mesh", g->mesh, spec->order, &fixed, &g->assembly));
+  *out = g;
+  g = NULL;
+  return WISP_OK;
+}
+
+static long long elements(const void *context)
+{
+  return (long long)((const ground *)context)->mesh->elements;
+}
+
+/* The same matrix for all forms, each with its own view of it. */
+static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
+                              const wisp_fixed *fixed, wisp_discretisation *out)
+{
+  static const wisp_assembly_room room = {.pAp_parts = PARTS};
+  const ground *g = context;
+  wisp_assembly *view = NULL;
+  (void)layout, (void)fixed;
+  CALL(wisp_new(err, 1, sizeof *view, &view));
+  *view = *g->assembly;
+  view->form = wisp_form_find(spec->system);
+  *out = wisp_assembly_discretisation(view, &room);
+  out->destroy = free;
+  return WISP_OK;
+}
+
+/* --- launches --- */
+
+static void bind(const wisp_form_data *data, wisp_scalar_list *out)
+{
+  wisp_scalar_add(out, "kappa0", data->kappa[0]);
+  wisp_scalar_add(out, "kappa1", data->kappa[1]);
+  wisp_scalar_add(out, "kappa2", data->kappa[2]);
+  wisp_scalar_add(out, "density", data->density);
+  wisp_scalar_add(out, "mass", data->mass);
+}
+
+static const wisp_form_data to_launch = {.kappa = {1, 0.5, 1}, .density = 0.5, .mass = 8};
+
+static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+{
+  (void)problem, (void)use, (void)stage;
+  bind(&to_launch, out);
+}
+
+/* --- checks --- */
+
+static int rounds(const char *kernel)
+{
+  (void)kernel;
+  return 2;
+}
+
+static wisp_status pose_data(wisp_error *err, wisp_round *r)
+{
+  wisp_form_data *data = NULL;
+  CALL(wisp_new(err, 1, sizeof *data, &data));
+  r->own = data;
+  for (int k = 0; k < 3; k++) data->kappa[k] = 0.25 + fabs(wisp_random_real(&r->random));
+  data->density = 0.25 + fabs(wisp_random_real(&r->random));
+  data->mass = 128 * (0.25 + fabs(wisp_random_real(&r->random))); /* elements are small */
+  bind(data, &r->scalars);
+  return WISP_OK;
+}
+
+/* Round 1: numbers of very different size, and zeros among them. Nothing divides by zero. */
+static wisp_status pose(wisp_error *err, wisp_round *r)
+{
+  static const int shaped[] = {WISP_ASSEMBLY_SOURCE, WISP_ASSEMBLY_U, WISP_ASSEMBLY_ELEMENT_DATA, WISP_ASSEMBLY_P};
+  const bool divides = r->after[WISP_ASSEMBLY_INVERSE] != NULL;
+  CALL(pose_data(err, r));
+  for (size_t i = 0; r->number == 1 && i < WISP_COUNT(shaped); i++)
+    for (size_t k = 0; r->before[shaped[i]] && k < r->numbers[shaped[i]]; k++) {
+      const size_t draw = wisp_random_below(&r->random, 12);
+      r->before[shaped[i]][k] *= draw % 4 == 0 ? 0 : ldexp(1, 4 * (int)(draw / 4) - 4);
+    }
+  for (size_t k = 0; divides && k < r->numbers[WISP_ASSEMBLY_VALUES]; k++)
+    r->before[WISP_ASSEMBLY_VALUES][k] = 0.5 + fabs(r->before[WISP_ASSEMBLY_VALUES][k]);
+  return WISP_OK;
+}
+
+/* All numbers of an output begin with what is there, or with nothing. */
+static void begin(wisp_round *r, int array, bool keep)
+{
+  for (size_t i = 0; i < r->numbers[array]; i++) {
+    if (!keep) r->after[array][i] = 0;
+    r->size[array][i] = fabs(r->after[array][i]);
+  }
+}
+
+static void zero(const wisp_assembly *s, wisp_round *r)
+{
+  (void)s;
+  begin(r, WISP_ASSEMBLY_VALUES, false);
+  begin(r, WISP_ASSEMBLY_F, false);
+}
+
+static void assemble(const wisp_assembly *s, wisp_round *r)
+{
+  const bool adds = r->before[WISP_ASSEMBLY_VALUES] != NULL;
+  begin(r, WISP_ASSEMBLY_VALUES, adds);
+  begin(r, WISP_ASSEMBLY_F, adds);
+  wisp_assembly_apply(s, r->own, r->after[WISP_ASSEMBLY_VALUES], r->after[WISP_ASSEMBLY_F],
+                      r->size[WISP_ASSEMBLY_VALUES], r->size[WISP_ASSEMBLY_F]);
+}
+
+/* What is nobody's stays NaN. */
+static void make_elements(const wisp_assembly *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tri->Np, half = Np * (Np + 1) / 2;
+  double *after = r->after[WISP_ASSEMBLY_ELEMENT_DATA], *size = r->size[WISP_ASSEMBLY_ELEMENT_DATA];
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    wisp_element_matrix m;
+    size_t k = 0;
+    wisp_assembly_element(s, r->own, e, &m);
+    for (size_t a = 0; a < Np; a++)
+      for (size_t b = a; b < Np; b++, k++) {
+        after[WISP_SLAB(half + Np, e, k)] = m.A[a * Np + b];
+        size[WISP_SLAB(half + Np, e, k)] = m.A_size[a * Np + b];
+      }
+    for (size_t a = 0; a < Np; a++) {
+      after[WISP_SLAB(half + Np, e, half + a)] = m.load[a];
+      size[WISP_SLAB(half + Np, e, half + a)] = m.load_size[a];
+    }
+  }
+}
+
+static void add(wisp_round *r, int array, size_t i, double value)
+{
+  r->after[array][i] += value;
+  r->size[array][i] += fabs(value);
+}
+
+/* Each element's numbers to where they belong. */
+static void reduce(const wisp_assembly *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tri->Np, half = Np * (Np + 1) / 2, width = half + Np;
+  const double *data = r->before[WISP_ASSEMBLY_ELEMENT_DATA];
+  begin(r, WISP_ASSEMBLY_VALUES, false);
+  begin(r, WISP_ASSEMBLY_F, false);
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    size_t k = 0;
+    for (size_t a = 0; a < Np; a++) {
+      const int32_t row = wisp_assembly_load(s, e, (int)a) - (int32_t)s->pattern->nonzeros;
+      if (row >= 0) add(r, WISP_ASSEMBLY_F, (size_t)row, data[WISP_SLAB(width, e, half + a)]);
+      for (size_t b = a; b < Np; b++, k++) {
+        const int32_t one = wisp_assembly_entry(s, e, (int)a, (int)b),
+                      other = wisp_assembly_entry(s, e, (int)b, (int)a);
+        if (one >= 0) add(r, WISP_ASSEMBLY_VALUES, (size_t)one, data[WISP_SLAB(width, e, k)]);
+        if (other >= 0 && a != b) add(r, WISP_ASSEMBLY_VALUES, (size_t)other, data[WISP_SLAB(width, e, k)]);
+      }
+    }
+  }
+}
+
+static void multiply(const wisp_assembly *s, wisp_round *r)
+{
+  const wisp_pattern *p = s->pattern;
+  const double *values = r->before[WISP_ASSEMBLY_VALUES], *x = r->before[WISP_ASSEMBLY_P];
+  double sum = 0, squares = 0;
+  for (size_t row = 0; row < p->rows; row++) {
+    double value = 0, size = 0;
+    for (int32_t i = p->start[row]; i < p->start[row + 1]; i++) {
+      value += values[i] * x[p->column[i]];
+      size += fabs(values[i] * x[p->column[i]]);
+    }
+    r->after[WISP_ASSEMBLY_AP][row] = value, r->size[WISP_ASSEMBLY_AP][row] = size;
+    sum += x[row] * value;
+    squares += x[row] * size * x[row] * size;
+  }
+  r->after[WISP_ASSEMBLY_PAP_SUMS][0] = sum, r->size[WISP_ASSEMBLY_PAP_SUMS][0] = sqrt(squares);
+}
+
+/* As float, which it is in either precision. */
+static void invert(const wisp_assembly *s, wisp_round *r)
+{
+  const wisp_pattern *p = s->pattern;
+  for (size_t row = 0; row < p->rows; row++) {
+    const int32_t slot = wisp_pattern_slot(p, (int32_t)row, (int32_t)row);
+    r->after[WISP_ASSEMBLY_INVERSE][row] = (float)(1 / r->before[WISP_ASSEMBLY_VALUES][p->start[row] + slot]);
+    r->size[WISP_ASSEMBLY_INVERSE][row] = r->after[WISP_ASSEMBLY_INVERSE][row];
+  }
+}
+
+static wisp_status solve(wisp_error *err, wisp_round *r)
+{
+  static const struct {
+    const char *kernel;
+    void (*compute)(const wisp_assembly *s, wisp_round *r);
+  } kernels[] = {{"zero", zero},     {"scatter", assemble},  {"element", make_elements}, {"reduce", reduce},
+                 {"fill", assemble}, {"multiply", multiply}, {"invert", invert}};
+  wisp_form_data *data = r->own;
+  data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
+  data->u = r->before[WISP_ASSEMBLY_U];
+  for (size_t k = 0; k < WISP_COUNT(kernels); k++)
+    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->plain->self, r), WISP_OK;
+  return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
+}
+
+/* Of the first elements the largest sum, of which so many meet at a vertex; all elements of a box are alike. */
+static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const char *array, double *out)
+{
+  enum { LOOKED_AT = 64, AROUND = 10 };
+  const size_t Np = (size_t)s->tri->Np, nodes = s->nodes->nodes, elements = s->mesh->elements;
+  const bool load = strcmp(array, "F") == 0, both = strcmp(array, "element_data") == 0;
+  OWNED(free) double *ones = NULL, *kappa = NULL;
+  wisp_form_data data = to_launch;
+  *out = 0;
+  CALL(wisp_new(err, nodes, sizeof *ones, &ones));
+  CALL(wisp_new(err, elements, sizeof *kappa, &kappa));
+  for (size_t i = 0; i < nodes; i++) ones[i] = 1;
+  for (size_t e = 0; e < elements; e++) kappa[e] = 2;
+  data.of_elements = kappa, data.f = data.u = ones;
+  for (size_t e = 0; e < elements && e < LOOKED_AT; e++) {
+    wisp_element_matrix m;
+    wisp_assembly_element(s, &data, e, &m);
+    for (size_t i = 0; i < Np * Np && (both || !load); i++) *out = fmax(*out, AROUND * m.A_size[i]);
+    for (size_t i = 0; i < Np && (both || load); i++) *out = fmax(*out, AROUND * m.load_size[i]);
+  }
+  return WISP_OK;
+}
+
+/* What is there before a scatter is below 1; so is what is reduced, and what a row of a matrix is multiplied with. */
+static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
+                           double *out)
+{
+  enum { LONGEST_ROW = 128, AROUND = 10 };
+  const wisp_assembly *s = wisp_problem_discretisation(problem)->self;
+  const bool adds = strcmp(spec->kernel, "scatter") == 0;
+  *out = strcmp(spec->kernel, "zero") == 0     ? 0
+         : strcmp(spec->kernel, "reduce") == 0 ? AROUND
+         : strcmp(array, "Ap") == 0            ? LONGEST_ROW
+                                               : NAN;
+  if (!isnan(*out) || wisp_family_array(wisp_family_find(spec->family), array)->kind != WISP_FIELD) return WISP_OK;
+  CALL(largest_entry(err, s, array, out));
+  *out += adds;
+  return WISP_OK;
+}
+
+const wisp_workload wisp_workload_assembly = {
+    .family = "assembly",
+    .open = open_ground,
+    .close = close_ground,
+    .elements = elements,
+    .discretise = discretise,
+    .scalars = scalars,
+    .stages = 1,
+    .rounds = rounds,
+    .pose = pose,
+    .solve = solve,
+    .largest = largest,
+    .yardstick = wisp_yardstick_copy,
+};
