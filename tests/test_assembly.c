@@ -71,7 +71,7 @@ static void test_sums(void **state)
   for (int f = 0; wisp_form_at((size_t)f); f++)
     for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
       const wisp_form *form = wisp_form_at((size_t)f);
-      matrix m = {NULL};
+      matrix m = {.mesh = NULL};
       double all = 0, load = 0;
       assemble(form->name, N, &nothing, mass, &m);
       const wisp_pattern *p = m.assembly->pattern;
@@ -97,7 +97,7 @@ static void test_closed_form(void **state)
 {
   static const wisp_fixing nothing = {.all = false};
   static const double mass = 3;
-  matrix m = {NULL};
+  matrix m = {.mesh = NULL};
   (void)state;
   assemble("heat", 1, &nothing, mass, &m);
   double *expected = numbers(m.assembly->pattern->nonzeros);
@@ -154,7 +154,7 @@ static void test_integrals(void **state)
   static const double mass = 3;
   (void)state;
   for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
-    matrix m = {NULL};
+    matrix m = {.mesh = NULL};
     wisp_element_matrix of;
     double load;
     assemble("heat", N, &nothing, mass, &m);
@@ -178,7 +178,7 @@ static void test_fixed(void **state)
   static const wisp_fixing boundary = {.all = true};
   (void)state;
   for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
-    matrix m = {NULL};
+    matrix m = {.mesh = NULL};
     assemble("laplace", N, &boundary, 0, &m);
     const wisp_assembly *s = m.assembly;
     const wisp_form_data data = {.kappa = {1, 0, 0}, .u = m.u};

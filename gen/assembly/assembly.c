@@ -80,7 +80,7 @@ static const wisp_kernel_decl kernels[] = {
      .words = "lists+per*(Np*Np+Np)",
      .flops = "flops",
      .dofs = MATRIX},
-    {.name = "element",
+    {.name = "matrices",
      .reads = MESH,
      .writes = "element_data",
      .sum = SUM,
@@ -125,7 +125,7 @@ static const wisp_kernel_decl kernels[] = {
 
 static const wisp_element elements[] = {{"tri", {1, WISP_TRI_MAX_ORDER}}, {NULL, {0, 0}}};
 
-static const char *const compositions[] = {"fill", "element+reduce", "zero+scatter", NULL};
+static const char *const compositions[] = {"fill", "matrices+reduce", "zero+scatter", NULL};
 
 static wisp_status find_form(wisp_error *err, const wisp_spec *spec, const wisp_form **out)
 {

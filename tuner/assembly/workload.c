@@ -255,7 +255,7 @@ static wisp_status solve(wisp_error *err, wisp_round *r)
   static const struct {
     const char *kernel;
     void (*compute)(const wisp_assembly *s, wisp_round *r);
-  } kernels[] = {{"zero", zero},     {"scatter", assemble},  {"element", make_elements}, {"reduce", reduce},
+  } kernels[] = {{"zero", zero},     {"scatter", assemble},  {"matrices", make_elements}, {"reduce", reduce},
                  {"fill", assemble}, {"multiply", multiply}, {"invert", invert}};
   wisp_form_data *data = r->own;
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
