@@ -13,6 +13,7 @@ static const struct problem {
   int (*run)(int argc, char **argv);
 } problems[] = {
     {"poisson", wisp_run_poisson},
+    {"heat", wisp_run_heat},
 };
 enum { PROBLEMS = WISP_COUNT(problems) };
 
@@ -21,6 +22,7 @@ static const wisp_syntax syntax = {"wisp run PROBLEM [options]",
                                    "  maxwell    Maxwell's equations in time, on tets\n"
                                    "  SYSTEM     those of another file of equations (docs/systems.md)\n"
                                    "  poisson    the screened Poisson problem by conjugate gradients, on hexes\n"
+                                   "  heat       conduction in time, on triangles with an assembled matrix\n"
                                    "'wisp run PROBLEM --help' tells a problem's options.",
                                    NULL, 0, -1};
 

@@ -11,6 +11,7 @@
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
 int wisp_run_system(const char *system, int argc, char **argv);
 int wisp_run_poisson(int argc, char **argv);
+int wisp_run_heat(int argc, char **argv);
 
 /* WISP_EUSAGE unless the one argument that is no option is the problem's name. */
 wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem);

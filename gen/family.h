@@ -81,6 +81,7 @@ typedef struct wisp_family {
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
                         family's, "tensor.update", works on arrays that are declared here by the same names */
+  const char *const *chains; /* likewise, what is no stage but asked for whole: an iteration of a solver; NULL: none */
   const char *default_system;
   const char *shown; /* parameters that tables and plots show first, a column each: "wp wi ws"; NULL: none */
   /* Names for templates and spaces: sizes, tables, lists, limits. */

@@ -127,6 +127,8 @@ static const wisp_element elements[] = {{"tri", {1, WISP_TRI_MAX_ORDER}}, {NULL,
 
 static const char *const compositions[] = {"fill", "matrices+reduce", "zero+scatter", NULL};
 
+static const char *const chains[] = {"invert+multiply+tensor.advance+tensor.update", NULL};
+
 static wisp_status find_form(wisp_error *err, const wisp_spec *spec, const wisp_form **out)
 {
   *out = wisp_form_find(spec->system);
@@ -240,6 +242,7 @@ const wisp_family wisp_family_assembly = {.name = "assembly",
                                           .whole = "fill",
                                           .promise = {1e-5, 1e-13},
                                           .compositions = compositions,
+                                          .chains = chains,
                                           .default_system = "laplace",
                                           .names = names,
                                           .sizes = sizes};

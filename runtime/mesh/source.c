@@ -79,7 +79,9 @@ void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])
   static const char *const ordered[WISP_ORDERINGS] = {"", ", along a curve", ", in parts by METIS"};
   char edges[64] = "", moved[64] = "", shuffled[64] = "";
   const int *n = source->box;
-  if (n[0] == n[1] && n[1] == n[2])
+  if (n[2] == 0)
+    snprintf(edges, sizeof edges, "unit square, %d x %d squares", n[0], n[1]);
+  else if (n[0] == n[1] && n[1] == n[2])
     snprintf(edges, sizeof edges, "unit box, %d cubes an edge", n[0]);
   else
     snprintf(edges, sizeof edges, "unit box, %d x %d x %d cubes", n[0], n[1], n[2]);

@@ -7,7 +7,7 @@
 
 typedef struct wisp_mesh_source {
   const char *file; /* a Gmsh file; NULL: the unit box */
-  int box[3];       /* cubes along its edges, all alike for tets */
+  int box[3];       /* cubes along its edges, all alike for tets; of triangles squares, the third 0 */
   double jitter;    /* 0: vertices stay */
   bool shuffle;
   uint64_t seed; /* of both */

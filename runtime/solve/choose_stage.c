@@ -5,12 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool is_one_of(const char *const *list, const char *composition)
+{
+  for (int i = 0; list && list[i]; i++)
+    if (strcmp(list[i], composition) == 0) return true;
+  return false;
+}
+
 bool wisp_is_composition(const wisp_family *family, const char *composition)
 {
-  if (!family->compositions[0]) return true;
-  for (int i = 0; family->compositions[i]; i++)
-    if (strcmp(family->compositions[i], composition) == 0) return true;
-  return false;
+  return !family->compositions[0] || is_one_of(family->compositions, composition) ||
+         is_one_of(family->chains, composition);
 }
 
 /* Does a composition or layout by this name suit the wish? */
@@ -98,7 +103,8 @@ static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_stage *out
   wisp_error first = {.text = ""};
   const wisp_defaults *defaults = wisp_strategies_defaults(c->from->strategies, c->family->name);
   const char *const asked[] = {c->wish->composition, NULL};
-  const char *const *list = c->family->compositions[0] ? c->family->compositions : asked;
+  const bool stages = c->family->compositions[0] && !(*asked && is_one_of(c->family->chains, *asked));
+  const char *const *list = stages ? c->family->compositions : asked;
   const char *stage = NULL;
   for (int i = 0; !out->kernels && (stage = wisp_defaults_stage(defaults, (size_t)i)); i++)
     CALL(try_composition(err, c, stage, i, &first, out));

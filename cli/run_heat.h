@@ -1,0 +1,30 @@
+/* A run of heat conduction: what is asked for, what it is made of, what came out. */
+#ifndef WISP_RUN_HEAT_H
+#define WISP_RUN_HEAT_H
+
+#include "../runtime/assembly/heat_solver.h"
+#include "../runtime/door/door.h"
+#include "../runtime/mesh/source.h"
+
+typedef struct wisp_heat_request {
+  wisp_mesh_source mesh;
+  const char *device, *db, *path; /* path: of the matrix, to be exported; NULL: it is not */
+  int order, steps;
+  double kappa[3], capacity;
+  wisp_heat_method method;
+  bool defaults, exact, json;
+} wisp_heat_request;
+
+typedef struct wisp_heat_run {
+  wisp_session *session;
+  wisp_mesh *mesh;
+  wisp_heat *heat;
+  wisp_stage assembly, iteration;
+  wisp_heat_solver *solver;
+  double l2_error, seconds_setup, seconds;
+} wisp_heat_run;
+
+/* The report on stdout, as text or a JSON object. */
+wisp_status wisp_run_heat_print(wisp_error *err, const wisp_heat_request *request, const wisp_heat_run *run);
+
+#endif

@@ -1,0 +1,72 @@
+#include "run.h"
+#include "run_heat.h"
+
+#include <stdio.h>
+
+static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
+{
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
+  const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
+  const wisp_assembly *s = run->heat->assembly;
+  char domain[256];
+  wisp_mesh_source_print(&r->mesh, domain);
+  printf("domain      %s: %zu triangles of order %d, %zu unknowns, %zu nonzeros\n", domain, run->mesh->elements,
+         r->order, s->pattern->rows, s->pattern->nonzeros);
+  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(r->method.precision));
+  printf("problem     c u_t = div(kappa(u) grad u) + f, c = %g, kappa = %g + %g u + %g u^2\n", r->capacity, r->kappa[0],
+         r->kappa[1], r->kappa[2]);
+  printf("assembly    %s\n", run->assembly.composition);
+  wisp_run_print_kernels(&run->assembly, r->defaults);
+  printf("iteration   %s\n", run->iteration.composition);
+  wisp_run_print_kernels(&run->iteration, r->defaults);
+  if (r->capacity > 0)
+    printf("steps       %d of backward Euler to t = %g\n", report->steps, report->t);
+  else
+    printf("steps       steady\n");
+  printf("solves      %d assemblies, %lld iterations of conjugate gradients with Jacobi's preconditioner\n",
+         report->assemblies, report->iterations);
+  printf("L2 error    %.6e\n", run->l2_error);
+  printf("seconds     %.3g setup, %.3g assemblies, %.3g iterations, %.3g all steps\n", run->seconds_setup,
+         report->seconds_assembling, report->seconds_iterating, run->seconds);
+}
+
+static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
+{
+  cJSON *object = cJSON_CreateObject();
+  const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
+  const wisp_pattern *pattern = run->heat->assembly->pattern;
+  const wisp_json_number numbers[] = {
+      {"elements", (double)run->mesh->elements},
+      {"order", r->order},
+      {"unknowns", (double)pattern->rows},
+      {"nonzeros", (double)pattern->nonzeros},
+      {"capacity", r->capacity},
+      {"steps", report->steps},
+      {"time", report->t},
+      {"assemblies", report->assemblies},
+      {"iterations", (double)report->iterations},
+      {"residual", report->residual},
+      {"change", report->change},
+      {"l2_error", run->l2_error},
+      {"seconds_setup", run->seconds_setup},
+      {"seconds_assemblies", report->seconds_assembling},
+      {"seconds_iterations", report->seconds_iterating},
+      {"seconds", run->seconds},
+  };
+  cJSON_AddStringToObject(object, "system", "heat");
+  cJSON_AddStringToObject(object, "element", "tri");
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->method.precision));
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
+  cJSON_AddBoolToObject(object, "converged", report->converged);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  cJSON_AddStringToObject(object, "assembly", run->assembly.composition);
+  wisp_run_add_kernels(object, &run->assembly);
+  return object;
+}
+
+wisp_status wisp_run_heat_print(wisp_error *err, const wisp_heat_request *request, const wisp_heat_run *run)
+{
+  if (request->json) return wisp_json_put(err, make_json(request, run));
+  print_text(request, run);
+  return WISP_OK;
+}

@@ -1,0 +1,35 @@
+/* Heat conduction c u_t = div(kappa(u) grad u) + f on triangles, with a solution that is known, by backward Euler: in
+ * every step the matrix is assembled anew until u stands still, each time solved by conjugate gradients.
+ *
+ * kappa(u) = kappa0 + kappa1 u + kappa2 u^2, interpolated from the nodes. The solution is (1 + t) sin(pi X) exp(Y), X
+ * and Y from 0 to 1 across the bounding box: linear in time, so that the error is the space's; given on the whole
+ * boundary. f follows from it, and is interpolated too. Steady (c = 0): at t = 0. */
+#ifndef WISP_HEAT_H
+#define WISP_HEAT_H
+
+#include "../solve/cg.h"
+#include "../solve/choose.h"
+#include "assembly.h"
+
+typedef struct wisp_heat {
+  double kappa[3], capacity; /* c */
+  double low[2], length[2];  /* of the bounding box */
+  wisp_assembly *assembly;
+  double *places; /* x and y of each node */
+} wisp_heat;
+
+/* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0. mesh is
+ * borrowed. */
+wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order, const double kappa[3],
+                             double capacity, wisp_heat **out);
+void wisp_heat_destroy(wisp_heat *heat);
+WISP_OWNED(wisp_heat, wisp_heat_destroy)
+
+/* At every node: the solution, and the f that belongs to it; caller's memory. */
+void wisp_heat_solution(const wisp_heat *heat, double t, double *u);
+void wisp_heat_source(const wisp_heat *heat, double t, double *f);
+
+/* The L2 distance of a field from the solution, by quadrature. */
+wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);
+
+#endif

@@ -1,0 +1,232 @@
+/* Claim: wisp run heat conducts heat on triangles with the order of its elements, at every order, by every way of
+ * assembling; what it exports is the system that it solved; it says what it did in text and JSON; and whatever is wrong
+ * with the request is one line on stderr and the right exit status. */
+#include "command.h"
+#include "each_plan.h"
+#include "good.h"
+#include "store_fixture.h"
+#include "../gen/text.h"
+#include "../runtime/assembly/heat_solver.h"
+#include "../runtime/door/door.h"
+#include "../runtime/mesh/source.h"
+
+#include <cjson/cJSON.h>
+#include <lapacke.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* A run that must succeed, as JSON; the caller deletes it. */
+static cJSON *solve(const char *folder, const char *arguments)
+{
+  char line[1024];
+  snprintf(line, sizeof line, "run heat --json -q -d %s %s", test_device_name(), arguments);
+  outcome o = run_in(folder, "", line);
+  if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+  cJSON *json = cJSON_Parse(o.out);
+  if (!json) fail_msg("wisp %s prints no JSON: %s", line, o.out);
+  forget(&o);
+  return json;
+}
+
+static double error_of(const char *folder, const char *arguments)
+{
+  cJSON *json = solve(folder, arguments);
+  const double error = json_number(json, "l2_error");
+  cJSON_Delete(json);
+  return error;
+}
+
+/* kappa = 1 + u^2 and u linear in time: the error is that of the elements, of order N + 1. */
+static void test_orders(void **state)
+{
+  static const int coarse[] = {8, 16, 24}, fine[] = {4, 8, 12};
+  for (int N = 1; N <= 5; N++) {
+    const int *boxes = N < 3 ? coarse : fine;
+    double error[3];
+    for (int i = 0; i < 3; i++) {
+      char line[128];
+      snprintf(line, sizeof line, "-n %d --box %d --jitter 0.2 --steps 1", N, boxes[i]);
+      error[i] = error_of(*state, line);
+      assert_true(!i || error[i] < error[i - 1]);
+    }
+    const double order = log(error[0] / error[2]) / log((double)boxes[2] / boxes[0]);
+    if (!(order >= N + 0.7)) fail_msg("order %d: %.2e, %.2e, %.2e: only %.2f", N, error[0], error[1], error[2], order);
+  }
+}
+
+static void test_report(void **state)
+{
+  cJSON *json =
+      solve(*state, "-n 2 --box 8,6 --shuffle 3 --jitter 0.2 --steps 3 --time 0.3 --capacity 2 --kappa 1,0.5");
+  assert_true(json_number(json, "elements") == 96 && json_number(json, "unknowns") == 15 * 11);
+  assert_true(json_number(json, "steps") == 3 && fabs(json_number(json, "time") - 0.3) < 1e-12);
+  assert_true(json_number(json, "assemblies") > 3 && json_number(json, "iterations") > 30);
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && json_number(json, "residual") <= 1e-12);
+  assert_true(json_number(json, "seconds") >= json_number(json, "seconds_assemblies"));
+  assert_string_equal(json_text(json, "assembly"), "fill");
+  cJSON_Delete(json);
+  json = solve(*state, "-n 1 --kappa 2 --capacity 0 -pf32 --default"); /* linear and steady: once */
+  assert_true(json_number(json, "assemblies") == 1 && json_number(json, "steps") == 1);
+  assert_string_equal(json_text(json, "precision"), "f32");
+  cJSON_Delete(json);
+  char line[64];
+  snprintf(line, sizeof line, "run heat -n 1 -d %s", test_device_name());
+  outcome o = run_in(*state, "", line);
+  assert_int_equal(o.status, 0);
+  assert_non_null(strstr(o.out, "unit square, 16 x 16 squares: 512 triangles of order 1, 225 unknowns, 1457 nonzeros"));
+  forget(&o);
+}
+
+/* --- the exported system --- */
+
+static char *read_all(const char *path)
+{
+  char *text = NULL;
+  size_t length;
+  GOOD(wisp_read_file(err, path, &text, &length));
+  return text;
+}
+
+/* Dense, of n unknowns; and the vector behind it. */
+static void read_system(const char *folder, int n, double *A, double *b)
+{
+  char *matrix = read_all(fixture_path(folder, "heat.mtx")), *vector = read_all(fixture_path(folder, "heat_b.mtx")),
+       *at;
+  int rows, columns, count, end;
+  memset(A, 0, (size_t)(n * n) * sizeof *A);
+  assert_int_equal(
+      sscanf(matrix, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n%n", &rows, &columns, &count, &end),
+      3);
+  assert_true(rows == n && columns == n);
+  at = matrix + end;
+  for (int i = 0; i < count; i++) {
+    const long row = strtol(at, &at, 10), column = strtol(at, &at, 10);
+    assert_true(row >= 1 && row <= n && column >= 1 && column <= n);
+    A[(row - 1) * n + column - 1] = strtod(at, &at);
+  }
+  assert_int_equal(sscanf(vector, "%%%%MatrixMarket matrix array real general\n%d %d\n%n", &rows, &columns, &end), 2);
+  assert_true(rows == n && columns == 1);
+  at = vector + end;
+  for (int i = 0; i < n; i++) b[i] = strtod(at, &at);
+  free(matrix), free(vector);
+}
+
+/* What stands in the files is the system that u solves: to 1e-10 as LAPACK solves it. */
+static void check_system(const char *folder, const wisp_heat *heat, const wisp_heat_solver *solver)
+{
+  const int n = (int)heat->assembly->pattern->rows;
+  double *A = calloc((size_t)(n * n), sizeof *A), *b = calloc((size_t)n, sizeof *b);
+  int *pivots = calloc((size_t)n, sizeof *pivots);
+  assert_true(A && b && pivots);
+  GOOD(wisp_heat_export(err, solver, fixture_path(folder, "heat.mtx")));
+  read_system(folder, n, A, b);
+  for (int i = 0; i < n * n; i++) assert_true(fabs(A[i] - A[i % n * n + i / n]) < 1e-13);
+  assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, A, n, pivots, b, 1), 0);
+  for (int i = 0; i < n; i++) assert_true(fabs(b[i] - wisp_heat_solver_field(solver)[i]) < 1e-10);
+  free(A), free(b), free(pivots);
+}
+
+/* A steady linear problem, assembled in each way that there is. */
+static void test_export(void **state)
+{
+  static const double kappa[3] = {3, 0, 0};
+  static const wisp_heat_method method = {
+      .precision = WISP_F64, .tolerance = 1e-13, .standstill = 1e-10, .iterations = 1000, .assemblies = 1};
+  const wisp_session_request request = {.device = test_device_name(), .defaults_only = 1};
+  const wisp_mesh_source source = {.box = {5, 6}, .jitter = 0.2, .shuffle = true, .seed = 3};
+  const wisp_family *family = wisp_family_find("assembly");
+  wisp_session *session = NULL;
+  wisp_mesh *mesh = NULL;
+  wisp_heat *heat = NULL;
+  GOOD(wisp_session_open(err, &request, &session));
+  GOOD(wisp_trimesh_make(err, &source, &mesh));
+  GOOD(wisp_heat_create(err, "box", mesh, 2, kappa, 0, &heat));
+  for (int i = 0; family->compositions[i]; i++) {
+    const wisp_chooser from = wisp_session_chooser(session);
+    wisp_wish wish = {.spec = wisp_family_spec(family, 2, "heat", WISP_F64), .composition = family->compositions[i]};
+    wisp_stage assembly = {.kernels = 0}, iteration = {.kernels = 0};
+    wisp_heat_solver *solver = NULL;
+    GOOD(wisp_choose(err, &from, &wish, &assembly));
+    wish.composition = WISP_HEAT_ITERATION;
+    GOOD(wisp_choose(err, &from, &wish, &iteration));
+    GOOD(wisp_heat_solver_create(err, session->device, heat, &assembly, &iteration, &method, &solver));
+    GOOD(wisp_heat_step(err, solver));
+    check_system(*state, heat, solver);
+    wisp_heat_solver_destroy(solver);
+    wisp_stage_free(&assembly), wisp_stage_free(&iteration);
+  }
+  wisp_heat_destroy(heat);
+  wisp_mesh_destroy(mesh);
+  wisp_session_close(session);
+}
+
+static void test_full_disk(void **state)
+{
+  char line[512];
+  snprintf(line, sizeof line, "run heat -q -n 1 -d %s --box 4 --steps 1 --export %s/none/heat.mtx", test_device_name(),
+           (const char *)*state);
+  outcome o = run_in(*state, "", line);
+  assert_int_equal(o.status, 1);
+  assert_non_null(strstr(o.err, "none/heat.mtx"));
+  forget(&o);
+}
+
+/* --- what is refused --- */
+
+static void expect(const char *folder, int status, const char *arguments, const char *why)
+{
+  char line[512];
+  snprintf(line, sizeof line, "run heat -q -d %s %s", test_device_name(), arguments);
+  outcome o = run_in(folder, "", line);
+  if (o.status != status || !strstr(o.err, why)) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+  forget(&o);
+}
+
+static void test_refused(void **state)
+{
+  const char *folder = *state;
+  expect(folder, 2, "", "give the order of the elements: -n 1 to 5");
+  expect(folder, 2, "-n 0", "must be a whole number from 1 to 5");
+  expect(folder, 2, "-n 6", "must be a whole number from 1 to 5");
+  expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
+  expect(folder, 2, "-n 1 --box 4x4", "must be squares a side");
+  expect(folder, 2, "-n 1 --element hex", "hex");
+  expect(folder, 2, "-n 1 --box 1", "all 4 nodes are fixed");
+  expect(folder, 2, "-n 1 --kappa 1,2,3,4", "one to three numbers");
+  expect(folder, 2, "-n 1 --kappa x", "one to three numbers");
+  expect(folder, 2, "-n 1 --kappa -1", "kappa is -1 where u is");
+  expect(folder, 2, "-n 1 --kappa 1,-1", "must be positive");
+  expect(folder, 2, "-n 1 --capacity -1", "capacity");
+  expect(folder, 2, "-n 1 --order metis", "take curve for triangles");
+  expect(folder, 2, "-n 5 --box 3000", "the matrix has 6.975e+09 nonzeros, more than 2^31 - 1");
+  expect(folder, 1, "-n 3 --iterations 2 --assemblies 1 --steps 1", "no convergence");
+}
+
+static int set_up(void **state)
+{
+  static char folder[64];
+  fixture_folder(folder);
+  *state = folder;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  fixture_remove(*state);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_orders),    cmocka_unit_test(test_report),  cmocka_unit_test(test_export),
+      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
