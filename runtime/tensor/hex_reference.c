@@ -153,10 +153,14 @@ static void to_points(const workplace *w, const double *const special[3], const 
 static void add_to_nodes(const workplace *w, const double *values, const double *const special[3], double scale,
                          const double *in, double *y)
 {
-  matrix A[3];
-  choose(w, values, special, true, A);
-  turn_all(w, A, in, w->back);
-  for (size_t i = 0; i < w->Np; i++) y[i] += scale * w->back[i];
+  const double *back = in;
+  if (special || !w->identity) {
+    matrix A[3];
+    choose(w, values, special, true, A);
+    turn_all(w, A, in, w->back);
+    back = w->back;
+  }
+  for (size_t i = 0; i < w->Np; i++) y[i] += scale * back[i];
 }
 
 /* The factor of the product of derivatives a and b. */
