@@ -70,9 +70,7 @@ wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_
   CALL(wisp_module_load(err, device, binary, wisp_plan_symbol(plan), wisp_plan_shared(plan), &kernel->module));
   for (int i = 0; i < kernel->args; i++)
     if (kernel->arg[i].kind == WISP_ARG_OPERAND) CALL(upload_operand(err, kernel, i));
-  *out = kernel;
-  kernel = NULL;
-  return WISP_OK;
+  return GIVE(kernel, out);
 }
 
 void wisp_kernel_unload(wisp_kernel *kernel)

@@ -189,7 +189,5 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   for (int mu = 0; mu < 3; mu++) CALL(copy_magnitudes(err, Np * Np, dg->tet->D[mu], &tet->D[mu]));
   CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
   CALL(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
-  *out = copy;
-  copy = NULL;
-  return WISP_OK;
+  return GIVE(copy, out);
 }

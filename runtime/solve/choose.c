@@ -109,9 +109,7 @@ static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wis
   CALL(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
   CALL(wisp_require(err, wisp_fixed_suits(&step->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
                     trial->params));
-  *out = plan;
-  plan = NULL;
-  return WISP_OK;
+  return GIVE(plan, out);
 }
 
 static bool does_not_fit(wisp_status status)
@@ -232,9 +230,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
     CALL(wisp_composition_spec(err, &c->spec, kernel, &spec));
     CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &step) : borrow(err, c, &spec, &step));
   }
-  *out = step;
-  step = (wisp_stage){.kernels = 0};
-  return WISP_OK;
+  return GIVE(step, out);
 }
 
 /* --- one kernel alone --- */
@@ -255,9 +251,7 @@ static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *k
     if (status != WISP_OK && !does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
     if (!find_unfit(c, answer.trial)) CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
   }
-  *out = step;
-  step = (wisp_stage){.kernels = 0};
-  return WISP_OK;
+  return GIVE(step, out);
 }
 
 /* Its default, in the layout of the default of the first composition that has it. */
