@@ -50,9 +50,9 @@ static void free_plans(plans *p)
 
 static wisp_problem *acquire(wisp_problems *problems, const wisp_plan *plan)
 {
-  wisp_problem *problem = NULL;
-  GOOD(wisp_problems_acquire(err, problems, &plan, 1, &problem));
-  return problem;
+  wisp_lease lease = {0};
+  GOOD(wisp_problems_acquire(err, problems, &plan, 1, &lease));
+  return lease.problem;
 }
 
 static bool is_marked(wisp_problem *problem)
@@ -83,10 +83,10 @@ static void test_problems(void **state)
   for (int l = 0; l < 2; l++) {
     assert_ptr_equal(acquire(problems, p.plan[l]), held[l]);
     assert_true(is_marked(held[l]));
-    wisp_problems_release(problems, held[l]);
+    wisp_lease_end(&(wisp_lease){problems, held[l]});
   }
   assert_true(wisp_problems_full(problems));
-  for (int l = 0; l < 2; l++) wisp_problems_release(problems, held[l]);
+  for (int l = 0; l < 2; l++) wisp_lease_end(&(wisp_lease){problems, held[l]});
   assert_false(wisp_problems_full(problems));
   acquire(problems, p.plan[2]);                         /* the first one goes */
   assert_true(is_marked(acquire(problems, p.plan[1]))); /* the one used last has stayed */

@@ -191,9 +191,7 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   CALL(wisp_env_create(err, env, &scope));
   CALL(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
   list->as.items[list->count++] = scope;
-  *item = scope;
-  scope = NULL;
-  return WISP_OK;
+  return GIVE(scope, item);
 }
 
 /* The innermost value of a name where it is of the kind asked for, else NULL. */

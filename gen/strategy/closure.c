@@ -129,9 +129,7 @@ wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, siz
   c->count = count;
   for (size_t i = 0; i < count; i++) c->path[i] = wisp_hash_text(WISP_HASH_SEED, files[i].path);
   for (size_t i = 0; i < count; i++) CALL(add_file(err, c, &files[i]));
-  *out = c;
-  c = NULL;
-  return WISP_OK;
+  return GIVE(c, out);
 }
 
 void wisp_closure_free(wisp_closure *c)

@@ -119,9 +119,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   CALL(evaluate_lines(err, plan));
   CALL(fix_block(err, plan));
   CALL(fix_shared(err, plan));
-  *out = plan;
-  plan = NULL;
-  return WISP_OK;
+  return GIVE(plan, out);
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -182,9 +180,7 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   CALL(wisp_strategy_applies(err, s, layout, names));
   CALL(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
   CALL(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
-  *out = first;
-  first = NULL;
-  return WISP_OK;
+  return GIVE(first, out);
 }
 
 /* The value of `NAME=NUMBER` among the words of params; false where it is missing or no number. */

@@ -401,9 +401,7 @@ wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const w
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   CALL(wisp_env_create(err, names, &env));
   for (const wisp_size *fact = s->facts; fact->name; fact++) CALL(wisp_env_int(err, env, fact->name, fact->value));
-  *out = env;
-  env = NULL;
-  return WISP_OK;
+  return GIVE(env, out);
 }
 
 wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,

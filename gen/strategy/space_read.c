@@ -188,9 +188,7 @@ wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char
   CALL(read_file(err, &r, space.path, space.text));
   CALL(wisp_context(err, wisp_check_complete(err, s), "%s:%d: ", space.path, r.line));
   CALL(take_text(err, &r, space.path, text));
-  *out = s;
-  s = NULL;
-  return WISP_OK;
+  return GIVE(s, out);
 }
 
 wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,

@@ -97,9 +97,7 @@ wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *file
   CALL(wisp_closure_create(err, files, count, &all->closure));
   CALL(add_files(err, all, files, count));
   CALL(add_defaults(err, all, files, count));
-  *out = all;
-  all = NULL;
-  return WISP_OK;
+  return GIVE(all, out);
 }
 
 /* A system of the user's is one that can be read, and has no other's name: trials name no text. */
@@ -135,9 +133,7 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
   const char *folder = getenv("WISP_TEMPLATES");
   CALL(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
   if (folder && *folder) CALL(add_users(err, all, folder));
-  *out = all;
-  all = NULL;
-  return WISP_OK;
+  return GIVE(all, out);
 }
 
 void wisp_strategies_free(wisp_strategies *all)

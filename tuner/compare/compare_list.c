@@ -90,9 +90,7 @@ wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strate
           CALL(list_one(err, &f, f.family->kernels[k].name, &ups));
       if (f.family->compositions[0]) CALL(list_one(err, &f, WISP_WHOLE_STEP, &ups));
     }
-  *out = ups;
-  ups = (wisp_match_ups){0};
-  return WISP_OK;
+  return GIVE(ups, out);
 }
 
 void wisp_match_ups_free(wisp_match_ups *ups)

@@ -60,8 +60,7 @@ static void use(wisp_rival *r, const wisp_blas_way *way, double error)
 static wisp_status make_matrix(wisp_error *err, wisp_rival *r, const wisp_tet *tet, bool lift)
 {
   size_t Np = (size_t)tet->Np, count = (size_t)r->product.m * (size_t)r->product.k;
-  wisp_status status = wisp_new(err, count, sizeof *r->matrix, &r->matrix);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, count, sizeof *r->matrix, &r->matrix));
   for (size_t i = 0; i < count; i++) {
     double value = lift ? tet->LIFT[i] : tet->D[i / (Np * Np)][i % (Np * Np)];
     r->matrix[i] = r->product.precision == WISP_F32 ? (double)(float)value : value;
@@ -128,9 +127,7 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   CALL(upload_operand(err, r, NULL));
   for (int w = WISP_BLAS_WAYS - 1; w >= 0; w--)
     if (wisp_blas_ways[w].precision == precision) use(r, &wisp_blas_ways[w], NAN);
-  *out = r;
-  r = NULL;
-  return WISP_OK;
+  return GIVE(r, out);
 }
 
 void wisp_rival_destroy(wisp_rival *r)

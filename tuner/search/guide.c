@@ -70,9 +70,7 @@ wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *p
     while (strcmp(points[g.kind[i]].strategy, points[i].strategy) != 0) g.kind[i]++;
     g.expected[i] = expect(&points[i], known_count, known);
   }
-  *out = g;
-  g = (wisp_guide){0};
-  return WISP_OK;
+  return GIVE(g, out);
 }
 
 void wisp_guide_free(wisp_guide *g)

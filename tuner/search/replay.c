@@ -136,14 +136,12 @@ static int by_value(const void *a, const void *b)
 
 static wisp_status replay_random(wisp_error *err, const replaying *r, const size_t *which, wisp_replay_target *t)
 {
-  double *ms = NULL;
-  wisp_status status = wisp_new(err, t->candidates, sizeof *ms, &ms);
-  if (status != WISP_OK) return status;
+  OWNED(free) double *ms = NULL;
+  CALL(wisp_new(err, t->candidates, sizeof *ms, &ms));
   for (size_t i = 0; i < t->candidates; i++) ms[i] = r->trials[which[i]].ms;
   qsort(ms, t->candidates, sizeof *ms, by_value);
   for (int p = 0; p < WISP_REPLAY_POINTS; p++)
     t->random[p] = 100 * exp(-expect_random(t->candidates, ms, (size_t)wisp_replay_after[p]));
-  free(ms);
   return WISP_OK;
 }
 

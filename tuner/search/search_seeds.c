@@ -33,9 +33,7 @@ wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device,
     wisp_layer layer;
     CALL(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));
   }
-  *out = seeds;
-  seeds = (wisp_seeds){0};
-  return WISP_OK;
+  return GIVE(seeds, out);
 }
 
 void wisp_seeds_free(wisp_seeds *seeds)
@@ -49,8 +47,7 @@ wisp_status wisp_seeds_for(wisp_error *err, const wisp_seeds *seeds, const wisp_
 {
   size_t found = 0;
   wisp_point *points = NULL;
-  wisp_status status = wisp_new(err, seeds->count, sizeof *points, &points);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, seeds->count, sizeof *points, &points));
   for (size_t i = 0; i < seeds->count; i++) {
     const wisp_seed *s = &seeds->list[i];
     if (strcmp(s->kernel, spec->kernel) == 0 && strcmp(s->family, spec->family) == 0 &&

@@ -172,23 +172,19 @@ static wisp_status fill(wisp_error *err, unit *u)
  * to wait for what is ahead of it. */
 static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
 {
-  wisp_status status = WISP_OK;
   wisp_sweep *sweep = u->sweep;
   wisp_trial key;
   bool host = wisp_sweep_is_host(sweep);
-  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING);
   *out = NULL;
-  if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
+  if (!host || wisp_pipeline_empty(sweep->pipeline)) CALL(fill(err, u));
   const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
-  if (!next) goto done;
+  if (!next) return WISP_OK;
   wisp_trial_begin(&sweep->bench, next->plan, next->is_default, &key);
-  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 3 * wisp_compile_seconds()));
+  CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 3 * wisp_compile_seconds()));
   if (host) wisp_pipeline_settle(sweep->pipeline); /* the cores that compile are those that are timed */
   *out = wisp_pipeline_take(sweep->pipeline);
-  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0));
-done:
-  wisp_turn(&sweep->bench.ledger, before);
-  return status;
+  return wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0);
 }
 
 /* Is a layout's best so near to the roofline that no search finds more? What fits the caches may be faster than that.

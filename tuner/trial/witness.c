@@ -18,9 +18,7 @@ typedef struct outputs {
 
 /* One witness's output. */
 typedef struct testimony {
-  wisp_spec spec;
-  wisp_layout layout;
-  wisp_fixed fixed;
+  wisp_setting of;
   unsigned long long used;
   outputs out;
   wisp_kept *kept; /* NULL: there is no witness */
@@ -141,27 +139,23 @@ static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp
 static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, const wisp_env *names,
                                 wisp_plan **out, wisp_binary *binary)
 {
-  wisp_status status = WISP_OK;
-  const wisp_purpose before = wisp_turn(w->ledger, WISP_COMPILING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(w->ledger, WISP_COMPILING);
   const wisp_spec *spec = wisp_plan_spec(plan);
   wisp_error reason = {0};
-  if (!w->strategies) TRY(wisp_strategies_load(err, &w->strategies));
+  if (!w->strategies) CALL(wisp_strategies_load(err, &w->strategies));
   for (size_t i = 0; !*out && i < wisp_strategies_count(w->strategies); i++) {
     const wisp_strategy *s = wisp_strategies_at(w->strategies, i);
     if (strcmp(wisp_strategy_family(s), spec->family) != 0 || strcmp(wisp_strategy_kernel(s), spec->kernel) != 0)
       continue;
-    TRY(preferred(err, s, plan, names, out));
+    CALL(preferred(err, s, plan, names, out));
     if (!*out) continue;
-    status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
+    const wisp_status status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
     if (status == WISP_OK) break;
     wisp_plan_destroy(*out);
     *out = NULL;
-    TRY(wisp_require(err, status == WISP_ECOMPILE, status, "%s", reason.text));
-    status = WISP_OK;
+    CALL(wisp_require(err, status == WISP_ECOMPILE, status, "%s", reason.text));
   }
-done:
-  wisp_turn(w->ledger, before);
-  return status;
+  return WISP_OK;
 }
 
 /* Its output, as a copy; none where there is no witness. */
@@ -184,21 +178,13 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
   return wisp_device_finish(err, w->device);
 }
 
-static bool same(const testimony *a, const testimony *b)
-{
-  return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
-}
-
 static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
                                   wisp_problem *problem, const wisp_plan *plan, const testimony **out)
 {
-  testimony key = {.layout = *wisp_plan_layout(plan), .used = ++w->clock};
+  testimony key = {.of = wisp_setting_of(plan), .used = ++w->clock};
   int at = 0;
-  memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
-  wisp_fixed_add(&key.fixed, plan);
   for (int i = 0; i < w->count; i++) {
-    if (same(&w->kept[i], &key)) {
+    if (wisp_setting_same(&w->kept[i].of, &key.of)) {
       w->kept[i].used = key.used;
       *out = &w->kept[i];
       return WISP_OK;
