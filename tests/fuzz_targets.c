@@ -73,8 +73,8 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
 /* Makes a plan's source and operands. */
 static bool expands(const wisp_plan *plan, const char *dialect)
 {
-  const wisp_arg *arg = NULL;
-  const int args = wisp_plan_args(plan, &arg);
+  const wisp_arg *arg = plan->strategy->arg;
+  const int args = plan->strategy->args;
   wisp_error err = {0};
   wisp_text source = {0};
   const wisp_status made = wisp_plan_source(&err, plan, dialect, &source);
@@ -100,8 +100,8 @@ static bool plans(const wisp_spec *spec, const place *at, const wisp_strategy *s
   unsigned grid[2];
   const wisp_status status = wisp_plan_default(&err, s, spec, &at->layout, at->names, &plan);
   if (!passed(status, &err, plan)) return false;
-  hold(wisp_plan_from_text(&err, s, spec, &at->layout, at->names, wisp_plan_params(plan), &again) == WISP_OK);
-  hold(strcmp(wisp_plan_params(plan), wisp_plan_params(again)) == 0);
+  hold(wisp_plan_from_text(&err, s, spec, &at->layout, at->names, plan->params, &again) == WISP_OK);
+  hold(strcmp(plan->params, again->params) == 0);
   const bool made =
       expands(plan, at->dialect) &&
       wisp_plan_grid(&err, plan, (wisp_count[]){{"groups", 7}, {"blocks", 3}, {NULL, 0}}, grid) == WISP_OK;

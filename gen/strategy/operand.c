@@ -1,6 +1,6 @@
 /* Operands: the arrays of numbers that a plan's kernel reads beside the fields, packed from the family's tables as the
  * space says. */
-#include "space.h"
+#include "../family.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef WISP_SPACE_READ_H
 #define WISP_SPACE_READ_H
 
-#include "space.h"
+#include "../family.h"
 #include "../text.h"
 
 enum { WISP_MAX_KEYWORDS = 32 };

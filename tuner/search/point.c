@@ -80,8 +80,8 @@ bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
 static double lack_of_threads(const wisp_plan *plan, const wisp_target *target)
 {
   enum { FULL = 2048, BLOCKS = 32 };
-  const unsigned *block = wisp_plan_block(plan);
-  double threads = (double)block[0] * block[1] * block[2], shared = (double)wisp_plan_shared(plan);
+  const unsigned *block = plan->block;
+  double threads = (double)block[0] * block[1] * block[2], shared = (double)plan->shared;
   double blocks = fmin(BLOCKS, floor(FULL / threads));
   double idle = threads < 32 ? log(32 / threads) : 0;
   if (shared > 0 && target->shared_per_unit > 0) blocks = fmin(blocks, floor(target->shared_per_unit / shared));
@@ -92,10 +92,10 @@ static double lack_of_threads(const wisp_plan *plan, const wisp_target *target)
 wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, wisp_point *out)
 {
   wisp_trial t = {0};
-  wisp_spec_print(wisp_plan_spec(plan), t.spec);
-  wisp_layout_print(wisp_plan_layout(plan), t.layout);
-  snprintf(t.strategy, sizeof t.strategy, "%s", wisp_strategy_name(wisp_plan_strategy(plan)));
-  snprintf(t.params, sizeof t.params, "%s", wisp_plan_params(plan));
+  wisp_spec_print(&plan->spec, t.spec);
+  wisp_layout_print(&plan->layout, t.layout);
+  snprintf(t.strategy, sizeof t.strategy, "%s", plan->strategy->name);
+  snprintf(t.params, sizeof t.params, "%s", plan->params);
   if (!wisp_point_from_trial(&t, out)) return wisp_fail(err, WISP_EINPUT, "spec '%s' cannot be read", t.spec);
   if (target->cuda) out->cost += lack_of_threads(plan, target);
   return WISP_OK;

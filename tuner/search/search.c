@@ -38,7 +38,7 @@ void wisp_scope_free(wisp_scope *scope)
 typedef struct listing { /* of one strategy in one layout */
   wisp_search *search;
   const wisp_strategy *strategy;
-  int layout, params;
+  int layout;
   const wisp_plan *preferred; /* the default candidate; NULL: none is legal */
 } listing;
 
@@ -92,20 +92,18 @@ static wisp_status add_candidate(wisp_error *err, void *context, const int *valu
   CALL(wisp_grow(err, &s->candidates, &s->room, s->count + 1, sizeof *s->candidates));
   wisp_candidate *c = &s->candidates[s->count++];
   *c = (wisp_candidate){.strategy = list->strategy, .layout = list->layout};
-  memcpy(c->values, values, (size_t)list->params * sizeof *values);
+  memcpy(c->values, values, (size_t)list->strategy->params * sizeof *values);
   number_problem(s, plan);
-  c->is_default = list->preferred && strcmp(wisp_plan_params(plan), wisp_plan_params(list->preferred)) == 0;
+  c->is_default = list->preferred && strcmp(plan->params, list->preferred->params) == 0;
   return WISP_OK;
 }
 
 static wisp_status list_strategy(wisp_error *err, wisp_search *s, const wisp_strategy *strategy, int layout)
 {
   const wisp_scope *scope = s->scope;
-  const wisp_param *params = NULL;
   const wisp_layout *laid_out = &scope->layout[layout];
   const wisp_env *names = scope->names[layout];
   listing list = {.search = s, .strategy = strategy, .layout = layout};
-  list.params = wisp_strategy_params(strategy, &params);
   OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
   wisp_error reason = {0};
   wisp_status status = wisp_strategy_applies(&reason, strategy, laid_out, names);
@@ -165,11 +163,11 @@ wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategie
                                const char *strategy, uint64_t seed, wisp_search *out)
 {
   HELD(wisp_search_free) wisp_search search = {.scope = scope};
-  for (size_t i = 0; i < wisp_strategies_count(strategies); i++) {
-    const wisp_strategy *s = wisp_strategies_at(strategies, i);
-    if (strcmp(wisp_strategy_family(s), scope->family->name) != 0) continue;
-    if (strcmp(wisp_strategy_kernel(s), scope->spec.kernel) != 0) continue;
-    if (strategy && strcmp(wisp_strategy_name(s), strategy) != 0) continue;
+  for (size_t i = 0; i < strategies->count; i++) {
+    const wisp_strategy *s = strategies->list[i];
+    if (strcmp(s->family, scope->family->name) != 0) continue;
+    if (strcmp(s->kernel, scope->spec.kernel) != 0) continue;
+    if (strategy && strcmp(s->name, strategy) != 0) continue;
     for (int l = 0; l < scope->layouts; l++) CALL(list_strategy(err, &search, s, l));
   }
   CALL(order(err, &search, seed));

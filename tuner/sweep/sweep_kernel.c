@@ -29,8 +29,8 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     number = same ? number + 1 : 1;
     snprintf(params, sizeof params, "*%d", number);
     wisp_strategy_hash(r->strategy, search->scope->spec.system, sweep->bench.limits->kind, hash);
-    wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
-                   wisp_strategy_name(r->strategy), hash, params, &trial);
+    wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout], r->strategy->name, hash,
+                   params, &trial);
     wisp_reason_refuse(&trial, r->count, r->reason);
     if (!sweep->again) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
@@ -61,7 +61,7 @@ static int layout_of(const unit *u, const wisp_plan *plan)
 {
   const wisp_scope *scope = u->search.scope;
   for (int l = 0; l < scope->layouts; l++)
-    if (memcmp(&scope->layout[l], wisp_plan_layout(plan), sizeof(wisp_layout)) == 0) return l;
+    if (memcmp(&scope->layout[l], &plan->layout, sizeof(wisp_layout)) == 0) return l;
   return 0;
 }
 
@@ -258,7 +258,7 @@ static wisp_status try_standard(wisp_error *err, unit *u)
   CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   for (; at < search->count; at++) {
     const wisp_candidate *c = &search->candidates[at];
-    if (c->is_default && c->strategy == wisp_plan_strategy(step.plan[0]) &&
+    if (c->is_default && c->strategy == step.plan[0]->strategy &&
         memcmp(&search->scope->layout[c->layout], &step.layout, sizeof step.layout) == 0)
       break;
   }

@@ -62,21 +62,11 @@ double wisp_random_of(wisp_array_kind kind, uint64_t *random)
   return kind == WISP_POSITIVE || kind == WISP_PARTS ? fabs(number) + 0.5 : number;
 }
 
-static bool has_argument(const wisp_plan *plan, const char *name)
-{
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
-  for (int i = 0; i < count; i++)
-    if (strcmp(args[i].name, name) == 0) return true;
-  return false;
-}
-
 /* What a kernel may read by another name than its own, it reads as well. */
 static bool reads(const wisp_plan *plan, const char *array)
 {
-  const wisp_kernel_decl *kernel =
-      wisp_family_kernel(wisp_family_find(wisp_plan_spec(plan)->family), wisp_plan_spec(plan)->kernel);
-  return has_argument(plan, array) || (kernel && wisp_list_has(kernel->reads, array));
+  const wisp_kernel_decl *kernel = wisp_family_kernel(wisp_family_find(plan->spec.family), plan->spec.kernel);
+  return wisp_plan_takes(plan, array) || (kernel && wisp_list_has(kernel->reads, array));
 }
 
 /* Zeros would flatter caches, power draw and arithmetic. Numbers of nobody, too, are random. */
@@ -101,7 +91,7 @@ wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload
 
 wisp_setting wisp_setting_of(const wisp_plan *plan)
 {
-  wisp_setting setting = {.spec = *wisp_plan_spec(plan), .layout = *wisp_plan_layout(plan)};
+  wisp_setting setting = {.spec = plan->spec, .layout = plan->layout};
   wisp_fixed_add(&setting.fixed, plan);
   return setting;
 }
@@ -160,7 +150,7 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
 {
   const wisp_workload *w = problems->workload;
   const wisp_plan *own = plans[0]; /* the first that is not borrowed */
-  for (int i = 1; i < count && strcmp(wisp_plan_spec(own)->family, w->family) != 0; i++) own = plans[i];
+  for (int i = 1; i < count && strcmp(own->spec.family, w->family) != 0; i++) own = plans[i];
   entry key = {.of = wisp_setting_of(own)}, *e = NULL;
   for (int i = 0; i < count; i++) wisp_fixed_add(&key.of.fixed, plans[i]);
   wisp_spec_name_kernel(&key.of.spec, "");
@@ -210,7 +200,7 @@ wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, w
 {
   const char *const *swaps = workload->swaps;
   bool swap = false;
-  for (int i = 0; swaps[1] && i < count; i++) swap |= has_argument(wisp_kernel_plan(kernels[i]), swaps[1]);
+  for (int i = 0; swaps[1] && i < count; i++) swap |= wisp_plan_takes(wisp_kernel_plan(kernels[i]), swaps[1]);
   for (int stage = 0; stage < workload->stages; stage++) {
     for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
     if (swap) wisp_arrays_swap(wisp_problem_arrays(problem), swaps[0], swaps[1]);

@@ -130,10 +130,10 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
 
 void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
 {
-  const char *strategy = wisp_strategy_name(wisp_plan_strategy(plan));
+  const char *strategy = plan->strategy->name;
   char hash[20];
   wisp_plan_hash(plan, bench->limits->kind, hash);
-  wisp_trial_key(bench, wisp_plan_spec(plan), wisp_plan_layout(plan), strategy, hash, wisp_plan_params(plan), t);
+  wisp_trial_key(bench, &plan->spec, &plan->layout, strategy, hash, plan->params, t);
   t->is_default = is_default;
 }
 
@@ -211,7 +211,7 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
     close = best->kernel && timed[0].ms < 1.1 * best->ms;
     CALL(wisp_measure(err, bench->device, false, timed, close ? 2 : 1));
   }
-  CALL(wisp_trial_rate(err, bench, wisp_plan_spec(plan), &timed[0], 1, t));
+  CALL(wisp_trial_rate(err, bench, &plan->spec, &timed[0], 1, t));
   *wins =
       wisp_trial_outcome(t) == WISP_TRIAL_OK && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
   return WISP_OK;
@@ -222,7 +222,7 @@ static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan 
                             const wisp_trial *t)
 {
   HELD(wisp_lease_end) wisp_lease lease = {0};
-  double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
+  double limit = wisp_trial_limit(bench, &plan->spec, best->ms);
   CALL(wisp_bench_acquire(err, bench, plan, &lease));
   CALL(wisp_verifier_prepare(err, bench->verifier, plan));
   CALL(wisp_witness_prepare(err, bench->witnesses, bench->workload, lease.problem, plan));

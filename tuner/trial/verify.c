@@ -157,7 +157,7 @@ typedef struct trial_round {
 
 static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int number, trial_round *r)
 {
-  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_spec *spec = &plan->spec;
   place *p = NULL;
   int writes = 0;
   CALL(find_place(err, v, spec, &p));
@@ -304,7 +304,7 @@ static wisp_status check_repeats(wisp_error *err, const trial_round *r)
 
 static wisp_status launch(wisp_error *err, trial_round *r, int number, double *error)
 {
-  const bool end = number == LAUNCHES - 1, exact = !wisp_strategy_varies(wisp_plan_strategy(r->plan));
+  const bool end = number == LAUNCHES - 1, exact = !r->plan->strategy->varies;
   wisp_arrays *arrays = wisp_problem_arrays(r->problem);
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
   CALL(wisp_round_launch(err, r->problem, r->kernel, r->round));
@@ -317,7 +317,7 @@ static wisp_status launch(wisp_error *err, trial_round *r, int number, double *e
 
 static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *rounds)
 {
-  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_spec *spec = &plan->spec;
   const wisp_workload *workload = NULL;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   *rounds = workload->rounds(spec->kernel);
