@@ -151,8 +151,7 @@ static bool take_system(fuzz_world *world, const char *data, size_t size)
   const bool taken = passed(status, &err, system);
   for (int f = 0; f < WISP_MAX_FIELDS; f++) inside[f] = f - 3.5, outside[f] = 0.25 * f;
   for (int b = -1; taken && b < system->boundaries; b++) {
-    status = wisp_system_flux(&err, system, b, normal, 0.5, inside, outside, flux);
-    hold(status == WISP_OK || (*err.text && !strchr(err.text, '\n')));
+    wisp_system_flux(system, b, normal, 0.5, inside, outside, flux, NULL);
   }
   if (taken) {
     const int parts = wisp_system_parts(system, driver);
