@@ -1,4 +1,5 @@
 #include "fuzz_targets.h"
+#include "parsed.h"
 
 #include "../cache/shipped.h"
 #include "../gen/family.h"
@@ -115,8 +116,8 @@ static bool take_strategy(const fuzz_world *world, const char *space, const char
   wisp_error err = {0};
   wisp_strategy *s = NULL;
   bool some = false;
-  const wisp_status status = wisp_strategy_parse(&err, "nodal", "fuzz", (wisp_file_text){"fuzz.space", space},
-                                                 (wisp_file_text){"fuzz.k", text}, &s);
+  const wisp_status status = parse_strategy(&err, "nodal", "fuzz", (wisp_file_text){"fuzz.space", space},
+                                            (wisp_file_text){"fuzz.k", text}, &s);
   if (passed(status, &err, s))
     for (int i = 0; i < PLACES; i++) some |= plans(&world->spec, &world->place[i], s);
   wisp_strategy_destroy(s);

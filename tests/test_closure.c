@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "parsed.h"
 #include "../gen/strategy/closure.h"
 #include "../gen/strategy/plain.h"
 #include "../gen/strategy/strategy.h"
@@ -90,8 +91,8 @@ static hashes hash_of(const wisp_embedded *files, size_t count, const char *a_sp
   hashes out = {{0}};
   wisp_closure *closure = NULL;
   wisp_strategy *s = NULL;
-  if (wisp_strategy_parse(&err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
-                          (wisp_file_text){"waves.k", a_text}, &s) != WISP_OK)
+  if (parse_strategy(&err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
+                     (wisp_file_text){"waves.k", a_text}, &s) != WISP_OK)
     fail_msg("%s", err.text);
   if (wisp_closure_create(&err, files, count, &closure) != WISP_OK) fail_msg("%s", err.text);
   assert_string_equal(wisp_closure_dialects(closure)[0], "cuda");

@@ -1,5 +1,5 @@
 /* Claim: expressions mean what C programmers read in them, and nonsense is an error that says where, never a crash. */
-#include "../gen/language/expr.h"
+#include "../gen/language/env.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -288,19 +288,17 @@ static void scopes_shadow_and_redefine(void **state)
   (void)state;
   wisp_env *outer = sample_env(), *inner = NULL;
   int64_t value = 0;
-  size_t count = 0;
   char name[32];
   assert_int_equal(wisp_env_create(NULL, outer, &inner), WISP_OK);
   assert_int_equal(wisp_env_int(NULL, inner, "n", 40), WISP_OK);
   assert_int_equal(wisp_env_int(NULL, inner, "word", 2), WISP_OK);
   assert_int_equal(wisp_eval_int(NULL, "n + word + map[0]", inner, &value), WISP_OK);
   assert_int_equal(value, 49);
-  assert_null(wisp_env_get_text(inner, "word"));
-  assert_string_equal(wisp_env_get_text(outer, "word"), "five");
+  assert_null(wisp_env_get(inner, "word", WISP_KIND_TEXT));
+  assert_string_equal(wisp_env_get(outer, "word", WISP_KIND_TEXT)->as.text, "five");
   assert_int_equal(wisp_env_text(NULL, outer, "D", "now a text"), WISP_OK);
-  assert_null(wisp_env_get_reals(outer, "D", &count));
-  assert_non_null(wisp_env_get_ints(inner, "map", &count));
-  assert_int_equal(count, 3);
+  assert_null(wisp_env_get(outer, "D", WISP_KIND_REALS));
+  assert_int_equal(wisp_env_get(inner, "map", WISP_KIND_INTS)->count, 3);
   int64_t fields = 0;
   assert_int_equal(wisp_eval_int(NULL, "count(fields)", inner, &fields), WISP_OK);
   assert_int_equal(fields, 3);

@@ -8,6 +8,7 @@
 #include "page.h"
 #include "store_fixture.h"
 #include "good.h"
+#include "parsed.h"
 #include "../runtime/kernel.h"
 #include "../tuner/trial/problems.h"
 #include "../tuner/workers/tune.h"
@@ -180,7 +181,7 @@ static void test_unknown(void **state)
   assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
   assert_string_equal(err.text, "the filter family has no element 'hex': it has tri and others");
   const wisp_file_text space = {"space", "kernel apply\nlayouts node\nblock 1\ngrid groups\n"}, text = {"text", ""};
-  assert_int_equal(wisp_strategy_parse(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
+  assert_int_equal(parse_strategy(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
   if (!strstr(err.text, "the filter family has no layouts")) fail_msg("%s", err.text);
 }
 

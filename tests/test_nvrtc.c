@@ -4,6 +4,7 @@
  * precisions for every target. What a text calls the indices of its regions makes no difference to the code. Skipped
  * where there is no NVRTC. */
 #include "each_plan.h"
+#include "parsed.h"
 #include "../tuner/trial/pipeline.h"
 
 #include <setjmp.h>
@@ -132,7 +133,7 @@ static wisp_status compile_text(wisp_error *err, const char *text, wisp_binary *
   TRY(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
   TRY(family->names(err, &spec, layouts, &target, &names));
-  TRY(wisp_strategy_parse(err, "nodal", "trial", (wisp_file_text){"", space}, (wisp_file_text){"", text}, &strategy));
+  TRY(parse_strategy(err, "nodal", "trial", (wisp_file_text){"", space}, (wisp_file_text){"", text}, &strategy));
   TRY(wisp_plan_default(err, strategy, &spec, layouts, names, &plan));
   TRY(wisp_plan_compile(err, plan, "sm_90", out));
 done:

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "store_fixture.h"
+#include "parsed.h"
 #include "../gen/strategy/fixed.h"
 
 #include <math.h>
@@ -76,8 +77,7 @@ static wisp_strategy *parse(const char *text)
 {
   wisp_strategy *s = NULL;
   wisp_error err = {0};
-  if (wisp_strategy_parse(&err, "nodal", "trial", (wisp_file_text){"", text}, (wisp_file_text){"", "body"}, &s) !=
-      WISP_OK)
+  if (parse_strategy(&err, "nodal", "trial", (wisp_file_text){"", text}, (wisp_file_text){"", "body"}, &s) != WISP_OK)
     fail_msg("%s", err.text);
   return s;
 }
@@ -154,8 +154,8 @@ static void test_errors_name_the_line(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_strategy *s = NULL;
     wisp_error err = {0};
-    wisp_status status = wisp_strategy_parse(&err, "nodal", "trial", (wisp_file_text){"there/mine.space", bad[i].text},
-                                             (wisp_file_text){"", ""}, &s);
+    wisp_status status = parse_strategy(&err, "nodal", "trial", (wisp_file_text){"there/mine.space", bad[i].text},
+                                        (wisp_file_text){"", ""}, &s);
     if (status != WISP_EINPUT || !strstr(err.text, bad[i].place) || !strstr(err.text, bad[i].what))
       fail_msg("'%s' gave %d: %s", bad[i].text, (int)status, err.text);
     assert_null(s);

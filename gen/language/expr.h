@@ -36,9 +36,6 @@ wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env,
                                 const char *name); /* a list that may stay empty; redefines */
 
 bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value);
-const char *wisp_env_get_text(const wisp_env *env, const char *name);                   /* NULL: none */
-const double *wisp_env_get_reals(const wisp_env *env, const char *name, size_t *count); /* NULL: none */
-const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *count);     /* NULL: none */
 bool wisp_env_has(const wisp_env *env, const char *name);
 
 typedef struct wisp_expr wisp_expr; /* parsed once, evaluated often */

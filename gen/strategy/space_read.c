@@ -191,13 +191,6 @@ wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char
   return GIVE(s, out);
 }
 
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
-                                wisp_file_text text, wisp_strategy **out)
-{
-  const wisp_shelf shelf = wisp_shelf_embedded();
-  return wisp_space_read(err, &shelf, family, name, NULL, space, &text, out);
-}
-
 bool wisp_space_kernel(const char *space, int i, char kernel[WISP_NAME_TEXT])
 {
   char word[16];

@@ -164,10 +164,6 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies,
 typedef struct wisp_file_text {
   const char *path, *text;
 } wisp_file_text;
-/* Parses one description, of several kernels for the first; text is the kernel's template. For tests. WISP_EINPUT with
- * path:line. */
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
-                                wisp_file_text text, wisp_strategy **out);
 void wisp_strategy_destroy(wisp_strategy *strategy);
 WISP_OWNED(wisp_strategy, wisp_strategy_destroy)
 

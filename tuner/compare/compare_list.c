@@ -29,9 +29,7 @@ static wisp_status choose(wisp_error *err, const finder *f, const wisp_store *st
 {
   const wisp_chooser from = {f->strategies, store, f->limits, NULL};
   const wisp_wish wish = {.spec = f->spec, .elements = wisp_compare_elements(f->request, f->spec.order)};
-  wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, &from, &wish, out);
-  return status == WISP_OK || status == WISP_EREFUSED ? WISP_OK : wisp_fail(err, status, "%s", reason.text);
+  return wisp_choose_if_any(err, &from, &wish, out);
 }
 
 static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)

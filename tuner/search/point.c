@@ -38,16 +38,9 @@ static double waste(const wisp_spec *spec, const wisp_layout *layout)
 static bool find_layout(const wisp_spec *spec, const char *name, wisp_layout *out)
 {
   wisp_layout all[8];
-  char text[WISP_LAYOUT_TEXT];
-  const int count = wisp_family_check(NULL, spec) == WISP_OK ? wisp_family_layouts(spec, all) : 0;
-  for (int i = 0; i < count; i++) {
-    wisp_layout_print(&all[i], text);
-    if (strcmp(text, name) == 0) {
-      *out = all[i];
-      return true;
-    }
-  }
-  return false;
+  if (wisp_family_check(NULL, spec) != WISP_OK) return false;
+  wisp_family_layouts(spec, all);
+  return wisp_layout_parse(NULL, name, all->Np, all->Nf, out) == WISP_OK;
 }
 
 static int role_of(const char *layout)

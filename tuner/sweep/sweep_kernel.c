@@ -258,10 +258,8 @@ static wisp_status try_standard(wisp_error *err, unit *u)
   size_t at = 0;
   const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
   const wisp_wish wish = {.spec = search->scope->spec};
-  wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, &from, &wish, &step);
-  if (status == WISP_EREFUSED) return WISP_OK; /* it runs in no whole stage here */
-  CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+  CALL(wisp_choose_if_any(err, &from, &wish, &step));
+  if (!step.kernels) return WISP_OK; /* it runs in no whole stage here */
   for (; at < search->count; at++) {
     const wisp_candidate *c = &search->candidates[at];
     if (c->is_default && c->strategy == step.plan[0]->strategy &&
