@@ -28,7 +28,7 @@ typedef struct parser {
   wisp_text buffer; /* the current line */
   wisp_system *system;
   wisp_constants constants;
-  bool rated[WISP_MAX_FIELDS], has_flux, has_speed, has_energy;
+  bool rated[WISP_MAX_FIELDS], seen[16]; /* seen: of each kind of line */
 } parser;
 
 /* The next line with something in it, without comment and outer space; NULL at the end. */
@@ -74,7 +74,6 @@ static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
-  EXPECT(!system->fields, "fields stand here for the second time");
   for (const char *word; *(word = next_word(&rest)); system->fields++) {
     EXPECT(system->fields < WISP_MAX_FIELDS, "more than %d fields", WISP_MAX_FIELDS);
     EXPECT(is_name(word, sizeof system->field[0]), "'%s' is no name of at most %zu letters, digits and _", word,
@@ -221,9 +220,7 @@ static wisp_status read_flux(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
   char name[32];
-  EXPECT(!p->has_flux, "flux stands here for the second time");
   EXPECT(!*skip_space(rest), "flux must stand alone on its line, not before '%s'", skip_space(rest));
-  p->has_flux = true;
   CALL(read_block(err, p, &system->flux, accept_flux));
   for (int f = 0; f < system->fields; f++) {
     snprintf(name, sizeof name, "flux_%s", system->field[f]);
@@ -326,18 +323,15 @@ static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
 static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 {
   char *at = skip_space(rest);
-  EXPECT(!p->has_speed, "speed stands here for the second time");
   EXPECT(*at, "speed must be one positive number");
   CALL(wisp_constants_value(err, &p->constants, at, &p->system->speed));
   EXPECT(p->system->speed > 0, "speed must be one positive number");
-  p->has_speed = true;
   return WISP_OK;
 }
 
 static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
-  EXPECT(!p->has_energy, "energy stands here for the second time");
   for (int f = 0; f < system->fields; f++) {
     const char *word = next_word(&rest);
     system->energy[f] = -1;
@@ -346,22 +340,34 @@ static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
   }
   rest = skip_space(rest);
   EXPECT(!*rest, "energy: '%s' is one too many for %d fields", rest, system->fields);
-  p->has_energy = true;
   return WISP_OK;
 }
 
+static const struct {
+  const char *word;
+  wisp_status (*read)(wisp_error *, parser *, char *rest);
+  const char *needed; /* what every file has, in the words of messages; NULL: it may lack it */
+  const char *once;   /* how it stands there a second time; NULL: it may come again */
+} kinds[] = {{"fields", read_fields, "fields", "fields stand"},
+             {"constant", read_constant, NULL, NULL},
+             {"rate", read_rate, NULL, NULL}, /* one of each field */
+             {"flux", read_flux, "a flux", "flux stands"},
+             {"boundary", read_boundary, "a boundary", NULL},
+             {"speed", read_speed, "a speed", "speed stands"},
+             {"energy", read_energy, "an energy", "energy stands"},
+             {"start", read_start, NULL, NULL},
+             {"solution", read_solution, NULL, NULL}};
+
 static wisp_status read_line(wisp_error *err, parser *p, char *line)
 {
-  static const struct {
-    const char *word;
-    wisp_status (*read)(wisp_error *, parser *, char *rest);
-  } kinds[] = {{"fields", read_fields}, {"constant", read_constant}, {"rate", read_rate},
-               {"flux", read_flux},     {"boundary", read_boundary}, {"speed", read_speed},
-               {"energy", read_energy}, {"start", read_start},       {"solution", read_solution}};
   const char *word = next_word(&line);
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
-  for (size_t i = 0; i < WISP_COUNT(kinds); i++)
-    if (strcmp(kinds[i].word, word) == 0) return kinds[i].read(err, p, line);
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
+    if (strcmp(kinds[i].word, word) != 0) continue;
+    EXPECT(!p->seen[i] || !kinds[i].once, "%s here for the second time", kinds[i].once);
+    p->seen[i] = true;
+    return kinds[i].read(err, p, line);
+  }
   EXPECT(false, "'%s' is not one of: fields, constant, rate, flux, boundary, speed, energy, start, solution", word);
   return WISP_OK;
 }
@@ -369,13 +375,10 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
 /* Everything that a system must have was there. */
 static wisp_status check_whole(wisp_error *err, const parser *p)
 {
-  EXPECT(p->system->fields, "the file ends without fields");
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++)
+    EXPECT(p->seen[i] || !kinds[i].needed, "the file ends without %s", kinds[i].needed);
   for (int f = 0; f < p->system->fields; f++)
     EXPECT(p->rated[f], "the file ends without a rate of %s", p->system->field[f]);
-  EXPECT(p->has_flux, "the file ends without a flux");
-  EXPECT(p->system->boundaries, "the file ends without a boundary");
-  EXPECT(p->has_speed, "the file ends without a speed");
-  EXPECT(p->has_energy, "the file ends without an energy");
   return WISP_OK;
 }
 

@@ -32,6 +32,9 @@ extern const wisp_keyword wisp_keywords[]; /* the last has no word; at most WISP
 char *wisp_next_word(char **at);
 char *wisp_rest(char **at);
 
+/* Copies a name of 1 to room - 1 characters. */
+wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room);
+
 /* Parses an expression of the line that is read. */
 wisp_status wisp_say(wisp_error *err, const wisp_reader *r, const char *text, wisp_said *out);
 

@@ -51,16 +51,15 @@ static int role_of(const char *layout)
 
 bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
 {
-  wisp_spec spec;
   wisp_layout layout;
-  if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return false;
-  wisp_point p = {.order = spec.order, .precision = spec.precision, .is_default = t->is_default == 1, .weight = 1};
+  wisp_point p = {.is_default = t->is_default == 1, .weight = 1};
+  if (wisp_spec_parse(NULL, t->spec, &p.spec) != WISP_OK) return false;
   snprintf(p.strategy, sizeof p.strategy, "%s", t->strategy);
   snprintf(p.layout, sizeof p.layout, "%s", t->layout);
   snprintf(p.params, sizeof p.params, "%s", t->params);
   p.role = role_of(p.layout);
   read_params(p.params, &p);
-  if (find_layout(&spec, p.layout, &layout)) p.cost = waste(&spec, &layout);
+  if (find_layout(&p.spec, p.layout, &layout)) p.cost = waste(&p.spec, &layout);
   p.ms = t->ms;
   p.source = wisp_hash(WISP_HASH_SEED, t->device, strlen(t->device));
   p.source = wisp_hash(p.source, &t->elements, sizeof t->elements);
