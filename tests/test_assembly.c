@@ -214,7 +214,7 @@ static void verify(wisp_verifier *verifier, wisp_device *device, wisp_plan *plan
   GOOD(wisp_plan_compile(err, plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, plan, &binary, &kernel));
   if (wisp_verifier_check(&wrong, verifier, kernel, &farthest) != WISP_OK)
-    fail_msg("%s %s p%d: %s", wisp_plan_symbol(plan), wisp_plan_params(plan), wisp_plan_spec(plan)->order, wrong.text);
+    fail_msg("%s %s p%d: %s", plan->strategy->name, plan->params, plan->spec.order, wrong.text);
   wisp_kernel_destroy(kernel);
   free(binary.data);
 }
@@ -247,10 +247,10 @@ static void verify_form(wisp_verifier *verifier, wisp_device *device, const wisp
   wisp_env *names = NULL;
   assert_int_equal(wisp_family_layouts(&spec, none), 1);
   GOOD(family->names(err, &spec, none, &target, &names));
-  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
-    const wisp_strategy *strategy = wisp_strategies_at(all, i);
-    if (strcmp(wisp_strategy_family(strategy), "assembly") != 0) continue;
-    wisp_spec_name_kernel(&spec, wisp_strategy_kernel(strategy));
+  for (size_t i = 0; i < all->count; i++) {
+    const wisp_strategy *strategy = all->list[i];
+    if (strcmp(strategy->family, "assembly") != 0) continue;
+    wisp_spec_name_kernel(&spec, strategy->kernel);
     if (strcmp(form, "laplace") == 0 || reads(spec.kernel, "vertices"))
       verify_strategy(verifier, device, strategy, &spec, names);
   }

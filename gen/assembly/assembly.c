@@ -229,9 +229,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_table(err, env, tri, form->kappa == WISP_BY_NODES));
   CALL(add_places(err, env, tri));
-  *out = env;
-  env = NULL;
-  return WISP_OK;
+  return GIVE(env, out);
 }
 
 const wisp_family wisp_family_assembly = {.name = "assembly",

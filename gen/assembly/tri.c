@@ -102,9 +102,7 @@ wisp_status wisp_tri_create(wisp_error *err, int N, wisp_tri **out)
   CALL(wisp_triangle_nodes(err, N, tri->r, tri->s));
   CALL(make_mass(err, tri));
   CALL(make_stiffness(err, tri));
-  *out = tri;
-  tri = NULL;
-  return WISP_OK;
+  return GIVE(tri, out);
 }
 
 void wisp_tri_destroy(wisp_tri *tri)

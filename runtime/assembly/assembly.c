@@ -56,9 +56,7 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
                     "(2.1e9): take fewer elements or a lower order",
                     name, mesh->elements, order, count));
   s->contributions = (size_t)count;
-  *out = s;
-  s = NULL;
-  return WISP_OK;
+  return GIVE(s, out);
 }
 
 void wisp_assembly_destroy(wisp_assembly *s)

@@ -26,9 +26,7 @@ wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh 
   }
   CALL(wisp_new(err, 2 * heat->assembly->nodes->nodes, sizeof *heat->places, &heat->places));
   CALL(wisp_trinodes_places(err, heat->assembly->nodes, mesh, heat->places));
-  *out = heat;
-  heat = NULL;
-  return WISP_OK;
+  return GIVE(heat, out);
 }
 
 void wisp_heat_destroy(wisp_heat *heat)

@@ -80,9 +80,7 @@ wisp_status wisp_heat_solver_create(wisp_error *err, wisp_device *device, const 
   CALL(make_arrays(err, s));
   CALL(make_cg(err, s));
   wisp_heat_solution(heat, 0, s->u);
-  *out = s;
-  s = NULL;
-  return WISP_OK;
+  return GIVE(s, out);
 }
 
 void wisp_heat_solver_destroy(wisp_heat_solver *s)

@@ -131,9 +131,7 @@ wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_tr
   p->nonzeros = (size_t)p->start[p->rows];
   CALL(wisp_new(err, p->nonzeros, sizeof *p->column, &p->column));
   CALL(wisp_parallel(err, p->rows, fill_columns, &m));
-  *out = p;
-  p = NULL;
-  return WISP_OK;
+  return GIVE(p, out);
 }
 
 void wisp_pattern_destroy(wisp_pattern *p)

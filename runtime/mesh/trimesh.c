@@ -38,9 +38,7 @@ wisp_status wisp_trimesh_box(wisp_error *err, const int n[2], wisp_mesh **out)
   }
   cut_squares(mesh, n);
   CALL(wisp_trimesh_connect(err, "box", mesh));
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }
 
 /* --- elements --- */

@@ -114,9 +114,7 @@ wisp_status wisp_trinodes_create(wisp_error *err, const char *name, const wisp_m
   n.fixed = is_given;
   fix(&n, fixed);
   CALL(renumber(err, &n));
-  *out = nodes;
-  nodes = NULL;
-  return WISP_OK;
+  return GIVE(nodes, out);
 }
 
 void wisp_trinodes_destroy(wisp_trinodes *nodes)

@@ -32,9 +32,7 @@ static wisp_status lattice_interpolation(wisp_error *err, const wisp_tet *tet, d
   CALL(wisp_new(err, Np * Np, sizeof *I, &I));
   CALL(wisp_vtu_lattice(err, tet->N, points, points + Np, points + 2 * Np));
   CALL(wisp_tet_interpolation(err, tet, Np, points, points + Np, points + 2 * Np, I));
-  *out = I;
-  I = NULL;
-  return WISP_OK;
+  return GIVE(I, out);
 }
 
 /* to = I from, where `from` has an entry every `stride` numbers. */

@@ -40,9 +40,7 @@ static wisp_status mesh_to_check(wisp_error *err, wisp_mesh **out)
   CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
   CALL(wisp_mesh_shuffle(err, mesh, 1));
   for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[i] = round(steps * mesh->xyz[i]) / steps;
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }
 
 /* A box of as many nonzeros as suit the device, unless its elements are given. */
@@ -66,9 +64,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   CALL(wisp_new(err, 1, sizeof *g, &g));
   CALL(source ? mesh_to_time(err, limits, spec->order, elements, source, &g->mesh) : mesh_to_check(err, &g->mesh));
   CALL(wisp_assembly_create(err, "mesh", g->mesh, spec->order, &fixed, &g->assembly));
-  *out = g;
-  g = NULL;
-  return WISP_OK;
+  return GIVE(g, out);
 }
 
 static long long elements(const void *context)
