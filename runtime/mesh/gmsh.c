@@ -46,14 +46,39 @@ static const wisp_gmsh_kind kinds[] = {
 };
 
 /* Gmsh goes round each square of a hex, we row by row. */
-static const wisp_gmsh_shape tets = {4, 4, {0, 1, 2, 3}, "tet", "tets", "tetrahedra", "remesh, order 1"};
-static const wisp_gmsh_shape hexes = {5,
-                                      8,
-                                      {0, 1, 3, 2, 4, 5, 7, 6},
-                                      "hex",
-                                      "hexes",
-                                      "hexahedra",
-                                      "mesh with transfinite or recombined volumes, order 1"};
+static const wisp_gmsh_shape tets = {.type = 4,
+                                     .dimension = 3,
+                                     .corners = 4,
+                                     .facet = 3,
+                                     .order = {0, 1, 2, 3},
+                                     .one = "tet",
+                                     .many = "tets",
+                                     .formal = "tetrahedra",
+                                     .remedy = "remesh, order 1",
+                                     .face = "triangle",
+                                     .entity = "surface"};
+static const wisp_gmsh_shape hexes = {.type = 5,
+                                      .dimension = 3,
+                                      .corners = 8,
+                                      .facet = 3,
+                                      .order = {0, 1, 3, 2, 4, 5, 7, 6},
+                                      .one = "hex",
+                                      .many = "hexes",
+                                      .formal = "hexahedra",
+                                      .remedy = "mesh with transfinite or recombined volumes, order 1",
+                                      .face = "triangle",
+                                      .entity = "surface"};
+static const wisp_gmsh_shape triangles = {.type = 2,
+                                          .dimension = 2,
+                                          .corners = 3,
+                                          .facet = 2,
+                                          .order = {0, 1, 2},
+                                          .one = "triangle",
+                                          .many = "triangles",
+                                          .formal = "triangles",
+                                          .remedy = "mesh in two dimensions, order 1",
+                                          .face = "line",
+                                          .entity = "curve"};
 
 wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out)
 {
@@ -61,7 +86,7 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t 
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     const wisp_gmsh_kind *kind = &kinds[i];
     if (kind->type != type) continue;
-    if (kind->dimension == 3 && kind->type != shape->type) {
+    if (kind->dimension >= shape->dimension && kind->type != shape->type) {
       return wisp_gmsh_fail(err, gmsh, "a %s (element type %d): only straight %s (type %d) can be used; %s", kind->name,
                             kind->type, shape->formal, shape->type, shape->remedy);
     }
@@ -74,13 +99,14 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t 
 
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag)
 {
-  int64_t node[WISP_GMSH_MOST_NODES];
+  int64_t node[WISP_GMSH_MOST_NODES] = {0};
   for (int i = 0; i < kind->nodes; i++) CALL(wisp_gmsh_integer(err, gmsh, bytes, &node[i]));
-  if (kind->dimension == 3) {
+  if (kind->dimension == gmsh->shape->dimension) {
     size_t corners = (size_t)kind->nodes;
     CALL(wisp_grow(err, &gmsh->cell, &gmsh->cell_room, gmsh->cells + 1, corners * sizeof *node));
     memcpy(gmsh->cell + corners * gmsh->cells++, node, corners * sizeof *node);
-  } else if (kind->dimension == 2 && tag && strncmp(kind->name, "triangle", 8) == 0) {
+  } else if (kind->dimension == gmsh->shape->dimension - 1 && tag &&
+             strncmp(kind->name, gmsh->shape->face, strlen(gmsh->shape->face)) == 0) {
     wisp_gmsh_triangle triangle = {{node[0], node[1], node[2]}, tag}; /* corners come first, whatever the order */
     CALL(wisp_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles + 1, sizeof triangle));
     gmsh->triangle[gmsh->triangles++] = triangle;
@@ -196,8 +222,8 @@ static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
   if (!gmsh->nodes) CALL(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
   if (!gmsh->cells)
     CALL(wisp_gmsh_fail(err, gmsh,
-                        "no %s in $Elements: truncated, not meshed in 3-D, or no physical volume that is saved?",
-                        gmsh->shape->many));
+                        "no %s in $Elements: truncated, not meshed in %d-D, or no physical %s that is saved?",
+                        gmsh->shape->many, gmsh->shape->dimension, gmsh->shape->dimension == 3 ? "volume" : "surface"));
   return WISP_OK;
 }
 
@@ -224,7 +250,7 @@ static void release(wisp_gmsh *gmsh)
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
                             wisp_mesh **out)
 {
-  HELD(release) wisp_gmsh gmsh = {.shape = corners == 4 ? &tets : &hexes};
+  HELD(release) wisp_gmsh gmsh = {.shape = corners == 3 ? &triangles : corners == 4 ? &tets : &hexes};
   CALL(read_all(err, &gmsh, name, data, length));
   return wisp_gmsh_build(err, &gmsh, out);
 }

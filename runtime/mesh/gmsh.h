@@ -24,16 +24,19 @@ typedef struct wisp_gmsh_node {
   double xyz[3];
 } wisp_gmsh_node;
 
-/* The elements that a mesh is made of: all others of dimension 3 are refused. */
+/* The elements that a mesh is made of: all others of their dimension, or above, are refused. */
 typedef struct wisp_gmsh_shape {
-  int type, corners, order[8];     /* order: Gmsh's number of our corner */
+  int type, dimension, corners;
+  int facet, order[8];             /* corners of a face that can have a tag, 0: none can; Gmsh's number of our corner */
   const char *one, *many, *formal; /* "tet", "tets", "tetrahedra" */
   const char *remedy;              /* what to do with a mesh of others */
+  const char *face, *entity;       /* "triangle", on a "surface" */
 } wisp_gmsh_shape;
 
+/* A face of the shape's: a triangle, or of triangles a line, whose third node means nothing. */
 typedef struct wisp_gmsh_triangle {
   int64_t node[3];
-  int32_t tag; /* its physical surface, not 0 */
+  int32_t tag; /* its physical surface, or line, not 0 */
 } wisp_gmsh_triangle;
 
 typedef struct wisp_gmsh_surface {
@@ -80,11 +83,11 @@ wisp_status wisp_gmsh_end(wisp_error *err, wisp_gmsh *gmsh, const char *section)
 /* Passes the rest of a section that is not ours, up to and with its "$End" line. */
 wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section, size_t length);
 
-/* The kind of an element type; those of dimension 3 other than the shape that is read are refused by
- * name. */
+/* The kind of an element type; those of the shape's dimension, or above, other than the shape that is read are refused
+ * by name. */
 wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
 
-/* Reads one element's nodes and keeps it, where it is of the shape or a triangle with a tag. */
+/* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
 
 /* Gmsh writes a physical surface of reversed orientation with a minus sign; a tag is its number. */

@@ -17,22 +17,23 @@ static wisp_status pass(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t i
 /* One entity: number, a point or a bounding box, physical groups, and the entities that bound it (a point has none). */
 static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension)
 {
+  const bool has_faces = dimension == gmsh->shape->dimension - 1;
   int64_t entity = 0, group = 0;
   size_t groups = 0, bounds = 0;
   int32_t tag = 0;
   CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
   CALL(pass(err, gmsh, dimension ? 6 : 3, 0));
   CALL(wisp_gmsh_count(err, gmsh, &groups));
-  if (dimension == 2 && groups > 1) {
-    CALL(wisp_gmsh_fail(err, gmsh, "surface %lld is in %zu physical groups; leave it in one, a face has one tag",
-                        (long long)entity, groups));
+  if (has_faces && groups > 1) {
+    CALL(wisp_gmsh_fail(err, gmsh, "%s %lld is in %zu physical groups; leave it in one, a face has one tag",
+                        gmsh->shape->entity, (long long)entity, groups));
   }
   if (groups) CALL(wisp_gmsh_integer(err, gmsh, 4, &group));
   if (groups) CALL(pass(err, gmsh, 0, groups - 1));
   CALL(wisp_gmsh_tag(err, gmsh, group, &tag));
   if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
   CALL(pass(err, gmsh, 0, bounds));
-  if (dimension == 2) {
+  if (has_faces) {
     CALL(wisp_grow(err, &gmsh->surface, &gmsh->surface_room, gmsh->surfaces + 1, sizeof *gmsh->surface));
     gmsh->surface[gmsh->surfaces++] = (wisp_gmsh_surface){(int32_t)entity, tag};
   }
@@ -57,7 +58,7 @@ wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh)
   return WISP_OK;
 }
 
-/* The tag of a surface; 0 for all where the file has no $Entities. */
+/* The tag of a surface, or curve; 0 for all where the file has no $Entities. */
 static wisp_status surface_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t entity, int32_t *tag)
 {
   const wisp_gmsh_surface key = {(int32_t)entity, 0}, *found = NULL;
@@ -65,7 +66,8 @@ static wisp_status surface_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t e
   if (!gmsh->surfaces) return WISP_OK;
   found = bsearch(&key, gmsh->surface, gmsh->surfaces, sizeof key, compare_surfaces);
   if (!found)
-    return wisp_gmsh_fail(err, gmsh, "elements on surface %lld, which $Entities does not have", (long long)entity);
+    return wisp_gmsh_fail(err, gmsh, "elements on %s %lld, which $Entities does not have", gmsh->shape->entity,
+                          (long long)entity);
   *tag = found->tag;
   return WISP_OK;
 }
@@ -118,7 +120,7 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
   CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
   if (kind->dimension != dimension)
     CALL(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
-  if (dimension == 2) CALL(surface_tag(err, gmsh, entity, &tag));
+  if (dimension == gmsh->shape->dimension - 1) CALL(surface_tag(err, gmsh, entity, &tag));
   for (size_t i = 0; i < *count; i++) {
     CALL(wisp_gmsh_integer(err, gmsh, 8, &number));
     CALL(wisp_gmsh_element(err, gmsh, kind, 8, tag));

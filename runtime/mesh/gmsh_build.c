@@ -1,6 +1,8 @@
-/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles become tags of boundary faces. */
+/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles, or lines, become tags of boundary
+ * faces. */
 #include "gmsh.h"
 #include "hexmesh.h"
+#include "trimesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +74,7 @@ static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *numb
           number[*find(map, gmsh, gmsh->cell[corners * k + (size_t)gmsh->shape->order[v]]) - 1];
 }
 
-/* A triangle with its vertices in rising order, so that equal ones compare equal. */
+/* A triangle with its vertices in rising order, so that equal ones compare equal; of a line WISP_EMPTY is one. */
 typedef struct tagged {
   int32_t vertex[3], tag;
 } tagged;
@@ -99,11 +101,13 @@ static wisp_status sort_triangles(wisp_error *err, const wisp_gmsh *gmsh, const 
   for (size_t i = 0; i < gmsh->triangles; i++) {
     bool used = true;
     triangle[*count].tag = gmsh->triangle[i].tag;
-    for (int v = 0; v < 3; v++) {
+    for (int v = gmsh->shape->facet; v < 3; v++) triangle[*count].vertex[v] = WISP_EMPTY;
+    for (int v = 0; v < gmsh->shape->facet; v++) {
       uint32_t place = *find(map, gmsh, gmsh->triangle[i].node[v]);
       if (!place)
-        return wisp_fail(err, WISP_EINPUT, "%s: a triangle of surface %d uses node %lld, which $Nodes does not have",
-                         gmsh->name, gmsh->triangle[i].tag, (long long)gmsh->triangle[i].node[v]);
+        return wisp_fail(err, WISP_EINPUT, "%s: a %s of %s %d uses node %lld, which $Nodes does not have", gmsh->name,
+                         gmsh->shape->face, gmsh->shape->entity, gmsh->triangle[i].tag,
+                         (long long)gmsh->triangle[i].node[v]);
       used = used && number[place - 1] != WISP_EMPTY;
       set_vertex(&triangle[*count], v, number[place - 1]);
     }
@@ -112,9 +116,8 @@ static wisp_status sort_triangles(wisp_error *err, const wisp_gmsh *gmsh, const 
   qsort(triangle, *count, sizeof *triangle, compare_tagged);
   for (size_t i = 1; i < *count; i++)
     if (compare_tagged(&triangle[i - 1], &triangle[i]) == 0 && triangle[i - 1].tag != triangle[i].tag)
-      return wisp_fail(err, WISP_EINPUT,
-                       "%s: a face is in physical surfaces %d and %d; leave it in one, a face has one tag", gmsh->name,
-                       triangle[i - 1].tag, triangle[i].tag);
+      return wisp_fail(err, WISP_EINPUT, "%s: a face is in physical %ss %d and %d; leave it in one, a face has one tag",
+                       gmsh->name, gmsh->shape->entity, triangle[i - 1].tag, triangle[i].tag);
   return WISP_OK;
 }
 
@@ -125,10 +128,14 @@ static wisp_status tag_faces(wisp_error *err, const wisp_gmsh *gmsh, const node_
   size_t count = 0;
   CALL(wisp_new(err, gmsh->triangles + 1, sizeof *triangle, &triangle));
   CALL(sort_triangles(err, gmsh, map, number, triangle, &count));
-  for (size_t f = 0; f < 4 * mesh->elements; f++) {
+  const size_t faces = (size_t)mesh->corners;
+  for (size_t f = 0; f < faces * mesh->elements; f++) {
     if (mesh->neighbour[f] != WISP_BOUNDARY) continue;
-    tagged face = {{0}, 0}, *found = NULL;
-    for (int a = 0; a < 3; a++) set_vertex(&face, a, mesh->tet[f / 4 * 4 + (size_t)wisp_tet_face_vertices[f % 4][a]]);
+    tagged face = {{0, 0, WISP_EMPTY}, 0}, *found = NULL;
+    for (size_t a = 0; a < faces - 1; a++) {
+      const size_t corner = faces == 3 ? (f + a) % 3 : (size_t)wisp_tet_face_vertices[f % 4][a];
+      set_vertex(&face, (int)a, mesh->cell[f / faces * faces + corner]);
+    }
     found = bsearch(&face, triangle, count, sizeof face, compare_tagged);
     if (found) mesh->tag[f] = found->tag;
   }
@@ -138,7 +145,7 @@ static wisp_status tag_faces(wisp_error *err, const wisp_gmsh *gmsh, const node_
 wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
-  const bool tets = gmsh->shape->corners == 4;
+  const int corners = gmsh->shape->corners;
   node_map map = {0};
   OWNED(free) int32_t *number = NULL;
   wisp_mesh *mesh = NULL;
@@ -146,10 +153,12 @@ wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **
   TRY(map_nodes(err, gmsh, &map));
   TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
-  TRY(wisp_mesh_create(err, gmsh->shape->corners, vertices, gmsh->cells, &mesh));
+  TRY(wisp_mesh_create(err, corners, vertices, gmsh->cells, &mesh));
   fill(gmsh, &map, number, mesh);
-  TRY(tets ? wisp_mesh_connect(err, gmsh->name, mesh) : wisp_hexmesh_check(err, gmsh->name, mesh));
-  if (tets) TRY(tag_faces(err, gmsh, &map, number, mesh));
+  TRY(corners == 3   ? wisp_trimesh_connect(err, gmsh->name, mesh)
+      : corners == 4 ? wisp_mesh_connect(err, gmsh->name, mesh)
+                     : wisp_hexmesh_check(err, gmsh->name, mesh));
+  if (corners < 8) TRY(tag_faces(err, gmsh, &map, number, mesh));
   *out = mesh;
 done:
   if (status != WISP_OK) wisp_mesh_destroy(mesh);

@@ -32,7 +32,7 @@ typedef struct wisp_mesh {
 /* The unit box [0,1]^3 cut into n^3 cubes of six tets each, conforming (Kuhn). n in 1..400, WISP_EUSAGE otherwise. */
 wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out);
 
-/* Reads a Gmsh file of elements with so many corners, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
+/* Reads a Gmsh file of elements with so many corners, 3, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
  * missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all, unknown vertices,
  * unsupported element types of dimension 3 (prisms, hexes among tets, ... named), second-order elements, newer formats.
  * Inverted ones (negative volume) are an error that counts them. Never trusts a count in the file: memory grows with

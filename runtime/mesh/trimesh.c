@@ -43,6 +43,15 @@ wisp_status wisp_trimesh_box(wisp_error *err, const int n[2], wisp_mesh **out)
 
 /* --- elements --- */
 
+static wisp_status check_plane(wisp_error *err, const char *name, const wisp_mesh *mesh)
+{
+  for (size_t v = 0; v < mesh->vertices; v++)
+    CALL(wisp_require(err, fabs(mesh->xyz[3 * v + 2] - mesh->xyz[2]) <= 0, WISP_EINPUT,
+                      "%s: vertex %zu has z = %g, another %g: triangles must lie in a plane of one z", name, v,
+                      mesh->xyz[3 * v + 2], mesh->xyz[2]));
+  return WISP_OK;
+}
+
 /* Flat means 1e-12 of the longest edge squared, as for tets. */
 static wisp_status check_elements(wisp_error *err, const char *name, const wisp_mesh *mesh)
 {
@@ -156,6 +165,7 @@ wisp_status wisp_trimesh_connect(wisp_error *err, const char *name, wisp_mesh *m
   CALL(wisp_require(err, mesh->elements < MOST_ELEMENTS && mesh->vertices < INT32_MAX, WISP_EINPUT,
                     "%s: %zu triangles and %zu vertices, more than 2^30 and 2^31", name, mesh->elements,
                     mesh->vertices));
+  CALL(check_plane(err, name, mesh));
   CALL(check_elements(err, name, mesh));
   CALL(check_vertices(err, name, mesh));
   CALL(wisp_new(err, mesh->vertices + 2, sizeof *start, &start));

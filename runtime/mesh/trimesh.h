@@ -10,7 +10,7 @@ wisp_status wisp_trimesh_box(wisp_error *err, const int n[2], wisp_mesh **out);
 
 /* Finds neighbours across edges; edge e of a triangle leads from its corner e to the next. WISP_EINPUT, with name and
  * element, for vertex numbers out of range, triangles that are flat, inverted or saved twice, an edge of three
- * triangles, and a vertex that no triangle has. */
+ * triangles, a vertex that no triangle has, and vertices of different z. */
 wisp_status wisp_trimesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh);
 
 /* Which boundary edges' nodes are given, not asked for. */
