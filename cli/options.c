@@ -336,6 +336,10 @@ wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args)
   if (family && !wisp_family_find(family))
     return wisp_fail(err, WISP_EUSAGE, "there is no family '%s': 'wisp emit -f FAMILY' shows what one has", family);
   if (!name) return WISP_OK;
+  for (size_t i = 0; wisp_family_at(i); i++) {
+    const wisp_family *has = wisp_family_at(i);
+    if (has->knows_system && (!family || has == wisp_family_find(family)) && has->knows_system(name)) return WISP_OK;
+  }
   wisp_status status = wisp_system_load(err, name, &system);
   wisp_system_destroy(system);
   return status;

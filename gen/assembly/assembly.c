@@ -136,6 +136,11 @@ static wisp_status find_form(wisp_error *err, const wisp_spec *spec, const wisp_
                       spec->system);
 }
 
+static bool knows_form(const char *name)
+{
+  return wisp_form_find(name) != NULL;
+}
+
 static int columns_of(const wisp_form *form, int Np)
 {
   return WISP_TRI_DIRECTIONS * (form->kappa == WISP_BY_NODES ? Np : 1);
@@ -242,5 +247,6 @@ const wisp_family wisp_family_assembly = {.name = "assembly",
                                           .compositions = compositions,
                                           .chains = chains,
                                           .default_system = "laplace",
+                                          .knows_system = knows_form,
                                           .names = names,
                                           .sizes = sizes};

@@ -31,6 +31,14 @@ void wisp_tri_at(const wisp_tri *tri, double r, double s, double *phi, double *s
   }
 }
 
+/* What rounding leaves of a zero is a zero. */
+static void clean(double *table, int count)
+{
+  static const double noise = 1e-13;
+  for (int i = 0; i < count; i++)
+    if (fabs(table[i]) < noise) table[i] = 0;
+}
+
 static wisp_status make_mass(wisp_error *err, wisp_tri *tri)
 {
   const int Np = tri->Np;
@@ -38,6 +46,7 @@ static wisp_status make_mass(wisp_error *err, wisp_tri *tri)
   for (int i = 0; i < Np * Np; i++)
     for (int m = 0; m < Np; m++) tri->mass[i] += tri->inverse_V[i / Np * Np + m] * tri->inverse_V[i % Np * Np + m];
   CALL(invert(err, Np, tri->mass));
+  clean(tri->mass, Np * Np);
   return invert(err, Np, tri->inverse_V);
 }
 
@@ -53,14 +62,6 @@ static void add_point(wisp_tri *tri, double w, const double *phi, double *const 
         tri->stiffness[d][a * Np + b] += term;
         for (size_t m = 0; m < Np; m++) tri->interpolated[d][(m * Np + a) * Np + b] += term * phi[m];
       }
-}
-
-/* What quadrature leaves of a zero is a zero. */
-static void clean(double *table, int count)
-{
-  static const double noise = 1e-13;
-  for (int i = 0; i < count; i++)
-    if (fabs(table[i]) < noise) table[i] = 0;
 }
 
 /* Two slopes and a coefficient have degree 3 N - 2 together. */
