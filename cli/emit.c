@@ -127,6 +127,7 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
       snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k].name);
       CALL(wisp_search_create(err, all, scope, s->name, 1, &search));
       wisp_help_wrap(stdout, s->title, printf("  %-20s ", s->name), 23);
+      if (s->varies) printf("    adds up in no fixed order: the last bits differ from launch to launch\n");
       print_params(s);
       print_counts(&search);
       wisp_search_free(&search);

@@ -29,6 +29,7 @@ static const wisp_option options[] = {
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
     {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
     {"default", 0, NULL, "ignore the store: default kernels"},
+    {"reproducible", 0, NULL, "only kernels that leave the same bits every time"},
     {"json", 0, NULL, "a JSON object"},
 };
 static const wisp_syntax syntax = {
@@ -119,6 +120,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                            .path = wisp_option_value(args, "export"),
                            .device = device ? device : "auto",
                            .defaults = wisp_option_given(args, "default"),
+                           .reproducible = wisp_option_given(args, "reproducible"),
                            .json = wisp_option_given(args, "json")};
   CALL(wisp_run_check_problem(err, args, "heat"));
   CALL(read_mesh(err, args, r));
@@ -159,10 +161,11 @@ static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wis
                           const char *composition, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(run->session);
-  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), r->order, "heat", r->method.precision),
-                    .elements = (long long)run->mesh->elements,
-                    .exact_match_only = r->exact,
-                    .composition = composition};
+  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), r->order, "heat", r->method.precision),
+                          .elements = (long long)run->mesh->elements,
+                          .exact_match_only = r->exact,
+                          .reproducible = r->reproducible,
+                          .composition = composition};
   return wisp_choose(err, &from, &wish, out);
 }
 

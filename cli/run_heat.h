@@ -12,7 +12,7 @@ typedef struct wisp_heat_request {
   int order, steps;
   double kappa[3], capacity;
   wisp_heat_method method;
-  bool defaults, exact, json;
+  bool defaults, exact, reproducible, json;
 } wisp_heat_request;
 
 typedef struct wisp_heat_run {

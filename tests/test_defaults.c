@@ -109,7 +109,7 @@ static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case
   wisp_plan *plan = NULL;
   if (*l->kernel != '*' && strcmp(l->kernel, c->strategy->kernel) != 0) return false;
   if (strcmp(l->strategy, c->strategy->name) != 0) return false;
-  GOOD(wisp_defaults_plan(&err, all, &c->spec, &c->layout, c->names, &(wisp_fixed){0}, &plan));
+  GOOD(wisp_defaults_plan(&err, all, &c->spec, &c->layout, c->names, &(wisp_fixed){0}, false, &plan));
   bool used = strcmp(plan->strategy->name, l->strategy) == 0;
   for (const char *at = l->values; *at && used; at += strcspn(at, " "), at += strspn(at, " ")) {
     char word[64];

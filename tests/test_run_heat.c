@@ -83,6 +83,32 @@ static void test_report(void **state)
   forget(&o);
 }
 
+/* What varies is left out where it was asked for: of compositions of which the store knows the fastest. */
+static void test_reproducible(void **state)
+{
+  const wisp_session_request request = {.device = test_device_name(), .defaults_only = 1};
+  wisp_session *session = NULL;
+  wisp_stage stage = {.kernels = 0};
+  wisp_error refused = {.text = ""};
+  GOOD(wisp_session_open(err, &request, &session));
+  const wisp_chooser from = wisp_session_chooser(session);
+  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64),
+                    .composition = "zero+scatter"};
+  GOOD(wisp_choose(err, &from, &wish, &stage));
+  wisp_stage_free(&stage);
+  wish.reproducible = true;
+  assert_int_equal(wisp_choose(&refused, &from, &wish, &stage), WISP_EREFUSED);
+  assert_non_null(strstr(refused.text, "adds up in no fixed order"));
+  wisp_session_close(session);
+  double error[2];
+  for (int i = 0; i < 2; i++) error[i] = error_of(*state, "-n 2 --box 8 --steps 2 --reproducible");
+  assert_true(memcmp(&error[0], &error[1], sizeof error[0]) == 0);
+  outcome o = run_in(*state, "", "emit -f assembly -n 2");
+  const char *scatter = strstr(o.out, "atomic "), *order = strstr(o.out, "adds up in no fixed order");
+  assert_true(scatter && order && order > scatter && !strstr(order + 1, "adds up in no fixed order"));
+  forget(&o);
+}
+
 /* --- the exported system --- */
 
 static char *read_all(const char *path)
@@ -225,8 +251,8 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),    cmocka_unit_test(test_report),  cmocka_unit_test(test_export),
-      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_orders),       cmocka_unit_test(test_report),    cmocka_unit_test(test_export),
+      cmocka_unit_test(test_reproducible), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

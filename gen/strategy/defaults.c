@@ -126,6 +126,7 @@ typedef struct search {
   const wisp_layout *layout;
   const wisp_env *names;
   const wisp_fixed *fixed;
+  bool reproducible;
   wisp_plan *found;
 } search;
 
@@ -141,10 +142,17 @@ static wisp_status keep_fitting(wisp_error *err, void *context, const int *value
   return WISP_OK;
 }
 
+static wisp_status check_repeats(wisp_error *err, const search *s, const wisp_strategy *strategy)
+{
+  return wisp_require(err, !s->reproducible || !strategy->varies, WISP_EREFUSED,
+                      "%s adds up in no fixed order, and what can be reproduced was asked for", strategy->name);
+}
+
 /* The strategy's default, else its first candidate that fits. */
 static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *strategy)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  CALL(check_repeats(err, s, strategy));
   CALL(wisp_plan_default(err, strategy, s->spec, s->layout, s->names, &plan));
   if (wisp_fixed_suits(s->fixed, plan)) {
     s->found = plan;
@@ -161,6 +169,7 @@ static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy 
 {
   int fixed[WISP_MAX_PARAMS], given = 0, words = 0;
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  CALL(check_repeats(err, s, strategy));
   for (int i = 0; i < strategy->params; i++) fixed[i] = strategy->param[i].preferred;
   for (char name[32], value[32]; wisp_next_param(&values, name, value); words++)
     for (int i = 0; i < strategy->params; i++)
@@ -189,11 +198,11 @@ static wisp_status try_line(wisp_error *err, search *s, const wisp_strategies *s
 
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
                                const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed,
-                               wisp_plan **out)
+                               bool reproducible, wisp_plan **out)
 {
   const wisp_defaults *all = wisp_strategies_defaults(strategies, spec->family);
   const size_t lines = all ? all->count : 0, count = strategies->count;
-  search s = {spec, layout, names, fixed, NULL};
+  search s = {spec, layout, names, fixed, reproducible, NULL};
   wisp_error reason = {.text = "no strategy computes it"};
   char text[WISP_LAYOUT_TEXT];
   for (size_t i = 0; i < lines + count && !s.found; i++) {

@@ -24,9 +24,10 @@ wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *defa
                                       bool *holds);
 
 /* The candidate of spec's kernel that runs in this layout, of those that are right on what is fixed of the
- * discretisation. WISP_EREFUSED with the last reason where there is none. */
+ * discretisation; reproducible: and whose results do not vary. WISP_EREFUSED with the last reason where there is none.
+ */
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
                                const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed,
-                               wisp_plan **out);
+                               bool reproducible, wisp_plan **out);
 
 #endif

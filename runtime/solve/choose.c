@@ -106,6 +106,8 @@ static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wis
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   const wisp_strategy *s = wisp_strategies_find(c->from->strategies, c->spec.family, c->spec.kernel, trial->strategy);
+  CALL(wisp_require(err, !step->reproducible || !s || !s->varies, WISP_EREFUSED, "%s adds up in no fixed order",
+                    trial->strategy));
   CALL(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
   CALL(wisp_require(err, wisp_fixed_suits(&step->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
                     trial->params));
@@ -134,7 +136,9 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
     CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     wisp_choosing_look_up(c, layout, &answer);
   }
-  if (!plan) CALL(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed, &plan));
+  if (!plan)
+    CALL(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed,
+                            step->reproducible, &plan));
   describe(plan, &answer, choice);
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&step->fixed, plan);
@@ -202,7 +206,7 @@ static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, c
 /* Adds a kernel of another family, which chooses it as if it were alone. */
 static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *step)
 {
-  const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements};
+  const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements, .reproducible = c->wish->reproducible};
   HELD(wisp_stage_free) wisp_stage lent = {.kernels = 0};
   CALL(wisp_choose(err, c->from, &wish, &lent));
   step->plan[step->kernels] = lent.plan[0];
@@ -217,7 +221,10 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
 {
   const size_t count = (size_t)wisp_composition_count(composition);
   HELD(wisp_stage_free)
-  wisp_stage step = {.layout = *layout, .strategies = c->from->strategies, .composition = strdup(composition)};
+  wisp_stage step = {.layout = *layout,
+                     .strategies = c->from->strategies,
+                     .reproducible = c->wish->reproducible,
+                     .composition = strdup(composition)};
   CALL(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
   CALL(wisp_new(err, count, sizeof *step.plan, &step.plan));
   CALL(wisp_new(err, count, sizeof *step.choice, &step.choice));
@@ -254,21 +261,22 @@ static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *k
   return GIVE(step, out);
 }
 
-/* Its default, in the layout of the default of the first composition that has it. */
+/* Its default, in the layout of the default of the first composition, or chain, that has it. */
 static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
 {
   wisp_status status = WISP_EREFUSED;
   const char *const lone[] = {kernel, NULL};
   const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
-  wisp_wish wish = {.spec = c->spec, .fixed = c->wish->fixed};
+  wisp_wish wish = {.spec = c->spec, .fixed = c->wish->fixed, .reproducible = c->wish->reproducible};
   wisp_stage whole = {.kernels = 0};
   wisp_error first = {.text = "no composition has it"};
   wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-  for (const char *const *list = c->family->compositions[0] ? c->family->compositions : lone;
-       *list && status == WISP_EREFUSED; list++) {
-    wish.composition = *list;
-    if (wisp_composition_has(*list, kernel)) status = wisp_choose(&first, &from, &wish, &whole);
-  }
+  const char *const *const lists[] = {c->family->compositions[0] ? c->family->compositions : lone, c->family->chains};
+  for (int i = 0; i < 2; i++)
+    for (const char *const *list = lists[i]; list && *list && status == WISP_EREFUSED; list++) {
+      wish.composition = *list;
+      if (wisp_composition_has(*list, kernel)) status = wisp_choose(&first, &from, &wish, &whole);
+    }
   if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
   const wisp_layout layout = whole.layout;
   wisp_stage_free(&whole);
@@ -375,7 +383,8 @@ wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *step, int i, const
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
                     passed = {choice->trial, choice->match, choice->layer};
   fixed.made = true;
-  CALL(wisp_defaults_plan(err, step->strategies, &old->spec, &step->layout, step->names, &fixed, &plan));
+  CALL(wisp_defaults_plan(err, step->strategies, &old->spec, &step->layout, step->names, &fixed, step->reproducible,
+                          &plan));
   CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
                     why));
   describe(plan, &none, choice);

@@ -36,6 +36,7 @@ typedef struct wisp_wish {
   const wisp_fixed *fixed; /* of the discretisation that is there already; NULL: it will be made to suit */
   long long elements;      /* the nearest measured size answers; 0: the largest */
   bool exact_match_only;   /* WISP_EMISSING where a kernel's entry was not measured here */
+  bool reproducible;       /* nothing whose results vary from launch to launch */
 } wisp_wish;
 
 /* What a kernel, or a whole stage, runs with, and why. Texts and trials are the stage's and the store's. */
@@ -64,6 +65,7 @@ typedef struct wisp_stage {
   wisp_env *names;
   wisp_env **lent; /* of each kernel that another family has lent; NULL: it is the family's own */
   const wisp_strategies *strategies;
+  bool reproducible; /* as it was chosen */
 } wisp_stage;
 
 /* Chooses; never fails for lack of entries unless exact_match_only. WISP_EUSAGE for a family, kernel, order, system,
