@@ -1,4 +1,5 @@
 #include "assembly.h"
+#include "../parallel.h"
 #include "../solve/cg.h"
 
 #include <stdio.h>
@@ -105,67 +106,107 @@ static wisp_status upload_nodes(wisp_error *err, const wisp_trinodes *nodes, con
   return wisp_arrays_upload_ints(err, arrays, array, list);
 }
 
+/* A list in the making: of all elements, or of all rows. */
+typedef struct listing {
+  const wisp_assembly *s;
+  int *list;
+  int *start; /* of sources: where those of each number begin */
+} listing;
+
+/* A wisp_range over elements. */
+static wisp_status fill_map(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const listing *l = context;
+  const int Np = l->s->nodes->Np;
+  const size_t width = (size_t)(Np * Np + Np);
+  (void)err;
+  for (size_t e = from; e < to; e++)
+    for (int a = 0; a < Np; a++) {
+      for (int b = 0; b < Np; b++)
+        l->list[WISP_SLAB(width, e, (size_t)(a * Np + b))] = wisp_assembly_entry(l->s, e, a, b);
+      l->list[WISP_SLAB(width, e, (size_t)(Np * Np + a))] = wisp_assembly_load(l->s, e, a);
+    }
+  return WISP_OK;
+}
+
 static wisp_status upload_map(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) int *map = NULL;
-  const int Np = s->nodes->Np;
-  const size_t size = wisp_arrays_size(arrays, "map"), width = (size_t)(Np * Np + Np);
+  const size_t size = wisp_arrays_size(arrays, "map");
   CALL(wisp_new(err, size, sizeof *map, &map));
-  for (size_t i = 0; i < size; i++) map[i] = -1;
-  for (size_t e = 0; e < s->nodes->elements; e++)
-    for (int a = 0; a < Np; a++) {
-      for (int b = 0; b < Np; b++) map[WISP_SLAB(width, e, (size_t)(a * Np + b))] = wisp_assembly_entry(s, e, a, b);
-      map[WISP_SLAB(width, e, (size_t)(Np * Np + a))] = wisp_assembly_load(s, e, a);
-    }
+  memset(map, 0xff, size * sizeof *map); /* -1 */
+  CALL(wisp_parallel(err, s->nodes->elements, fill_map, &(listing){.s = s, .list = map}));
   return wisp_arrays_upload_ints(err, arrays, "map", map);
 }
 
-/* The map the other way round: first how many sources each number has, then, with start moved on, which. */
-static void list_sources(const wisp_assembly *s, int *start, int *source)
+/* The sources of a row's values and of its load, elements ascending. Without a list they are counted, at start + 2;
+ * with it, start + 1 moves on from where each begins to where it ends. */
+static void list_sources(const listing *l, size_t row)
 {
+  const wisp_assembly *s = l->s;
+  const wisp_pattern *p = s->pattern;
   const int Np = s->nodes->Np;
   const size_t half = half_of(s), width = half + (size_t)Np;
-  for (size_t e = 0; e < s->nodes->elements; e++)
-    for (int a = 0; a < Np; a++)
-      for (int b = 0; b <= Np; b++) {
-        const int32_t to = b < Np ? wisp_assembly_entry(s, e, a, b) : wisp_assembly_load(s, e, a);
-        const int low = a < b ? a : b, high = a < b ? b : a;
-        const size_t number = b < Np ? (size_t)(low * Np - low * (low - 1) / 2 + high - low) : half + (size_t)a;
-        if (to < 0) continue;
-        if (source)
-          source[start[to + 1]++] = (int)WISP_SLAB(width, e, number);
-        else
-          start[to + 2]++;
-      }
+  for (size_t i = (size_t)p->around_start[row]; i < (size_t)p->around_start[row + 1]; i++) {
+    const size_t e = (size_t)p->around[i] / (size_t)Np;
+    const int a = p->around[i] % Np;
+    for (int b = 0; b <= Np; b++) {
+      const int32_t to = b < Np ? wisp_assembly_entry(s, e, a, b) : wisp_assembly_load(s, e, a);
+      const int low = a < b ? a : b, high = a < b ? b : a;
+      const size_t number = b < Np ? (size_t)(low * Np - low * (low - 1) / 2 + high - low) : half + (size_t)a;
+      if (to < 0) continue;
+      if (l->list)
+        l->list[l->start[to + 1]++] = (int)WISP_SLAB(width, e, number);
+      else
+        l->start[to + 2]++;
+    }
+  }
+}
+
+/* A wisp_range over rows, whose numbers are nobody else's. */
+static wisp_status list_rows(wisp_error *err, void *context, size_t from, size_t to)
+{
+  (void)err;
+  for (size_t row = from; row < to; row++) list_sources(context, row);
+  return WISP_OK;
 }
 
 static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) int *start = NULL, *source = NULL;
-  const size_t targets = s->pattern->nonzeros + s->pattern->rows;
+  const size_t rows = s->pattern->rows, targets = s->pattern->nonzeros + rows;
   CALL(wisp_new(err, targets + 2, sizeof *start, &start));
   CALL(wisp_new(err, s->contributions, sizeof *source, &source));
-  list_sources(s, start, NULL);
+  CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .start = start}));
   for (size_t i = 2; i < targets + 2; i++) start[i] += start[i - 1];
-  list_sources(s, start, source);
+  CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .list = source, .start = start}));
   CALL(wisp_arrays_upload_ints(err, arrays, "source_start", start));
   return wisp_arrays_upload_ints(err, arrays, "sources", source);
 }
 
 enum { NOT_IN_ROW = 65535 };
 
+/* A wisp_range over rows. */
+static wisp_status list_slots(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const listing *l = context;
+  const wisp_pattern *p = l->s->pattern;
+  const size_t Np = (size_t)l->s->nodes->Np;
+  (void)err;
+  for (size_t row = from; row < to; row++)
+    for (size_t i = (size_t)p->around_start[row]; i < (size_t)p->around_start[row + 1]; i++)
+      for (size_t b = 0; b < Np; b++) {
+        const int32_t column = l->s->nodes->node[(size_t)p->around[i] / Np * Np + b];
+        l->list[i * Np + b] = is_unknown(l->s, column) ? wisp_pattern_slot(p, (int32_t)row, column) : NOT_IN_ROW;
+      }
+  return WISP_OK;
+}
+
 static wisp_status upload_slots(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) int *slot = NULL;
-  const wisp_pattern *p = s->pattern;
-  const size_t Np = (size_t)s->nodes->Np;
-  CALL(wisp_new(err, p->incidences * Np, sizeof *slot, &slot));
-  for (size_t row = 0; row < p->rows; row++)
-    for (size_t i = (size_t)p->around_start[row]; i < (size_t)p->around_start[row + 1]; i++)
-      for (size_t b = 0; b < Np; b++) {
-        const int32_t column = s->nodes->node[(size_t)p->around[i] / Np * Np + b];
-        slot[i * Np + b] = is_unknown(s, column) ? wisp_pattern_slot(p, (int32_t)row, column) : NOT_IN_ROW;
-      }
+  CALL(wisp_new(err, s->pattern->incidences * (size_t)s->nodes->Np, sizeof *slot, &slot));
+  CALL(wisp_parallel(err, s->pattern->rows, list_slots, &(listing){.s = s, .list = slot}));
   return wisp_arrays_upload_ints(err, arrays, "around_slots", slot);
 }
 
