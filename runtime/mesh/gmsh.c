@@ -55,6 +55,7 @@ static const wisp_gmsh_shape tets = {.type = 4,
                                      .many = "tets",
                                      .formal = "tetrahedra",
                                      .remedy = "remesh, order 1",
+                                     .missing = "meshed in 3-D, or no physical volume that is saved",
                                      .face = "triangle",
                                      .entity = "surface"};
 static const wisp_gmsh_shape hexes = {.type = 5,
@@ -66,6 +67,7 @@ static const wisp_gmsh_shape hexes = {.type = 5,
                                       .many = "hexes",
                                       .formal = "hexahedra",
                                       .remedy = "mesh with transfinite or recombined volumes, order 1",
+                                      .missing = "meshed in 3-D, or no physical volume that is saved",
                                       .face = "triangle",
                                       .entity = "surface"};
 static const wisp_gmsh_shape triangles = {.type = 2,
@@ -77,6 +79,7 @@ static const wisp_gmsh_shape triangles = {.type = 2,
                                           .many = "triangles",
                                           .formal = "triangles",
                                           .remedy = "mesh in two dimensions, order 1",
+                                          .missing = "meshed in 2-D, or no physical surface that is saved",
                                           .face = "line",
                                           .entity = "curve"};
 
@@ -221,9 +224,7 @@ static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
   if (!gmsh->version) CALL(wisp_gmsh_fail(err, gmsh, "no $MeshFormat: no Gmsh file, or an empty one"));
   if (!gmsh->nodes) CALL(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
   if (!gmsh->cells)
-    CALL(wisp_gmsh_fail(err, gmsh,
-                        "no %s in $Elements: truncated, not meshed in %d-D, or no physical %s that is saved?",
-                        gmsh->shape->many, gmsh->shape->dimension, gmsh->shape->dimension == 3 ? "volume" : "surface"));
+    CALL(wisp_gmsh_fail(err, gmsh, "no %s in $Elements: truncated, not %s?", gmsh->shape->many, gmsh->shape->missing));
   return WISP_OK;
 }
 

@@ -30,6 +30,7 @@ typedef struct wisp_gmsh_shape {
   int facet, order[8];             /* corners of a face that can have a tag, 0: none can; Gmsh's number of our corner */
   const char *one, *many, *formal; /* "tet", "tets", "tetrahedra" */
   const char *remedy;              /* what to do with a mesh of others */
+  const char *missing;             /* what a file without any is not */
   const char *face, *entity;       /* "triangle", on a "surface" */
 } wisp_gmsh_shape;
 
