@@ -4,21 +4,15 @@
 #define WISP_RUN_H
 
 #include "json.h"
-#include "options.h"
-#include "../runtime/door/door.h"
+#include "open.h"
 #include "../runtime/nodal/solver.h"
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
 int wisp_run_system(const char *system, int argc, char **argv);
-int wisp_run_poisson(int argc, char **argv);
+extern const wisp_syntax wisp_poisson_syntax;
 
 /* WISP_EUSAGE unless the one argument that is no option is the problem's name. */
 wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem);
-
-/* Opens the device and, unless defaults are asked for, the store, of which db is the user's file, NULL for the default
- * place. Says what is odd. */
-wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
-                          bool defaults, wisp_session **out);
 
 /* The table of the step's kernels: which strategy, and where it comes from. as_asked: defaults were asked for. */
 void wisp_run_print_kernels(const wisp_stage *step, bool as_asked);

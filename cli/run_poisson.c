@@ -27,12 +27,6 @@ static const wisp_option options[] = {
     {"default", 0, NULL, "ignore the store: default kernels"},
     {"json", 0, NULL, "a JSON object"},
 };
-static const wisp_syntax syntax = {
-    "wisp run poisson -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
-    "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
-    "known solution, the time of an iteration and which kernels they were.",
-    options, WISP_COUNT(options), 1};
 
 const char *const wisp_poisson_problems[3] = {"bp1", "bp3", "bp5"};
 const char *const wisp_poisson_preconditioners[3] = {"none", "jacobi", "chebyshev"};
@@ -196,7 +190,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
   show(&progress, 0, "opening store and device");
-  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(wisp_cli_open_device(err, args, r->device, r->db, r->defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   CALL(make_mesh(err, r, run));
   if (r->geometry == WISP_GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
@@ -252,21 +246,25 @@ static wisp_status check_convergence(wisp_error *err, const wisp_poisson_request
                       run->report.residual, run->report.iterations, r->tolerance);
 }
 
-int wisp_run_poisson(int argc, char **argv)
+static wisp_status run_poisson(wisp_error *err, wisp_arguments *args)
 {
-  wisp_status status = WISP_OK;
-  wisp_error err = {.text = ""};
-  wisp_arguments args;
   wisp_poisson_request request;
-  wisp_poisson_run run = {.unknowns = 0};
-  int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(read_request(&err, &args, &request));
-  TRY(set_up(&err, &args, &request, &run));
-  TRY(solve(&err, &args, &request, &run));
-  TRY(wisp_run_poisson_print(&err, &request, &run));
-  TRY(check_convergence(&err, &request, &run));
-done:
-  release(&run);
-  return wisp_cli_end(&args, status, &err);
+  HELD(release) wisp_poisson_run run = {.unknowns = 0};
+  CALL(read_request(err, args, &request));
+  CALL(set_up(err, args, &request, &run));
+  CALL(solve(err, args, &request, &run));
+  CALL(wisp_run_poisson_print(err, &request, &run));
+  return check_convergence(err, &request, &run);
 }
+
+const wisp_syntax wisp_poisson_syntax = {
+    .usage = "wisp run poisson -n ORDER [--box N | --mesh FILE] [options]",
+    .about =
+        "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
+        "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
+        "known solution, the time of an iteration and which kernels they were.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .most_operands = 1,
+    .act = run_poisson,
+};

@@ -7,20 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
-                          bool defaults, wisp_session **out)
-{
-  const wisp_session_request request = {.device = device, .store = db, .defaults_only = defaults};
-  char note[512];
-  if (db && access(db, F_OK) != 0) {
-    snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
-    wisp_cli_warn(args, note);
-  }
-  CALL(wisp_session_open(err, &request, out));
-  if ((*out)->warning) wisp_cli_warn(args, (*out)->warning);
-  return WISP_OK;
-}
-
 static wisp_status list_kernels(wisp_error *err, const wisp_stage *step, bool as_asked, wisp_text *out)
 {
   static const wisp_column columns[] = {

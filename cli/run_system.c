@@ -39,11 +39,6 @@ static const wisp_option options[] = {
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
     {"json", 0, NULL, "a JSON object"},
 };
-static const wisp_syntax syntax = {
-    NULL,
-    "Solves a system of equations with the kernels that the tuning store knows for this device, or with default "
-    "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
-    options, WISP_COUNT(options), 1};
 
 /* --- the request --- */
 
@@ -207,7 +202,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(wisp_tet_create(err, r->order, &run->tet));
   CALL(wisp_system_load(err, r->system, &run->system));
   CALL(choose_boundary(err, r, run));
-  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(wisp_cli_open_device(err, args, r->device, r->db, r->defaults, &run->session));
   CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
@@ -303,24 +298,29 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   return WISP_OK;
 }
 
+static wisp_status run_system(wisp_error *err, wisp_arguments *args)
+{
+  wisp_system_request request;
+  HELD(release) wisp_system_run run = {.steps = 0};
+  CALL(read_request(err, args, args->syntax->subject, &request));
+  CALL(set_up(err, args, &request, &run));
+  CALL(solve(err, args, &request, &run));
+  return wisp_run_system_print(err, &request, &run);
+}
+
 int wisp_run_system(const char *system, int argc, char **argv)
 {
-  wisp_status status = WISP_OK;
-  wisp_error err = {.text = ""};
-  wisp_arguments args;
-  wisp_system_request request;
-  wisp_system_run run = {.steps = 0};
-  int exit_status = 0;
   char usage[128];
-  wisp_syntax own = syntax;
   snprintf(usage, sizeof usage, "wisp run %s -n ORDER [--box N | --mesh FILE] [options]", system);
-  own.usage = usage;
-  if (!wisp_arguments_read(&own, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(read_request(&err, &args, system, &request));
-  TRY(set_up(&err, &args, &request, &run));
-  TRY(solve(&err, &args, &request, &run));
-  TRY(wisp_run_system_print(&err, &request, &run));
-done:
-  release(&run);
-  return wisp_cli_end(&args, status, &err);
+  return wisp_cli_run_command(
+      &(wisp_syntax){.usage = usage,
+                     .about = "Solves a system of equations with the kernels that the tuning store knows for this "
+                              "device, or with default ones, and reports the error, the energy, the time of a stage "
+                              "and which kernels they were.",
+                     .options = options,
+                     .count = WISP_COUNT(options),
+                     .most_operands = 1,
+                     .act = run_system,
+                     .subject = system},
+      argc, argv);
 }

@@ -154,7 +154,10 @@ static void test_every_kernel_has_a_row(void **state)
                                         .row = look,
                                         .warn = complain,
                                         .context = &s};
-  GOOD(wisp_compare(&err, *state, &request));
+  wisp_session session = {.device = *state};
+  GOOD(wisp_strategies_load(&err, &session.strategies));
+  GOOD(wisp_compare(&err, &session, &request));
+  wisp_strategies_free(session.strategies);
   assert_true(s.rows >= 8);
   assert_int_equal(s.rivals, 3);
   assert_int_equal(s.steps, 1);
@@ -175,7 +178,8 @@ static void test_senseless_requests(void **state)
   bad[0].family = "nodule";
   bad[1].kernel = "volumes";
   bad[2].order_count = 2;
-  for (int i = 0; i < 3; i++) assert_int_equal(wisp_compare(&err, *state, &bad[i]), WISP_EUSAGE);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(wisp_compare(&err, &(wisp_session){.device = *state}, &bad[i]), WISP_EUSAGE);
 }
 
 /* What the command prints, up to room - 1 characters; its exit status. */

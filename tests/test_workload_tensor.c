@@ -310,7 +310,10 @@ static void test_comparison(void **state)
                                         .row = look,
                                         .warn = complain,
                                         .context = &s};
-  GOOD(wisp_compare(&err, *state, &request));
+  wisp_session session = {.device = *state};
+  GOOD(wisp_strategies_load(&err, &session.strategies));
+  GOOD(wisp_compare(&err, &session, &request));
+  wisp_strategies_free(session.strategies);
   assert_true(s.rows >= 6 + 5); /* operators and vectors */
   assert_int_equal(s.alternatives, 3);
 }

@@ -287,19 +287,18 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
   return WISP_OK;
 }
 
-wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compare_request *request)
+wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wisp_compare_request *request)
 {
   wisp_status status = WISP_OK;
+  wisp_device *device = session->device;
   wisp_compare_request r = *request;
   comparer c = {.device = device, .request = &r};
-  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
-  TRY(wisp_strategies_load(err, &strategies));
   if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
   if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
-  TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
+  TRY(wisp_match_ups_create(err, session, &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
   c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};
   if (r.beside) c.beside.source = *r.beside;

@@ -8,8 +8,7 @@
 #include <string.h>
 
 typedef struct finder {
-  const wisp_strategies *strategies;
-  const wisp_limits *limits;
+  wisp_chooser from;
   const wisp_compare_request *request;
   const wisp_family *family;
   wisp_spec spec; /* the one looked for */
@@ -24,10 +23,11 @@ long long wisp_compare_elements(const wisp_compare_request *request, int order)
   return (long long)ceil(request->nodes / layouts->Np);
 }
 
-/* What a solver takes from this store; out->kernels stays 0 where there is nothing that runs here. */
-static wisp_status choose(wisp_error *err, const finder *f, const wisp_store *store, wisp_stage *out)
+/* What a solver takes; out->kernels stays 0 where there is nothing that runs here. */
+static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wisp_stage *out)
 {
-  const wisp_chooser from = {f->strategies, store, f->limits, NULL};
+  wisp_chooser from = f->from;
+  if (by_default) from.store = NULL;
   const wisp_wish wish = {.spec = f->spec, .elements = wisp_compare_elements(f->request, f->spec.order)};
   wisp_error reason = {.text = ""};
   const wisp_status status = wisp_choose(&reason, &from, &wish, out);
@@ -50,9 +50,9 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   if (f->request->kernel && strcmp(f->request->kernel, kernel) != 0) return WISP_OK;
   wisp_spec_name_kernel(&f->spec, kernel);
   up.spec = f->spec;
-  TRY(choose(err, f, f->request->store, &up.tuned));
+  TRY(choose(err, f, false, &up.tuned));
   if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
-  TRY(choose(err, f, NULL, &up.standard));
+  TRY(choose(err, f, true, &up.standard));
   TRY(add(err, ups, &up));
 done:
   wisp_stage_free(&up.tuned);
@@ -76,11 +76,11 @@ static wisp_status check_request(wisp_error *err, const finder *f)
                       f->family->name, r->kernel);
 }
 
-wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
-                                  const wisp_compare_request *r, wisp_match_ups *out)
+wisp_status wisp_match_ups_create(wisp_error *err, const wisp_session *session, const wisp_compare_request *r,
+                                  wisp_match_ups *out)
 {
   HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
-  finder f = {.strategies = strategies, .limits = limits, .request = r, .family = wisp_family_find(r->family)};
+  finder f = {.from = wisp_session_chooser(session), .request = r, .family = wisp_family_find(r->family)};
   CALL(check_request(err, &f));
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) {

@@ -157,13 +157,11 @@ static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_
 }
 
 /* Asks as the device does whose trial is the newest. */
-static wisp_status ask(wisp_error *err, const wisp_store *store, wisp_report_data *data)
+static wisp_status ask(wisp_error *err, const wisp_session *session, wisp_report_data *data)
 {
-  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   wisp_limits limits;
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
-  CALL(wisp_strategies_load(err, &strategies));
-  const wisp_chooser from = {strategies, store, &limits, &scopes};
+  const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
   for (size_t i = 0, end; i < data->cell_count; i = end) {
     wisp_report_cell *cells = &data->cells[i];
     const wisp_trial *newest = cells->entries->trial;
@@ -214,11 +212,11 @@ static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, w
   return WISP_OK;
 }
 
-wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
+wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_wish *wish,
                                wisp_report_data *out)
 {
   HELD(wisp_report_forget) wisp_report_data data = {0};
-  CALL(list_entries(err, store, wish, &data));
+  CALL(list_entries(err, session->store, wish, &data));
   CALL(
       wisp_require(err, data.entry_count, WISP_EMISSING,
                    "nothing is stored for %s with these options: 'wisp tune' fills the store, and 'wisp db show' tells "
@@ -232,7 +230,7 @@ wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const w
     data.cells[data.cell_count - 1].count++;
   }
   for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
-  CALL(ask(err, store, &data));
+  CALL(ask(err, session, &data));
   CALL(choose_front(err, wish, &data));
   *out = data;
   data = (wisp_report_data){0};
