@@ -1,10 +1,10 @@
 /* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
-#include "../../gen/family.h"
-#include "../door/door.h"
-#include "../mesh/source.h"
-#include "../parallel.h"
-#include "solution.h"
-#include "solver.h"
+#include "../../../gen/family.h"
+#include "../door.h"
+#include "../../mesh/source.h"
+#include "../../parallel.h"
+#include "../../nodal/solution.h"
+#include "../../nodal/solver.h"
 
 #include <stdlib.h>
 
