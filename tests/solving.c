@@ -75,7 +75,7 @@ wisp_status solution_set(wisp_error *err, wisp_problem *problem, wisp_function f
 {
   OWNED(free) double *u = NULL;
   CALL(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
-  CALL(wisp_dg_fill(err, wisp_problem_dg(problem), function, context, t, u));
+  wisp_dg_fill(wisp_problem_dg(problem), function, context, t, u);
   return wisp_solution_put(err, problem, u);
 }
 
@@ -136,9 +136,9 @@ void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, doub
   assert_true(rhs && res && flux);
   for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
-    GOOD(wisp_reference_volume(&error, dg, u, rhs));
+    wisp_reference_volume(dg, u, rhs);
     GOOD(wisp_reference_gather(&error, dg, alpha, u, flux, NULL));
-    GOOD(wisp_reference_lift(&error, dg, flux, rhs));
+    wisp_reference_lift(dg, flux, rhs);
     for (size_t i = 0; i < size; i++) {
       res[i] = rk->a * res[i] + dt * rhs[i];
       u[i] += rk->b * res[i];

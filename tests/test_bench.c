@@ -81,7 +81,7 @@ static void test_product_is_the_derivative(void **state)
       double *u = dg_case_volume(c.dg), *du[3];
       for (int nu = 0; nu < 3; nu++) du[nu] = dg_case_volume(c.dg);
       dg_case_noise(c.dg, u);
-      assert_int_equal(wisp_reference_derivative(NULL, c.dg, u, du), WISP_OK);
+      wisp_reference_derivative(c.dg, u, du);
       double *product = multiply(*state, &c, "volume", single ? WISP_F32 : WISP_F64, u);
       double difference = volume_difference(&c, product, du);
       if (!(difference < (single ? 2e-3 : 1e-11))) fail_msg("order %d: differs by %g", order, difference);
@@ -100,7 +100,7 @@ static void test_product_is_the_lift(void **state)
     double *flux = dg_case_face(c.dg), *rhs = dg_case_volume(c.dg);
     for (size_t i = 0; i < faces; i++) flux[i] = 2.0 * rand() / RAND_MAX - 1;
     for (size_t i = 0; i < volume; i++) rhs[i] = 0;
-    assert_int_equal(wisp_reference_lift(NULL, c.dg, flux, rhs), WISP_OK);
+    wisp_reference_lift(c.dg, flux, rhs);
     double *product = multiply(*state, &c, "lift", WISP_F64, flux);
     for (size_t i = 0; i < volume; i++)
       if (!(fabs(product[i] - rhs[i]) < 1e-11)) fail_msg("order %d, number %zu: %g, %g", order, i, product[i], rhs[i]);

@@ -154,16 +154,14 @@ typedef struct gathering {
   double *sums;
 } gathering;
 
-static wisp_status gather(wisp_error *err, void *context, size_t from, size_t to)
+static void gather(void *context, size_t from, size_t to)
 {
   const gathering *g = context;
-  (void)err;
   for (size_t i = from; i < to; i++) {
     double sum = 0;
     for (int32_t c = g->copies->start[i]; c < g->copies->start[i + 1]; c++) sum += g->locals[g->copies->copy[c]];
     g->sums[i] = sum;
   }
-  return WISP_OK;
 }
 
 /* A loop's numbers, added up at the unknowns. */
@@ -173,7 +171,8 @@ static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range r
   CALL(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *locals, &locals));
   loop l = {.problem = p, .out = locals};
   CALL(wisp_parallel(err, p->mesh->elements, range, &l));
-  return wisp_parallel(err, p->copies->unknowns, gather, &(gathering){p->copies, locals, sums});
+  wisp_parallel_for(p->copies->unknowns, gather, &(gathering){p->copies, locals, sums});
+  return WISP_OK;
 }
 
 static void bound(const wisp_hexmesh *mesh, double low[3], double length[3])

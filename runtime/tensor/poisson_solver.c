@@ -64,13 +64,11 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
   return WISP_OK;
 }
 
-/* A wisp_range over numbers. */
-static wisp_status invert(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over numbers. */
+static void invert(void *context, size_t from, size_t to)
 {
   double *diagonal = context;
-  (void)err;
   for (size_t i = from; i < to; i++) diagonal[i] = 1 / diagonal[i];
-  return WISP_OK;
 }
 
 /* Geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
@@ -83,7 +81,7 @@ static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal
   if (!diagonal) return wisp_arrays_repeat(err, s->arrays, "inverse", 1, &one);
   CALL(wisp_new(err, n, sizeof *inverse, &inverse));
   CALL(wisp_poisson_diagonal(err, s->problem, inverse));
-  CALL(wisp_parallel(err, n, invert, inverse));
+  wisp_parallel_for(n, invert, inverse);
   return wisp_arrays_upload_part(err, s->arrays, "inverse", 0, n, inverse);
 }
 

@@ -102,14 +102,13 @@ typedef struct exchange {
   double *to;
 } exchange;
 
-/* A wisp_range over slots. */
-static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, size_t end)
+/* A wisp_sweep over slots. */
+static void exchange_slots(void *context, size_t first, size_t end)
 {
   const exchange *x = context;
   const wisp_simulation *s = x->simulation;
   const wisp_dg *dg = s->dg;
   const size_t K = s->mesh->elements, Np = (size_t)s->tet->Np;
-  (void)err;
   for (size_t k = first; k < end; k++)
     for (int f = 0; f < s->system->fields && dg->slot[k] != WISP_EMPTY; f++)
       for (size_t i = 0; i < Np; i++) {
@@ -120,7 +119,6 @@ static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, 
         else
           x->to[there] = *here;
       }
-  return WISP_OK;
 }
 
 /* What a caller hands over: a simulation, and where numbers go to or come from. */
@@ -134,7 +132,7 @@ wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *s, const doubl
 {
   CALL(check(err, s, u));
   wisp_parallel_fill(s->field, 0, wisp_dg_volume_size(s->dg) * sizeof *s->field);
-  CALL(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u}));
+  wisp_parallel_for(s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u});
   return wisp_solution_put(err, wisp_solver_problem(s->solver), s->field);
 }
 
@@ -142,7 +140,8 @@ wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 {
   CALL(check(err, s, u));
   CALL(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
-  return wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u});
+  wisp_parallel_for(s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u});
+  return WISP_OK;
 }
 
 double wisp_simulation_dt(const wisp_simulation *s)
