@@ -62,8 +62,7 @@ void wisp_arrays_destroy(wisp_arrays *arrays)
   if (!arrays) return;
   for (size_t i = 0; i < arrays->count; i++)
     if (arrays->entries[i].base) wisp_device_free(arrays->device, arrays->entries[i].base);
-  if (arrays->pattern) wisp_device_free(arrays->device, arrays->pattern);
-  wisp_comparer_destroy(arrays->comparer);
+  wisp_arrays_end_checks(arrays);
   free(arrays);
 }
 

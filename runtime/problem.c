@@ -230,25 +230,3 @@ void wisp_launches_free(wisp_launches *launches)
   free(launches->list);
   *launches = (wisp_launches){.count = 0};
 }
-
-/* --- numbers in and out --- */
-
-wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values)
-{
-  return wisp_arrays_upload(err, problem->arrays, array, values);
-}
-
-wisp_status wisp_problem_download(wisp_error *err, wisp_problem *problem, const char *array, double *values)
-{
-  return wisp_arrays_download(err, problem->arrays, array, values);
-}
-
-wisp_status wisp_problem_fill(wisp_error *err, wisp_problem *problem, const char *array, unsigned char byte)
-{
-  return wisp_arrays_fill(err, problem->arrays, array, byte);
-}
-
-size_t wisp_problem_size(const wisp_problem *problem, const char *array)
-{
-  return wisp_arrays_size(problem->arrays, array);
-}

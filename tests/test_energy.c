@@ -39,7 +39,7 @@ static void never_grows(const solving_setup *setup)
   double *u = malloc(wisp_dg_volume_size(s.dg) * sizeof *u);
   assert_non_null(u);
   random_solution(s.dg, u);
-  GOOD(wisp_problem_upload(&error, s.problem, "u", u));
+  GOOD(wisp_arrays_upload(&error, wisp_problem_arrays(s.problem), "u", u));
   double first = energy(&s), before = first;
   for (int i = 0; i < 60; i++) {
     GOOD(wisp_solver_advance(&error, s.solver, wisp_dg_safe_dt(s.dg), 1, NULL));

@@ -245,14 +245,14 @@ static void in_spans(void *context, const plan_case *c)
   GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem));
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
-  const size_t numbers = wisp_problem_size(problem, "v");
+  const size_t numbers = wisp_arrays_size(wisp_problem_arrays(problem), "v");
   assert_true(numbers <= sizeof whole / sizeof *whole);
   GOOD(wisp_problem_run(err, problem, kernel, NULL, 0));
-  GOOD(wisp_problem_download(err, problem, "v", whole));
-  GOOD(wisp_problem_fill(err, problem, "v", 0xff));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(problem), "v", whole));
+  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem), "v", 0xff));
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
     GOOD(wisp_problem_run_span(err, problem, kernel, spans[i], NULL, 0));
-  GOOD(wisp_problem_download(err, problem, "v", pieced));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(problem), "v", pieced));
   assert_memory_equal(whole, pieced, numbers * sizeof *whole);
   wisp_kernel_destroy(kernel);
   free(binary.data);
@@ -308,14 +308,14 @@ static void in_domains(void *context, const plan_case *c)
   open_domain(device, &c->spec, &ground, &problem[1]);
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
-  const size_t Np = wisp_problem_size(problem[1], "v") / (OWN + 1);
+  const size_t Np = wisp_arrays_size(wisp_problem_arrays(problem[1]), "v") / (OWN + 1);
   double v[OWN * FILTER_MAX_NP];
   GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[0]), "v", 0, OWN * Np, v));
-  GOOD(wisp_problem_fill(err, problem[1], "v", 0xff));
+  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem[1]), "v", 0xff));
   GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(problem[1]), "v", 0, OWN * Np, v));
   exchange(problem[0], problem[1], Np);
   for (int i = 0; i < 2; i++) {
-    GOOD(wisp_problem_fill(err, problem[i], "edges", 0));
+    GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem[i]), "edges", 0));
     GOOD(wisp_problem_run(err, problem[i], kernel, NULL, 0));
     GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[i]), "edges", 0, OWN + 1, edges[i]));
   }

@@ -27,8 +27,8 @@ static bool grows(solving *s, double dt)
   bool up = false;
   assert_non_null(u);
   random_solution(s->dg, u);
-  GOOD(wisp_problem_upload(&error, s->problem, "u", u));
-  GOOD(wisp_problem_fill(&error, s->problem, "res", 0));
+  GOOD(wisp_arrays_upload(&error, wisp_problem_arrays(s->problem), "u", u));
+  GOOD(wisp_arrays_fill(&error, wisp_problem_arrays(s->problem), "res", 0));
   for (int i = 0; i < 2; i++) {
     const wisp_status status = wisp_solver_advance(&error, s->solver, dt, STEPS, NULL);
     up |= status == WISP_EWRONG; /* not finite */
@@ -145,9 +145,9 @@ static double distance(solving *s, const double *other)
   const size_t size = wisp_dg_volume_size(s->dg);
   double *u = malloc(size * sizeof *u), energy = NAN;
   assert_non_null(u);
-  GOOD(wisp_problem_download(&error, s->problem, "u", u));
+  GOOD(wisp_arrays_download(&error, wisp_problem_arrays(s->problem), "u", u));
   for (size_t i = 0; i < size; i++) u[i] -= other[i];
-  GOOD(wisp_problem_upload(&error, s->problem, "u", u));
+  GOOD(wisp_arrays_upload(&error, wisp_problem_arrays(s->problem), "u", u));
   GOOD(wisp_solution_energy(&error, s->problem, &energy));
   free(u);
   return sqrt(energy / s->system->energy[0]);
@@ -166,7 +166,7 @@ static void check_time_error(int order)
   assert_non_null(fine);
   GOOD(wisp_solver_limit(&error, s.solver, &limit));
   default_error(&s, limit, time, 8, &dt);
-  GOOD(wisp_problem_download(&error, s.problem, "u", fine));
+  GOOD(wisp_arrays_download(&error, wisp_problem_arrays(s.problem), "u", fine));
   default_error(&s, limit, time, 1, &dt);
   GOOD(wisp_solution_energy(&error, s.problem, &energy[0]));
   GOOD(wisp_solver_time_error(&error, s.solver, dt, time, &relative));
