@@ -2,20 +2,17 @@
 #ifndef WISP_RUN_POISSON_H
 #define WISP_RUN_POISSON_H
 
-#include "../runtime/mesh/source.h"
+#include "run.h"
 #include "../runtime/tensor/poisson_solver.h"
 
 typedef enum wisp_geometry { WISP_GEOMETRY_AUTO, WISP_GEOMETRY_STORED, WISP_GEOMETRY_TRILINEAR } wisp_geometry;
 
 typedef struct wisp_poisson_request {
-  wisp_mesh_source mesh;
-  const char *device, *db;
-  int order;
+  wisp_run_request run;
   wisp_hex_operator op;
   wisp_geometry geometry;
   double lambda, tolerance;
   long long iterations; /* at most */
-  bool defaults, exact, json;
   wisp_poisson_method method;
 } wisp_poisson_request;
 

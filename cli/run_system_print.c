@@ -1,4 +1,3 @@
-#include "run.h"
 #include "run_system.h"
 
 #include <math.h>
@@ -24,8 +23,8 @@ static void print_origin(const wisp_system_request *request, const wisp_stage *s
   else if (request->kernels.composition || request->kernels.layout)
     printf("the request\n");
   else
-    printf("default: %s\n", request->defaults ? "as asked" : "the store has no record of a step on this device");
-  if (defaults && !request->defaults)
+    printf("default: %s\n", request->run.defaults ? "as asked" : "the store has no record of a step on this device");
+  if (defaults && !request->run.defaults)
     printf("            %d of %d kernels run defaults: the store has no entry of today's kernel text that fits\n",
            defaults, step->kernels);
 }
@@ -33,13 +32,9 @@ static void print_origin(const wisp_system_request *request, const wisp_stage *s
 static void print_text(const wisp_system_request *request, const wisp_system_run *run)
 {
   const wisp_stage *step = &run->step;
-  const wisp_limits *limits = wisp_device_limits(run->session->device);
-  char layout[WISP_LAYOUT_TEXT], domain[256];
+  char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&step->layout, layout);
-  wisp_mesh_source_print(&request->mesh, domain);
-  printf("domain      %s: %zu elements of order %d, %d nodes each, %.0f DOFs\n", domain, run->mesh->elements,
-         run->tet->N, run->tet->Np, run->dofs);
-  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
+  wisp_run_print_domain(&request->run, run->session, run->mesh->elements, "elements", run->tet->Np, run->dofs, "DOFs");
   printf("start       %s, walls %s, alpha %g\n", run->start.text, run->system->boundary[run->boundary].name,
          request->alpha);
   printf("steps       %lld of %.6g to time %.6g; ", run->steps, run->dt, run->dt * (double)run->steps);
@@ -50,7 +45,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
            isnan(request->dt) ? "safe without a measurement" : "as asked");
   printf("stage       %s in %s\n", step->composition, layout);
   print_origin(request, step);
-  wisp_run_print_kernels(step, request->defaults);
+  wisp_run_print_kernels(step, request->run.defaults);
   if (run->known)
     printf("L2 error    %.6e\n", run->l2_error);
   else
@@ -88,7 +83,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   cJSON *object = cJSON_CreateObject();
   const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
-      {"order", request->order},
+      {"order", request->run.order},
       {"dofs", run->dofs},
       {"alpha", request->alpha},
       {"steps", (double)run->steps},
@@ -106,7 +101,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
       {"seconds_per_time", run->steps ? run->seconds / (run->dt * (double)run->steps) : NAN},
   };
   cJSON_AddStringToObject(object, "system", run->system->name);
-  cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->run.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddStringToObject(object, "boundary", run->system->boundary[run->boundary].name);
@@ -118,7 +113,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
 
 wisp_status wisp_run_system_print(wisp_error *err, const wisp_system_request *request, const wisp_system_run *run)
 {
-  if (request->json) return wisp_json_put(err, make_json(request, run));
+  if (request->run.json) return wisp_json_put(err, make_json(request, run));
   print_text(request, run);
   return WISP_OK;
 }
