@@ -96,7 +96,7 @@ static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wis
 {
   const int *n = r->run.mesh.box;
   if (!r->run.mesh.file) CALL(check_size(err, r, run, (double)n[0] * n[1] * n[2]));
-  CALL(wisp_hexmesh_make(err, &r->run.mesh, &run->mesh));
+  CALL(wisp_mesh_make(err, 8, &r->run.mesh, &run->mesh));
   return check_size(err, r, run, (double)run->mesh->elements);
 }
 

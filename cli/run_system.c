@@ -114,7 +114,7 @@ static wisp_status check_size(wisp_error *err, const wisp_system_request *r, con
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
   if (!r->run.mesh.file) CALL(check_size(err, r, run, 6 * pow(r->run.mesh.box[0], 3)));
-  CALL(wisp_mesh_make(err, &r->run.mesh, &run->mesh));
+  CALL(wisp_mesh_make(err, 4, &r->run.mesh, &run->mesh));
   CALL(check_size(err, r, run, (double)run->mesh->elements));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
   run->known = run->start.exact && run->start.state->walls == run->boundary;

@@ -61,7 +61,7 @@ static wisp_mesh *moved_box(int n, double far)
   wisp_error error = {0};
   wisp_mesh *mesh = NULL;
   const wisp_mesh_source source = {.box = {n, n, n}, .jitter = far, .shuffle = far > 0, .seed = 1};
-  GOOD(wisp_mesh_make(&error, &source, &mesh));
+  GOOD(wisp_mesh_make(&error, 4, &source, &mesh));
   return mesh;
 }
 

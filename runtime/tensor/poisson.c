@@ -175,19 +175,6 @@ static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range r
   return WISP_OK;
 }
 
-static void bound(const wisp_hexmesh *mesh, double low[3], double length[3])
-{
-  for (size_t d = 0; d < 3; d++) {
-    double high = mesh->xyz[d];
-    low[d] = mesh->xyz[d];
-    for (size_t v = 0; v < mesh->vertices; v++) {
-      low[d] = fmin(low[d], mesh->xyz[3 * v + d]);
-      high = fmax(high, mesh->xyz[3 * v + d]);
-    }
-    length[d] = high - low[d];
-  }
-}
-
 wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
                                 wisp_hex_operator op, double lambda, wisp_poisson **out)
 {
@@ -197,7 +184,8 @@ wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_he
   p->mesh = mesh;
   p->op = op;
   p->lambda = lambda;
-  bound(mesh, p->low, p->length);
+  wisp_mesh_extent(mesh, p->low, p->length);
+  for (int d = 0; d < 3; d++) p->length[d] -= p->low[d];
   CALL(wisp_hex_create(err, order, &p->hex));
   CALL(wisp_hexnodes_create(err, name, mesh, order, &p->nodes));
   CALL(wisp_hexcopies_create(err, p->nodes, op != WISP_HEX_MASS, &p->copies));

@@ -52,7 +52,7 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
   CALL(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
                     walls));
   const int n = r->box ? r->box : 4;
-  return wisp_mesh_make(err, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh);
+  return wisp_mesh_make(err, 4, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh);
 }
 
 wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_simulation **out)
