@@ -33,7 +33,7 @@ typedef struct best_wish {
   bool any_layout;
 } best_wish;
 
-/* One column of paper 0's table: everything that shares a step. spec.kernel is empty. */
+/* One column of paper 0's table: everything that shares a stage. spec.kernel is empty. */
 typedef struct group {
   wisp_spec spec;
   const wisp_trial *newest; /* its surroundings are those that count */
@@ -116,23 +116,24 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
   return WISP_OK;
 }
 
-/* The kernels of the step that a solver takes, and last the step; where no step was measured, each kernel's fastest. */
+/* The kernels of the stage that a solver takes, and last the stage; where no stage was measured, each kernel's fastest.
+ */
 static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_wish *wish,
                              wisp_best_rows *rows)
 {
   const wisp_kernel_decl *kernels = wisp_family_find(g->spec.family)->kernels;
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0}, one = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0}, one = {.kernels = 0};
   wisp_wish of_one = {.spec = g->spec};
-  CALL(wisp_choose_if_any(err, from, &of_one, &step));
-  const bool stepped = step.whole.trial && !wish->any_layout;
-  for (int k = 0; stepped && k < step.kernels; k++) CALL(add_row(err, from, g, &step.choice[k], rows));
+  CALL(wisp_choose_if_any(err, from, &of_one, &stage));
+  const bool stepped = stage.whole.trial && !wish->any_layout;
+  for (int k = 0; stepped && k < stage.kernels; k++) CALL(add_row(err, from, g, &stage.choice[k], rows));
   for (const wisp_kernel_decl *k = kernels; !stepped && k->name; k++) {
     wisp_spec_name_kernel(&of_one.spec, k->name);
     CALL(wisp_choose_if_any(err, from, &of_one, &one));
     CALL(add_row(err, from, g, &one.whole, rows));
     wisp_stage_free(&one);
   }
-  return add_row(err, from, g, &step.whole, rows);
+  return add_row(err, from, g, &stage.whole, rows);
 }
 
 static wisp_status fill(wisp_error *err, const wisp_session *session, const best_wish *wish, wisp_best_rows *rows)

@@ -47,10 +47,10 @@ wisp_status wisp_run_check_size(wisp_error *err, const wisp_session *session, in
 void wisp_run_print_domain(const wisp_run_request *request, const wisp_session *session, size_t elements,
                            const char *cells, int nodes, double numbers, const char *what);
 
-/* The table of the step's kernels: which strategy, and where it comes from. as_asked: defaults were asked for. */
-void wisp_run_print_kernels(const wisp_stage *step, bool as_asked);
+/* The table of the stage's kernels: which strategy, and where it comes from. as_asked: defaults were asked for. */
+void wisp_run_print_kernels(const wisp_stage *stage, bool as_asked);
 
 /* The same as kernels[] of a JSON object. */
-void wisp_run_add_kernels(cJSON *object, const wisp_stage *step);
+void wisp_run_add_kernels(cJSON *object, const wisp_stage *stage);
 
 #endif

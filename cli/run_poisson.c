@@ -77,7 +77,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 static void release(wisp_poisson_run *run)
 {
   wisp_poisson_solver_destroy(run->solver);
-  wisp_stage_free(&run->step);
+  wisp_stage_free(&run->stage);
   wisp_poisson_destroy(run->problem);
   wisp_mesh_destroy(run->mesh);
   wisp_session_close(run->session);
@@ -115,12 +115,12 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   return wisp_choose(err, &from, &wish, out);
 }
 
-const wisp_choice *wisp_run_operator(const wisp_stage *step)
+const wisp_choice *wisp_run_operator(const wisp_stage *stage)
 {
   wisp_hex_operator op;
   int i = 0;
-  while (!wisp_hex_operator_find(step->choice[i].kernel, &op)) i++;
-  return &step->choice[i];
+  while (!wisp_hex_operator_find(stage->choice[i].kernel, &op)) i++;
+  return &stage->choice[i];
 }
 
 /* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
@@ -129,13 +129,13 @@ static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request 
                                     bool *out)
 {
   wisp_status status = WISP_OK;
-  wisp_stage step[2] = {{.kernels = 0}, {.kernels = 0}};
-  for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &step[trilinear]));
-  const double stored = wisp_run_operator(&step[0])->ms, made = wisp_run_operator(&step[1])->ms;
+  wisp_stage stage[2] = {{.kernels = 0}, {.kernels = 0}};
+  for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &stage[trilinear]));
+  const double stored = wisp_run_operator(&stage[0])->ms, made = wisp_run_operator(&stage[1])->ms;
   *out = isnan(made) ? isnan(stored) : !(stored < made);
 done:
-  wisp_stage_free(&step[0]);
-  wisp_stage_free(&step[1]);
+  wisp_stage_free(&stage[0]);
+  wisp_stage_free(&stage[1]);
   return status;
 }
 
@@ -157,12 +157,12 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   show(&progress, 0.1, "making the mesh");
   CALL(make_mesh(err, r, run));
   if (r->geometry == WISP_GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
-  CALL(choose(err, r, run, trilinear, r->run.exact, &run->step));
+  CALL(choose(err, r, run, trilinear, r->run.exact, &run->stage));
   show(&progress, 0.15, "numbering nodes, right-hand side");
   CALL(wisp_poisson_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, r->op, r->lambda,
                            &run->problem));
   show(&progress, 0.65, "geometry and diagonal");
-  return wisp_poisson_solver_create(err, run->session->device, run->problem, &run->step, &r->method, &run->solver);
+  return wisp_poisson_solver_create(err, run->session->device, run->problem, &run->stage, &r->method, &run->solver);
 }
 
 /* How far the solve is, where it is shown. */

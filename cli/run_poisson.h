@@ -20,7 +20,7 @@ typedef struct wisp_poisson_run {
   wisp_session *session;
   wisp_hexmesh *mesh;
   wisp_poisson *problem;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_poisson_solver *solver;
   /* results */
   wisp_cg_report report;
@@ -30,8 +30,8 @@ typedef struct wisp_poisson_run {
 extern const char *const wisp_poisson_problems[3];        /* "bp1", ...: by operator */
 extern const char *const wisp_poisson_preconditioners[3]; /* "none", ... */
 
-/* The kernel of a step that is the operator; every composition of the family has one. */
-const wisp_choice *wisp_run_operator(const wisp_stage *step);
+/* The kernel of a stage that is the operator; every composition of the family has one. */
+const wisp_choice *wisp_run_operator(const wisp_stage *stage);
 
 /* The report on stdout, as a table or a JSON object. */
 wisp_status wisp_run_poisson_print(wisp_error *err, const wisp_poisson_request *request, const wisp_poisson_run *run);

@@ -12,7 +12,7 @@ static const char *const equations[3] = {
 
 static bool is_trilinear(const wisp_poisson_run *run)
 {
-  return wisp_stage_has(&run->step, "vertices");
+  return wisp_stage_has(&run->stage, "vertices");
 }
 
 /* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
@@ -21,8 +21,8 @@ static void print_geometry(const wisp_poisson_request *r, const wisp_poisson_run
   const char *way = is_trilinear(run) ? "made of the vertices" : "stored factors";
   const char *why = "";
   if (r->geometry == WISP_GEOMETRY_AUTO)
-    why = wisp_run_operator(&run->step)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
-                                                                     : " (auto: the faster winner)";
+    why = wisp_run_operator(&run->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
+                                                                      : " (auto: the faster winner)";
   printf("geometry    %s%s\n", way, why);
 }
 
@@ -35,8 +35,8 @@ static void print_text(const wisp_poisson_request *r, const wisp_poisson_run *ru
   if (r->op != WISP_HEX_MASS) printf(", lambda %g", r->lambda);
   printf("\n");
   print_geometry(r, run);
-  printf("iteration   %s\n", run->step.composition);
-  wisp_run_print_kernels(&run->step, r->run.defaults);
+  printf("iteration   %s\n", run->stage.composition);
+  wisp_run_print_kernels(&run->stage, r->run.defaults);
   printf("solver      conjugate gradients, preconditioner %s", wisp_poisson_preconditioners[r->method.preconditioner]);
   if (r->method.preconditioner == WISP_CHEBYSHEV)
     printf(" of degree %d, eigenvalues below %.3g", r->method.degree, wisp_poisson_solver_bound(run->solver));
@@ -75,8 +75,8 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddBoolToObject(object, "converged", report->converged);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
-  cJSON_AddStringToObject(object, "composition", run->step.composition);
-  wisp_run_add_kernels(object, &run->step);
+  cJSON_AddStringToObject(object, "composition", run->stage.composition);
+  wisp_run_add_kernels(object, &run->stage);
   return object;
 }
 

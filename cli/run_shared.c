@@ -58,14 +58,14 @@ void wisp_run_print_domain(const wisp_run_request *request, const wisp_session *
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
 }
 
-static wisp_status list_kernels(wisp_error *err, const wisp_stage *step, bool as_asked, wisp_text *out)
+static wisp_status list_kernels(wisp_error *err, const wisp_stage *stage, bool as_asked, wisp_text *out)
 {
   static const wisp_column columns[] = {
       {"kernel", false}, {"strategy", false}, {"match", false}, {"layer", false}, {"params", false}};
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
   CALL(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
-  for (int i = 0; i < step->kernels; i++) {
-    const wisp_choice *c = &step->choice[i];
+  for (int i = 0; i < stage->kernels; i++) {
+    const wisp_choice *c = &stage->choice[i];
     const char *match = as_asked && c->match == WISP_MATCH_DEFAULT ? "default, as asked" : wisp_match_name(c->match);
     const char *const cells[] = {c->kernel, c->strategy, match, wisp_layer_name(c->layer), c->params};
     CALL(wisp_table_add(err, table, cells));
@@ -76,11 +76,11 @@ static wisp_status list_kernels(wisp_error *err, const wisp_stage *step, bool as
   return wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out);
 }
 
-void wisp_run_print_kernels(const wisp_stage *step, bool as_asked)
+void wisp_run_print_kernels(const wisp_stage *stage, bool as_asked)
 {
   wisp_error err = {0};
   wisp_text text = {0};
-  printf("\n%s\n", list_kernels(&err, step, as_asked, &text) == WISP_OK ? text.data : err.text);
+  printf("\n%s\n", list_kernels(&err, stage, as_asked, &text) == WISP_OK ? text.data : err.text);
   wisp_text_free(&text);
 }
 
@@ -98,8 +98,8 @@ static void add_choice(cJSON *kernels, const wisp_choice *choice)
   cJSON_AddItemToArray(kernels, object);
 }
 
-void wisp_run_add_kernels(cJSON *object, const wisp_stage *step)
+void wisp_run_add_kernels(cJSON *object, const wisp_stage *stage)
 {
   cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
-  for (int i = 0; i < step->kernels; i++) add_choice(kernels, &step->choice[i]);
+  for (int i = 0; i < stage->kernels; i++) add_choice(kernels, &stage->choice[i]);
 }

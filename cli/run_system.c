@@ -95,7 +95,7 @@ static void release(wisp_system_run *run)
 {
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
-  wisp_stage_free(&run->step);
+  wisp_stage_free(&run->stage);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   wisp_mesh_destroy(run->mesh);
@@ -175,10 +175,10 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
-  CALL(wisp_choose(err, &from, &r->kernels, &run->step));
-  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
+  CALL(wisp_choose(err, &from, &r->kernels, &run->stage));
+  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, run->boundary,
                             &run->dg));
-  CALL(wisp_solver_create(err, run->session->device, run->dg, r->run.precision, &run->step, r->alpha, &run->solver));
+  CALL(wisp_solver_create(err, run->session->device, run->dg, r->run.precision, &run->stage, r->alpha, &run->solver));
   return choose_step(err, args, r, run);
 }
 

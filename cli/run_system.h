@@ -23,7 +23,7 @@ typedef struct wisp_system_run {
   wisp_mesh *mesh;
   wisp_tet *tet;
   wisp_system *system;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_dg *dg;
   wisp_solver *solver;
   wisp_start start;

@@ -29,8 +29,8 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
   GOOD(wisp_device_open(&error, test_device(), &c->device));
   GOOD(wisp_poisson_create(&error, "test", mesh, setup->order, op, setup->lambda, &c->problem));
   const wisp_chooser from = {c->strategies, NULL, wisp_device_limits(c->device), NULL};
-  GOOD(wisp_choose(&error, &from, &wish, &c->step));
-  GOOD(wisp_poisson_solver_create(&error, c->device, c->problem, &c->step, &request, &c->solver));
+  GOOD(wisp_choose(&error, &from, &wish, &c->stage));
+  GOOD(wisp_poisson_solver_create(&error, c->device, c->problem, &c->stage, &request, &c->solver));
   c->x = calloc(c->problem->copies->unknowns, sizeof *c->x);
   assert_non_null(c->x);
 }
@@ -39,7 +39,7 @@ void poisson_close(poisson_case *c)
 {
   free(c->x);
   wisp_poisson_solver_destroy(c->solver);
-  wisp_stage_free(&c->step);
+  wisp_stage_free(&c->stage);
   wisp_poisson_destroy(c->problem);
   wisp_mesh_destroy(c->mesh);
   wisp_device_close(c->device);

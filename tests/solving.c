@@ -30,7 +30,7 @@ bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_se
   GOOD(wisp_strategies_load(&error, &s->strategies));
   GOOD(wisp_device_open(&error, test_device(), &s->device));
   const wisp_chooser from = {s->strategies, setup->store, wisp_device_limits(s->device), NULL};
-  wisp_status status = wisp_choose(err, &from, &wish, &s->step);
+  wisp_status status = wisp_choose(err, &from, &wish, &s->stage);
   if (status == WISP_EREFUSED) {
     solving_close(s);
     return false;
@@ -39,8 +39,8 @@ bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_se
   GOOD(wisp_tet_create(&error, setup->order, &s->tet));
   GOOD(wisp_system_load(&error, "maxwell", &s->system));
   int boundary = wisp_system_boundary(s->system, setup->absorbing ? "absorbing" : "pec");
-  GOOD(wisp_dg_create_plain(&error, mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
-  GOOD(wisp_solver_create(&error, s->device, s->dg, precision, &s->step, setup->central ? 0 : 1, &s->solver));
+  GOOD(wisp_dg_create_plain(&error, mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
+  GOOD(wisp_solver_create(&error, s->device, s->dg, precision, &s->stage, setup->central ? 0 : 1, &s->solver));
   s->problem = wisp_solver_problem(s->solver);
   return true;
 }
@@ -49,7 +49,7 @@ void solving_close(solving *s)
 {
   wisp_solver_destroy(s->solver);
   wisp_dg_destroy(s->dg);
-  wisp_stage_free(&s->step);
+  wisp_stage_free(&s->stage);
   wisp_system_destroy(s->system);
   wisp_tet_destroy(s->tet);
   wisp_mesh_destroy(s->mesh);

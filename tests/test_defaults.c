@@ -28,12 +28,12 @@
 static wisp_stage standard(const wisp_strategies *all, const char *target, wisp_spec spec, const char *kernel)
 {
   wisp_limits limits;
-  wisp_stage step = {.kernels = 0};
+  wisp_stage stage = {.kernels = 0};
   wisp_spec_name_kernel(&spec, kernel);
   GOOD(wisp_target_limits(&err, target, &limits));
-  GOOD(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &step));
-  assert_true(step.kernels > 0);
-  return step;
+  GOOD(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &stage));
+  assert_true(stage.kernels > 0);
+  return stage;
 }
 
 static wisp_strategies *load(void)
@@ -44,11 +44,11 @@ static wisp_strategies *load(void)
 }
 
 /* Is kernel k of the step what its strategy has for a default? */
-static bool is_plain(const wisp_stage *step, int k)
+static bool is_plain(const wisp_stage *stage, int k)
 {
-  const wisp_plan *plan = step->plan[k];
+  const wisp_plan *plan = stage->plan[k];
   wisp_plan *plain = NULL;
-  GOOD(wisp_plan_default(&err, wisp_plan_strategy(plan), wisp_plan_spec(plan), &step->layout, step->names, &plain));
+  GOOD(wisp_plan_default(&err, wisp_plan_strategy(plan), wisp_plan_spec(plan), &stage->layout, stage->names, &plain));
   const bool same = strcmp(wisp_plan_params(plan), wisp_plan_params(plain)) == 0;
   wisp_plan_destroy(plain);
   return same;
@@ -64,16 +64,16 @@ static void test_gpus(void **state)
   for (int i = 0; i < 2 * 2 * 9; i++) {
     const wisp_spec spec =
         wisp_family_spec(wisp_family_find("nodal"), i / 4 + 1, NULL, i / 2 % 2 ? WISP_F32 : WISP_F64);
-    wisp_stage step = standard(all, targets[i % 2], spec, "step");
+    wisp_stage stage = standard(all, targets[i % 2], spec, "step");
     wisp_layout layouts[8];
     wisp_family_layouts(&spec, layouts);
-    assert_string_equal(step.composition, "volume+gather+lift+update");
-    assert_memory_equal(&step.layout, layouts, sizeof *layouts);
+    assert_string_equal(stage.composition, "volume+gather+lift+update");
+    assert_memory_equal(&stage.layout, layouts, sizeof *layouts);
     for (int k = 0; k < 4; k++) {
-      assert_string_equal(step.choice[k].strategy, strategies[k]);
-      assert_true(is_plain(&step, k));
+      assert_string_equal(stage.choice[k].strategy, strategies[k]);
+      assert_true(is_plain(&stage, k));
     }
-    wisp_stage_free(&step);
+    wisp_stage_free(&stage);
   }
   wisp_strategies_free(all);
 }
@@ -232,16 +232,16 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   const plan_range range = {{order, order}, {precision, 0}};
   const wisp_mesh_source source = wisp_mesh_source_irregular();
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
-  wisp_stage step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
+  wisp_stage stage = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
   GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
-  GOOD(wisp_problems_create(&err, device, f.race.workload, wisp_plan_spec(step.plan[0]), 384, &source, SIZE_MAX,
+  GOOD(wisp_problems_create(&err, device, f.race.workload, wisp_plan_spec(stage.plan[0]), 384, &source, SIZE_MAX,
                             &f.race.problems));
   each_plan(wisp_device_limits(device), &range, take_part, &f);
-  const double ours = ms_of(&f.race, step.plan[0]);
+  const double ours = ms_of(&f.race, stage.plan[0]);
   print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,
-                step.choice[0].strategy, ours / f.race.best);
+                stage.choice[0].strategy, ours / f.race.best);
   wisp_problems_destroy(f.race.problems);
-  wisp_stage_free(&step);
+  wisp_stage_free(&stage);
   return ours / f.race.best;
 }
 

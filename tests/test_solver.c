@@ -96,9 +96,9 @@ static void check_all(int order, wisp_precision precision, bool central, bool ab
                                    .central = central,
                                    .absorbing = absorbing};
       if (!solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup)) continue;
-      print_message("p%d %s %s %s\n", order, wisp_precision_name(precision), s.step.composition, text);
-      assert_string_equal(s.step.composition, setup.composition);
-      assert_string_equal(s.step.choice[0].layout, text);
+      print_message("p%d %s %s %s\n", order, wisp_precision_name(precision), s.stage.composition, text);
+      assert_string_equal(s.stage.composition, setup.composition);
+      assert_string_equal(s.stage.choice[0].layout, text);
       in_layout[l]++;
       compare_with_reference(&s, precision, central ? 0 : 1);
       solving_close(&s);
@@ -133,21 +133,21 @@ static void launch_plainly(solving *s, double dt, int steps, bool swaps)
 {
   wisp_error error = {0};
   wisp_kernel *kernel[8] = {NULL};
-  assert_in_range(s->step.kernels, 1, 8);
-  for (int i = 0; i < s->step.kernels; i++) {
+  assert_in_range(s->stage.kernels, 1, 8);
+  for (int i = 0; i < s->stage.kernels; i++) {
     wisp_binary binary = {0};
-    GOOD(wisp_plan_compile(&error, s->step.plan[i], wisp_device_limits(s->device)->target, &binary));
-    GOOD(wisp_kernel_create(&error, s->device, s->step.plan[i], &binary, &kernel[i]));
+    GOOD(wisp_plan_compile(&error, s->stage.plan[i], wisp_device_limits(s->device)->target, &binary));
+    GOOD(wisp_kernel_create(&error, s->device, s->stage.plan[i], &binary, &kernel[i]));
     free(binary.data);
   }
   for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
     const wisp_scalars scalars = {.alpha = 1, .a = rk->a, .b = rk->b, .dt = dt};
-    for (int i = 0; i < s->step.kernels; i++) GOOD(wisp_problem_launch(&error, s->problem, kernel[i], &scalars));
+    for (int i = 0; i < s->stage.kernels; i++) GOOD(wisp_problem_launch(&error, s->problem, kernel[i], &scalars));
     if (swaps) wisp_problem_swap(s->problem);
   }
   GOOD(wisp_device_finish(&error, s->device));
-  for (int i = 0; i < s->step.kernels; i++) wisp_kernel_destroy(kernel[i]);
+  for (int i = 0; i < s->stage.kernels; i++) wisp_kernel_destroy(kernel[i]);
 }
 
 /* After `steps` steps at once, and after as many one by one, u is bit for bit that of plain launches. */
@@ -221,9 +221,9 @@ static void test_pairs_where_read(void **state)
   wisp_dg *whole = NULL;
   solving s;
   assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
-  assert_true(wisp_stage_has(&s.step, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
-  assert_int_equal(wisp_dg_create(&error, s.mesh, s.tet, s.system, &s.dg->layout, wisp_dg_grouping(&s.step.fixed),
-                                  wisp_dg_MB(&s.step.fixed), 0, &whole),
+  assert_true(wisp_stage_has(&s.stage, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
+  assert_int_equal(wisp_dg_create(&error, s.mesh, s.tet, s.system, &s.dg->layout, wisp_dg_grouping(&s.stage.fixed),
+                                  wisp_dg_MB(&s.stage.fixed), 0, &whole),
                    WISP_OK);
   assert_int_equal(wisp_dg_add_pairs(&error, s.dg), WISP_OK);
   assert_true(s.dg->pairs > 0 && s.dg->pairs == whole->pairs);

@@ -99,11 +99,11 @@ static wisp_stage choose_for(fixture *f, const wisp_wish *r)
 {
   wisp_error error = {0};
   wisp_store *store = NULL;
-  wisp_stage step;
+  wisp_stage stage;
   GOOD(wisp_store_open(&error, f->path, false, NULL, &store));
-  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &step));
+  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &stage));
   wisp_store_close(store);
-  return step;
+  return stage;
 }
 
 static wisp_stage choose(fixture *f)
@@ -112,18 +112,18 @@ static wisp_stage choose(fixture *f)
   return choose_for(f, &r);
 }
 
-static const wisp_choice *of(const wisp_stage *step, const char *kernel)
+static const wisp_choice *of(const wisp_stage *stage, const char *kernel)
 {
-  for (int i = 0; i < step->kernels; i++)
-    if (strcmp(step->choice[i].kernel, kernel) == 0) return &step->choice[i];
-  fail_msg("%s has no kernel %s", step->composition, kernel);
+  for (int i = 0; i < stage->kernels; i++)
+    if (strcmp(stage->choice[i].kernel, kernel) == 0) return &stage->choice[i];
+  fail_msg("%s has no kernel %s", stage->composition, kernel);
   return NULL;
 }
 
-static void check(const wisp_stage *step, const char *kernel, const char *strategy, const char *params,
+static void check(const wisp_stage *stage, const char *kernel, const char *strategy, const char *params,
                   wisp_match match)
 {
-  const wisp_choice *c = of(step, kernel);
+  const wisp_choice *c = of(stage, kernel);
   assert_string_equal(c->strategy, strategy);
   if (params) assert_string_equal(c->params, params);
   assert_int_equal(c->match, match);
@@ -207,36 +207,36 @@ static void make_whole(fixture *f, wanted texts[WHOLE], entry e[WHOLE])
       .kernel = "lift", .layout = layout, .strategy = "matrix-in-shared", .params = texts[LIFT].params, .ms = 1};
 }
 
-static void check_whole(const wisp_stage *step, const entry *e)
+static void check_whole(const wisp_stage *stage, const entry *e)
 {
-  assert_string_equal(step->composition, composition);
-  assert_int_equal(wisp_dg_MB(&step->fixed), 4);
-  check(step, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
-  check(step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
-  check(step, "derivative", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
+  assert_string_equal(stage->composition, composition);
+  assert_int_equal(wisp_dg_MB(&stage->fixed), 4);
+  check(stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
+  check(stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
+  check(stage, "derivative", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
 }
 
 /* The step is what runs without a store; test_defaults tells what that is on which device. */
-static void check_standard(const fixture *f, const wisp_stage *step)
+static void check_standard(const fixture *f, const wisp_stage *stage)
 {
   wisp_error error = {0};
   wisp_wish r = request();
   wisp_stage standard;
   GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &standard));
-  assert_string_equal(step->composition, standard.composition);
+  assert_string_equal(stage->composition, standard.composition);
   for (int i = 0; i < standard.kernels; i++) {
     const wisp_choice *c = &standard.choice[i];
-    assert_string_equal(of(step, c->kernel)->layout, c->layout);
-    check(step, c->kernel, c->strategy, c->params, WISP_MATCH_DEFAULT);
+    assert_string_equal(of(stage, c->kernel)->layout, c->layout);
+    check(stage, c->kernel, c->strategy, c->params, WISP_MATCH_DEFAULT);
   }
   wisp_stage_free(&standard);
 }
 
 static void test_empty(void **state)
 {
-  wisp_stage step = choose(*state);
-  check_standard(*state, &step);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(*state);
+  check_standard(*state, &stage);
+  wisp_stage_free(&stage);
 }
 
 static void test_whole(void **state)
@@ -246,12 +246,12 @@ static void test_whole(void **state)
   entry e[WHOLE];
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  wisp_stage step = choose(f);
-  check_whole(&step, e);
-  assert_int_equal(step.whole.match, WISP_MATCH_EXACT);
-  assert_true(step.whole.layer == WISP_LAYER_USER && step.whole.stale); /* its hash is none */
-  assert_true(wisp_dg_grouping(&step.fixed) != WISP_GROUP_NATURAL);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  check_whole(&stage, e);
+  assert_int_equal(stage.whole.match, WISP_MATCH_EXACT);
+  assert_true(stage.whole.layer == WISP_LAYER_USER && stage.whole.stale); /* its hash is none */
+  assert_true(wisp_dg_grouping(&stage.fixed) != WISP_GROUP_NATURAL);
+  wisp_stage_free(&stage);
 }
 
 /* One winner is gone: the others stay, and a default takes its place. */
@@ -263,11 +263,11 @@ static void test_winner_gone(void **state)
   make_whole(f, texts, e);
   add(f, &e[STEP]);
   add(f, &e[GATHER]);
-  wisp_stage step = choose(f);
-  assert_string_equal(step.composition, composition);
-  check(&step, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
-  check(&step, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  assert_string_equal(stage.composition, composition);
+  check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
+  check(&stage, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
+  wisp_stage_free(&stage);
 }
 
 /* Entries of another kernel text, with values that the strategy has not, or that are illegal here, do not count; nor do
@@ -292,9 +292,9 @@ static void test_unfit_entries(void **state)
   };
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) add(f, &unfit[i]);
-  wisp_stage step = choose(f);
-  check_whole(&step, e);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  check_whole(&stage, e);
+  wisp_stage_free(&stage);
 }
 
 /* Among step records, one of today's texts goes before a faster one of others. */
@@ -308,27 +308,27 @@ static void test_records_of_today(void **state)
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
-  wisp_stage step = choose_for(f, &r);
-  assert_int_equal(step.whole.match, WISP_MATCH_DEFAULT);
-  wisp_plans_hash(step.plan, step.kernels, f->limits->kind, hash);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose_for(f, &r);
+  assert_int_equal(stage.whole.match, WISP_MATCH_DEFAULT);
+  wisp_plans_hash(stage.plan, stage.kernels, f->limits->kind, hash);
+  wisp_stage_free(&stage);
   add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
-  step = choose(f);
-  assert_string_equal(step.composition, "gather+fused");
-  assert_string_equal(step.choice[0].layout, "slab-km32");
-  assert_true(step.whole.match == WISP_MATCH_EXACT && !step.whole.stale);
-  wisp_stage_free(&step);
+  stage = choose(f);
+  assert_string_equal(stage.composition, "gather+fused");
+  assert_string_equal(stage.choice[0].layout, "slab-km32");
+  assert_true(stage.whole.match == WISP_MATCH_EXACT && !stage.whole.stale);
+  wisp_stage_free(&stage);
 }
 
 static wisp_status choose_exact(fixture *f, wisp_error *err)
 {
   wisp_store *store = NULL;
-  wisp_stage step = {.kernels = 0};
+  wisp_stage stage = {.kernels = 0};
   wisp_wish r = request();
   r.exact_match_only = true;
   assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
-  wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &step);
-  wisp_stage_free(&step);
+  wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &stage);
+  wisp_stage_free(&stage);
   wisp_store_close(store);
   return status;
 }
@@ -344,12 +344,12 @@ static void test_matches(void **state)
   e[STEP].device = e[GATHER].device = "another chip";
   e[LIFT].driver = "another driver";
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  wisp_stage step = choose(f);
-  assert_string_equal(step.composition, composition);
-  assert_int_equal(step.whole.match, WISP_MATCH_ARCHITECTURE);
-  check(&step, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
-  check(&step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  assert_string_equal(stage.composition, composition);
+  assert_int_equal(stage.whole.match, WISP_MATCH_ARCHITECTURE);
+  check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
+  check(&stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
+  wisp_stage_free(&stage);
   assert_int_equal(choose_exact(f, &error), WISP_EMISSING);
   assert_non_null(strstr(error.text, "nodal.derivative:tet:p2:maxwell:f64"));
 }
@@ -359,12 +359,12 @@ static void test_exact(void **state)
 {
   fixture *f = *state;
   wisp_error error = {0};
-  wisp_stage step = choose(f);
-  for (int i = 0; i < step.kernels; i++) {
-    const wisp_choice *c = &step.choice[i];
+  wisp_stage stage = choose(f);
+  for (int i = 0; i < stage.kernels; i++) {
+    const wisp_choice *c = &stage.choice[i];
     add(f, &(entry){c->kernel, c->layout, c->strategy, c->params, 1, NULL, NULL, NULL, NULL});
   }
-  wisp_stage_free(&step);
+  wisp_stage_free(&stage);
   if (choose_exact(f, &error) != WISP_OK) fail_msg("%s", error.text);
 }
 
@@ -379,9 +379,9 @@ static void test_other_device(void **state)
     e[i].device = "NVIDIA Imaginary", e[i].target = "sm_10";
     add(f, &e[i]);
   }
-  wisp_stage step = choose(f);
-  check_standard(f, &step);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  check_standard(f, &stage);
+  wisp_stage_free(&stage);
 }
 
 static void test_requests(void **state)
@@ -405,9 +405,9 @@ static void test_requests(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error error = {0};
     wisp_wish r = bad[i].request;
-    wisp_stage step;
+    wisp_stage stage;
     r.spec.precision = WISP_F64;
-    assert_int_equal(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &step),
+    assert_int_equal(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &stage),
                      bad[i].status);
     if (!strstr(error.text, bad[i].words)) fail_msg("'%s' does not say '%s'", error.text, bad[i].words);
   }
@@ -456,12 +456,12 @@ static void test_broken_winner(void **state)
   const solving_setup setup = {.order = 2, .store = store};
   assert_true(solving_open(&error, &s, ragged_box(2, 5), &setup));
   unsetenv("WISP_TEMPLATES");
-  assert_string_equal(s.step.composition, composition);
-  check(&s.step, "gather", "pairs", NULL, WISP_MATCH_DEFAULT);
-  assert_true(s.dg->pairs > 0 && strlen(of(&s.step, "gather")->note) > 0);
-  assert_int_equal(wisp_dg_MB(&s.step.fixed), 4);
-  for (int i = 0; i < s.step.kernels; i++) assert_int_equal(wisp_plan_value(s.step.plan[i], "MB", 4), 4);
-  check(&s.step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
+  assert_string_equal(s.stage.composition, composition);
+  check(&s.stage, "gather", "pairs", NULL, WISP_MATCH_DEFAULT);
+  assert_true(s.dg->pairs > 0 && strlen(of(&s.stage, "gather")->note) > 0);
+  assert_int_equal(wisp_dg_MB(&s.stage.fixed), 4);
+  for (int i = 0; i < s.stage.kernels; i++) assert_int_equal(wisp_plan_value(s.stage.plan[i], "MB", 4), 4);
+  check(&s.stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
   size_t size = wisp_dg_volume_size(s.dg);
   double *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
   assert_non_null(u);

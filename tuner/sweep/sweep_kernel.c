@@ -251,19 +251,19 @@ static wisp_status try_standard(wisp_error *err, unit *u)
 {
   const wisp_sweep *sweep = u->sweep;
   wisp_search *search = &u->search;
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_plan *plan = NULL;
   size_t at = 0;
   const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
   const wisp_wish wish = {.spec = search->scope->spec};
   wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, &from, &wish, &step);
+  const wisp_status status = wisp_choose(&reason, &from, &wish, &stage);
   if (status == WISP_EREFUSED) return WISP_OK; /* it runs in no whole stage here */
   CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   for (; at < search->count; at++) {
     const wisp_candidate *c = &search->candidates[at];
-    if (c->is_default && c->strategy == wisp_plan_strategy(step.plan[0]) &&
-        memcmp(&search->scope->layout[c->layout], &step.layout, sizeof step.layout) == 0)
+    if (c->is_default && c->strategy == wisp_plan_strategy(stage.plan[0]) &&
+        memcmp(&search->scope->layout[c->layout], &stage.layout, sizeof stage.layout) == 0)
       break;
   }
   if (at == search->count) return WISP_OK;

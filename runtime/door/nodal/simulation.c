@@ -1,4 +1,4 @@
-/* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
+/* The door of include/wisp.h: mesh, operators, store, stage and solver behind one handle. */
 #include "../../../gen/family.h"
 #include "../door.h"
 #include "../../mesh/source.h"
@@ -15,7 +15,7 @@ struct wisp_simulation {
   wisp_tet *tet;
   wisp_system *system;
   wisp_session *session;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_dg *dg;
   wisp_solver *solver;
   double dt;     /* a stable step */
@@ -27,7 +27,7 @@ void wisp_simulation_destroy(wisp_simulation *s)
   if (!s) return;
   wisp_solver_destroy(s->solver);
   wisp_dg_destroy(s->dg);
-  wisp_stage_free(&s->step);
+  wisp_stage_free(&s->stage);
   wisp_session_close(s->session);
   wisp_system_destroy(s->system);
   wisp_tet_destroy(s->tet);
@@ -68,9 +68,9 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
                           .elements = (long long)s->mesh->elements,
                           .exact_match_only = r->exact_match_only};
-  CALL(wisp_choose(err, &from, &wish, &s->step));
-  CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
-  CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
+  CALL(wisp_choose(err, &from, &wish, &s->stage));
+  CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
+  CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->stage, r->central ? 0.0 : 1.0, &s->solver));
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   CALL(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
@@ -164,8 +164,8 @@ wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *
 
 int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info *info)
 {
-  if (i >= (size_t)s->step.kernels) return 0;
-  const wisp_choice *c = &s->step.choice[i];
+  if (i >= (size_t)s->stage.kernels) return 0;
+  const wisp_choice *c = &s->stage.choice[i];
   *info = (wisp_kernel_info){
       c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer), c->note};
   return 1;
