@@ -1,5 +1,6 @@
 /* Claim: the library's product is what our kernels compute, in the layout that we say it has; every way it is taken in
  * is as right as its plain one; a comparison gives each kernel a sound row; the command prints them as JSON. */
+#include "good.h"
 #include "dg_case.h"
 #include "each_plan.h"
 #include "../runtime/nodal/dg_parts.h"
@@ -15,12 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                   \
-  do {                                               \
-    wisp_error err = {0};                            \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
 
 /* One unpadded element a group, nodes fastest: a field array is then U itself, column by column. */
 static void make_case(dg_case *c, int order)
@@ -38,16 +33,16 @@ static double *multiply(wisp_device *device, const dg_case *c, const char *kerne
   wisp_blas *blas = NULL;
   wisp_rival *rival = NULL;
   size_t columns = c->dg->slots * (size_t)c->system->fields, rows = 0, out = 0;
-  GOOD(wisp_blas_open(&err, device, &blas));
-  GOOD(wisp_rival_create(&err, device, blas, c->tet, kernel, precision, columns, &rival));
-  GOOD(wisp_rival_choose(&err, rival));
+  GOOD(wisp_blas_open(err, device, &blas));
+  GOOD(wisp_rival_create(err, device, blas, c->tet, kernel, precision, columns, &rival));
+  GOOD(wisp_rival_choose(err, rival));
   assert_true(wisp_rival_error(rival) < (precision == WISP_F32 ? 1e-5 : 1e-13));
   wisp_rival_rows(rival, &rows, &out);
   double *product = malloc(out * columns * sizeof *product);
   assert_non_null(product);
-  GOOD(wisp_rival_upload(&err, rival, operand));
-  GOOD(wisp_rival_run(&err, rival));
-  GOOD(wisp_rival_download(&err, rival, product));
+  GOOD(wisp_rival_upload(err, rival, operand));
+  GOOD(wisp_rival_run(err, rival));
+  GOOD(wisp_rival_download(err, rival, product));
   wisp_rival_destroy(rival);
   wisp_blas_close(blas);
   return product;
@@ -155,8 +150,8 @@ static void test_every_kernel_has_a_row(void **state)
                                         .warn = complain,
                                         .context = &s};
   wisp_session session = {.device = *state};
-  GOOD(wisp_strategies_load(&err, &session.strategies));
-  GOOD(wisp_compare(&err, &session, &request));
+  GOOD(wisp_strategies_load(err, &session.strategies));
+  GOOD(wisp_compare(err, &session, &request));
   wisp_strategies_free(session.strategies);
   assert_true(s.rows >= 8);
   assert_int_equal(s.rivals, 3);
@@ -174,12 +169,12 @@ static void test_senseless_requests(void **state)
                                      .precision_count = 1,
                                      .row = look};
   wisp_compare_request bad[3] = {good, good, good};
-  wisp_error err;
+  wisp_error reason;
   bad[0].family = "nodule";
   bad[1].kernel = "volumes";
   bad[2].order_count = 2;
   for (int i = 0; i < 3; i++)
-    assert_int_equal(wisp_compare(&err, &(wisp_session){.device = *state}, &bad[i]), WISP_EUSAGE);
+    assert_int_equal(wisp_compare(&reason, &(wisp_session){.device = *state}, &bad[i]), WISP_EUSAGE);
 }
 
 /* What the command prints, up to room - 1 characters; its exit status. */
