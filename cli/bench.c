@@ -15,6 +15,7 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDERS", "the polynomial orders, such as 3 or 1-4,7 (1-9)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
+    {"element", 0, "ELEMENT", "the element (the family's first)"},
     {"kernel", 'k', "KERNEL", "this kernel only; 'step' is the whole stage"},
     {"elements", 0, "K", "size of the problem (on a GPU 105456 tets, or 1e7 nodes of hexes; less on the host)"},
     {"nodes", 0, "NODES", "the same in element-local nodes, such as 1e7"},
@@ -89,6 +90,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
   *r = (wisp_compare_request){.family = family,
                               .system = wisp_option_value(args, "system"),
+                              .element = wisp_option_value(args, "element"),
                               .orders = orders->list,
                               .order_count = (size_t)orders->count,
                               .precisions = precisions->list,

@@ -9,6 +9,7 @@
 #include "store_fixture.h"
 #include "good.h"
 #include "../runtime/kernel.h"
+#include "../tuner/compare/compare.h"
 #include "../tuner/trial/problems.h"
 #include "../tuner/workers/tune.h"
 
@@ -230,6 +231,43 @@ static void test_wrong_colour(void **state)
 
 /* --- launches on spans --- */
 
+/* Rows of a comparison, all of quads. */
+static wisp_status count_quads(wisp_error *err, void *rows, const wisp_comparison *row)
+{
+  (void)err;
+  assert_string_equal(row->spec.element, "quad");
+  assert_true(row->ms > 0 && row->rival_ms > 0);
+  ++*(int *)rows;
+  return WISP_OK;
+}
+
+/* The element that is asked for is compared; one that there is not, is refused. */
+static void test_compared(void **state)
+{
+  static const int order = 3;
+  static const wisp_precision precision = WISP_F64;
+  int rows = 0;
+  wisp_error reason = {0};
+  wisp_session *session = NULL;
+  wisp_compare_request request = {.family = "filter",
+                                  .element = "quad",
+                                  .orders = &order,
+                                  .order_count = 1,
+                                  .precisions = &precision,
+                                  .precision_count = 1,
+                                  .elements = 100,
+                                  .row = count_quads,
+                                  .context = &rows};
+  (void)state;
+  setenv("WISP_TEMPLATES", FILTER "templates", 1);
+  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device_name(), .defaults_only = 1}, &session));
+  GOOD(wisp_compare(err, session, &request));
+  assert_true(rows >= 2);
+  request.element = "hex";
+  assert_int_equal(wisp_compare(&reason, session, &request), WISP_EUSAGE);
+  wisp_session_close(session);
+}
+
 /* A plan_visit: what four launches on spans of the elements leave is, bit for bit, what one on all of them does. */
 static void in_spans(void *context, const plan_case *c)
 {
@@ -401,6 +439,7 @@ int main(void)
       cmocka_unit_test(test_unknown),
       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
+      cmocka_unit_test(test_compared),
       cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_opened, set_up, tear_down),
   };

@@ -25,7 +25,7 @@ typedef struct wisp_comparison {
 } wisp_comparison;
 
 typedef struct wisp_compare_request {
-  const char *family, *system; /* system NULL: the family's own */
+  const char *family, *system, *element; /* system, element NULL: the family's own, its first */
   const int *orders;
   size_t order_count;
   const wisp_precision *precisions;
@@ -41,7 +41,8 @@ typedef struct wisp_compare_request {
   void *context;
 } wisp_compare_request;
 
-/* On the session's device, with its store's winners. WISP_EUSAGE for a family, order or kernel that there is not. */
+/* On the session's device, with its store's winners. WISP_EUSAGE for a family, element, order or kernel that there is
+ * not. */
 wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wisp_compare_request *request);
 
 #endif
