@@ -193,9 +193,10 @@ wisp_field_layout wisp_contract_layout(const wisp_contract *c)
 
 const char *wisp_contract_field(const wisp_contract *c, size_t f)
 {
-  const wisp_value *fields = wisp_env_find(c->plan->env, "fields", wisp_env_hash("fields"));
-  const bool there = fields && fields->kind == WISP_KIND_LIST && f < fields->count;
-  return there ? wisp_env_get_text(fields->as.items[f], "name") : NULL;
+  const wisp_value *fields = wisp_env_get(c->plan->env, "fields", WISP_KIND_LIST);
+  const bool there = fields && f < fields->count;
+  const wisp_value *name = there ? wisp_env_get(fields->as.items[f], "name", WISP_KIND_TEXT) : NULL;
+  return name ? name->as.text : NULL;
 }
 
 /* --- as JSON --- */

@@ -98,8 +98,8 @@ wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, 
 void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs); /* rhs = -div F(u) */
 /* d/dx, d/dy, d/dz of every field. */
 void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3]);
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                  double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
+void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux,
+                           double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
 void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
 
 /* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside

@@ -95,9 +95,9 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
 
 static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choice *out)
 {
-  const wisp_strategy *s = wisp_plan_strategy(plan);
-  *out = wisp_choice_of(wisp_strategy_kernel(s), wisp_strategy_name(s), wisp_plan_layout(plan), answer);
-  out->params = wisp_plan_params(plan);
+  const wisp_strategy *s = plan->strategy;
+  *out = wisp_choice_of(s->kernel, s->name, &plan->layout, answer);
+  out->params = plan->params;
 }
 
 /* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
@@ -331,7 +331,7 @@ static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wi
   char text[WISP_SPEC_TEXT];
   for (int i = 0; i < stage->kernels; i++) {
     if (stage->choice[i].match == WISP_MATCH_EXACT) continue;
-    wisp_spec_print(wisp_plan_spec(stage->plan[i]), text);
+    wisp_spec_print(&stage->plan[i]->spec, text);
     return wisp_fail(err, WISP_EMISSING,
                      "%s, layout %s: no entry was measured on %s with this driver and compiler: tune it, or allow "
                      "other matches",
@@ -376,11 +376,9 @@ wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, cons
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
                     passed = {choice->trial, choice->match, choice->layer};
   fixed.made = true;
-  CALL(wisp_defaults_plan(err, stage->strategies, wisp_plan_spec(old), &stage->layout, stage->names, &fixed, &plan));
-  CALL(wisp_require(err,
-                    wisp_plan_strategy(plan) != wisp_plan_strategy(old) ||
-                        strcmp(wisp_plan_params(plan), wisp_plan_params(old)) != 0,
-                    WISP_EREFUSED, "%s", why));
+  CALL(wisp_defaults_plan(err, stage->strategies, &old->spec, &stage->layout, stage->names, &fixed, &plan));
+  CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
+                    why));
   describe(plan, &none, choice);
   choice->passed = passed;
   snprintf(choice->note, sizeof choice->note, "%s", why);

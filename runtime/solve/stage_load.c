@@ -76,11 +76,7 @@ done:
 
 bool wisp_stage_has(const wisp_stage *stage, const char *name)
 {
-  for (int k = 0; k < stage->kernels; k++) {
-    const wisp_arg *arg = NULL;
-    int args = wisp_plan_args(stage->plan[k], &arg);
-    for (int i = 0; i < args; i++)
-      if (strcmp(arg[i].name, name) == 0) return true;
-  }
+  for (int k = 0; k < stage->kernels; k++)
+    if (wisp_plan_takes(stage->plan[k], name)) return true;
   return false;
 }
