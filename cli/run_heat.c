@@ -1,6 +1,4 @@
 /* wisp run heat: sparse matrices on triangles, assembled anew in every step of time. */
-#include "run.h"
-#include "mesh_options.h"
 #include "progress.h"
 #include "run_heat.h"
 #include "../runtime/process.h"
@@ -15,8 +13,7 @@ static const wisp_option options[] = {
     {"element", 0, "ELEMENT", "tri: triangles (tri)"},
     {"box", 0, "N", "the unit square as N x N squares of two triangles, or NX,NY (16)"},
     WISP_MESH_OPTIONS("triangles"),
-    {"precision", 'p', "PREC", "f32 or f64 (f64)"},
-    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
+    WISP_RUN_OPTIONS,
     {"kappa", 0, "K0,K1,K2", "the conductivity K0 + K1 u + K2 u^2; left out from the end: 0 (1,0,1)"},
     {"capacity", 0, "C", "the capacity c in c u_t = div(kappa(u) grad u) + f; 0: steady (1)"},
     {"time", 0, "T", "when the last step ends (0.1)"},
@@ -26,28 +23,15 @@ static const wisp_option options[] = {
     {"iterations", 0, "K", "how many a solve may take (10000)"},
     {"assemblies", 0, "K", "how many a step may take (50)"},
     {"export", 0, "FILE", "write the last matrix as Matrix Market, and its right-hand side beside it (FILE_b)"},
-    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
-    {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
-    {"default", 0, NULL, "ignore the store: default kernels"},
     {"reproducible", 0, NULL, "only kernels that leave the same bits every time"},
-    {"json", 0, NULL, "a JSON object"},
 };
-static const wisp_syntax syntax = {
-    "wisp run heat -n ORDER [--box N | --mesh FILE] [options]",
-    "Conducts heat through continuous triangles by backward Euler: in every step the matrix is assembled anew until u "
-    "stands still, each time solved by conjugate gradients; with the kernels that the tuning store knows for this "
-    "device, or with default ones. Reports unknowns, nonzeros, iterations, the error of a known solution, the time of "
-    "each part and which kernels they were.",
-    options, WISP_COUNT(options), 1};
-
 /* --- the request --- */
 
 static wisp_status read_box(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
   enum { MOST = 16384 };
   const char *box = wisp_option_value(args, "box");
-  int end = 0, *n = r->mesh.box;
-  CALL(wisp_require(err, !r->mesh.file || !box, WISP_EUSAGE, "--mesh and --box both give the domain: leave one out"));
+  int end = 0, *n = r->run.mesh.box;
   n[0] = n[1] = 16;
   const bool one = box && sscanf(box, "%5d%n", &n[0], &end) == 1 && !box[end];
   if (one) n[1] = n[0];
@@ -57,22 +41,6 @@ static wisp_status read_box(wisp_error *err, const wisp_arguments *args, wisp_he
   for (int d = 0; d < 2; d++)
     CALL(wisp_require(err, n[d] >= 1 && n[d] <= MOST, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d", box,
                       MOST));
-  return WISP_OK;
-}
-
-static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
-{
-  static const char *const elements[] = {"tri"};
-  const int *orders = wisp_family_find("assembly")->elements->orders;
-  long long order = 0;
-  size_t element = 0;
-  CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
-  CALL(wisp_option_mesh(err, args, &r->mesh));
-  CALL(read_box(err, args, r));
-  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                    orders[0], orders[1]));
-  CALL(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
-  r->order = (int)order;
   return WISP_OK;
 }
 
@@ -91,11 +59,9 @@ static wisp_status read_kappa(wisp_error *err, const wisp_arguments *args, wisp_
 
 static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
-  const char *precision = wisp_option_value(args, "precision");
   long long steps = 0, assemblies = 0;
   double time = 0;
-  r->method.precision = WISP_F64;
-  if (precision) CALL(wisp_precision_parse(err, precision, &r->method.precision));
+  r->method.precision = r->run.precision;
   const bool exact = r->method.precision == WISP_F64;
   CALL(read_kappa(err, args, r));
   CALL(wisp_option_real(err, args, "capacity", 0, 1e12, 1, &r->capacity));
@@ -113,23 +79,15 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
-  static const char *const matches[] = {"any", "exact"};
-  const char *device = wisp_option_value(args, "device");
-  size_t match = 0;
-  *r = (wisp_heat_request){.db = wisp_option_value(args, "db"),
-                           .path = wisp_option_value(args, "export"),
-                           .device = device ? device : "auto",
-                           .defaults = wisp_option_given(args, "default"),
-                           .reproducible = wisp_option_given(args, "reproducible"),
-                           .json = wisp_option_given(args, "json")};
+  static const char *const elements[] = {"tri"};
+  size_t element = 0;
+  *r = (wisp_heat_request){.path = wisp_option_value(args, "export"),
+                           .reproducible = wisp_option_given(args, "reproducible")};
   CALL(wisp_run_check_problem(err, args, "heat"));
-  CALL(read_mesh(err, args, r));
-  CALL(read_method(err, args, r));
-  CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
-  CALL(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
-                    "--default reads no store: leave --db and --match out"));
-  r->exact = match == 1;
-  return WISP_OK;
+  CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
+  CALL(wisp_run_read(err, args, wisp_family_find("assembly"), &r->run));
+  CALL(read_box(err, args, r));
+  return read_method(err, args, r);
 }
 
 /* --- the run --- */
@@ -147,23 +105,24 @@ static void release(wisp_heat_run *run)
 /* Of a box the nonzeros are known before anything is made. */
 static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_heat_run *run)
 {
-  const size_t nx = (size_t)r->mesh.box[0], ny = (size_t)r->mesh.box[1];
-  const double nonzeros = wisp_pattern_nonzeros(r->order, (nx + 1) * (ny + 1), 3 * nx * ny + nx + ny, 2 * nx * ny);
+  const size_t nx = (size_t)r->run.mesh.box[0], ny = (size_t)r->run.mesh.box[1];
+  const double nonzeros = wisp_pattern_nonzeros(r->run.order, (nx + 1) * (ny + 1), 3 * nx * ny + nx + ny, 2 * nx * ny);
   CALL(wisp_require(
-      err, r->mesh.file || nonzeros <= INT32_MAX, WISP_EUSAGE,
+      err, r->run.mesh.file || nonzeros <= INT32_MAX, WISP_EUSAGE,
       "%zu triangles of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or "
       "a lower order",
-      2 * nx * ny, r->order, nonzeros));
-  return wisp_trimesh_make(err, &r->mesh, &run->mesh);
+      2 * nx * ny, r->run.order, nonzeros));
+  return wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh);
 }
 
 static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run,
                           const char *composition, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(run->session);
-  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), r->order, "heat", r->method.precision),
+  const wisp_wish wish = {.spec =
+                              wisp_family_spec(wisp_family_find("assembly"), r->run.order, "heat", r->method.precision),
                           .elements = (long long)run->mesh->elements,
-                          .exact_match_only = r->exact,
+                          .exact_match_only = r->run.exact,
                           .reproducible = r->reproducible,
                           .composition = composition};
   return wisp_choose(err, &from, &wish, out);
@@ -174,13 +133,13 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const double begin = wisp_seconds();
   wisp_progress_show(&progress, 0, "opening store and device");
-  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
   CALL(choose(err, r, run, NULL, &run->assembly));
   CALL(choose(err, r, run, WISP_HEAT_ITERATION, &run->iteration));
   wisp_progress_show(&progress, 0.2, "numbering nodes, pattern");
-  CALL(wisp_heat_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->kappa, r->capacity,
-                        &run->heat));
+  CALL(wisp_heat_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, r->kappa,
+                        r->capacity, &run->heat));
   wisp_progress_show(&progress, 0.6, "lists, kernels");
   CALL(wisp_heat_solver_create(err, run->session->device, run->heat, &run->assembly, &run->iteration, &r->method,
                                &run->solver));
@@ -215,21 +174,28 @@ static wisp_status check_convergence(wisp_error *err, const wisp_heat_run *run)
       report->residual, report->change);
 }
 
-int wisp_run_heat(int argc, char **argv)
+static wisp_status run_heat(wisp_error *err, wisp_arguments *args)
 {
-  wisp_status status = WISP_OK;
-  wisp_error err = {.text = ""};
-  wisp_arguments args;
   wisp_heat_request request;
-  wisp_heat_run run = {.seconds = 0};
-  int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(read_request(&err, &args, &request));
-  TRY(set_up(&err, &args, &request, &run));
-  TRY(solve(&err, &args, &request, &run));
-  TRY(wisp_run_heat_print(&err, &request, &run));
-  TRY(check_convergence(&err, &run));
-done:
-  release(&run);
-  return wisp_cli_end(&args, status, &err);
+  HELD(release) wisp_heat_run run = {.seconds = 0};
+  CALL(read_request(err, args, &request));
+  CALL(set_up(err, args, &request, &run));
+  CALL(solve(err, args, &request, &run));
+  CALL(wisp_run_heat_print(err, &request, &run));
+  return check_convergence(err, &run);
 }
+
+const wisp_syntax wisp_heat_syntax = {
+    .usage = "wisp run heat -n ORDER [--box N | --mesh FILE] [options]",
+    .about =
+        "Conducts heat through continuous triangles by backward Euler: in every step the matrix is assembled anew "
+        "until "
+        "u stands still, each time solved by conjugate gradients; with the kernels that the tuning store knows for "
+        "this "
+        "device, or with default ones. Reports unknowns, nonzeros, iterations, the error of a known solution, the time "
+        "of each part and which kernels they were.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .most_operands = 1,
+    .act = run_heat,
+};

@@ -2,17 +2,16 @@
 #ifndef WISP_RUN_HEAT_H
 #define WISP_RUN_HEAT_H
 
+#include "run.h"
 #include "../runtime/assembly/heat_solver.h"
-#include "../runtime/door/door.h"
-#include "../runtime/mesh/source.h"
 
 typedef struct wisp_heat_request {
-  wisp_mesh_source mesh;
-  const char *device, *db, *path; /* path: of the matrix, to be exported; NULL: it is not */
-  int order, steps;
+  wisp_run_request run;
+  const char *path; /* of the matrix, to be exported; NULL: it is not */
+  int steps;
   double kappa[3], capacity;
   wisp_heat_method method;
-  bool defaults, exact, reproducible, json;
+  bool reproducible;
 } wisp_heat_request;
 
 typedef struct wisp_heat_run {

@@ -1,24 +1,20 @@
-#include "run.h"
 #include "run_heat.h"
 
 #include <stdio.h>
 
 static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
 {
-  const wisp_limits *limits = wisp_device_limits(run->session->device);
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
   const wisp_assembly *s = run->heat->assembly;
-  char domain[256];
-  wisp_mesh_source_print(&r->mesh, domain);
-  printf("domain      %s: %zu triangles of order %d, %zu unknowns, %zu nonzeros\n", domain, run->mesh->elements,
-         r->order, s->pattern->rows, s->pattern->nonzeros);
-  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(r->method.precision));
+  wisp_run_print_domain(&r->run, run->session, run->mesh->elements, "triangles", s->nodes->Np, (double)s->pattern->rows,
+                        "unknowns");
+  printf("matrix      %zu nonzeros\n", s->pattern->nonzeros);
   printf("problem     c u_t = div(kappa(u) grad u) + f, c = %g, kappa = %g + %g u + %g u^2\n", r->capacity, r->kappa[0],
          r->kappa[1], r->kappa[2]);
   printf("assembly    %s\n", run->assembly.composition);
-  wisp_run_print_kernels(&run->assembly, r->defaults);
+  wisp_run_print_kernels(&run->assembly, r->run.defaults);
   printf("iteration   %s\n", run->iteration.composition);
-  wisp_run_print_kernels(&run->iteration, r->defaults);
+  wisp_run_print_kernels(&run->iteration, r->run.defaults);
   if (r->capacity > 0)
     printf("steps       %d of backward Euler to t = %g\n", report->steps, report->t);
   else
@@ -37,7 +33,7 @@ static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
   const wisp_pattern *pattern = run->heat->assembly->pattern;
   const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
-      {"order", r->order},
+      {"order", r->run.order},
       {"unknowns", (double)pattern->rows},
       {"nonzeros", (double)pattern->nonzeros},
       {"capacity", r->capacity},
@@ -66,7 +62,7 @@ static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
 
 wisp_status wisp_run_heat_print(wisp_error *err, const wisp_heat_request *request, const wisp_heat_run *run)
 {
-  if (request->json) return wisp_json_put(err, make_json(request, run));
+  if (request->run.json) return wisp_json_put(err, make_json(request, run));
   print_text(request, run);
   return WISP_OK;
 }

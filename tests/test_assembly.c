@@ -34,7 +34,7 @@ static double *numbers(size_t count)
 static void assemble(const char *form, int order, const wisp_fixing *fixed, double mass, matrix *m)
 {
   const wisp_mesh_source source = {.box = {5, 4}, .jitter = 0.2, .shuffle = true, .seed = 3};
-  GOOD(wisp_trimesh_make(err, &source, &m->mesh));
+  GOOD(wisp_mesh_make(err, 3, &source, &m->mesh));
   GOOD(wisp_assembly_create(err, "mesh", m->mesh, order, fixed, &m->assembly));
   m->assembly->form = wisp_form_find(form);
   const size_t nodes = m->assembly->nodes->nodes, rows = m->assembly->pattern->rows;

@@ -15,7 +15,7 @@ static const wisp_fixing nothing = {.all = false}, boundary = {.all = true};
 
 static void make(const wisp_mesh_source *source, wisp_mesh **mesh)
 {
-  GOOD(wisp_trimesh_make(err, source, mesh));
+  GOOD(wisp_mesh_make(err, 3, source, mesh));
 }
 
 /* Every pair of unknowns of every element, once, in a table. */

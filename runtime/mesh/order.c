@@ -109,22 +109,6 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   return WISP_OK;
 }
 
-wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
-{
-  typedef wisp_status (*method)(wisp_error *, const wisp_mesh *, int32_t *);
-  static const method methods[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis};
-  OWNED(free) int32_t *order = NULL;
-  CALL(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
-  free(mesh->order);
-  mesh->order = NULL; /* groups are made by the mesh's own numbers */
-  if (!methods[how]) return WISP_OK;
-  CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  CALL(methods[how](err, mesh, order));
-  mesh->order = order;
-  order = NULL;
-  return WISP_OK;
-}
-
 /* The cells themselves, and the tags of those that have faces with tags. */
 static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
@@ -147,16 +131,22 @@ static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering h
   cell = old[0];
   order = old[1];
   tag = old[2];
+  return corners == 3 ? wisp_trimesh_connect(err, "ordered mesh", mesh) : WISP_OK;
+}
+
+wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
+{
+  typedef wisp_status (*method)(wisp_error *, const wisp_mesh *, int32_t *);
+  static const method methods[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis};
+  OWNED(free) int32_t *order = NULL;
+  CALL(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
+  if (mesh->corners != 4) return order_cells(err, mesh, how);
+  free(mesh->order);
+  mesh->order = NULL; /* groups are made by the mesh's own numbers */
+  if (!methods[how]) return WISP_OK;
+  CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
+  CALL(methods[how](err, mesh, order));
+  mesh->order = order;
+  order = NULL;
   return WISP_OK;
-}
-
-wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how)
-{
-  return order_cells(err, mesh, how);
-}
-
-wisp_status wisp_trimesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
-{
-  CALL(order_cells(err, mesh, how));
-  return wisp_trimesh_connect(err, "ordered mesh", mesh);
 }

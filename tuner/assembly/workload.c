@@ -52,7 +52,7 @@ static wisp_status mesh_to_time(wisp_error *err, const wisp_limits *limits, int 
   const double wanted = elements > 0 ? (double)elements : 2 * most / wisp_pattern_nonzeros(order, 1, 3, 2);
   wisp_mesh_source what = *source;
   what.box[0] = what.box[1] = (int)ceil(sqrt(wanted / 2));
-  return wisp_trimesh_make(err, &what, out);
+  return wisp_mesh_make(err, 3, &what, out);
 }
 
 static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
