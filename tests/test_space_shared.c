@@ -29,7 +29,7 @@ static wisp_env *make_names(const wisp_family *family, int order, wisp_spec *spe
   assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
   const wisp_target target = wisp_limits_target(&limits);
   *spec = wisp_family_spec(family, order, NULL, WISP_F64);
-  family->layouts(spec, layouts);
+  wisp_family_layouts(spec, layouts);
   assert_int_equal(family->names(NULL, spec, layouts, &target, &names), WISP_OK);
   return names;
 }
