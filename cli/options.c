@@ -313,17 +313,18 @@ const char *wisp_option_family(const wisp_arguments *args)
   return name ? name : wisp_family_at(0)->name;
 }
 
-/* Elements that a cube is cut into. */
-static long long per_cube(const wisp_arguments *args)
+/* Elements of a box of n cubes, or squares, an edge. */
+static long long count_in_box(const wisp_arguments *args, long long n)
 {
   static const struct {
     const char *element;
-    int count;
-  } cubes[] = {{"tet", 6}, {"hex", 1}};
+    int of_one; /* cube */
+    bool flat;
+  } cubes[] = {{"tet", 6, false}, {"hex", 1, false}, {"tri", 2, true}};
   const wisp_family *family = wisp_family_find(wisp_option_family(args));
   for (size_t i = 0; family && i < WISP_COUNT(cubes); i++)
-    if (strcmp(cubes[i].element, family->elements->name) == 0) return cubes[i].count;
-  return 1;
+    if (strcmp(cubes[i].element, family->elements->name) == 0) return cubes[i].of_one * n * n * (cubes[i].flat ? 1 : n);
+  return n * n * n;
 }
 
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements)
@@ -332,7 +333,7 @@ wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, lo
   CALL(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
   CALL(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
   CALL(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
-  if (box) *elements = per_cube(args) * box * box * box;
+  if (box) *elements = count_in_box(args, box);
   return WISP_OK;
 }
 

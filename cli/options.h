@@ -92,8 +92,8 @@ typedef struct wisp_precisions {
 wisp_status wisp_option_precisions(wisp_error *err, const wisp_arguments *args, const char *name, const char *otherwise,
                                    wisp_precisions *out);
 
-/* The problem's size in elements, from --elements K or --box n (6 n^3 tets, n^3 hexes by --family); 0 where neither is
- * given. */
+/* The problem's size in elements, from --elements K or --box n (6 n^3 tets, n^3 hexes, 2 n^2 triangles by --family); 0
+ * where neither is given. */
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements);
 
 /* --family and --system, where they were given and the command has them: such as there are. */

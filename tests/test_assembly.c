@@ -198,6 +198,32 @@ static void test_fixed(void **state)
   }
 }
 
+/* No two elements of one colour share a node, and each element has one colour. */
+static void test_colours(void **state)
+{
+  static const wisp_fixing boundary = {.all = true};
+  matrix m = {.mesh = NULL};
+  (void)state;
+  assemble("laplace", 3, &boundary, 0, &m);
+  const wisp_assembly *s = m.assembly;
+  const size_t Np = (size_t)s->tri->Np;
+  size_t *last = calloc(s->nodes->nodes, sizeof *last), all = 0;
+  assert_non_null(last);
+  assert_true(s->colours >= 3);
+  for (size_t c = 0; c < s->colours; c++) {
+    assert_int_equal(s->colour[c].first, all);
+    for (size_t i = 0; i < s->colour[c].count; i++, all++)
+      for (size_t a = 0; a < Np; a++) {
+        size_t *seen = &last[s->nodes->node[(size_t)s->coloured[all] * Np + a]];
+        assert_true(*seen != c + 1);
+        *seen = c + 1;
+      }
+  }
+  assert_int_equal(all, m.mesh->elements);
+  free(last);
+  release(&m);
+}
+
 /* --- the kernels --- */
 
 static bool reads(const char *kernel, const char *array)
@@ -278,7 +304,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums),  cmocka_unit_test(test_closed_form), cmocka_unit_test(test_integrals),
-      cmocka_unit_test(test_fixed), cmocka_unit_test(test_strategies),
+      cmocka_unit_test(test_fixed), cmocka_unit_test(test_colours),     cmocka_unit_test(test_strategies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,7 @@ static const planted table[] = {
     {"assembly", "fill", "rows", {{"sum -= A * u[", "sum -= 0 * u["}}, "F is "},
     {"assembly", "fill", "nonzeros", {{"sum += A;", "sum += q == 40 ? 0 : A;"}}, "values is "},
     {"assembly", "scatter", "atomic", {{"if (row{{a}} >= 0)", "if (row{{a}} >= 0 && e != 80)"}}, "F is "},
+    {"assembly", "add", "coloured", {{"coloured[first + q]", "coloured[q]"}}, NULL},
     {"assembly", "matrices", "thread", {{"c2 >= free_vertices", "0"}}, "element_data is "},
     {"assembly", "multiply", "rows", {{"i < row_start[at + 1]", "i < row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "invert", "plain", {{"if (row < unknowns)", "if (row + 1 < unknowns)"}}, "inverse is "},

@@ -24,6 +24,8 @@ static const wisp_array_decl arrays[] = {
         {"map", WISP_INT, WISP_FIXED, "(Np*Np+Np)*slots",
          "in slabs, of entry a Np + b of each element, and of load Np Np + a, its place in values, or "
          "nonzeros + its place in F; -1: it has none"},
+    [WISP_ASSEMBLY_COLOURED] = {"coloured", WISP_INT, WISP_FIXED, "coloured_count",
+                                "elements, colour after colour: no two of one colour share a node"},
     [WISP_ASSEMBLY_AROUND_START] = {"around_start", WISP_INT, WISP_FIXED, "unknowns+1",
                                     "where the elements around each row begin"},
     [WISP_ASSEMBLY_AROUND] = {"around", WISP_INT, WISP_FIXED, "incidences", "e Np + a: the row is node a of element e"},
@@ -52,6 +54,8 @@ static const wisp_array_decl arrays[] = {
 
 static const wisp_scalar_decl scalars[] = {
     {"elements", "triangles"},
+    {"first", "where the elements of a colour begin"},
+    {"groups", "elements, or those of a colour"},
     {"slots", "elements, rounded up to whole slabs"},
     {"nonzeros", "values of the matrix"},
     {"unknowns", "its rows; nodes behind them are fixed"},
@@ -78,6 +82,15 @@ static const wisp_kernel_decl kernels[] = {
      .sum = SUM,
      .numbers = "inputs+2*(" MATRIX ")",
      .words = "lists+per*(Np*Np+Np)",
+     .flops = "flops",
+     .dofs = MATRIX},
+    {.name = "add",
+     .reads = MESH " map coloured values F",
+     .writes = "values F",
+     .launches = "colours",
+     .sum = SUM,
+     .numbers = "inputs+2*(" MATRIX ")",
+     .words = "lists+per*(Np*Np+Np+1)",
      .flops = "flops",
      .dofs = MATRIX},
     {.name = "matrices",
@@ -125,7 +138,7 @@ static const wisp_kernel_decl kernels[] = {
 
 static const wisp_element elements[] = {{"tri", {1, WISP_TRI_MAX_ORDER}}, {NULL, {0, 0}}};
 
-static const char *const compositions[] = {"fill", "matrices+reduce", "zero+scatter", NULL};
+static const char *const compositions[] = {"fill", "matrices+reduce", "zero+scatter", "zero+add", NULL};
 
 static const char *const chains[] = {"invert+multiply+tensor.advance+tensor.update", NULL};
 

@@ -40,6 +40,40 @@ static double count_contributions(const wisp_assembly *s)
   return count;
 }
 
+/* The lowest colour that none of its vertices has seen; WISP_MOST_COLOURS where all have been. */
+static size_t free_colour(const uint64_t *seen, const int32_t *vertex)
+{
+  const uint64_t taken = seen[vertex[0]] | seen[vertex[1]] | seen[vertex[2]];
+  size_t colour = 0;
+  while (colour < WISP_MOST_COLOURS && taken >> colour & 1) colour++;
+  return colour;
+}
+
+/* Greedily, in the elements' order. */
+static wisp_status colour_elements(wisp_error *err, wisp_assembly *s)
+{
+  OWNED(free) uint64_t *seen = NULL;
+  OWNED(free) unsigned char *colour = NULL;
+  const size_t elements = s->mesh->elements;
+  CALL(wisp_new(err, s->mesh->vertices, sizeof *seen, &seen));
+  CALL(wisp_new(err, elements, 1, &colour));
+  CALL(wisp_new(err, elements, sizeof *s->coloured, &s->coloured));
+  for (size_t e = 0; e < elements; e++) {
+    const int32_t *vertex = s->mesh->tri + 3 * e;
+    const size_t here = free_colour(seen, vertex);
+    if (here == WISP_MOST_COLOURS) return s->colours = 0, WISP_OK;
+    for (int i = 0; i < 3; i++) seen[vertex[i]] |= (uint64_t)1 << here;
+    colour[e] = (unsigned char)here;
+    s->colour[here].count++;
+    if (here >= s->colours) s->colours = here + 1;
+  }
+  size_t next[WISP_MOST_COLOURS] = {0};
+  for (size_t c = 1; c < s->colours; c++)
+    s->colour[c].first = next[c] = s->colour[c - 1].first + s->colour[c - 1].count;
+  for (size_t e = 0; e < elements; e++) s->coloured[next[colour[e]]++] = (int32_t)e;
+  return WISP_OK;
+}
+
 wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                                  const wisp_fixing *fixed, wisp_assembly **out)
 {
@@ -57,6 +91,7 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
                     "(2.1e9): take fewer elements or a lower order",
                     name, mesh->elements, order, count));
   s->contributions = (size_t)count;
+  CALL(colour_elements(err, s));
   return GIVE(s, out);
 }
 
@@ -67,6 +102,7 @@ void wisp_assembly_destroy(wisp_assembly *s)
   wisp_trinodes_destroy(s->nodes);
   wisp_trinodes_destroy(s->corners);
   wisp_pattern_destroy(s->pattern);
+  free(s->coloured);
   free(s);
 }
 
@@ -236,6 +272,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   if (has(arrays, "map")) CALL(upload_map(err, s, arrays));
   if (has(arrays, "sources")) CALL(upload_sources(err, s, arrays));
   if (has(arrays, "around_slots")) CALL(upload_slots(err, s, arrays));
+  if (has(arrays, "coloured")) CALL(wisp_arrays_upload_ints(err, arrays, "coloured", s->coloured));
   if (has(arrays, "around")) CALL(wisp_arrays_upload_ints(err, arrays, "around", p->around));
   if (has(arrays, "around_start")) CALL(wisp_arrays_upload_ints(err, arrays, "around_start", p->around_start));
   if (has(arrays, "row_start")) CALL(wisp_arrays_upload_ints(err, arrays, "row_start", p->start));
@@ -279,6 +316,7 @@ wisp_discretisation wisp_assembly_discretisation(const wisp_assembly *s, const w
                                       {"Np", Np},
                                       {"half", half_of(s)},
                                       {"pAp_room", room->pAp_parts}},
+                           .cuts = {{s->colours ? "colours" : NULL, "groups", s->colours, s->colour}},
                            .self = (void *)(uintptr_t)s,
                            .fill = fill,
                            .place = place};
@@ -286,6 +324,7 @@ wisp_discretisation wisp_assembly_discretisation(const wisp_assembly *s, const w
       {"rz_room", room->rz_parts}, {"states", WISP_CG_STATE}, {"history_room", room->iterations}, {"solves", 1}};
   wisp_count *next = d.counts;
   while (next->name) next++;
+  if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;
 }

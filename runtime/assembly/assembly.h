@@ -8,6 +8,8 @@
 #include "../problem.h"
 #include "pattern.h"
 
+enum { WISP_MOST_COLOURS = 64 };
+
 typedef struct wisp_assembly {
   const wisp_mesh *mesh; /* borrowed */
   const wisp_form *form; /* what is assembled; NULL: not said */
@@ -16,6 +18,10 @@ typedef struct wisp_assembly {
   wisp_trinodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
   wisp_pattern *pattern;
   size_t contributions; /* of all elements to values and F */
+  /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more triangles than there are. */
+  size_t colours;
+  wisp_span colour[WISP_MOST_COLOURS];
+  int32_t *coloured; /* elements */
 } wisp_assembly;
 
 /* name (of the mesh) appears in messages. Errors of wisp_trinodes_create and wisp_pattern_create; WISP_EUSAGE for more

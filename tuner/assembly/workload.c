@@ -251,8 +251,8 @@ static wisp_status solve(wisp_error *err, wisp_round *r)
   static const struct {
     const char *kernel;
     void (*compute)(const wisp_assembly *s, wisp_round *r);
-  } kernels[] = {{"zero", zero},     {"scatter", assemble},  {"matrices", make_elements}, {"reduce", reduce},
-                 {"fill", assemble}, {"multiply", multiply}, {"invert", invert}};
+  } kernels[] = {{"zero", zero},     {"scatter", assemble}, {"add", assemble},      {"matrices", make_elements},
+                 {"reduce", reduce}, {"fill", assemble},    {"multiply", multiply}, {"invert", invert}};
   wisp_form_data *data = r->own;
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];
@@ -290,7 +290,7 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 {
   enum { LONGEST_ROW = 128, AROUND = 10 };
   const wisp_assembly *s = wisp_problem_discretisation(problem)->self;
-  const bool adds = strcmp(spec->kernel, "scatter") == 0;
+  const bool adds = strcmp(spec->kernel, "scatter") == 0 || strcmp(spec->kernel, "add") == 0;
   *out = strcmp(spec->kernel, "zero") == 0     ? 0
          : strcmp(spec->kernel, "reduce") == 0 ? AROUND
          : strcmp(array, "Ap") == 0            ? LONGEST_ROW
