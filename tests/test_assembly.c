@@ -294,7 +294,9 @@ static void test_strategies(void **state)
   GOOD(wisp_strategies_load(err, &all));
   for (int N = 1; N <= WISP_TRI_MAX_ORDER; N += walks_in_full() ? 1 : 2)
     for (size_t f = 0; wisp_form_at(f); f++)
-      for (int p = 0; p < 2; p++) verify_form(verifier, device, all, wisp_form_at(f)->name, N, p ? WISP_F64 : WISP_F32);
+      for (size_t p = 0; p < 2; p++)
+        if (walks_in_full() || ((size_t)N / 2 + f) % 2 == p)
+          verify_form(verifier, device, all, wisp_form_at(f)->name, N, p ? WISP_F64 : WISP_F32);
   wisp_strategies_free(all);
   wisp_verifier_destroy(verifier);
   wisp_device_close(device);
