@@ -17,12 +17,11 @@ typedef struct step { /* a composition in a layout */
 } step;
 
 /* The winner of a kernel in a layout, NULL where there is none. */
-static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *kernel, int layout)
+static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *name, int layout)
 {
-  for (int k = 0; sweep->family->kernels[k].name; k++)
-    if (strcmp(sweep->family->kernels[k].name, kernel) == 0)
-      return sweep->best[k][layout].ms > 0 ? &sweep->best[k][layout] : NULL;
-  return NULL;
+  const wisp_kernel_decl *kernel = wisp_family_kernel(sweep->family, name);
+  const wisp_trial *best = kernel ? &sweep->best[kernel - sweep->family->kernels][layout] : NULL;
+  return best && best->ms > 0 ? best : NULL;
 }
 
 /* False where a kernel of the composition has no winner in the layout, and is not another family's either. */
