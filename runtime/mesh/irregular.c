@@ -86,12 +86,9 @@ static void keep_to_boundary(const cells *c, size_t vertex, double low[DIRECTION
 
 static void jitter(cells *c, double amount, uint64_t seed)
 {
-  double low[DIRECTIONS] = {INFINITY, INFINITY, INFINITY}, high[DIRECTIONS] = {-INFINITY, -INFINITY, -INFINITY};
+  double low[DIRECTIONS], high[DIRECTIONS];
   uint64_t random = wisp_random_from(seed);
-  for (size_t i = 0; i < 3 * c->mesh->vertices; i++) {
-    low[i % 3] = fmin(low[i % 3], c->mesh->xyz[i]);
-    high[i % 3] = fmax(high[i % 3], c->mesh->xyz[i]);
-  }
+  wisp_mesh_extent(c->mesh, low, high);
   for (size_t v = 0; v < c->mesh->vertices; v++) {
     double *x = c->mesh->xyz + 3 * v, move[DIRECTIONS];
     const double from[DIRECTIONS] = {x[X], x[Y], x[Z]};

@@ -74,7 +74,7 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   CALL(allocate(err, dg));
   CALL(wisp_dg_where(err, dg, &where));
   CALL(wisp_dg_geometry(err, dg));
-  CALL(wisp_dg_faces(err, dg, where, boundary));
+  wisp_dg_faces(dg, where, boundary);
   CALL(wisp_dg_turns(err, dg));
   return GIVE(dg, out);
 }

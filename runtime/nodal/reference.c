@@ -33,40 +33,37 @@ static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double d
   }
 }
 
-/* One operator on all elements; its parts are wisp_ranges over slots. */
+/* One operator on all elements; its parts are wisp_sweeps over slots. */
 typedef struct loop {
   const wisp_dg *dg;
   const double *in;
   double *const *out;
 } loop;
 
-static wisp_status derive_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void derive_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   double own[3][WISP_MAX_NP];
-  (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
       derive(dg, k, f, l->in, own);
       for (int nu = 0; nu < 3; nu++)
         for (int i = 0; i < dg->tet->Np; i++) l->out[nu][volume_at(dg, f, k, i)] = own[nu][i];
     }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3])
+void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3])
 {
-  return wisp_parallel(err, dg->slots, derive_slots, &(loop){dg, u, du});
+  wisp_parallel_for(dg->slots, derive_slots, &(loop){dg, u, du});
 }
 
-static wisp_status volume_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void volume_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   const wisp_system *system = dg->system;
   double own[3][WISP_MAX_NP], *rhs = l->out[0];
-  (void)err;
   for (size_t k = from; k < to; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     for (int f = 0; f < system->fields; f++)
@@ -80,12 +77,11 @@ static wisp_status volume_slots(wisp_error *err, void *context, size_t from, siz
       }
     }
   }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u, double *rhs)
+void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
 {
-  return wisp_parallel(err, dg->slots, volume_slots, &(loop){dg, u, &rhs});
+  wisp_parallel_for(dg->slots, volume_slots, &(loop){dg, u, &rhs});
 }
 
 /* The fluxes through the nodes of one face, and what they are added up from. */
@@ -120,13 +116,12 @@ void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, dou
       gather_face(dg, k, face, alpha, u, flux, sizes);
 }
 
-static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void lift_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   int Np = dg->tet->Np, Nf = dg->layout.Nf;
   double own[WISP_TET_FACES * WISP_MAX_NFP], *rhs = l->out[0];
-  (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
       for (int j = 0; j < Nf; j++) own[j] = l->in[face_at(dg, f, k, j)];
@@ -136,12 +131,11 @@ static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_
         rhs[volume_at(dg, f, k, i)] += sum;
       }
     }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux, double *rhs)
+void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
 {
-  return wisp_parallel(err, dg->slots, lift_slots, &(loop){dg, flux, &rhs});
+  wisp_parallel_for(dg->slots, lift_slots, &(loop){dg, flux, &rhs});
 }
 
 /* --- operators without signs --- */

@@ -24,15 +24,20 @@ static void read_params(const char *text, wisp_point *p)
   }
 }
 
-/* The share of memory traffic that is padding, as a logarithm, weighed by how much the kernel is bound by memory. */
-static double waste(const wisp_spec *spec, const wisp_layout *layout)
+/* Operations a byte: what was measured tells it, else the kernel's minimal work. */
+static double intensity(const wisp_trial *t, const wisp_spec *spec)
 {
-  const wisp_family *family = wisp_family_find(spec->family);
-  const double balance = spec->precision == WISP_F64 ? 8 : 12; /* flops a byte where both bind, roughly, on a GPU */
   wisp_work work = {0};
-  if (!family || wisp_family_work(NULL, spec, 1e5, &work) != WISP_OK || work.bytes <= 0) work = (wisp_work){.bytes = 1};
-  double padded = layout->NpM / (double)(layout->KM * layout->Np);
-  return log(padded) / (1 + work.flops / work.bytes / balance);
+  if (t->gbps > 0) return t->gflops / t->gbps;
+  return wisp_family_work(NULL, spec, 1e5, &work) == WISP_OK && work.bytes > 0 ? work.flops / work.bytes : 0;
+}
+
+/* The share of memory traffic that is padding, as a logarithm, weighed by how much the kernel is bound by memory. */
+static double waste(const wisp_trial *t, const wisp_spec *spec, const wisp_layout *layout)
+{
+  const double balance = spec->precision == WISP_F64 ? 8 : 12; /* where both bind, roughly, on a GPU */
+  const double padded = layout->NpM / (double)(layout->KM * layout->Np);
+  return padded > 1 ? log(padded) / (1 + intensity(t, spec) / balance) : 0;
 }
 
 static bool find_layout(const wisp_spec *spec, const char *name, wisp_layout *out)
@@ -59,7 +64,7 @@ bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
   snprintf(p.params, sizeof p.params, "%s", t->params);
   p.role = role_of(p.layout);
   read_params(p.params, &p);
-  if (find_layout(&p.spec, p.layout, &layout)) p.cost = waste(&p.spec, &layout);
+  if (find_layout(&p.spec, p.layout, &layout)) p.cost = waste(t, &p.spec, &layout);
   p.ms = t->ms;
   p.source = wisp_hash(WISP_HASH_SEED, t->device, strlen(t->device));
   p.source = wisp_hash(p.source, &t->elements, sizeof t->elements);
