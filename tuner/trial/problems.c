@@ -130,19 +130,17 @@ static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
 /* The entry like `key`, made where there is none. */
 static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, entry **out)
 {
-  wisp_status status = WISP_OK;
   for (int i = 0; i < problems->count && !*out; i++)
     if (wisp_setting_same(&problems->entries[i].of, &key->of)) *out = &problems->entries[i];
-  if (*out) goto done;
+  if (*out) return WISP_OK;
   make_room(problems);
-  TRY(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
-  TRY(make(err, problems, key));
+  CALL(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
+  const wisp_status status = make(err, problems, key);
+  if (status != WISP_OK) wisp_problem_destroy(key->problem);
+  CALL(status);
   *out = &problems->entries[problems->count++];
   **out = *key;
-  key->problem = NULL;
-done:
-  wisp_problem_destroy(key->problem);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
