@@ -190,9 +190,9 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   CALL(wisp_new(err, unknowns, sizeof *solution, &solution));
   snprintf(text, sizeof text, "at most %lld iterations", r->iterations);
   show(&progress, NAN, text);
-  CALL(wisp_cg_solve(err, wisp_poisson_solver_cg(run->solver), run->problem->b, r->tolerance, r->iterations,
-                     progress.quiet ? NULL : &watch, &run->report));
-  CALL(wisp_cg_solution(err, wisp_poisson_solver_cg(run->solver), solution));
+  CALL(wisp_cg_solve(err, run->solver->cg, run->problem->b, r->tolerance, r->iterations, progress.quiet ? NULL : &watch,
+                     &run->report));
+  CALL(wisp_cg_solution(err, run->solver->cg, solution));
   show(&progress, NAN, "the solution's error");
   CALL(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
   run->unknowns = (double)unknowns;

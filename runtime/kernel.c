@@ -1,6 +1,6 @@
 /* Kernels: a plan's source is compiled for a target, loaded, its operands uploaded, and launched with arguments bound
  * by name. */
-#include "kernel_parts.h"
+#include "kernel.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -87,11 +87,6 @@ void wisp_kernel_destroy(wisp_kernel *kernel)
 {
   if (kernel) wisp_kernel_unload(kernel);
   free(kernel);
-}
-
-const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel)
-{
-  return kernel->plan;
 }
 
 wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double value, wisp_precision precision,

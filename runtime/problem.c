@@ -5,18 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wisp_problem {
-  wisp_device *device;
-  wisp_discretisation d;
-  wisp_arrays *arrays;
-  struct owners { /* of all arrays that are laid out alike */
-    const char *size;
-    bool masked;
-    wisp_pointer mask;
-    size_t *origins;
-  } owners[WISP_MAX_ARRAYS]; /* those without a size are free */
-};
-
 static wisp_status make_arrays(wisp_error *err, wisp_problem *p, wisp_precision precision, size_t guard,
                                wisp_array_filter wanted, const void *context)
 {
@@ -69,21 +57,6 @@ void wisp_problem_destroy(wisp_problem *p)
   free(p);
 }
 
-const wisp_discretisation *wisp_problem_discretisation(const wisp_problem *problem)
-{
-  return &problem->d;
-}
-
-wisp_arrays *wisp_problem_arrays(const wisp_problem *problem)
-{
-  return problem->arrays;
-}
-
-size_t wisp_problem_bytes(const wisp_problem *problem)
-{
-  return wisp_arrays_bytes(problem->arrays);
-}
-
 /* --- whose numbers are --- */
 
 typedef struct marking {
@@ -111,9 +84,9 @@ static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_
   return wisp_device_upload(err, p->device, *out, mask, size);
 }
 
-static struct owners *owners_of(wisp_problem *p, const wisp_array_decl *array)
+static struct wisp_owners *owners_of(wisp_problem *p, const wisp_array_decl *array)
 {
-  struct owners *o = p->owners;
+  struct wisp_owners *o = p->owners;
   while (o->size && strcmp(o->size, array->size) != 0) o++;
   o->size = array->size;
   return o;
@@ -124,7 +97,7 @@ wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *arra
   const wisp_array_decl *decl = wisp_family_array(p->d.family, array);
   *mask = 0;
   if (!p->d.origin || !decl || !wisp_arrays_size(p->arrays, array)) return WISP_OK;
-  struct owners *o = owners_of(p, decl);
+  struct wisp_owners *o = owners_of(p, decl);
   if (!o->masked) CALL(make_mask(err, p, decl, &o->mask));
   o->masked = true;
   *mask = o->mask;
@@ -146,7 +119,7 @@ static void trace(void *context, size_t from, size_t to)
 
 wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, const size_t **origins)
 {
-  struct owners *o = owners_of(p, array);
+  struct wisp_owners *o = owners_of(p, array);
   const size_t size = wisp_arrays_size(p->arrays, array->name);
   if (!o->origins) {
     CALL(wisp_new(err, size, sizeof *o->origins, &o->origins));
@@ -179,7 +152,7 @@ static wisp_status launch(wisp_error *err, wisp_problem *p, const wisp_kernel *k
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
                              size_t count)
 {
-  const wisp_spec *spec = &wisp_kernel_plan(kernel)->spec;
+  const wisp_spec *spec = &kernel->plan->spec;
   const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find(spec->family), spec->kernel);
   const wisp_cut *cut = p->d.cuts;
   if (!decl || !decl->launches) return launch(err, p, kernel, NULL, (wisp_span){0, 0}, bindings, count);

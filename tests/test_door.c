@@ -6,7 +6,7 @@
 #include "solving.h"
 #include "../gen/family.h"
 #include "../runtime/door/contract.h"
-#include "../runtime/kernel_parts.h"
+#include "../runtime/kernel.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* A tuned kernel that a program launches on its own arrays: opened once, bound once, launched with few instructions. */
-#include "../kernel_parts.h"
+#include "../kernel.h"
 #include "contract.h"
 #include "door.h"
 
