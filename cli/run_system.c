@@ -239,7 +239,7 @@ static wisp_status blew_up(wisp_error *err, const wisp_system_request *r, const 
 static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
                          wisp_system_run *run)
 {
-  wisp_problem *problem = wisp_solver_problem(run->solver);
+  wisp_problem *problem = run->solver->problem;
   OWNED(free) double *u = NULL;
   double time = 0, length = 0;
   run->l2_error = NAN;

@@ -36,7 +36,7 @@ bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_se
   int boundary = wisp_system_boundary(s->system, setup->absorbing ? "absorbing" : "pec");
   GOOD(wisp_dg_create_plain(err, mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
   GOOD(wisp_solver_create(err, s->device, s->dg, precision, &s->stage, setup->central ? 0 : 1, &s->solver));
-  s->problem = wisp_solver_problem(s->solver);
+  s->problem = s->solver->problem;
   return true;
 }
 

@@ -9,7 +9,7 @@
  * conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped, with the ellipse that the
  * pass before it found: a pass needs no good guess to find the scale, and the last one has it. */
 #include "krylov.h"
-#include "solver_parts.h"
+#include "solver.h"
 
 #include <complex.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "../embedded_module.h"
 #include "../parallel.h"
 #include "krylov.h"
-#include "solver_parts.h"
+#include "solver.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
 #include "krylov.h"
-#include "solver_parts.h"
+#include "solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,11 +57,6 @@ void wisp_solver_destroy(wisp_solver *solver)
   free(solver->kernel);
   wisp_problem_destroy(solver->problem);
   free(solver);
-}
-
-wisp_problem *wisp_solver_problem(wisp_solver *solver)
-{
-  return solver->problem;
 }
 
 /* u has gone to the other array. */
