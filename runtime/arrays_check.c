@@ -68,7 +68,7 @@ static wisp_status add(wisp_error *err, wisp_arrays *arrays, size_t place, const
   if (!c->count) return WISP_OK;
   if (!*module) CALL(wisp_embedded_module(err, arrays->device, "checks", "compare", types[c->what], module));
   for (int i = 0; i < ARGUMENTS; i++) arguments[i] = &values[i];
-  return wisp_launch(err, *module, grid, block, arguments, ARGUMENTS);
+  return wisp_launch(err, *module, NULL, grid, block, arguments, ARGUMENTS);
 }
 
 /* Waits; what was found at each place. */

@@ -144,5 +144,5 @@ wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wi
   }
   find_counts(bindings, count, counts);
   CALL(wisp_plan_grid(err, kernel->plan, counts, grid));
-  return wisp_launch(err, kernel->module, grid, kernel->plan->block, args, kernel->args);
+  return wisp_launch(err, kernel->module, NULL, grid, kernel->plan->block, args, kernel->args);
 }

@@ -59,17 +59,25 @@ void wisp_problem_destroy(wisp_problem *p)
 
 /* --- whose numbers are --- */
 
-typedef struct marking {
+/* Of each number of an array: where it comes from, or whether it is somebody's. */
+typedef struct tracing {
   const wisp_discretisation *d;
   const wisp_array_decl *array;
+  size_t *origins; /* NULL: mask is made */
   unsigned char *mask;
-} marking;
+} tracing;
 
 /* A wisp_sweep over numbers. */
-static void mark(void *context, size_t from, size_t to)
+static void trace(void *context, size_t from, size_t to)
 {
-  const marking *m = context;
-  for (size_t i = from; i < to; i++) m->mask[i] = wisp_discretisation_origin(m->d, m->array, i) != WISP_NOBODY;
+  const tracing *t = context;
+  for (size_t i = from; i < to; i++) {
+    const size_t origin = wisp_discretisation_origin(t->d, t->array, i);
+    if (t->origins)
+      t->origins[i] = origin;
+    else
+      t->mask[i] = origin != WISP_NOBODY;
+  }
 }
 
 static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, wisp_pointer *out)
@@ -77,8 +85,7 @@ static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_
   const size_t size = wisp_arrays_size(p->arrays, array->name);
   OWNED(free) unsigned char *mask = NULL;
   CALL(wisp_new(err, size, 1, &mask));
-  marking m = {&p->d, array, mask};
-  wisp_parallel_for(size, mark, &m);
+  wisp_parallel_for(size, trace, &(tracing){&p->d, array, NULL, mask});
   if (!memchr(mask, 0, size)) return WISP_OK;
   CALL(wisp_device_alloc(err, p->device, size, out));
   return wisp_device_upload(err, p->device, *out, mask, size);
@@ -104,26 +111,13 @@ wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *arra
   return WISP_OK;
 }
 
-typedef struct tracing {
-  const wisp_discretisation *d;
-  const wisp_array_decl *array;
-  size_t *origins;
-} tracing;
-
-/* A wisp_sweep over numbers. */
-static void trace(void *context, size_t from, size_t to)
-{
-  const tracing *t = context;
-  for (size_t i = from; i < to; i++) t->origins[i] = wisp_discretisation_origin(t->d, t->array, i);
-}
-
 wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, const size_t **origins)
 {
   struct wisp_owners *o = owners_of(p, array);
   const size_t size = wisp_arrays_size(p->arrays, array->name);
   if (!o->origins) {
     CALL(wisp_new(err, size, sizeof *o->origins, &o->origins));
-    wisp_parallel_for(size, trace, &(tracing){&p->d, array, o->origins});
+    wisp_parallel_for(size, trace, &(tracing){&p->d, array, o->origins, NULL});
   }
   *origins = o->origins;
   return WISP_OK;

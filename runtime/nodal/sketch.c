@@ -66,6 +66,6 @@ wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, doubl
   long long count = (long long)wisp_arrays_size(solver->problem->arrays, "u");
   const unsigned grid[2] = {WISP_SKETCH_BLOCKS, 1}, block[3] = {WISP_SKETCH_LANES, 1, 1};
   void *args[] = {&in, &mask, &to, &count};
-  CALL(wisp_launch(err, solver->sketch.module, grid, block, args, 4));
+  CALL(wisp_launch(err, solver->sketch.module, NULL, grid, block, args, 4));
   return wisp_device_download(err, solver->device, out, to, WISP_SKETCH * sizeof *out);
 }
