@@ -30,19 +30,14 @@ wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *p)
 wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
                               size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_problem *p = NULL;
-  TRY(wisp_new(err, 1, sizeof *p, &p));
+  OWNED(wisp_discretisation_destroy) wisp_discretisation *taken = d;
+  OWNED(wisp_problem_destroy) wisp_problem *p = NULL;
+  CALL(wisp_new(err, 1, sizeof *p, &p));
   p->device = device;
-  p->d = *d;
-  *d = (wisp_discretisation){.self = NULL};
-  TRY(make_arrays(err, p, precision, guard, wanted, context));
-  TRY(wisp_problem_refill(err, p));
-  *out = p;
-done:
-  wisp_discretisation_destroy(d);
-  if (status != WISP_OK) wisp_problem_destroy(p);
-  return status;
+  CALL(GIVE(*d, &p->d));
+  CALL(make_arrays(err, p, precision, guard, wanted, context));
+  CALL(wisp_problem_refill(err, p));
+  return GIVE(p, out);
 }
 
 void wisp_problem_destroy(wisp_problem *p)

@@ -25,6 +25,7 @@ typedef bool (*wisp_array_filter)(const void *context, const char *array);
 wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
                               size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out);
 void wisp_problem_destroy(wisp_problem *problem);
+WISP_OWNED(wisp_problem, wisp_problem_destroy)
 
 /* What is fixed, once more. */
 wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
