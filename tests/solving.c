@@ -78,7 +78,7 @@ wisp_status solution_error(wisp_error *err, wisp_problem *problem, wisp_function
 {
   OWNED(free) double *u = NULL;
   CALL(wisp_new(err, wisp_arrays_size(problem->arrays, "u"), sizeof *u, &u));
-  CALL(wisp_solution_get(err, problem, u));
+  CALL(wisp_arrays_download(err, problem->arrays, "u", u));
   return wisp_dg_l2_error(err, wisp_problem_dg(problem), u, exact, context, t, out);
 }
 

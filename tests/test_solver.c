@@ -137,7 +137,7 @@ static void launch_plainly(solving *s, double dt, int steps, bool swaps)
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
     const wisp_scalars scalars = {.alpha = 1, .a = rk->a, .b = rk->b, .dt = dt};
     for (int i = 0; i < s->stage.kernels; i++) GOOD(wisp_problem_launch(err, s->problem, kernel[i], &scalars));
-    if (swaps) wisp_problem_swap(s->problem);
+    if (swaps) wisp_arrays_swap(s->problem->arrays, "u", "u_next");
   }
   GOOD(wisp_device_finish(err, s->device));
   for (int i = 0; i < s->stage.kernels; i++) wisp_kernel_destroy(kernel[i]);
@@ -157,7 +157,8 @@ static void compare_with_launches(const char *composition, const char *layout, b
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", begin));
   launch_plainly(&s, dt, steps, swaps);
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", plain));
-  if (swaps && steps % 2) wisp_problem_swap(s.problem); /* the solver has not seen these launches */
+  if (swaps && steps % 2)
+    wisp_arrays_swap(s.problem->arrays, "u", "u_next"); /* the solver has not seen these launches */
   for (int at_once = 1; at_once >= 0; at_once--) {
     GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", begin));
     for (int i = 0; i < (at_once ? 1 : steps); i++)

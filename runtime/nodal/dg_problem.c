@@ -95,11 +95,6 @@ const wisp_dg *wisp_problem_dg(const wisp_problem *problem)
   return problem->d.self;
 }
 
-void wisp_problem_swap(wisp_problem *problem)
-{
-  wisp_arrays_swap(problem->arrays, "u", "u_next");
-}
-
 void wisp_dg_bind(const wisp_scalars *scalars, wisp_binding out[WISP_DG_SCALARS])
 {
   out[0] = (wisp_binding){"alpha", 0, scalars->alpha};

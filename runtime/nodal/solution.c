@@ -10,16 +10,11 @@ wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const doub
   return status == WISP_OK ? wisp_arrays_fill(err, problem->arrays, "res", 0) : status;
 }
 
-wisp_status wisp_solution_get(wisp_error *err, wisp_problem *problem, double *u)
-{
-  return wisp_arrays_download(err, problem->arrays, "u", u);
-}
-
 wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out)
 {
   OWNED(free) double *u = NULL;
   CALL(wisp_new(err, wisp_arrays_size(problem->arrays, "u"), sizeof *u, &u));
-  CALL(wisp_solution_get(err, problem, u));
+  CALL(wisp_arrays_download(err, problem->arrays, "u", u));
   return wisp_dg_energy(err, wisp_problem_dg(problem), u, out);
 }
 

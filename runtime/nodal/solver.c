@@ -62,7 +62,7 @@ void wisp_solver_destroy(wisp_solver *solver)
 /* u has gone to the other array. */
 static void change_place(wisp_solver *solver)
 {
-  wisp_problem_swap(solver->problem);
+  wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
   solver->place = 1 - solver->place;
 }
 

@@ -139,7 +139,7 @@ wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *s, const doubl
 wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 {
   CALL(check(err, s, u));
-  CALL(wisp_solution_get(err, s->solver->problem, s->field));
+  CALL(wisp_arrays_download(err, s->solver->problem->arrays, "u", s->field));
   wisp_parallel_for(s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u});
   return WISP_OK;
 }
