@@ -34,7 +34,7 @@ wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discret
   OWNED(wisp_problem_destroy) wisp_problem *p = NULL;
   CALL(wisp_new(err, 1, sizeof *p, &p));
   p->device = device;
-  CALL(GIVE(*d, &p->d));
+  CALL(GIVE(*taken, &p->d));
   CALL(make_arrays(err, p, precision, guard, wanted, context));
   CALL(wisp_problem_refill(err, p));
   return GIVE(p, out);
