@@ -27,7 +27,7 @@ typedef struct parser {
   size_t line;
   wisp_text buffer; /* the current line */
   wisp_system *system;
-  wisp_constants constants;
+  wisp_env *constants;
   bool rated[WISP_MAX_FIELDS], seen[16]; /* seen: of each kind of line */
 } parser;
 
@@ -96,7 +96,7 @@ static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
   rest = skip_space(rest);
   EXPECT(*rest, "rate of %s: no term", name);
   for (bool first = true; *rest; first = false)
-    CALL(wisp_system_read_term(err, &p->constants, p->system, out, first, &rest));
+    CALL(wisp_system_read_term(err, p->constants, p->system, out, first, &rest));
   return WISP_OK;
 }
 
@@ -111,7 +111,7 @@ static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, c
   *text = skip_space(equals + 1);
   EXPECT(!*skip_space(line) && is_name(*name, room),
          "'%s' before the = is no name of at most %zu letters, digits and _", *name, room - 1);
-  EXPECT(!wisp_constants_has(&p->constants, *name), "the name %s is taken: it is a constant", *name);
+  EXPECT(!wisp_env_has(p->constants, *name), "the name %s is taken: it is a constant", *name);
   EXPECT(**text, "no expression for %s", *name);
   return WISP_OK;
 }
@@ -124,7 +124,7 @@ static wisp_status read_statement(wisp_error *err, const parser *p, wisp_stateme
   const size_t i = statements->count;
   EXPECT(i < WISP_MAX_STATEMENTS, "more than %d statements", WISP_MAX_STATEMENTS);
   CALL(cut_statement(err, p, line, &name, &text));
-  CALL(wisp_constants_write(err, &p->constants, text, &numbers));
+  CALL(wisp_constants_write(err, p->constants, text, &numbers));
   CALL(wisp_expr_parse(err, numbers.data, &statements->expressions[i]));
   snprintf(statements->names[i], sizeof *statements->names, "%s", name);
   statements->texts[i] = numbers.data;
@@ -315,16 +315,15 @@ static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
   bool taken = wisp_system_field(p->system, name) >= 0 || wisp_env_has(p->system->symbols, name);
   for (int i = 0; i < WISP_STATE_SLOTS; i++) taken |= strcmp(wisp_state_names[i], name) == 0;
   EXPECT(!taken, "the name %s is taken", name);
-  CALL(wisp_constants_value(err, &p->constants, text, &value));
-  EXPECT(wisp_constants_add(&p->constants, name, value), "more than %d constants", WISP_MAX_CONSTANTS - 1);
-  return WISP_OK;
+  CALL(wisp_constants_value(err, p->constants, text, &value));
+  return wisp_constants_add(err, p->constants, name, value);
 }
 
 static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 {
   char *at = skip_space(rest);
   EXPECT(*at, "speed must be one positive number");
-  CALL(wisp_constants_value(err, &p->constants, at, &p->system->speed));
+  CALL(wisp_constants_value(err, p->constants, at, &p->system->speed));
   EXPECT(p->system->speed > 0, "speed must be one positive number");
   return WISP_OK;
 }
@@ -335,7 +334,7 @@ static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
   for (int f = 0; f < system->fields; f++) {
     const char *word = next_word(&rest);
     system->energy[f] = -1;
-    if (*word) CALL(wisp_constants_value(err, &p->constants, word, &system->energy[f]));
+    if (*word) CALL(wisp_constants_value(err, p->constants, word, &system->energy[f]));
     EXPECT(system->energy[f] >= 0, "energy: no number, 0 or more, for field %s", system->field[f]);
   }
   rest = skip_space(rest);
@@ -400,7 +399,8 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
   char *line = NULL;
   TRY(wisp_new(err, 1, sizeof *p.system, &p.system));
   TRY(take_name(err, name, p.system));
-  wisp_constants_add(&p.constants, "pi", acos(-1.0));
+  TRY(wisp_env_create(err, NULL, &p.constants));
+  TRY(wisp_constants_add(err, p.constants, "pi", acos(-1.0)));
   for (;;) {
     TRY(next_line(err, &p, &line));
     if (!line) break;
@@ -411,6 +411,7 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
 done:
   wisp_context(err, status, "%s:%zu: ", name, p.line);
   wisp_text_free(&p.buffer);
+  wisp_env_destroy(p.constants);
   if (status != WISP_OK) wisp_system_destroy(p.system);
   return status;
 }

@@ -31,7 +31,7 @@ static inline bool is_letter(char c)
 }
 
 /* One term, [+-] [EXPRESSION *] NAME.AXIS, of the rate of field `out`; moves *rest, which it cuts up, past it. */
-wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
-                                  bool first, char **rest);
+wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wisp_system *system, int out, bool first,
+                                  char **rest);
 
 #endif

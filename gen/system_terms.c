@@ -20,8 +20,8 @@ static char *find_derivative(char *at)
   return at + strlen(at);
 }
 
-wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
-                                  bool first, char **rest)
+wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wisp_system *system, int out, bool first,
+                                  char **rest)
 {
   char *at = skip_space(*rest), *shown = at;
   double coefficient = 1;

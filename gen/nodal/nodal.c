@@ -235,22 +235,21 @@ static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *li
   return WISP_OK;
 }
 
-/* One term of an output: in, axis, and its coefficient as a literal. */
-static wisp_status add_term(wisp_error *err, wisp_env *output, const wisp_term *term, int real_bytes)
+/* One term of an output. */
+static wisp_status add_term(wisp_error *err, wisp_env *output, int in, int axis, const char *coefficient)
 {
-  HELD(wisp_text_free) wisp_text literal = {0};
   wisp_env *item = NULL;
-  CALL(wisp_print_real(err, &literal, term->coefficient, real_bytes));
   CALL(wisp_env_item(err, output, "terms", &item));
-  CALL(wisp_env_int(err, item, "in", term->in));
-  CALL(wisp_env_int(err, item, "axis", term->axis));
-  return wisp_env_text(err, item, "coefficient", literal.data);
+  CALL(wisp_env_int(err, item, "in", in));
+  CALL(wisp_env_int(err, item, "axis", axis));
+  return wisp_env_text(err, item, "coefficient", coefficient);
 }
 
 /* Lists: fields {f, name, terms {in, axis, coefficient}}, flux {name, text}, boundaries {name, ghost {name, text}};
  * max_terms. */
 static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
 {
+  HELD(wisp_text_free) wisp_text literal = {0};
   int most = 0;
   for (int f = 0; f < system->fields; f++) {
     wisp_env *item = NULL;
@@ -261,7 +260,9 @@ static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system 
     CALL(wisp_env_empty_list(err, item, "terms"));
     for (size_t t = 0; t < system->terms; t++) {
       if (system->term[t].out != f) continue;
-      CALL(add_term(err, item, &system->term[t], real_bytes));
+      literal.length = 0;
+      CALL(wisp_print_real(err, &literal, system->term[t].coefficient, real_bytes));
+      CALL(add_term(err, item, system->term[t].in, system->term[t].axis, literal.data));
       count++;
     }
     most = count > most ? count : most;
@@ -282,7 +283,6 @@ static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_s
                                  size_t term, int real_bytes)
 {
   HELD(wisp_text_free) wisp_text text = {0};
-  wisp_env *item = NULL;
   int m = system->fields / parts, nth = 0;
   for (size_t i = 0; i < term; i++) nth += system->term[i].out == system->term[term].out;
   for (int p = 0; p < parts; p++) {
@@ -293,10 +293,7 @@ static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_s
     CALL(wisp_print_real(err, &text, system->term[i].coefficient, real_bytes));
     CALL(wisp_text_print(err, &text, "%s", p + 1 < parts ? " : " : parts > 1 ? ")" : ""));
   }
-  CALL(wisp_env_item(err, output, "terms", &item));
-  CALL(wisp_env_int(err, item, "in", system->term[term].in - first));
-  CALL(wisp_env_int(err, item, "axis", system->term[term].axis));
-  return wisp_env_text(err, item, "coefficient", text.data);
+  return add_term(err, output, system->term[term].in - first, system->term[term].axis, text.data);
 }
 
 /* parts, fields_per_part; part_list {in0}; part_outputs {f, terms {in, axis, coefficient}} with fields counted within
