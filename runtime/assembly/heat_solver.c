@@ -121,14 +121,14 @@ static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
                                    {"density", 0, 0},
                                    {"mass", 0, rate}};
   const double begin = wisp_seconds();
-  CALL(wisp_arrays_upload(err, wisp_problem_arrays(s->problem), "u", s->u));
-  CALL(wisp_arrays_upload_part(err, wisp_problem_arrays(s->problem), "p", 0, rows, s->u));
+  CALL(wisp_arrays_upload(err, s->problem->arrays, "u", s->u));
+  CALL(wisp_arrays_upload_part(err, s->problem->arrays, "p", 0, rows, s->u));
   for (int k = 0; k < s->stage[0]->kernels; k++)
     CALL(wisp_problem_run(err, s->problem, s->kernel[0][k], bindings, WISP_COUNT(bindings)));
   CALL(wisp_problem_run(err, s->problem, s->kernel[1][INVERT], NULL, 0));
   CALL(wisp_problem_run(err, s->problem, s->kernel[1][MULTIPLY], NULL, 0));
-  CALL(wisp_arrays_download(err, wisp_problem_arrays(s->problem), "F", s->F));
-  CALL(wisp_arrays_download_part(err, wisp_problem_arrays(s->problem), "Ap", 0, rows, s->left));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "F", s->F));
+  CALL(wisp_arrays_download_part(err, s->problem->arrays, "Ap", 0, rows, s->left));
   for (size_t i = 0; i < rows; i++) s->left[i] = s->F[i] - s->left[i];
   s->report.assemblies++;
   s->report.seconds_assembling += wisp_seconds() - begin;
@@ -180,7 +180,7 @@ static wisp_status begin_step(wisp_error *err, wisp_heat_solver *s)
   wisp_heat_solution(s->heat, s->report.t, s->given);
   memcpy(s->u + rows, s->given + rows, (nodes - rows) * sizeof *s->u);
   if (steady) memset(s->u, 0, rows * sizeof *s->u); /* nothing is known of it */
-  return wisp_arrays_upload(err, wisp_problem_arrays(s->problem), "f", s->f);
+  return wisp_arrays_upload(err, s->problem->arrays, "f", s->f);
 }
 
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *s)
@@ -214,6 +214,6 @@ wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const c
   OWNED(free) double *values = NULL;
   const wisp_pattern *p = s->heat->assembly->pattern;
   CALL(wisp_new(err, p->nonzeros, sizeof *values, &values));
-  CALL(wisp_arrays_download(err, wisp_problem_arrays(s->problem), "values", values));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
   return wisp_market_write(err, path, p, values, s->F);
 }

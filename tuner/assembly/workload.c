@@ -289,7 +289,7 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   enum { LONGEST_ROW = 128, AROUND = 10 };
-  const wisp_assembly *s = wisp_problem_discretisation(problem)->self;
+  const wisp_assembly *s = problem->d.self;
   const bool adds = strcmp(spec->kernel, "scatter") == 0 || strcmp(spec->kernel, "add") == 0;
   *out = strcmp(spec->kernel, "zero") == 0     ? 0
          : strcmp(spec->kernel, "reduce") == 0 ? AROUND
