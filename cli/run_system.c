@@ -3,6 +3,7 @@
 #include "mesh_options.h"
 #include "progress.h"
 #include "run_system.h"
+#include "../runtime/nodal/media.h"
 #include "../runtime/nodal/solution.h"
 #include "../runtime/process.h"
 
@@ -44,6 +45,38 @@ static const wisp_syntax syntax = {
     "Solves a system of equations with the kernels that the tuning store knows for this device, or with default "
     "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
     options, WISP_COUNT(options), 1};
+
+/* --- the coefficients: an option each --- */
+
+enum { COEFFICIENT_TEXT = 96 };
+
+/* The options above, and one for each coefficient of the system's that has not the name of another. */
+typedef struct own_options {
+  wisp_option list[WISP_MAX_OPTIONS];
+  size_t count;
+  char help[WISP_MAX_QUANTITIES][COEFFICIENT_TEXT];
+} own_options;
+
+static void add_coefficients(const wisp_system *system, own_options *own)
+{
+  memcpy(own->list, options, sizeof options);
+  own->count = WISP_COUNT(options);
+  for (int q = 0; system && q < system->quantities; q++) {
+    const wisp_quantity *quantity = &system->quantity[q];
+    bool taken = quantity->expression;
+    for (size_t i = 0; i < WISP_COUNT(options); i++) taken |= strcmp(options[i].name, quantity->name) == 0;
+    if (taken) continue;
+    snprintf(own->help[q], sizeof own->help[q],
+             "a coefficient: a number, or an expression in x, y, z of an element's middle (%g)", quantity->otherwise);
+    own->list[own->count++] = (wisp_option){quantity->name, 0, "EXPR", own->help[q]};
+  }
+}
+
+static void read_coefficients(const wisp_arguments *args, const wisp_system *system, wisp_system_request *r)
+{
+  for (size_t i = WISP_COUNT(options); i < args->syntax->count; i++)
+    r->coefficient[wisp_system_quantity(system, args->syntax->options[i].name)] = args->values[i];
+}
 
 /* --- the request --- */
 
@@ -126,6 +159,7 @@ static void release(wisp_system_run *run)
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
   wisp_stage_free(&run->step);
+  free(run->medium);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   wisp_mesh_destroy(run->mesh);
@@ -153,6 +187,8 @@ static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp
   CALL(wisp_mesh_make(err, &r->mesh, &run->mesh));
   CALL(check_size(err, run, (double)run->mesh->elements, r->precision));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
+  CALL(wisp_media_create(err, run->system, run->mesh, r->coefficient, &run->medium));
+  CALL(wisp_start_medium(err, run->mesh->elements, run->medium, &run->start));
   run->known = run->start.exact && run->start.state->walls == run->boundary;
   return WISP_OK;
 }
@@ -205,7 +241,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
 {
   CALL(check_output(err, r->output));
   CALL(wisp_tet_create(err, r->order, &run->tet));
-  CALL(wisp_system_load(err, r->system, &run->system));
+  if (!run->system) CALL(wisp_system_load(err, r->system, &run->system));
   CALL(choose_boundary(err, r, run));
   CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
   CALL(make_mesh(err, r, run));
@@ -214,6 +250,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(wisp_choose(err, &from, &r->kernels, &run->step));
   CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
                             &run->dg));
+  CALL(wisp_dg_set_medium(err, run->dg, run->medium));
   CALL(wisp_solver_create(err, run->session->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
   return choose_step(err, args, r, run);
 }
@@ -313,10 +350,17 @@ int wisp_run_system(const char *system, int argc, char **argv)
   int exit_status = 0;
   char usage[128];
   wisp_syntax own = syntax;
+  own_options all = {.count = 0};
   snprintf(usage, sizeof usage, "wisp run %s -n ORDER [--box N | --mesh FILE] [options]", system);
-  own.usage = usage;
-  if (!wisp_arguments_read(&own, argc, argv, &args, &exit_status)) return exit_status;
+  const wisp_status loaded = wisp_system_load(NULL, system, &run.system); /* a file that is wrong is told of later */
+  add_coefficients(loaded == WISP_OK ? run.system : NULL, &all);
+  own.usage = usage, own.options = all.list, own.count = all.count;
+  if (!wisp_arguments_read(&own, argc, argv, &args, &exit_status)) {
+    release(&run);
+    return exit_status;
+  }
   TRY(read_request(&err, &args, system, &request));
+  if (run.system) read_coefficients(&args, run.system, &request);
   TRY(set_up(&err, &args, &request, &run));
   TRY(solve(&err, &args, &request, &run));
   TRY(wisp_run_system_print(&err, &request, &run));

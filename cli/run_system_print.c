@@ -30,6 +30,31 @@ static void print_origin(const wisp_system_request *request, const wisp_stage *s
            defaults, step->kernels);
 }
 
+/* The least and the largest value of a quantity. */
+static void range_of(const wisp_system_run *run, int q, double range[2])
+{
+  const size_t n = (size_t)run->system->quantities;
+  range[0] = range[1] = run->medium[q];
+  for (size_t e = 0; e < run->mesh->elements; e++) {
+    range[0] = fmin(range[0], run->medium[e * n + (size_t)q]);
+    range[1] = fmax(range[1], run->medium[e * n + (size_t)q]);
+  }
+}
+
+static void print_coefficients(const wisp_system_run *run)
+{
+  const char *before = "medium      ";
+  double range[2];
+  for (int q = 0; q < run->system->quantities; q++) {
+    if (run->system->quantity[q].expression) continue;
+    range_of(run, q, range);
+    printf("%s%s %g", before, run->system->quantity[q].name, range[0]);
+    if (range[1] > range[0]) printf(" to %g", range[1]);
+    before = ", ";
+  }
+  if (run->system->quantities) printf("\n");
+}
+
 static void print_text(const wisp_system_request *request, const wisp_system_run *run)
 {
   const wisp_stage *step = &run->step;
@@ -40,6 +65,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
   printf("domain      %s: %zu elements of order %d, %d nodes each, %.0f DOFs\n", domain, run->mesh->elements,
          run->tet->N, run->tet->Np, run->dofs);
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
+  print_coefficients(run);
   printf("start       %s, walls %s, alpha %g\n", run->start.text, run->system->boundary[run->boundary].name,
          request->alpha);
   printf("steps       %lld of %.6g to time %.6g; ", run->steps, run->dt, run->dt * (double)run->steps);
@@ -83,6 +109,18 @@ static void add_origin(cJSON *object, const wisp_stage *step)
   cJSON_AddBoolToObject(record, "stale", step->whole.stale);
 }
 
+/* Of each coefficient its least and its largest value. */
+static void add_coefficients(cJSON *object, const wisp_system_run *run)
+{
+  cJSON *all = run->system->quantities ? cJSON_AddObjectToObject(object, "coefficients") : NULL;
+  double range[2];
+  for (int q = 0; q < run->system->quantities; q++) {
+    if (run->system->quantity[q].expression) continue;
+    range_of(run, q, range);
+    cJSON_AddItemToObject(all, run->system->quantity[q].name, cJSON_CreateDoubleArray(range, 2));
+  }
+}
+
 static cJSON *make_json(const wisp_system_request *request, const wisp_system_run *run)
 {
   cJSON *object = cJSON_CreateObject();
@@ -111,6 +149,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddStringToObject(object, "boundary", run->system->boundary[run->boundary].name);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  add_coefficients(object, run);
   add_origin(object, &run->step);
   wisp_run_add_kernels(object, &run->step);
   return object;

@@ -93,7 +93,7 @@ static void cover(const char *target)
   wisp_limits limits;
   assert_int_equal(wisp_target_limits(NULL, target, &limits), WISP_OK);
   /* The list is loaded anew for each walk, so strategies are told apart within one walk only. */
-  each_plan(&limits, &all_orders, note, &all);
+  each_plan_of_systems(&limits, &all_orders, note, &all);
   assert_true(all.strategies >= 10);
   check_covered(&all);
 }
@@ -151,7 +151,7 @@ static void test_compositions(void **state)
       making m = {{{0}}, 0};
       wisp_limits limits;
       assert_int_equal(wisp_target_limits(NULL, targets[i], &limits), WISP_OK);
-      each_plan(&limits, &one, note_kernel, &m);
+      each_plan_of_systems(&limits, &one, note_kernel, &m);
       if (m.stages < 2) fail_msg("%s: %d whole stages at order %d", targets[i], m.stages, order);
     }
 }

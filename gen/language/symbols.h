@@ -1,12 +1,15 @@
 /* The names that flux and ghost texts may read, as a hash table from name to slot of an array of values: a reference
- * evaluates such texts at every face node. Slots, for n fields: FIELD_m 0.., nx ny nz n.., alpha n+3, FIELD_p n+4..,
- * and from 2n+4 on what the flux's statements assign, in order. Hence a text sees exactly the slots below a bound. */
+ * evaluates such texts at every face node. Slots: FIELD_m, QUANTITY_m, nx ny nz, alpha, FIELD_p, QUANTITY_p, and then
+ * what the flux's statements assign, in order. Hence a text sees exactly the slots below a bound. */
 #ifndef WISP_SYMBOLS_H
 #define WISP_SYMBOLS_H
 
 #include "../system.h"
 
-enum { WISP_MAX_SYMBOLS = 2 * WISP_MAX_FIELDS + 4 + WISP_MAX_STATEMENTS, WISP_SYMBOL_TABLE = 512 };
+enum {
+  WISP_MAX_SYMBOLS = 2 * (WISP_MAX_FIELDS + WISP_MAX_QUANTITIES) + 4 + WISP_MAX_STATEMENTS,
+  WISP_SYMBOL_TABLE = 1024
+};
 
 struct wisp_symbols {
   struct {
@@ -30,19 +33,31 @@ typedef struct wisp_seen {
 
 bool wisp_seen_lookup(const void *scope, const char *name, double *value);
 
-static inline int wisp_slot_normal(const wisp_system *system)
+/* Of quantities inside. */
+static inline int wisp_slot_medium(const wisp_system *system)
 {
   return system->fields;
 }
 
+static inline int wisp_slot_normal(const wisp_system *system)
+{
+  return system->fields + WISP_MAX_QUANTITIES;
+}
+
 static inline int wisp_slot_outside(const wisp_system *system)
 {
-  return system->fields + 4;
+  return wisp_slot_normal(system) + 4;
+}
+
+/* Of quantities outside. */
+static inline int wisp_slot_beyond(const wisp_system *system)
+{
+  return wisp_slot_outside(system) + system->fields;
 }
 
 static inline int wisp_slot_statement(const wisp_system *system)
 {
-  return 2 * system->fields + 4;
+  return wisp_slot_beyond(system) + WISP_MAX_QUANTITIES;
 }
 
 #endif

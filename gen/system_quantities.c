@@ -1,0 +1,80 @@
+/* Reads the quantities of a system's elements: coefficients, and what follows from them. */
+#include "language/symbols.h"
+#include "system_read.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A wisp_slot_of: quantities stand in the order of their slots. */
+static int slot_of(const void *context, const char *name)
+{
+  return wisp_system_quantity(context, name);
+}
+
+/* The value for the coefficients that the file gives; names that there are not are an error. */
+static wisp_status default_value(wisp_error *err, const wisp_system *system, const wisp_expr *expression, double *out)
+{
+  double value[WISP_MAX_QUANTITIES];
+  const wisp_seen scope = {system->medium, value, system->quantities};
+  wisp_system_default_medium(system, 1, value);
+  const wisp_status status = wisp_expr_real(err, expression, NULL, wisp_seen_lookup, &scope, out);
+  if (status == WISP_OK) return wisp_require(err, isfinite(*out), WISP_EINPUT, "its value is not finite");
+  if (err && status != WISP_EMEMORY) err->status = WISP_EINPUT;
+  return status == WISP_EMEMORY ? status : WISP_EINPUT;
+}
+
+wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_constants *constants, wisp_system *system,
+                                     const char *name, const char *text, bool given)
+{
+  HELD(wisp_text_free) wisp_text numbers = {0};
+  wisp_quantity *q = &system->quantity[system->quantities];
+  EXPECT(system->quantities < WISP_MAX_QUANTITIES, "more than %d coefficients and quantities", WISP_MAX_QUANTITIES);
+  if (!system->medium) CALL(wisp_new(err, 1, sizeof *system->medium, &system->medium));
+  snprintf(q->name, sizeof q->name, "%s", name);
+  if (given) {
+    CALL(wisp_constants_value(err, constants, text, &q->otherwise));
+    EXPECT(q->otherwise > 0, "coefficient %s is %g, must be positive", name, q->otherwise);
+  } else {
+    CALL(wisp_constants_write(err, constants, text, &numbers));
+    CALL(wisp_expr_parse(err, numbers.data, &q->expression));
+    system->quantities++; /* from here on freed with the system */
+    CALL(default_value(err, system, q->expression, &q->otherwise));
+    wisp_expr_bind(q->expression, slot_of, system);
+    system->quantities--;
+  }
+  wisp_symbols_add(system->medium, name, system->quantities++);
+  return WISP_OK;
+}
+
+/* The length of the name that the text begins with. */
+static size_t name_length(const char *text)
+{
+  size_t length = 0;
+  while (is_letter(text[length]) || (length && isdigit((unsigned char)text[length]))) length++;
+  return length;
+}
+
+int wisp_system_mentioned(const wisp_system *system, const char *text, const char **at)
+{
+  char name[32];
+  for (size_t length = 1; *text; text += length ? length : 1 + strspn(text + 1, "0123456789.")) {
+    length = name_length(text);
+    if (!length || length >= sizeof name) continue;
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    *at = text;
+    if (wisp_system_quantity(system, name) >= 0) return wisp_system_quantity(system, name);
+  }
+  return -1;
+}
+
+void wisp_system_mark_readers(wisp_system *system, const wisp_expr *expression)
+{
+  const char *name = NULL;
+  for (size_t i = 0; (name = wisp_expr_name(expression, i)); i++) {
+    const int slot = wisp_symbols_find(system->symbols, name);
+    const int inner = slot - wisp_slot_medium(system), outer = slot - wisp_slot_beyond(system);
+    if (inner >= 0 && inner < system->quantities) system->quantity[inner].inner = true;
+    if (outer >= 0 && outer < system->quantities) system->quantity[outer].outer = true;
+  }
+}

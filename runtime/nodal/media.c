@@ -1,0 +1,88 @@
+#include "media.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { X, Y, Z, PI, NAMES };
+static const char *const names[NAMES] = {"x", "y", "z", "pi"};
+
+/* A wisp_slot_of. */
+static int slot_of(const void *context, const char *name)
+{
+  (void)context;
+  for (int i = 0; i < NAMES; i++)
+    if (strcmp(name, names[i]) == 0) return i;
+  return -1;
+}
+
+/* A wisp_lookup at the point whose coordinates are the context. */
+static bool look_up(const void *context, const char *name, double *value)
+{
+  const int slot = slot_of(NULL, name);
+  if (slot >= 0) *value = slot == PI ? acos(-1.0) : ((const double *)context)[slot];
+  return slot >= 0;
+}
+
+/* Where the middle of an element is. */
+static void middle(const wisp_mesh *mesh, size_t element, double at[3])
+{
+  const size_t corners = (size_t)mesh->corners;
+  for (size_t c = 0; c < 3; c++) {
+    at[c] = 0;
+    for (size_t v = 0; v < corners; v++) at[c] += mesh->xyz[3 * (size_t)mesh->cell[corners * element + v] + c];
+    at[c] /= (double)corners;
+  }
+}
+
+/* A text and its expression, of which one value is looked at: names that there are not are an error. */
+static wisp_status read_text(wisp_error *err, const char *name, const char *text, const double *at, wisp_expr **out)
+{
+  double value = 0;
+  OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
+  wisp_status status = wisp_expr_parse(err, text, &expression);
+  if (status == WISP_OK) status = wisp_expr_real(err, expression, NULL, look_up, at, &value);
+  if (status == WISP_EMEMORY) return status;
+  if (status != WISP_OK && err) err->status = WISP_EUSAGE;
+  CALL(wisp_context(err, status == WISP_OK ? status : WISP_EUSAGE, "coefficient %s: ", name));
+  wisp_expr_bind(expression, slot_of, NULL);
+  *out = expression;
+  expression = NULL;
+  return WISP_OK;
+}
+
+/* Values of one coefficient; `stride` numbers from one element's to the next's. */
+static wisp_status evaluate(wisp_error *err, const wisp_mesh *mesh, const char *name, const char *text, size_t stride,
+                            double *values)
+{
+  OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
+  double table[NAMES][WISP_EXPR_MANY], at[3], out[WISP_EXPR_MANY];
+  middle(mesh, 0, at);
+  CALL(read_text(err, name, text, at, &expression));
+  for (int i = 0; i < WISP_EXPR_MANY; i++) table[PI][i] = acos(-1.0);
+  for (size_t first = 0; first < mesh->elements; first += WISP_EXPR_MANY) {
+    const size_t left = mesh->elements - first, some = left < WISP_EXPR_MANY ? left : WISP_EXPR_MANY;
+    for (size_t e = 0; e < some; e++) {
+      middle(mesh, first + e, at);
+      for (int c = X; c <= Z; c++) table[c][e] = at[c];
+    }
+    wisp_expr_many(expression, table[0], (int)some, out);
+    for (size_t e = 0; e < some; e++) values[(first + e) * stride] = out[e];
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const wisp_mesh *mesh,
+                              const char *const *texts, double **medium)
+{
+  const size_t n = (size_t)system->quantities;
+  OWNED(free) double *values = NULL;
+  CALL(wisp_new(err, mesh->elements * n + 1, sizeof *values, &values));
+  wisp_system_default_medium(system, mesh->elements, values);
+  for (size_t q = 0; q < n; q++)
+    if (texts[q]) CALL(evaluate(err, mesh, system->quantity[q].name, texts[q], n, values + q));
+  CALL(wisp_system_complete_medium(err, system, mesh->elements, values));
+  *medium = values;
+  values = NULL;
+  return WISP_OK;
+}
