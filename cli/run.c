@@ -19,6 +19,7 @@ enum { PROBLEMS = WISP_COUNT(problems) };
 static const wisp_syntax syntax = {"wisp run PROBLEM [options]",
                                    "Solves a problem with the tuned kernels and says which they were. Problems:\n"
                                    "  maxwell    Maxwell's equations in time, on tets\n"
+                                   "  acoustics  sound, likewise, with rho and kappa by element\n"
                                    "  SYSTEM     those of another file of equations (docs/systems.md)\n"
                                    "  poisson    the screened Poisson problem by conjugate gradients, on hexes\n"
                                    "'wisp run PROBLEM --help' tells a problem's options.",

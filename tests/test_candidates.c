@@ -65,6 +65,7 @@ static void note(void *context, const plan_case *c)
   all->meant[s][kind][order][precision] |= applies;
   if (!c->plan) return;
   all->found[s][kind][order][precision] = true;
+  if (!system_has_turn(c)) return;
   if (order <= 9 || order == c->family->elements->orders[1]) check_expands(c); /* long texts, no new lines in between */
 }
 
