@@ -21,7 +21,8 @@ static const wisp_option options[] = {
     WISP_MESH_OPTIONS("tets"),
     {"precision", 'p', "PREC", "f32 or f64 (f64)"},
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
-    {"start", 0, "NAME", "what to start from, of what the system's file states (its solution, else its start)"},
+    {"start", 0, "NAME",
+     "what to start from, of what the system's file states (its solution for such walls, else its start)"},
     {"mode", 0, "M,N,P", "which mode of a solution in the unit box (the solution's own; 1,1,0 of maxwell's cavity)"},
     {"steps", 0, "S", "how many steps (100)"},
     {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
@@ -181,12 +182,26 @@ static wisp_status check_size(wisp_error *err, const wisp_system_run *run, doubl
                       elements, run->tet->N, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
 }
 
+/* Where nobody says from what to start, and the walls are not those of the solution that was chosen: one that has them.
+ */
+static wisp_status start_for_walls(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
+{
+  const wisp_system *system = run->system;
+  const char *name = NULL;
+  if (r->start || !run->start.exact || run->start.state->walls == run->boundary) return WISP_OK;
+  for (int i = system->states - 1; i >= 0; i--)
+    if (system->state[i].walls == run->boundary) name = system->state[i].name;
+  if (!name) return WISP_OK;
+  return wisp_start_choose(err, run->mesh, system, name, r->has_mode ? r->mode : NULL, &run->start);
+}
+
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
   if (!r->mesh.file) CALL(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
   CALL(wisp_mesh_make(err, &r->mesh, &run->mesh));
   CALL(check_size(err, run, (double)run->mesh->elements, r->precision));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
+  CALL(start_for_walls(err, r, run));
   CALL(wisp_media_create(err, run->system, run->mesh, r->coefficient, &run->medium));
   CALL(wisp_start_medium(err, run->mesh->elements, run->medium, &run->start));
   run->known = run->start.exact && run->start.state->walls == run->boundary;
