@@ -326,8 +326,7 @@ static double error_of(const char *folder, const char *arguments, int order, int
 
 static void test_convergence(void **state)
 {
-  static const char *const runs[] = {"acoustics --rho 1.5 --kappa 2.25",
-                                     "acoustics --rho 0.5 --boundary rigid",
+  static const char *const runs[] = {"acoustics --rho 1.5 --kappa 2.25", "acoustics --rho 0.5 --boundary rigid",
                                      "maxwell_media --eps 2 --mu 0.75 --mode 1,1,1"};
   static const int boxes[][2] = {{4, 6}, {4, 6}, {4, 6}, {3, 4}, {2, 3}};
   const int highest = getenv("WISP_TEST_COARSE") ? 2 : 5;
