@@ -49,7 +49,7 @@ static const wisp_syntax syntax = {
 
 /* --- the coefficients: an option each --- */
 
-enum { COEFFICIENT_TEXT = 96 };
+enum { COEFFICIENT_TEXT = 128 };
 
 /* The options above, and one for each coefficient of the system's that has not the name of another. */
 typedef struct own_options {
@@ -68,7 +68,8 @@ static void add_coefficients(const wisp_system *system, own_options *own)
     for (size_t i = 0; i < WISP_COUNT(options); i++) taken |= strcmp(options[i].name, quantity->name) == 0;
     if (taken) continue;
     snprintf(own->help[q], sizeof own->help[q],
-             "a coefficient: a number, or an expression in x, y, z of an element's middle (%g)", quantity->otherwise);
+             "a coefficient: a number, or an expression in an element's middle x, y, z and region (%g)",
+             quantity->otherwise);
     own->list[own->count++] = (wisp_option){quantity->name, 0, "EXPR", own->help[q]};
   }
 }

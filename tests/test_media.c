@@ -162,7 +162,7 @@ static void test_central(void **state)
 static const double width = 0.07, from = 0.22, until = 0.46;
 enum { LAYERS = 24 };
 
-/* A column of cubes of six tets each, from z = 0 to 1, as a Gmsh file. */
+/* A column of cubes of six tets each, from z = 0 to 1, as a Gmsh file: physical volume 7 and, from z = 1/2 on, 3. */
 static void write_column(const char *path)
 {
   static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}}; /* three are odd */
@@ -177,7 +177,8 @@ static void write_column(const char *path)
     int corner[4] = {4 * (t / 6) + 1}; /* from one corner of the cube along three edges to the opposite one */
     for (int i = 0; i < 3; i++) corner[i + 1] = corner[i] + (1 << axes[t % 6][i]);
     const int odd = t % 6 >= 3;
-    fprintf(file, "%d 4 2 0 0 %d %d %d %d\n", t + 1, corner[0], corner[1], corner[2 + odd], corner[3 - odd]);
+    fprintf(file, "%d 4 2 %d 1 %d %d %d %d\n", t + 1, t / 6 < LAYERS / 2 ? 7 : 3, corner[0], corner[1], corner[2 + odd],
+            corner[3 - odd]);
   }
   fprintf(file, "$EndElements\n");
   fclose(file);
@@ -352,6 +353,24 @@ static void test_json(void **state)
   cJSON_Delete(json);
 }
 
+/* A mesh's physical volumes are regions, wherever its elements are put. */
+static void test_regions(void **state)
+{
+  static const char *const texts[] = {"region == 3 ? 2.5 : 1", "z > 0.5 ? 2.5 : 1"};
+  char mesh[128], line[512];
+  double last[3];
+  snprintf(mesh, sizeof mesh, "%s/column.msh", (const char *)*state);
+  write_column(mesh);
+  for (int i = 0; i < 3; i++) {
+    snprintf(line, sizeof line, "acoustics -n 2 --mesh %s --steps 20 --start pulse --rho '%s' %s", mesh, texts[i % 2],
+             i == 2 ? "--order as-given" : "");
+    cJSON *json = solve(*state, line);
+    last[i] = json_number(json, "energy_final");
+    cJSON_Delete(json);
+  }
+  assert_true(last[0] > 0 && last[0] == last[1] && fabs(last[2] / last[0] - 1) < 1e-9);
+}
+
 static void test_bad(void **state)
 {
   static const struct {
@@ -387,6 +406,6 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_upwind), cmocka_unit_test(test_central),
                                      WITH_FOLDER(test_plane_wave),  cmocka_unit_test(test_values),
                                      WITH_FOLDER(test_convergence), WITH_FOLDER(test_json),
-                                     WITH_FOLDER(test_bad)};
+                                     WITH_FOLDER(test_regions),     WITH_FOLDER(test_bad)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

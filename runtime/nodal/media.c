@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { X, Y, Z, PI, NAMES };
-static const char *const names[NAMES] = {"x", "y", "z", "pi"};
+enum { X, Y, Z, REGION, PI, NAMES };
+static const char *const names[NAMES] = {"x", "y", "z", "region", "pi"};
 
 /* A wisp_slot_of. */
 static int slot_of(const void *context, const char *name)
@@ -16,7 +16,7 @@ static int slot_of(const void *context, const char *name)
   return -1;
 }
 
-/* A wisp_lookup at the point whose coordinates are the context. */
+/* A wisp_lookup for an element, whose numbers are the context. */
 static bool look_up(const void *context, const char *name, double *value)
 {
   const int slot = slot_of(NULL, name);
@@ -24,8 +24,8 @@ static bool look_up(const void *context, const char *name, double *value)
   return slot >= 0;
 }
 
-/* Where the middle of an element is. */
-static void middle(const wisp_mesh *mesh, size_t element, double at[3])
+/* Where the middle of an element is, and its region. */
+static void look_at(const wisp_mesh *mesh, size_t element, double at[PI])
 {
   const size_t corners = (size_t)mesh->corners;
   for (size_t c = 0; c < 3; c++) {
@@ -33,6 +33,7 @@ static void middle(const wisp_mesh *mesh, size_t element, double at[3])
     for (size_t v = 0; v < corners; v++) at[c] += mesh->xyz[3 * (size_t)mesh->cell[corners * element + v] + c];
     at[c] /= (double)corners;
   }
+  at[REGION] = mesh->region[element];
 }
 
 /* A text and its expression, of which one value is looked at: names that there are not are an error. */
@@ -56,15 +57,15 @@ static wisp_status evaluate(wisp_error *err, const wisp_mesh *mesh, const char *
                             double *values)
 {
   OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
-  double table[NAMES][WISP_EXPR_MANY], at[3], out[WISP_EXPR_MANY];
-  middle(mesh, 0, at);
+  double table[NAMES][WISP_EXPR_MANY], at[PI], out[WISP_EXPR_MANY];
+  look_at(mesh, 0, at);
   CALL(read_text(err, name, text, at, &expression));
   for (int i = 0; i < WISP_EXPR_MANY; i++) table[PI][i] = acos(-1.0);
   for (size_t first = 0; first < mesh->elements; first += WISP_EXPR_MANY) {
     const size_t left = mesh->elements - first, some = left < WISP_EXPR_MANY ? left : WISP_EXPR_MANY;
     for (size_t e = 0; e < some; e++) {
-      middle(mesh, first + e, at);
-      for (int c = X; c <= Z; c++) table[c][e] = at[c];
+      look_at(mesh, first + e, at);
+      for (int c = X; c < PI; c++) table[c][e] = at[c];
     }
     wisp_expr_many(expression, table[0], (int)some, out);
     for (size_t e = 0; e < some; e++) values[(first + e) * stride] = out[e];
