@@ -1,6 +1,4 @@
 /* wisp run SYSTEM: discontinuous elements in time. */
-#include "run.h"
-#include "mesh_options.h"
 #include "progress.h"
 #include "run_system.h"
 #include "../runtime/nodal/media.h"
@@ -19,8 +17,7 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDER", "polynomial order of the elements"},
     {"box", 0, "N", "the unit box as N x N x N cubes of six tets each (4)"},
     WISP_MESH_OPTIONS("tets"),
-    {"precision", 'p', "PREC", "f32 or f64 (f64)"},
-    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
+    WISP_RUN_OPTIONS,
     {"start", 0, "NAME",
      "what to start from, of what the system's file states (its solution for such walls, else its start)"},
     {"mode", 0, "M,N,P", "which mode of a solution in the unit box (the solution's own; 1,1,0 of maxwell's cavity)"},
@@ -33,19 +30,10 @@ static const wisp_option options[] = {
     {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
     {"boundary", 0, "KIND", "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing)"},
     {"system", 0, "SYSTEM", "the system of equations, where the problem is not named"},
-    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
-    {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
-    {"default", 0, NULL, "ignore the store: default kernels"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
     {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
-    {"json", 0, NULL, "a JSON object"},
 };
-static const wisp_syntax syntax = {
-    NULL,
-    "Solves a system of equations with the kernels that the tuning store knows for this device, or with default "
-    "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
-    options, WISP_COUNT(options), 1};
 
 /* --- the coefficients: an option each --- */
 
@@ -91,24 +79,16 @@ static wisp_status read_problem(wisp_error *err, const wisp_arguments *args, con
   return WISP_OK;
 }
 
-static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
+static wisp_status read_domain(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
 {
   const char *mode = wisp_option_value(args, "mode");
-  long long box = 0, order = 0;
+  long long box = 0;
   int end = 0;
-  const int *orders = wisp_family_find("nodal")->elements->orders;
-  CALL(wisp_option_mesh(err, args, &r->mesh));
-  CALL(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
-                    "--mesh and --box both give the domain: leave one out"));
   CALL(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
-  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                    orders[0], orders[1]));
-  CALL(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
   r->has_mode = mode;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
   CALL(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
-  for (int d = 0; d < 3; d++) r->mesh.box[d] = (int)box;
-  r->order = (int)order;
+  for (int d = 0; d < 3; d++) r->run.mesh.box[d] = (int)box;
   return WISP_OK;
 }
 
@@ -128,27 +108,17 @@ static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, const char *system, wisp_system_request *r)
 {
-  static const char *const matches[] = {"any", "exact"};
-  const char *precision = wisp_option_value(args, "precision"), *device = wisp_option_value(args, "device");
-  size_t match = 0;
+  const wisp_family *family = wisp_family_find("nodal");
   *r = (wisp_system_request){.system = system,
-                             .db = wisp_option_value(args, "db"),
                              .output = wisp_option_value(args, "output"),
-                             .device = device ? device : "auto",
                              .boundary = wisp_option_value(args, "boundary"),
-                             .start = wisp_option_value(args, "start"),
-                             .precision = WISP_F64,
-                             .defaults = wisp_option_given(args, "default"),
-                             .json = wisp_option_given(args, "json")};
+                             .start = wisp_option_value(args, "start")};
   CALL(read_problem(err, args, r));
-  CALL(read_mesh(err, args, r));
+  CALL(wisp_run_read(err, args, family, &r->run));
+  CALL(read_domain(err, args, r));
   CALL(read_steps(err, args, r));
-  if (precision) CALL(wisp_precision_parse(err, precision, &r->precision));
-  CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
-  CALL(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
-                    "--default reads no store: leave --db and --match out"));
-  r->kernels = (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, r->system, r->precision),
-                           .exact_match_only = match == 1,
+  r->kernels = (wisp_wish){.spec = wisp_family_spec(family, r->run.order, r->system, r->run.precision),
+                           .exact_match_only = r->run.exact,
                            .composition = wisp_option_value(args, "composition"),
                            .layout = wisp_option_value(args, "layout")};
   return WISP_OK;
@@ -160,7 +130,7 @@ static void release(wisp_system_run *run)
 {
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
-  wisp_stage_free(&run->step);
+  wisp_stage_free(&run->stage);
   free(run->medium);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
@@ -168,19 +138,13 @@ static void release(wisp_system_run *run)
   wisp_session_close(run->session);
 }
 
-/* Before anything large is made: u, u_next, rhs, res must fit, and be counted in 31 bits. */
-static wisp_status check_size(wisp_error *err, const wisp_system_run *run, double elements, wisp_precision precision)
+/* u, u_next, rhs and res. */
+static wisp_status check_size(wisp_error *err, const wisp_system_request *r, const wisp_system_run *run,
+                              double elements)
 {
-  const wisp_limits *limits = wisp_device_limits(run->session->device);
-  double dofs = elements * run->tet->Np * run->system->fields, bytes = 4 * dofs * (double)precision;
-  CALL(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
-                    "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
-                    "fewer elements or a lower order",
-                    elements, run->tet->N, dofs));
-  return wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
-                      "%.0f elements of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower "
-                      "order or f32",
-                      elements, run->tet->N, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
+  const double dofs = elements * run->tet->Np * run->system->fields;
+  const wisp_run_size size = {elements, dofs, 4 * dofs * (double)r->run.precision, "elements", "degrees of freedom"};
+  return wisp_run_check_size(err, run->session, r->run.order, &size);
 }
 
 /* Where nobody says from what to start, and the walls are not those of the solution that was chosen: one that has them.
@@ -198,9 +162,9 @@ static wisp_status start_for_walls(wisp_error *err, const wisp_system_request *r
 
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
-  if (!r->mesh.file) CALL(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
-  CALL(wisp_mesh_make(err, &r->mesh, &run->mesh));
-  CALL(check_size(err, run, (double)run->mesh->elements, r->precision));
+  if (!r->run.mesh.file) CALL(check_size(err, r, run, 6 * pow(r->run.mesh.box[0], 3)));
+  CALL(wisp_mesh_make(err, 4, &r->run.mesh, &run->mesh));
+  CALL(check_size(err, r, run, (double)run->mesh->elements));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
   CALL(start_for_walls(err, r, run));
   CALL(wisp_media_create(err, run->system, run->mesh, r->coefficient, &run->medium));
@@ -256,18 +220,19 @@ static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
   CALL(check_output(err, r->output));
-  CALL(wisp_tet_create(err, r->order, &run->tet));
-  if (!run->system) CALL(wisp_system_load(err, r->system, &run->system));
+  CALL(wisp_tet_create(err, r->run.order, &run->tet));
+  CALL(wisp_system_load(err, r->system, &run->system));
+  read_coefficients(args, run->system, r);
   CALL(choose_boundary(err, r, run));
-  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
-  CALL(wisp_choose(err, &from, &r->kernels, &run->step));
-  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
+  CALL(wisp_choose(err, &from, &r->kernels, &run->stage));
+  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, run->boundary,
                             &run->dg));
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
-  CALL(wisp_solver_create(err, run->session->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
+  CALL(wisp_solver_create(err, run->session->device, run->dg, r->run.precision, &run->stage, r->alpha, &run->solver));
   return choose_step(err, args, r, run);
 }
 
@@ -335,7 +300,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   CALL(plan_steps(err, r, run));
   time = run->dt * (double)run->steps;
   CALL(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *u, &u));
-  CALL(wisp_dg_fill(err, run->dg, wisp_start_field, &run->start, 0, u));
+  wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, u);
   CALL(wisp_dg_energy(err, run->dg, u, &run->energy_initial));
   CALL(wisp_solution_put(err, problem, u));
   const wisp_status status = advance(err, args, run);
@@ -356,31 +321,34 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   return WISP_OK;
 }
 
+static wisp_status run_system(wisp_error *err, wisp_arguments *args)
+{
+  wisp_system_request request;
+  HELD(release) wisp_system_run run = {.steps = 0};
+  CALL(read_request(err, args, args->syntax->subject, &request));
+  CALL(set_up(err, args, &request, &run));
+  CALL(solve(err, args, &request, &run));
+  return wisp_run_system_print(err, &request, &run);
+}
+
 int wisp_run_system(const char *system, int argc, char **argv)
 {
-  wisp_status status = WISP_OK;
-  wisp_error err = {.text = ""};
-  wisp_arguments args;
-  wisp_system_request request;
-  wisp_system_run run = {.steps = 0};
-  int exit_status = 0;
   char usage[128];
-  wisp_syntax own = syntax;
-  own_options all = {.count = 0};
+  OWNED(wisp_system_destroy) wisp_system *described = NULL;
+  own_options own;
+  if (wisp_system_load(NULL, system, &described) != WISP_OK)
+    described = NULL; /* a file that is wrong is told of later */
+  add_coefficients(described, &own);
   snprintf(usage, sizeof usage, "wisp run %s -n ORDER [--box N | --mesh FILE] [options]", system);
-  const wisp_status loaded = wisp_system_load(NULL, system, &run.system); /* a file that is wrong is told of later */
-  add_coefficients(loaded == WISP_OK ? run.system : NULL, &all);
-  own.usage = usage, own.options = all.list, own.count = all.count;
-  if (!wisp_arguments_read(&own, argc, argv, &args, &exit_status)) {
-    release(&run);
-    return exit_status;
-  }
-  TRY(read_request(&err, &args, system, &request));
-  if (run.system) read_coefficients(&args, run.system, &request);
-  TRY(set_up(&err, &args, &request, &run));
-  TRY(solve(&err, &args, &request, &run));
-  TRY(wisp_run_system_print(&err, &request, &run));
-done:
-  release(&run);
-  return wisp_cli_end(&args, status, &err);
+  return wisp_cli_run_command(
+      &(wisp_syntax){.usage = usage,
+                     .about = "Solves a system of equations with the kernels that the tuning store knows for this "
+                              "device, or with default ones, and reports the error, the energy, the time of a stage "
+                              "and which kernels they were.",
+                     .options = own.list,
+                     .count = own.count,
+                     .most_operands = 1,
+                     .act = run_system,
+                     .subject = system},
+      argc, argv);
 }

@@ -2,18 +2,15 @@
 #ifndef WISP_RUN_SYSTEM_H
 #define WISP_RUN_SYSTEM_H
 
-#include "../runtime/mesh/source.h"
-#include "../runtime/nodal/solver.h"
+#include "run.h"
 #include "../runtime/nodal/start.h"
 
 typedef struct wisp_system_request {
+  wisp_run_request run;
   const char *system; /* "maxwell" */
-  wisp_mesh_source mesh;
-  const char *device, *db, *output;
+  const char *output;
   const char *boundary, *start; /* NULL: the system's first; what fits the mesh */
-  int order;
-  wisp_precision precision;
-  bool has_mode, defaults, json;
+  bool has_mode;
   int mode[3];
   long long steps;                              /* -1: by time */
   double time, dt, alpha;                       /* time, dt: NaN where not given */
@@ -27,7 +24,7 @@ typedef struct wisp_system_run {
   wisp_mesh *mesh;
   wisp_tet *tet;
   wisp_system *system;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_dg *dg;
   wisp_solver *solver;
   wisp_start start;

@@ -1,7 +1,7 @@
 #include "system.h"
 
 #include "embedded.h"
-#include "language/symbols.h"
+#include "system_slots.h"
 #include "text.h"
 
 #include <dirent.h>
@@ -97,11 +97,10 @@ void wisp_system_destroy(wisp_system *system)
   for (int b = 0; b < system->boundaries; b++) free_statements(&system->boundary[b].ghost);
   for (int i = 0; i < system->states; i++) {
     free_statements(&system->state[i].values);
-    free(system->state[i].symbols);
+    wisp_env_destroy(system->state[i].symbols);
   }
   for (int q = 0; q < system->quantities; q++) wisp_expr_destroy(system->quantity[q].expression);
-  free(system->medium);
-  free(system->symbols);
+  wisp_env_destroy(system->symbols);
   free(system);
 }
 
@@ -171,23 +170,12 @@ int wisp_system_boundary(const wisp_system *system, const char *name)
 
 /* The slots of a flux's names: values, and the magnitudes that they are added up from. */
 typedef struct slots {
-  double value[WISP_MAX_SYMBOLS], size[WISP_MAX_SYMBOLS];
+  double value[WISP_MAX_SLOTS], size[WISP_MAX_SLOTS];
 } slots;
 
-static wisp_status evaluate(wisp_error *err, const wisp_system *system, const wisp_expr *expression, int bound,
-                            slots *all, int slot)
+static void evaluate(const wisp_expr *expression, slots *all, int slot)
 {
-  const wisp_seen values = {system->symbols, all->value, bound}, sizes = {system->symbols, all->size, bound};
-  return wisp_expr_size(err, expression, wisp_seen_lookup, &values, &sizes, &all->value[slot], &all->size[slot]);
-}
-
-/* The outside values of a boundary: every FIELD_p from FIELD_m and the normal. */
-static wisp_status ghost_values(wisp_error *err, const wisp_system *system, const wisp_statements *ghost, slots *all)
-{
-  for (size_t i = 0; i < ghost->count; i++)
-    CALL(evaluate(err, system, ghost->expressions[i], wisp_slot_normal(system) + 3, all,
-                  wisp_symbols_find(system->symbols, ghost->names[i])));
-  return WISP_OK;
+  wisp_expr_real(expression, all->value, all->size, &all->value[slot], &all->size[slot]);
 }
 
 static void set(slots *all, int at, int count, const double *values)
@@ -202,35 +190,33 @@ static void set_medium(slots *all, const wisp_system *system, int at, const doub
     set(all, at + q, 1, medium ? &medium[q] : &system->quantity[q].otherwise);
 }
 
-wisp_status wisp_system_flux_sizes(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
-                                   double alpha, wisp_side m, wisp_side p, double *flux, double *sizes)
+void wisp_system_flux(const wisp_system *system, int boundary, const double normal[3], double alpha, const double *u_m,
+                      const double *u_p, double *flux, double *sizes)
+{
+  wisp_system_flux_between(system, boundary, normal, alpha, (wisp_side){u_m, NULL}, (wisp_side){u_p, NULL}, flux,
+                           sizes);
+}
+
+void wisp_system_flux_between(const wisp_system *system, int boundary, const double normal[3], double alpha,
+                              wisp_side m, wisp_side p, double *flux, double *sizes)
 {
   slots all;
   const int first = wisp_slot_statement(system);
+  const wisp_statements *ghost = boundary < 0 ? NULL : &system->boundary[boundary].ghost;
   set(&all, 0, system->fields, m.u);
   set_medium(&all, system, wisp_slot_medium(system), m.medium);
   set(&all, wisp_slot_normal(system), 3, normal);
   set(&all, wisp_slot_normal(system) + 3, 1, &alpha);
-  set_medium(&all, system, wisp_slot_beyond(system), boundary < 0 ? p.medium : m.medium);
-  if (boundary < 0)
-    set(&all, wisp_slot_outside(system), system->fields, p.u);
-  else
-    CALL(ghost_values(err, system, &system->boundary[boundary].ghost, &all));
+  set_medium(&all, system, wisp_slot_beyond(system), ghost ? m.medium : p.medium);
+  if (!ghost) set(&all, wisp_slot_outside(system), system->fields, p.u);
+  for (size_t i = 0; ghost && i < ghost->count; i++) /* every FIELD_p from FIELD_m and the normal */
+    evaluate(ghost->expressions[i], &all, wisp_slot_find(system->symbols, ghost->names[i]));
   for (int i = 0; i < (int)system->flux.count; i++) {
-    CALL(evaluate(err, system, system->flux.expressions[i], first + i, &all, first + i));
+    evaluate(system->flux.expressions[i], &all, first + i);
     const char *name = system->flux.names[i];
     if (strncmp(name, "flux_", 5) != 0) continue;
     const int field = wisp_system_field(system, name + 5);
     flux[field] = all.value[first + i];
-    sizes[field] = all.size[first + i];
+    if (sizes) sizes[field] = all.size[first + i];
   }
-  return WISP_OK;
-}
-
-wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
-                             double alpha, const double *u_m, const double *u_p, double *flux)
-{
-  double sizes[WISP_MAX_FIELDS];
-  return wisp_system_flux_sizes(err, system, boundary, normal, alpha, (wisp_side){u_m, NULL}, (wisp_side){u_p, NULL},
-                                flux, sizes);
 }

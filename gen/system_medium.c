@@ -1,14 +1,14 @@
 /* The quantities of a system's elements: which there are, who reads them, and their values. */
 #include "system.h"
 
-#include "language/symbols.h"
-
 #include <math.h>
 #include <string.h>
 
 int wisp_system_quantity(const wisp_system *system, const char *name)
 {
-  return system->medium ? wisp_symbols_find(system->medium, name) : -1;
+  for (int q = 0; q < system->quantities; q++)
+    if (strcmp(system->quantity[q].name, name) == 0) return q;
+  return -1;
 }
 
 static bool reads(const wisp_quantity *q, wisp_reader_of reader)

@@ -1,6 +1,6 @@
 /* Reads the quantities of a system's elements: coefficients, and what follows from them. */
-#include "language/symbols.h"
 #include "system_read.h"
+#include "system_slots.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,38 +12,35 @@ static int slot_of(const void *context, const char *name)
   return wisp_system_quantity(context, name);
 }
 
-/* The value for the coefficients that the file gives; names that there are not are an error. */
-static wisp_status default_value(wisp_error *err, const wisp_system *system, const wisp_expr *expression, double *out)
+/* Binds an expression to the quantities so far, and gives its value for the coefficients that the file gives. */
+static wisp_status bind(wisp_error *err, const wisp_system *system, wisp_expr *expression, double *value)
 {
-  double value[WISP_MAX_QUANTITIES];
-  const wisp_seen scope = {system->medium, value, system->quantities};
-  wisp_system_default_medium(system, 1, value);
-  const wisp_status status = wisp_expr_real(err, expression, NULL, wisp_seen_lookup, &scope, out);
-  if (status == WISP_OK) return wisp_require(err, isfinite(*out), WISP_EINPUT, "its value is not finite");
-  if (err && status != WISP_EMEMORY) err->status = WISP_EINPUT;
-  return status == WISP_EMEMORY ? status : WISP_EINPUT;
+  double medium[WISP_MAX_QUANTITIES], size = 0;
+  wisp_system_default_medium(system, 1, medium);
+  CALL(wisp_expr_bind(err, expression, slot_of, system));
+  wisp_expr_real(expression, medium, NULL, value, &size);
+  return wisp_require(err, isfinite(*value), WISP_EINPUT, "its value is not finite");
 }
 
 wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_constants *constants, wisp_system *system,
                                      const char *name, const char *text, bool given)
 {
   HELD(wisp_text_free) wisp_text numbers = {0};
-  wisp_quantity *q = &system->quantity[system->quantities];
+  OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
+  double value = 0;
   EXPECT(system->quantities < WISP_MAX_QUANTITIES, "more than %d coefficients and quantities", WISP_MAX_QUANTITIES);
-  if (!system->medium) CALL(wisp_new(err, 1, sizeof *system->medium, &system->medium));
-  snprintf(q->name, sizeof q->name, "%s", name);
   if (given) {
-    CALL(wisp_constants_value(err, constants, text, &q->otherwise));
-    EXPECT(q->otherwise > 0, "coefficient %s is %g, must be positive", name, q->otherwise);
+    CALL(wisp_constants_value(err, constants, text, &value));
+    EXPECT(value > 0, "coefficient %s is %g, must be positive", name, value);
   } else {
     CALL(wisp_constants_write(err, constants, text, &numbers));
-    CALL(wisp_expr_parse(err, numbers.data, &q->expression));
-    system->quantities++; /* from here on freed with the system */
-    CALL(default_value(err, system, q->expression, &q->otherwise));
-    wisp_expr_bind(q->expression, slot_of, system);
-    system->quantities--;
+    CALL(wisp_expr_parse(err, numbers.data, &expression));
+    CALL(bind(err, system, expression, &value));
   }
-  wisp_symbols_add(system->medium, name, system->quantities++);
+  wisp_quantity *q = &system->quantity[system->quantities++];
+  *q = (wisp_quantity){.expression = expression, .otherwise = value};
+  snprintf(q->name, sizeof q->name, "%s", name);
+  expression = NULL;
   return WISP_OK;
 }
 
@@ -72,7 +69,7 @@ void wisp_system_mark_readers(wisp_system *system, const wisp_expr *expression)
 {
   const char *name = NULL;
   for (size_t i = 0; (name = wisp_expr_name(expression, i)); i++) {
-    const int slot = wisp_symbols_find(system->symbols, name);
+    const int slot = wisp_slot_find(system->symbols, name);
     const int inner = slot - wisp_slot_medium(system), outer = slot - wisp_slot_beyond(system);
     if (inner >= 0 && inner < system->quantities) system->quantity[inner].inner = true;
     if (outer >= 0 && outer < system->quantities) system->quantity[outer].outer = true;

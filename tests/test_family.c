@@ -8,7 +8,9 @@
 #include "page.h"
 #include "store_fixture.h"
 #include "good.h"
+#include "parsed.h"
 #include "../runtime/kernel.h"
+#include "../tuner/compare/compare.h"
 #include "../tuner/trial/problems.h"
 #include "../tuner/workers/tune.h"
 
@@ -180,7 +182,7 @@ static void test_unknown(void **state)
   assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
   assert_string_equal(err.text, "the filter family has no element 'hex': it has tri and others");
   const wisp_file_text space = {"space", "kernel apply\nlayouts node\nblock 1\ngrid groups\n"}, text = {"text", ""};
-  assert_int_equal(wisp_strategy_parse(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
+  assert_int_equal(parse_strategy(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
   if (!strstr(err.text, "the filter family has no layouts")) fail_msg("%s", err.text);
 }
 
@@ -230,29 +232,67 @@ static void test_wrong_colour(void **state)
 
 /* --- launches on spans --- */
 
+/* Rows of a comparison, all of quads. */
+static wisp_status count_quads(wisp_error *err, void *rows, const wisp_comparison *row)
+{
+  (void)err;
+  assert_string_equal(row->spec.element, "quad");
+  assert_true(row->ms > 0 && row->rival_ms > 0);
+  ++*(int *)rows;
+  return WISP_OK;
+}
+
+/* The element that is asked for is compared; one that there is not, is refused. */
+static void test_compared(void **state)
+{
+  static const int order = 3;
+  static const wisp_precision precision = WISP_F64;
+  int rows = 0;
+  wisp_error reason = {0};
+  wisp_session *session = NULL;
+  wisp_compare_request request = {.family = "filter",
+                                  .element = "quad",
+                                  .orders = &order,
+                                  .order_count = 1,
+                                  .precisions = &precision,
+                                  .precision_count = 1,
+                                  .elements = 100,
+                                  .row = count_quads,
+                                  .context = &rows};
+  (void)state;
+  setenv("WISP_TEMPLATES", FILTER "templates", 1);
+  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device_name(), .defaults_only = 1}, &session));
+  GOOD(wisp_compare(err, session, &request));
+  assert_true(rows >= 2);
+  request.element = "hex";
+  assert_int_equal(wisp_compare(&reason, session, &request), WISP_EUSAGE);
+  wisp_session_close(session);
+}
+
 /* A plan_visit: what four launches on spans of the elements leave is, bit for bit, what one on all of them does. */
 static void in_spans(void *context, const plan_case *c)
 {
   static const wisp_span spans[] = {{20, 16}, {0, 1}, {36, 1}, {1, 19}};
   wisp_device *device = context;
   wisp_problems *problems = NULL;
-  wisp_problem *problem = NULL;
+  wisp_lease lease = {0};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   double whole[37 * FILTER_MAX_NP], pieced[37 * FILTER_MAX_NP];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "apply") != 0) return;
   GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
-  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem));
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &lease));
+  wisp_problem *problem = lease.problem;
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
-  const size_t numbers = wisp_problem_size(problem, "v");
+  const size_t numbers = wisp_arrays_size(wisp_problem_arrays(problem), "v");
   assert_true(numbers <= sizeof whole / sizeof *whole);
   GOOD(wisp_problem_run(err, problem, kernel, NULL, 0));
-  GOOD(wisp_problem_download(err, problem, "v", whole));
-  GOOD(wisp_problem_fill(err, problem, "v", 0xff));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(problem), "v", whole));
+  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem), "v", 0xff));
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
     GOOD(wisp_problem_run_span(err, problem, kernel, spans[i], NULL, 0));
-  GOOD(wisp_problem_download(err, problem, "v", pieced));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(problem), "v", pieced));
   assert_memory_equal(whole, pieced, numbers * sizeof *whole);
   wisp_kernel_destroy(kernel);
   free(binary.data);
@@ -297,6 +337,7 @@ static void in_domains(void *context, const plan_case *c)
 {
   wisp_device *device = context;
   wisp_problems *problems = NULL;
+  wisp_lease lease = {0};
   wisp_problem *problem[2] = {NULL, NULL};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
@@ -304,18 +345,19 @@ static void in_domains(void *context, const plan_case *c)
   double edges[2][OWN + 1];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "collect") != 0) return;
   GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
-  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem[0]));
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &lease));
+  problem[0] = lease.problem;
   open_domain(device, &c->spec, &ground, &problem[1]);
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
-  const size_t Np = wisp_problem_size(problem[1], "v") / (OWN + 1);
+  const size_t Np = wisp_arrays_size(wisp_problem_arrays(problem[1]), "v") / (OWN + 1);
   double v[OWN * FILTER_MAX_NP];
   GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[0]), "v", 0, OWN * Np, v));
-  GOOD(wisp_problem_fill(err, problem[1], "v", 0xff));
+  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem[1]), "v", 0xff));
   GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(problem[1]), "v", 0, OWN * Np, v));
   exchange(problem[0], problem[1], Np);
   for (int i = 0; i < 2; i++) {
-    GOOD(wisp_problem_fill(err, problem[i], "edges", 0));
+    GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem[i]), "edges", 0));
     GOOD(wisp_problem_run(err, problem[i], kernel, NULL, 0));
     GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[i]), "edges", 0, OWN + 1, edges[i]));
   }
@@ -401,6 +443,7 @@ int main(void)
       cmocka_unit_test(test_unknown),
       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
+      cmocka_unit_test(test_compared),
       cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_opened, set_up, tear_down),
   };

@@ -170,9 +170,7 @@ wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
   CALL(lift(err, tet));
   for (int mu = 0; mu < 3; mu++) drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
   drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
-  *out = tet;
-  tet = NULL;
-  return WISP_OK;
+  return GIVE(tet, out);
 }
 
 void wisp_tet_destroy(wisp_tet *tet)

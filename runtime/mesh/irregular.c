@@ -86,12 +86,9 @@ static void keep_to_boundary(const cells *c, size_t vertex, double low[DIRECTION
 
 static void jitter(cells *c, double amount, uint64_t seed)
 {
-  double low[DIRECTIONS] = {INFINITY, INFINITY, INFINITY}, high[DIRECTIONS] = {-INFINITY, -INFINITY, -INFINITY};
+  double low[DIRECTIONS], high[DIRECTIONS];
   uint64_t random = wisp_random_from(seed);
-  for (size_t i = 0; i < 3 * c->mesh->vertices; i++) {
-    low[i % 3] = fmin(low[i % 3], c->mesh->xyz[i]);
-    high[i % 3] = fmax(high[i % 3], c->mesh->xyz[i]);
-  }
+  wisp_mesh_extent(c->mesh, low, high);
   for (size_t v = 0; v < c->mesh->vertices; v++) {
     double *x = c->mesh->xyz + 3 * v, move[DIRECTIONS];
     const double from[DIRECTIONS] = {x[X], x[Y], x[Z]};
@@ -256,7 +253,5 @@ wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out)
   uint64_t random = wisp_random_from(SEED);
   for (size_t face = 0; face < 4 * mesh->elements; face++)
     if (mesh->neighbour[face] == WISP_BOUNDARY) mesh->tag[face] = (int32_t)wisp_random_below(&random, TAGS);
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }

@@ -59,6 +59,9 @@ WISP_OWNED(wisp_mesh, wisp_mesh_destroy)
 double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4], double *scale);
 extern const int wisp_tet_frames[4][4], wisp_hex_frames[8][4]; /* a frame a corner */
 
+/* Its bounding box. */
+void wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3]);
+
 /* The i-th element in memory's order. */
 static inline int32_t wisp_mesh_at(const wisp_mesh *mesh, size_t i)
 {

@@ -97,10 +97,9 @@ void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, 
 /* A function of space and time for all fields at `count` points: x y z of each together, and so its fields. */
 typedef void (*wisp_function)(const void *context, size_t count, const double *xyz, double t, double *u);
 /* u in the nodes; padding is 0. The function is called from several threads at once. */
-wisp_status wisp_dg_fill(wisp_error *err, const wisp_dg *dg, wisp_function function, const void *context, double t,
-                         double *u);
+void wisp_dg_fill(const wisp_dg *dg, wisp_function function, const void *context, double t, double *u);
 /* The same with a number in [-1, 1) of its own for every field, element and node, whatever the layout. */
-wisp_status wisp_dg_noise(wisp_error *err, const wisp_dg *dg, double *u);
+void wisp_dg_noise(const wisp_dg *dg, double *u);
 
 /* sqrt(sum over fields of the integral of (u - exact)^2), by a quadrature of degree 2N+2 or more, not the nodes. */
 wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u, wisp_function exact,
@@ -112,14 +111,12 @@ wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, 
 
 /* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
  * no padding and write no padding or empty slots. */
-wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u,
-                                  double *rhs); /* rhs = -div F(u) */
+void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs); /* rhs = -div F(u) */
 /* d/dx, d/dy, d/dz of every field. */
-wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3]);
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                  double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
-wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux,
-                                double *rhs); /* rhs += LIFT flux */
+void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3]);
+void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux,
+                           double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
+void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
 
 /* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
  * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and

@@ -10,7 +10,7 @@ enum { WISP_MAX_NP = 286, WISP_MAX_NFP = 66 }; /* of order WISP_TET_MAX_ORDER */
 wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg);
 
 /* face_int; and the normals of a face's two sides made one. where[e] is the slot of element e. After geometry. */
-wisp_status wisp_dg_faces(wisp_error *err, wisp_dg *dg, const int32_t *where, int boundary);
+void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary);
 
 /* min_time, and the quantities in geo, face_real and the pairs that there are, from the media of the slots. */
 wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg);

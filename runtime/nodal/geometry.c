@@ -64,18 +64,16 @@ typedef struct measuring {
   double *least; /* of each group: the smallest sphere */
 } measuring;
 
-/* A wisp_range over groups. */
-static wisp_status measure_groups(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over groups. */
+static void measure_groups(void *context, size_t from, size_t to)
 {
   const measuring *m = context;
   const size_t KM = (size_t)m->dg->layout.KM;
-  (void)err;
   for (size_t g = from; g < to; g++) {
     m->least[g] = HUGE_VAL;
     for (size_t k = g * KM; k < (g + 1) * KM; k++)
       if (m->dg->slot[k] != WISP_EMPTY) m->least[g] = fmin(m->least[g], element_geometry(m->dg, k));
   }
-  return WISP_OK;
 }
 
 wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
@@ -83,7 +81,7 @@ wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
   OWNED(free) double *least = NULL;
   CALL(wisp_new(err, dg->groups, sizeof *least, &least));
   measuring m = {.dg = dg, .least = least};
-  CALL(wisp_parallel(err, dg->groups, measure_groups, &m));
+  wisp_parallel_for(dg->groups, measure_groups, &m);
   dg->min_length = HUGE_VAL;
   for (size_t g = 0; g < dg->groups; g++) dg->min_length = fmin(dg->min_length, least[g]);
   return WISP_OK;

@@ -16,14 +16,6 @@ static int slot_of(const void *context, const char *name)
   return -1;
 }
 
-/* A wisp_lookup for an element, whose numbers are the context. */
-static bool look_up(const void *context, const char *name, double *value)
-{
-  const int slot = slot_of(NULL, name);
-  if (slot >= 0) *value = slot == PI ? acos(-1.0) : ((const double *)context)[slot];
-  return slot >= 0;
-}
-
 /* Where the middle of an element is, and its region. */
 static void look_at(const wisp_mesh *mesh, size_t element, double at[PI])
 {
@@ -36,20 +28,17 @@ static void look_at(const wisp_mesh *mesh, size_t element, double at[PI])
   at[REGION] = mesh->region[element];
 }
 
-/* A text and its expression, of which one value is looked at: names that there are not are an error. */
-static wisp_status read_text(wisp_error *err, const char *name, const char *text, const double *at, wisp_expr **out)
+/* A text and its expression; WISP_EUSAGE where it is none. */
+static wisp_status read_text(wisp_error *err, const char *name, const char *text, wisp_expr **out)
 {
-  double value = 0;
   OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
   wisp_status status = wisp_expr_parse(err, text, &expression);
-  if (status == WISP_OK) status = wisp_expr_real(err, expression, NULL, look_up, at, &value);
-  if (status == WISP_EMEMORY) return status;
-  if (status != WISP_OK && err) err->status = WISP_EUSAGE;
-  CALL(wisp_context(err, status == WISP_OK ? status : WISP_EUSAGE, "coefficient %s: ", name));
-  wisp_expr_bind(expression, slot_of, NULL);
-  *out = expression;
-  expression = NULL;
-  return WISP_OK;
+  if (status == WISP_OK) status = wisp_expr_bind(err, expression, slot_of, NULL);
+  wisp_context(err, status, "coefficient %s: ", name);
+  if (status == WISP_EINPUT) status = WISP_EUSAGE;
+  if (err && status != WISP_OK) err->status = status;
+  CALL(status);
+  return GIVE(expression, out);
 }
 
 /* Values of one coefficient; `stride` numbers from one element's to the next's. */
@@ -58,8 +47,7 @@ static wisp_status evaluate(wisp_error *err, const wisp_mesh *mesh, const char *
 {
   OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
   double table[NAMES][WISP_EXPR_MANY], at[PI], out[WISP_EXPR_MANY];
-  look_at(mesh, 0, at);
-  CALL(read_text(err, name, text, at, &expression));
+  CALL(read_text(err, name, text, &expression));
   for (int i = 0; i < WISP_EXPR_MANY; i++) table[PI][i] = acos(-1.0);
   for (size_t first = 0; first < mesh->elements; first += WISP_EXPR_MANY) {
     const size_t left = mesh->elements - first, some = left < WISP_EXPR_MANY ? left : WISP_EXPR_MANY;
@@ -83,7 +71,5 @@ wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const 
   for (size_t q = 0; q < n; q++)
     if (texts[q]) CALL(evaluate(err, mesh, system->quantity[q].name, texts[q], n, values + q));
   CALL(wisp_system_complete_medium(err, system, mesh->elements, values));
-  *medium = values;
-  values = NULL;
-  return WISP_OK;
+  return GIVE(values, medium);
 }

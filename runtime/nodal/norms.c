@@ -43,30 +43,27 @@ static void fill_slot(const filling *fill, size_t k)
       fill->u[wisp_layout_volume(&dg->layout, n, f, k, i)] = values[i * (size_t)n + (size_t)f];
 }
 
-/* A wisp_range over groups, which are consecutive in memory: padding and empty slots are zero. */
-static wisp_status fill_groups(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over groups, which are consecutive in memory: padding and empty slots are zero. */
+static void fill_groups(void *context, size_t from, size_t to)
 {
   const filling *fill = context;
   const wisp_dg *dg = fill->dg;
   const size_t KM = (size_t)dg->layout.KM, group = (size_t)(dg->system->fields * dg->layout.NpM);
-  (void)err;
   memset(fill->u + from * group, 0, (to - from) * group * sizeof *fill->u);
   for (size_t k = from * KM; k < to * KM; k++)
     if (dg->slot[k] != WISP_EMPTY) fill_slot(fill, k);
-  return WISP_OK;
 }
 
-wisp_status wisp_dg_fill(wisp_error *err, const wisp_dg *dg, wisp_function function, const void *context, double t,
-                         double *u)
+void wisp_dg_fill(const wisp_dg *dg, wisp_function function, const void *context, double t, double *u)
 {
   filling fill = {dg, function, context, t, u};
-  return wisp_parallel(err, dg->groups, fill_groups, &fill);
+  wisp_parallel_for(dg->groups, fill_groups, &fill);
 }
 
-wisp_status wisp_dg_noise(wisp_error *err, const wisp_dg *dg, double *u)
+void wisp_dg_noise(const wisp_dg *dg, double *u)
 {
   filling fill = {.dg = dg, .u = u};
-  return wisp_parallel(err, dg->groups, fill_groups, &fill);
+  wisp_parallel_for(dg->groups, fill_groups, &fill);
 }
 
 /* --- numbers from fields --- */

@@ -89,16 +89,14 @@ static int visit(const pairing *p, size_t b, pair_kind kind, int at)
   return at;
 }
 
-/* A wisp_range over blocks. */
-static wisp_status visit_blocks(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over blocks. */
+static void visit_blocks(void *context, size_t from, size_t to)
 {
   const pairing *p = context;
-  (void)err;
   for (size_t b = from; b < to; b++) {
     int *block = p->dg->pair_block + WISP_BLOCK_INTS * b;
     for (int kind = 0; kind < CLASSES; kind++) block[kind + 1] = visit(p, b, (pair_kind)kind, block[kind]);
   }
-  return WISP_OK;
 }
 
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg)
@@ -109,7 +107,7 @@ wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg)
   if (dg->pairs) return WISP_OK;
   CALL(wisp_dg_where(err, dg, &where));
   p.where = where;
-  CALL(wisp_parallel(err, dg->blocks, visit_blocks, &p));
+  wisp_parallel_for(dg->blocks, visit_blocks, &p);
   for (size_t b = 0; b < dg->blocks; b++) {
     int *block = dg->pair_block + WISP_BLOCK_INTS * b;
     block[0] = first;
@@ -118,7 +116,7 @@ wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg)
   CALL(wisp_new(err, (size_t)first, WISP_PAIR_INTS * sizeof *dg->pair_int, &dg->pair_int));
   CALL(wisp_new(err, (size_t)first, (size_t)dg->records.pair_reals * sizeof *dg->pair_real, &dg->pair_real));
   p.set = true;
-  CALL(wisp_parallel(err, dg->blocks, visit_blocks, &p));
+  wisp_parallel_for(dg->blocks, visit_blocks, &p);
   dg->pairs = (size_t)first;
   return WISP_OK;
 }

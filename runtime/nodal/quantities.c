@@ -58,12 +58,11 @@ static void place_slot(const placing *p, size_t k)
   }
 }
 
-/* A wisp_range over groups. */
-static wisp_status place_groups(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over groups. */
+static void place_groups(void *context, size_t from, size_t to)
 {
   const placing *p = context;
   const size_t KM = (size_t)p->dg->layout.KM;
-  (void)err;
   for (size_t g = from; g < to; g++) {
     p->least[g] = HUGE_VAL;
     for (size_t k = g * KM; k < (g + 1) * KM; k++) {
@@ -71,7 +70,6 @@ static wisp_status place_groups(wisp_error *err, void *context, size_t from, siz
       if (p->dg->slot[k] != WISP_EMPTY) p->least[g] = fmin(p->least[g], crossing(p->dg, k));
     }
   }
-  return WISP_OK;
 }
 
 static void place_pairs(wisp_dg *dg)
@@ -93,7 +91,7 @@ wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg)
   p.rates = wisp_system_reads(dg->system, WISP_RATES, p.rated);
   p.inside = wisp_system_reads(dg->system, WISP_INSIDE, p.inner);
   p.outside = wisp_system_reads(dg->system, WISP_OUTSIDE, p.outer);
-  CALL(wisp_parallel(err, dg->groups, place_groups, &p));
+  wisp_parallel_for(dg->groups, place_groups, &p);
   place_pairs(dg);
   dg->min_time = HUGE_VAL;
   for (size_t g = 0; g < dg->groups; g++) dg->min_time = fmin(dg->min_time, least[g]);

@@ -33,40 +33,37 @@ static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double d
   }
 }
 
-/* One operator on all elements; its parts are wisp_ranges over slots. */
+/* One operator on all elements; its parts are wisp_sweeps over slots. */
 typedef struct loop {
   const wisp_dg *dg;
   const double *in;
   double *const *out;
 } loop;
 
-static wisp_status derive_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void derive_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   double own[3][WISP_MAX_NP];
-  (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
       derive(dg, k, f, l->in, own);
       for (int nu = 0; nu < 3; nu++)
         for (int i = 0; i < dg->tet->Np; i++) l->out[nu][volume_at(dg, f, k, i)] = own[nu][i];
     }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3])
+void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3])
 {
-  return wisp_parallel(err, dg->slots, derive_slots, &(loop){dg, u, du});
+  wisp_parallel_for(dg->slots, derive_slots, &(loop){dg, u, du});
 }
 
-static wisp_status volume_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void volume_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   const wisp_system *system = dg->system;
   double own[3][WISP_MAX_NP], *rhs = l->out[0];
-  (void)err;
   for (size_t k = from; k < to; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     for (int f = 0; f < system->fields; f++)
@@ -81,17 +78,16 @@ static wisp_status volume_slots(wisp_error *err, void *context, size_t from, siz
       }
     }
   }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u, double *rhs)
+void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
 {
-  return wisp_parallel(err, dg->slots, volume_slots, &(loop){dg, u, &rhs});
+  wisp_parallel_for(dg->slots, volume_slots, &(loop){dg, u, &rhs});
 }
 
 /* The fluxes through the nodes of one face, and what they are added up from. */
-static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int face, double alpha, const double *u,
-                               double *flux, double *sizes)
+static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, const double *u, double *flux,
+                        double *sizes)
 {
   int n = dg->system->fields, Nfp = dg->tet->Nfp;
   size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
@@ -106,34 +102,29 @@ static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
       u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
     }
-    CALL(wisp_system_flux_sizes(err, dg->system, code / 32 - 1, geometry, alpha,
-                                (wisp_side){u_m, wisp_dg_medium(dg, k)}, (wisp_side){u_p, wisp_dg_medium(dg, beyond)},
-                                out, size));
+    wisp_system_flux_between(dg->system, code / 32 - 1, geometry, alpha, (wisp_side){u_m, wisp_dg_medium(dg, k)},
+                             (wisp_side){u_p, wisp_dg_medium(dg, beyond)}, out, size);
     for (int f = 0; f < n; f++) {
       const size_t at = face_at(dg, f, k, face * Nfp + i);
       flux[at] = geometry[3] * out[f];
       if (sizes) sizes[at] = geometry[3] * size[f];
     }
   }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                  double *sizes)
+void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux, double *sizes)
 {
   for (size_t k = 0; k < dg->slots; k++)
     for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
-      CALL(gather_face(err, dg, k, face, alpha, u, flux, sizes));
-  return WISP_OK;
+      gather_face(dg, k, face, alpha, u, flux, sizes);
 }
 
-static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void lift_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   int Np = dg->tet->Np, Nf = dg->layout.Nf;
   double own[WISP_TET_FACES * WISP_MAX_NFP], *rhs = l->out[0];
-  (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
       for (int j = 0; j < Nf; j++) own[j] = l->in[face_at(dg, f, k, j)];
@@ -143,12 +134,11 @@ static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_
         rhs[volume_at(dg, f, k, i)] += sum;
       }
     }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux, double *rhs)
+void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
 {
-  return wisp_parallel(err, dg->slots, lift_slots, &(loop){dg, flux, &rhs});
+  wisp_parallel_for(dg->slots, lift_slots, &(loop){dg, flux, &rhs});
 }
 
 /* --- operators without signs --- */
@@ -196,7 +186,5 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
   CALL(copy_magnitudes(err, dg->slots * (size_t)dg->records.geos, dg->geo, &copy->geo));
   CALL(copy_magnitudes(err, dg->slots * (size_t)dg->system->quantities, dg->medium, &copy->medium));
-  *out = copy;
-  copy = NULL;
-  return WISP_OK;
+  return GIVE(copy, out);
 }

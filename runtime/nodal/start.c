@@ -7,26 +7,11 @@ typedef struct extent {
   double low[3], high[3], volume;
 } extent;
 
-static double tet_volume(const wisp_mesh *mesh, size_t k)
-{
-  double e[3][3];
-  const int32_t *v = mesh->tet + 4 * k;
-  for (size_t i = 0; i < 3; i++)
-    for (size_t c = 0; c < 3; c++) e[i][c] = mesh->xyz[3 * (size_t)v[i + 1] + c] - mesh->xyz[3 * (size_t)v[0] + c];
-  return (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
-         6;
-}
-
 static extent measure(const wisp_mesh *mesh)
 {
-  extent box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
-  for (size_t v = 0; v < mesh->vertices; v++)
-    for (size_t c = 0; c < 3; c++) {
-      box.low[c] = fmin(box.low[c], mesh->xyz[3 * v + c]);
-      box.high[c] = fmax(box.high[c], mesh->xyz[3 * v + c]);
-    }
-  for (size_t k = 0; k < mesh->elements; k++) box.volume += tet_volume(mesh, k);
+  extent box = {.volume = 0};
+  wisp_mesh_extent(mesh, box.low, box.high);
+  for (size_t k = 0; k < mesh->elements; k++) box.volume += wisp_mesh_corner(mesh, k, wisp_tet_frames[0], NULL) / 6;
   return box;
 }
 

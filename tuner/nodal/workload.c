@@ -30,7 +30,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   while (6ll * n * n * n < elements) n++;
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
   for (int d = 0; d < 3; d++) what.box[d] = n;
-  wisp_status status = source ? wisp_mesh_make(err, &what, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  wisp_status status = source ? wisp_mesh_make(err, 4, &what, &mesh) : wisp_mesh_all_ways(err, &mesh);
   *out = mesh;
   return status;
 }

@@ -1,9 +1,9 @@
 /* Whole operators of the tensor family: the caller's hexes become the arrays that its kernels read, and y = A x one
  * launch of them, or three where copies of shared nodes are added up. */
-#include "../parallel.h"
-#include "../tensor/cg_problem.h"
-#include "../tensor/hex_upload.h"
-#include "door.h"
+#include "../../parallel.h"
+#include "../../tensor/cg_problem.h"
+#include "../../tensor/hex_upload.h"
+#include "../door.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -47,9 +47,7 @@ static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *reque
   memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
   for (size_t i = 0; i < 8 * request->elements; i++) mesh->hex[i] = request->corners[i];
   CALL(wisp_hexmesh_check(err, "operator", mesh));
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }
 
 static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_spec spec,
