@@ -17,7 +17,7 @@
 
 #include "../gen/spec.h"
 
-enum { WISP_MAX_OPTIONS = 32, WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
+enum { WISP_MAX_OPTIONS = 64, WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
 
 typedef struct wisp_option {
   const char *name;     /* without the two dashes */

@@ -59,6 +59,7 @@ int wisp_cli_run(int argc, char **argv)
       &(wisp_syntax){.usage = "wisp run PROBLEM [options]",
                      .about = "Solves a problem with the tuned kernels and says which they were. Problems:\n"
                               "  maxwell    Maxwell's equations in time, on tets\n"
+                              "  acoustics  sound, likewise, with rho and kappa by element\n"
                               "  SYSTEM     those of another file of equations (docs/systems.md)\n"
                               "  poisson    the screened Poisson problem by conjugate gradients, on hexes\n"
                               "  heat       conduction in time, on triangles with an assembled matrix\n"

@@ -1,6 +1,7 @@
 /* wisp run SYSTEM: discontinuous elements in time. */
 #include "progress.h"
 #include "run_system.h"
+#include "../runtime/nodal/media.h"
 #include "../runtime/nodal/solution.h"
 #include "../runtime/process.h"
 
@@ -17,7 +18,8 @@ static const wisp_option options[] = {
     {"box", 0, "N", "the unit box as N x N x N cubes of six tets each (4)"},
     WISP_MESH_OPTIONS("tets"),
     WISP_RUN_OPTIONS,
-    {"start", 0, "NAME", "what to start from, of what the system's file states (its solution, else its start)"},
+    {"start", 0, "NAME",
+     "what to start from, of what the system's file states (its solution for such walls, else its start)"},
     {"mode", 0, "M,N,P", "which mode of a solution in the unit box (the solution's own; 1,1,0 of maxwell's cavity)"},
     {"steps", 0, "S", "how many steps (100)"},
     {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
@@ -26,12 +28,47 @@ static const wisp_option options[] = {
      "finding it would take longer than the run)"},
     {"dt", 0, "DT", "in place of --cfl: the step itself; with --time the longest one allowed"},
     {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
-    {"boundary", 0, "KIND", "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing)"},
+    {"boundary", 0, "KIND",
+     "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing; acoustics: soft, rigid, "
+     "absorbing)"},
     {"system", 0, "SYSTEM", "the system of equations, where the problem is not named"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
     {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
 };
+
+/* --- the coefficients: an option each --- */
+
+enum { COEFFICIENT_TEXT = 128 };
+
+/* The options above, and one for each coefficient of the system's that has not the name of another. */
+typedef struct own_options {
+  wisp_option list[WISP_MAX_OPTIONS];
+  size_t count;
+  char help[WISP_MAX_QUANTITIES][COEFFICIENT_TEXT];
+} own_options;
+
+static void add_coefficients(const wisp_system *system, own_options *own)
+{
+  memcpy(own->list, options, sizeof options);
+  own->count = WISP_COUNT(options);
+  for (int q = 0; system && q < system->quantities; q++) {
+    const wisp_quantity *quantity = &system->quantity[q];
+    bool taken = quantity->expression;
+    for (size_t i = 0; i < WISP_COUNT(options); i++) taken |= strcmp(options[i].name, quantity->name) == 0;
+    if (taken) continue;
+    snprintf(own->help[q], sizeof own->help[q],
+             "a coefficient: a number, or an expression in an element's middle x, y, z and region (%g)",
+             quantity->otherwise);
+    own->list[own->count++] = (wisp_option){quantity->name, 0, "EXPR", own->help[q]};
+  }
+}
+
+static void read_coefficients(const wisp_arguments *args, const wisp_system *system, wisp_system_request *r)
+{
+  for (size_t i = WISP_COUNT(options); i < args->syntax->count; i++)
+    r->coefficient[wisp_system_quantity(system, args->syntax->options[i].name)] = args->values[i];
+}
 
 /* --- the request --- */
 
@@ -96,6 +133,7 @@ static void release(wisp_system_run *run)
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
   wisp_stage_free(&run->stage);
+  free(run->medium);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   wisp_mesh_destroy(run->mesh);
@@ -111,12 +149,28 @@ static wisp_status check_size(wisp_error *err, const wisp_system_request *r, con
   return wisp_run_check_size(err, run->session, r->run.order, &size);
 }
 
+/* Where nobody says from what to start, and the walls are not those of the solution that was chosen: one that has them.
+ */
+static wisp_status start_for_walls(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
+{
+  const wisp_system *system = run->system;
+  const char *name = NULL;
+  if (r->start || !run->start.exact || run->start.state->walls == run->boundary) return WISP_OK;
+  for (int i = system->states - 1; i >= 0; i--)
+    if (system->state[i].walls == run->boundary) name = system->state[i].name;
+  if (!name) return WISP_OK;
+  return wisp_start_choose(err, run->mesh, system, name, r->has_mode ? r->mode : NULL, &run->start);
+}
+
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
   if (!r->run.mesh.file) CALL(check_size(err, r, run, 6 * pow(r->run.mesh.box[0], 3)));
   CALL(wisp_mesh_make(err, 4, &r->run.mesh, &run->mesh));
   CALL(check_size(err, r, run, (double)run->mesh->elements));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
+  CALL(start_for_walls(err, r, run));
+  CALL(wisp_media_create(err, run->system, run->mesh, r->coefficient, &run->medium));
+  CALL(wisp_start_medium(err, run->mesh->elements, run->medium, &run->start));
   run->known = run->start.exact && run->start.state->walls == run->boundary;
   return WISP_OK;
 }
@@ -170,6 +224,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(check_output(err, r->output));
   CALL(wisp_tet_create(err, r->run.order, &run->tet));
   CALL(wisp_system_load(err, r->system, &run->system));
+  read_coefficients(args, run->system, r);
   CALL(choose_boundary(err, r, run));
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
@@ -178,6 +233,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(wisp_choose(err, &from, &r->kernels, &run->stage));
   CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, run->boundary,
                             &run->dg));
+  CALL(wisp_dg_set_medium(err, run->dg, run->medium));
   CALL(wisp_solver_create(err, run->session->device, run->dg, r->run.precision, &run->stage, r->alpha, &run->solver));
   return choose_step(err, args, r, run);
 }
@@ -280,14 +336,19 @@ static wisp_status run_system(wisp_error *err, wisp_arguments *args)
 int wisp_run_system(const char *system, int argc, char **argv)
 {
   char usage[128];
+  OWNED(wisp_system_destroy) wisp_system *described = NULL;
+  own_options own;
+  if (wisp_system_load(NULL, system, &described) != WISP_OK)
+    described = NULL; /* a file that is wrong is told of later */
+  add_coefficients(described, &own);
   snprintf(usage, sizeof usage, "wisp run %s -n ORDER [--box N | --mesh FILE] [options]", system);
   return wisp_cli_run_command(
       &(wisp_syntax){.usage = usage,
                      .about = "Solves a system of equations with the kernels that the tuning store knows for this "
                               "device, or with default ones, and reports the error, the energy, the time of a stage "
                               "and which kernels they were.",
-                     .options = options,
-                     .count = WISP_COUNT(options),
+                     .options = own.list,
+                     .count = own.count,
                      .most_operands = 1,
                      .act = run_system,
                      .subject = system},

@@ -12,10 +12,11 @@ typedef struct wisp_system_request {
   const char *boundary, *start; /* NULL: the system's first; what fits the mesh */
   bool has_mode;
   int mode[3];
-  long long steps;        /* -1: by time */
-  double time, dt, alpha; /* time, dt: NaN where not given */
-  double cfl;             /* dt over the limit, where dt is not given */
-  wisp_wish kernels;      /* what they are chosen for */
+  long long steps;                              /* -1: by time */
+  double time, dt, alpha;                       /* time, dt: NaN where not given */
+  double cfl;                                   /* dt over the limit, where dt is not given */
+  wisp_wish kernels;                            /* what they are chosen for */
+  const char *coefficient[WISP_MAX_QUANTITIES]; /* of each quantity of the system its text; NULL: none is given */
 } wisp_system_request;
 
 typedef struct wisp_system_run {
@@ -27,7 +28,8 @@ typedef struct wisp_system_run {
   wisp_dg *dg;
   wisp_solver *solver;
   wisp_start start;
-  int boundary; /* of the walls */
+  double *medium; /* of the elements */
+  int boundary;   /* of the walls */
   /* results */
   bool known;    /* the solution: l2_error is a number */
   bool measured; /* the longest stable step and the steps' error: else these two are NaN */

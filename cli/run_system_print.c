@@ -29,12 +29,38 @@ static void print_origin(const wisp_system_request *request, const wisp_stage *s
            defaults, stage->kernels);
 }
 
+/* The least and the largest value of a quantity. */
+static void range_of(const wisp_system_run *run, int q, double range[2])
+{
+  const size_t n = (size_t)run->system->quantities;
+  range[0] = range[1] = run->medium[q];
+  for (size_t e = 0; e < run->mesh->elements; e++) {
+    range[0] = fmin(range[0], run->medium[e * n + (size_t)q]);
+    range[1] = fmax(range[1], run->medium[e * n + (size_t)q]);
+  }
+}
+
+static void print_coefficients(const wisp_system_run *run)
+{
+  const char *before = "medium      ";
+  double range[2];
+  for (int q = 0; q < run->system->quantities; q++) {
+    if (run->system->quantity[q].expression) continue;
+    range_of(run, q, range);
+    printf("%s%s %g", before, run->system->quantity[q].name, range[0]);
+    if (range[1] > range[0]) printf(" to %g", range[1]);
+    before = ", ";
+  }
+  if (run->system->quantities) printf("\n");
+}
+
 static void print_text(const wisp_system_request *request, const wisp_system_run *run)
 {
   const wisp_stage *stage = &run->stage;
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&stage->layout, layout);
   wisp_run_print_domain(&request->run, run->session, run->mesh->elements, "elements", run->tet->Np, run->dofs, "DOFs");
+  print_coefficients(run);
   printf("start       %s, walls %s, alpha %g\n", run->start.text, run->system->boundary[run->boundary].name,
          request->alpha);
   printf("steps       %lld of %.6g to time %.6g; ", run->steps, run->dt, run->dt * (double)run->steps);
@@ -49,7 +75,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
   if (run->known)
     printf("L2 error    %.6e\n", run->l2_error);
   else
-    printf("L2 error    not known: no closed solution for this domain, start and walls\n");
+    printf("L2 error    not known: no closed solution for this domain, medium, start and walls\n");
   if (run->measured)
     printf("time error  %.1e estimated, of the steps alone; it falls with the fourth power of --cfl\n",
            run->time_error);
@@ -76,6 +102,18 @@ static void add_origin(cJSON *object, const wisp_stage *stage)
   cJSON_AddStringToObject(record, "match", wisp_match_name(stage->whole.match));
   cJSON_AddStringToObject(record, "layer", wisp_layer_name(stage->whole.layer));
   cJSON_AddBoolToObject(record, "stale", stage->whole.stale);
+}
+
+/* Of each coefficient its least and its largest value. */
+static void add_coefficients(cJSON *object, const wisp_system_run *run)
+{
+  cJSON *all = run->system->quantities ? cJSON_AddObjectToObject(object, "coefficients") : NULL;
+  double range[2];
+  for (int q = 0; q < run->system->quantities; q++) {
+    if (run->system->quantity[q].expression) continue;
+    range_of(run, q, range);
+    cJSON_AddItemToObject(all, run->system->quantity[q].name, cJSON_CreateDoubleArray(range, 2));
+  }
 }
 
 static cJSON *make_json(const wisp_system_request *request, const wisp_system_run *run)
@@ -106,6 +144,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddStringToObject(object, "boundary", run->system->boundary[run->boundary].name);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  add_coefficients(object, run);
   add_origin(object, &run->stage);
   wisp_run_add_kernels(object, &run->stage);
   return object;

@@ -65,6 +65,7 @@ static void note(void *context, const plan_case *c)
   all->meant[s][kind][order][precision] |= applies;
   if (!c->plan) return;
   all->found[s][kind][order][precision] = true;
+  if (!system_has_turn(c)) return;
   if (order <= 9 || order == c->family->elements->orders[1]) check_expands(c); /* long texts, no new lines in between */
 }
 
@@ -93,7 +94,7 @@ static void cover(const char *target)
   wisp_limits limits;
   assert_int_equal(wisp_target_limits(NULL, target, &limits), WISP_OK);
   /* The list is loaded anew for each walk, so strategies are told apart within one walk only. */
-  each_plan(&limits, &all_orders, note, &all);
+  each_plan_of_systems(&limits, &all_orders, note, &all);
   assert_true(all.strategies >= 10);
   check_covered(&all);
 }
@@ -111,11 +112,12 @@ static void test_gpus(void **state)
   cover("sm_90");
 }
 
-/* Which kernels have a candidate, by layout; at the end, how many layouts and ways make a whole stage. */
-enum { MOST_LAYOUTS = 8 };
+/* Which kernels have a candidate, by layout; at the end, how many layouts and ways make a whole stage of each system.
+ */
+enum { MOST_LAYOUTS = 8, MOST_SYSTEMS = 8 };
 typedef struct making {
   char made[MOST_LAYOUTS][1024];
-  int stages;
+  int systems, stages[MOST_SYSTEMS];
 } making;
 
 static bool is_made(const char *made, const char *composition)
@@ -132,15 +134,18 @@ static void note_kernel(void *context, const plan_case *c)
 {
   making *m = context;
   char *made = m->made[c->layout_number];
+  assert_true(c->system_number < MOST_SYSTEMS);
+  if (c->system_number >= m->systems) m->systems = c->system_number + 1;
   if (!*made) strcpy(made, "\n");
   if (c->plan) strcat(strcat(made, c->strategy->kernel), "\n");
   for (int l = 0; c->last && l < MOST_LAYOUTS; l++) {
-    for (int i = 0; c->family->compositions[i]; i++) m->stages += is_made(m->made[l], c->family->compositions[i]);
+    for (int i = 0; c->family->compositions[i]; i++)
+      m->stages[c->system_number] += is_made(m->made[l], c->family->compositions[i]);
     *m->made[l] = '\0';
   }
 }
 
-/* At every order there are layouts in which a whole stage can be made, by two compositions or more. */
+/* At every order there are layouts in which a whole stage can be made, by two compositions or more, of every system. */
 static void test_compositions(void **state)
 {
   (void)state;
@@ -148,11 +153,14 @@ static void test_compositions(void **state)
   for (int i = 0; i < 3; i++)
     for (int order = 1; order <= 9; order++) {
       const plan_range one = {{order, order}, {WISP_F64, 0}};
-      making m = {{{0}}, 0};
+      making m = {{{0}}, 0, {0}};
       wisp_limits limits;
       assert_int_equal(wisp_target_limits(NULL, targets[i], &limits), WISP_OK);
-      each_plan(&limits, &one, note_kernel, &m);
-      if (m.stages < 2) fail_msg("%s: %d whole stages at order %d", targets[i], m.stages, order);
+      each_plan_of_systems(&limits, &one, note_kernel, &m);
+      for (int s = 0; s < m.systems; s++)
+        if (m.stages[s] < 2)
+          fail_msg("%s: %d whole stages of system %d at order %d", targets[i], m.stages[s], s, order);
+      assert_true(m.systems >= 3);
     }
 }
 

@@ -204,25 +204,29 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
   const int *face_across = faces_across[mesh->corners == 3], *corner_across = corners_across[mesh->corners == 3];
   const size_t corners = (size_t)mesh->corners, faces = corners == 8 ? 0 : corners;
   uint64_t random = wisp_random_from(seed);
-  OWNED(free) int32_t *vertex = NULL, *element = NULL, *cell = NULL, *tag = NULL;
+  OWNED(free) int32_t *vertex = NULL, *element = NULL, *cell = NULL, *tag = NULL, *region = NULL;
   CALL(permutation(err, mesh->vertices, &random, &vertex));
   CALL(permutation(err, mesh->elements, &random, &element));
   CALL(wisp_new(err, corners * mesh->elements, sizeof *cell, &cell));
   CALL(wisp_new(err, faces * mesh->elements, sizeof *tag, &tag));
+  CALL(wisp_new(err, faces ? mesh->elements : 0, sizeof *region, &region));
   for (size_t k = 0; k < mesh->elements; k++) {
     const size_t from = corners * (size_t)element[k];
     int corner[8];
+    if (faces) region[k] = mesh->region[element[k]];
     (corners == 3 ? turn_tri : corners == 4 ? turn_tet : turn_hex)(&random, corner);
     for (size_t i = 0; i < corners; i++) cell[corners * k + i] = vertex[mesh->cell[from + (size_t)corner[i]]];
     for (size_t i = 0; i < faces; i++)
       tag[faces * k + i] = mesh->tag[from + (size_t)face_across[corner[corner_across[i]]]];
   }
   CALL(renumber(err, mesh->vertices, vertex, &mesh->xyz));
-  int32_t *const old[] = {mesh->cell, mesh->tag};
+  int32_t *const old[] = {mesh->cell, mesh->tag, mesh->region};
   mesh->cell = cell;
   mesh->tag = tag;
+  mesh->region = region;
   cell = old[0];
   tag = old[1];
+  region = old[2];
   if (corners == 3) return wisp_trimesh_connect(err, "shuffled mesh", mesh);
   return corners == 4 ? wisp_mesh_connect(err, "shuffled mesh", mesh) : WISP_OK;
 }

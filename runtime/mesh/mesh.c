@@ -248,6 +248,7 @@ wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size
   CALL(wisp_new(err, faces, sizeof *mesh->neighbour_face, &mesh->neighbour_face));
   CALL(wisp_new(err, faces, sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
   CALL(wisp_new(err, faces, sizeof *mesh->tag, &mesh->tag));
+  CALL(wisp_new(err, faces ? elements : 0, sizeof *mesh->region, &mesh->region));
   return GIVE(mesh, out);
 }
 
@@ -260,6 +261,7 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
   free(mesh->neighbour_face);
   free(mesh->neighbour_turn);
   free(mesh->tag);
+  free(mesh->region);
   free(mesh->order);
   free(mesh->number);
   free(mesh);

@@ -24,6 +24,7 @@ typedef struct wisp_mesh {
   int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
                              theirs; of tets */
   int32_t *tag;           /* 4 x elements: Gmsh physical surface, or line, of a boundary face, 0 where none */
+  int32_t *region;        /* elements: Gmsh physical volume, or surface, 0 where none */
   int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
   /* Of hexes and triangles: */
   int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */

@@ -109,10 +109,10 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   return WISP_OK;
 }
 
-/* The cells themselves, and the tags of those that have faces with tags. */
+/* The cells themselves, and what triangles have besides: regions, and tags of their edges. */
 static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
-  OWNED(free) int32_t *order = NULL, *cell = NULL, *tag = NULL;
+  OWNED(free) int32_t *order = NULL, *cell = NULL, *tag = NULL, *region = NULL;
   const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements;
   CALL(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for %s",
                     corners == 8 ? "hexes" : "triangles"));
@@ -120,17 +120,21 @@ static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering h
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
   CALL(wisp_new(err, count, sizeof *cell, &cell));
   CALL(wisp_new(err, corners == 3 ? count : 0, sizeof *tag, &tag));
+  CALL(wisp_new(err, corners == 3 ? mesh->elements : 0, sizeof *region, &region));
   CALL(along_curve(err, mesh->elements, corners, mesh->cell, mesh->xyz, order));
   for (size_t i = 0; i < count; i++) cell[i] = mesh->cell[corners * (size_t)order[i / corners] + i % corners];
   for (size_t i = 0; corners == 3 && i < count; i++) tag[i] = mesh->tag[3 * (size_t)order[i / 3] + i % 3];
+  for (size_t k = 0; corners == 3 && k < mesh->elements; k++) region[k] = mesh->region[order[k]];
   for (size_t k = 0; k < mesh->elements; k++) order[k] = (int32_t)wisp_hexmesh_number(mesh, (size_t)order[k]);
-  int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag};
+  int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag, mesh->region};
   mesh->cell = cell;
   mesh->number = order;
   mesh->tag = tag;
+  mesh->region = region;
   cell = old[0];
   order = old[1];
   tag = old[2];
+  region = old[3];
   return corners == 3 ? wisp_trimesh_connect(err, "ordered mesh", mesh) : WISP_OK;
 }
 

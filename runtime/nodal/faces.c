@@ -21,8 +21,7 @@ static int boundary_of(const wisp_dg *dg, size_t face, int boundary)
 static void share_normal(wisp_dg *dg, size_t k, int f, size_t neighbour, int face)
 {
   for (int c = 0; c < 3; c++)
-    dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + c, k)] =
-        -dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * face + c, neighbour)];
+    dg->face_real[wisp_dg_face_at(dg, 4 * f + c, k)] = -dg->face_real[wisp_dg_face_at(dg, 4 * face + c, neighbour)];
 }
 
 typedef struct joining {

@@ -43,8 +43,8 @@ static double face_geometry(wisp_dg *dg, size_t k, int f, double r[3][3])
   for (int nu = 0; nu < 3; nu++)
     for (int mu = 0; mu < 3; mu++) gradient[nu] += outward[f][mu] * r[mu][nu];
   double length = sqrt(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
-  for (int nu = 0; nu < 3; nu++) dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + nu, k)] = gradient[nu] / length;
-  dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + 3, k)] = length;
+  for (int nu = 0; nu < 3; nu++) dg->face_real[wisp_dg_face_at(dg, 4 * f + nu, k)] = gradient[nu] / length;
+  dg->face_real[wisp_dg_face_at(dg, 4 * f + 3, k)] = length;
   return length;
 }
 
@@ -54,7 +54,7 @@ static double element_geometry(wisp_dg *dg, size_t k)
   double x[3][3], r[3][3], sum = 0;
   dg->jacobian[k] = tangents(dg, k, x);
   invert(x, dg->jacobian[k], r);
-  for (int c = 0; c < WISP_GEO; c++) dg->geo[wisp_dg_at(dg, WISP_GEO, c, k)] = r[c / 3][c % 3];
+  for (int c = 0; c < WISP_GEO; c++) dg->geo[wisp_dg_geo_at(dg, c, k)] = r[c / 3][c % 3];
   for (int f = 0; f < WISP_TET_FACES; f++) sum += face_geometry(dg, k, f, r);
   return 4 / sum; /* 6 volume / surface, volume 4/3 J, a face 2 Fscale J */
 }

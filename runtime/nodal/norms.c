@@ -80,8 +80,8 @@ struct measure {
   const wisp_dg *dg;
   const double *u;
   judge judge;
-  double *sum;          /* of each block */
-  const double *weight; /* of an energy: of each field */
+  double *sum; /* of each block */
+  bool weighs; /* of an energy, by the system's and the element's: else fields count alike */
   /* of an L2 error */
   wisp_function exact;
   const void *context;
@@ -217,21 +217,22 @@ static double energy(const measure *m, int count, const size_t *k, const double 
     for (int c = 0; c < COLUMNS; c++) squares[c] += mode[c] * mode[c];
   }
   for (int e = 0; e < count; e++)
-    for (int f = 0; f < n; f++) sum += dg->jacobian[k[e]] * m->weight[f] * squares[e * n + f];
+    for (int f = 0; f < n; f++) {
+      const double weight = m->weighs ? wisp_system_energy(dg->system, wisp_dg_medium(dg, k[e]), f) : 1;
+      sum += dg->jacobian[k[e]] * weight * squares[e * n + f];
+    }
   return sum;
 }
 
 wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
-  measure m = {.dg = dg, .u = u, .judge = energy, .weight = dg->system->energy};
+  measure m = {.dg = dg, .u = u, .judge = energy, .weighs = true};
   return sum_all(err, &m, out);
 }
 
 wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
-  double weight[WISP_MAX_FIELDS];
-  for (int f = 0; f < WISP_MAX_FIELDS; f++) weight[f] = 1;
-  measure m = {.dg = dg, .u = u, .judge = energy, .weight = weight};
+  measure m = {.dg = dg, .u = u, .judge = energy};
   const wisp_status status = sum_all(err, &m, out);
   if (status == WISP_OK) *out = sqrt(*out);
   return status;

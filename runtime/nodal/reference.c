@@ -28,7 +28,7 @@ static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double d
       for (int mu = 0; mu < 3; mu++) along[mu] += dg->tet->D[mu][i * Np + j] * own[j];
     for (int nu = 0; nu < 3; nu++) {
       du[nu][i] = 0;
-      for (int mu = 0; mu < 3; mu++) du[nu][i] += dg->geo[wisp_dg_at(dg, WISP_GEO, 3 * mu + nu, k)] * along[mu];
+      for (int mu = 0; mu < 3; mu++) du[nu][i] += dg->geo[wisp_dg_geo_at(dg, 3 * mu + nu, k)] * along[mu];
     }
   }
 }
@@ -72,8 +72,9 @@ static void volume_slots(void *context, size_t from, size_t to)
       derive(dg, k, f, l->in, own);
       for (size_t t = 0; t < system->terms; t++) {
         const wisp_term *term = &system->term[t];
+        const double factor = wisp_dg_factor(dg, term, k);
         for (int i = 0; i < dg->tet->Np && term->in == f; i++)
-          rhs[volume_at(dg, term->out, k, i)] += term->coefficient * own[term->axis][i];
+          rhs[volume_at(dg, term->out, k, i)] += factor * own[term->axis][i];
       }
     }
   }
@@ -91,16 +92,18 @@ static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, con
   int n = dg->system->fields, Nfp = dg->tet->Nfp;
   size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
   size_t address = (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)];
+  const size_t beyond = wisp_dg_slot_at(dg, address);
   int code = dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + face, k)];
   double geometry[4], u_m[WISP_MAX_FIELDS], u_p[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
-  for (int c = 0; c < 4; c++) geometry[c] = dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * face + c, k)];
+  for (int c = 0; c < 4; c++) geometry[c] = dg->face_real[wisp_dg_face_at(dg, 4 * face + c, k)];
   for (int i = 0; i < Nfp; i++) {
     size_t node_p = (size_t)dg->tet->facelist[code % 32 * Nfp + i];
     for (int f = 0; f < n; f++) {
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
       u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
     }
-    wisp_system_flux(dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size);
+    wisp_system_flux_between(dg->system, code / 32 - 1, geometry, alpha, (wisp_side){u_m, wisp_dg_medium(dg, k)},
+                             (wisp_side){u_p, wisp_dg_medium(dg, beyond)}, out, size);
     for (int f = 0; f < n; f++) {
       const size_t at = face_at(dg, f, k, face * Nfp + i);
       flux[at] = geometry[3] * out[f];
@@ -156,6 +159,7 @@ void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes)
   free(tet);
   free((wisp_system *)magnitudes->system);
   free(magnitudes->geo);
+  free(magnitudes->medium);
   free(magnitudes);
 }
 
@@ -168,6 +172,7 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   CALL(wisp_new(err, 1, sizeof *copy, &copy));
   *copy = *dg;
   copy->geo = NULL;
+  copy->medium = NULL;
   copy->tet = NULL;
   copy->system = NULL;
   CALL(wisp_new(err, 1, sizeof *tet, &tet));
@@ -179,6 +184,7 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   for (size_t t = 0; t < system->terms; t++) system->term[t].coefficient = fabs(system->term[t].coefficient);
   for (int mu = 0; mu < 3; mu++) CALL(copy_magnitudes(err, Np * Np, dg->tet->D[mu], &tet->D[mu]));
   CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
-  CALL(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
+  CALL(copy_magnitudes(err, dg->slots * (size_t)dg->records.geos, dg->geo, &copy->geo));
+  CALL(copy_magnitudes(err, dg->slots * (size_t)dg->system->quantities, dg->medium, &copy->medium));
   return GIVE(copy, out);
 }

@@ -83,11 +83,29 @@ wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp
     start.surroundings.middle[c] = (box.low[c] + box.high[c]) / 2;
     start.surroundings.edge = fmin(start.surroundings.edge, box.high[c] - box.low[c]);
   }
+  wisp_system_default_medium(system, 1, start.surroundings.medium);
   CALL(set_mode(err, &box, mode, &start));
   CALL(check_finite(err, &start));
   start.exact = start.state->walls >= 0 && is_unit(&box);
   *out = start;
   return WISP_OK;
+}
+
+wisp_status wisp_start_medium(wisp_error *err, size_t elements, const double *medium, wisp_start *start)
+{
+  const size_t n = (size_t)start->system->quantities;
+  double *mean = start->surroundings.medium;
+  for (size_t q = 0; q < n; q++) {
+    double sum = 0;
+    bool alike = true;
+    for (size_t e = 0; e < elements; e++) {
+      alike &= medium[e * n + q] == medium[q];
+      sum += medium[e * n + q];
+    }
+    mean[q] = alike ? medium[q] : sum / (double)elements;
+    start->exact &= alike;
+  }
+  return n ? wisp_system_complete_medium(err, start->system, 1, mean) : WISP_OK;
 }
 
 void wisp_start_field(const void *context, size_t count, const double *xyz, double t, double *u)

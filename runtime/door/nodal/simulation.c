@@ -7,6 +7,7 @@
 #include "../../nodal/solver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 WISP_OWNED(wisp_simulation, wisp_simulation_destroy)
 
@@ -18,8 +19,9 @@ struct wisp_simulation {
   wisp_stage stage;
   wisp_dg *dg;
   wisp_solver *solver;
-  double dt;     /* a stable step */
-  double *field; /* u as the device holds it, for exchange */
+  double dt;      /* a stable step */
+  double *medium; /* of the elements, in the mesh's order */
+  double *field;  /* u as the device holds it, for exchange */
 };
 
 void wisp_simulation_destroy(wisp_simulation *s)
@@ -33,6 +35,7 @@ void wisp_simulation_destroy(wisp_simulation *s)
   wisp_tet_destroy(s->tet);
   wisp_mesh_destroy(s->mesh);
   free(s->field);
+  free(s->medium);
   free(s);
 }
 
@@ -74,6 +77,8 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   CALL(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
+  CALL(wisp_new(err, s->mesh->elements, (size_t)(s->system->quantities + 1) * sizeof *s->medium, &s->medium));
+  wisp_system_default_medium(s->system, s->mesh->elements, s->medium);
   return GIVE(s, out);
 }
 
@@ -147,6 +152,26 @@ wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 double wisp_simulation_dt(const wisp_simulation *s)
 {
   return s->dt;
+}
+
+wisp_status wisp_simulation_coefficient(wisp_error *err, wisp_simulation *s, const char *name, const double *values)
+{
+  OWNED(free) double *medium = NULL;
+  CALL(check(err, s, values));
+  const size_t n = (size_t)s->system->quantities, elements = s->mesh->elements;
+  const int q = name ? wisp_system_quantity(s->system, name) : -1;
+  CALL(wisp_require(err, q >= 0 && !s->system->quantity[q].expression, WISP_EUSAGE,
+                    "simulation: system %s has no coefficient '%s'", s->system->name, name ? name : "NULL"));
+  CALL(wisp_new(err, elements, n * sizeof *medium, &medium));
+  memcpy(medium, s->medium, elements * n * sizeof *medium);
+  for (size_t e = 0; e < elements; e++) medium[e * n + (size_t)q] = values[e];
+  CALL(wisp_system_complete_medium(err, s->system, elements, medium));
+  memcpy(s->medium, medium, elements * n * sizeof *medium);
+  CALL(wisp_dg_set_medium(err, s->dg, medium));
+  CALL(wisp_problem_refill(err, s->solver->problem));
+  CALL(wisp_solver_limit(err, s->solver, &s->dt));
+  s->dt *= WISP_CFL;
+  return WISP_OK;
 }
 
 wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double dt, long long steps,
