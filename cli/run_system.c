@@ -34,6 +34,7 @@ static const wisp_option options[] = {
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
     {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
     {"default", 0, NULL, "ignore the store: default kernels"},
+    {"basis", 0, "BASIS", "nodal, bernstein, or auto: the one whose stage the store knows to be faster (nodal)"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
     {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
@@ -102,6 +103,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, con
                              .device = device ? device : "auto",
                              .boundary = wisp_option_value(args, "boundary"),
                              .start = wisp_option_value(args, "start"),
+                             .basis = wisp_option_value(args, "basis"),
                              .precision = WISP_F64,
                              .defaults = wisp_option_given(args, "default"),
                              .json = wisp_option_given(args, "json")};
@@ -133,25 +135,30 @@ static void release(wisp_system_run *run)
 }
 
 /* Before anything large is made: u, u_next, rhs, res must fit, and be counted in 31 bits. */
-static wisp_status check_size(wisp_error *err, const wisp_system_run *run, double elements, wisp_precision precision)
+static wisp_status check_size(wisp_error *err, const wisp_system_request *r, const wisp_system_run *run,
+                              double elements)
 {
   const wisp_limits *limits = wisp_device_limits(run->session->device);
-  double dofs = elements * run->tet->Np * run->system->fields, bytes = 4 * dofs * (double)precision;
+  wisp_spec step = r->kernels.spec;
+  wisp_work work;
+  wisp_spec_name_kernel(&step, WISP_WHOLE_STEP);
+  CALL(wisp_family_work(err, &step, elements, &work));
+  const double dofs = work.dofs, bytes = 4 * dofs * (double)r->precision;
   CALL(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
                     "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
                     "fewer elements or a lower order",
-                    elements, run->tet->N, dofs));
+                    elements, r->order, dofs));
   return wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
                       "%.0f elements of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower "
                       "order or f32",
-                      elements, run->tet->N, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
+                      elements, r->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
 }
 
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
-  if (!r->mesh.file) CALL(check_size(err, run, 6 * pow(r->mesh.box[0], 3), r->precision));
+  if (!r->mesh.file) CALL(check_size(err, r, run, 6 * pow(r->mesh.box[0], 3)));
   CALL(wisp_mesh_make(err, &r->mesh, &run->mesh));
-  CALL(check_size(err, run, (double)run->mesh->elements, r->precision));
+  CALL(check_size(err, r, run, (double)run->mesh->elements));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
   run->known = run->start.exact && run->start.state->walls == run->boundary;
   return WISP_OK;
@@ -204,14 +211,14 @@ static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
   CALL(check_output(err, r->output));
-  CALL(wisp_tet_create(err, r->order, &run->tet));
   CALL(wisp_system_load(err, r->system, &run->system));
   CALL(choose_boundary(err, r, run));
   CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
   CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
-  CALL(wisp_choose(err, &from, &r->kernels, &run->step));
+  CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->step));
+  CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), r->order, &run->tet));
   CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
                             &run->dg));
   CALL(wisp_solver_create(err, run->session->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));

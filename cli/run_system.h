@@ -3,6 +3,7 @@
 #define WISP_RUN_SYSTEM_H
 
 #include "../runtime/mesh/source.h"
+#include "../runtime/nodal/basis.h"
 #include "../runtime/nodal/solver.h"
 #include "../runtime/nodal/start.h"
 
@@ -11,6 +12,7 @@ typedef struct wisp_system_request {
   wisp_mesh_source mesh;
   const char *device, *db, *output;
   const char *boundary, *start; /* NULL: the system's first; what fits the mesh */
+  const char *basis;            /* NULL: the first */
   int order;
   wisp_precision precision;
   bool has_mode, defaults, json;
@@ -24,6 +26,7 @@ typedef struct wisp_system_request {
 typedef struct wisp_system_run {
   wisp_session *session;
   wisp_mesh *mesh;
+  wisp_basis basis;
   wisp_tet *tet;
   wisp_system *system;
   wisp_stage step;

@@ -39,6 +39,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
   wisp_mesh_source_print(&request->mesh, domain);
   printf("domain      %s: %zu elements of order %d, %d nodes each, %.0f DOFs\n", domain, run->mesh->elements,
          run->tet->N, run->tet->Np, run->dofs);
+  printf("basis       %s%s%s\n", run->basis.name, *run->basis.reason ? ": " : "", run->basis.reason);
   printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
   printf("start       %s, walls %s, alpha %g\n", run->start.text, run->system->boundary[run->boundary].name,
          request->alpha);
@@ -106,6 +107,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
       {"seconds_per_time", run->steps ? run->seconds / (run->dt * (double)run->steps) : NAN},
   };
   cJSON_AddStringToObject(object, "system", run->system->name);
+  cJSON_AddStringToObject(object, "basis", run->basis.name);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);

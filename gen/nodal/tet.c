@@ -11,8 +11,7 @@ const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1,
 
 const int wisp_tet_turns[WISP_TET_TURNS][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
 
-/* C = A B, row major, n x n times n x columns. */
-static void multiply(int n, int columns, const double *A, const double *B, double *C)
+void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < columns; j++) C[i * columns + j] = 0;
@@ -32,10 +31,10 @@ static void multiply_transposed(int n, const double *A, double *C)
     }
 }
 
-/* Replaces A, n x n, by its inverse X. D and the interpolation multiply by X from the right, so that their exactness on
+/* D and the interpolation multiply by X from the right, so that their exactness on
  * the modes rests on X A = 1. Row-major getri serves that side: D of order 10 is 20 times as exact as by column-major.
  */
-static wisp_status invert(wisp_error *err, const char *what, int n, double *A)
+wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A)
 {
   OWNED(free) lapack_int *pivot = NULL;
   CALL(wisp_new(err, (size_t)n, sizeof *pivot, &pivot));
@@ -107,8 +106,8 @@ static wisp_status differentiate(wisp_error *err, wisp_tet *tet)
       for (size_t m = 0; m < row; m++) slopes[(c * row + i) * row + m] = gradient[c * row + m];
   }
   for (size_t i = 0; i < row * row; i++) tet->inverse_V[i] = tet->V[i];
-  CALL(invert(err, "Vandermonde matrix", Np, tet->inverse_V));
-  for (size_t c = 0; c < 3; c++) multiply(Np, Np, slopes + c * row * row, tet->inverse_V, tet->D[c]);
+  CALL(wisp_tet_invert(err, "Vandermonde matrix", Np, tet->inverse_V));
+  for (size_t c = 0; c < 3; c++) wisp_tet_multiply(Np, Np, slopes + c * row * row, tet->inverse_V, tet->D[c]);
   return WISP_OK;
 }
 
@@ -122,7 +121,7 @@ static wisp_status face_mass(wisp_error *err, const wisp_tet *tet, double *mass)
   for (size_t i = 0; i < Nfp; i++)
     wisp_triangle_modes(tet->N, tet->r[tet->Fmask[i]], tet->s[tet->Fmask[i]], V + i * Nfp);
   multiply_transposed(tet->Nfp, V, mass);
-  return invert(err, "face mass matrix", tet->Nfp, mass);
+  return wisp_tet_invert(err, "face mass matrix", tet->Nfp, mass);
 }
 
 /* LIFT = M^-1 [Mf0 | Mf1 | Mf2 | Mf3] with M^-1 = V V^T (H&W section 10.2, Lift3D): a face's columns need only the
@@ -175,6 +174,25 @@ wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
   return WISP_OK;
 }
 
+/* The bases, by the names of their elements: what makes each of the nodal tet. */
+static const struct {
+  const char *element;
+  wisp_status (*change)(wisp_error *err, wisp_tet *tet);
+} bases[] = {{"tet", NULL}, {"bernstein-tet", wisp_tet_to_bernstein}};
+
+wisp_status wisp_tet_create_for(wisp_error *err, const char *element, int N, wisp_tet **out)
+{
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  size_t i = 0;
+  while (i < WISP_COUNT(bases) && strcmp(bases[i].element, element) != 0) i++;
+  CALL(wisp_require(err, i < WISP_COUNT(bases), WISP_EUSAGE, "tet: there is no element '%s'", element));
+  CALL(wisp_tet_create(err, N, &tet));
+  if (bases[i].change) CALL(bases[i].change(err, tet));
+  *out = tet;
+  tet = NULL;
+  return WISP_OK;
+}
+
 void wisp_tet_destroy(wisp_tet *tet)
 {
   if (!tet) return;
@@ -182,7 +200,30 @@ void wisp_tet_destroy(wisp_tet *tet)
   free(tet->V), free(tet->inverse_V), free(tet->LIFT);
   for (int c = 0; c < 3; c++) free(tet->D[c]);
   free(tet->Fmask), free(tet->facelist);
+  free(tet->to_nodes), free(tet->from_nodes);
   free(tet);
+}
+
+/* u = A u */
+static void change(int Np, const double *A, double *u)
+{
+  double changed[WISP_TET_MAX_NP];
+  if (!A) return;
+  for (int i = 0; i < Np; i++) {
+    changed[i] = 0;
+    for (int j = 0; j < Np; j++) changed[i] += A[i * Np + j] * u[j];
+  }
+  memcpy(u, changed, (size_t)Np * sizeof *u);
+}
+
+void wisp_tet_from_nodes(const wisp_tet *tet, double *u)
+{
+  change(tet->Np, tet->from_nodes, u);
+}
+
+void wisp_tet_to_nodes(const wisp_tet *tet, double *u)
+{
+  change(tet->Np, tet->to_nodes, u);
 }
 
 /* I = (modes at the points) V^-1, a row at a time. */

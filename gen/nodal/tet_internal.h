@@ -24,6 +24,13 @@ static inline int wisp_tet_node(int N, int i, int j, int k)
   return layers + rows + i;
 }
 
+/* C = A B, row major, n x n times n x columns; and the inverse X of A, n x n, in its place (tet.c). */
+void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C);
+wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A);
+
+/* Makes a nodal tet one of the Bernstein-Bezier basis (tet_bernstein.c). */
+wisp_status wisp_tet_to_bernstein(wisp_error *err, wisp_tet *tet);
+
 /* Warp & blend nodes of order N, 1..WISP_TET_MAX_ORDER, into r, s, t of wisp_tet_size(N) each (tet_nodes.c). */
 wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double *t);
 

@@ -17,10 +17,10 @@ static size_t face_at(const wisp_dg *dg, int f, size_t k, int i)
 }
 
 /* The derivatives along x, y and z of one field in one element: d/dx_nu = sum over mu of dr_mu/dx_nu D_mu. */
-static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double du[3][WISP_MAX_NP])
+static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double du[3][WISP_TET_MAX_NP])
 {
   int Np = dg->tet->Np;
-  double own[WISP_MAX_NP];
+  double own[WISP_TET_MAX_NP];
   for (int j = 0; j < Np; j++) own[j] = u[volume_at(dg, f, k, j)];
   for (int i = 0; i < Np; i++) {
     double along[3] = {0};
@@ -44,7 +44,7 @@ static wisp_status derive_slots(wisp_error *err, void *context, size_t from, siz
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
-  double own[3][WISP_MAX_NP];
+  double own[3][WISP_TET_MAX_NP];
   (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
@@ -65,7 +65,7 @@ static wisp_status volume_slots(wisp_error *err, void *context, size_t from, siz
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   const wisp_system *system = dg->system;
-  double own[3][WISP_MAX_NP], *rhs = l->out[0];
+  double own[3][WISP_TET_MAX_NP], *rhs = l->out[0];
   (void)err;
   for (size_t k = from; k < to; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
@@ -128,7 +128,7 @@ static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   int Np = dg->tet->Np, Nf = dg->layout.Nf;
-  double own[WISP_TET_FACES * WISP_MAX_NFP], *rhs = l->out[0];
+  double own[WISP_TET_FACES * WISP_TET_MAX_NFP], *rhs = l->out[0];
   (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {

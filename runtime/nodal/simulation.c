@@ -110,18 +110,19 @@ static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, 
   const exchange *x = context;
   const wisp_simulation *s = x->simulation;
   const wisp_dg *dg = s->dg;
+  const int n = s->system->fields;
   const size_t K = s->mesh->elements, Np = (size_t)s->tet->Np;
+  double own[WISP_TET_MAX_NP];
   (void)err;
   for (size_t k = first; k < end; k++)
-    for (int f = 0; f < s->system->fields && dg->slot[k] != WISP_EMPTY; f++)
-      for (size_t i = 0; i < Np; i++) {
-        double *here = &s->field[wisp_layout_volume(&dg->layout, s->system->fields, f, k, i)];
-        const size_t there = ((size_t)f * K + (size_t)dg->slot[k]) * Np + i;
-        if (x->from)
-          *here = x->from[there];
-        else
-          x->to[there] = *here;
-      }
+    for (int f = 0; f < n && dg->slot[k] != WISP_EMPTY; f++) {
+      const size_t there = ((size_t)f * K + (size_t)dg->slot[k]) * Np;
+      for (size_t i = 0; i < Np; i++)
+        own[i] = x->from ? x->from[there + i] : s->field[wisp_layout_volume(&dg->layout, n, f, k, i)];
+      x->from ? wisp_tet_from_nodes(s->tet, own) : wisp_tet_to_nodes(s->tet, own);
+      for (size_t i = 0; i < Np; i++)
+        *(x->from ? &s->field[wisp_layout_volume(&dg->layout, n, f, k, i)] : &x->to[there + i]) = own[i];
+    }
   return WISP_OK;
 }
 
