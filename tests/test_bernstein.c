@@ -290,12 +290,12 @@ static void test_ways_to_lift(void **state)
 {
   (void)state;
   static double f[4 * WISP_TET_MAX_NFP], dense[MOST], matrix[MOST], slices[MOST];
-  static double D[3][MOST * MOST], LIFT[MOST * 4 * WISP_TET_MAX_NFP];
-  double *const into[3] = {D[0], D[1], D[2]};
+  static double D[6][MOST * MOST], LIFT[MOST * 4 * WISP_TET_MAX_NFP];
+  double *const into[6] = {D[0], D[1], D[2], D[3], D[4], D[5]};
   for (int N = 1; N <= highest(WISP_TET_MAX_ORDER); N++) {
     pair p = make_sparse(N);
     for (int q = 0; q < 4 * p.Nfp; q++) f[q] = noise();
-    wisp_bernstein_dense(p.b, into, LIFT);
+    wisp_bernstein_dense(p.b, into, into + 3, LIFT);
     multiply(p.Np, 4 * p.Nfp, LIFT, f, dense);
     lift_by_matrix(&p, f, matrix);
     lift_by_slices(&p, f, slices);

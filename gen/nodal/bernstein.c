@@ -191,16 +191,18 @@ void wisp_bernstein_destroy(wisp_bernstein *b)
   free(b);
 }
 
-void wisp_bernstein_dense(const wisp_bernstein *bern, double *const D[3], double *LIFT)
+void wisp_bernstein_dense(const wisp_bernstein *bern, double *const D[3], double *const D_size[3], double *LIFT)
 {
   const int Np = bern->Np, Nfp = bern->Nfp, width = WISP_TET_FACES * Nfp;
   for (int mu = 0; mu < 3; mu++) {
     memset(D[mu], 0, (size_t)Np * (size_t)Np * sizeof *D[mu]);
+    memset(D_size[mu], 0, (size_t)Np * (size_t)Np * sizeof *D_size[mu]);
     for (int b = 0; b < Np; b++)
       for (int j = 0; j < 4; j++) {
         const double half = bern->power[4 * b + j] / 2.0;
-        D[mu][b * Np + bern->column[((mu + 1) * Np + b) * 4 + j]] += half;
-        D[mu][b * Np + bern->column[b * 4 + j]] -= half;
+        const int plus = b * Np + bern->column[((mu + 1) * Np + b) * 4 + j], minus = b * Np + bern->column[b * 4 + j];
+        D[mu][plus] += half, D_size[mu][plus] += half;
+        D[mu][minus] -= half, D_size[mu][minus] += half;
       }
   }
   memset(LIFT, 0, (size_t)Np * (size_t)width * sizeof *LIFT);

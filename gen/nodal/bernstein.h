@@ -42,8 +42,9 @@ wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out);
 void wisp_bernstein_destroy(wisp_bernstein *bernstein);
 WISP_OWNED(wisp_bernstein, wisp_bernstein_destroy)
 
-/* The dense Dr, Ds, Dt (Np x Np each) and LIFT (Np x 4 Nfp), into the caller's memory. */
-void wisp_bernstein_dense(const wisp_bernstein *bernstein, double *const D[3], double *LIFT);
+/* The dense Dr, Ds, Dt (Np x Np each), what their entries are added up from (D^m + D^0) / 2, and LIFT (Np x 4 Nfp),
+ * into the caller's memory. */
+void wisp_bernstein_dense(const wisp_bernstein *bernstein, double *const D[3], double *const D_size[3], double *LIFT);
 
 /* The values of all Np basis functions at a point. */
 void wisp_bernstein_values(const wisp_bernstein *bernstein, double r, double s, double t, double *values);

@@ -50,10 +50,11 @@ static const wisp_scalar_decl scalars[] = {
 };
 
 /* Of an element: inputs once, outputs once; the dense products, and what the equations need for the streams. A face has
- * a normal and Fscale, and two ints, which count for half a double each. */
+ * a normal and Fscale, and two ints, which count for half a double each. Products are dense, or as the basis has them.
+ */
 #define FACES "20"
-#define PRODUCT "6*Np*Np*n"
-#define LIFTING "2*Np*Nf*n"
+#define PRODUCT "D_flops*n"
+#define LIFTING "LIFT_flops*n"
 static const wisp_kernel_decl kernels[] = {
     {.name = "volume",
      .reads = "u geo",
@@ -126,7 +127,7 @@ static const char *const compositions[] = {
 };
 
 static const char bernstein_tet[] = "bernstein-tet";
-static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, 10}}, {NULL, {0, 0}}};
+static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, 12}}, {NULL, {0, 0}}};
 
 static int nodes(int N)
 {
@@ -397,8 +398,12 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   CALL(wisp_system_load(err, spec->system, &system));
-  const wisp_size all[] = {{"Np", nodes(spec->order)},
-                           {"Nf", face_nodes(spec->order)},
+  const int Np = nodes(spec->order), Nf = face_nodes(spec->order), lower = nodes(spec->order - 1);
+  const bool sparse = is_bernstein(spec); /* in two steps; layer by layer: gen/nodal/bernstein.h */
+  const wisp_size all[] = {{"Np", Np},
+                           {"Nf", Nf},
+                           {"D_flops", sparse ? 3 * 8 * lower + 8 * Np : 6 * Np * Np},
+                           {"LIFT_flops", sparse ? 14 * Nf + 4 * 7 * lower + Nf : 2 * Np * Nf},
                            {"n", system->fields},
                            {"terms", (int)system->terms}};
   return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);

@@ -24,6 +24,7 @@ typedef struct wisp_tet {
   int *facelist;      /* [4 faces][6 turns][Nfp]: see wisp_tet_create */
   double *to_nodes;   /* values in the nodes from coefficients, Np x Np; NULL: these are the same */
   double *from_nodes; /* and back */
+  double *D_size[3];  /* what entries of Dr, Ds, Dt are added up from, without signs; NULL: nothing cancels in them */
 } wisp_tet;
 
 /* Vertices of each face, in the order that face nodes run (first to second fastest). */

@@ -31,6 +31,7 @@ wisp_status wisp_tet_to_bernstein(wisp_error *err, wisp_tet *tet)
   memcpy(tet->from_nodes, tet->to_nodes, Np * Np * sizeof *tet->from_nodes);
   CALL(wisp_tet_invert(err, "change of basis", tet->Np, tet->from_nodes));
   CALL(change_modes(err, tet));
-  wisp_bernstein_dense(bernstein, tet->D, tet->LIFT);
+  for (int mu = 0; mu < 3; mu++) CALL(wisp_new(err, Np * Np, sizeof(double), &tet->D_size[mu]));
+  wisp_bernstein_dense(bernstein, tet->D, tet->D_size, tet->LIFT);
   return WISP_OK;
 }

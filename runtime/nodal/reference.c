@@ -186,7 +186,10 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   *system = *dg->system;
   copy->system = system;
   for (size_t t = 0; t < system->terms; t++) system->term[t].coefficient = fabs(system->term[t].coefficient);
-  for (int mu = 0; mu < 3; mu++) CALL(copy_magnitudes(err, Np * Np, dg->tet->D[mu], &tet->D[mu]));
+  for (int mu = 0; mu < 3; mu++) {
+    const double *size = dg->tet->D_size[mu];
+    CALL(copy_magnitudes(err, Np * Np, size ? size : dg->tet->D[mu], &tet->D[mu]));
+  }
   CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
   CALL(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
   *out = copy;
