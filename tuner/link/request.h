@@ -46,6 +46,7 @@ typedef struct wisp_tune_request {
   const char *kernel, *strategy, *layout; /* restrict; NULL: all */
   double budget_seconds;                  /* <= 0: exhaustive; of wall time, on however many devices */
   double enough;                  /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
+  int at_least;                   /* but not before this many candidates of its kernel are known; 0: 25 */
   long long elements;             /* problem size for timing; 0: chosen for the device */
   const wisp_mesh_source *source; /* the mesh to time on; NULL: a box, moved, shuffled and ordered */
   const char *db;                 /* store file */

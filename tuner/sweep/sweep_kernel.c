@@ -14,6 +14,8 @@
 
 /* At this share of the floor's speed there is nothing left to find: the floor is measured no better. */
 static const double ENOUGH_GPU = 0.97;
+/* No search ends there before this many candidates of the kernel are known: the floor is not always the limit. */
+enum { AT_LEAST = 25 };
 /* Of a kernel's share of a budget, what is kept for its final round. */
 static const double FINAL_SHARE = 0.1;
 
@@ -53,6 +55,7 @@ typedef struct unit {
   wisp_incumbent incumbent[8]; /* by layout */
   wisp_finalists finalists;
   double deadline;
+  int known;        /* candidates that were tried, today or before */
   bool tried;       /* something at least: even where earlier ones used up the time */
   bool has_default; /* it was tried, today or before; or there is none */
 } unit;
@@ -141,6 +144,7 @@ static wisp_status leave_out_known(wisp_error *err, unit *u)
     bool is_default = c->is_default;
     if (found[i].known && wisp_trial_outcome(&found[i].trial) == WISP_TRIAL_SLOW)
       found[i].known = stays_dropped(u, c->layout, &found[i].trial);
+    u->known += found[i].known;
     if (found[i].known)
       count_known(u->sweep, &found[i]);
     else
@@ -199,7 +203,8 @@ static bool is_enough(const unit *u, int layout)
   const wisp_trial *best = &u->best[layout];
   bool cached = wisp_sweep_is_host(sweep) || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
   double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
-  return isfinite(sweep->deadline) && best->ms > 0 && best->efficiency >= enough;
+  const int at_least = sweep->request->at_least > 0 ? sweep->request->at_least : AT_LEAST;
+  return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 && best->efficiency >= enough;
 }
 
 /* The machine, and not the candidate, is why it did not compile. */
@@ -231,6 +236,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     keep_best(&trial, &u->best[layout]);
     TRY(wisp_finalists_add(err, &u->finalists, &trial));
+    u->known++;
     enough = is_enough(u, layout);
     u->has_default |= trial.is_default == 1;
     wisp_search_tell(&u->search, &trial);

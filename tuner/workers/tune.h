@@ -10,11 +10,12 @@
  * stage's, measured by running steps of five). Trials that the store knows are not repeated. A budget is shared out
  * evenly over what is left to tune, again where that ends early, and no trial begins after it but one default
  * candidate of each kernel, which is always tried first. A budgeted search of a problem (a layout, grouping and block
- * size) ends when its layout's best is as efficient as `enough`; where what is timed fits the caches, as on a host,
- * only if that is given. A candidate's failure is its trial's outcome, also where it takes its process with it or
- * never ends; the sweep fails where the request has no meaning (WISP_EUSAGE), the store cannot be written, memory is
- * short, there is no compiler or no device, or the problem does not fit it. What the machine could not compile is
- * skipped and counted. Ctrl-C, TERM and HUP end it in order: WISP_OK, and summary->stopped says which came.
+ * size) ends when its layout's best is as efficient as `enough` and `at_least` candidates of the kernel are known;
+ * where what is timed fits the caches, as on a host, only if `enough` is given. A candidate's failure is its trial's
+ * outcome, also where it takes its process with it or never ends; the sweep fails where the request has no meaning
+ * (WISP_EUSAGE), the store cannot be written, memory is short, there is no compiler or no device, or the problem does
+ * not fit it. What the machine could not compile is skipped and counted. Ctrl-C, TERM and HUP end it in order: WISP_OK,
+ * and summary->stopped says which came.
  *
  * devices: a name as wisp_device_open takes it, several with commas between them, or "all" (tuner/workers/devices.h).
  * Each is opened in a worker process of its own (tuner/workers/supervisor.h), which is a fork of this one: for a GPU
