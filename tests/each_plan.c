@@ -51,21 +51,58 @@ static void visit_strategy(const layouts *l, plan_case *c, plan_visit *visit, vo
   }
 }
 
+/* Does it apply to the element whose layouts these are? */
+static bool applies(const layouts *l, const wisp_strategy *strategy)
+{
+  bool any = false;
+  for (int i = 0; i < l->count; i++)
+    any |= wisp_strategy_applies(NULL, strategy, &l->layout[i], l->names[i]) == WISP_OK;
+  return any;
+}
+
+static void free_layouts(layouts *l)
+{
+  for (int i = 0; i < l->count; i++) wisp_env_destroy(l->names[i]);
+}
+
+/* The layouts of the first element, where this is another one that has the order too. */
+static void make_first(const plan_case *c, const wisp_target *target, layouts *l)
+{
+  plan_case first = *c;
+  wisp_spec_name_element(&first.spec, c->family->elements->name);
+  if (c->element != c->family->elements && c->spec.order <= c->family->elements->orders[1])
+    make_layouts(&first, target, l);
+}
+
 static void visit_strategies(const wisp_strategies *all, plan_case *c, const wisp_target *target, plan_visit *visit,
                              void *context)
 {
-  layouts l = {0};
+  layouts l = {0}, first = {0};
   size_t last = 0;
   make_layouts(c, target, &l);
+  make_first(c, target, &first);
   for (size_t i = 0; i < wisp_strategies_count(all); i++)
     if (strcmp(wisp_strategy_family(wisp_strategies_at(all, i)), c->family->name) == 0) last = i;
   for (size_t i = 0; i < wisp_strategies_count(all); i++) {
     c->strategy = wisp_strategies_at(all, i);
     c->strategy_number = (int)i;
     c->last = i == last;
+    c->again = applies(&first, c->strategy);
     if (strcmp(wisp_strategy_family(c->strategy), c->family->name) == 0) visit_strategy(&l, c, visit, context);
   }
-  for (int i = 0; i < l.count; i++) wisp_env_destroy(l.names[i]);
+  free_layouts(&l);
+  free_layouts(&first);
+}
+
+static void visit_element(const wisp_strategies *all, const wisp_target *target, const plan_range *range, plan_case *c,
+                          plan_visit *visit, void *context)
+{
+  for (int order = range->orders[0]; order <= range->orders[1] && order <= c->element->orders[1]; order++)
+    for (int p = 0; p < 2 && range->precisions[p]; p++) {
+      c->spec = wisp_family_spec(c->family, order, NULL, range->precisions[p]);
+      wisp_spec_name_element(&c->spec, c->element->name);
+      visit_strategies(all, c, target, visit, context);
+    }
 }
 
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context)
@@ -75,13 +112,10 @@ void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *v
   wisp_target target = wisp_limits_target(limits);
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
   for (size_t f = 0; wisp_family_at(f); f++)
-    for (int order = range->orders[0]; order <= range->orders[1] && order <= wisp_family_at(f)->elements->orders[1];
-         order++)
-      for (int p = 0; p < 2 && range->precisions[p]; p++) {
-        plan_case c = {.family = wisp_family_at(f)};
-        c.spec = wisp_family_spec(c.family, order, NULL, range->precisions[p]);
-        visit_strategies(all, &c, &target, visit, context);
-      }
+    for (const wisp_element *e = wisp_family_at(f)->elements; e->name; e++) {
+      plan_case c = {.family = wisp_family_at(f), .element = e};
+      visit_element(all, &target, range, &c, visit, context);
+    }
   wisp_strategies_free(all);
 }
 
@@ -106,8 +140,8 @@ bool order_has_turn(const plan_case *c, int low)
 {
   enum { FEW = 10 };
   const int order = c->spec.order;
-  return walks_in_full() || order <= low || c->family->elements->orders[1] <= FEW ||
-         (order + c->strategy_number) % 4 == 0;
+  const bool all = !c->again && (order <= low || c->element->orders[1] <= FEW);
+  return walks_in_full() || all || (order + c->strategy_number) % 4 == 0;
 }
 
 const char *plan_case_text(const plan_case *c)
@@ -115,9 +149,9 @@ const char *plan_case_text(const plan_case *c)
   static char text[256];
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&c->layout, layout);
-  snprintf(text, sizeof text, "%s.%s %s p%d %s%s%s", wisp_strategy_kernel(c->strategy), wisp_strategy_name(c->strategy),
-           layout, c->spec.order, wisp_precision_name(c->spec.precision), c->plan ? " " : "",
-           c->plan ? wisp_plan_params(c->plan) : "");
+  snprintf(text, sizeof text, "%s.%s %s %s p%d %s%s%s", wisp_strategy_kernel(c->strategy),
+           wisp_strategy_name(c->strategy), c->element->name, layout, c->spec.order,
+           wisp_precision_name(c->spec.precision), c->plan ? " " : "", c->plan ? wisp_plan_params(c->plan) : "");
   return text;
 }
 

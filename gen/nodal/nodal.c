@@ -127,7 +127,7 @@ static const char *const compositions[] = {
 };
 
 static const char bernstein_tet[] = "bernstein-tet";
-static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, 12}}, {NULL, {0, 0}}};
+static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, 10}}, {NULL, {0, 0}}};
 
 static int nodes(int N)
 {
