@@ -281,7 +281,9 @@ static void lift_by_slices(const pair *p, const double *f, double *out)
         if (d < p->N) P[s] = 0;
         for (int k = 0; k < 3 && d < p->N; k++)
           P[s] += p->b->slice_weight[3 * s + k] * P[above + p->b->slice_up[3 * s + k]];
-        out[p->b->slice_point[face * p->Np + s]] += P[s];
+        const int point = p->b->slice_point[face * p->Np + s];
+        assert_int_equal(p->b->slice_of[4 * point + face], s);
+        out[point] += P[s];
       }
   }
 }

@@ -51,6 +51,7 @@ static wisp_status allocate(wisp_error *err, wisp_bernstein *b)
               {WISP_BERNSTEIN_STENCIL * Nfp, &b->L0_column},
               {Np * (size_t)b->E_width, &b->E_column},
               {4 * Np, &b->slice_point},
+              {4 * Np, &b->slice_of},
               {3 * Np, &b->slice_up}};
   const struct {
     size_t count;
@@ -123,7 +124,8 @@ static void list_slices(wisp_bernstein *bern)
         int whole[4] = {0};
         whole[opposite[face]] = N - d;
         for (int k = 0; k < 3; k++) whole[wisp_tet_face_vertices[face][k]] = a[k];
-        bern->slice_point[face * bern->Np + s] = tet_point(N, whole);
+        const int point = bern->slice_point[face * bern->Np + s] = tet_point(N, whole);
+        bern->slice_of[4 * point + face] = s;
       }
       for (int k = 0; k < 3; k++) {
         bern->slice_weight[3 * s + k] = -(a[k] + 1.0) / (N - d + 1);
@@ -187,7 +189,7 @@ void wisp_bernstein_destroy(wisp_bernstein *b)
   free(b->power), free(b->up), free(b->down), free(b->column);
   free(b->L0), free(b->L0_column), free(b->L0_value);
   free(b->E_column), free(b->E_value);
-  free(b->slice_point), free(b->slice_up), free(b->slice_weight);
+  free(b->slice_point), free(b->slice_of), free(b->slice_up), free(b->slice_weight);
   free(b);
 }
 

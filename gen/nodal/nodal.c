@@ -229,6 +229,7 @@ static wisp_status add_bernstein(wisp_error *err, wisp_env *env, int order)
               {"L0_column", b->L0_column, WISP_BERNSTEIN_STENCIL * Nfp},
               {"E_column", b->E_column, Np * width},
               {"slice_point", b->slice_point, 4 * Np},
+              {"slice_of", b->slice_of, 4 * Np},
               {"slice_up", b->slice_up, 3 * Np}};
   const struct {
     const char *name;
