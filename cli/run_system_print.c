@@ -108,6 +108,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   };
   cJSON_AddStringToObject(object, "system", run->system->name);
   cJSON_AddStringToObject(object, "basis", run->basis.name);
+  cJSON_AddStringToObject(object, "basis_reason", run->basis.reason);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
