@@ -1,6 +1,7 @@
 /* An NVIDIA GPU as a device: the driver's primary context, one stream, CUBINs from NVRTC, graphs by stream capture. */
 #include "cuda_parts.h"
 #include "nvrtc.h"
+#include "parallel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,8 +241,10 @@ static wisp_status cuda_upload(wisp_error *err, wisp_device *base, wisp_pointer 
   return cuda_finish(err, base);
 }
 
+/* Memory that nobody wrote to yet gets its pages on all cores first, not on the driver's one. */
 static wisp_status cuda_download(wisp_error *err, wisp_device *base, void *to, wisp_pointer from, size_t bytes)
 {
+  wisp_parallel_fill(to, 0, bytes);
   CALL(wisp_cuda_enter(err, wisp_cuda_of(base)));
   CALL(CUDA(wisp_cuda_of(base), cuMemcpyDtoHAsync_v2, to, from, bytes, wisp_cuda_of(base)->stream));
   return cuda_finish(err, base);

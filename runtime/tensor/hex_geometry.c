@@ -1,7 +1,9 @@
 /* A trilinear hex: x is the sum over its corners of their place times three factors (1 +- r)/2. */
+#include "../wide.h"
 #include "hex_reference.h"
 
-#include <math.h>
+#include <float.h>
+#include <string.h>
 
 static const double *points_of(const wisp_hex *hex, wisp_hex_points points, const double **weights, size_t *count)
 {
@@ -17,16 +19,16 @@ void wisp_hex_vertices(const wisp_hexmesh *mesh, size_t from, size_t count, doub
       for (size_t v = 0; v < 8; v++) *vertices++ = mesh->xyz[3 * (size_t)mesh->hex[8 * k + v] + d];
 }
 
-enum { MOST = WISP_HEX_MAX_ORDER + 2 };
+enum { MOST = WISP_HEX_MAX_ORDER + 2, ROOM = (MOST + 7) / 8 * 8 };
 
 /* How far along an edge each point lies, 0 to 1. */
 typedef struct shares {
-  double high[MOST];
+  double high[ROOM];
 } shares;
 
 static shares make_shares(const double *at, size_t n)
 {
-  shares w;
+  shares w = {{0}};
   for (size_t i = 0; i < n; i++) w.high[i] = (1 + at[i]) / 2;
   return w;
 }
@@ -63,82 +65,117 @@ void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double v
     }
 }
 
-/* dx/dr_d of one element at [d][e][f]: it does not change along r_d itself, so that points e and f of the two
- * directions that follow d, cyclically, are all that it depends on. */
+/* dx_c/dr_d of one element at [d][c][e][f]: it does not change along r_d itself, so that points e and f of the two
+ * other directions are all that it depends on. r is the faster of them where it is one: points in line along r are
+ * worked on eight at a time, and there is room for whole eights. */
 typedef struct slopes {
-  double x[3][MOST][MOST][3];
+  double x[3][3][MOST][ROOM];
 } slopes;
 
 /* Half the edges along d, and what lies between them. */
-static void make_slopes(const double vertices[24], const double *at, size_t n, slopes *out)
+static void make_slopes(const double vertices[24], const shares *w, size_t n, slopes *out)
 {
-  const shares w = make_shares(at, n);
-  for (int d = 0; d < 3; d++) {
-    double edge[3][4];
-    for (int c = 0; c < 3; c++)
+  static const int others[3][2] = {{1, 2}, {2, 0}, {1, 0}};
+  for (int d = 0; d < 3; d++)
+    for (int c = 0; c < 3; c++) {
+      double edge[4];
       for (int v = 0; v < 4; v++) {
-        const int corner = (v & 1) << (d + 1) % 3 | (v >> 1) << (d + 2) % 3;
-        edge[c][v] = (vertices[8 * c + (corner | 1 << d)] - vertices[8 * c + corner]) / 2;
+        const int corner = (v & 1) << others[d][0] | (v >> 1) << others[d][1];
+        edge[v] = (vertices[8 * c + (corner | 1 << d)] - vertices[8 * c + corner]) / 2;
       }
-    for (size_t e = 0; e < n; e++)
-      for (size_t f = 0; f < n; f++)
-        for (int c = 0; c < 3; c++) out->x[d][e][f][c] = between(&w, e, f, edge[c]);
-  }
+      for (size_t e = 0; e < n; e++)
+        for (size_t f = 0; f < (n + 7) / 8 * 8; f++) out->x[d][c][e][f] = between(w, e, f, edge);
+    }
 }
 
-static void cross(const double a[3], const double b[3], double out[3])
+/* Eight points in line along r: dx_c/dr_d, and the products of their weights. */
+typedef struct line {
+  wisp_eight x[3][3], weight;
+} line;
+
+static inline void cross(const wisp_eight a[3], const wisp_eight b[3], wisp_eight out[3])
 {
   out[0] = a[1] * b[2] - a[2] * b[1];
   out[1] = a[2] * b[0] - a[0] * b[2];
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static double dot(const double a[3], const double b[3])
+static inline void dot(const wisp_eight a[3], const wisp_eight b[3], wisp_eight *out)
 {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  *out = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The seven factors at a point of weight w, or the last alone; stride is from one to the next. x: dx/dr_d. Returns the
- * Jacobian J; the cofactors J dr_d/dx are the products of the two other slopes. */
-static double point_factors(const double *const x[3], double w, bool last_alone, size_t stride, double *factors)
+static inline void find_line(const slopes *all, const double *weights, size_t i, size_t j, size_t k, line *out)
 {
-  double cofactor[3][3];
-  cross(x[1], x[2], cofactor[0]);
-  const double J = dot(x[0], cofactor[0]);
-  if (last_alone) {
-    *factors = w * J;
-    return J;
+  for (int c = 0; c < 3; c++) {
+    out->x[0][c] = all->x[0][c][j][k] - (wisp_eight){0};
+    out->x[1][c] = *(const wisp_eight *)&all->x[1][c][k][i];
+    out->x[2][c] = *(const wisp_eight *)&all->x[2][c][j][i];
   }
-  cross(x[2], x[0], cofactor[1]);
-  cross(x[0], x[1], cofactor[2]);
-  const double scale = w / J;
-  size_t c = 0;
-  for (int a = 0; a < 3; a++)
-    for (int b = a; b < 3; b++) factors[stride * c++] = scale * dot(cofactor[a], cofactor[b]);
-  factors[stride * c] = w * J;
-  return J;
+  out->weight = *(const wisp_eight *)&weights[i] * weights[j] * weights[k];
+}
+
+/* The seven factors at eight points, or the last alone, and the Jacobian J; the cofactors J dr_d/dx are the products of
+ * the two other slopes. */
+static inline void find_factors(const line *at, bool last_alone, wisp_eight *J, wisp_eight factors[WISP_HEX_FACTORS])
+{
+  wisp_eight cofactor[3][3];
+  int next = 0;
+  cross(at->x[1], at->x[2], cofactor[0]);
+  dot(at->x[0], cofactor[0], J);
+  if (!last_alone) {
+    cross(at->x[2], at->x[0], cofactor[1]);
+    cross(at->x[0], at->x[1], cofactor[2]);
+    const wisp_eight scale = at->weight / *J;
+    for (int a = 0; a < 3; a++)
+      for (int b = a; b < 3; b++, next++) {
+        dot(cofactor[a], cofactor[b], &factors[next]);
+        factors[next] *= scale;
+      }
+  }
+  factors[next] = at->weight * *J;
+}
+
+/* Of one element, to arrays of n^3 each, or to one. Returns the first point whose Jacobian is no positive number, and
+ * that; n^3: there is none. */
+WISP_WIDE static size_t make_factors(const slopes *all, const double *weights, size_t n, bool last_alone,
+                                     double *factors, double *bad)
+{
+  const size_t arrays = last_alone ? 1 : WISP_HEX_FACTORS;
+  for (size_t row = 0; row < n * n; row++)
+    for (size_t i = 0; i < n; i += 8) {
+      const size_t first = row * n + i, count = n - i < 8 ? n - i : 8;
+      wisp_eight J, all_factors[WISP_HEX_FACTORS];
+      line at;
+      find_line(all, weights, i, row % n, row / n, &at);
+      find_factors(&at, last_alone, &J, all_factors);
+      for (size_t a = 0; a < arrays; a++)
+        memcpy(&factors[a * n * n * n + first], &all_factors[a], count * sizeof *factors);
+      for (size_t l = 0; l < count; l++) {
+        if (J[l] > 0 && J[l] <= DBL_MAX) continue;
+        *bad = J[l];
+        return first + l;
+      }
+    }
+  return n * n * n;
 }
 
 /* Of one element, which messages call `element`. */
-static wisp_status make_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double vertices[24],
-                                size_t element, bool last_alone, double *factors)
+static wisp_status element_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points,
+                                   const double vertices[24], size_t element, bool last_alone, double *factors)
 {
   const double *weights;
+  double padded[ROOM] = {0}, J = 0;
+  slopes all;
   size_t n;
   const double *at = points_of(hex, points, &weights, &n);
-  slopes all;
-  make_slopes(vertices, at, n, &all);
-  for (size_t k = 0; k < n; k++)
-    for (size_t j = 0; j < n; j++)
-      for (size_t i = 0; i < n; i++, factors++) {
-        const double *const x[3] = {all.x[0][j][k], all.x[1][k][i], all.x[2][i][j]};
-        const double J = point_factors(x, weights[i] * weights[j] * weights[k], last_alone, n * n * n, factors);
-        if (!(J > 0) || !isfinite(J))
-          return wisp_fail(err, WISP_EINPUT,
-                           "hex %zu is degenerate: its Jacobian is %g at (%.3f, %.3f, %.3f) inside; remesh there",
-                           element, J, at[i], at[j], at[k]);
-      }
-  return WISP_OK;
+  const shares w = make_shares(at, n);
+  memcpy(padded, weights, n * sizeof *weights);
+  make_slopes(vertices, &w, n, &all);
+  const size_t q = make_factors(&all, padded, n, last_alone, factors, &J);
+  return wisp_require(err, q == n * n * n, WISP_EINPUT,
+                      "hex %zu is degenerate: its Jacobian is %g at (%.3f, %.3f, %.3f) inside; remesh there", element,
+                      J, at[q % n], at[q / n % n], at[q / n / n % n]);
 }
 
 wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double *vertices,
@@ -146,12 +183,12 @@ wisp_status wisp_hex_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_poin
 {
   const size_t own = WISP_HEX_FACTORS * (size_t)(points == WISP_HEX_GLL ? hex->Np : hex->glNp);
   for (size_t k = 0; k < count; k++)
-    CALL(make_factors(err, hex, points, vertices + 24 * k, first + k, false, factors + k * own));
+    CALL(element_factors(err, hex, points, vertices + 24 * k, first + k, false, factors + k * own));
   return WISP_OK;
 }
 
 wisp_status wisp_hex_masses(wisp_error *err, const wisp_hex *hex, wisp_hex_points points, const double vertices[24],
                             size_t element, double *masses)
 {
-  return make_factors(err, hex, points, vertices, element, true, masses);
+  return element_factors(err, hex, points, vertices, element, true, masses);
 }

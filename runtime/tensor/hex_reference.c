@@ -153,10 +153,14 @@ static void to_points(const workplace *w, const double *const special[3], const 
 static void add_to_nodes(const workplace *w, const double *values, const double *const special[3], double scale,
                          const double *in, double *y)
 {
-  matrix A[3];
-  choose(w, values, special, true, A);
-  turn_all(w, A, in, w->back);
-  for (size_t i = 0; i < w->Np; i++) y[i] += scale * w->back[i];
+  const double *back = in;
+  if (special || !w->identity) {
+    matrix A[3];
+    choose(w, values, special, true, A);
+    turn_all(w, A, in, w->back);
+    back = w->back;
+  }
+  for (size_t i = 0; i < w->Np; i++) y[i] += scale * back[i];
 }
 
 /* The factor of the product of derivatives a and b. */
@@ -225,20 +229,27 @@ wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operat
   return WISP_OK;
 }
 
-/* At the nodes, where B is the identity: only points in line with the node count, and itself where directions mix. */
-static void collocated_diagonal(const workplace *w, double lambda, double *diagonal)
+/* At the nodes, where B is the identity: only points in line with the node count, and itself where directions mix.
+ * Eight nodes in line along r at a time; what is read behind the last is not used. */
+WISP_WIDE static void collocated_diagonal(const workplace *w, double lambda, double *diagonal)
 {
-  const size_t Nq = (size_t)w->Nq, step[3] = {1, Nq, Nq * Nq};
-  for (size_t q = 0; q < w->Np; q++) {
-    const size_t at[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
-    double sum = lambda * w->factors[6 * w->points + q];
-    for (int a = 0; a < 3; a++) {
-      const double *in_line = w->factors + (size_t)pair[a][a] * w->points + q - at[a] * step[a];
-      for (size_t m = 0; m < Nq; m++) sum += w->CC[m * Nq + at[a]] * in_line[m * step[a]];
-      for (int b = a + 1; b < 3; b++)
-        sum += 2 * w->BC[at[a] * (Nq + 1)] * w->BC[at[b] * (Nq + 1)] * w->factors[(size_t)pair[a][b] * w->points + q];
+  const size_t n = (size_t)w->Nq, step[3] = {1, n, n * n};
+  double own[MAX_POINTS + 7] = {0}; /* of BC */
+  for (size_t i = 0; i < n; i++) own[i] = w->BC[i * (n + 1)];
+  for (size_t q = 0; q < w->Np; q += q % n + 8 < n ? 8 : n - q % n) {
+    const size_t i = q % n, j = q / n % n, k = q / n / n;
+    const wisp_eight here[3] = {*(const wisp_eight *)&own[i], own[j] - (wisp_eight){0}, own[k] - (wisp_eight){0}};
+    wisp_eight sum = lambda * *(const wisp_eight *)&w->factors[6 * w->points + q];
+    for (size_t m = 0; m < n; m++) {
+      const double *f = w->factors;
+      sum += *(const wisp_eight *)&w->CC[m * n + i] * f[q - i + m];
+      sum += w->CC[m * n + j] * *(const wisp_eight *)&f[(size_t)pair[1][1] * w->points + q + m * step[1] - j * step[1]];
+      sum += w->CC[m * n + k] * *(const wisp_eight *)&f[(size_t)pair[2][2] * w->points + q + m * step[2] - k * step[2]];
     }
-    diagonal[q] = sum;
+    for (int a = 0; a < 3; a++)
+      for (int b = a + 1; b < 3; b++)
+        sum += 2 * here[a] * here[b] * *(const wisp_eight *)&w->factors[(size_t)pair[a][b] * w->points + q];
+    memcpy(&diagonal[q], &sum, (n - i < 8 ? n - i : 8) * sizeof sum[0]);
   }
 }
 
