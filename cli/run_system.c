@@ -3,6 +3,7 @@
 #include "mesh_options.h"
 #include "progress.h"
 #include "run_system.h"
+#include "../runtime/mesh/vtu.h"
 #include "../runtime/nodal/solution.h"
 #include "../runtime/process.h"
 
@@ -62,14 +63,17 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_s
   const char *mode = wisp_option_value(args, "mode");
   long long box = 0, order = 0;
   int end = 0;
-  const int *orders = wisp_family_find("nodal")->elements->orders;
+  const wisp_element *elements = wisp_family_find("nodal")->elements;
+  const int *orders = elements->orders;
+  int highest = orders[1];
+  for (const wisp_element *e = elements; e->name; e++) highest = e->orders[1] > highest ? e->orders[1] : highest;
   CALL(wisp_option_mesh(err, args, &r->mesh));
   CALL(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
                     "--mesh and --box both give the domain: leave one out"));
   CALL(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
   CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
                     orders[0], orders[1]));
-  CALL(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
+  CALL(wisp_option_integer(err, args, "orders", orders[0], highest, 0, &order));
   r->has_mode = mode;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
   CALL(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
@@ -210,6 +214,8 @@ static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r
 
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
+  CALL(wisp_require(err, !r->output || r->order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
+                    "--output: VTK files have orders up to %d: leave it out", WISP_VTU_MAX_ORDER));
   CALL(check_output(err, r->output));
   CALL(wisp_system_load(err, r->system, &run->system));
   CALL(choose_boundary(err, r, run));

@@ -33,7 +33,7 @@ typedef struct wisp_bernstein {
   int *E_column;    /* Np x E_width: E_L, columns of the four faces one after the other; filled up with zeros */
   double *E_value;  /* likewise */
   int *slice_point; /* [face][s]: control point of point s, that of number s - d(d+1)(d+2)/6 in the layer of degree d */
-  int *slice_of; /* [b][face]: the number s of control point b among them */
+  int *slice_of;    /* [b][face]: the number s of control point b among them */
   int *slice_up;    /* [s][k]: within the layer of degree d+1 the point a + e_k; of degree N: 0 */
   double *slice_weight; /* [s][k]: -(a_k + 1) / (N - d + 1) */
 } wisp_bernstein;

@@ -127,7 +127,7 @@ static const char *const compositions[] = {
 };
 
 static const char bernstein_tet[] = "bernstein-tet";
-static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, 10}}, {NULL, {0, 0}}};
+static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, WISP_TET_MAX_ORDER}}, {NULL, {0, 0}}};
 
 static int nodes(int N)
 {
@@ -381,7 +381,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
+  CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(add_sizes(err, env, spec, layout, system->fields));

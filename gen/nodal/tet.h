@@ -40,6 +40,8 @@ extern const int wisp_tet_turns[WISP_TET_TURNS][3];
 wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out);
 /* Those of an element as specs name it: "tet", nodal, or "bernstein-tet". */
 wisp_status wisp_tet_create_for(wisp_error *err, const char *element, int N, wisp_tet **out);
+/* The same; where a basis needs no modes for D, LIFT, Fmask and facelist, it has none, and no change of basis. */
+wisp_status wisp_tet_create_operators(wisp_error *err, const char *element, int N, wisp_tet **out);
 void wisp_tet_destroy(wisp_tet *tet);
 WISP_OWNED(wisp_tet, wisp_tet_destroy)
 

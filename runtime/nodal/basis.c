@@ -15,6 +15,12 @@ static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_
   return wisp_choose(err, from, &own, out);
 }
 
+static bool has_order(int basis, int order)
+{
+  const wisp_element *e = wisp_family_element(wisp_family_find("nodal"), elements[basis]);
+  return order >= e->orders[0] && order <= e->orders[1];
+}
+
 /* Of a stage that was measured here, what an element takes; NaN where there is no entry. */
 static double seconds(const wisp_stage *stage)
 {
@@ -35,39 +41,43 @@ static int faster(const wisp_stage stage[WISP_BASES], const double time[WISP_BAS
   return best;
 }
 
-static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_BASES], int best, wisp_basis *basis)
+/* Why `taken`, where `best` is the one that measurements say, or none. */
+static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_BASES], int best, int taken,
+                    wisp_basis *basis)
 {
-  const int other = WISP_BASES - 1 - best;
-  if (best < 0)
+  const int other = WISP_BASES - 1 - taken;
+  const char *const name = wisp_basis_names[other];
+  if (!stage[other].kernels)
+    snprintf(basis->reason, sizeof basis->reason, "there is no stage of the %s basis for this order here", name);
+  else if (best < 0)
     snprintf(basis->reason, sizeof basis->reason, "no whole stage was measured on this device");
   else if (isnan(time[other]))
-    snprintf(basis->reason, sizeof basis->reason, "no whole stage of the %s basis was measured on this device",
-             wisp_basis_names[other]);
-  else if (stage[other].whole.match != stage[best].whole.match)
+    snprintf(basis->reason, sizeof basis->reason, "no whole stage of the %s basis was measured on this device", name);
+  else if (stage[other].whole.match != stage[taken].whole.match)
     snprintf(basis->reason, sizeof basis->reason, "its stage was measured: %s; the %s one: %s",
-             wisp_match_name(stage[best].whole.match), wisp_basis_names[other],
-             wisp_match_name(stage[other].whole.match));
+             wisp_match_name(stage[taken].whole.match), name, wisp_match_name(stage[other].whole.match));
   else
     snprintf(basis->reason, sizeof basis->reason, "its stage takes %.3g of the time of the %s one",
-             time[best] / time[other], wisp_basis_names[other]);
+             time[taken] / time[other], name);
 }
 
 static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_basis *basis,
                                  wisp_stage *out)
 {
   wisp_stage stage[WISP_BASES] = {{.kernels = 0}};
-  double time[WISP_BASES];
+  double time[WISP_BASES] = {NAN, NAN};
   wisp_status status = WISP_OK;
-  for (int b = 0; b < WISP_BASES; b++) {
-    wisp_error refused = {.text = ""};
-    status = choose(&refused, from, wish, b, &stage[b]);
-    if (status != WISP_OK && (b == NODAL || status != WISP_EREFUSED)) TRY(wisp_fail(err, status, "%s", refused.text));
-    status = WISP_OK;
-    time[b] = stage[b].kernels ? seconds(&stage[b]) : NAN;
+  for (int b = has_order(NODAL, wish->spec.order) ? NODAL : BERNSTEIN; b < WISP_BASES; b++) {
+    wisp_error why = {.text = ""};
+    status = choose(&why, from, wish, b, &stage[b]);
+    const bool needed = status != WISP_EREFUSED || !stage[NODAL].kernels;
+    if (status != WISP_OK && needed) TRY(wisp_fail(err, status, "%s", why.text));
+    time[b] = status == WISP_OK ? seconds(&stage[b]) : NAN;
   }
-  const int best = faster(stage, time), taken = best < 0 ? NODAL : best;
+  status = WISP_OK;
+  const int best = faster(stage, time), taken = best >= 0 ? best : stage[NODAL].kernels ? NODAL : BERNSTEIN;
   basis->name = wisp_basis_names[taken];
-  explain(stage, time, best, basis);
+  explain(stage, time, best, taken, basis);
   *out = stage[taken];
   stage[taken] = (wisp_stage){.kernels = 0};
 done:
