@@ -3,6 +3,7 @@
 #include "../door/door.h"
 #include "../mesh/source.h"
 #include "../parallel.h"
+#include "basis.h"
 #include "solution.h"
 #include "solver.h"
 
@@ -46,7 +47,6 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
 {
   CALL(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
   CALL(wisp_system_load(err, or_default(r->system, wisp_family_find("nodal")->default_system), &s->system));
-  CALL(wisp_tet_create(err, r->order, &s->tet));
   const char *walls = or_default(r->boundary, s->system->boundary[0].name);
   *boundary = wisp_system_boundary(s->system, walls);
   CALL(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
@@ -58,6 +58,7 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
 wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_simulation **out)
 {
   OWNED(wisp_simulation_destroy) wisp_simulation *s = NULL;
+  wisp_basis basis;
   int boundary = 0;
   CALL(wisp_require(err, r && out, WISP_EUSAGE, "simulation: %s is NULL", r ? "its place" : "the request"));
   const wisp_precision precision = r->precision ? r->precision : WISP_F64;
@@ -68,7 +69,8 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
                           .elements = (long long)s->mesh->elements,
                           .exact_match_only = r->exact_match_only};
-  CALL(wisp_choose(err, &from, &wish, &s->step));
+  CALL(wisp_basis_choose(err, &from, &wish, or_default(r->basis, NULL), &basis, &s->step));
+  CALL(wisp_tet_create_for(err, wisp_basis_element(&basis), r->order, &s->tet));
   CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
   CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
