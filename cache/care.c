@@ -23,8 +23,7 @@ wisp_status wisp_change_add_newer(wisp_error *err, wisp_writer *writer, const vo
   const wisp_trials *list = context;
   for (size_t i = 0; i < list->count; i++) {
     bool written = false;
-    wisp_status status = wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], &written);
-    if (status != WISP_OK) return status;
+    CALL(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], &written));
     *changed += written;
   }
   return WISP_OK;

@@ -112,9 +112,7 @@ wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out
     name.length = 0;
     CALL(wisp_text_print(err, &name, "%s.backup-%d", path, number));
   }
-  *out = name.data;
-  name = (wisp_text){0};
-  return WISP_OK;
+  return GIVE(name.data, out);
 }
 
 static wisp_status copy_rows(wisp_error *err, const char *from, wisp_writer *to)

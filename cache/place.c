@@ -89,9 +89,7 @@ wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out)
   CALL(wisp_require(err, real.length < LONGEST, WISP_ESTORE,
                     "%s: the name is too long, at most %d bytes can be opened: name another file with --db or WISP_DB",
                     path, LONGEST));
-  *out = real.data;
-  real = (wisp_text){0};
-  return WISP_OK;
+  return GIVE(real.data, out);
 }
 
 wisp_status wisp_place_writable(wisp_error *err, const char *path)
@@ -133,9 +131,7 @@ wisp_status wisp_store_user_path(wisp_error *err, char **out)
     CALL(wisp_text_print(err, &path, "%s/.local/share/wisp/wisp.db", home));
   else
     CALL(wisp_fail(err, WISP_ESTORE, "tuning store: no place for it: set WISP_DB to a file's path, or HOME"));
-  *out = path.data;
-  path = (wisp_text){0};
-  return WISP_OK;
+  return GIVE(path.data, out);
 }
 
 /* Whoever may write the store may lock it. */

@@ -38,9 +38,7 @@ wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
     at += strcspn(at, "\n");
     at += *at == '\n';
   }
-  *out = r;
-  r = NULL;
-  return WISP_OK;
+  return GIVE(r, out);
 }
 
 void wisp_renewal_free(wisp_renewal *r)

@@ -41,8 +41,7 @@ static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials
     if (strncmp(file->path, folder, sizeof folder - 1) != 0 || length < 4 ||
         strcmp(file->path + length - 4, ".txt") != 0)
       continue;
-    wisp_status status = wisp_shipped_parse(err, file->path, file->text, warning, list);
-    if (status != WISP_OK) return status;
+    CALL(wisp_shipped_parse(err, file->path, file->text, warning, list));
   }
   return WISP_OK;
 }
@@ -91,9 +90,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
     *warning = said.data;
     said.data = NULL;
   }
-  *out = store;
-  store = NULL;
-  return WISP_OK;
+  return GIVE(store, out);
 }
 
 void wisp_store_close(wisp_store *store)

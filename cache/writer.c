@@ -80,9 +80,7 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   CALL(wisp_rows_prepare_keyed(err, &writer->database, "DELETE FROM trial", &writer->remove));
   CALL(renew(err, writer, &rows));
   writer->lock = lock;
-  *out = writer;
-  writer = NULL;
-  return WISP_OK;
+  return GIVE(writer, out);
 }
 
 wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, wisp_writer **out)

@@ -80,15 +80,14 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
 
 static void print_params(const wisp_strategy *s)
 {
-  const wisp_param *params = NULL;
-  int count = wisp_strategy_params(s, &params);
   char line[WISP_MAX_PARAMS * 256] = "";
   size_t used = 0;
-  for (int i = 0; i < count && used < sizeof line - 256; i++) {
-    used += (size_t)snprintf(line + used, sizeof line - used, "%s%s=", i ? " " : "", params[i].name);
-    for (int v = 0; v < params[i].count && used < sizeof line - 16; v++)
-      used += (size_t)snprintf(line + used, sizeof line - used, "%s%d%s", v ? "," : "", params[i].values[v],
-                               params[i].values[v] == params[i].preferred ? "*" : "");
+  for (int i = 0; i < s->params && used < sizeof line - 256; i++) {
+    const wisp_param *p = &s->param[i];
+    used += (size_t)snprintf(line + used, sizeof line - used, "%s%s=", i ? " " : "", p->name);
+    for (int v = 0; v < p->count && used < sizeof line - 16; v++)
+      used += (size_t)snprintf(line + used, sizeof line - used, "%s%d%s", v ? "," : "", p->values[v],
+                               p->values[v] == p->preferred ? "*" : "");
   }
   wisp_help_wrap(stdout, line, printf("    "), 4);
 }
@@ -120,14 +119,14 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
          wisp_precision_name(w->spec.precision));
   for (int k = 0; w->family->kernels[k].name; k++) {
     printf("\n%s\n", w->family->kernels[k].name);
-    for (size_t i = 0; i < wisp_strategies_count(all); i++) {
-      const wisp_strategy *s = wisp_strategies_at(all, i);
-      if (strcmp(wisp_strategy_family(s), w->family->name) != 0) continue;
-      if (strcmp(wisp_strategy_kernel(s), w->family->kernels[k].name) != 0) continue;
-      if (w->strategy && strcmp(wisp_strategy_name(s), w->strategy) != 0) continue;
+    for (size_t i = 0; i < all->count; i++) {
+      const wisp_strategy *s = all->list[i];
+      if (strcmp(s->family, w->family->name) != 0) continue;
+      if (strcmp(s->kernel, w->family->kernels[k].name) != 0) continue;
+      if (w->strategy && strcmp(s->name, w->strategy) != 0) continue;
       snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k].name);
-      CALL(wisp_search_create(err, all, scope, wisp_strategy_name(s), 1, &search));
-      wisp_help_wrap(stdout, wisp_strategy_title(s), printf("  %-20s ", wisp_strategy_name(s)), 23);
+      CALL(wisp_search_create(err, all, scope, s->name, 1, &search));
+      wisp_help_wrap(stdout, s->title, printf("  %-20s ", s->name), 23);
       print_params(s);
       print_counts(&search);
       wisp_search_free(&search);
@@ -152,10 +151,8 @@ static bool value_in(const char *set, const char *name, int *value)
 
 static const wisp_param *find_param(const wisp_strategy *s, const char *name, size_t length)
 {
-  const wisp_param *params = NULL;
-  int count = wisp_strategy_params(s, &params);
-  for (int i = 0; i < count; i++)
-    if (strlen(params[i].name) == length && strncmp(params[i].name, name, length) == 0) return &params[i];
+  for (const wisp_param *p = s->param; p < s->param + s->params; p++)
+    if (strlen(p->name) == length && strncmp(p->name, name, length) == 0) return p;
   return NULL;
 }
 
@@ -176,7 +173,7 @@ static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char
     const wisp_param *param = at[length] == '=' ? find_param(s, at, length) : NULL;
     if (!param)
       return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", set,
-                       wisp_strategy_name(s), (int)length, at);
+                       s->name, (int)length, at);
     int other;
     if (value_in(strchr(at, ',') ? strchr(at, ',') + 1 : NULL, param->name, &other))
       return wisp_fail(err, WISP_EUSAGE, "--set '%s' names %s twice: give it one value", set, param->name);
@@ -184,8 +181,7 @@ static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char
     char values[256] = "";
     for (int v = 0, used = 0; v < param->count && used < 240; v++)
       used += snprintf(values + used, sizeof values - (size_t)used, "%s%d", v ? ", " : "", param->values[v]);
-    return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has %s only of %s", set, wisp_strategy_name(s),
-                     param->name, values);
+    return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has %s only of %s", set, s->name, param->name, values);
   }
   return WISP_OK;
 }
@@ -196,16 +192,14 @@ static wisp_status make_plan(wisp_error *err, const wish *w, const wisp_strategy
 {
   OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
   HELD(wisp_text_free) wisp_text text = {0};
-  const wisp_param *params = NULL;
-  int count = wisp_strategy_params(s, &params);
   CALL(check_set(err, s, w->set));
   const wisp_status status =
       wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
   if (status != WISP_EREFUSED || !w->set) CALL(status);
-  for (int i = 0; i < count; i++) {
-    int value = preferred ? wisp_plan_value(preferred, params[i].name, 0) : params[i].preferred;
-    value_in(w->set, params[i].name, &value);
-    CALL(wisp_text_print(err, &text, "%s%s=%d", i ? " " : "", params[i].name, value));
+  for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
+    int value = preferred ? wisp_plan_value(preferred, p->name, 0) : p->preferred;
+    value_in(w->set, p->name, &value);
+    CALL(wisp_text_print(err, &text, "%s%s=%d", p > s->param ? " " : "", p->name, value));
   }
   return wisp_plan_from_text(err, s, &scope->spec, &scope->layout[layout], scope->names[layout],
                              text.data ? text.data : "", out);
@@ -219,11 +213,11 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
       w->strategy ? wisp_fail(err, WISP_EUSAGE, "kernel '%s' has no strategy '%s': 'wisp emit' lists them",
                               scope->spec.kernel, w->strategy)
                   : wisp_fail(err, WISP_EUSAGE, "there is no kernel '%s': 'wisp emit' lists them", scope->spec.kernel);
-  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
-    const wisp_strategy *s = wisp_strategies_at(all, i);
-    if (strcmp(wisp_strategy_family(s), w->family->name) != 0) continue;
-    if (strcmp(wisp_strategy_kernel(s), scope->spec.kernel) != 0) continue;
-    if (w->strategy && strcmp(wisp_strategy_name(s), w->strategy) != 0) continue;
+  for (size_t i = 0; i < all->count; i++) {
+    const wisp_strategy *s = all->list[i];
+    if (strcmp(s->family, w->family->name) != 0) continue;
+    if (strcmp(s->kernel, scope->spec.kernel) != 0) continue;
+    if (w->strategy && strcmp(s->name, w->strategy) != 0) continue;
     for (int l = 0; l < scope->layouts; l++) {
       wisp_error reason = {0};
       wisp_status tried = make_plan(&reason, w, s, scope, l, out);

@@ -41,9 +41,7 @@ wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count
   table->columns = columns;
   table->count = count;
   CALL(copy(err, heading, &table->heading));
-  *out = table;
-  table = NULL;
-  return WISP_OK;
+  return GIVE(table, out);
 }
 
 wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *cells)

@@ -56,9 +56,7 @@ wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const 
     if (r->element) wisp_spec_name_element(&wish.spec, r->element);
     CALL(find_order(err, &w, &from, r, &wish));
   }
-  *out = w;
-  w = (wisp_winners){0};
-  return WISP_OK;
+  return GIVE(w, out);
 }
 
 static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_trial *t)

@@ -1,16 +1,15 @@
 /* The one way errors travel through wisp.
  *
  * A fallible function takes `wisp_error *err` first, wraps every fallible call in CALL, and returns what fails there.
- * What it has to release then is declared with its release (HELD, OWNED); what it gives away is NULL from there on:
+ * What it has to release then is declared with its release (HELD, OWNED); what it gives away (GIVE) is empty from there
+ * on:
  *
  *     wisp_status wisp_thing_create(wisp_error *err, int n, wisp_thing **out)
  *     {
  *       OWNED(wisp_thing_destroy) wisp_thing *thing = NULL;
  *       CALL(wisp_require(err, n > 0, WISP_EUSAGE, "thing: n is %d, must be positive", n));
  *       CALL(wisp_new(err, 1, sizeof *thing, &thing));
- *       *out = thing;
- *       thing = NULL;
- *       return WISP_OK;
+ *       return GIVE(thing, out);
  *     }
  *
  * Where releasing is more than a call, or the status itself is asked for, it declares `wisp_status status = WISP_OK;`,
@@ -50,6 +49,9 @@
   {                                                    \
     if (*own) release(*own);                           \
   }
+
+/* Gives to *out what a variable holds, which is zero from there on: nothing is left to release. WISP_OK. */
+#define GIVE(held, out) (*(out) = (held), (held) = (__typeof__(held)){0}, WISP_OK)
 
 static inline void free_owned(void *own)
 {

@@ -43,9 +43,7 @@ wisp_status wisp_tet_quadrature(wisp_error *err, int degree, wisp_quadrature *ou
   for (int c = 0; c < 3; c++) CALL(wisp_jacobi_gauss(err, c, 0, q, x[c], w[c]));
   CALL(allocate(err, (size_t)(q * q * q), &rule));
   collapse(q, x, w, &rule);
-  *out = rule;
-  rule = (wisp_quadrature){0};
-  return WISP_OK;
+  return GIVE(rule, out);
 }
 
 void wisp_quadrature_free(wisp_quadrature *quadrature)

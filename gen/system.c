@@ -1,7 +1,7 @@
 #include "system.h"
 
 #include "embedded.h"
-#include "language/symbols.h"
+#include "system_slots.h"
 #include "text.h"
 
 #include <dirent.h>
@@ -97,9 +97,9 @@ void wisp_system_destroy(wisp_system *system)
   for (int b = 0; b < system->boundaries; b++) free_statements(&system->boundary[b].ghost);
   for (int i = 0; i < system->states; i++) {
     free_statements(&system->state[i].values);
-    free(system->state[i].symbols);
+    wisp_env_destroy(system->state[i].symbols);
   }
-  free(system->symbols);
+  wisp_env_destroy(system->symbols);
   free(system);
 }
 
@@ -155,23 +155,12 @@ int wisp_system_boundary(const wisp_system *system, const char *name)
 
 /* The slots of a flux's names: values, and the magnitudes that they are added up from. */
 typedef struct slots {
-  double value[WISP_MAX_SYMBOLS], size[WISP_MAX_SYMBOLS];
+  double value[WISP_MAX_SLOTS], size[WISP_MAX_SLOTS];
 } slots;
 
-static wisp_status evaluate(wisp_error *err, const wisp_system *system, const wisp_expr *expression, int bound,
-                            slots *all, int slot)
+static void evaluate(const wisp_expr *expression, slots *all, int slot)
 {
-  const wisp_seen values = {system->symbols, all->value, bound}, sizes = {system->symbols, all->size, bound};
-  return wisp_expr_size(err, expression, wisp_seen_lookup, &values, &sizes, &all->value[slot], &all->size[slot]);
-}
-
-/* The outside values of a boundary: every FIELD_p from FIELD_m and the normal. */
-static wisp_status ghost_values(wisp_error *err, const wisp_system *system, const wisp_statements *ghost, slots *all)
-{
-  for (size_t i = 0; i < ghost->count; i++)
-    CALL(evaluate(err, system, ghost->expressions[i], wisp_slot_normal(system) + 3, all,
-                  wisp_symbols_find(system->symbols, ghost->names[i])));
-  return WISP_OK;
+  wisp_expr_real(expression, all->value, all->size, &all->value[slot], &all->size[slot]);
 }
 
 static void set(slots *all, int at, int count, const double *values)
@@ -179,32 +168,24 @@ static void set(slots *all, int at, int count, const double *values)
   for (int i = 0; i < count; i++) all->value[at + i] = values[i], all->size[at + i] = fabs(values[i]);
 }
 
-wisp_status wisp_system_flux_sizes(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
-                                   double alpha, const double *u_m, const double *u_p, double *flux, double *sizes)
+void wisp_system_flux(const wisp_system *system, int boundary, const double normal[3], double alpha, const double *u_m,
+                      const double *u_p, double *flux, double *sizes)
 {
   slots all;
   const int first = wisp_slot_statement(system);
+  const wisp_statements *ghost = boundary < 0 ? NULL : &system->boundary[boundary].ghost;
   set(&all, 0, system->fields, u_m);
   set(&all, wisp_slot_normal(system), 3, normal);
   set(&all, wisp_slot_normal(system) + 3, 1, &alpha);
-  if (boundary < 0)
-    set(&all, wisp_slot_outside(system), system->fields, u_p);
-  else
-    CALL(ghost_values(err, system, &system->boundary[boundary].ghost, &all));
+  if (!ghost) set(&all, wisp_slot_outside(system), system->fields, u_p);
+  for (size_t i = 0; ghost && i < ghost->count; i++) /* every FIELD_p from FIELD_m and the normal */
+    evaluate(ghost->expressions[i], &all, wisp_slot_find(system->symbols, ghost->names[i]));
   for (int i = 0; i < (int)system->flux.count; i++) {
-    CALL(evaluate(err, system, system->flux.expressions[i], first + i, &all, first + i));
+    evaluate(system->flux.expressions[i], &all, first + i);
     const char *name = system->flux.names[i];
     if (strncmp(name, "flux_", 5) != 0) continue;
     const int field = wisp_system_field(system, name + 5);
     flux[field] = all.value[first + i];
-    sizes[field] = all.size[first + i];
+    if (sizes) sizes[field] = all.size[first + i];
   }
-  return WISP_OK;
-}
-
-wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
-                             double alpha, const double *u_m, const double *u_p, double *flux)
-{
-  double sizes[WISP_MAX_FIELDS];
-  return wisp_system_flux_sizes(err, system, boundary, normal, alpha, u_m, u_p, flux, sizes);
 }

@@ -32,8 +32,6 @@ typedef struct wisp_boundary {
   wisp_statements ghost; /* assigns every FIELD_p from FIELD_m, nx, ny, nz */
 } wisp_boundary;
 
-typedef struct wisp_symbols wisp_symbols; /* gen/language/symbols.h */
-
 /* Fields by place and time, that a run can start from and be compared with. What their texts see beside the names that
  * they make: the point, the time, of the domain's bounding box its middle and its shortest edge, and the mode. */
 enum { WISP_STATE_TIME = 3, WISP_STATE_DOMAIN = 4, WISP_STATE_MODE = 8, WISP_STATE_SLOTS = 11 };
@@ -49,7 +47,7 @@ typedef struct wisp_state {
   int mode[3];            /* where none is asked for */
   wisp_statements values; /* assigns every field */
   bool varies[WISP_MAX_STATEMENTS]; /* such a value differs from point to point */
-  wisp_symbols *symbols;
+  wisp_env *symbols;                /* the slot of each name */
 } wisp_state;
 
 typedef struct wisp_system {
@@ -63,7 +61,7 @@ typedef struct wisp_system {
   wisp_boundary boundary[WISP_MAX_BOUNDARIES];
   double speed;                   /* largest wave speed, for the CFL */
   double energy[WISP_MAX_FIELDS]; /* energy density = sum energy[f] u_f^2 */
-  wisp_symbols *symbols;          /* the names that flux and boundaries read, resolved */
+  wisp_env *symbols;              /* the names that flux and boundaries read: gen/system_slots.h */
   int states;
   wisp_state state[WISP_MAX_STATES];
 } wisp_system;
@@ -83,21 +81,18 @@ int wisp_system_field(const wisp_system *system, const char *name);    /* -1: no
 int wisp_system_boundary(const wisp_system *system, const char *name); /* -1: none */
 const wisp_state *wisp_system_state(const wisp_system *system, const char *name); /* NULL: none */
 
-/* Makes the last of a state's values ready: names are found, and whether it differs from point to point. */
-void wisp_state_bind(wisp_state *state);
+/* Finds out whether the last of a state's values differs from point to point. */
+void wisp_state_look(wisp_state *state);
 
 /* All fields of a state at `count` points and time t: xyz holds 3 numbers a point, u one a field. */
 void wisp_state_fields(const wisp_system *system, const wisp_state *state, const wisp_surroundings *surroundings,
                        size_t count, const double *xyz, double t, double *u);
 
-/* The flux through one face node, interpreted in double: u_m, u_p, flux hold `fields` numbers. boundary < 0: interior,
- * u_p is read; else u_p is computed from u_m by that boundary's text. */
-wisp_status wisp_system_flux(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
-                             double alpha, const double *u_m, const double *u_p, double *flux);
-
-/* The same, and for each flux the sum of the magnitudes that it is added up from. */
-wisp_status wisp_system_flux_sizes(wisp_error *err, const wisp_system *system, int boundary, const double normal[3],
-                                   double alpha, const double *u_m, const double *u_p, double *flux, double *sizes);
+/* The flux through one face node, interpreted in double, and for each (sizes may be NULL) the sum of the magnitudes
+ * that it is added up from: u_m, u_p, flux, sizes hold `fields` numbers. boundary < 0: interior, u_p is read; else u_p
+ * is computed from u_m by that boundary's text. */
+void wisp_system_flux(const wisp_system *system, int boundary, const double normal[3], double alpha, const double *u_m,
+                      const double *u_p, double *flux, double *sizes);
 
 /* What kernels are made from of it, as a number: fields, rates, flux and boundaries. */
 uint64_t wisp_system_hash(const wisp_system *system);

@@ -42,12 +42,21 @@ wisp_status wisp_constants_write(wisp_error *err, const wisp_constants *constant
   return WISP_OK;
 }
 
+/* A wisp_slot_of: constants are numbers by now. */
+static int no_slot(const void *context, const char *name)
+{
+  (void)context, (void)name;
+  return -1;
+}
+
 wisp_status wisp_constants_value(wisp_error *err, const wisp_constants *constants, const char *text, double *value)
 {
   HELD(wisp_text_free) wisp_text numbers = {0};
   OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
+  double size = 0;
   CALL(wisp_constants_write(err, constants, text, &numbers));
   CALL(wisp_expr_parse(err, numbers.data ? numbers.data : "", &expression));
-  CALL(wisp_expr_real(err, expression, NULL, NULL, NULL, value));
+  CALL(wisp_expr_bind(err, expression, no_slot, NULL));
+  wisp_expr_real(expression, NULL, NULL, value, &size);
   return wisp_require(err, isfinite(*value), WISP_EINPUT, "'%s' is no finite number", text);
 }

@@ -13,8 +13,8 @@
  *   solution  NAME BOUNDARY [M N P] ... end   the same, at every time t, of the unit box with such walls; M N P: where
  * a run may ask for another mode_x, mode_y, mode_z than these
  */
-#include "language/symbols.h"
 #include "system_read.h"
+#include "system_slots.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -28,7 +28,7 @@ typedef struct parser {
   wisp_text buffer; /* the current line */
   wisp_system *system;
   wisp_constants constants;
-  bool rated[WISP_MAX_FIELDS], has_flux, has_speed, has_energy;
+  bool rated[WISP_MAX_FIELDS], seen[16]; /* seen: of each kind of line */
 } parser;
 
 /* The next line with something in it, without comment and outer space; NULL at the end. */
@@ -56,17 +56,17 @@ static bool is_name(const char *text, size_t capacity)
   return text[length] == '\0' && length < capacity;
 }
 
-/* Names that every text may read: see symbols.h for the slots. */
+/* Names that every text may read: see system_slots.h. */
 static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 {
   static const char *const common[] = {"nx", "ny", "nz", "alpha"};
   char name[32];
-  CALL(wisp_new(err, 1, sizeof *system->symbols, &system->symbols));
-  for (int i = 0; i < 4; i++) wisp_symbols_add(system->symbols, common[i], wisp_slot_normal(system) + i);
+  CALL(wisp_env_create(err, NULL, &system->symbols));
+  for (int i = 0; i < 4; i++) CALL(wisp_env_int(err, system->symbols, common[i], wisp_slot_normal(system) + i));
   for (int f = 0; f < system->fields; f++)
     for (int side = 0; side < 2; side++) {
       snprintf(name, sizeof name, "%s_%c", system->field[f], "mp"[side]);
-      wisp_symbols_add(system->symbols, name, side ? wisp_slot_outside(system) + f : f);
+      CALL(wisp_env_int(err, system->symbols, name, side ? wisp_slot_outside(system) + f : f));
     }
   return WISP_OK;
 }
@@ -74,7 +74,6 @@ static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
-  EXPECT(!system->fields, "fields stand here for the second time");
   for (const char *word; *(word = next_word(&rest)); system->fields++) {
     EXPECT(system->fields < WISP_MAX_FIELDS, "more than %d fields", WISP_MAX_FIELDS);
     EXPECT(is_name(word, sizeof system->field[0]), "'%s' is no name of at most %zu letters, digits and _", word,
@@ -134,18 +133,32 @@ static wisp_status read_statement(wisp_error *err, const parser *p, wisp_stateme
   return WISP_OK;
 }
 
-/* Evaluates the last statement once, with a different number for every name: one that it does not see is an error. */
-static wisp_status try_statement(wisp_error *err, const wisp_symbols *symbols, const wisp_statements *statements,
-                                 int bound)
+/* What a text sees: the names of the slots below a bound. */
+typedef struct sight {
+  const wisp_env *symbols;
+  int bound;
+} sight;
+
+/* A wisp_slot_of. */
+static int slot_seen(const void *context, const char *name)
 {
-  double value[WISP_MAX_SYMBOLS], result;
-  for (int i = 0; i < WISP_MAX_SYMBOLS; i++) value[i] = 1 + i / 8.0;
-  wisp_seen scope = {symbols, value, bound};
-  wisp_expr *last = statements->expressions[statements->count - 1];
-  wisp_status status = wisp_expr_real(err, last, NULL, wisp_seen_lookup, &scope, &result);
-  if (status == WISP_OK || status == WISP_EMEMORY) return status;
-  if (err) err->status = WISP_EINPUT;
-  return WISP_EINPUT;
+  const sight *seen = context;
+  const int slot = wisp_slot_find(seen->symbols, name);
+  return slot < seen->bound ? slot : -1;
+}
+
+/* Finds the names of the last statement. */
+static wisp_status bind_last(wisp_error *err, const wisp_env *symbols, const wisp_statements *statements, int bound)
+{
+  return wisp_expr_bind(err, statements->expressions[statements->count - 1], slot_seen, &(sight){symbols, bound});
+}
+
+/* Makes the last statement's name one that later texts see. */
+static wisp_status show_last(wisp_error *err, wisp_env *symbols, const wisp_statements *statements, int slot)
+{
+  const char *name = statements->names[statements->count - 1];
+  EXPECT(!wisp_env_has(symbols, name), "the name %s is taken", name);
+  return wisp_env_int(err, symbols, name, slot);
 }
 
 /* The lines up to `end`. accept looks at each statement after it was read. */
@@ -187,34 +200,31 @@ static wisp_status accept_flux(wisp_error *err, wisp_system *system, const wisp_
   EXPECT(strncmp(name, "flux_", 5) != 0 || wisp_system_field(system, name + 5) >= 0, "%s is the flux of no field",
          name);
   CALL(kernel_text(err, flux));
-  CALL(try_statement(err, system->symbols, flux, slot));
-  EXPECT(wisp_symbols_add(system->symbols, name, slot), "the name %s is taken", name);
-  return WISP_OK;
+  CALL(bind_last(err, system->symbols, flux, slot));
+  return show_last(err, system->symbols, flux, slot);
 }
 
 /* A boundary's statement assigns an outside value, and sees inside values and the normal. */
 static wisp_status accept_ghost(wisp_error *err, wisp_system *system, const wisp_statements *ghost)
 {
   const char *name = ghost->names[ghost->count - 1];
-  int slot = wisp_symbols_find(system->symbols, name) - wisp_slot_outside(system);
+  int slot = wisp_slot_find(system->symbols, name) - wisp_slot_outside(system);
   EXPECT(slot >= 0 && slot < system->fields, "a boundary assigns FIELD_p, and there is no %s", name);
   for (size_t i = 0; i + 1 < ghost->count; i++)
     EXPECT(strcmp(ghost->names[i], name) != 0, "%s is assigned twice", name);
   CALL(kernel_text(err, ghost));
-  return try_statement(err, system->symbols, ghost, wisp_slot_normal(system) + 3);
+  return bind_last(err, system->symbols, ghost, wisp_slot_normal(system) + 3);
 }
 
 static wisp_status read_flux(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
   char name[32];
-  EXPECT(!p->has_flux, "flux stands here for the second time");
   EXPECT(!*skip_space(rest), "flux must stand alone on its line, not before '%s'", skip_space(rest));
-  p->has_flux = true;
   CALL(read_block(err, p, &system->flux, accept_flux));
   for (int f = 0; f < system->fields; f++) {
     snprintf(name, sizeof name, "flux_%s", system->field[f]);
-    EXPECT(wisp_symbols_find(system->symbols, name) >= 0, "the flux does not assign %s", name);
+    EXPECT(wisp_env_has(system->symbols, name), "the flux does not assign %s", name);
   }
   return WISP_OK;
 }
@@ -243,11 +253,9 @@ static wisp_status accept_value(wisp_error *err, wisp_system *system, const wisp
 {
   wisp_state *state = &system->state[system->states - 1];
   const int slot = WISP_STATE_SLOTS + (int)values->count - 1;
-  const char *name = values->names[values->count - 1];
-  CALL(try_statement(err, state->symbols, values, slot));
-  wisp_state_bind(state);
-  EXPECT(wisp_symbols_add(state->symbols, name, slot), "the name %s is taken", name);
-  return WISP_OK;
+  CALL(bind_last(err, state->symbols, values, slot));
+  wisp_state_look(state);
+  return show_last(err, state->symbols, values, slot);
 }
 
 static bool sees(const wisp_state *state, int slot)
@@ -266,13 +274,12 @@ static wisp_status read_state(wisp_error *err, parser *p, const char *name, cons
   *state = *kind;
   snprintf(state->name, sizeof state->name, "%s", name);
   system->states++; /* from here on freed with the system */
-  CALL(wisp_new(err, 1, sizeof *state->symbols, &state->symbols));
+  CALL(wisp_env_create(err, NULL, &state->symbols));
   for (int i = 0; i < WISP_STATE_SLOTS; i++)
-    if (sees(state, i)) wisp_symbols_add(state->symbols, wisp_state_names[i], i);
+    if (sees(state, i)) CALL(wisp_env_int(err, state->symbols, wisp_state_names[i], i));
   CALL(read_block(err, p, &state->values, accept_value));
   for (int f = 0; f < system->fields; f++)
-    EXPECT(wisp_symbols_find(state->symbols, system->field[f]) >= 0, "%s gives %s no value", state->name,
-           system->field[f]);
+    EXPECT(wisp_env_has(state->symbols, system->field[f]), "%s gives %s no value", state->name, system->field[f]);
   return WISP_OK;
 }
 
@@ -305,7 +312,7 @@ static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
   char *name = NULL, *text = NULL;
   double value = 0;
   CALL(cut_statement(err, p, rest, &name, &text));
-  bool taken = wisp_system_field(p->system, name) >= 0 || wisp_symbols_find(p->system->symbols, name) >= 0;
+  bool taken = wisp_system_field(p->system, name) >= 0 || wisp_env_has(p->system->symbols, name);
   for (int i = 0; i < WISP_STATE_SLOTS; i++) taken |= strcmp(wisp_state_names[i], name) == 0;
   EXPECT(!taken, "the name %s is taken", name);
   CALL(wisp_constants_value(err, &p->constants, text, &value));
@@ -316,18 +323,15 @@ static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
 static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 {
   char *at = skip_space(rest);
-  EXPECT(!p->has_speed, "speed stands here for the second time");
   EXPECT(*at, "speed must be one positive number");
   CALL(wisp_constants_value(err, &p->constants, at, &p->system->speed));
   EXPECT(p->system->speed > 0, "speed must be one positive number");
-  p->has_speed = true;
   return WISP_OK;
 }
 
 static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
-  EXPECT(!p->has_energy, "energy stands here for the second time");
   for (int f = 0; f < system->fields; f++) {
     const char *word = next_word(&rest);
     system->energy[f] = -1;
@@ -336,22 +340,34 @@ static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
   }
   rest = skip_space(rest);
   EXPECT(!*rest, "energy: '%s' is one too many for %d fields", rest, system->fields);
-  p->has_energy = true;
   return WISP_OK;
 }
 
+static const struct {
+  const char *word;
+  wisp_status (*read)(wisp_error *, parser *, char *rest);
+  const char *needed; /* what every file has, in the words of messages; NULL: it may lack it */
+  const char *once;   /* how it stands there a second time; NULL: it may come again */
+} kinds[] = {{"fields", read_fields, "fields", "fields stand"},
+             {"constant", read_constant, NULL, NULL},
+             {"rate", read_rate, NULL, NULL}, /* one of each field */
+             {"flux", read_flux, "a flux", "flux stands"},
+             {"boundary", read_boundary, "a boundary", NULL},
+             {"speed", read_speed, "a speed", "speed stands"},
+             {"energy", read_energy, "an energy", "energy stands"},
+             {"start", read_start, NULL, NULL},
+             {"solution", read_solution, NULL, NULL}};
+
 static wisp_status read_line(wisp_error *err, parser *p, char *line)
 {
-  static const struct {
-    const char *word;
-    wisp_status (*read)(wisp_error *, parser *, char *rest);
-  } kinds[] = {{"fields", read_fields}, {"constant", read_constant}, {"rate", read_rate},
-               {"flux", read_flux},     {"boundary", read_boundary}, {"speed", read_speed},
-               {"energy", read_energy}, {"start", read_start},       {"solution", read_solution}};
   const char *word = next_word(&line);
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
-  for (size_t i = 0; i < WISP_COUNT(kinds); i++)
-    if (strcmp(kinds[i].word, word) == 0) return kinds[i].read(err, p, line);
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
+    if (strcmp(kinds[i].word, word) != 0) continue;
+    EXPECT(!p->seen[i] || !kinds[i].once, "%s here for the second time", kinds[i].once);
+    p->seen[i] = true;
+    return kinds[i].read(err, p, line);
+  }
   EXPECT(false, "'%s' is not one of: fields, constant, rate, flux, boundary, speed, energy, start, solution", word);
   return WISP_OK;
 }
@@ -359,13 +375,10 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
 /* Everything that a system must have was there. */
 static wisp_status check_whole(wisp_error *err, const parser *p)
 {
-  EXPECT(p->system->fields, "the file ends without fields");
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++)
+    EXPECT(p->seen[i] || !kinds[i].needed, "the file ends without %s", kinds[i].needed);
   for (int f = 0; f < p->system->fields; f++)
     EXPECT(p->rated[f], "the file ends without a rate of %s", p->system->field[f]);
-  EXPECT(p->has_flux, "the file ends without a flux");
-  EXPECT(p->system->boundaries, "the file ends without a boundary");
-  EXPECT(p->has_speed, "the file ends without a speed");
-  EXPECT(p->has_energy, "the file ends without an energy");
   return WISP_OK;
 }
 

@@ -1,5 +1,5 @@
 /* Fields by place and time, from the texts of a system. */
-#include "language/symbols.h"
+#include "system_slots.h"
 
 #include <string.h>
 
@@ -13,26 +13,15 @@ const wisp_state *wisp_system_state(const wisp_system *system, const char *name)
   return NULL;
 }
 
-typedef struct search {
-  const wisp_state *state;
-  bool *varies;
-} search;
-
-/* A wisp_slot_of that looks at whether the names' values vary. */
-static int slot_of(const void *context, const char *name)
-{
-  const search *s = context;
-  const int slot = wisp_symbols_find(s->state->symbols, name);
-  *s->varies |= slot < WISP_STATE_TIME || (slot >= WISP_STATE_SLOTS && s->state->varies[slot - WISP_STATE_SLOTS]);
-  return slot;
-}
-
-void wisp_state_bind(wisp_state *state)
+void wisp_state_look(wisp_state *state)
 {
   const size_t last = state->values.count - 1;
-  bool varies = false;
-  wisp_expr_bind(state->values.expressions[last], slot_of, &(search){state, &varies});
-  state->varies[last] = varies;
+  const char *name = NULL;
+  for (size_t i = 0; (name = wisp_expr_name(state->values.expressions[last], i)); i++) {
+    const int slot = wisp_slot_find(state->symbols, name);
+    state->varies[last] |=
+        slot < WISP_STATE_TIME || (slot >= WISP_STATE_SLOTS && state->varies[slot - WISP_STATE_SLOTS]);
+  }
 }
 
 /* The names' values at some points, by slot. */
@@ -76,7 +65,7 @@ void wisp_state_fields(const wisp_system *system, const wisp_state *state, const
       if (state->varies[i])
         wisp_expr_many(state->values.expressions[i], all.value[0], points, all.value[WISP_STATE_SLOTS + i]);
     for (int f = 0; f < n; f++) {
-      const double *field = all.value[wisp_symbols_find(state->symbols, system->field[f])];
+      const double *field = all.value[wisp_slot_find(state->symbols, system->field[f])];
       for (int p = 0; p < points; p++) u[p * n + f] = field[p];
     }
   }

@@ -54,9 +54,7 @@ wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precis
   CALL(check_memory(err, arrays, what));
   CALL(wisp_arrays_countable(err, wisp_device_limits(device), what, list, count));
   for (size_t i = 0; i < count; i++) CALL(make(err, arrays, &arrays->entries[i]));
-  *out = arrays;
-  arrays = NULL;
-  return WISP_OK;
+  return GIVE(arrays, out);
 }
 
 void wisp_arrays_destroy(wisp_arrays *arrays)

@@ -156,9 +156,7 @@ wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out
     CALL(cublas_open(err, blas, stream));
   else
     host_name(blas);
-  *out = blas;
-  blas = NULL;
-  return WISP_OK;
+  return GIVE(blas, out);
 }
 
 const char *wisp_blas_name(const wisp_blas *blas)

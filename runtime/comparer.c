@@ -19,9 +19,7 @@ wisp_status wisp_comparer_create(wisp_error *err, wisp_device *device, wisp_comp
   CALL(wisp_new(err, 1, sizeof *c, &c));
   c->device = device;
   CALL(wisp_device_alloc(err, device, WISP_COMPARISONS * sizeof(uint64_t), &c->first));
-  *out = c;
-  c = NULL;
-  return WISP_OK;
+  return GIVE(c, out);
 }
 
 void wisp_comparer_destroy(wisp_comparer *c)

@@ -146,9 +146,7 @@ static wisp_status make_device(wisp_error *err, cuda_device **out)
   CALL(wisp_cuda_api_open(err, &device->api));
   device->base.kind = &wisp_cuda_kind;
   CALL(CUDA(device, cuInit, 0));
-  *out = device;
-  device = NULL;
-  return WISP_OK;
+  return GIVE(device, out);
 }
 
 static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)

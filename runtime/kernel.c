@@ -21,7 +21,7 @@ wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char
 {
   HELD(wisp_text_free) wisp_text source = {0};
   CALL(wisp_plan_source(err, plan, wisp_target_dialect(target), &source));
-  return wisp_compile(err, target, wisp_plan_symbol(plan), source.data, out);
+  return wisp_compile(err, target, plan->symbol, source.data, out);
 }
 
 /* In place: count doubles become the plan's reals, front first, so that none is overwritten before it is read. */
@@ -44,7 +44,7 @@ wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void *
   int *ints = NULL;
   wisp_status status = wisp_plan_operand(err, plan, i, &count, &reals, &ints);
   if (status != WISP_OK) return status;
-  *bytes = reals ? narrow(reals, count, wisp_plan_spec(plan)->precision) : count * sizeof *ints;
+  *bytes = reals ? narrow(reals, count, plan->spec.precision) : count * sizeof *ints;
   *data = reals ? (void *)reals : ints;
   return WISP_OK;
 }
@@ -66,13 +66,12 @@ wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_
   CALL(wisp_new(err, 1, sizeof *kernel, &kernel));
   kernel->device = device;
   kernel->plan = plan;
-  kernel->args = wisp_plan_args(plan, &kernel->arg);
-  CALL(wisp_module_load(err, device, binary, wisp_plan_symbol(plan), wisp_plan_shared(plan), &kernel->module));
+  kernel->args = plan->strategy->args;
+  kernel->arg = plan->strategy->arg;
+  CALL(wisp_module_load(err, device, binary, plan->symbol, plan->shared, &kernel->module));
   for (int i = 0; i < kernel->args; i++)
     if (kernel->arg[i].kind == WISP_ARG_OPERAND) CALL(upload_operand(err, kernel, i));
-  *out = kernel;
-  kernel = NULL;
-  return WISP_OK;
+  return GIVE(kernel, out);
 }
 
 void wisp_kernel_unload(wisp_kernel *kernel)
@@ -119,10 +118,10 @@ static wisp_status bind(wisp_error *err, const wisp_kernel *kernel, int i, const
     if (strcmp(bindings[b].name, arg->name) != 0) continue;
     out->pointer = bindings[b].pointer;
     if (arg->kind != WISP_ARG_VALUE) return WISP_OK;
-    return wisp_passed_scalar(err, arg, bindings[b].value, wisp_plan_spec(kernel->plan)->precision, out);
+    return wisp_passed_scalar(err, arg, bindings[b].value, kernel->plan->spec.precision, out);
   }
-  return wisp_fail(err, WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'", wisp_plan_symbol(kernel->plan),
-                   wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name);
+  return wisp_fail(err, WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'", kernel->plan->symbol,
+                   kernel->plan->strategy->name, arg->name);
 }
 
 /* Those bindings that are whole numbers, as the list of counts that a grid is made of. */
@@ -150,5 +149,5 @@ wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wi
   }
   find_counts(bindings, count, counts);
   CALL(wisp_plan_grid(err, kernel->plan, counts, grid));
-  return wisp_launch(err, kernel->module, grid, wisp_plan_block(kernel->plan), args, kernel->args);
+  return wisp_launch(err, kernel->module, grid, kernel->plan->block, args, kernel->args);
 }

@@ -144,9 +144,7 @@ static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *pr
   CALL(check(err, api, api->nvrtcGetProgramLogSize(program, &size), name, "log"));
   CALL(wisp_new(err, size + 1, 1, &log));
   CALL(check(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
-  *out = log;
-  log = NULL;
-  return WISP_OK;
+  return GIVE(log, out);
 }
 
 wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,

@@ -183,7 +183,7 @@ static wisp_status launch(wisp_error *err, wisp_problem *p, const wisp_kernel *k
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
                              size_t count)
 {
-  const wisp_spec *spec = wisp_plan_spec(wisp_kernel_plan(kernel));
+  const wisp_spec *spec = &wisp_kernel_plan(kernel)->spec;
   const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find(spec->family), spec->kernel);
   const wisp_cut *cut = p->d.cuts;
   if (!decl || !decl->launches) return launch(err, p, kernel, NULL, (wisp_span){0, 0}, bindings, count);

@@ -34,7 +34,7 @@ static void visit_strategy(const layouts *l, plan_case *c, plan_visit *visit, vo
   const bool last = c->last;
   int at = 0;
   c->count = 0, c->plan = NULL;
-  snprintf(c->spec.kernel, sizeof c->spec.kernel, "%s", wisp_strategy_kernel(c->strategy));
+  snprintf(c->spec.kernel, sizeof c->spec.kernel, "%s", c->strategy->kernel);
   for (int i = 0; i < l->count; i++) {
     c->layout = l->layout[i];
     wisp_status status = wisp_plan_default(&err[i], c->strategy, &c->spec, &c->layout, l->names[i], &plans[i]);
@@ -81,14 +81,14 @@ static void visit_strategies(const wisp_strategies *all, plan_case *c, const wis
   size_t last = 0;
   make_layouts(c, target, &l);
   make_first(c, target, &first);
-  for (size_t i = 0; i < wisp_strategies_count(all); i++)
-    if (strcmp(wisp_strategy_family(wisp_strategies_at(all, i)), c->family->name) == 0) last = i;
-  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
-    c->strategy = wisp_strategies_at(all, i);
+  for (size_t i = 0; i < all->count; i++)
+    if (strcmp(all->list[i]->family, c->family->name) == 0) last = i;
+  for (size_t i = 0; i < all->count; i++) {
+    c->strategy = all->list[i];
     c->strategy_number = (int)i;
     c->last = i == last;
     c->again = applies(&first, c->strategy);
-    if (strcmp(wisp_strategy_family(c->strategy), c->family->name) == 0) visit_strategy(&l, c, visit, context);
+    if (strcmp(c->strategy->family, c->family->name) == 0) visit_strategy(&l, c, visit, context);
   }
   free_layouts(&l);
   free_layouts(&first);
@@ -146,12 +146,12 @@ bool order_has_turn(const plan_case *c, int low)
 
 const char *plan_case_text(const plan_case *c)
 {
-  static char text[256];
+  static char text[512];
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&c->layout, layout);
-  snprintf(text, sizeof text, "%s.%s %s %s p%d %s%s%s", wisp_strategy_kernel(c->strategy),
-           wisp_strategy_name(c->strategy), c->element->name, layout, c->spec.order,
-           wisp_precision_name(c->spec.precision), c->plan ? " " : "", c->plan ? wisp_plan_params(c->plan) : "");
+  snprintf(text, sizeof text, "%s.%s %s %s p%d %s%s%s", c->strategy->kernel, c->strategy->name, c->element->name,
+           layout, c->spec.order, wisp_precision_name(c->spec.precision), c->plan ? " " : "",
+           c->plan ? c->plan->params : "");
   return text;
 }
 

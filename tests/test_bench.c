@@ -37,17 +37,22 @@ static double *multiply(wisp_device *device, const dg_case *c, const char *kerne
 {
   wisp_blas *blas = NULL;
   wisp_rival *rival = NULL;
-  size_t columns = c->dg->slots * (size_t)c->system->fields, rows = 0, out = 0;
+  const size_t columns = c->dg->slots * (size_t)c->system->fields;
   GOOD(wisp_blas_open(&err, device, &blas));
   GOOD(wisp_rival_create(&err, device, blas, c->tet, kernel, precision, columns, &rival));
   GOOD(wisp_rival_choose(&err, rival));
   assert_true(wisp_rival_error(rival) < (precision == WISP_F32 ? 1e-5 : 1e-13));
-  wisp_rival_rows(rival, &rows, &out);
-  double *product = malloc(out * columns * sizeof *product);
-  assert_non_null(product);
-  GOOD(wisp_rival_upload(&err, rival, operand));
+  const wisp_product *p = wisp_rival_product(rival);
+  const size_t in = (size_t)p->k * columns, out = (size_t)p->m * columns, bytes = (size_t)precision;
+  double *product = malloc(out * sizeof *product);
+  float *single = malloc((in + out) * sizeof *single);
+  assert_true(product && single);
+  for (size_t i = 0; i < in; i++) single[i] = (float)operand[i];
+  GOOD(wisp_device_upload(&err, device, p->B, precision == WISP_F32 ? (const void *)single : operand, in * bytes));
   GOOD(wisp_rival_run(&err, rival));
-  GOOD(wisp_rival_download(&err, rival, product));
+  GOOD(wisp_device_download(&err, device, precision == WISP_F32 ? (void *)single : product, p->C, out * bytes));
+  for (size_t i = 0; i < out && precision == WISP_F32; i++) product[i] = (double)single[i];
+  free(single);
   wisp_rival_destroy(rival);
   wisp_blas_close(blas);
   return product;

@@ -48,7 +48,7 @@ static void params_of(const wisp_strategies *all, const char *kernel, const char
   const wisp_target target = wisp_limits_target(&limits);
   assert_int_equal(wisp_layout_parse(&err, layout, 10, 24, &l), WISP_OK);
   assert_int_equal(family->names(&err, &spec, &l, &target, &names), WISP_OK);
-  if (wisp_plan_default(&err, s, &spec, &l, names, &plan) == WISP_OK) strcpy(text, wisp_plan_params(plan));
+  if (wisp_plan_default(&err, s, &spec, &l, names, &plan) == WISP_OK) strcpy(text, plan->params);
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);
 }

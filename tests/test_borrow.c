@@ -230,8 +230,8 @@ static void open_solver(wisp_precision precision, solver *s)
   const wisp_wish wish = {.spec = wisp_family_spec(&chain, 1, NULL, precision)};
   GOOD(wisp_choose(err, &from, &wish, &s->step));
   assert_int_equal(s->step.kernels, 3);
-  assert_string_equal(wisp_plan_spec(s->step.plan[1])->family, "tensor");
-  assert_string_equal(wisp_plan_spec(s->step.plan[2])->kernel, "update");
+  assert_string_equal(s->step.plan[1]->spec.family, "tensor");
+  assert_string_equal(s->step.plan[2]->spec.kernel, "update");
   GOOD(wisp_stage_load(err, s->device, &s->step, s->kernel));
   GOOD(wisp_problem_open(err, s->device, &d, precision, WISP_NARROW_GUARD, NULL, NULL, &s->problem));
   GOOD(wisp_arrays_repeat(err, wisp_problem_arrays(s->problem), "inverse", 1, &third));

@@ -31,7 +31,7 @@ static int index_of(coverage *all, const wisp_strategy *s)
   for (int i = 0; i < all->strategies; i++)
     if (all->strategy[i] == s) return i;
   assert_true(all->strategies < MAX_STRATEGIES);
-  snprintf(all->name[all->strategies], sizeof *all->name, "%s.%s", wisp_strategy_kernel(s), wisp_strategy_name(s));
+  snprintf(all->name[all->strategies], sizeof *all->name, "%s.%.30s", s->kernel, s->name);
   all->strategy[all->strategies] = s;
   return all->strategies++;
 }
@@ -44,7 +44,7 @@ static void check_expands(const plan_case *c)
     wisp_error err = {0};
     if (wisp_plan_source(&err, c->plan, dialects[d], &source) != WISP_OK)
       fail_msg("%s, %s: %s", plan_case_text(c), dialects[d], err.text);
-    assert_non_null(strstr(source.data, wisp_plan_symbol(c->plan)));
+    assert_non_null(strstr(source.data, c->plan->symbol));
     assert_null(strstr(source.data, "{{"));
     wisp_text_free(&source);
   }
@@ -135,7 +135,7 @@ static void note_kernel(void *context, const plan_case *c)
   making *m = context;
   char *made = m->made[c->layout_number];
   if (!*made) strcpy(made, "\n");
-  if (c->plan) strcat(strcat(made, wisp_strategy_kernel(c->strategy)), "\n");
+  if (c->plan) strcat(strcat(made, c->strategy->kernel), "\n");
   for (int l = 0; c->last && l < MOST_LAYOUTS; l++) {
     for (int i = 0; c->family->compositions[i]; i++) m->stages += is_made(m->made[l], c->family->compositions[i]);
     *m->made[l] = '\0';

@@ -277,7 +277,7 @@ static void run(check *all, const wisp_kernel *kernel, bool polynomial)
 /* Every array is as expected, those that hold parts of sums in total; guard zones are whole. */
 static void compare(const check *all, const wisp_plan *plan, const vectors *after)
 {
-  const double tolerance = wisp_plan_spec(plan)->precision == WISP_F64 ? 1e-13 : 1e-5;
+  const double tolerance = plan->spec.precision == WISP_F64 ? 1e-13 : 1e-5;
   bool intact = false;
   char where[32] = "";
   for (int a = 0; a < ARRAYS; a++) {
@@ -298,15 +298,14 @@ static void compare(const check *all, const wisp_plan *plan, const vectors *afte
     /* A sum of random signs is far smaller than its terms. */
     if (count == 1) largest = fmax(largest, sqrt(UNKNOWNS));
     if (!(worst <= tolerance * largest))
-      fail_msg("%s %s: %s is off by %g of %g", plan_case_text(all->c), wisp_plan_params(plan), names[a], worst,
-               largest);
+      fail_msg("%s %s: %s is off by %g of %g", plan_case_text(all->c), plan->params, names[a], worst, largest);
     free(now);
   }
   int left = -1;
   GOOD(wisp_device_download(&error, all->device, &left, wisp_arrays_at(all->arrays, "left"), sizeof left));
   assert_int_equal(left, after->left);
   GOOD(wisp_arrays_guards(&error, all->arrays, &intact, where));
-  if (!intact) fail_msg("%s %s: wrote beside %s", plan_case_text(all->c), wisp_plan_params(plan), where);
+  if (!intact) fail_msg("%s %s: wrote beside %s", plan_case_text(all->c), plan->params, where);
 }
 
 static void verify(check *all, const wisp_plan *plan)
@@ -333,7 +332,7 @@ static void verify_case(void *context, const plan_case *c)
   check *all = context;
   size_t k = 0;
   if (!c->plan) return;
-  while (k < sizeof kernels / sizeof *kernels && strcmp(kernels[k].name, wisp_strategy_kernel(c->strategy)) != 0) k++;
+  while (k < sizeof kernels / sizeof *kernels && strcmp(kernels[k].name, c->strategy->kernel) != 0) k++;
   if (strcmp(c->family->name, "tensor") != 0 || k == sizeof kernels / sizeof *kernels) return;
   all->c = c;
   all->kernel = (int)k;

@@ -30,11 +30,10 @@ typedef struct candidates {
 
 static void print_values(const wisp_strategy *s, const int *values, char text[WISP_PARAMS_TEXT])
 {
-  const wisp_param *param = NULL;
-  const int count = wisp_strategy_params(s, &param);
   size_t used = 0;
-  for (int i = 0; i < count; i++)
-    used += (size_t)snprintf(text + used, WISP_PARAMS_TEXT - used, "%s%s=%d", i ? " " : "", param[i].name, values[i]);
+  for (int i = 0; i < s->params; i++)
+    used +=
+        (size_t)snprintf(text + used, WISP_PARAMS_TEXT - used, "%s%s=%d", i ? " " : "", s->param[i].name, values[i]);
 }
 
 static wisp_status keep(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
@@ -42,7 +41,7 @@ static wisp_status keep(wisp_error *err, void *context, const int *values, wisp_
   candidates *c = context;
   (void)err, (void)reason;
   if (plan)
-    snprintf(c->legal, sizeof c->legal, "%s", wisp_plan_params(plan));
+    snprintf(c->legal, sizeof c->legal, "%s", plan->params);
   else
     print_values(c->strategy, values, c->illegal);
   wisp_plan_destroy(plan);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "parsed.h"
 #include "../gen/strategy/closure.h"
 #include "../gen/strategy/plain.h"
 #include "../gen/strategy/strategy.h"
@@ -90,8 +91,8 @@ static hashes hash_of(const wisp_embedded *files, size_t count, const char *a_sp
   hashes out = {{0}};
   wisp_closure *closure = NULL;
   wisp_strategy *s = NULL;
-  if (wisp_strategy_parse(&err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
-                          (wisp_file_text){"waves.k", a_text}, &s) != WISP_OK)
+  if (parse_strategy(&err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
+                     (wisp_file_text){"waves.k", a_text}, &s) != WISP_OK)
     fail_msg("%s", err.text);
   if (wisp_closure_create(&err, files, count, &closure) != WISP_OK) fail_msg("%s", err.text);
   assert_string_equal(wisp_closure_dialects(closure)[0], "cuda");
@@ -317,7 +318,7 @@ static void test_listed_strategies(void **state)
   wisp_closure *closure = NULL;
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(wisp_closure_create(&err, wisp_embedded_files, wisp_embedded_count, &closure), WISP_OK);
-  for (size_t i = 0; i < wisp_strategies_count(all); i++) check_listed(wisp_strategies_at(all, i), closure, "maxwell");
+  for (size_t i = 0; i < all->count; i++) check_listed(all->list[i], closure, "maxwell");
   wisp_closure_free(closure);
   wisp_strategies_free(all);
 }
@@ -331,11 +332,11 @@ static void test_no_two_are_equal(void **state)
   wisp_strategies *all = NULL;
   char a[20], b[20];
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  for (size_t i = 0; i < 2 * wisp_strategies_count(all); i++) {
-    wisp_strategy_hash(wisp_strategies_at(all, i / 2), "maxwell", dialects[i % 2], a);
+  for (size_t i = 0; i < 2 * all->count; i++) {
+    wisp_strategy_hash(all->list[i / 2], "maxwell", dialects[i % 2], a);
     assert_int_equal(strlen(a), 16);
     for (size_t j = 0; j < i; j++) {
-      wisp_strategy_hash(wisp_strategies_at(all, j / 2), "maxwell", dialects[j % 2], b);
+      wisp_strategy_hash(all->list[j / 2], "maxwell", dialects[j % 2], b);
       assert_string_not_equal(a, b);
     }
   }

@@ -48,8 +48,8 @@ static bool is_plain(const wisp_stage *step, int k)
 {
   const wisp_plan *plan = step->plan[k];
   wisp_plan *plain = NULL;
-  GOOD(wisp_plan_default(&err, wisp_plan_strategy(plan), wisp_plan_spec(plan), &step->layout, step->names, &plain));
-  const bool same = strcmp(wisp_plan_params(plan), wisp_plan_params(plain)) == 0;
+  GOOD(wisp_plan_default(&err, plan->strategy, &plan->spec, &step->layout, step->names, &plain));
+  const bool same = strcmp(plan->params, plain->params) == 0;
   wisp_plan_destroy(plain);
   return same;
 }
@@ -107,14 +107,14 @@ static void read_lines(lines *out, const char *text)
 static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case *c)
 {
   wisp_plan *plan = NULL;
-  if (*l->kernel != '*' && strcmp(l->kernel, wisp_strategy_kernel(c->strategy)) != 0) return false;
-  if (strcmp(l->strategy, wisp_strategy_name(c->strategy)) != 0) return false;
+  if (*l->kernel != '*' && strcmp(l->kernel, c->strategy->kernel) != 0) return false;
+  if (strcmp(l->strategy, c->strategy->name) != 0) return false;
   GOOD(wisp_defaults_plan(&err, all, &c->spec, &c->layout, c->names, &(wisp_fixed){0}, &plan));
-  bool used = strcmp(wisp_strategy_name(wisp_plan_strategy(plan)), l->strategy) == 0;
+  bool used = strcmp(plan->strategy->name, l->strategy) == 0;
   for (const char *at = l->values; *at && used; at += strcspn(at, " "), at += strspn(at, " ")) {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
-    used = strstr(wisp_plan_params(plan), word) != NULL;
+    used = strstr(plan->params, word) != NULL;
   }
   wisp_plan_destroy(plan);
   return used;
@@ -196,17 +196,19 @@ static double ms_of(race *r, const wisp_plan *plan)
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   trial t = {.workload = r->workload};
+  wisp_lease lease = {0};
   wisp_contender contender = {.run = launch, .context = &t};
   double ms = INFINITY;
   GOOD(wisp_plan_compile(&err, plan, "host", &binary));
   GOOD(wisp_kernel_create(&err, r->device, plan, &binary, &kernel));
-  GOOD(wisp_problems_acquire(&err, r->problems, &plan, 1, &t.problem));
+  GOOD(wisp_problems_acquire(&err, r->problems, &plan, 1, &lease));
+  t.problem = lease.problem;
   t.kernel = kernel;
   for (int i = 0; i < 2; i++) {
     GOOD(wisp_probe(&err, r->device, &contender));
     ms = fmin(ms, contender.ms);
   }
-  wisp_problems_release(r->problems, t.problem);
+  wisp_lease_end(&lease);
   wisp_kernel_destroy(kernel);
   free(binary.data);
   return ms;
@@ -221,7 +223,7 @@ static void take_part(void *context, const plan_case *c)
 {
   field *f = context;
   const bool ours = strcmp(c->spec.family, "nodal") == 0 && c->element == c->family->elements;
-  if (!c->plan || !ours || strcmp(wisp_strategy_kernel(c->strategy), f->kernel) != 0) return;
+  if (!c->plan || !ours || strcmp(c->strategy->kernel, f->kernel) != 0) return;
   f->race.best = fmin(f->race.best, ms_of(&f->race, c->plan));
 }
 
@@ -234,7 +236,7 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
   wisp_stage step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
   GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
-  GOOD(wisp_problems_create(&err, device, f.race.workload, wisp_plan_spec(step.plan[0]), 384, &source, SIZE_MAX,
+  GOOD(wisp_problems_create(&err, device, f.race.workload, &step.plan[0]->spec, 384, &source, SIZE_MAX,
                             &f.race.problems));
   each_plan(wisp_device_limits(device), &range, take_part, &f);
   const double ours = ms_of(&f.race, step.plan[0]);

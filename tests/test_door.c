@@ -160,9 +160,9 @@ static void test_meanings(void **state)
   wisp_error err = {0};
   wisp_strategies *all = NULL;
   GOOD(wisp_strategies_load(&err, &all));
-  for (size_t i = 0; i < wisp_strategies_count(all); i++) {
-    const wisp_strategy *s = wisp_strategies_at(all, i);
-    const wisp_family *family = wisp_family_find(wisp_strategy_family(s));
+  for (size_t i = 0; i < all->count; i++) {
+    const wisp_strategy *s = all->list[i];
+    const wisp_family *family = wisp_family_find(s->family);
     wisp_spec text = wisp_family_spec(family, 3, NULL, WISP_F64);
     wisp_limits limits;
     wisp_layout layouts[8];
@@ -170,7 +170,7 @@ static void test_meanings(void **state)
     wisp_plan *plan = NULL;
     wisp_env *names = NULL;
     wisp_contract *contract = NULL;
-    snprintf(text.kernel, sizeof text.kernel, "%s", wisp_strategy_kernel(s));
+    snprintf(text.kernel, sizeof text.kernel, "%s", s->kernel);
     GOOD(wisp_target_limits(&err, "sm_90", &limits));
     const wisp_target target = wisp_limits_target(&limits);
     for (int l = 0; l < count && !plan; l++) {

@@ -8,6 +8,7 @@
 #include "page.h"
 #include "store_fixture.h"
 #include "good.h"
+#include "parsed.h"
 #include "../runtime/kernel.h"
 #include "../tuner/trial/problems.h"
 #include "../tuner/workers/tune.h"
@@ -180,7 +181,7 @@ static void test_unknown(void **state)
   assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
   assert_string_equal(err.text, "the filter family has no element 'hex': it has tri and others");
   const wisp_file_text space = {"space", "kernel apply\nlayouts node\nblock 1\ngrid groups\n"}, text = {"text", ""};
-  assert_int_equal(wisp_strategy_parse(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
+  assert_int_equal(parse_strategy(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
   if (!strstr(err.text, "the filter family has no layouts")) fail_msg("%s", err.text);
 }
 
@@ -236,13 +237,14 @@ static void in_spans(void *context, const plan_case *c)
   static const wisp_span spans[] = {{20, 16}, {0, 1}, {36, 1}, {1, 19}};
   wisp_device *device = context;
   wisp_problems *problems = NULL;
-  wisp_problem *problem = NULL;
+  wisp_lease lease = {0};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   double whole[37 * FILTER_MAX_NP], pieced[37 * FILTER_MAX_NP];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "apply") != 0) return;
   GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
-  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem));
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &lease));
+  wisp_problem *problem = lease.problem;
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
   const size_t numbers = wisp_problem_size(problem, "v");
@@ -297,6 +299,7 @@ static void in_domains(void *context, const plan_case *c)
 {
   wisp_device *device = context;
   wisp_problems *problems = NULL;
+  wisp_lease lease = {0};
   wisp_problem *problem[2] = {NULL, NULL};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
@@ -304,7 +307,8 @@ static void in_domains(void *context, const plan_case *c)
   double edges[2][OWN + 1];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "collect") != 0) return;
   GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
-  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &problem[0]));
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &lease));
+  problem[0] = lease.problem;
   open_domain(device, &c->spec, &ground, &problem[1]);
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));

@@ -33,10 +33,9 @@ static void verify(check *all, wisp_job *job)
   if (status == WISP_OK) status = wisp_verifier_check(&err, all->verifier, kernel, &error);
   if (status != WISP_OK) {
     char spec[WISP_SPEC_TEXT], layout[WISP_LAYOUT_TEXT];
-    wisp_spec_print(wisp_plan_spec(job->plan), spec);
-    wisp_layout_print(wisp_plan_layout(job->plan), layout);
-    print_error("%s %s %s %s: %s\n", spec, layout, wisp_strategy_name(wisp_plan_strategy(job->plan)),
-                wisp_plan_params(job->plan), err.text);
+    wisp_spec_print(&job->plan->spec, spec);
+    wisp_layout_print(&job->plan->layout, layout);
+    print_error("%s %s %s %s: %s\n", spec, layout, job->plan->strategy->name, job->plan->params, err.text);
     all->failed++;
   }
   all->verified++;
@@ -88,7 +87,7 @@ static void verify_default(void *context, const plan_case *c)
   wisp_plan *plan = NULL;
   const bool layout = c->spec.order <= LOW || walks_in_full() || layout_has_turn(c);
   if (c->plan && layout && precision_has_turn(c) && order_has_turn(c, LOW)) {
-    const char *params = wisp_plan_params(c->plan);
+    const char *params = c->plan->params;
     assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
     submit(all, plan);
   }
@@ -145,7 +144,7 @@ static void verify_values(void *context, const plan_case *c)
   static legal l;
   bool seen[WISP_MAX_PARAMS][WISP_MAX_VALUES] = {{false}};
   if (layout_has_turn(c) && precision_has_turn(c) && order_has_turn(c, VALUES_ORDER)) {
-    l.count = 0, l.param_count = wisp_strategy_params(c->strategy, &l.params);
+    l.count = 0, l.param_count = c->strategy->params, l.params = c->strategy->param;
     assert_int_equal(wisp_plan_enumerate(NULL, c->strategy, &c->spec, &c->layout, c->names, collect, &l), WISP_OK);
     for (int i = 0; i < l.count; i++) {
       wisp_plan *plan = l.plan[i * STRIDE % l.count];

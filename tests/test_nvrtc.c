@@ -4,6 +4,7 @@
  * precisions for every target. What a text calls the indices of its regions makes no difference to the code. Skipped
  * where there is no NVRTC. */
 #include "each_plan.h"
+#include "parsed.h"
 #include "../tuner/trial/pipeline.h"
 
 #include <setjmp.h>
@@ -30,10 +31,10 @@ static void look_at(check *all, const wisp_job *job)
   all->compiled++;
   if (job->status == WISP_OK && !spills && job->binary.length > 0) return;
   char spec[WISP_SPEC_TEXT], layout[WISP_LAYOUT_TEXT];
-  wisp_spec_print(wisp_plan_spec(job->plan), spec);
-  wisp_layout_print(wisp_plan_layout(job->plan), layout);
-  print_error("%s %s %s %s: %s%d bytes spilled\n", spec, layout, wisp_strategy_name(wisp_plan_strategy(job->plan)),
-              wisp_plan_params(job->plan), job->error.text, job->binary.usage.spill_bytes);
+  wisp_spec_print(&job->plan->spec, spec);
+  wisp_layout_print(&job->plan->layout, layout);
+  print_error("%s %s %s %s: %s%d bytes spilled\n", spec, layout, job->plan->strategy->name, job->plan->params,
+              job->error.text, job->binary.usage.spill_bytes);
   all->failed++;
 }
 
@@ -49,7 +50,7 @@ static void compile_case(void *context, const plan_case *c)
   wisp_plan *plan = NULL;
   wisp_job *job = NULL;
   if (has_turn(all, c)) {
-    const char *params = wisp_plan_params(c->plan);
+    const char *params = c->plan->params;
     assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
     assert_int_equal(wisp_pipeline_submit(NULL, all->pipeline, plan, true), WISP_OK);
   }
@@ -132,7 +133,7 @@ static wisp_status compile_text(wisp_error *err, const char *text, wisp_binary *
   TRY(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
   TRY(family->names(err, &spec, layouts, &target, &names));
-  TRY(wisp_strategy_parse(err, "nodal", "trial", (wisp_file_text){"", space}, (wisp_file_text){"", text}, &strategy));
+  TRY(parse_strategy(err, "nodal", "trial", (wisp_file_text){"", space}, (wisp_file_text){"", text}, &strategy));
   TRY(wisp_plan_default(err, strategy, &spec, layouts, names, &plan));
   TRY(wisp_plan_compile(err, plan, "sm_90", out));
 done:

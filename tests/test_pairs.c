@@ -50,11 +50,11 @@ static void drive_pair(const wisp_dg *dg, pair p, int kind, const double *u, dou
   for (int i = 0; i < dg->tet->Nfp; i++) {
     fetch(dg, u, p.fetch_m, p.list_m, i, u_m);
     fetch(dg, u, p.fetch_p, p.list_p, i, u_p);
-    assert_int_equal(wisp_system_flux(NULL, dg->system, p.boundary, p.real, 0.7, u_m, u_p, values), WISP_OK);
+    wisp_system_flux(dg->system, p.boundary, p.real, 0.7, u_m, u_p, values, NULL);
     store(dg, flux, p.store_m, i, p.real[3], values);
     if (kind != INTRA) continue;
     int there = dg->turnlist[p.list_p % 6 * dg->tet->Nfp + i];
-    assert_int_equal(wisp_system_flux(NULL, dg->system, -1, back, 0.7, u_p, u_m, values), WISP_OK);
+    wisp_system_flux(dg->system, -1, back, 0.7, u_p, u_m, values, NULL);
     store(dg, flux, p.store_p, there, p.real[4], values);
   }
 }
@@ -84,7 +84,7 @@ static void compare(const wisp_dg *dg)
   int count[KINDS] = {0}, boundaries = 0;
   dg_case_noise(dg, u);
   gather(dg, u, flux, count);
-  assert_int_equal(wisp_reference_gather(NULL, dg, 0.7, u, reference, NULL), WISP_OK);
+  wisp_reference_gather(dg, 0.7, u, reference, NULL);
   for (size_t i = 0; i < wisp_dg_face_size(dg); i++) {
     assert_int_equal(isnan(flux[i]), isnan(reference[i]));
     if (!isnan(flux[i])) assert_true(fabs(flux[i] - reference[i]) < 1e-12 * (1 + fabs(reference[i])));

@@ -63,7 +63,7 @@ static void expect(fixture *f, size_t i)
   wisp_job *job = wisp_pipeline_take(f->pipeline);
   assert_non_null(job);
   GOOD(wisp_candidate_plan(err, &f->scope, &f->search.candidates[i], &plan));
-  assert_string_equal(wisp_plan_params(job->plan), wisp_plan_params(plan));
+  assert_string_equal(job->plan->params, plan->params);
   assert_int_equal(job->status, WISP_OK);
   assert_true(job->binary.data != NULL);
   wisp_plan_destroy(plan);

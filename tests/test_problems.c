@@ -31,9 +31,9 @@ static void make_plans(const wisp_device *device, plans *p)
   GOOD(wisp_strategies_load(err, &p->strategies));
   assert_int_equal(family->layouts(&spec, layouts), LAYOUTS);
   const wisp_strategy *s = NULL;
-  for (size_t i = 0; i < wisp_strategies_count(p->strategies) && !s; i++) {
-    s = wisp_strategies_at(p->strategies, i);
-    if (strcmp(wisp_strategy_family(s), "nodal") != 0 || strcmp(wisp_strategy_kernel(s), "update") != 0) s = NULL;
+  for (size_t i = 0; i < p->strategies->count && !s; i++) {
+    s = p->strategies->list[i];
+    if (strcmp(s->family, "nodal") != 0 || strcmp(s->kernel, "update") != 0) s = NULL;
   }
   assert_non_null(s);
   for (int l = 0; l < LAYOUTS; l++) {
@@ -50,9 +50,9 @@ static void free_plans(plans *p)
 
 static wisp_problem *acquire(wisp_problems *problems, const wisp_plan *plan)
 {
-  wisp_problem *problem = NULL;
-  GOOD(wisp_problems_acquire(err, problems, &plan, 1, &problem));
-  return problem;
+  wisp_lease lease = {0};
+  GOOD(wisp_problems_acquire(err, problems, &plan, 1, &lease));
+  return lease.problem;
 }
 
 static bool is_marked(wisp_problem *problem)
@@ -72,7 +72,7 @@ static void test_problems(void **state)
   (void)state;
   make_plans(device, &p);
   GOOD(wisp_workload_find(err, "nodal", "update", &workload));
-  GOOD(wisp_problems_create(err, device, workload, wisp_plan_spec(p.plan[0]), 0, NULL, 1,
+  GOOD(wisp_problems_create(err, device, workload, &p.plan[0]->spec, 0, NULL, 1,
                             &problems)); /* any is more than there is room */
   for (int l = 0; l < 2; l++) {
     assert_int_equal(wisp_problems_full(problems), l > 0);
@@ -83,10 +83,10 @@ static void test_problems(void **state)
   for (int l = 0; l < 2; l++) {
     assert_ptr_equal(acquire(problems, p.plan[l]), held[l]);
     assert_true(is_marked(held[l]));
-    wisp_problems_release(problems, held[l]);
+    wisp_lease_end(&(wisp_lease){problems, held[l]});
   }
   assert_true(wisp_problems_full(problems));
-  for (int l = 0; l < 2; l++) wisp_problems_release(problems, held[l]);
+  for (int l = 0; l < 2; l++) wisp_lease_end(&(wisp_lease){problems, held[l]});
   assert_false(wisp_problems_full(problems));
   acquire(problems, p.plan[2]);                         /* the first one goes */
   assert_true(is_marked(acquire(problems, p.plan[1]))); /* the one used last has stayed */

@@ -159,10 +159,10 @@ static void add_seed(wisp_seeds *seeds, const wisp_scope *scope, const wisp_cand
   wisp_trial t = {.ms = ms, .target = "sm_90", .device = "card", .outcome = "ok"};
   wisp_plan *plan = NULL;
   assert_int_equal(wisp_candidate_plan(NULL, scope, c, &plan), WISP_OK);
-  wisp_spec_print(wisp_plan_spec(plan), t.spec);
-  wisp_layout_print(wisp_plan_layout(plan), t.layout);
-  snprintf(t.strategy, sizeof t.strategy, "%s", wisp_strategy_name(c->strategy));
-  snprintf(t.params, sizeof t.params, "%s", wisp_plan_params(plan));
+  wisp_spec_print(&plan->spec, t.spec);
+  wisp_layout_print(&plan->layout, t.layout);
+  snprintf(t.strategy, sizeof t.strategy, "%s", c->strategy->name);
+  snprintf(t.params, sizeof t.params, "%s", plan->params);
   wisp_plan_destroy(plan);
   assert_int_equal(wisp_seeds_add(NULL, seeds, &t), WISP_OK);
 }

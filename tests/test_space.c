@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "store_fixture.h"
+#include "parsed.h"
 #include "../gen/strategy/fixed.h"
 
 #include <math.h>
@@ -76,8 +77,7 @@ static wisp_strategy *parse(const char *text)
 {
   wisp_strategy *s = NULL;
   wisp_error err = {0};
-  if (wisp_strategy_parse(&err, "nodal", "trial", (wisp_file_text){"", text}, (wisp_file_text){"", "body"}, &s) !=
-      WISP_OK)
+  if (parse_strategy(&err, "nodal", "trial", (wisp_file_text){"", text}, (wisp_file_text){"", "body"}, &s) != WISP_OK)
     fail_msg("%s", err.text);
   return s;
 }
@@ -86,12 +86,12 @@ static void test_keywords(void **state)
 {
   (void)state;
   wisp_strategy *s = parse(good);
-  const wisp_param *params = NULL;
-  assert_string_equal(wisp_strategy_name(s), "trial");
-  assert_string_equal(wisp_strategy_family(s), "nodal");
-  assert_string_equal(wisp_strategy_kernel(s), "probe");
-  assert_string_equal(wisp_strategy_title(s), "a title of several words");
-  assert_int_equal(wisp_strategy_params(s, &params), 3);
+  const wisp_param *params = s->param;
+  assert_string_equal(s->name, "trial");
+  assert_string_equal(s->family, "nodal");
+  assert_string_equal(s->kernel, "probe");
+  assert_string_equal(s->title, "a title of several words");
+  assert_int_equal(s->params, 3);
   assert_string_equal(params[0].name, "wp");
   assert_int_equal(params[0].count, 3);
   assert_int_equal(params[0].values[2], 4);
@@ -154,8 +154,8 @@ static void test_errors_name_the_line(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_strategy *s = NULL;
     wisp_error err = {0};
-    wisp_status status = wisp_strategy_parse(&err, "nodal", "trial", (wisp_file_text){"there/mine.space", bad[i].text},
-                                             (wisp_file_text){"", ""}, &s);
+    wisp_status status = parse_strategy(&err, "nodal", "trial", (wisp_file_text){"there/mine.space", bad[i].text},
+                                        (wisp_file_text){"", ""}, &s);
     if (status != WISP_EINPUT || !strstr(err.text, bad[i].place) || !strstr(err.text, bad[i].what))
       fail_msg("'%s' gave %d: %s", bad[i].text, (int)status, err.text);
     assert_null(s);
@@ -247,7 +247,7 @@ static void test_default_falls_back(void **state)
     wisp_error err = {0};
     wisp_status status = wisp_plan_default(&err, s, &spec, &layout, names, &plan);
     if (cases[i].params)
-      assert_string_equal(wisp_plan_params(plan), cases[i].params);
+      assert_string_equal(plan->params, cases[i].params);
     else {
       assert_int_equal(status, WISP_EREFUSED);
       assert_non_null(strstr(err.text, "no legal candidate"));
@@ -329,9 +329,9 @@ static void test_text_comes_back(void **state)
   const int values[3] = {4, 8, 1};
   wisp_plan *plan = NULL, *again = NULL;
   assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
-  assert_string_equal(wisp_plan_params(plan), "mode=1 unroll=8 wp=4");
-  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, wisp_plan_params(plan), &again), WISP_OK);
-  assert_string_equal(wisp_plan_params(again), wisp_plan_params(plan));
+  assert_string_equal(plan->params, "mode=1 unroll=8 wp=4");
+  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, plan->params, &again), WISP_OK);
+  assert_string_equal(again->params, plan->params);
   wisp_plan_destroy(again);
   static const char *const bad[] = {
       "mode=1 unroll=8",           "mode=1 unroll=8 wp=3",         "", "mode=1 unroll=8 wwp=4", "mode=1 unroll=8 wp=4x",
@@ -348,10 +348,8 @@ static void test_text_comes_back(void **state)
 
 static int find_arg(const wisp_plan *plan, const char *name)
 {
-  const wisp_arg *args = NULL;
-  int n = wisp_plan_args(plan, &args);
-  for (int i = 0; i < n; i++)
-    if (strcmp(args[i].name, name) == 0) return i;
+  for (int i = 0; i < plan->strategy->args; i++)
+    if (strcmp(plan->strategy->arg[i].name, name) == 0) return i;
   return -1;
 }
 
@@ -391,10 +389,10 @@ static void test_operands_and_launch(void **state)
   assert_int_equal(wisp_plan_grid(NULL, plan, counts, grid), WISP_OK);
   assert_int_equal(grid[0], 3);
   assert_int_equal(grid[1], 5);
-  assert_int_equal(wisp_plan_block(plan)[0], 20);
-  assert_int_equal(wisp_plan_block(plan)[1], 4);
-  assert_int_equal(wisp_plan_block(plan)[2], 2);
-  assert_int_equal(wisp_plan_shared(plan), 16 + 2 * 4 * 20 * 8);
+  assert_int_equal(plan->block[0], 20);
+  assert_int_equal(plan->block[1], 4);
+  assert_int_equal(plan->block[2], 2);
+  assert_int_equal(plan->shared, 16 + 2 * 4 * 20 * 8);
   free(M), free(hi), free(lo), free(list);
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);

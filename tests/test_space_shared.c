@@ -77,7 +77,7 @@ static char *source(const wisp_strategy *s, bool of_names)
   wisp_plan *plan = NULL;
   wisp_text text = {0};
   wisp_env *names = make_names(tensor(), 2, &spec, layouts);
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", wisp_strategy_kernel(s));
+  snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
   if (wisp_plan_default(&err, s, &spec, layouts, names, &plan) != WISP_OK) fail_msg("%s", err.text);
   if ((of_names ? wisp_plan_names(&err, plan, &text) : wisp_plan_source(&err, plan, "host", &text)) != WISP_OK)
     fail_msg("%s", err.text);
@@ -127,15 +127,14 @@ static void test_kernels(void **state)
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     const wisp_strategy *s = find(all, expected[i].kernel);
     char *text = source(s, false);
-    assert_string_equal(wisp_strategy_title(s), "when it is said, when is a word");
+    assert_string_equal(s->title, "when it is said, when is a word");
     expect_words(text, expected[i].params, true);
     expect_words(text, expected[i].args, true);
     expect_words(text, strcmp(expected[i].kernel, "collocated") == 0 ? "size 200" : "size 100", true);
     expect_words(text, "map 24", i == 2);
     free(text);
-    const wisp_param *params = NULL;
     int candidates = 1;
-    for (int p = 0, n = wisp_strategy_params(s, &params); p < n; p++) candidates *= params[p].count;
+    for (int p = 0; p < s->params; p++) candidates *= s->param[p].count;
     assert_int_equal(candidates, i == 2 ? 2 : expected[i].legal);
   }
   assert_null(wisp_strategies_find(all, "tensor", "stiffness", "mine"));
@@ -335,9 +334,9 @@ static void test_names_are_described(void **state)
     wisp_plan *plan = NULL;
     wisp_text text = {0};
     wisp_env *names = make_names(family, 3, &spec, layouts);
-    for (size_t i = 0; !plan && i < wisp_strategies_count(all); i++) {
-      const wisp_strategy *s = wisp_strategies_at(all, i);
-      if (strcmp(wisp_strategy_family(s), family->name) == 0) wisp_plan_default(NULL, s, &spec, layouts, names, &plan);
+    for (size_t i = 0; !plan && i < all->count; i++) {
+      const wisp_strategy *s = all->list[i];
+      if (strcmp(s->family, family->name) == 0) wisp_plan_default(NULL, s, &spec, layouts, names, &plan);
     }
     assert_int_equal(wisp_plan_names(&err, plan, &text), WISP_OK);
     char *end = strstr(text.data, "\nparts\n");

@@ -92,8 +92,8 @@ static wisp_strategies *strategies_of(const library *l)
 static bool same_hash(const wisp_strategies *before, const wisp_strategies *after, size_t i, const char *dialect)
 {
   char a[20], b[20];
-  wisp_strategy_hash(wisp_strategies_at(before, i), "maxwell", dialect, a);
-  wisp_strategy_hash(wisp_strategies_at(after, i), "maxwell", dialect, b);
+  wisp_strategy_hash(before->list[i], "maxwell", dialect, a);
+  wisp_strategy_hash(after->list[i], "maxwell", dialect, b);
   return strcmp(a, b) == 0;
 }
 
@@ -227,13 +227,12 @@ static void test_literals(void **state)
     if (!text || !(ends_with(original.path, ".k") || ends_with(original.path, ".part"))) continue;
     if (!change_literal(&l, &l.files[i])) continue;
     wisp_strategies *after = strategies_of(&l);
-    for (size_t n = 0; n < wisp_strategies_count(after); n++) {
-      const wisp_strategy *s = wisp_strategies_at(after, n);
+    for (size_t n = 0; n < after->count; n++) {
+      const wisp_strategy *s = after->list[n];
       const bool own = reaches(&l, s->text_path, original.path, 0);
       for (int d = 0; d < 2; d++)
         if (same_hash(before, after, n, d ? "host" : "cuda") == own)
-          fail_msg("%s %s is %s after a literal in %s", wisp_strategy_kernel(s), wisp_strategy_name(s),
-                   own ? "valid" : "stale", original.path);
+          fail_msg("%s %s is %s after a literal in %s", s->kernel, s->name, own ? "valid" : "stale", original.path);
     }
     changed++;
     wisp_strategies_free(after);
@@ -276,11 +275,11 @@ typedef struct definitions { /* of a dialect */
 static void check_use(definitions *all, const definition *d, const char *body, const plan_case *c)
 {
   if (!uses(body, d->name)) return;
-  for (size_t i = 0; i < wisp_strategies_count(all->before); i++) {
-    const wisp_strategy *s = wisp_strategies_at(all->before, i);
-    if (strcmp(wisp_strategy_family(s), c->family->name) != 0) continue;
-    if (strcmp(wisp_strategy_kernel(s), wisp_strategy_kernel(c->strategy)) != 0) continue;
-    if (strcmp(wisp_strategy_name(s), wisp_strategy_name(c->strategy)) != 0) continue;
+  for (size_t i = 0; i < all->before->count; i++) {
+    const wisp_strategy *s = all->before->list[i];
+    if (strcmp(s->family, c->family->name) != 0) continue;
+    if (strcmp(s->kernel, c->strategy->kernel) != 0) continue;
+    if (strcmp(s->name, c->strategy->name) != 0) continue;
     if (same_hash(all->before, d->after, i, all->dialect))
       fail_msg("%s uses %s: its hash does not", plan_case_text(c), d->name);
     all->users++;

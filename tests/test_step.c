@@ -150,12 +150,12 @@ static int by_name(const void *a, const void *b)
 /* Values as stored text: sorted by name. */
 static void print_values(const wisp_strategy *strategy, const int *values, char text[WISP_PARAMS_TEXT])
 {
-  const wisp_param *param = NULL;
-  int count = wisp_strategy_params(strategy, &param);
+  const wisp_param *param = strategy->param;
+  const int count = strategy->params;
   char words[WISP_MAX_PARAMS][48];
   const char *sorted[WISP_MAX_PARAMS];
   for (int i = 0; i < count; i++) {
-    snprintf(words[i], sizeof words[i], "%s=%d", param[i].name, values[i]);
+    snprintf(words[i], sizeof words[i], "%.23s=%d", param[i].name, values[i]);
     sorted[i] = words[i];
   }
   qsort(sorted, (size_t)count, sizeof *sorted, by_name);

@@ -94,7 +94,7 @@ static void verify_case(void *context, const plan_case *c)
   wisp_hex_operator op;
   const bool turn = walks_in_full() || (c->spec.order <= 4 && (c->spec.order + c->strategy_number) % 4 == 0);
   if (!c->plan || !turn || !precision_has_turn(c)) return;
-  if (strcmp(c->family->name, "tensor") != 0 || !wisp_hex_operator_find(wisp_strategy_kernel(c->strategy), &op)) return;
+  if (strcmp(c->family->name, "tensor") != 0 || !wisp_hex_operator_find(c->strategy->kernel, &op)) return;
   if (!all->problem.hex || all->problem.hex->N != c->spec.order) {
     hex_case_free(&all->problem);
     hex_case_make(&all->problem, c->spec.order, counts[COUNTS - 1]);

@@ -184,7 +184,7 @@ static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *v
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   double error = 0;
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", wisp_strategy_kernel(s));
+  snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
   family->layouts(&spec, layouts);
   TRY(family->names(err, &spec, layouts, &target, &names));
   TRY(wisp_plan_default(err, s, &spec, layouts, names, &plan));

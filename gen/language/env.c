@@ -191,13 +191,10 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   CALL(wisp_env_create(err, env, &scope));
   CALL(wisp_grow(err, &list->as.items, &list->capacity, list->count + 1, sizeof scope));
   list->as.items[list->count++] = scope;
-  *item = scope;
-  scope = NULL;
-  return WISP_OK;
+  return GIVE(scope, item);
 }
 
-/* The innermost value of a name where it is of the kind asked for, else NULL. */
-static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind kind)
+const wisp_value *wisp_env_get(const wisp_env *env, const char *name, wisp_kind kind)
 {
   const wisp_value *value = wisp_env_find(env, name, wisp_env_hash(name));
   return value && value->kind == kind ? value : NULL;
@@ -205,29 +202,9 @@ static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind ki
 
 bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value)
 {
-  const wisp_value *found = get(env, name, WISP_KIND_INT);
+  const wisp_value *found = wisp_env_get(env, name, WISP_KIND_INT);
   if (found) *value = found->as.integer;
   return found != NULL;
-}
-
-const char *wisp_env_get_text(const wisp_env *env, const char *name)
-{
-  const wisp_value *found = get(env, name, WISP_KIND_TEXT);
-  return found ? found->as.text : NULL;
-}
-
-const double *wisp_env_get_reals(const wisp_env *env, const char *name, size_t *count)
-{
-  const wisp_value *found = get(env, name, WISP_KIND_REALS);
-  if (found && count) *count = found->count;
-  return found ? found->as.reals : NULL;
-}
-
-const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *count)
-{
-  const wisp_value *found = get(env, name, WISP_KIND_INTS);
-  if (found && count) *count = found->count;
-  return found ? found->as.ints : NULL;
 }
 
 bool wisp_env_has(const wisp_env *env, const char *name)

@@ -36,6 +36,9 @@ uint64_t wisp_env_hash(const char *name);
 /* The innermost value of a name, NULL where there is none; valid until the name is redefined. */
 const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t hash);
 
+/* The same by its name alone, where it is of this kind. */
+const wisp_value *wisp_env_get(const wisp_env *env, const char *name, wisp_kind kind);
+
 /* From now on the own names of item (not its outer ones) come before env's own: how a loop over a list walks its items
  * without copying them. item may be NULL. */
 void wisp_env_show(wisp_env *env, const wisp_env *item);

@@ -72,8 +72,8 @@ static const char *file_of(const wisp_piece *piece, const wisp_env *env)
 {
   char name[128];
   snprintf(name, sizeof name, "%s file", piece->name);
-  const char *file = wisp_env_get_text(env, name);
-  return file ? file : piece->name;
+  const wisp_value *file = wisp_env_get(env, name, WISP_KIND_TEXT);
+  return file ? file->as.text : piece->name;
 }
 
 /* Is name one of the words of list? */

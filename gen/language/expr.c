@@ -249,9 +249,7 @@ wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out)
   CALL(parse_choice(&p, &root));
   skip_space(&p);
   CALL(!*p.at ? WISP_OK : wisp_expr_fail(err, expr, column_of(&p), "'%.8s' is left over", p.at));
-  *out = expr;
-  expr = NULL;
-  return WISP_OK;
+  return GIVE(expr, out);
 }
 
 void wisp_expr_destroy(wisp_expr *expr)

@@ -36,9 +36,6 @@ wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env,
                                 const char *name); /* a list that may stay empty; redefines */
 
 bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value);
-const char *wisp_env_get_text(const wisp_env *env, const char *name);                   /* NULL: none */
-const double *wisp_env_get_reals(const wisp_env *env, const char *name, size_t *count); /* NULL: none */
-const int *wisp_env_get_ints(const wisp_env *env, const char *name, size_t *count);     /* NULL: none */
 bool wisp_env_has(const wisp_env *env, const char *name);
 
 typedef struct wisp_expr wisp_expr; /* parsed once, evaluated often */
@@ -58,21 +55,18 @@ wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_
 typedef uint64_t (*wisp_name_hash)(const void *context, const char *name);
 uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void *context);
 
-/* Real evaluation: names are looked up by `lookup` first (may be NULL), then as integers in env (may be NULL). */
-typedef bool (*wisp_lookup)(const void *context, const char *name, double *value);
-wisp_status wisp_expr_real(wisp_error *err, const wisp_expr *expr, const wisp_env *env, wisp_lookup lookup,
-                           const void *context, double *value);
-
-/* The same, and with it the sum of the magnitudes that the value is added up from, given those of the names by
- * `lookup` with the context `sizes`: what a computed value's rounding errors are proportional to. */
-wisp_status wisp_expr_size(wisp_error *err, const wisp_expr *expr, wisp_lookup lookup, const void *context,
-                           const void *sizes, double *value, double *size);
-
-/* Real evaluation at up to WISP_EXPR_MANY points at once. First, once, names become slots of a table of values; then
- * the value of slot s at point p is values[s * WISP_EXPR_MANY + p], and one of a name without a slot (-1) no number. */
-enum { WISP_EXPR_MANY = 32 };
+/* Real evaluation knows names by slots of a table of values, which they are given once, and no tables. WISP_EINPUT for
+ * a name without a slot (-1). */
 typedef int (*wisp_slot_of)(const void *context, const char *name);
-void wisp_expr_bind(wisp_expr *expr, wisp_slot_of slot_of, const void *context);
+wisp_status wisp_expr_bind(wisp_error *err, wisp_expr *expr, wisp_slot_of slot_of, const void *context);
+
+/* The value of an expression that was bound, the value of slot s being values[s], and the sum of the magnitudes that it
+ * is added up from, given those of the slots (sizes NULL: those of the values): what a computed value's rounding errors
+ * are proportional to. */
+void wisp_expr_real(const wisp_expr *expr, const double *values, const double *sizes, double *value, double *size);
+
+/* The values at up to WISP_EXPR_MANY points at once, that of slot s at point p being values[s * WISP_EXPR_MANY + p]. */
+enum { WISP_EXPR_MANY = 32 };
 void wisp_expr_many(const wisp_expr *expr, const double *values, int count, double *out);
 
 /* Parse and evaluate at once. */

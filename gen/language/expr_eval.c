@@ -10,9 +10,9 @@ static wisp_status find(wisp_error *err, const wisp_expr *expr, const wisp_node 
   return *value ? WISP_OK : wisp_expr_fail(err, expr, at->column, "the name '%s' is not defined", at->name);
 }
 
-/* The value of name[expr] or nonzero(name, expr), exact as an integer where *is_real is false. */
+/* The value of name[expr], nonzero(name, expr) or count(name). */
 static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
-                         bool *is_real, int64_t *integer, double *real);
+                         int64_t *value);
 
 static bool give(int64_t result, int64_t *value)
 {
@@ -81,9 +81,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
 {
   const wisp_node *at = &expr->nodes[place];
   const wisp_value *found = NULL;
-  bool is_real = false;
   int64_t a = 0, b = 0;
-  double real = 0;
   switch (at->op) {
     case OP_INTEGER:
       *value = at->integer;
@@ -100,9 +98,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
     case OP_ENTRY:
     case OP_NONZERO:
     case OP_COUNT:
-      CALL(entry(err, expr, at, env, &is_real, value, &real));
-      if (is_real) return wisp_expr_fail(err, expr, at->column, "'%s' is a table of reals, not of integers", at->name);
-      return WISP_OK;
+      return entry(err, expr, at, env, value);
     case OP_SQRT:
     case OP_EXP:
     case OP_SIN:
@@ -129,31 +125,26 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
 }
 
 static wisp_status entry(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
-                         bool *is_real, int64_t *integer, double *real)
+                         int64_t *value)
 {
   const wisp_value *found = NULL;
   int64_t i = 0;
-  *is_real = false;
   CALL(find(err, expr, at, env, &found));
-  bool table = found->kind == WISP_KIND_REALS || found->kind == WISP_KIND_INTS;
+  const bool ints = found->kind == WISP_KIND_INTS, table = ints || found->kind == WISP_KIND_REALS;
   if (at->op == OP_COUNT && (table || found->kind == WISP_KIND_LIST)) {
-    *integer = (int64_t)found->count;
+    *value = (int64_t)found->count;
     return WISP_OK;
   }
-  CALL(table
-           ? WISP_OK
-           : wisp_expr_fail(err, expr, at->column, "'%s' is %s, not a table", at->name, wisp_kind_words(found->kind)));
+  if (!table)
+    return wisp_expr_fail(err, expr, at->column, "'%s' is %s, not a table", at->name, wisp_kind_words(found->kind));
   CALL(eval_int(err, expr, at->of[0], env, &i));
-  CALL(i >= 0 && (uint64_t)i < found->count
-           ? WISP_OK
-           : wisp_expr_fail(err, expr, at->column, "index %lld is outside '%s', which has %zu", (long long)i, at->name,
-                            found->count));
-  if (found->kind == WISP_KIND_INTS)
-    *integer = found->as.ints[i];
-  else
-    *real = found->as.reals[i];
-  if (at->op == OP_NONZERO) *integer = found->kind == WISP_KIND_INTS ? *integer != 0 : *real != 0;
-  *is_real = at->op == OP_ENTRY && found->kind == WISP_KIND_REALS;
+  if (i < 0 || (uint64_t)i >= found->count)
+    return wisp_expr_fail(err, expr, at->column, "index %lld is outside '%s', which has %zu", (long long)i, at->name,
+                          found->count);
+  if (at->op == OP_ENTRY && !ints)
+    return wisp_expr_fail(err, expr, at->column, "'%s' is a table of reals, not of integers", at->name);
+  *value = ints ? found->as.ints[i] : found->as.reals[i] != 0;
+  if (at->op == OP_NONZERO) *value = *value != 0;
   return WISP_OK;
 }
 
@@ -178,68 +169,28 @@ static number combine_numbers(wisp_op op, number a, number b)
 
 /* What a real evaluation carries through the tree. */
 typedef struct reals {
-  wisp_error *err;
   const wisp_expr *expr;
-  const wisp_env *env;
-  wisp_lookup lookup;
-  const void *context, *sizes; /* sizes NULL: magnitudes are those of the values */
+  const double *values, *sizes; /* sizes NULL: magnitudes are those of the values */
 } reals;
 
-static bool look_up(const reals *r, const char *name, number *out)
-{
-  if (!r->lookup || !r->lookup(r->context, name, &out->value)) return false;
-  if (!r->sizes || !r->lookup(r->sizes, name, &out->size)) out->size = fabs(out->value);
-  return true;
-}
-
-static wisp_status eval_real(const reals *r, size_t place, number *out)
+static number eval_real(const reals *r, size_t place)
 {
   const wisp_node *at = &r->expr->nodes[place];
-  const wisp_value *found = NULL;
-  bool is_real = false;
-  int64_t integer = 0;
-  number a = {0}, b = {0};
-  switch (at->op) {
-    case OP_INTEGER:
-    case OP_REAL:
-      *out = (number){at->real, fabs(at->real)};
-      return WISP_OK;
-    case OP_NAME:
-      if (look_up(r, at->name, out)) return WISP_OK;
-      CALL(find(r->err, r->expr, at, r->env, &found));
-      if (found->kind != WISP_KIND_INT)
-        return wisp_expr_fail(r->err, r->expr, at->column, "'%s' is %s, not a number", at->name,
-                              wisp_kind_words(found->kind));
-      a.value = (double)found->as.integer;
-      *out = (number){a.value, fabs(a.value)};
-      return WISP_OK;
-    case OP_ENTRY:
-    case OP_NONZERO:
-    case OP_COUNT:
-      CALL(entry(r->err, r->expr, at, r->env, &is_real, &integer, &a.value));
-      if (!is_real) a.value = (double)integer;
-      *out = (number){a.value, fabs(a.value)};
-      return WISP_OK;
-    default:
-      break;
+  if (at->op == OP_INTEGER || at->op == OP_REAL) return (number){at->real, fabs(at->real)};
+  if (at->op == OP_NAME) {
+    const double value = r->values[at->slot];
+    return (number){value, r->sizes ? r->sizes[at->slot] : fabs(value)};
   }
-  CALL(eval_real(r, at->of[0], &a));
-  if (at->op == OP_CHOOSE) return eval_real(r, at->of[a.value != 0 ? 1 : 2], out);
-  if (at->op == OP_NOT || (at->op == OP_AND && a.value == 0) || (at->op == OP_OR && a.value != 0)) {
-    out->value = out->size = at->op == OP_NOT ? a.value == 0 : at->op == OP_OR;
-  } else if (at->op == OP_NEGATE) {
-    *out = (number){-a.value, a.size};
-  } else if (is_call(at->op)) {
-    a.value = call(at->op, a.value);
-    *out = (number){a.value, fabs(a.value)};
-  } else {
-    CALL(eval_real(r, at->of[1], &b));
-    if (at->op == OP_AND || at->op == OP_OR)
-      out->value = out->size = b.value != 0;
-    else
-      *out = combine_numbers(at->op, a, b);
-  }
-  return WISP_OK;
+  const number a = eval_real(r, at->of[0]);
+  const bool holds = a.value != 0;
+  if (at->op == OP_CHOOSE) return eval_real(r, at->of[holds ? 1 : 2]);
+  if (at->op == OP_NEGATE) return (number){-a.value, a.size};
+  if (is_call(at->op)) return (number){call(at->op, a.value), fabs(call(at->op, a.value))};
+  if (at->op == OP_NOT) return (number){!holds, !holds};
+  if (at->op == OP_AND ? !holds : at->op == OP_OR && holds) return (number){holds, holds};
+  const number b = eval_real(r, at->of[1]);
+  if (at->op == OP_AND || at->op == OP_OR) return (number){b.value != 0, b.value != 0};
+  return combine_numbers(at->op, a, b);
 }
 
 wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env *env, int64_t *value)
@@ -250,24 +201,11 @@ wisp_status wisp_expr_int(wisp_error *err, const wisp_expr *expr, const wisp_env
   return status;
 }
 
-wisp_status wisp_expr_real(wisp_error *err, const wisp_expr *expr, const wisp_env *env, wisp_lookup lookup,
-                           const void *context, double *value)
+void wisp_expr_real(const wisp_expr *expr, const double *values, const double *sizes, double *value, double *size)
 {
-  number result = {0};
-  reals r = {err, expr, env, lookup, context, NULL};
-  wisp_status status = eval_real(&r, expr->count - 1, &result);
-  if (status == WISP_OK) *value = result.value;
-  return status;
-}
-
-wisp_status wisp_expr_size(wisp_error *err, const wisp_expr *expr, wisp_lookup lookup, const void *context,
-                           const void *sizes, double *value, double *size)
-{
-  number result = {0};
-  reals r = {err, expr, NULL, lookup, context, sizes};
-  wisp_status status = eval_real(&r, expr->count - 1, &result);
-  if (status == WISP_OK) *value = result.value, *size = result.size;
-  return status;
+  const number result = eval_real(&(reals){expr, values, sizes}, expr->count - 1);
+  *value = result.value;
+  *size = result.size;
 }
 
 /* ---- At many points. */
@@ -285,7 +223,7 @@ typedef struct columns {
 static void eval_columns(const columns *c, size_t place, double *out)
 {
   const wisp_node *at = &c->expr->nodes[place];
-  const double *named = at->op == OP_NAME && at->slot >= 0 ? c->values + at->slot * WISP_EXPR_MANY : NULL;
+  const double *named = at->op == OP_NAME ? c->values + at->slot * WISP_EXPR_MANY : NULL;
   const int operands = wisp_operators[at->op].operands;
   double a[WISP_EXPR_MANY], b[WISP_EXPR_MANY];
   if (operands) eval_columns(c, at->of[0], a);
@@ -296,7 +234,7 @@ static void eval_columns(const columns *c, size_t place, double *out)
     case OP_REAL:
       EACH(at->real);
     case OP_NAME:
-      EACH(named ? named[i] : NAN);
+      EACH(named[i]);
     case OP_NEGATE:
       EACH(-a[i]);
     case OP_NOT:
@@ -314,7 +252,7 @@ static void eval_columns(const columns *c, size_t place, double *out)
     case OP_MUL:
       EACH(a[i] * b[i]);
     default:
-      EACH(is_call(at->op) ? call(at->op, a[i]) : operands == 2 ? combine_reals(at->op, a[i], b[i]) : NAN);
+      EACH(is_call(at->op) ? call(at->op, a[i]) : combine_reals(at->op, a[i], b[i]));
   }
 }
 #undef EACH
@@ -324,10 +262,14 @@ void wisp_expr_many(const wisp_expr *expr, const double *values, int count, doub
   eval_columns(&(columns){expr, values, count}, expr->count - 1, out);
 }
 
-void wisp_expr_bind(wisp_expr *expr, wisp_slot_of slot_of, const void *context)
+wisp_status wisp_expr_bind(wisp_error *err, wisp_expr *expr, wisp_slot_of slot_of, const void *context)
 {
-  for (size_t i = 0; i < expr->count; i++)
-    if (expr->nodes[i].op == OP_NAME) expr->nodes[i].slot = slot_of(context, expr->nodes[i].name);
+  for (wisp_node *at = expr->nodes; at < expr->nodes + expr->count; at++) {
+    if (at->op < OP_NAME || at->op > OP_COUNT) continue;
+    at->slot = at->op == OP_NAME ? slot_of(context, at->name) : -1;
+    if (at->slot < 0) return wisp_expr_fail(err, expr, at->column, "the name '%s' is not defined", at->name);
+  }
+  return WISP_OK;
 }
 
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value)

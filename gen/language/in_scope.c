@@ -1,6 +1,6 @@
 #include "in_scope.h"
 #include "expr_tree.h"
-#include "../strategy/space.h"
+#include "../family.h"
 
 #include <stdio.h>
 #include <string.h>

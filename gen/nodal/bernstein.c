@@ -178,9 +178,7 @@ wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out)
   list_L0(b);
   list_slices(b);
   list_reductions(b);
-  *out = b;
-  b = NULL;
-  return WISP_OK;
+  return GIVE(b, out);
 }
 
 void wisp_bernstein_destroy(wisp_bernstein *b)

@@ -390,9 +390,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   if (is_bernstein(spec)) CALL(add_bernstein(err, env, spec->order));
   CALL(add_system(err, env, system, (int)spec->precision));
   CALL(add_parts(err, env, system, (int)spec->precision));
-  *out = env;
-  env = NULL;
-  return WISP_OK;
+  return GIVE(env, out);
 }
 
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)

@@ -196,9 +196,7 @@ static wisp_status create(wisp_error *err, const char *element, bool whole, int 
   CALL(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
   number_faces(tet);
   CALL((whole ? bases[i].make : bases[i].make_operators)(err, tet));
-  *out = tet;
-  tet = NULL;
-  return WISP_OK;
+  return GIVE(tet, out);
 }
 
 wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)

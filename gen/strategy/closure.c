@@ -1,6 +1,6 @@
 #include "closure.h"
 #include "plain.h"
-#include "space.h"
+#include "../family.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,9 +129,7 @@ wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, siz
   c->count = count;
   for (size_t i = 0; i < count; i++) c->path[i] = wisp_hash_text(WISP_HASH_SEED, files[i].path);
   for (size_t i = 0; i < count; i++) CALL(add_file(err, c, &files[i]));
-  *out = c;
-  c = NULL;
-  return WISP_OK;
+  return GIVE(c, out);
 }
 
 void wisp_closure_free(wisp_closure *c)
@@ -213,7 +211,7 @@ static wisp_status add_parts(gathering *g, const wisp_plain *plain)
   size_t length = 0;
   while (wisp_plain_next_insert(&at, &name, &length)) {
     char path[128];
-    snprintf(path, sizeof path, "templates/%s/%.*s.part", wisp_strategy_family(g->strategy), (int)length, name);
+    snprintf(path, sizeof path, "templates/%s/%.*s.part", g->strategy->family, (int)length, name);
     const size_t i = find_file(g->c, path);
     if (i == g->c->count || g->part[i]) continue;
     CALL(read_file(g, i));

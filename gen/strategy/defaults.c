@@ -151,7 +151,7 @@ static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *
     plan = NULL;
   } else {
     CALL(wisp_plan_enumerate(err, strategy, s->spec, s->layout, s->names, keep_fitting, s));
-    CALL(wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", wisp_strategy_name(strategy)));
+    CALL(wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", strategy->name));
   }
   return WISP_OK;
 }
@@ -159,19 +159,17 @@ static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *
 /* The strategy's default but for the values that the line gives. */
 static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy *strategy, const char *values)
 {
-  const wisp_param *param = NULL;
-  const int count = wisp_strategy_params(strategy, &param);
   int fixed[WISP_MAX_PARAMS], given = 0, words = 0;
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  for (int i = 0; i < count; i++) fixed[i] = param[i].preferred;
+  for (int i = 0; i < strategy->params; i++) fixed[i] = strategy->param[i].preferred;
   for (char name[32], value[32]; wisp_next_param(&values, name, value); words++)
-    for (int i = 0; i < count; i++)
-      if (strcmp(param[i].name, name) == 0) fixed[i] = atoi(value), given++;
+    for (int i = 0; i < strategy->params; i++)
+      if (strcmp(strategy->param[i].name, name) == 0) fixed[i] = atoi(value), given++;
   CALL(wisp_require(err, given == words, WISP_EINPUT, "the defaults give %s a parameter that it does not have",
-                    wisp_strategy_name(strategy)));
+                    strategy->name));
   CALL(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
   CALL(wisp_require(err, wisp_fixed_suits(s->fixed, plan), WISP_EREFUSED, "the default of %s does not fit",
-                    wisp_strategy_name(strategy)));
+                    strategy->name));
   s->found = plan;
   plan = NULL;
   return WISP_OK;
@@ -194,17 +192,16 @@ wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategie
                                wisp_plan **out)
 {
   const wisp_defaults *all = wisp_strategies_defaults(strategies, spec->family);
-  const size_t lines = all ? all->count : 0, count = wisp_strategies_count(strategies);
+  const size_t lines = all ? all->count : 0, count = strategies->count;
   search s = {spec, layout, names, fixed, NULL};
   wisp_error reason = {.text = "no strategy computes it"};
   char text[WISP_LAYOUT_TEXT];
   for (size_t i = 0; i < lines + count && !s.found; i++) {
     wisp_status status = WISP_EREFUSED;
-    const wisp_strategy *strategy = i < lines ? NULL : wisp_strategies_at(strategies, i - lines);
+    const wisp_strategy *strategy = i < lines ? NULL : strategies->list[i - lines];
     if (!strategy)
       status = try_line(&reason, &s, strategies, &all->lines[i]);
-    else if (strcmp(wisp_strategy_family(strategy), spec->family) == 0 &&
-             strcmp(wisp_strategy_kernel(strategy), spec->kernel) == 0)
+    else if (strcmp(strategy->family, spec->family) == 0 && strcmp(strategy->kernel, spec->kernel) == 0)
       status = own_default(&reason, &s, strategy);
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
   }

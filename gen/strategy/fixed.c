@@ -12,9 +12,8 @@ static int find(const wisp_fixed *fixed, const char *param)
 
 void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan)
 {
-  const wisp_param *param = NULL;
-  const int count = wisp_strategy_params(wisp_plan_strategy(plan), &param);
-  for (const wisp_param *p = param; p < param + count; p++) {
+  const wisp_strategy *s = plan->strategy;
+  for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
     const int at = find(fixed, p->name);
     if (!p->bond || at < fixed->count || at == WISP_MAX_FIXED) continue;
     memcpy(fixed->of[at].param, p->name, sizeof p->name);
@@ -49,10 +48,9 @@ bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b)
 
 bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan)
 {
-  const wisp_param *param = NULL;
-  const int count = wisp_strategy_params(wisp_plan_strategy(plan), &param);
+  const wisp_strategy *s = plan->strategy;
   bool suits = true;
-  for (const wisp_param *p = param; p < param + count; p++) {
+  for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
     const int value = wisp_plan_value(plan, p->name, p->otherwise);
     if (p->bond == WISP_FIXES) suits &= wisp_fixed_value(fixed, p->name, fixed->made ? p->otherwise : value) == value;
   }

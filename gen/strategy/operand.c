@@ -1,6 +1,7 @@
 /* Operands: the arrays of numbers that a plan's kernel reads beside the fields, packed from the family's tables as the
  * space says. */
-#include "space.h"
+#include "../family.h"
+#include "../language/env.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,14 +74,12 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
 {
   const wisp_operand *operand = &plan->strategy->operand[arg];
   int64_t numbers = 0, at = 0, part = 0;
-  size_t size = 0;
   OWNED(free) double *r = NULL;
   OWNED(free) int *n = NULL;
   HELD(release) entries e = {0};
-  const double *real_table = wisp_env_get_reals(plan->env, operand->table, &size);
-  const int *int_table = real_table ? NULL : wisp_env_get_ints(plan->env, operand->table, &size);
-  CALL(wisp_require(err, real_table || int_table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name,
-                    operand->table));
+  const wisp_value *real_table = wisp_env_get(plan->env, operand->table, WISP_KIND_REALS);
+  const wisp_value *table = real_table ? real_table : wisp_env_get(plan->env, operand->table, WISP_KIND_INTS);
+  CALL(wisp_require(err, table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name, operand->table));
   CALL(wisp_said_int(err, plan->strategy, &operand->count, plan->env, &numbers));
   CALL(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,
                     (long long)numbers));
@@ -92,12 +91,12 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
   for (int64_t q = 0; q < numbers; q++) {
     CALL(entry(err, &e, q, &at, &part));
     if (at < 0) continue;
-    CALL(wisp_require(err, (size_t)at < size, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu", (long long)q,
-                      operand->table, (long long)at, size));
+    CALL(wisp_require(err, (size_t)at < table->count, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu",
+                      (long long)q, operand->table, (long long)at, table->count));
     if (real_table)
-      r[q] = part ? tf32_part(real_table[at], part) : real_table[at];
+      r[q] = part ? tf32_part(table->as.reals[at], part) : table->as.reals[at];
     else
-      n[q] = int_table[at];
+      n[q] = table->as.ints[at];
   }
   *count = (size_t)numbers;
   *reals = r, *ints = n;

@@ -169,9 +169,7 @@ wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out
   CALL(write_plain(&w, text));
   CALL(list_words(err, &plain));
   plain.hash = wisp_hash_text(WISP_HASH_SEED, plain.text.data);
-  *out = plain;
-  plain = (wisp_plain){0};
-  return WISP_OK;
+  return GIVE(plain, out);
 }
 
 void wisp_plain_free(wisp_plain *plain)

@@ -1,5 +1,5 @@
 /* Plans: parameter values are put into the family's names, conditions are asked, numbers are fixed. */
-#include "space.h"
+#include "../family.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,9 +119,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   CALL(evaluate_lines(err, plan));
   CALL(fix_block(err, plan));
   CALL(fix_shared(err, plan));
-  *out = plan;
-  plan = NULL;
-  return WISP_OK;
+  return GIVE(plan, out);
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -182,9 +180,7 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   CALL(wisp_strategy_applies(err, s, layout, names));
   CALL(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
   CALL(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
-  *out = first;
-  first = NULL;
-  return WISP_OK;
+  return GIVE(first, out);
 }
 
 /* The value of `NAME=NUMBER` among the words of params; false where it is missing or no number. */
@@ -269,50 +265,17 @@ wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_co
   return wisp_plan_grid_in(err, plan, env, grid);
 }
 
-const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan)
-{
-  return plan->strategy;
-}
-
-const wisp_spec *wisp_plan_spec(const wisp_plan *plan)
-{
-  return &plan->spec;
-}
-
-const wisp_layout *wisp_plan_layout(const wisp_plan *plan)
-{
-  return &plan->layout;
-}
-
 void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20])
 {
   wisp_strategy_hash(plan->strategy, plan->spec.system, dialect, hash);
 }
 
-const char *wisp_plan_params(const wisp_plan *plan)
+bool wisp_plan_takes(const wisp_plan *plan, const char *name)
 {
-  return plan->params;
-}
-
-const char *wisp_plan_symbol(const wisp_plan *plan)
-{
-  return plan->symbol;
-}
-
-const unsigned *wisp_plan_block(const wisp_plan *plan)
-{
-  return plan->block;
-}
-
-size_t wisp_plan_shared(const wisp_plan *plan)
-{
-  return plan->shared;
-}
-
-int wisp_plan_args(const wisp_plan *plan, const wisp_arg **args)
-{
-  *args = plan->strategy->arg;
-  return plan->strategy->args;
+  const wisp_strategy *s = plan->strategy;
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++)
+    if (strcmp(arg->name, name) == 0) return true;
+  return false;
 }
 
 int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise)

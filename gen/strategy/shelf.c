@@ -10,11 +10,6 @@ WISP_OWNED(DIR, closedir)
 
 static const char root[] = "templates/";
 
-wisp_shelf wisp_shelf_embedded(void)
-{
-  return (wisp_shelf){.files = wisp_embedded_files, .count = wisp_embedded_count};
-}
-
 static bool is_text(const char *name)
 {
   static const char *const endings[] = {".space", ".k", ".part", ".system"};

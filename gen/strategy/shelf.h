@@ -11,9 +11,6 @@ typedef struct wisp_shelf {
   const char *folder;
 } wisp_shelf;
 
-/* What the library carries alone. */
-wisp_shelf wisp_shelf_embedded(void);
-
 /* Reads the texts (.space, .k, .part, names, .system) of a folder's families and puts them before the library's;
  * release with wisp_shelf_free. */
 wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_shelf *out);

@@ -1,7 +1,7 @@
 /* From a plan to source: the strategy's text, wrapped by a dialect, with every number written out. */
 #include "../embedded.h"
 #include "../language/expand.h"
-#include "space.h"
+#include "../family.h"
 
 #include <stdio.h>
 #include <string.h>

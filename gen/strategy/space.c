@@ -8,7 +8,7 @@
 
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
 
-static wisp_status copy_name(wisp_error *err, const char *from, char *to, size_t room)
+wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room)
 {
   if (!*from || strlen(from) >= room)
     return wisp_fail(err, WISP_EINPUT, "'%s' is no name of 1 to %zu characters", from, room - 1);
@@ -59,10 +59,10 @@ static wisp_status read_kernels(wisp_error *err, wisp_reader *r, char *line)
   wisp_strategy *s = r->s;
   char name[sizeof s->kernel];
   char *first = wisp_next_word(&line);
-  CALL(copy_name(err, first, name, sizeof name));
+  CALL(wisp_copy_name(err, first, name, sizeof name));
   for (char *other = wisp_next_word(&line); *other; other = wisp_next_word(&line))
-    CALL(copy_name(err, other, name, sizeof name));
-  if (!*s->kernel) CALL(copy_name(err, first, s->kernel, sizeof s->kernel));
+    CALL(wisp_copy_name(err, other, name, sizeof name));
+  if (!*s->kernel) CALL(wisp_copy_name(err, first, s->kernel, sizeof s->kernel));
   s->facts = wisp_family_facts(s->family, s->kernel);
   return WISP_OK;
 }
@@ -94,7 +94,7 @@ static wisp_status read_varies(wisp_error *err, wisp_reader *r, char *line)
 static wisp_status read_text(wisp_error *err, wisp_reader *r, char *line)
 {
   const char *name = wisp_next_word(&line);
-  return *name ? copy_name(err, name, r->text, sizeof r->text)
+  return *name ? wisp_copy_name(err, name, r->text, sizeof r->text)
                : wisp_fail(err, WISP_EINPUT, "text names no kernel text");
 }
 
@@ -168,7 +168,7 @@ static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
   wisp_strategy *s = r->s;
   CALL(wisp_require(err, s->params < WISP_MAX_PARAMS, WISP_EINPUT, "more than %d parameters", WISP_MAX_PARAMS));
   wisp_param *p = &s->param[s->params];
-  CALL(copy_name(err, wisp_next_word(&line), p->name, sizeof p->name));
+  CALL(wisp_copy_name(err, wisp_next_word(&line), p->name, sizeof p->name));
   CALL(wisp_check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
   for (char *value = wisp_next_word(&line); *value; value = wisp_next_word(&line)) {
     CALL(read_bond(err, &line, &value, p));
@@ -211,7 +211,7 @@ static wisp_status read_equation(wisp_error *err, const wisp_reader *r, char *li
 {
   char *name = NULL, *expr = NULL;
   CALL(split(err, line, "=", &name, &expr));
-  CALL(copy_name(err, name, let->name, sizeof let->name));
+  CALL(wisp_copy_name(err, name, let->name, sizeof let->name));
   return wisp_say(err, r, expr, &let->value);
 }
 
@@ -272,11 +272,11 @@ static wisp_status read_shared(wisp_error *err, wisp_reader *r, char *line)
   wisp_strategy *s = r->s;
   CALL(wisp_require(err, s->shareds < WISP_MAX_SHARED, WISP_EINPUT, "more than %d shared arrays", WISP_MAX_SHARED));
   wisp_shared *shared = &s->shared[s->shareds];
-  CALL(copy_name(err, wisp_next_word(&line), shared->type, sizeof shared->type));
+  CALL(wisp_copy_name(err, wisp_next_word(&line), shared->type, sizeof shared->type));
   CALL(wisp_require(
       err, strcmp(shared->type, "real") == 0 || strcmp(shared->type, "int") == 0 || strcmp(shared->type, "byte") == 0,
       WISP_EINPUT, "type '%s' is none of real, int, byte", shared->type));
-  CALL(copy_name(err, wisp_next_word(&line), shared->name, sizeof shared->name));
+  CALL(wisp_copy_name(err, wisp_next_word(&line), shared->name, sizeof shared->name));
   CALL(wisp_check_first(err, is_new(shared->name, s->shared[0].name, sizeof *shared, (size_t)s->shareds),
                         "shared array", shared->name));
   CALL(wisp_say(err, r, wisp_rest(&line), &shared->count));
@@ -290,7 +290,7 @@ static wisp_status add_arg(wisp_error *err, wisp_strategy *s, wisp_arg_kind kind
   wisp_arg *arg = &s->arg[s->args];
   arg->kind = kind;
   CALL(read_type(err, wisp_next_word(line), arg));
-  CALL(copy_name(err, wisp_next_word(line), arg->name, sizeof arg->name));
+  CALL(wisp_copy_name(err, wisp_next_word(line), arg->name, sizeof arg->name));
   CALL(wisp_check_first(err, is_new(arg->name, s->arg[0].name, sizeof *arg, (size_t)s->args), "argument", arg->name));
   s->args++;
   return WISP_OK;
@@ -339,7 +339,7 @@ static wisp_status read_operand(wisp_error *err, wisp_reader *r, char *line)
   end = strrchr(source, ']');
   CALL(wisp_require(err, bracket && end && bracket < end, WISP_EINPUT, "operand: '%s' is not TABLE[EXPR]", source));
   *bracket = *end = '\0';
-  CALL(copy_name(err, source, operand->table, sizeof operand->table));
+  CALL(wisp_copy_name(err, source, operand->table, sizeof operand->table));
   CALL(wisp_say(err, r, bracket + 1, &operand->entry));
   source = end + 1;
   if (strcmp(wisp_next_word(&source), "part") == 0) CALL(wisp_say(err, r, wisp_rest(&source), &operand->part));
@@ -401,9 +401,7 @@ wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const w
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   CALL(wisp_env_create(err, names, &env));
   for (const wisp_size *fact = s->facts; fact->name; fact++) CALL(wisp_env_int(err, env, fact->name, fact->value));
-  *out = env;
-  env = NULL;
-  return WISP_OK;
+  return GIVE(env, out);
 }
 
 wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,

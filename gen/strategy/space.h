@@ -1,10 +1,8 @@
-/* Inside a strategy: what gen/strategy/space.c parses and gen/strategy/plan.c evaluates. */
+/* The lines of a space description: what gen/strategy/space.c parses and gen/strategy/plan.c evaluates. */
 #ifndef WISP_SPACE_H
 #define WISP_SPACE_H
 
-#include "closure.h"
-#include "../family.h"
-#include "shelf.h"
+#include "../language/expr.h"
 
 enum { WISP_MAX_LINES = 48, WISP_MAX_SHARED = 8, WISP_MAX_FILES = 8, WISP_MAX_WHERES = 12 };
 
@@ -37,59 +35,21 @@ typedef struct wisp_operand { /* beside the argument of the same index */
   wisp_let where[WISP_MAX_WHERES];
 } wisp_operand;
 
-struct wisp_strategy {
-  char family[WISP_FAMILY_TEXT], name[WISP_STRATEGY_TEXT], kernel[WISP_NAME_TEXT];
-  const wisp_size *facts;           /* of the kernel, which every line and text sees */
-  wisp_shelf shelf;                 /* where its parts stand */
-  const wisp_closure *closure;      /* NULL: it was parsed alone, and has no hash */
-  uint64_t hash[WISP_MAX_DIALECTS]; /* by the closure's dialects, without a system */
-  int files;
-  char *file[WISP_MAX_FILES]; /* the space and what it includes */
-  char *title, *text, *lane, *text_path;
-  bool node, slab; /* layouts it can read */
-  bool varies;     /* results differ from launch to launch */
-  int params;
-  wisp_param param[WISP_MAX_PARAMS];
-  size_t needs, conditions, lets;
-  wisp_condition need[WISP_MAX_LINES], condition[WISP_MAX_LINES];
-  wisp_let let[WISP_MAX_LINES];
-  wisp_said block[3], grid[2];
-  int shareds;
-  wisp_shared shared[WISP_MAX_SHARED];
-  int args;
-  wisp_arg arg[WISP_MAX_ARGS];
-  wisp_operand operand[WISP_MAX_ARGS];
-};
-
-struct wisp_plan {
-  const wisp_strategy *strategy;
-  wisp_spec spec;
-  wisp_layout layout;
-  const wisp_env *names; /* the family's */
-  wisp_env *env;         /* these, then facts, parameters and lets */
-  int value[WISP_MAX_PARAMS];
-  char params[WISP_PARAMS_TEXT], symbol[WISP_FAMILY_TEXT + WISP_NAME_TEXT];
-  unsigned block[3];
-  size_t shared, offset[WISP_MAX_SHARED]; /* bytes */
-  struct {                                /* operands made by wisp_plan_prepare; NULL, NULL: not yet */
-    size_t count;
-    double *reals;
-    int *ints;
-  } operand[WISP_MAX_ARGS];
-};
+struct wisp_strategy;
 
 /* A scope over names (NULL: none) in which the facts of the strategy's kernel are. */
-wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *strategy, const wisp_env *names, wisp_env **out);
+wisp_status wisp_strategy_scope(wisp_error *err, const struct wisp_strategy *strategy, const wisp_env *names,
+                                wisp_env **out);
 
 /* The value of what a line of the strategy says; an error begins with the line's place. */
-wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *strategy, const wisp_said *said, const wisp_env *env,
-                          int64_t *value);
+wisp_status wisp_said_int(wisp_error *err, const struct wisp_strategy *strategy, const wisp_said *said,
+                          const wisp_env *env, int64_t *value);
 
 /* All of a parsed space that source and launch are made of but its lets, the same however it is written: expressions
  * and whatever lets stand in them as numbers (gen/strategy/closure.h). */
-wisp_status wisp_space_print(wisp_error *err, const wisp_strategy *strategy, const uint64_t let[WISP_MAX_LINES],
+wisp_status wisp_space_print(wisp_error *err, const struct wisp_strategy *strategy, const uint64_t let[WISP_MAX_LINES],
                              wisp_text *out);
 /* What each let says, which printing asks for. */
-void wisp_space_lets(const wisp_strategy *strategy, uint64_t let[WISP_MAX_LINES]);
+void wisp_space_lets(const struct wisp_strategy *strategy, uint64_t let[WISP_MAX_LINES]);
 
 #endif

@@ -1,5 +1,5 @@
 /* What source and launch are made of in a space as it was parsed, however it was written. */
-#include "space.h"
+#include "../family.h"
 
 #include <stdlib.h>
 #include <string.h>

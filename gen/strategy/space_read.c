@@ -162,14 +162,6 @@ static wisp_status take_text(wisp_error *err, const wisp_reader *r, const char *
   return wisp_require(err, s->text && s->text_path, WISP_EMEMORY, "out of memory");
 }
 
-static wisp_status copy_name(wisp_error *err, const char *from, char *to, size_t room)
-{
-  if (!*from || strlen(from) >= room)
-    return wisp_fail(err, WISP_EINPUT, "'%s' is no name of 1 to %zu characters", from, room - 1);
-  memcpy(to, from, strlen(from) + 1);
-  return WISP_OK;
-}
-
 wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char *family, const char *name,
                             const char *kernel, wisp_file_text space, const wisp_file_text *text, wisp_strategy **out)
 {
@@ -179,25 +171,16 @@ wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char
   r.s = s;
   s->shelf = *shelf;
   s->facts = wisp_family_facts(family, "");
-  CALL(copy_name(err, family, s->family, sizeof s->family));
-  CALL(copy_name(err, name, s->name, sizeof s->name));
-  if (kernel) CALL(copy_name(err, kernel, s->kernel, sizeof s->kernel));
+  CALL(wisp_copy_name(err, family, s->family, sizeof s->family));
+  CALL(wisp_copy_name(err, name, s->name, sizeof s->name));
+  if (kernel) CALL(wisp_copy_name(err, kernel, s->kernel, sizeof s->kernel));
   s->title = strdup(name);
   s->lane = strdup("threadIdx.x");
   CALL(wisp_require(err, s->title && s->lane, WISP_EMEMORY, "out of memory"));
   CALL(read_file(err, &r, space.path, space.text));
   CALL(wisp_context(err, wisp_check_complete(err, s), "%s:%d: ", space.path, r.line));
   CALL(take_text(err, &r, space.path, text));
-  *out = s;
-  s = NULL;
-  return WISP_OK;
-}
-
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
-                                wisp_file_text text, wisp_strategy **out)
-{
-  const wisp_shelf shelf = wisp_shelf_embedded();
-  return wisp_space_read(err, &shelf, family, name, NULL, space, &text, out);
+  return GIVE(s, out);
 }
 
 bool wisp_space_kernel(const char *space, int i, char kernel[WISP_NAME_TEXT])

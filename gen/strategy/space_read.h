@@ -3,7 +3,7 @@
 #ifndef WISP_SPACE_READ_H
 #define WISP_SPACE_READ_H
 
-#include "space.h"
+#include "../family.h"
 #include "../text.h"
 
 enum { WISP_MAX_KEYWORDS = 32 };
@@ -31,6 +31,9 @@ extern const wisp_keyword wisp_keywords[]; /* the last has no word; at most WISP
  * line; the rest comes without the blanks around it. */
 char *wisp_next_word(char **at);
 char *wisp_rest(char **at);
+
+/* Copies a name of 1 to room - 1 characters. */
+wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room);
 
 /* Parses an expression of the line that is read. */
 wisp_status wisp_say(wisp_error *err, const wisp_reader *r, const char *text, wisp_said *out);

@@ -7,18 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FAMILIES = 8 };
-
-struct wisp_strategies {
-  wisp_closure *closure, *users_closure;
-  size_t count, room;
-  wisp_strategy **list;
-  wisp_shelf users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
-  int families;     /* that have defaults */
-  char family[MOST_FAMILIES][32];
-  wisp_defaults *defaults[MOST_FAMILIES];
-};
-
 /* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
 static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_closure *closure,
                        wisp_strategy *s)
@@ -81,8 +69,8 @@ static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wis
     char family[32];
     int end = 0;
     if (sscanf(file->path, "templates/%31[^/]/defaults%n", family, &end) != 1 || !end || file->path[end]) continue;
-    CALL(wisp_require(err, all->families < MOST_FAMILIES, WISP_EINPUT, "%s: more than %d families", file->path,
-                      MOST_FAMILIES));
+    CALL(wisp_require(err, all->families < WISP_MAX_FAMILIES, WISP_EINPUT, "%s: more than %d families", file->path,
+                      WISP_MAX_FAMILIES));
     memcpy(all->family[all->families], family, sizeof family);
     CALL(wisp_defaults_parse(err, file->path, file->text, &all->defaults[all->families]));
     all->families++;
@@ -97,9 +85,7 @@ wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *file
   CALL(wisp_closure_create(err, files, count, &all->closure));
   CALL(add_files(err, all, files, count));
   CALL(add_defaults(err, all, files, count));
-  *out = all;
-  all = NULL;
-  return WISP_OK;
+  return GIVE(all, out);
 }
 
 /* A system of the user's is one that can be read, and has no other's name: trials name no text. */
@@ -135,9 +121,7 @@ wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out)
   const char *folder = getenv("WISP_TEMPLATES");
   CALL(wisp_strategies_load_from(err, wisp_embedded_files, wisp_embedded_count, &all));
   if (folder && *folder) CALL(add_users(err, all, folder));
-  *out = all;
-  all = NULL;
-  return WISP_OK;
+  return GIVE(all, out);
 }
 
 void wisp_strategies_free(wisp_strategies *all)
@@ -149,16 +133,6 @@ void wisp_strategies_free(wisp_strategies *all)
   wisp_closure_free(all->closure), wisp_closure_free(all->users_closure);
   free(all->list);
   free(all);
-}
-
-size_t wisp_strategies_count(const wisp_strategies *all)
-{
-  return all->count;
-}
-
-const wisp_strategy *wisp_strategies_at(const wisp_strategies *all, size_t i)
-{
-  return all->list[i];
 }
 
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *all, const char *family, const char *kernel,
@@ -178,31 +152,6 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const 
   return NULL;
 }
 
-const char *wisp_strategy_name(const wisp_strategy *s)
-{
-  return s->name;
-}
-
-const char *wisp_strategy_kernel(const wisp_strategy *s)
-{
-  return s->kernel;
-}
-
-const char *wisp_strategy_family(const wisp_strategy *s)
-{
-  return s->family;
-}
-
-bool wisp_strategy_varies(const wisp_strategy *s)
-{
-  return s->varies;
-}
-
-const char *wisp_strategy_title(const wisp_strategy *s)
-{
-  return s->title;
-}
-
 void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
   const char *const *names = s->closure ? wisp_closure_dialects(s->closure) : NULL;
@@ -212,10 +161,4 @@ void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *
     uint64_t whole = wisp_closure_add_system(s->closure, s->hash[d], system);
     snprintf(hash, 20, "%016llx", (unsigned long long)whole);
   }
-}
-
-int wisp_strategy_params(const wisp_strategy *s, const wisp_param **params)
-{
-  *params = s->param;
-  return s->params;
 }

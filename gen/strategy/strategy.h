@@ -46,15 +46,17 @@
 #ifndef WISP_STRATEGY_H
 #define WISP_STRATEGY_H
 
-#include "../embedded.h"
-#include "../language/expr.h"
 #include "../layout.h"
 #include "../spec.h"
+#include "closure.h"
+#include "shelf.h"
+#include "space.h"
 
 enum {
   WISP_MAX_PARAMS = 12,
   WISP_MAX_VALUES = 32,
   WISP_MAX_ARGS = 24,
+  WISP_MAX_FAMILIES = 8, /* with defaults */
   WISP_PARAMS_TEXT = 200,
   WISP_STRATEGY_TEXT = 128
 };
@@ -103,30 +105,54 @@ typedef struct wisp_param {
   int otherwise; /* what a discretisation has where no kernel has the parameter; of a free one 0 */
 } wisp_param;
 
-typedef struct wisp_strategy wisp_strategy;
+/* What a space says for one of its kernels: made by the list of strategies, and only read from then on. */
+typedef struct wisp_strategy {
+  char family[WISP_FAMILY_TEXT], name[WISP_STRATEGY_TEXT], kernel[WISP_NAME_TEXT]; /* "nodal", "literal", "volume" */
+  const struct wisp_size *facts;    /* of the kernel, which every line and text sees */
+  wisp_shelf shelf;                 /* where its parts stand */
+  const wisp_closure *closure;      /* NULL: it was parsed alone, and has no hash */
+  uint64_t hash[WISP_MAX_DIALECTS]; /* by the closure's dialects, without a system */
+  int files;
+  char *file[WISP_MAX_FILES]; /* the space and what it includes */
+  char *title, *text, *lane, *text_path;
+  bool node, slab; /* layouts it can read */
+  bool varies;     /* results differ from launch to launch, within rounding */
+  int params;
+  wisp_param param[WISP_MAX_PARAMS];
+  size_t needs, conditions, lets;
+  wisp_condition need[WISP_MAX_LINES], condition[WISP_MAX_LINES];
+  wisp_let let[WISP_MAX_LINES];
+  wisp_said block[3], grid[2];
+  int shareds;
+  wisp_shared shared[WISP_MAX_SHARED];
+  int args;
+  wisp_arg arg[WISP_MAX_ARGS];
+  wisp_operand operand[WISP_MAX_ARGS];
+} wisp_strategy;
 
-const char *wisp_strategy_name(const wisp_strategy *strategy);   /* "field-in-shared" */
-const char *wisp_strategy_kernel(const wisp_strategy *strategy); /* "volume" */
-const char *wisp_strategy_family(const wisp_strategy *strategy);
-const char *wisp_strategy_title(const wisp_strategy *strategy);
-bool wisp_strategy_varies(const wisp_strategy *strategy); /* results differ from launch to launch, within rounding */
 /* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see closure.h. Empty where
  * there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
-int wisp_strategy_params(const wisp_strategy *strategy, const wisp_param **params);
 /* Does a stored text, "unroll=4 wi=2", name each of its parameters once, with one of its values? */
 bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
 /* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces,
  * texts and parts that come before the library's. */
-typedef struct wisp_strategies wisp_strategies;
+struct wisp_defaults;
+typedef struct wisp_strategies {
+  size_t count, room;
+  wisp_strategy **list;
+  wisp_closure *closure, *users_closure;
+  wisp_shelf users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
+  int families;     /* that have defaults */
+  char family[WISP_MAX_FAMILIES][32];
+  struct wisp_defaults *defaults[WISP_MAX_FAMILIES];
+} wisp_strategies;
 wisp_status wisp_strategies_load(wisp_error *err, wisp_strategies **out);
 /* Those of other files than the embedded ones, which must outlive them. */
 wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out);
 void wisp_strategies_free(wisp_strategies *strategies);
 WISP_OWNED(wisp_strategies, wisp_strategies_free)
-size_t wisp_strategies_count(const wisp_strategies *strategies);
-const wisp_strategy *wisp_strategies_at(const wisp_strategies *strategies, size_t i);
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
                                           const char *name); /* NULL: none */
 
@@ -138,15 +164,27 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies,
 typedef struct wisp_file_text {
   const char *path, *text;
 } wisp_file_text;
-/* Parses one description, of several kernels for the first; text is the kernel's template. For tests. WISP_EINPUT with
- * path:line. */
-wisp_status wisp_strategy_parse(wisp_error *err, const char *family, const char *name, wisp_file_text space,
-                                wisp_file_text text, wisp_strategy **out);
 void wisp_strategy_destroy(wisp_strategy *strategy);
 WISP_OWNED(wisp_strategy, wisp_strategy_destroy)
 
-/* One candidate. */
-typedef struct wisp_plan wisp_plan;
+/* One candidate, whose fields are read only. */
+typedef struct wisp_plan {
+  const wisp_strategy *strategy;
+  wisp_spec spec;
+  wisp_layout layout;
+  const wisp_env *names; /* the family's */
+  wisp_env *env;         /* these, then facts, parameters and lets */
+  int value[WISP_MAX_PARAMS];
+  char params[WISP_PARAMS_TEXT];                  /* "unroll=4 wi=2", sorted by name */
+  char symbol[WISP_FAMILY_TEXT + WISP_NAME_TEXT]; /* the kernel's name in the source: "nodal_volume" */
+  unsigned block[3];
+  size_t shared, offset[WISP_MAX_SHARED]; /* bytes */
+  struct {                                /* operands made by wisp_plan_prepare; NULL, NULL: not yet */
+    size_t count;
+    double *reals;
+    int *ints;
+  } operand[WISP_MAX_ARGS];
+} wisp_plan;
 
 /* names: the family's environment for (spec, layout, device limits), see family.h; must outlive the plan. values: one
  * per parameter. WISP_EREFUSED with the reason where the candidate does not apply. */
@@ -178,16 +216,9 @@ typedef wisp_status (*wisp_visit)(wisp_error *err, void *context, const int *val
 wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, wisp_visit visit, void *context);
 
-const wisp_strategy *wisp_plan_strategy(const wisp_plan *plan);
-const wisp_spec *wisp_plan_spec(const wisp_plan *plan);
-const wisp_layout *wisp_plan_layout(const wisp_plan *plan);
 void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20]); /* the strategy's, for its system */
-const char *wisp_plan_params(const wisp_plan *plan);                            /* "unroll=4 wi=2", sorted by name */
+bool wisp_plan_takes(const wisp_plan *plan, const char *name);                  /* an argument of this name */
 int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise);
-const char *wisp_plan_symbol(const wisp_plan *plan);    /* the kernel's name in the source: "nodal_volume" */
-const unsigned *wisp_plan_block(const wisp_plan *plan); /* three numbers */
-size_t wisp_plan_shared(const wisp_plan *plan);         /* bytes */
-int wisp_plan_args(const wisp_plan *plan, const wisp_arg **args);
 
 /* Blocks of a launch with these counts, a list that ends with a NULL name; NULL: there are none. */
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_count *counts, unsigned grid[2]);

@@ -124,9 +124,7 @@ wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out)
   CALL(wisp_jacobi_gauss(err, 0, 0, hex->Gl, hex->gauss_points, hex->gauss_weights));
   symmetrise(hex->Gl, hex->gauss_points, hex->gauss_weights);
   make_matrices(hex);
-  *out = hex;
-  hex = NULL;
-  return WISP_OK;
+  return GIVE(hex, out);
 }
 
 void wisp_hex_destroy(wisp_hex *hex)

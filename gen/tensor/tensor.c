@@ -244,9 +244,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes)));
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_tables(err, env, hex));
-  *out = env;
-  env = NULL;
-  return WISP_OK;
+  return GIVE(env, out);
 }
 
 /* unknowns: of a large mesh, N^3 an element. lists: from unknowns that elements share, two integers each, four more on

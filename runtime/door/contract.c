@@ -104,9 +104,7 @@ wisp_status wisp_contract_create(wisp_error *err, const wisp_plan *plan, wisp_co
   c->kernel = wisp_family_kernel(c->family, plan->spec.kernel);
   c->arguments = plan->strategy->args;
   for (int i = 0; i < c->arguments; i++) CALL(describe(err, c, i));
-  *out = c;
-  c = NULL;
-  return WISP_OK;
+  return GIVE(c, out);
 }
 
 void wisp_contract_destroy(wisp_contract *c)
@@ -156,9 +154,7 @@ wisp_status wisp_contract_counts(wisp_error *err, const wisp_contract *c, const 
     wisp_env_get_int(env, "groups", &elements);
     CALL(wisp_env_int(err, env, "elements", elements * c->plan->layout.KM));
   }
-  *out = env;
-  env = NULL;
-  return WISP_OK;
+  return GIVE(env, out);
 }
 
 wisp_status wisp_contract_size(wisp_error *err, const wisp_contract *c, int i, const wisp_env *counts, size_t *numbers)
@@ -197,9 +193,10 @@ wisp_field_layout wisp_contract_layout(const wisp_contract *c)
 
 const char *wisp_contract_field(const wisp_contract *c, size_t f)
 {
-  const wisp_value *fields = wisp_env_find(c->plan->env, "fields", wisp_env_hash("fields"));
-  const bool there = fields && fields->kind == WISP_KIND_LIST && f < fields->count;
-  return there ? wisp_env_get_text(fields->as.items[f], "name") : NULL;
+  const wisp_value *fields = wisp_env_get(c->plan->env, "fields", WISP_KIND_LIST);
+  const bool there = fields && f < fields->count;
+  const wisp_value *name = there ? wisp_env_get(fields->as.items[f], "name", WISP_KIND_TEXT) : NULL;
+  return name ? name->as.text : NULL;
 }
 
 /* --- as JSON --- */

@@ -135,7 +135,7 @@ wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, siz
 {
   CALL(check(err, kernel));
   CALL(WISP_GIVEN(err, out));
-  CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", wisp_plan_symbol(kernel->plan),
+  CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", kernel->plan->symbol,
                     kernel->args));
   *out = *wisp_contract_argument(kernel->opened->contract, (int)i);
   if (out->kind != WISP_ARGUMENT_SCALAR) out->memory = (void *)(uintptr_t)kernel->opened->value[i].pointer;
@@ -164,9 +164,9 @@ wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const 
   CALL(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
   for (int d = 0; d < 3; d++) {
     if (grid) grid[d] = d < 2 ? blocks[d] : 1;
-    if (block) block[d] = wisp_plan_block(kernel->plan)[d];
+    if (block) block[d] = kernel->plan->block[d];
   }
-  if (shared) *shared = wisp_plan_shared(kernel->plan);
+  if (shared) *shared = kernel->plan->shared;
   return WISP_OK;
 }
 
@@ -192,7 +192,7 @@ wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double
 {
   CALL(check(err, kernel));
   CALL(WISP_GIVEN(err, rst));
-  const wisp_spec *spec = wisp_plan_spec(kernel->plan);
+  const wisp_spec *spec = &kernel->plan->spec;
   const wisp_family *family = wisp_family_find(spec->family);
   CALL(wisp_require(err, family->nodes, WISP_EUSAGE, "the %s family's elements have no nodes", family->name));
   return family->nodes(err, spec, rst);
@@ -227,8 +227,7 @@ wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *ar
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
                     argument));
-  CALL(wisp_passed_scalar(err, &kernel->arg[i], value, wisp_plan_spec(kernel->plan)->precision,
-                          &kernel->opened->value[i]));
+  CALL(wisp_passed_scalar(err, &kernel->arg[i], value, kernel->plan->spec.precision, &kernel->opened->value[i]));
   kernel->opened->bound[i] = true;
   return WISP_OK;
 }
@@ -254,7 +253,7 @@ static launch *find_ready(opened *o, const wisp_count *counts)
 /* Whether it is addressed in 64 bits: on the host every array is. */
 static bool is_wide(const wisp_kernel *kernel, const char *array)
 {
-  const char *wide = wisp_family_find(wisp_plan_spec(kernel->plan)->family)->wide;
+  const char *wide = wisp_family_find(kernel->plan->spec.family)->wide;
   return strcmp(wisp_device_limits(kernel->device)->kind, "host") == 0 || (wide && wisp_list_has(wide, array));
 }
 
@@ -267,18 +266,17 @@ static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wis
   size_t numbers = 0;
   if (arg->kind == WISP_ARG_OPERAND) return WISP_OK;
   l->counted[i] = arg->kind == WISP_ARG_VALUE && wisp_env_get_int(counts, arg->name, &count);
-  if (l->counted[i])
-    return wisp_passed_scalar(err, arg, (double)count, wisp_plan_spec(kernel->plan)->precision, &l->value[i]);
+  if (l->counted[i]) return wisp_passed_scalar(err, arg, (double)count, kernel->plan->spec.precision, &l->value[i]);
   CALL(wisp_require(err, o->bound[i], WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'",
-                    wisp_plan_symbol(kernel->plan), wisp_strategy_name(wisp_plan_strategy(kernel->plan)), arg->name));
+                    kernel->plan->symbol, kernel->plan->strategy->name, arg->name));
   if (arg->kind == WISP_ARG_VALUE) return WISP_OK;
   CALL(wisp_contract_size(err, o->contract, i, counts, &numbers));
   CALL(wisp_require(err, numbers <= INT_MAX || is_wide(kernel, arg->name), WISP_EUSAGE,
                     "%s: argument '%s' takes %zu numbers, more than kernels can count (2.1e9): take fewer elements",
-                    wisp_plan_symbol(kernel->plan), arg->name, numbers));
+                    kernel->plan->symbol, arg->name, numbers));
   return wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,
-                      "%s: argument '%s' takes %zu numbers for these counts, %zu are bound",
-                      wisp_plan_symbol(kernel->plan), arg->name, numbers, o->numbers[i]);
+                      "%s: argument '%s' takes %zu numbers for these counts, %zu are bound", kernel->plan->symbol,
+                      arg->name, numbers, o->numbers[i]);
 }
 
 static wisp_status copy_counts(wisp_error *err, const wisp_count *counts, launch *l)
@@ -320,5 +318,5 @@ wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_
   if (!l) CALL(make_ready(err, kernel, counts, &l));
   for (int i = 0; l != o->last && i < kernel->args; i++) o->passed[i] = l->counted[i] ? &l->value[i] : &o->value[i];
   o->last = l;
-  return wisp_launch_in(err, kernel->module, stream, l->grid, wisp_plan_block(kernel->plan), o->passed, kernel->args);
+  return wisp_launch_in(err, kernel->module, stream, l->grid, kernel->plan->block, o->passed, kernel->args);
 }

@@ -47,9 +47,7 @@ static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *reque
   memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
   for (size_t i = 0; i < 8 * request->elements; i++) mesh->hex[i] = request->corners[i];
   CALL(wisp_hexmesh_check(err, "operator", mesh));
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }
 
 static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_spec spec,

@@ -66,9 +66,7 @@ wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *reque
   if (!r.defaults_only) CALL(wisp_store_open(err, r.store, false, &s->warning, &s->store));
   CALL(r.context ? wisp_device_adopt(err, r.context, r.stream, &s->device)
                  : wisp_device_open(err, r.device && *r.device ? r.device : "auto", &s->device));
-  *out = s;
-  s = NULL;
-  return WISP_OK;
+  return GIVE(s, out);
 }
 
 void wisp_session_close(wisp_session *s)

@@ -44,7 +44,5 @@ wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
   place_vertices(mesh, n);
   cut_cubes(mesh, n);
   CALL(wisp_mesh_connect(err, "box", mesh));
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }

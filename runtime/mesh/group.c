@@ -120,7 +120,5 @@ wisp_status wisp_mesh_group(wisp_error *err, const wisp_mesh *mesh, wisp_groupin
       CALL(wisp_fail(err, WISP_EUSAGE, "grouping %d is not known: natural, greedy or metis", (int)how));
   }
   *slots = groups * size;
-  *slot = made;
-  made = NULL;
-  return WISP_OK;
+  return GIVE(made, slot);
 }

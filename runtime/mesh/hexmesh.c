@@ -23,9 +23,7 @@ wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out
         for (int v = 0; v < 8; v++)
           *hex++ =
               (int32_t)((size_t)(i + (v & 1)) + line * (size_t)(j + (v >> 1 & 1)) + plane * (size_t)(k + (v >> 2)));
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }
 
 static wisp_status check_corners(wisp_error *err, const char *name, const wisp_hexmesh *mesh, size_t element)

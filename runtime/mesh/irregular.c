@@ -252,7 +252,5 @@ wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out)
   uint64_t random = wisp_random_from(SEED);
   for (size_t face = 0; face < 4 * mesh->elements; face++)
     if (mesh->neighbour[face] == WISP_BOUNDARY) mesh->tag[face] = (int32_t)wisp_random_below(&random, TAGS);
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }

@@ -237,9 +237,7 @@ wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size
   CALL(wisp_new(err, faces, sizeof *mesh->neighbour_face, &mesh->neighbour_face));
   CALL(wisp_new(err, faces, sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
   CALL(wisp_new(err, faces, sizeof *mesh->tag, &mesh->tag));
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }
 
 void wisp_mesh_destroy(wisp_mesh *mesh)

@@ -37,9 +37,7 @@ static wisp_status make(wisp_error *err, int corners, const wisp_mesh_source *so
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
   CALL(corners == 4 ? wisp_mesh_order(err, mesh, ordering) : wisp_hexmesh_order(err, mesh, ordering));
-  *out = mesh;
-  mesh = NULL;
-  return WISP_OK;
+  return GIVE(mesh, out);
 }
 
 wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out)

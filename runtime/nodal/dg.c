@@ -76,9 +76,7 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   CALL(wisp_dg_geometry(err, dg));
   CALL(wisp_dg_faces(err, dg, where, boundary));
   CALL(wisp_dg_turns(err, dg));
-  *out = dg;
-  dg = NULL;
-  return WISP_OK;
+  return GIVE(dg, out);
 }
 
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
@@ -87,9 +85,7 @@ wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_te
   OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
   CALL(create(err, mesh, tet, system, layout, how, MB, boundary, &dg));
   CALL(wisp_dg_add_pairs(err, dg));
-  *out = dg;
-  dg = NULL;
-  return WISP_OK;
+  return GIVE(dg, out);
 }
 
 wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,

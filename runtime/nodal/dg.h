@@ -100,8 +100,8 @@ wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const doub
                                   double *rhs); /* rhs = -div F(u) */
 /* d/dx, d/dy, d/dz of every field. */
 wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3]);
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                  double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
+void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux,
+                           double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
 wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux,
                                 double *rhs); /* rhs += LIFT flux */
 

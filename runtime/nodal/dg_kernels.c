@@ -152,7 +152,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
   TRY(wisp_dg_magnitudes(err, dg, &magnitudes));
   TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux, &flux));
   TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux_size, &flux_size));
-  if (role->gathers) TRY(wisp_reference_gather(err, dg, scalars->alpha, in[U], flux, flux_size));
+  if (role->gathers) wisp_reference_gather(dg, scalars->alpha, in[U], flux, flux_size);
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
     TRY(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));
@@ -186,21 +186,20 @@ static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, 
 }
 
 /* The fluxes' sums, of traces of magnitude 1 on any kind of face. */
-static wisp_status worst_flux(wisp_error *err, const wisp_dg *one, double alpha, double scale, double *flux)
+static void worst_flux(const wisp_dg *one, double alpha, double scale, double *flux)
 {
   static const double normal[3] = {1, 1, 1};
   const int n = one->system->fields;
   double ones[WISP_MAX_FIELDS], value[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
   for (int f = 0; f < n; f++) ones[f] = 1;
   for (int boundary = -1; boundary < one->system->boundaries; boundary++) {
-    CALL(wisp_system_flux_sizes(err, one->system, boundary, normal, alpha, ones, ones, value, size));
+    wisp_system_flux(one->system, boundary, normal, alpha, ones, ones, value, size);
     for (int f = 0; f < n; f++)
       for (int i = 0; i < one->layout.Nf; i++) {
         double *at = &flux[wisp_layout_face(&one->layout, n, f, 0, (size_t)i)];
         *at = fmax(*at, scale * size[f]);
       }
   }
-  return WISP_OK;
 }
 
 wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *s,
@@ -214,7 +213,7 @@ wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kern
   TRY(make_worst(err, dg, &one, &scale));
   TRY(wisp_dg_magnitudes(err, &one, &magnitudes));
   TRY(wisp_new(err, wisp_dg_face_size(&one), sizeof *flux, &flux));
-  TRY(worst_flux(err, &one, s->alpha, scale, flux));
+  worst_flux(&one, s->alpha, scale, flux);
   for (int a = 0; a < FIELDS; a++) {
     TRY(wisp_new(err, size_of(&one, a), sizeof *in[a], &in[a]));
     TRY(wisp_new(err, size_of(&one, a), sizeof *out[a], &out[a]));

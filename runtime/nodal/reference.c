@@ -89,8 +89,8 @@ wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const doub
 }
 
 /* The fluxes through the nodes of one face, and what they are added up from. */
-static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int face, double alpha, const double *u,
-                               double *flux, double *sizes)
+static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, const double *u, double *flux,
+                        double *sizes)
 {
   int n = dg->system->fields, Nfp = dg->tet->Nfp;
   size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
@@ -104,23 +104,20 @@ static wisp_status gather_face(wisp_error *err, const wisp_dg *dg, size_t k, int
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
       u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
     }
-    CALL(wisp_system_flux_sizes(err, dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size));
+    wisp_system_flux(dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size);
     for (int f = 0; f < n; f++) {
       const size_t at = face_at(dg, f, k, face * Nfp + i);
       flux[at] = geometry[3] * out[f];
       if (sizes) sizes[at] = geometry[3] * size[f];
     }
   }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_gather(wisp_error *err, const wisp_dg *dg, double alpha, const double *u, double *flux,
-                                  double *sizes)
+void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux, double *sizes)
 {
   for (size_t k = 0; k < dg->slots; k++)
     for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
-      CALL(gather_face(err, dg, k, face, alpha, u, flux, sizes));
-  return WISP_OK;
+      gather_face(dg, k, face, alpha, u, flux, sizes);
 }
 
 static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_t to)
@@ -192,7 +189,5 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   }
   CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
   CALL(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
-  *out = copy;
-  copy = NULL;
-  return WISP_OK;
+  return GIVE(copy, out);
 }

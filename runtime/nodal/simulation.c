@@ -76,9 +76,7 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   CALL(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
-  *out = s;
-  s = NULL;
-  return WISP_OK;
+  return GIVE(s, out);
 }
 
 void wisp_simulation_size(const wisp_simulation *s, size_t *elements, size_t *nodes, size_t *fields)

@@ -35,9 +35,7 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   CALL(wisp_solver_open_sketch(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));
-  *out = solver;
-  solver = NULL;
-  return WISP_OK;
+  return GIVE(solver, out);
 }
 
 static void drop_graphs(wisp_solver *solver)

@@ -29,9 +29,7 @@ wisp_status wisp_cg_create(wisp_error *err, wisp_cg_system *system, wisp_cg **ou
   CALL(wisp_event_create(err, system->device, &cg->end));
   cg->system = *system;
   system->apply = system->precondition = system->update = (wisp_launches){.count = 0};
-  *out = cg;
-  cg = NULL;
-  return WISP_OK;
+  return GIVE(cg, out);
 }
 
 void wisp_cg_destroy(wisp_cg *cg)

@@ -95,9 +95,9 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
 
 static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choice *out)
 {
-  const wisp_strategy *s = wisp_plan_strategy(plan);
-  *out = wisp_choice_of(wisp_strategy_kernel(s), wisp_strategy_name(s), wisp_plan_layout(plan), answer);
-  out->params = wisp_plan_params(plan);
+  const wisp_strategy *s = plan->strategy;
+  *out = wisp_choice_of(s->kernel, s->name, &plan->layout, answer);
+  out->params = plan->params;
 }
 
 /* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
@@ -109,9 +109,7 @@ static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wis
   CALL(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
   CALL(wisp_require(err, wisp_fixed_suits(&step->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
                     trial->params));
-  *out = plan;
-  plan = NULL;
-  return WISP_OK;
+  return GIVE(plan, out);
 }
 
 static bool does_not_fit(wisp_status status)
@@ -232,9 +230,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
     CALL(wisp_composition_spec(err, &c->spec, kernel, &spec));
     CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &step) : borrow(err, c, &spec, &step));
   }
-  *out = step;
-  step = (wisp_stage){.kernels = 0};
-  return WISP_OK;
+  return GIVE(step, out);
 }
 
 /* --- one kernel alone --- */
@@ -255,9 +251,7 @@ static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *k
     if (status != WISP_OK && !does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
     if (!find_unfit(c, answer.trial)) CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
   }
-  *out = step;
-  step = (wisp_stage){.kernels = 0};
-  return WISP_OK;
+  return GIVE(step, out);
 }
 
 /* Its default, in the layout of the default of the first composition that has it. */
@@ -336,7 +330,7 @@ static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wi
   char text[WISP_SPEC_TEXT];
   for (int i = 0; i < step->kernels; i++) {
     if (step->choice[i].match == WISP_MATCH_EXACT) continue;
-    wisp_spec_print(wisp_plan_spec(step->plan[i]), text);
+    wisp_spec_print(&step->plan[i]->spec, text);
     return wisp_fail(err, WISP_EMISSING,
                      "%s, layout %s: no entry was measured on %s with this driver and compiler: tune it, or allow "
                      "other matches",
@@ -381,11 +375,9 @@ wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *step, int i, const
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
                     passed = {choice->trial, choice->match, choice->layer};
   fixed.made = true;
-  CALL(wisp_defaults_plan(err, step->strategies, wisp_plan_spec(old), &step->layout, step->names, &fixed, &plan));
-  CALL(wisp_require(err,
-                    wisp_plan_strategy(plan) != wisp_plan_strategy(old) ||
-                        strcmp(wisp_plan_params(plan), wisp_plan_params(old)) != 0,
-                    WISP_EREFUSED, "%s", why));
+  CALL(wisp_defaults_plan(err, step->strategies, &old->spec, &step->layout, step->names, &fixed, &plan));
+  CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
+                    why));
   describe(plan, &none, choice);
   choice->passed = passed;
   snprintf(choice->note, sizeof choice->note, "%s", why);

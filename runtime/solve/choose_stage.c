@@ -118,7 +118,5 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out
   }
   wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
   wisp_choosing_note(c, NULL, &step.whole);
-  *out = step;
-  step = (wisp_stage){.kernels = 0};
-  return WISP_OK;
+  return GIVE(step, out);
 }

@@ -76,11 +76,7 @@ done:
 
 bool wisp_stage_has(const wisp_stage *step, const char *name)
 {
-  for (int k = 0; k < step->kernels; k++) {
-    const wisp_arg *arg = NULL;
-    int args = wisp_plan_args(step->plan[k], &arg);
-    for (int i = 0; i < args; i++)
-      if (strcmp(arg[i].name, name) == 0) return true;
-  }
+  for (int k = 0; k < step->kernels; k++)
+    if (wisp_plan_takes(step->plan[k], name)) return true;
   return false;
 }

@@ -78,9 +78,7 @@ wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp
   for (int i = 0; i < 4; i++, next += w->points) w->at[i] = next;
   w->back = next;
   make_matrices(hex, w->where, w);
-  *out = w;
-  w = NULL;
-  return WISP_OK;
+  return GIVE(w, out);
 }
 
 void wisp_hex_workplace_destroy(workplace *w)

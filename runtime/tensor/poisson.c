@@ -209,9 +209,7 @@ wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_he
       name, order));
   CALL(wisp_new(err, p->copies->unknowns, sizeof *p->b, &p->b));
   CALL(wisp_context(err, assemble(err, p, load_elements, p->b), "%s: ", name));
-  *out = p;
-  p = NULL;
-  return WISP_OK;
+  return GIVE(p, out);
 }
 
 void wisp_poisson_destroy(wisp_poisson *p)

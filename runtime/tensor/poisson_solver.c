@@ -171,9 +171,7 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
   CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
   CALL(make_cg(err, device, s));
   if (method->preconditioner == WISP_CHEBYSHEV) CALL(make_chebyshev(err, device, method->degree, s));
-  *out = s;
-  s = NULL;
-  return WISP_OK;
+  return GIVE(s, out);
 }
 
 void wisp_poisson_solver_destroy(wisp_poisson_solver *s)

@@ -27,17 +27,17 @@ typedef struct comparer {
 
 /* A contender made ready: kernels loaded, its launches recorded. */
 typedef struct runner {
-  wisp_problem *problem;
+  wisp_lease lease;
   int kernels;
   wisp_kernel **kernel;
   wisp_graph *graph;
   double runs; /* of the kernel, or stages, in the graph */
 } runner;
 
-static void release(wisp_problems *problems, runner *r)
+static void release(runner *r)
 {
   wisp_graph_destroy(r->graph);
-  if (r->problem) wisp_problems_release(problems, r->problem);
+  wisp_lease_end(&r->lease);
   for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
   free(r->kernel);
 }
@@ -49,8 +49,7 @@ static wisp_status submit(wisp_error *err, comparer *c, wisp_stage *step)
   for (int i = 0; i < step->kernels; i++) {
     wisp_plan *plan = step->plan[i];
     step->plan[i] = NULL; /* it comes back with its job */
-    wisp_status status = wisp_pipeline_submit(err, c->pipeline, plan, false);
-    if (status != WISP_OK) return status;
+    CALL(wisp_pipeline_submit(err, c->pipeline, plan, false));
   }
   return WISP_OK;
 }
@@ -71,7 +70,7 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_stage *step, wisp_err
   }
   if (failed == WISP_EMEMORY || failed == WISP_ESYSTEM) status = wisp_fail(err, failed, "%s", reason->text);
   if (failed == WISP_OK && step->kernels) return WISP_OK;
-  release(c->bench.problems, r);
+  release(r);
   *r = (runner){.kernels = 0};
   return status;
 }
@@ -82,9 +81,9 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_stage *step, wisp_err
 static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool whole)
 {
   for (int i = 0; !whole && i < LAUNCHES; i++)
-    CALL(wisp_problems_launch(err, workload, r->problem, r->kernel[0], WISP_TO_TIME));
+    CALL(wisp_problems_launch(err, workload, r->lease.problem, r->kernel[0], WISP_TO_TIME));
   for (int i = 0; whole && i < STEPS; i++)
-    CALL(wisp_problems_step(err, workload, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels));
+    CALL(wisp_problems_step(err, workload, r->lease.problem, (const wisp_kernel *const *)r->kernel, r->kernels));
   return WISP_OK;
 }
 
@@ -94,7 +93,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
   wisp_error later = {.text = ""};
   bool whole = wisp_spec_is_step(spec);
   if (!r->kernels) return WISP_OK;
-  CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->problem));
+  CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->lease));
   CALL(wisp_graph_begin(err, bench->device));
   const wisp_status launched = launch(err, bench->workload, r, whole);
   const wisp_status ended = wisp_graph_end(&later, bench->device, &r->graph);
@@ -175,7 +174,7 @@ static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_
   const bool tuned = r[0].kernels > 0;
   if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
   *on_mesh = r[tuned ? 0 : 1];
-  on_mesh->graph = NULL, on_mesh->problem = NULL;
+  on_mesh->graph = NULL, on_mesh->lease = (wisp_lease){.problem = NULL};
   return record(err, &c->beside, &up->spec, tuned ? &up->tuned : &up->standard, on_mesh);
 }
 
@@ -210,7 +209,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
   if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
   if (on_mesh->graph) timed[mesh = count++] = (wisp_contender){.run = replay, .context = on_mesh};
-  CALL(wisp_measure(err, c->device, timed, count));
+  CALL(wisp_measure(err, c->device, false, timed, count));
   CALL(fill_row(err, c, step, &timed[0], r[tuned ? 0 : 1].runs, &row));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
   if (mesh) CALL(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
@@ -256,9 +255,9 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   TRY(time_row(err, c, up, r, &on_mesh, &beside));
 done:
   wisp_graph_destroy(on_mesh.graph);
-  if (on_mesh.problem) wisp_problems_release(c->beside.problems, on_mesh.problem);
+  wisp_lease_end(&on_mesh.lease);
   if (beside.run) beside.destroy(beside.context);
-  for (int i = 0; i < 2; i++) release(c->bench.problems, &r[i]);
+  for (int i = 0; i < 2; i++) release(&r[i]);
   return status;
 }
 

@@ -29,9 +29,7 @@ static wisp_status choose(wisp_error *err, const finder *f, const wisp_store *st
 {
   const wisp_chooser from = {f->strategies, store, f->limits, NULL};
   const wisp_wish wish = {.spec = f->spec, .elements = wisp_compare_elements(f->request, f->spec.order)};
-  wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, &from, &wish, out);
-  return status == WISP_OK || status == WISP_EREFUSED ? WISP_OK : wisp_fail(err, status, "%s", reason.text);
+  return wisp_choose_if_any(err, &from, &wish, out);
 }
 
 static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
@@ -90,9 +88,7 @@ wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strate
           CALL(list_one(err, &f, f.family->kernels[k].name, &ups));
       if (f.family->compositions[0]) CALL(list_one(err, &f, WISP_WHOLE_STEP, &ups));
     }
-  *out = ups;
-  ups = (wisp_match_ups){0};
-  return WISP_OK;
+  return GIVE(ups, out);
 }
 
 void wisp_match_ups_free(wisp_match_ups *ups)

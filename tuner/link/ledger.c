@@ -3,14 +3,24 @@
 
 #include <math.h>
 
-wisp_purpose wisp_turn(wisp_ledger *ledger, wisp_purpose purpose)
+void wisp_turn(wisp_ledger *ledger, wisp_purpose purpose)
 {
-  const wisp_purpose before = ledger->purpose;
   const double now = wisp_seconds();
-  if (ledger->since > 0) ledger->spent[before] += now - ledger->since;
+  if (ledger->since > 0) ledger->spent[ledger->purpose] += now - ledger->since;
   ledger->since = now;
   ledger->purpose = purpose;
-  return before;
+}
+
+wisp_turning wisp_turn_to(wisp_ledger *ledger, wisp_purpose purpose)
+{
+  const wisp_turning turning = {ledger, ledger->purpose};
+  wisp_turn(ledger, purpose);
+  return turning;
+}
+
+void wisp_turn_back(const wisp_turning *turning)
+{
+  wisp_turn(turning->ledger, turning->before);
 }
 
 void wisp_ledger_settle(wisp_ledger *ledger, double spent[WISP_PURPOSES])

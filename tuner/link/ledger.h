@@ -17,8 +17,16 @@ typedef struct wisp_ledger {
   double spent[WISP_PURPOSES];
 } wisp_ledger;
 
-/* From now on time goes to this purpose. Returns the one before, to be turned back to. */
-wisp_purpose wisp_turn(wisp_ledger *ledger, wisp_purpose purpose);
+/* From now on time goes to this purpose. */
+void wisp_turn(wisp_ledger *ledger, wisp_purpose purpose);
+
+/* The same, and where the block is left again to the one before: HELD(wisp_turn_back) wisp_turning now = ... */
+typedef struct __attribute__((unused)) wisp_turning { /* there for its end */
+  wisp_ledger *ledger;
+  wisp_purpose before;
+} wisp_turning;
+wisp_turning wisp_turn_to(wisp_ledger *ledger, wisp_purpose purpose);
+void wisp_turn_back(const wisp_turning *turning);
 
 /* Moves what was spent so far to an account of the same purposes. */
 void wisp_ledger_settle(wisp_ledger *ledger, double spent[WISP_PURPOSES]);

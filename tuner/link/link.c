@@ -34,6 +34,8 @@ bool wisp_link_receive(int socket, void *data, size_t size)
 
 wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_note *note, wisp_answer_note *answer)
 {
+  wisp_answer_note unread;
+  if (!answer) answer = &unread;
   if (!wisp_link_send(link->socket, note, sizeof *note) || !wisp_link_receive(link->socket, answer, sizeof *answer))
     return wisp_fail(err, WISP_ESYSTEM, "the tuner does not answer its worker");
   return wisp_require(err, answer->status == WISP_OK, answer->status, "%s", answer->error.text);
@@ -65,23 +67,17 @@ wisp_status wisp_link_has(wisp_error *err, const wisp_link *link, const wisp_tri
 
 wisp_status wisp_link_put(wisp_error *err, const wisp_link *link, const wisp_trial *trial)
 {
-  wisp_note note = {.kind = WISP_NOTE_PUT, .trial = *trial};
-  wisp_answer_note answer;
-  return wisp_link_ask(err, link, &note, &answer);
+  return wisp_link_ask(err, link, &(wisp_note){.kind = WISP_NOTE_PUT, .trial = *trial}, NULL);
 }
 
 wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_kind kind, const wisp_trial *trial,
                             double seconds)
 {
-  wisp_note note = {.kind = kind, .trial = *trial, .seconds = seconds};
-  wisp_answer_note answer;
-  return wisp_link_ask(err, link, &note, &answer);
+  return wisp_link_ask(err, link, &(wisp_note){.kind = kind, .trial = *trial, .seconds = seconds}, NULL);
 }
 
 void wisp_link_restart(const wisp_link *link)
 {
-  wisp_note note = {.kind = WISP_NOTE_RESTART};
-  wisp_answer_note answer;
-  wisp_link_ask(NULL, link, &note, &answer);
+  wisp_link_ask(NULL, link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
   _exit(0); /* what a lost device holds cannot be given back */
 }

@@ -47,7 +47,7 @@ typedef struct wisp_link {
 bool wisp_link_send(int socket, const void *data, size_t size);
 bool wisp_link_receive(int socket, void *data, size_t size);
 
-/* The worker's side: each waits for the answer. */
+/* The worker's side: each waits for the answer, which nobody may want to read (NULL). */
 /* What to do next; false in *there: nothing. summary is what this worker has counted, and then what it goes on from. */
 wisp_status wisp_link_next(wisp_error *err, const wisp_link *link, wisp_tune_summary *summary, wisp_unit *unit,
                            bool *there);

@@ -60,8 +60,7 @@ static void use(wisp_rival *r, const wisp_blas_way *way, double error)
 static wisp_status make_matrix(wisp_error *err, wisp_rival *r, const wisp_tet *tet, bool lift)
 {
   size_t Np = (size_t)tet->Np, count = (size_t)r->product.m * (size_t)r->product.k;
-  wisp_status status = wisp_new(err, count, sizeof *r->matrix, &r->matrix);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, count, sizeof *r->matrix, &r->matrix));
   for (size_t i = 0; i < count; i++) {
     double value = lift ? tet->LIFT[i] : tet->D[i / (Np * Np)][i % (Np * Np)];
     r->matrix[i] = r->product.precision == WISP_F32 ? (double)(float)value : value;
@@ -91,18 +90,18 @@ static void random_numbers(double numbers[PERIOD])
   for (size_t i = 0; i < PERIOD; i++) numbers[i] = wisp_random_real(&state);
 }
 
-/* values NULL: random numbers, over and over; else as many as the operand has. */
-static wisp_status upload_operand(wisp_error *err, wisp_rival *r, const double *values)
+/* Random numbers, over and over. */
+static wisp_status upload_operand(wisp_error *err, wisp_rival *r)
 {
-  size_t count = (size_t)r->product.k * (size_t)r->product.n;
-  OWNED(free) double *own = NULL;
+  const size_t count = (size_t)r->product.k * (size_t)r->product.n;
+  OWNED(free) double *numbers = NULL;
   OWNED(free) void *chunk = NULL;
-  CALL(wisp_new(err, PERIOD, sizeof *own, &own));
+  CALL(wisp_new(err, PERIOD, sizeof *numbers, &numbers));
   CALL(wisp_new(err, PERIOD, sizeof(double), &chunk));
-  if (!values) random_numbers(own);
+  random_numbers(numbers);
+  for (size_t i = 0; i < PERIOD; i++) put(r, numbers[i], chunk, i);
   for (size_t from = 0; from < count; from += PERIOD) {
-    size_t part = count - from < PERIOD ? count - from : PERIOD;
-    for (size_t i = 0; (values || from == 0) && i < part; i++) put(r, values ? values[from + i] : own[i], chunk, i);
+    const size_t part = count - from < PERIOD ? count - from : PERIOD;
     CALL(wisp_device_upload(err, r->device, r->B + bytes_of(r, from), chunk, bytes_of(r, part)));
   }
   return WISP_OK;
@@ -125,12 +124,10 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   CALL(upload_matrix(err, r));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)k * columns), &r->B));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
-  CALL(upload_operand(err, r, NULL));
+  CALL(upload_operand(err, r));
   for (int w = WISP_BLAS_WAYS - 1; w >= 0; w--)
     if (wisp_blas_ways[w].precision == precision) use(r, &wisp_blas_ways[w], NAN);
-  *out = r;
-  r = NULL;
-  return WISP_OK;
+  return GIVE(r, out);
 }
 
 void wisp_rival_destroy(wisp_rival *r)
@@ -212,23 +209,7 @@ double wisp_rival_error(const wisp_rival *r)
   return r->error;
 }
 
-void wisp_rival_rows(const wisp_rival *r, size_t *operand, size_t *product)
+const wisp_product *wisp_rival_product(const wisp_rival *r)
 {
-  *operand = (size_t)r->product.k;
-  *product = (size_t)r->product.m;
-}
-
-wisp_status wisp_rival_upload(wisp_error *err, wisp_rival *r, const double *operand)
-{
-  return upload_operand(err, r, operand);
-}
-
-wisp_status wisp_rival_download(wisp_error *err, wisp_rival *r, double *product)
-{
-  size_t count = (size_t)r->product.m * (size_t)r->product.n;
-  OWNED(free) void *numbers = NULL;
-  CALL(wisp_new(err, count, sizeof(double), &numbers));
-  CALL(wisp_device_download(err, r->device, numbers, r->C, bytes_of(r, count)));
-  for (size_t i = 0; i < count; i++) product[i] = take(r, numbers, i);
-  return WISP_OK;
+  return &r->product;
 }

@@ -29,9 +29,7 @@ wisp_status wisp_rival_run(wisp_error *err, const void *rival);
 const char *wisp_rival_name(const wisp_rival *rival); /* "cuBLAS 13.1 (BF16x9)" */
 double wisp_rival_error(const wisp_rival *rival);     /* of the way chosen, relative to the largest result */
 
-/* The operand U or F, and the product, as doubles: the sizes are columns times what wisp_rival_rows gives. */
-void wisp_rival_rows(const wisp_rival *rival, size_t *operand, size_t *product);
-wisp_status wisp_rival_upload(wisp_error *err, wisp_rival *rival, const double *operand);
-wisp_status wisp_rival_download(wisp_error *err, wisp_rival *rival, double *product);
+/* The operand U or F is B of it, C what comes of it. */
+const wisp_product *wisp_rival_product(const wisp_rival *rival);
 
 #endif

@@ -234,9 +234,7 @@ wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const w
   for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
   CALL(ask(err, store, &data));
   CALL(choose_front(err, wish, &data));
-  *out = data;
-  data = (wisp_report_data){0};
-  return WISP_OK;
+  return GIVE(data, out);
 }
 
 void wisp_report_forget(wisp_report_data *data)

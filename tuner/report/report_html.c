@@ -1,5 +1,8 @@
 #include "report_html.h"
 
+#include "../../gen/embedded.h"
+#include "../../gen/language/expand.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +23,21 @@ void wisp_page_print(wisp_page *page, const char *format, ...)
   }
   page->status = wisp_text_add(page->err, page->text, piece, (size_t)length);
   free(piece);
+}
+
+static wisp_status expand_part(wisp_page *page, const char *part, size_t number)
+{
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  char path[64];
+  snprintf(path, sizeof path, "templates/report/%s.html", part);
+  CALL(wisp_env_create(page->err, NULL, &names));
+  CALL(wisp_env_int(page->err, names, "number", (int64_t)number));
+  return wisp_expand(page->err, path, wisp_embedded_text(path), names, page->text);
+}
+
+void wisp_page_part(wisp_page *page, const char *part, size_t number)
+{
+  if (page->status == WISP_OK) page->status = expand_part(page, part, number);
 }
 
 void wisp_page_text(wisp_page *page, const char *text)

@@ -15,6 +15,8 @@ typedef struct wisp_page {
 __attribute__((format(printf, 2, 3))) void wisp_page_print(wisp_page *page, const char *format, ...);
 /* Text from outside: whatever it holds, it is read as text, in an element as in an attribute. */
 void wisp_page_text(wisp_page *page, const char *text);
+/* A part of the page that says the same of every subject but for its number: templates/report/PART.html. */
+void wisp_page_part(wisp_page *page, const char *part, size_t number);
 /* Such a text with markup before and after it. */
 void wisp_page_around(wisp_page *page, const char *before, const char *text, const char *after);
 

@@ -147,6 +147,7 @@ static void print_head(wisp_page *page, const char *title)
                    title, "</title>\n");
   wisp_page_print(page, "<style>\n%s</style>\n</head>\n<body>\n<main>\n",
                   wisp_embedded_text("templates/report/style.css"));
+  wisp_page_part(page, "marks", 0);
 }
 
 static void print_foot(wisp_page *page)

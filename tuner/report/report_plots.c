@@ -118,11 +118,7 @@ void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
       if (wisp_report_timed(cell, cell->entries[e].trial)) line_of(&lines, cell->entries[e].trial->strategy);
   }
   if (!lines.count || !(top > 0)) return;
-  wisp_page_print(page,
-                  "<section id=\"whole-%zu\"><h2>Whole stage</h2>\n<p class=\"about\">Degrees of freedom per "
-                  "second of one stage of the time integrator, over the order; one line a composition, each at its "
-                  "best layout. The large point is the winner.</p>\n<div class=\"two\">",
-                  subject->number);
+  wisp_page_part(page, "whole", subject->number);
   for (size_t p = 0; p < 2; p++) {
     if (!has_winner(subject, precisions[p], true)) continue;
     wisp_axis x = {least - 0.3, most + 0.3, 48, WIDTH - 12, false}, y = {0, 1.06 * top, HEIGHT - 40, 46, false};
@@ -223,14 +219,7 @@ void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject)
     least = fmin(least, intensity), most = fmax(most, intensity), low = fmin(low, rate), high = fmax(high, rate);
   }
   if (!kernels.count) return;
-  wisp_page_print(
-      page,
-      "<section id=\"roofline-%zu\"><h2>Roofline</h2>\n<p class=\"about\">Each kernel's winner: exact "
-      "minimal operations per byte against operations per second; the numbers are the lowest and the "
-      "highest order. The ceilings follow from the stored rates and efficiencies; tensor cores, and kernels "
-      "that skip an operator's zeros, may pass "
-      "that of plain FMAs, what stays in the cache that of copying.</p>\n<div class=\"two\">",
-      subject->number);
+  wisp_page_part(page, "roofline", subject->number);
   for (size_t p = 0; p < 2; p++) {
     if (!has_winner(subject, precisions[p], false)) continue;
     find_ceilings(subject, precisions[p], &gbps, &gflops);

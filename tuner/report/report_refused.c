@@ -87,10 +87,7 @@ void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject)
   }
   size_t count = list_refusals(subject, list);
   char number[WISP_NUMBER_TEXT];
-  wisp_page_print(page,
-                  "<p class=\"about\">Candidates that do not apply here, an ordinary answer, by reason. Where "
-                  "reasons differ only in their numbers, one of them stands for all.</p>\n<table class=\"refused\">"
-                  "<thead><tr><th class=\"n\">candidates</th><th>reason</th><th>kernels</th></tr></thead><tbody>\n");
+  wisp_page_part(page, "refused", subject->number);
   for (size_t i = 0; i < count; i++) {
     wisp_page_print(page, "<tr><td class=\"n\">%s</td>", wisp_number(number, (double)list[i].candidates, 0));
     wisp_page_around(page, "<td class=\"w\">", list[i].example, "</td>");
@@ -131,11 +128,7 @@ void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject)
                     others ? ": no candidate crashed, hung, failed to compile or computed a wrong result" : "");
     return;
   }
-  wisp_page_print(page,
-                  "<p class=\"about\">Candidates that crashed, hung, did not compile or computed a wrong result. None "
-                  "of them can win.</p>\n<table><thead><tr><th>outcome</th><th>kernel</th><th "
-                  "class=\"n\"><i>N</i></th><th></th><th>strategy</th><th>layout</th><th>parameters</th>"
-                  "<th>reason</th></tr></thead><tbody>\n");
+  wisp_page_part(page, "failures", subject->number);
   for (size_t i = 0; i < subject->count; i++)
     for (size_t e = 0; e < subject->cells[i].count; e++)
       if (is_failure(subject->cells[i].entries[e].trial))

@@ -26,7 +26,7 @@ typedef struct study {
   int across, series, shape; /* which parameter is the abscissa, the colour, the mark; -1: none */
 } study;
 
-static const char *const marks[] = {"●", "■", "▲", "◆"};
+static const char *const marks[] = {"●", "■", "▲", "◆"}; /* templates/report/marks.html draws them */
 enum { MARKS = WISP_COUNT(marks) };
 
 static bool shown(const study *s, const wisp_trial *t)
@@ -104,25 +104,6 @@ static double place_across(const study *s, const wisp_axis *x, int across, int s
   return x->from + step * (across + 0.5 + 0.72 * ((lane + 0.5) / lanes - 0.5));
 }
 
-static void print_mark(wisp_page *page, int shape, double x, double y, double r)
-{
-  switch (shape % MARKS) {
-    case 0:
-      wisp_page_print(page, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"", x, y, r);
-      break;
-    case 1:
-      wisp_page_print(page, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", x - .9 * r, y - .9 * r,
-                      1.8 * r, 1.8 * r);
-      break;
-    case 2:
-      wisp_page_print(page, "<path d=\"M%.1f %.1fl%.1f %.1fh%.1fz\"", x, y - 1.2 * r, 1.1 * r, 2 * r, -2.2 * r);
-      break;
-    default:
-      wisp_page_print(page, "<path d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"", x, y - 1.3 * r, 1.2 * r, 1.3 * r,
-                      -1.2 * r, 1.3 * r, -1.2 * r, -1.3 * r);
-  }
-}
-
 static void print_points(wisp_page *page, const study *s, const wisp_axis *x, const wisp_axis *y)
 {
   for (int v = 0; v < values_of(s, s->series); v++) {
@@ -130,16 +111,13 @@ static void print_points(wisp_page *page, const study *s, const wisp_axis *x, co
     for (size_t i = s->from; i < s->to; i++) {
       const wisp_trial *t = s->cell->entries[i].trial;
       if (!shown(s, t) || value_of(s, t, s->series) != v) continue;
-      int shape = value_of(s, t, s->shape);
-      double left = place_across(s, x, value_of(s, t, s->across), v, shape), top = wisp_axis_place(y, t->ms);
+      const int shape = value_of(s, t, s->shape);
+      const double left = place_across(s, x, value_of(s, t, s->across), v, shape), top = wisp_axis_place(y, t->ms);
       if (t == s->best) wisp_page_print(page, "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"6.5\"/>", left, top);
-      print_mark(page, shape, left, top, 2.9);
-      wisp_page_print(page, "%s><title>", wisp_trial_outcome(t) == WISP_TRIAL_SLOW ? " fill-opacity=\".5\"" : "");
+      wisp_page_print(page, "<use href=\"#mark-%d\" x=\"%.1f\" y=\"%.1f\"%s><title>", shape % MARKS, left, top,
+                      wisp_trial_outcome(t) == WISP_TRIAL_SLOW ? " fill-opacity=\".5\"" : "");
       wisp_page_text(page, t->params);
-      wisp_page_print(page, ": %.4g ms</title>%s\n", t->ms,
-                      shape % MARKS == 0   ? "</circle>"
-                      : shape % MARKS == 1 ? "</rect>"
-                                           : "</path>");
+      wisp_page_print(page, ": %.4g ms</title></use>\n", t->ms);
     }
     wisp_page_print(page, "</g>\n");
   }
@@ -304,12 +282,7 @@ void wisp_report_studies(wisp_page *page, const wisp_report_subject *subject)
   bool any = false;
   for (size_t i = 0; i < subject->count; i++) any |= has_study(&subject->cells[i]);
   if (!any) return;
-  wisp_page_print(page,
-                  "<section class=\"studies\" id=\"studies-%zu\"><h2>Parameter study</h2>\n<p class=\"about\">Time of "
-                  "every candidate, after paper 0's Figure 10(b); point at one to see its parameters. The ring is "
-                  "the strategy's best, the dashed line the winner over all, the dotted one the floor, faint points "
-                  "were dropped early. <span class=\"screen\">Choose kernel, precision and order:</span></p>\n",
-                  subject->number);
+  wisp_page_part(page, "studies", subject->number);
   print_index(page, subject);
   for (size_t i = 0; i < subject->count; i++)
     if (has_study(&subject->cells[i])) print_study(page, subject, &subject->cells[i]);

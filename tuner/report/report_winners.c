@@ -141,32 +141,19 @@ static void print_order(wisp_page *page, const wisp_report_cell *cells, size_t c
 
 void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
 {
-  wisp_page_print(page, "<section id=\"winners-%zu\"><h2>Winners</h2>\n", subject->number);
-  wisp_page_print(
-      page,
-      "<p class=\"about\">Dark: the fastest whole stage, <b>step</b>, and its kernels in its layout. "
-      "Grey: the fastest of every other kernel, or in another layout. <b>Efficiency</b> is the floor (least "
-      "bytes at the measured copy bandwidth, or least operations at the measured peak) over the time: what skips "
-      "zeros or stays in the cache may pass it; "
-      "<b>default</b> and <b>runner-up</b> say how many times as long what runs without a store takes (of a step: "
-      "its kernels together), and the best of another strategy in the same layout (or else the second "
-      "candidate).</p>\n");
+  wisp_page_part(page, "winners", subject->number);
   for (size_t i = 0; i < subject->count;) {
     size_t order_end = i;
     bool opens = i == 0 || subject->cells[i].spec.precision != subject->cells[i - 1].spec.precision;
-    if (opens)
-      wisp_page_print(page,
-                      "%s<h3>%s</h3>\n<table class=\"winners\"><thead><tr><th>kernel</th><th>strategy</th>"
-                      "<th>layout</th><th>parameters</th><th class=\"n\">ms</th><th class=\"n\">GDOF/s</th>"
-                      "<th class=\"n\">efficiency</th><th class=\"n\">default</th><th "
-                      "class=\"n\">runner-up</th><th></th></tr></thead>\n",
-                      i ? "</table>\n" : "", wisp_precision_name(subject->cells[i].spec.precision));
+    if (opens) {
+      wisp_page_print(page, "%s<h3>%s</h3>\n", i ? "</table>\n" : "",
+                      wisp_precision_name(subject->cells[i].spec.precision));
+      wisp_page_part(page, "winners-table", subject->number);
+    }
     while (order_end < subject->count && wisp_report_same_order(&subject->cells[order_end], &subject->cells[i]))
       order_end++;
     print_order(page, &subject->cells[i], order_end - i);
     i = order_end;
   }
-  wisp_page_print(page,
-                  "</table><p class=\"about\">≈&#8201;1&#8201;×: stored with no longer a time than the winner's, but "
-                  "timed at another moment; the winner is what won side by side.</p></section>\n");
+  wisp_page_part(page, "winners-end", subject->number);
 }

@@ -16,6 +16,12 @@ static const int FARTHEST = 3;       /* orders away that still tell something */
 
 /* --- what is known from elsewhere --- */
 
+bool wisp_point_helps(const wisp_point *p, const wisp_spec *spec)
+{
+  return strcmp(p->spec.kernel, spec->kernel) == 0 && strcmp(p->spec.family, spec->family) == 0 &&
+         strcmp(p->spec.system, spec->system) == 0;
+}
+
 size_t wisp_guide_weigh(size_t count, wisp_point *known, int order, wisp_precision precision)
 {
   size_t kept = 0;
@@ -23,13 +29,14 @@ size_t wisp_guide_weigh(size_t count, wisp_point *known, int order, wisp_precisi
     wisp_point *p = &known[i];
     double best = p->ms;
     p->weight = 0;
-    if (abs(p->order - order) > FARTHEST || !(p->ms > 0)) continue;
+    if (abs(p->spec.order - order) > FARTHEST || !(p->ms > 0)) continue;
     for (size_t k = 0; k < count; k++)
-      if (known[k].order == p->order && known[k].precision == p->precision && known[k].source == p->source &&
-          known[k].ms > 0 && known[k].ms < best)
+      if (known[k].spec.order == p->spec.order && known[k].spec.precision == p->spec.precision &&
+          known[k].source == p->source && known[k].ms > 0 && known[k].ms < best)
         best = known[k].ms;
     p->cost = fmin(log(p->ms / best), WORST); /* kept aside while others of the group still need its time */
-    p->weight = exp(-abs(p->order - order) / 0.8) * (p->precision == precision ? 1 : 0.15) * (p->sister ? 0.5 : 1);
+    p->weight =
+        exp(-abs(p->spec.order - order) / 0.8) * (p->spec.precision == precision ? 1 : 0.15) * (p->sister ? 0.5 : 1);
   }
   for (size_t i = 0; i < count; i++) {
     if (known[i].weight <= 0) continue;
@@ -70,9 +77,7 @@ wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *p
     while (strcmp(points[g.kind[i]].strategy, points[i].strategy) != 0) g.kind[i]++;
     g.expected[i] = expect(&points[i], known_count, known);
   }
-  *out = g;
-  g = (wisp_guide){0};
-  return WISP_OK;
+  return GIVE(g, out);
 }
 
 void wisp_guide_free(wisp_guide *g)

@@ -24,30 +24,28 @@ static void read_params(const char *text, wisp_point *p)
   }
 }
 
-/* The share of memory traffic that is padding, as a logarithm, weighed by how much the kernel is bound by memory. */
-static double waste(const wisp_spec *spec, const wisp_layout *layout)
+/* Operations a byte: what was measured tells it, else the kernel's minimal work. */
+static double intensity(const wisp_trial *t, const wisp_spec *spec)
 {
-  const wisp_family *family = wisp_family_find(spec->family);
-  const double balance = spec->precision == WISP_F64 ? 8 : 12; /* flops a byte where both bind, roughly, on a GPU */
   wisp_work work = {0};
-  if (!family || wisp_family_work(NULL, spec, 1e5, &work) != WISP_OK || work.bytes <= 0) work = (wisp_work){.bytes = 1};
-  double padded = layout->NpM / (double)(layout->KM * layout->Np);
-  return log(padded) / (1 + work.flops / work.bytes / balance);
+  if (t->gbps > 0) return t->gflops / t->gbps;
+  return wisp_family_work(NULL, spec, 1e5, &work) == WISP_OK && work.bytes > 0 ? work.flops / work.bytes : 0;
+}
+
+/* The share of memory traffic that is padding, as a logarithm, weighed by how much the kernel is bound by memory. */
+static double waste(const wisp_trial *t, const wisp_spec *spec, const wisp_layout *layout)
+{
+  const double balance = spec->precision == WISP_F64 ? 8 : 12; /* where both bind, roughly, on a GPU */
+  const double padded = layout->NpM / (double)(layout->KM * layout->Np);
+  return padded > 1 ? log(padded) / (1 + intensity(t, spec) / balance) : 0;
 }
 
 static bool find_layout(const wisp_spec *spec, const char *name, wisp_layout *out)
 {
   wisp_layout all[8];
-  char text[WISP_LAYOUT_TEXT];
-  const int count = wisp_family_check(NULL, spec) == WISP_OK ? wisp_family_layouts(spec, all) : 0;
-  for (int i = 0; i < count; i++) {
-    wisp_layout_print(&all[i], text);
-    if (strcmp(text, name) == 0) {
-      *out = all[i];
-      return true;
-    }
-  }
-  return false;
+  if (wisp_family_check(NULL, spec) != WISP_OK) return false;
+  wisp_family_layouts(spec, all);
+  return wisp_layout_parse(NULL, name, all->Np, all->Nf, out) == WISP_OK;
 }
 
 static int role_of(const char *layout)
@@ -58,16 +56,15 @@ static int role_of(const char *layout)
 
 bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
 {
-  wisp_spec spec;
   wisp_layout layout;
-  if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return false;
-  wisp_point p = {.order = spec.order, .precision = spec.precision, .is_default = t->is_default == 1, .weight = 1};
+  wisp_point p = {.is_default = t->is_default == 1, .weight = 1};
+  if (wisp_spec_parse(NULL, t->spec, &p.spec) != WISP_OK) return false;
   snprintf(p.strategy, sizeof p.strategy, "%s", t->strategy);
   snprintf(p.layout, sizeof p.layout, "%s", t->layout);
   snprintf(p.params, sizeof p.params, "%s", t->params);
   p.role = role_of(p.layout);
   read_params(p.params, &p);
-  if (find_layout(&spec, p.layout, &layout)) p.cost = waste(&spec, &layout);
+  if (find_layout(&p.spec, p.layout, &layout)) p.cost = waste(t, &p.spec, &layout);
   p.ms = t->ms;
   p.source = wisp_hash(WISP_HASH_SEED, t->device, strlen(t->device));
   p.source = wisp_hash(p.source, &t->elements, sizeof t->elements);
@@ -80,8 +77,8 @@ bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
 static double lack_of_threads(const wisp_plan *plan, const wisp_target *target)
 {
   enum { FULL = 2048, BLOCKS = 32 };
-  const unsigned *block = wisp_plan_block(plan);
-  double threads = (double)block[0] * block[1] * block[2], shared = (double)wisp_plan_shared(plan);
+  const unsigned *block = plan->block;
+  double threads = (double)block[0] * block[1] * block[2], shared = (double)plan->shared;
   double blocks = fmin(BLOCKS, floor(FULL / threads));
   double idle = threads < 32 ? log(32 / threads) : 0;
   if (shared > 0 && target->shared_per_unit > 0) blocks = fmin(blocks, floor(target->shared_per_unit / shared));
@@ -92,10 +89,10 @@ static double lack_of_threads(const wisp_plan *plan, const wisp_target *target)
 wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, wisp_point *out)
 {
   wisp_trial t = {0};
-  wisp_spec_print(wisp_plan_spec(plan), t.spec);
-  wisp_layout_print(wisp_plan_layout(plan), t.layout);
-  snprintf(t.strategy, sizeof t.strategy, "%s", wisp_strategy_name(wisp_plan_strategy(plan)));
-  snprintf(t.params, sizeof t.params, "%s", wisp_plan_params(plan));
+  wisp_spec_print(&plan->spec, t.spec);
+  wisp_layout_print(&plan->layout, t.layout);
+  snprintf(t.strategy, sizeof t.strategy, "%s", plan->strategy->name);
+  snprintf(t.params, sizeof t.params, "%s", plan->params);
   if (!wisp_point_from_trial(&t, out)) return wisp_fail(err, WISP_EINPUT, "spec '%s' cannot be read", t.spec);
   if (target->cuda) out->cost += lack_of_threads(plan, target);
   return WISP_OK;

@@ -8,8 +8,7 @@
 
 typedef struct wisp_point {
   char strategy[WISP_STRATEGY_TEXT], layout[WISP_LAYOUT_TEXT], params[WISP_PARAMS_TEXT];
-  int order;
-  wisp_precision precision;
+  wisp_spec spec;
   bool is_default;
   int role;                       /* of the layout, alike in every order: 0 slab, 1 one element a group, 2 several */
   int count;                      /* parameters */

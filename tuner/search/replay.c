@@ -88,7 +88,6 @@ done:
 typedef struct replaying {
   size_t count;
   const wisp_trial *trials;
-  wisp_spec *specs;
   wisp_point *points;
   const wisp_replay_request *request;
   wisp_strategies *strategies;
@@ -136,14 +135,12 @@ static int by_value(const void *a, const void *b)
 
 static wisp_status replay_random(wisp_error *err, const replaying *r, const size_t *which, wisp_replay_target *t)
 {
-  double *ms = NULL;
-  wisp_status status = wisp_new(err, t->candidates, sizeof *ms, &ms);
-  if (status != WISP_OK) return status;
+  OWNED(free) double *ms = NULL;
+  CALL(wisp_new(err, t->candidates, sizeof *ms, &ms));
   for (size_t i = 0; i < t->candidates; i++) ms[i] = r->trials[which[i]].ms;
   qsort(ms, t->candidates, sizeof *ms, by_value);
   for (int p = 0; p < WISP_REPLAY_POINTS; p++)
     t->random[p] = 100 * exp(-expect_random(t->candidates, ms, (size_t)wisp_replay_after[p]));
-  free(ms);
   return WISP_OK;
 }
 
@@ -166,11 +163,9 @@ static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_po
 {
   size_t count = 0;
   for (size_t i = 0; i < r->count; i++) {
-    const wisp_spec *s = &r->specs[i];
-    if (strcmp(s->kernel, target->kernel) != 0 || strcmp(s->family, target->family) != 0) continue;
-    if (strcmp(s->system, target->system) != 0) continue;
-    if (s->order == target->order && s->precision == target->precision) continue;
-    known[count++] = r->points[i];
+    const wisp_spec *s = &r->points[i].spec;
+    const bool own = s->order == target->order && s->precision == target->precision;
+    if (!own && wisp_point_helps(&r->points[i], target)) known[count++] = r->points[i];
   }
   return count;
 }
@@ -178,13 +173,13 @@ static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_po
 /* Of one kernel, and timed on the same mesh. */
 static bool same_target(const replaying *r, size_t i, size_t k)
 {
-  const wisp_spec *a = &r->specs[i], *b = &r->specs[k];
+  const wisp_spec *a = &r->points[i].spec, *b = &r->points[k].spec;
   return r->points[i].source == r->points[k].source && wisp_spec_orders(a, b) == 0 && strcmp(a->kernel, b->kernel) == 0;
 }
 
 static wisp_status replay_target(wisp_error *err, const replaying *r, size_t first, wisp_replay_target *t)
 {
-  const wisp_spec *spec = &r->specs[first];
+  const wisp_spec *spec = &r->points[first].spec;
   HELD(wisp_scope_free) wisp_scope scope = {0};
   HELD(wisp_guide_free) wisp_guide guide = {0};
   OWNED(free) wisp_point *points = NULL, *known = NULL;
@@ -252,13 +247,10 @@ static void summarise(wisp_replay *replay)
 static wisp_status read_trials(wisp_error *err, replaying *r)
 {
   wisp_limits limits;
-  CALL(wisp_new(err, r->count, sizeof *r->specs, &r->specs));
   CALL(wisp_new(err, r->count, sizeof *r->points, &r->points));
-  for (size_t i = 0; i < r->count; i++) {
-    CALL(wisp_spec_parse(err, r->trials[i].spec, &r->specs[i]));
+  for (size_t i = 0; i < r->count; i++)
     CALL(wisp_require(err, wisp_point_from_trial(&r->trials[i], &r->points[i]), WISP_ESTORE, "spec '%s' cannot be read",
                       r->trials[i].spec));
-  }
   CALL(wisp_target_limits(err, r->count ? r->trials[0].target : "host", &limits));
   r->device = wisp_limits_target(&limits);
   return wisp_strategies_load(err, &r->strategies);
@@ -273,7 +265,7 @@ wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *tri
   TRY(read_trials(err, &r));
   TRY(wisp_new(err, count, sizeof *replay.targets, &replay.targets)); /* at most one a trial */
   for (size_t i = 0; i < count; i++) {
-    bool seen = !is_wanted(request, &r.specs[i]);
+    bool seen = !is_wanted(request, &r.points[i].spec);
     for (size_t k = 0; k < i && !seen; k++) seen = same_target(&r, k, i);
     if (!seen) TRY(replay_target(err, &r, i, &replay.targets[replay.count++]));
   }
@@ -284,7 +276,7 @@ wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *tri
 done:
   if (status != WISP_OK) wisp_replay_free(&replay);
   wisp_strategies_free(r.strategies);
-  free(r.specs), free(r.points);
+  free(r.points);
   return status;
 }
 

@@ -38,22 +38,9 @@ void wisp_scope_free(wisp_scope *scope)
 typedef struct listing { /* of one strategy in one layout */
   wisp_search *search;
   const wisp_strategy *strategy;
-  int layout, params;
+  int layout;
   const wisp_plan *preferred; /* the default candidate; NULL: none is legal */
 } listing;
-
-/* Room for one more item of a growing list. */
-static wisp_status grow(wisp_error *err, void *list, size_t count, size_t *room, size_t size)
-{
-  void **data = list;
-  if (count < *room) return WISP_OK;
-  size_t more = *room ? 2 * *room : 64;
-  void *bigger = realloc(*data, more * size);
-  if (!bigger) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu candidates", more);
-  *data = bigger;
-  *room = more;
-  return WISP_OK;
-}
 
 /* Reasons that differ in numbers only are one reason. */
 static bool same_reason(const char *a, const char *b)
@@ -76,8 +63,7 @@ static wisp_status add_refusal(wisp_error *err, const listing *list, const char 
     r->count++;
     return WISP_OK;
   }
-  wisp_status status = grow(err, &s->refusal, s->refusals, &s->refusal_room, sizeof *s->refusal);
-  if (status != WISP_OK) return status;
+  CALL(wisp_grow(err, &s->refusal, &s->refusal_room, s->refusals + 1, sizeof *s->refusal));
   wisp_refusal *r = &s->refusal[s->refusals++];
   *r = (wisp_refusal){.strategy = list->strategy, .layout = list->layout, .count = 1};
   snprintf(r->reason, sizeof r->reason, "%s", reason);
@@ -97,42 +83,35 @@ static void number_problem(wisp_search *s, const wisp_plan *plan)
   if (c->problem == s->problems) s->problems++;
 }
 
-static wisp_status add_candidate(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+static wisp_status add_candidate(wisp_error *err, void *context, const int *values, wisp_plan *made, const char *reason)
 {
+  OWNED(wisp_plan_destroy) wisp_plan *plan = made;
   const listing *list = context;
   wisp_search *s = list->search;
   if (!plan) return add_refusal(err, list, reason);
-  wisp_status status = grow(err, &s->candidates, s->count, &s->room, sizeof *s->candidates);
-  if (status == WISP_OK) {
-    wisp_candidate *c = &s->candidates[s->count++];
-    *c = (wisp_candidate){.strategy = list->strategy, .layout = list->layout};
-    memcpy(c->values, values, (size_t)list->params * sizeof *values);
-    number_problem(s, plan);
-    c->is_default = list->preferred && strcmp(wisp_plan_params(plan), wisp_plan_params(list->preferred)) == 0;
-  }
-  wisp_plan_destroy(plan);
-  return status;
+  CALL(wisp_grow(err, &s->candidates, &s->room, s->count + 1, sizeof *s->candidates));
+  wisp_candidate *c = &s->candidates[s->count++];
+  *c = (wisp_candidate){.strategy = list->strategy, .layout = list->layout};
+  memcpy(c->values, values, (size_t)list->strategy->params * sizeof *values);
+  number_problem(s, plan);
+  c->is_default = list->preferred && strcmp(plan->params, list->preferred->params) == 0;
+  return WISP_OK;
 }
 
 static wisp_status list_strategy(wisp_error *err, wisp_search *s, const wisp_strategy *strategy, int layout)
 {
   const wisp_scope *scope = s->scope;
-  const wisp_param *params = NULL;
+  const wisp_layout *laid_out = &scope->layout[layout];
+  const wisp_env *names = scope->names[layout];
   listing list = {.search = s, .strategy = strategy, .layout = layout};
-  list.params = wisp_strategy_params(strategy, &params);
-  wisp_plan *preferred = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
   wisp_error reason = {0};
-  wisp_status status = wisp_strategy_applies(&reason, strategy, &scope->layout[layout], scope->names[layout]);
+  wisp_status status = wisp_strategy_applies(&reason, strategy, laid_out, names);
   if (status == WISP_EREFUSED) return add_refusal(err, &list, reason.text);
-  if (status == WISP_OK)
-    status =
-        wisp_plan_default(&reason, strategy, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
+  if (status == WISP_OK) status = wisp_plan_default(&reason, strategy, &scope->spec, laid_out, names, &preferred);
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
   list.preferred = preferred;
-  status = wisp_plan_enumerate(err, strategy, &scope->spec, &scope->layout[layout], scope->names[layout], add_candidate,
-                               &list);
-  wisp_plan_destroy(preferred);
-  return status;
+  return wisp_plan_enumerate(err, strategy, &scope->spec, laid_out, names, add_candidate, &list);
 }
 
 /* --- ordering --- */
@@ -184,17 +163,15 @@ wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategie
                                const char *strategy, uint64_t seed, wisp_search *out)
 {
   HELD(wisp_search_free) wisp_search search = {.scope = scope};
-  for (size_t i = 0; i < wisp_strategies_count(strategies); i++) {
-    const wisp_strategy *s = wisp_strategies_at(strategies, i);
-    if (strcmp(wisp_strategy_family(s), scope->family->name) != 0) continue;
-    if (strcmp(wisp_strategy_kernel(s), scope->spec.kernel) != 0) continue;
-    if (strategy && strcmp(wisp_strategy_name(s), strategy) != 0) continue;
+  for (size_t i = 0; i < strategies->count; i++) {
+    const wisp_strategy *s = strategies->list[i];
+    if (strcmp(s->family, scope->family->name) != 0) continue;
+    if (strcmp(s->kernel, scope->spec.kernel) != 0) continue;
+    if (strategy && strcmp(s->name, strategy) != 0) continue;
     for (int l = 0; l < scope->layouts; l++) CALL(list_strategy(err, &search, s, l));
   }
   CALL(order(err, &search, seed));
-  *out = search;
-  search = (wisp_search){0};
-  return WISP_OK;
+  return GIVE(search, out);
 }
 
 void wisp_search_free(wisp_search *search)

@@ -47,10 +47,9 @@ static void find_late(size_t count, block *blocks)
 /* Fills `order` with the list's indices in their new order. */
 static wisp_status order_problems(wisp_error *err, const wisp_search *s, const wisp_guide *guide, size_t *order)
 {
-  block *blocks = NULL;
+  OWNED(free) block *blocks = NULL;
   size_t count = 0, next = 0;
-  wisp_status status = wisp_new(err, s->count, sizeof *blocks, &blocks);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, s->count, sizeof *blocks, &blocks));
   for (size_t i = 0; i < s->count; i++) {
     const wisp_candidate *c = &s->candidates[i];
     if (i == 0 || c->problem != c[-1].problem)
@@ -66,7 +65,6 @@ static wisp_status order_problems(wisp_error *err, const wisp_search *s, const w
   qsort(blocks, count, sizeof *blocks, by_promise);
   for (size_t b = 0; b < count; b++)
     for (size_t i = 0; i < blocks[b].count; i++) order[next++] = blocks[b].first + i;
-  free(blocks);
   return WISP_OK;
 }
 

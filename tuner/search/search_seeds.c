@@ -8,17 +8,12 @@
 
 wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial *trial)
 {
-  wisp_spec spec;
   bool right = wisp_trial_is_right(trial);
   if (!right || !(trial->ms > 0) || (strcmp(trial->target, "host") == 0) != seeds->host) return WISP_OK;
-  if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return WISP_OK; /* another version's */
   CALL(wisp_grow(err, &seeds->list, &seeds->room, seeds->count + 1, sizeof *seeds->list));
-  wisp_seed *seed = &seeds->list[seeds->count];
-  if (!wisp_point_from_trial(trial, &seed->point)) return WISP_OK;
-  seed->point.sister = strcmp(trial->device, seeds->device) != 0;
-  memcpy(seed->family, spec.family, sizeof seed->family);
-  memcpy(seed->kernel, spec.kernel, sizeof seed->kernel);
-  memcpy(seed->system, spec.system, sizeof seed->system);
+  wisp_point *seed = &seeds->list[seeds->count];
+  if (!wisp_point_from_trial(trial, seed)) return WISP_OK; /* another version's */
+  seed->sister = strcmp(trial->device, seeds->device) != 0;
   seeds->count++;
   return WISP_OK;
 }
@@ -33,9 +28,7 @@ wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device,
     wisp_layer layer;
     CALL(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));
   }
-  *out = seeds;
-  seeds = (wisp_seeds){0};
-  return WISP_OK;
+  return GIVE(seeds, out);
 }
 
 void wisp_seeds_free(wisp_seeds *seeds)
@@ -49,14 +42,9 @@ wisp_status wisp_seeds_for(wisp_error *err, const wisp_seeds *seeds, const wisp_
 {
   size_t found = 0;
   wisp_point *points = NULL;
-  wisp_status status = wisp_new(err, seeds->count, sizeof *points, &points);
-  if (status != WISP_OK) return status;
-  for (size_t i = 0; i < seeds->count; i++) {
-    const wisp_seed *s = &seeds->list[i];
-    if (strcmp(s->kernel, spec->kernel) == 0 && strcmp(s->family, spec->family) == 0 &&
-        strcmp(s->system, spec->system) == 0)
-      points[found++] = s->point;
-  }
+  CALL(wisp_new(err, seeds->count, sizeof *points, &points));
+  for (size_t i = 0; i < seeds->count; i++)
+    if (wisp_point_helps(&seeds->list[i], spec)) points[found++] = seeds->list[i];
   *count = wisp_guide_weigh(found, points, spec->order, spec->precision);
   *known = points;
   return WISP_OK;

@@ -4,16 +4,11 @@
 
 #include "point.h"
 
-typedef struct wisp_seed {
-  char family[WISP_FAMILY_TEXT], kernel[WISP_NAME_TEXT], system[WISP_NAME_TEXT];
-  wisp_point point;
-} wisp_seed;
-
 typedef struct wisp_seeds {
   char device[128];
   bool host; /* GPUs tell nothing about a host, nor hosts about a GPU */
   size_t count, room;
-  wisp_seed *list;
+  wisp_point *list;
 } wisp_seeds;
 
 /* Those of all layers of the store; db NULL: the user's own. A store that cannot be read gives none of its own. */

@@ -93,17 +93,16 @@ typedef struct entrant {
   wisp_plan *plan;
   wisp_binary binary;
   wisp_kernel *kernel;
-  wisp_problem *problem;
+  wisp_lease lease;
 } entrant;
 
-static void release(wisp_problems *problems, size_t count, entrant *e)
+static void release(entrant (*all)[MOST])
 {
-  for (size_t i = 0; i < count; i++) {
-    wisp_problems_release(problems, e[i].problem);
-    wisp_kernel_destroy(e[i].kernel);
-    free(e[i].binary.data);
-    wisp_plan_destroy(e[i].plan);
-    e[i] = (entrant){0};
+  for (entrant *e = *all; e < *all + MOST; e++) {
+    wisp_lease_end(&e->lease);
+    wisp_kernel_destroy(e->kernel);
+    free(e->binary.data);
+    wisp_plan_destroy(e->plan);
   }
 }
 
@@ -143,7 +142,7 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
   CALL(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
   wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
-  CALL(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->problem));
+  CALL(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->lease));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) CALL(disqualify(err, sweep, trial, verdict, &reason));
   return WISP_OK;
@@ -160,12 +159,12 @@ static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   noise[0] = 0;
   if (count < 2) return WISP_OK;
   for (size_t i = 0; i < count; i++) {
-    lone[i] = (wisp_lone_kernel){sweep->bench.workload, e[i].problem, e[i].kernel};
+    lone[i] = (wisp_lone_kernel){sweep->bench.workload, e[i].lease.problem, e[i].kernel};
     timed[i] = (wisp_contender){.run = wisp_lone_run, .context = &lone[i]};
   }
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trials[0],
                        (double)count * limit_of(sweep, scope, &trials[count - 1])));
-  wisp_status verdict = wisp_measure_long(&reason, sweep->bench.device, timed, count);
+  wisp_status verdict = wisp_measure(&reason, sweep->bench.device, true, timed, count);
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, &trials[0], 0));
   if (verdict != WISP_OK) CALL(disqualify(err, sweep, &trials[0], verdict, &reason));
   for (size_t i = 0; i < count; i++) {
@@ -216,7 +215,7 @@ static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_s
   verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
   if (verdict == WISP_OK && !has_passed(sweep, winner, leading)) {
-    verdict = wisp_bench_insist(&reason, bench, e->problem, e->kernel, leading);
+    verdict = wisp_bench_insist(&reason, bench, e->lease.problem, e->kernel, leading);
     if (verdict == WISP_OK) note_passed(sweep, winner, leading);
   }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));
@@ -258,34 +257,30 @@ static wisp_status store_round(wisp_error *err, wisp_sweep *sweep, size_t count,
 static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,
                         size_t all, wisp_trial *const *known, wisp_trial *winner)
 {
-  wisp_status status = WISP_OK;
   const size_t near = close_ones(all, known);
   size_t count = 0, chosen;
-  entrant e[MOST] = {0};
+  HELD(release) entrant e[MOST] = {0};
   OWNED(free) wisp_trial *round = NULL;
   double noise[MOST];
-  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING); /* for the most part */
-  TRY(wisp_new(err, MOST, sizeof *round, &round));
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING); /* most of it */
+  CALL(wisp_new(err, MOST, sizeof *round, &round));
   for (; count < near && !(count && wisp_problems_full(sweep->bench.problems)); count++) {
     round[count] = *known[count];
     *round[count].tie = '\0';
-    TRY(enter(err, sweep, scope, layout, &round[count], &e[count]));
+    CALL(enter(err, sweep, scope, layout, &round[count], &e[count]));
   }
   wisp_turn(&sweep->bench.ledger, WISP_TIMING);
-  TRY(time_again(err, sweep, scope, count, e, round, noise));
+  CALL(time_again(err, sweep, scope, count, e, round, noise));
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
   chosen = wisp_settle_tie(count, round, noise);
   wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
-  TRY(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_contest_margin * fastest, &round[chosen]));
+  CALL(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_contest_margin * fastest, &round[chosen]));
   wisp_turn(&sweep->bench.ledger, WISP_ELSE);
   keep_comparable(count, round, chosen, all, known);
-  TRY(store_round(err, sweep, count, round, chosen, all, known));
+  CALL(store_round(err, sweep, count, round, chosen, all, known));
   *winner = round[chosen];
   sweep->changed = true;
-done:
-  wisp_turn(&sweep->bench.ledger, before);
-  release(sweep->bench.problems, MOST, e);
-  return status;
+  return WISP_OK;
 }
 
 /* In any layout. */

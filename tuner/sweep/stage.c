@@ -48,16 +48,16 @@ static int by_sum(const void *a, const void *b)
 
 typedef struct runnable {
   const wisp_workload *workload;
-  wisp_problem *problem;
+  wisp_lease lease;
   int kernels;
   wisp_plan **plan;
   wisp_kernel **kernel;
   wisp_stage *lent; /* what other families take for theirs, whose plans these are; empty for the family's own */
 } runnable;
 
-static void release(wisp_problems *problems, runnable *r)
+static void release(runnable *r)
 {
-  wisp_problems_release(problems, r->problem);
+  wisp_lease_end(&r->lease);
   for (int i = 0; i < r->kernels; i++) {
     wisp_kernel_destroy(r->kernel[i]);
     if (!r->lent[i].kernels) wisp_plan_destroy(r->plan[i]);
@@ -106,64 +106,55 @@ static wisp_status make_plans(wisp_error *err, const wisp_sweep *sweep, const wi
 
 static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 {
-  wisp_status status = WISP_OK;
-  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING);
   for (int i = 0; i < r->kernels; i++) {
-    wisp_binary binary = {0};
-    TRY(wisp_plan_compile(err, r->plan[i], sweep->bench.limits->target, &binary));
-    status = wisp_kernel_create(err, sweep->bench.device, r->plan[i], &binary, &r->kernel[i]);
-    free(binary.data);
-    TRY(status);
+    HELD(wisp_binary_free) wisp_binary binary = {0};
+    CALL(wisp_plan_compile(err, r->plan[i], sweep->bench.limits->target, &binary));
+    CALL(wisp_kernel_create(err, sweep->bench.device, r->plan[i], &binary, &r->kernel[i]));
   }
   wisp_turn(&sweep->bench.ledger, WISP_PREPARING);
-  TRY(wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->problem));
-done:
-  wisp_turn(&sweep->bench.ledger, before);
-  return status;
+  return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->lease);
 }
 
 static wisp_status run_step(wisp_error *err, const void *context)
 {
   const runnable *r = context;
-  return wisp_problems_step(err, r->workload, r->problem, (const wisp_kernel *const *)r->kernel, r->kernels);
+  return wisp_problems_step(err, r->workload, r->lease.problem, (const wisp_kernel *const *)r->kernel, r->kernels);
 }
 
 static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s)
 {
-  wisp_status status = WISP_OK;
-  runnable r = {0};
+  HELD(release) runnable r = {0};
   int stages = sweep->bench.workload->stages;
   wisp_contender timed = {.run = run_step, .context = &r};
   wisp_error reason = {0};
   wisp_trial trial, stored;
   char hash[20];
   bool known = false, tried = false;
-  TRY(make_plans(err, sweep, scope, s, &r));
+  CALL(make_plans(err, sweep, scope, s, &r));
   wisp_plans_hash(r.plan, r.kernels, sweep->bench.limits->kind, hash);
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
-  TRY(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
+  CALL(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
   bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;
   if (known && (!sweep->changed || (failed && tried))) {
     sweep->summary.known += !sweep->again && !tried;
-    goto done;
+    return WISP_OK;
   }
-  TRY(load(err, sweep, &r));
-  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
-                      wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
-  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_TIMING);
-  status = wisp_measure(&reason, sweep->bench.device, &timed, 1);
-  wisp_turn(&sweep->bench.ledger, before);
+  CALL(load(err, sweep, &r));
+  CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
+                       wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
+  wisp_turn(&sweep->bench.ledger, WISP_TIMING);
+  const wisp_status status = wisp_measure(&reason, sweep->bench.device, false, &timed, 1);
+  wisp_turn(&sweep->bench.ledger, WISP_ELSE);
   sweep->bench.doubtful |= status == WISP_EDEVICE;
   wisp_trial_end(&trial, status == WISP_OK ? WISP_TRIAL_OK : WISP_TRIAL_CRASH, "%s", reason.text);
   if (status == WISP_OK)
-    TRY(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, stages, &trial));
+    CALL(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, stages, &trial));
   else
-    TRY(wisp_require(err, status == WISP_EDEVICE, status, "%s", reason.text));
-  TRY(wisp_sweep_add(err, sweep, &trial, NULL));
+    CALL(wisp_require(err, status == WISP_EDEVICE, status, "%s", reason.text));
+  CALL(wisp_sweep_add(err, sweep, &trial, NULL));
   wisp_sweep_replace(sweep);
-done:
-  release(sweep->bench.problems, &r);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)

@@ -22,7 +22,6 @@ enum { MOST_SKIPPED = 8 };
 wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
 {
   wisp_tune_summary *sum = &sweep->summary;
-  wisp_answer_note answer;
   wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
   wisp_summary_count(sum, trial);
   wisp_ledger_settle(&sweep->bench.ledger, sum->spent);
@@ -33,7 +32,7 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   if (best) note.best = *best;
   note.left = (long long)sweep->left + (long long)(fmax(parts_left, 0) * mean);
   note.summary = *sum;
-  wisp_status status = wisp_link_ask(err, sweep->link, &note, &answer);
+  wisp_status status = wisp_link_ask(err, sweep->link, &note, NULL);
   if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
   return status;
 }
@@ -47,10 +46,9 @@ void wisp_sweep_replace(wisp_sweep *sweep)
 
 wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why)
 {
-  wisp_answer_note answer;
   sweep->summary.skipped++;
   wisp_note note = {.kind = WISP_NOTE_SKIP, .summary = sweep->summary, .error = *why};
-  CALL(wisp_link_ask(err, sweep->link, &note, &answer));
+  CALL(wisp_link_ask(err, sweep->link, &note, NULL));
   return wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
                       why->text);
 }

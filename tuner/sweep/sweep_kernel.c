@@ -31,8 +31,8 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     number = same ? number + 1 : 1;
     snprintf(params, sizeof params, "*%d", number);
     wisp_strategy_hash(r->strategy, search->scope->spec.system, sweep->bench.limits->kind, hash);
-    wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout],
-                   wisp_strategy_name(r->strategy), hash, params, &trial);
+    wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout], r->strategy->name, hash,
+                   params, &trial);
     wisp_reason_refuse(&trial, r->count, r->reason);
     if (!sweep->again) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
@@ -64,7 +64,7 @@ static int layout_of(const unit *u, const wisp_plan *plan)
 {
   const wisp_scope *scope = u->search.scope;
   for (int l = 0; l < scope->layouts; l++)
-    if (memcmp(&scope->layout[l], wisp_plan_layout(plan), sizeof(wisp_layout)) == 0) return l;
+    if (memcmp(&scope->layout[l], &plan->layout, sizeof(wisp_layout)) == 0) return l;
   return 0;
 }
 
@@ -176,23 +176,19 @@ static wisp_status fill(wisp_error *err, unit *u)
  * to wait for what is ahead of it. */
 static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
 {
-  wisp_status status = WISP_OK;
   wisp_sweep *sweep = u->sweep;
   wisp_trial key;
   bool host = wisp_sweep_is_host(sweep);
-  const wisp_purpose before = wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING);
   *out = NULL;
-  if (!host || wisp_pipeline_empty(sweep->pipeline)) TRY(fill(err, u));
+  if (!host || wisp_pipeline_empty(sweep->pipeline)) CALL(fill(err, u));
   const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
-  if (!next) goto done;
+  if (!next) return WISP_OK;
   wisp_trial_begin(&sweep->bench, next->plan, next->is_default, &key);
-  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 3 * wisp_compile_seconds()));
+  CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 3 * wisp_compile_seconds()));
   if (host) wisp_pipeline_settle(sweep->pipeline); /* the cores that compile are those that are timed */
   *out = wisp_pipeline_take(sweep->pipeline);
-  TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0));
-done:
-  wisp_turn(&sweep->bench.ledger, before);
-  return status;
+  return wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0);
 }
 
 /* Is a layout's best so near to the roofline that no search finds more? What fits the caches may be faster than that.
@@ -262,13 +258,11 @@ static wisp_status try_standard(wisp_error *err, unit *u)
   size_t at = 0;
   const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
   const wisp_wish wish = {.spec = search->scope->spec};
-  wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, &from, &wish, &step);
-  if (status == WISP_EREFUSED) return WISP_OK; /* it runs in no whole stage here */
-  CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
+  CALL(wisp_choose_if_any(err, &from, &wish, &step));
+  if (!step.kernels) return WISP_OK; /* it runs in no whole stage here */
   for (; at < search->count; at++) {
     const wisp_candidate *c = &search->candidates[at];
-    if (c->is_default && c->strategy == wisp_plan_strategy(step.plan[0]) &&
+    if (c->is_default && c->strategy == step.plan[0]->strategy &&
         memcmp(&search->scope->layout[c->layout], &step.layout, sizeof step.layout) == 0)
       break;
   }

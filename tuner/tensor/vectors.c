@@ -48,9 +48,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   CALL(wisp_hexcopies_create(err, nodes, true, &g->copies));
   CALL(wisp_require(err, g->copies->unknowns, WISP_EUSAGE, "%zu hexes of order %d have no node inside: take more",
                     mesh->elements, order));
-  *out = g;
-  g = NULL;
-  return WISP_OK;
+  return GIVE(g, out);
 }
 
 static long long elements(const void *context)

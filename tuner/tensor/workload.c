@@ -102,9 +102,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
   g->period = g->period < g->elements ? g->period : g->elements;
   CALL(make_geometry(err, g));
-  *out = g;
-  g = NULL;
-  return WISP_OK;
+  return GIVE(g, out);
 }
 
 static long long elements(const void *context)
@@ -167,8 +165,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   const ground *g = r->plain->self;
   const size_t Np = (size_t)g->hex->Np;
   double *lambda = NULL;
-  wisp_status status = wisp_new(err, 1, sizeof *lambda, &lambda);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
   r->own = lambda;
   *lambda = 0.25 + fabs(wisp_random_real(&r->random));
   wisp_scalar_add(&r->scalars, "lambda", *lambda);

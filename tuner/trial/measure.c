@@ -102,8 +102,7 @@ static bool needs_more(const manner *how, bool at_length, const wisp_contender *
   return c->count < how->samples || (sum < (at_length ? LONG_MS : ENOUGH_MS) && c->count < WISP_MAX_SAMPLES);
 }
 
-static wisp_status measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders,
-                           size_t count)
+wisp_status wisp_measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders, size_t count)
 {
   const manner *how = manner_of(device);
   HELD(free_stopwatch) stopwatch watch = {0};
@@ -130,16 +129,6 @@ static wisp_status measure(wisp_error *err, wisp_device *device, bool at_length,
     c->estimate = how->fastest ? "fastest" : "median";
   }
   return WISP_OK;
-}
-
-wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
-{
-  return measure(err, device, false, contenders, count);
-}
-
-wisp_status wisp_measure_long(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count)
-{
-  return measure(err, device, true, contenders, count);
 }
 
 double wisp_measure_noise(const wisp_contender *c)

@@ -23,12 +23,11 @@ typedef struct wisp_contender {
  * contender. */
 wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *contender);
 
-/* Samples the contenders in turn, until each has enough samples and 20 ms (or all samples that are kept). ms is the
- * median on a GPU, the fastest on a host (tuner/trial/measure.c says why). */
-wisp_status wisp_measure(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count);
-
-/* The same with as many samples as are kept (or 160 ms of them): for a decision between contenders that are close. */
-wisp_status wisp_measure_long(wisp_error *err, wisp_device *device, wisp_contender *contenders, size_t count);
+/* Samples the contenders in turn, until each has enough samples and 20 ms (or all samples that are kept); at_length:
+ * 160 ms, for a decision between contenders that are close. ms is the median on a GPU, the fastest on a host
+ * (tuner/trial/measure.c says why). */
+wisp_status wisp_measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders,
+                         size_t count);
 /* How far a contender's ms is to be trusted, relative to it: half the 95 % confidence interval of the median, by rank;
  * of the fastest, how far the third fastest is behind it. */
 double wisp_measure_noise(const wisp_contender *contender);

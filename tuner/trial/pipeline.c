@@ -78,9 +78,7 @@ wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, 
     p->threads++;
   }
   CALL(wisp_require(err, p->threads > 0, WISP_ESYSTEM, "cannot start a thread to compile in"));
-  *out = p;
-  p = NULL;
-  return WISP_OK;
+  return GIVE(p, out);
 }
 
 void wisp_pipeline_destroy(wisp_pipeline *p)

@@ -9,9 +9,7 @@
 enum { MAX_ENTRIES = 64, PERIOD = 1 << 16 };
 
 typedef struct entry {
-  wisp_spec spec; /* kernel empty: any kernel of the family runs on it */
-  wisp_layout layout;
-  wisp_fixed fixed;
+  wisp_setting of; /* spec's kernel empty: any kernel of the family runs on it */
   unsigned long long used;
   int users;
   wisp_problem *problem;
@@ -35,9 +33,7 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
   CALL(wisp_new(err, 1, sizeof *problems, &problems));
   *problems = (wisp_problems){.device = device, .workload = workload, .bytes = bytes};
   CALL(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->ground));
-  *out = problems;
-  problems = NULL;
-  return WISP_OK;
+  return GIVE(problems, out);
 }
 
 void wisp_problems_destroy(wisp_problems *problems)
@@ -66,21 +62,11 @@ double wisp_random_of(wisp_array_kind kind, uint64_t *random)
   return kind == WISP_POSITIVE || kind == WISP_PARTS ? fabs(number) + 0.5 : number;
 }
 
-static bool has_argument(const wisp_plan *plan, const char *name)
-{
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
-  for (int i = 0; i < count; i++)
-    if (strcmp(args[i].name, name) == 0) return true;
-  return false;
-}
-
 /* What a kernel may read by another name than its own, it reads as well. */
 static bool reads(const wisp_plan *plan, const char *array)
 {
-  const wisp_kernel_decl *kernel =
-      wisp_family_kernel(wisp_family_find(wisp_plan_spec(plan)->family), wisp_plan_spec(plan)->kernel);
-  return has_argument(plan, array) || (kernel && wisp_list_has(kernel->reads, array));
+  const wisp_kernel_decl *kernel = wisp_family_kernel(wisp_family_find(plan->spec.family), plan->spec.kernel);
+  return wisp_plan_takes(plan, array) || (kernel && wisp_list_has(kernel->reads, array));
 }
 
 /* Zeros would flatter caches, power draw and arithmetic. Numbers of nobody, too, are random. */
@@ -103,6 +89,20 @@ wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload
 
 /* --- the problems --- */
 
+wisp_setting wisp_setting_of(const wisp_plan *plan)
+{
+  wisp_setting setting = {.spec = plan->spec, .layout = plan->layout};
+  wisp_fixed_add(&setting.fixed, plan);
+  return setting;
+}
+
+bool wisp_setting_same(const wisp_setting *a, const wisp_setting *b)
+{
+  return wisp_spec_orders(&a->spec, &b->spec) == 0 && strcmp(a->spec.kernel, b->spec.kernel) == 0 &&
+         memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
+         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
+}
+
 /* Makes room for a new problem: the oldest go while too much is held, but never one in use, nor the one used last. */
 static void make_room(wisp_problems *problems)
 {
@@ -122,15 +122,9 @@ static void make_room(wisp_problems *problems)
 static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
 {
   wisp_discretisation d = {.self = NULL};
-  CALL(problems->workload->discretise(err, problems->ground, &e->spec, &e->layout, &e->fixed, &d));
-  CALL(wisp_problem_open(err, problems->device, &d, e->spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
+  CALL(problems->workload->discretise(err, problems->ground, &e->of.spec, &e->of.layout, &e->of.fixed, &d));
+  CALL(wisp_problem_open(err, problems->device, &d, e->of.spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
   return wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME);
-}
-
-static bool same(const entry *a, const entry *b)
-{
-  return wisp_spec_orders(&a->spec, &b->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
 }
 
 /* The entry like `key`, made where there is none. */
@@ -138,7 +132,7 @@ static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, en
 {
   wisp_status status = WISP_OK;
   for (int i = 0; i < problems->count && !*out; i++)
-    if (same(&problems->entries[i], key)) *out = &problems->entries[i];
+    if (wisp_setting_same(&problems->entries[i].of, &key->of)) *out = &problems->entries[i];
   if (*out) goto done;
   make_room(problems);
   TRY(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
@@ -152,27 +146,29 @@ done:
 }
 
 wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
-                                  wisp_problem **problem)
+                                  wisp_lease *out)
 {
   const wisp_workload *w = problems->workload;
   const wisp_plan *own = plans[0]; /* the first that is not borrowed */
-  for (int i = 1; i < count && strcmp(wisp_plan_spec(own)->family, w->family) != 0; i++) own = plans[i];
-  entry key = {.spec = *wisp_plan_spec(own), .layout = *wisp_plan_layout(own)}, *e = NULL;
-  for (int i = 0; i < count; i++) wisp_fixed_add(&key.fixed, plans[i]);
-  memset(key.spec.kernel, 0, sizeof key.spec.kernel);
+  for (int i = 1; i < count && strcmp(own->spec.family, w->family) != 0; i++) own = plans[i];
+  entry key = {.of = wisp_setting_of(own)}, *e = NULL;
+  for (int i = 0; i < count; i++) wisp_fixed_add(&key.of.fixed, plans[i]);
+  wisp_spec_name_kernel(&key.of.spec, "");
   problems->clock++;
   CALL(find(err, problems, &key, &e));
   e->used = problems->clock;
   if (w->set_state) CALL(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
   e->users++;
-  *problem = e->problem;
+  *out = (wisp_lease){problems, e->problem};
   return WISP_OK;
 }
 
-void wisp_problems_release(wisp_problems *problems, const wisp_problem *problem)
+void wisp_lease_end(const wisp_lease *lease)
 {
-  for (int i = 0; i < problems->count; i++)
-    if (problems->entries[i].problem == problem) problems->entries[i].users--;
+  for (int i = 0; lease->problem && i < lease->problems->count; i++) {
+    entry *e = &lease->problems->entries[i];
+    e->users -= e->problem == lease->problem;
+  }
 }
 
 bool wisp_problems_full(const wisp_problems *problems)
@@ -204,7 +200,7 @@ wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, w
 {
   const char *const *swaps = workload->swaps;
   bool swap = false;
-  for (int i = 0; swaps[1] && i < count; i++) swap |= has_argument(wisp_kernel_plan(kernels[i]), swaps[1]);
+  for (int i = 0; swaps[1] && i < count; i++) swap |= wisp_plan_takes(wisp_kernel_plan(kernels[i]), swaps[1]);
   for (int stage = 0; stage < workload->stages; stage++) {
     for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
     if (swap) wisp_arrays_swap(wisp_problem_arrays(problem), swaps[0], swaps[1]);

@@ -17,11 +17,24 @@ WISP_OWNED(wisp_problems, wisp_problems_destroy)
 const void *wisp_problems_ground(const wisp_problems *problems);
 long long wisp_problems_elements(const wisp_problems *problems);
 
+/* What tells the problems of plans apart. */
+typedef struct wisp_setting {
+  wisp_spec spec;
+  wisp_layout layout;
+  wisp_fixed fixed;
+} wisp_setting;
+wisp_setting wisp_setting_of(const wisp_plan *plan);
+bool wisp_setting_same(const wisp_setting *a, const wisp_setting *b);
+
 /* The problem that kernels of these plans, which fit together, are launched on: random numbers in all arrays that are
- * not fixed. It stays until it is released, as often as it was acquired. */
+ * not fixed. It stays until all leases of it have ended. */
+typedef struct wisp_lease { /* zero: of none */
+  wisp_problems *problems;
+  wisp_problem *problem;
+} wisp_lease;
 wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
-                                  wisp_problem **problem);
-void wisp_problems_release(wisp_problems *problems, const wisp_problem *problem); /* NULL is fine */
+                                  wisp_lease *out);
+void wisp_lease_end(const wisp_lease *lease);
 
 /* Those in use take more than `bytes`: another may find no memory. */
 bool wisp_problems_full(const wisp_problems *problems);

@@ -27,8 +27,7 @@ struct wisp_rounds {
 wisp_status wisp_rounds_create(wisp_error *err, const wisp_workload *workload, const void *ground, wisp_rounds **out)
 {
   wisp_rounds *rounds = NULL;
-  wisp_status status = wisp_new(err, 1, sizeof *rounds, &rounds);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, 1, sizeof *rounds, &rounds));
   *rounds = (wisp_rounds){.workload = workload, .ground = ground};
   *out = rounds;
   return WISP_OK;

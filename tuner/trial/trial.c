@@ -1,4 +1,5 @@
 #include "trial.h"
+#include "../../cache/columns.h"
 #include "../../cache/reason.h"
 #include "../../gen/family.h"
 
@@ -43,30 +44,24 @@ static size_t room_of(const wisp_bench *bench)
 
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements)
 {
-  wisp_status status = WISP_OK;
   const wisp_workload *workload = NULL;
-  const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
-  TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->ledger, WISP_PREPARING);
+  CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   if (bench->problems && workload == bench->workload && wisp_spec_same_element(spec, &bench->spec) &&
       spec->precision == bench->spec.precision && elements == bench->asked)
-    goto done;
+    return WISP_OK;
   forget_problems(bench);
   bench->workload = workload;
   bench->spec = *spec;
   bench->asked = elements;
-  TRY(wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, room_of(bench),
-                           &bench->problems));
-done:
-  wisp_turn(&bench->ledger, before);
-  return status;
+  return wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, room_of(bench),
+                              &bench->problems);
 }
 
-wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem **problem)
+wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_lease *lease)
 {
-  const wisp_purpose before = wisp_turn(&bench->ledger, WISP_PREPARING);
-  wisp_status status = wisp_problems_acquire(err, bench->problems, &plan, 1, problem);
-  wisp_turn(&bench->ledger, before);
-  return status;
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->ledger, WISP_PREPARING);
+  return wisp_problems_acquire(err, bench->problems, &plan, 1, lease);
 }
 
 wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
@@ -74,21 +69,17 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *
 {
   enum { LAUNCHES = 500, FEW = 162 };
   static const double LEADING = 0.1, OTHERS = 0.05, MOST = 1;
-  wisp_status status = WISP_OK;
   const wisp_workload *workload = bench->workload;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
   int left = LAUNCHES;
-  wisp_problem *few = NULL;
-  TRY(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
-  if (left <= 0) goto done;
+  HELD(wisp_lease_end) wisp_lease few = {0};
+  CALL(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
+  if (left <= 0) return WISP_OK;
   if (!bench->small)
-    TRY(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, room_of(bench), &bench->small));
-  TRY(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
-  TRY(wisp_insist(err, workload, few, kernel, MOST, &left));
-done:
-  if (few) wisp_problems_release(bench->small, few);
-  return status;
+    CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, room_of(bench), &bench->small));
+  CALL(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
+  return wisp_insist(err, workload, few.problem, kernel, MOST, &left);
 }
 
 void wisp_incumbent_free(wisp_incumbent *incumbent)
@@ -119,17 +110,8 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
                     const char *hash, const char *params, wisp_trial *t)
 {
   const wisp_limits *limits = bench->limits;
-  *t = (wisp_trial){.units = limits->units,
-                    .clock_mhz = NAN,
-                    .ms = NAN,
-                    .gdofs = NAN,
-                    .gbps = NAN,
-                    .gflops = NAN,
-                    .efficiency = NAN,
-                    .error = NAN,
-                    .registers = -1,
-                    .spill_bytes = -1,
-                    .shared_bytes = -1};
+  wisp_trial_blank(t);
+  t->units = limits->units;
   wisp_spec_print(spec, t->spec);
   wisp_layout_print(layout, t->layout);
   put(t->strategy, sizeof t->strategy, strategy);
@@ -148,10 +130,10 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
 
 void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_default, wisp_trial *t)
 {
-  const char *strategy = wisp_strategy_name(wisp_plan_strategy(plan));
+  const char *strategy = plan->strategy->name;
   char hash[20];
   wisp_plan_hash(plan, bench->limits->kind, hash);
-  wisp_trial_key(bench, wisp_plan_spec(plan), wisp_plan_layout(plan), strategy, hash, wisp_plan_params(plan), t);
+  wisp_trial_key(bench, &plan->spec, &plan->layout, strategy, hash, plan->params, t);
   t->is_default = is_default;
 }
 
@@ -213,78 +195,64 @@ wisp_status wisp_lone_run(wisp_error *err, const void *context)
 static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel,
                                   const wisp_incumbent *best, wisp_trial *t, bool *wins)
 {
-  wisp_status status = WISP_OK;
   const wisp_plan *plan = wisp_kernel_plan(kernel);
-  wisp_lone_kernel lone[2] = {{bench->workload, NULL, kernel}, {bench->workload, NULL, best->kernel}};
-  wisp_contender timed[2] = {{.run = wisp_lone_run, .context = &lone[0]}, {.run = wisp_lone_run, .context = &lone[1]}};
+  HELD(wisp_lease_end) wisp_lease own = {0}, others = {0};
   bool close = false;
-  if (best->kernel) TRY(wisp_bench_acquire(err, bench, wisp_kernel_plan(best->kernel), &lone[1].problem));
-  TRY(wisp_bench_acquire(err, bench, plan, &lone[0].problem));
-  TRY(wisp_probe(err, bench->device, &timed[0]));
+  if (best->kernel) CALL(wisp_bench_acquire(err, bench, wisp_kernel_plan(best->kernel), &others));
+  CALL(wisp_bench_acquire(err, bench, plan, &own));
+  const wisp_lone_kernel lone[2] = {{bench->workload, own.problem, kernel},
+                                    {bench->workload, others.problem, best->kernel}};
+  wisp_contender timed[2] = {{.run = wisp_lone_run, .context = &lone[0]}, {.run = wisp_lone_run, .context = &lone[1]}};
+  CALL(wisp_probe(err, bench->device, &timed[0]));
   wisp_trial_end(t, WISP_TRIAL_OK, "%s", "");
   if (best->ms > 0 && timed[0].ms > bench->drop * best->ms) {
     wisp_reason_drop(t, timed[0].ms / best->ms, best->name);
   } else {
     close = best->kernel && timed[0].ms < 1.1 * best->ms;
-    TRY(wisp_measure(err, bench->device, timed, close ? 2 : 1));
+    CALL(wisp_measure(err, bench->device, false, timed, close ? 2 : 1));
   }
-  TRY(wisp_trial_rate(err, bench, wisp_plan_spec(plan), &timed[0], 1, t));
+  CALL(wisp_trial_rate(err, bench, &plan->spec, &timed[0], 1, t));
   *wins =
       wisp_trial_outcome(t) == WISP_TRIAL_OK && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
-done:
-  for (int i = 0; i < 2; i++) wisp_problems_release(bench->problems, lone[i].problem);
-  return status;
+  return WISP_OK;
 }
 
 /* What is not the candidate's own work is done before the tuner is told to look at the clock. */
 static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, const wisp_incumbent *best,
                             const wisp_trial *t)
 {
-  wisp_status status = WISP_OK;
-  wisp_problem *problem = NULL;
-  double limit = wisp_trial_limit(bench, wisp_plan_spec(plan), best->ms);
-  TRY(wisp_bench_acquire(err, bench, plan, &problem));
-  TRY(wisp_verifier_prepare(err, bench->verifier, plan));
-  TRY(wisp_witness_prepare(err, bench->witnesses, bench->workload, problem, plan));
-  TRY(wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit));
-done:
-  wisp_problems_release(bench->problems, problem);
-  return status;
+  HELD(wisp_lease_end) wisp_lease lease = {0};
+  double limit = wisp_trial_limit(bench, &plan->spec, best->ms);
+  CALL(wisp_bench_acquire(err, bench, plan, &lease));
+  CALL(wisp_verifier_prepare(err, bench->verifier, plan));
+  CALL(wisp_witness_prepare(err, bench->witnesses, bench->workload, lease.problem, plan));
+  return wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit);
 }
 
 /* Its output on the problem that it was timed on. */
 static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel)
 {
-  wisp_status status = WISP_OK;
-  wisp_problem *problem = NULL;
-  TRY(wisp_bench_acquire(err, bench, wisp_kernel_plan(kernel), &problem));
-  TRY(wisp_witness_check(err, bench->witnesses, bench->workload, problem, kernel));
-done:
-  wisp_problems_release(bench->problems, problem);
-  return status;
+  HELD(wisp_lease_end) wisp_lease lease = {0};
+  CALL(wisp_bench_acquire(err, bench, wisp_kernel_plan(kernel), &lease));
+  return wisp_witness_check(err, bench->witnesses, bench->workload, lease.problem, kernel);
 }
 
 /* Everything that can fail for the candidate's own reasons. One that was dropped is no winner, whatever it computes. */
 static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *job, const wisp_incumbent *best,
                                  wisp_trial *t, wisp_kernel **kernel, bool *wins)
 {
-  wisp_status status = WISP_OK;
-  const wisp_purpose before = wisp_turn(&bench->ledger, WISP_VERIFYING);
-  TRY(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->ledger, WISP_VERIFYING);
+  CALL(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
   t->registers = job->binary.usage.registers;
   t->spill_bytes = job->binary.usage.spill_bytes;
   t->shared_bytes = job->binary.usage.shared_bytes;
-  TRY(announce(err, bench, job->plan, best, t));
-  TRY(wisp_kernel_create(err, bench->device, job->plan, &job->binary, kernel));
-  TRY(wisp_verifier_check(err, bench->verifier, *kernel, &t->error));
+  CALL(announce(err, bench, job->plan, best, t));
+  CALL(wisp_kernel_create(err, bench->device, job->plan, &job->binary, kernel));
+  CALL(wisp_verifier_check(err, bench->verifier, *kernel, &t->error));
   wisp_turn(&bench->ledger, WISP_TIMING);
-  TRY(time_candidate(err, bench, *kernel, best, t, wins));
+  CALL(time_candidate(err, bench, *kernel, best, t, wins));
   wisp_turn(&bench->ledger, WISP_VERIFYING);
-  if (wisp_trial_outcome(t) == WISP_TRIAL_OK) TRY(look_at_output(err, bench, *kernel));
-done:
-  wisp_turn(&bench->ledger, before);
-  *wins &= status == WISP_OK;
-  return status;
+  return wisp_trial_outcome(t) == WISP_TRIAL_OK ? look_at_output(err, bench, *kernel) : WISP_OK;
 }
 
 wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *best, wisp_trial *t)
@@ -294,6 +262,7 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
   bool wins = false;
   wisp_trial_begin(bench, job->plan, job->is_default, t);
   wisp_status status = try_candidate(&reason, bench, job, best, t, &kernel, &wins);
+  wins &= status == WISP_OK;
   /* No memory, no compiler, no store: not the candidate's fault. */
   if (status == WISP_EMEMORY || status == WISP_ESYSTEM || status == WISP_ESTORE ||
       (status == WISP_EDEVICE && job->status != WISP_OK))

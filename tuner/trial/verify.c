@@ -15,9 +15,7 @@ static const size_t problem_bytes = (size_t)512 << 20;
 
 /* A round's data on a device, in one layout. */
 typedef struct example {
-  wisp_spec spec;
-  wisp_layout layout;
-  wisp_fixed fixed;
+  wisp_setting of;
   int number;
   uint64_t seed;
   unsigned long long used;
@@ -113,17 +111,14 @@ static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wi
 
 static bool same(const example *a, const example *b)
 {
-  return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed) && a->number == b->number && a->seed == b->seed;
+  return wisp_setting_same(&a->of, &b->of) && a->number == b->number && a->seed == b->seed;
 }
 
 static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan, wisp_problem *problem,
                                 const wisp_round *round, uint64_t seed, const wisp_kept **out)
 {
-  example key = {.layout = *wisp_plan_layout(plan), .number = round->number, .seed = seed, .used = ++p->clock};
+  example key = {.of = wisp_setting_of(plan), .number = round->number, .seed = seed, .used = ++p->clock};
   int at = 0;
-  memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
-  wisp_fixed_add(&key.fixed, plan);
   for (int i = 0; i < p->count; i++) {
     if (same(&p->examples[i], &key)) {
       p->examples[i].used = key.used;
@@ -132,11 +127,9 @@ static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan
     }
     if (p->examples[i].used < p->examples[at].used) at = i;
   }
-  wisp_status status = make_example(err, problem, round, &key.before);
-  if (status != WISP_OK) {
-    wisp_kept_free(key.before);
-    return status;
-  }
+  const wisp_status status = make_example(err, problem, round, &key.before);
+  if (status != WISP_OK) wisp_kept_free(key.before);
+  CALL(status);
   if (p->count < MAX_EXAMPLES)
     at = p->count++;
   else
@@ -153,7 +146,7 @@ typedef struct trial_round {
   const wisp_kernel *kernel;
   const wisp_plan *plan;
   const wisp_round *round;
-  wisp_problems *problems;
+  wisp_lease lease;
   wisp_problem *problem;
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
@@ -164,12 +157,12 @@ typedef struct trial_round {
 
 static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int number, trial_round *r)
 {
-  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_spec *spec = &plan->spec;
   place *p = NULL;
   int writes = 0;
   CALL(find_place(err, v, spec, &p));
-  CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->problem));
-  r->problems = p->problems;
+  CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->lease));
+  r->problem = r->lease.problem;
   CALL(wisp_rounds_get(err, p->rounds, spec, number, v->seed, &r->round));
   CALL(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
   const wisp_array_decl *arrays = wisp_problem_discretisation(r->problem)->family->arrays;
@@ -184,7 +177,7 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
 static void leave_round(trial_round *r)
 {
   wisp_kept_free(r->first);
-  if (r->problem) wisp_problems_release(r->problems, r->problem);
+  wisp_lease_end(&r->lease);
 }
 
 static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
@@ -311,7 +304,7 @@ static wisp_status check_repeats(wisp_error *err, const trial_round *r)
 
 static wisp_status launch(wisp_error *err, trial_round *r, int number, double *error)
 {
-  const bool end = number == LAUNCHES - 1, exact = !wisp_strategy_varies(wisp_plan_strategy(r->plan));
+  const bool end = number == LAUNCHES - 1, exact = !r->plan->strategy->varies;
   wisp_arrays *arrays = wisp_problem_arrays(r->problem);
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
   CALL(wisp_round_launch(err, r->problem, r->kernel, r->round));
@@ -324,7 +317,7 @@ static wisp_status launch(wisp_error *err, trial_round *r, int number, double *e
 
 static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *rounds)
 {
-  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_spec *spec = &plan->spec;
   const wisp_workload *workload = NULL;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   *rounds = workload->rounds(spec->kernel);
@@ -336,10 +329,8 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_
   int rounds = 0;
   CALL(find_rounds(err, plan, &rounds));
   for (int i = 0; i < rounds; i++) {
-    trial_round r = {.last = false};
-    const wisp_status status = find_round(err, v, plan, i, &r);
-    leave_round(&r);
-    CALL(status);
+    HELD(leave_round) trial_round r = {.last = false};
+    CALL(find_round(err, v, plan, i, &r));
   }
   return WISP_OK;
 }
@@ -347,23 +338,20 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
   int rounds = 0;
-  wisp_status status = WISP_OK;
   *error = 0;
   CALL(find_rounds(err, wisp_kernel_plan(kernel), &rounds));
-  for (int i = 0; i < rounds && status == WISP_OK; i++) {
-    trial_round r = {.kernel = kernel, .last = i == rounds - 1};
-    status = find_round(err, v, wisp_kernel_plan(kernel), i, &r);
-    for (int k = 0; k < LAUNCHES && status == WISP_OK; k++) status = launch(err, &r, k, error);
-    leave_round(&r);
+  for (int i = 0; i < rounds; i++) {
+    HELD(leave_round) trial_round r = {.kernel = kernel, .last = i == rounds - 1};
+    CALL(find_round(err, v, wisp_kernel_plan(kernel), i, &r));
+    for (int k = 0; k < LAUNCHES; k++) CALL(launch(err, &r, k, error));
   }
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out)
 {
   wisp_verifier *v = NULL;
-  wisp_status status = wisp_new(err, 1, sizeof *v, &v);
-  if (status != WISP_OK) return status;
+  CALL(wisp_new(err, 1, sizeof *v, &v));
   v->device = device;
   v->seed = WISP_RANDOM_SEED;
   *out = v;

@@ -18,9 +18,7 @@ typedef struct outputs {
 
 /* One witness's output. */
 typedef struct testimony {
-  wisp_spec spec;
-  wisp_layout layout;
-  wisp_fixed fixed;
+  wisp_setting of;
   unsigned long long used;
   outputs out;
   wisp_kept *kept; /* NULL: there is no witness */
@@ -62,7 +60,7 @@ void wisp_witnesses_destroy(wisp_witnesses *w)
 static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                 const wisp_plan *plan, outputs *out)
 {
-  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_spec *spec = &plan->spec;
   const wisp_family *family = wisp_family_find(spec->family);
   const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
   double tolerance = 0;
@@ -83,12 +81,11 @@ static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, 
 /* What it does not write is not what an earlier one wrote. */
 static wisp_status poison(wisp_error *err, wisp_arrays *arrays, const wisp_plan *plan, const outputs *out)
 {
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
-  for (int i = 0; i < count; i++)
+  const wisp_strategy *s = plan->strategy;
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++)
     for (int k = 0; k < out->count; k++)
-      if (args[i].kind == WISP_ARG_OUT && strcmp(args[i].name, out->names[k]) == 0)
-        CALL(wisp_arrays_fill(err, arrays, args[i].name, 0xff));
+      if (arg->kind == WISP_ARG_OUT && strcmp(arg->name, out->names[k]) == 0)
+        CALL(wisp_arrays_fill(err, arrays, arg->name, 0xff));
   return WISP_OK;
 }
 
@@ -119,16 +116,15 @@ static wisp_status compare(wisp_error *err, wisp_problem *problem, const outputs
 static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp_plan *plan, const wisp_env *names,
                              wisp_plan **out)
 {
-  const wisp_param *params = NULL;
-  const int count = wisp_strategy_params(s, &params);
   int values[WISP_MAX_PARAMS];
   wisp_plan *made = NULL;
   wisp_error reason = {0};
-  for (int i = 0; i < count; i++)
-    values[i] = params[i].bond ? wisp_plan_value(plan, params[i].name, params[i].preferred) : params[i].preferred;
-  wisp_status status = wisp_plan_create(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, values, &made);
-  if (status == WISP_EREFUSED)
-    status = wisp_plan_default(&reason, s, wisp_plan_spec(plan), wisp_plan_layout(plan), names, &made);
+  for (int i = 0; i < s->params; i++) {
+    const wisp_param *p = &s->param[i];
+    values[i] = p->bond ? wisp_plan_value(plan, p->name, p->preferred) : p->preferred;
+  }
+  wisp_status status = wisp_plan_create(&reason, s, &plan->spec, &plan->layout, names, values, &made);
+  if (status == WISP_EREFUSED) status = wisp_plan_default(&reason, s, &plan->spec, &plan->layout, names, &made);
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
   if (made && wisp_fixed_same(made, plan))
     *out = made;
@@ -141,27 +137,22 @@ static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp
 static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, const wisp_env *names,
                                 wisp_plan **out, wisp_binary *binary)
 {
-  wisp_status status = WISP_OK;
-  const wisp_purpose before = wisp_turn(w->ledger, WISP_COMPILING);
-  const wisp_spec *spec = wisp_plan_spec(plan);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(w->ledger, WISP_COMPILING);
+  const wisp_spec *spec = &plan->spec;
   wisp_error reason = {0};
-  if (!w->strategies) TRY(wisp_strategies_load(err, &w->strategies));
-  for (size_t i = 0; !*out && i < wisp_strategies_count(w->strategies); i++) {
-    const wisp_strategy *s = wisp_strategies_at(w->strategies, i);
-    if (strcmp(wisp_strategy_family(s), spec->family) != 0 || strcmp(wisp_strategy_kernel(s), spec->kernel) != 0)
-      continue;
-    TRY(preferred(err, s, plan, names, out));
+  if (!w->strategies) CALL(wisp_strategies_load(err, &w->strategies));
+  for (size_t i = 0; !*out && i < w->strategies->count; i++) {
+    const wisp_strategy *s = w->strategies->list[i];
+    if (strcmp(s->family, spec->family) != 0 || strcmp(s->kernel, spec->kernel) != 0) continue;
+    CALL(preferred(err, s, plan, names, out));
     if (!*out) continue;
-    status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
+    const wisp_status status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
     if (status == WISP_OK) break;
     wisp_plan_destroy(*out);
     *out = NULL;
-    TRY(wisp_require(err, status == WISP_ECOMPILE, status, "%s", reason.text));
-    status = WISP_OK;
+    CALL(wisp_require(err, status == WISP_ECOMPILE, status, "%s", reason.text));
   }
-done:
-  wisp_turn(w->ledger, before);
-  return status;
+  return WISP_OK;
 }
 
 /* Its output, as a copy; none where there is no witness. */
@@ -169,13 +160,13 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
                            const wisp_plan *plan, testimony *t)
 {
   const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
-  const wisp_spec *spec = wisp_plan_spec(plan);
+  const wisp_spec *spec = &plan->spec;
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
   OWNED(wisp_plan_destroy) wisp_plan *witness = NULL;
   HELD(wisp_binary_free) wisp_binary binary = {0};
   OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
   CALL(find_outputs(err, workload, problem, plan, &t->out));
-  CALL(wisp_family_find(spec->family)->names(err, spec, wisp_plan_layout(plan), &target, &names));
+  CALL(wisp_family_find(spec->family)->names(err, spec, &plan->layout, &target, &names));
   CALL(find_witness(err, w, plan, names, &witness, &binary));
   if (!witness) return WISP_OK;
   CALL(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
@@ -184,21 +175,13 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
   return wisp_device_finish(err, w->device);
 }
 
-static bool same(const testimony *a, const testimony *b)
-{
-  return memcmp(&a->spec, &b->spec, sizeof a->spec) == 0 && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
-         wisp_fixed_number(&a->fixed) == wisp_fixed_number(&b->fixed);
-}
-
 static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
                                   wisp_problem *problem, const wisp_plan *plan, const testimony **out)
 {
-  testimony key = {.layout = *wisp_plan_layout(plan), .used = ++w->clock};
+  testimony key = {.of = wisp_setting_of(plan), .used = ++w->clock};
   int at = 0;
-  memcpy(&key.spec, wisp_plan_spec(plan), sizeof key.spec);
-  wisp_fixed_add(&key.fixed, plan);
   for (int i = 0; i < w->count; i++) {
-    if (same(&w->kept[i], &key)) {
+    if (wisp_setting_same(&w->kept[i].of, &key.of)) {
       w->kept[i].used = key.used;
       *out = &w->kept[i];
       return WISP_OK;
@@ -248,11 +231,10 @@ wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_wo
 /* The arrays that a kernel changes: they are given back before each launch. */
 static void find_changed(const wisp_plan *plan, const char *names[MOST_OUTPUTS + 1])
 {
-  const wisp_arg *args = NULL;
-  const int count = wisp_plan_args(plan, &args);
+  const wisp_strategy *s = plan->strategy;
   int n = 0;
-  for (int i = 0; i < count; i++)
-    if (args[i].kind == WISP_ARG_INOUT) names[n++] = args[i].name;
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++)
+    if (arg->kind == WISP_ARG_INOUT) names[n++] = arg->name;
   names[n] = NULL;
 }
 
@@ -261,7 +243,7 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, w
                                const wisp_kernel *kernel, const outputs *out, const wisp_kept *inputs,
                                const wisp_kept *first, int launches)
 {
-  const bool varies = wisp_strategy_varies(wisp_plan_strategy(wisp_kernel_plan(kernel)));
+  const bool varies = wisp_kernel_plan(kernel)->strategy->varies;
   for (int i = 0; i < launches; i++) {
     CALL(wisp_arrays_restore(err, wisp_problem_arrays(problem), inputs, NULL));
     CALL(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));

@@ -42,9 +42,7 @@ wisp_status wisp_queue_create(wisp_error *err, const int *orders, size_t order_c
       if (!find(queue, orders[i], precisions[p]))
         queue->entries[queue->count++] = (entry){.order = orders[i], .precision = precisions[p]};
   qsort(queue->entries, queue->count, sizeof *queue->entries, by_weight);
-  *out = queue;
-  queue = NULL;
-  return WISP_OK;
+  return GIVE(queue, out);
 }
 
 void wisp_queue_destroy(wisp_queue *queue)

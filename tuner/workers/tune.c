@@ -25,11 +25,10 @@ static bool has_layout(const wisp_spec *spec, const char *name)
 static bool has_strategy(const wisp_sweep *sweep)
 {
   const char *kernel = sweep->request->kernel, *strategy = sweep->request->strategy;
-  for (size_t i = 0; i < wisp_strategies_count(sweep->strategies); i++) {
-    const wisp_strategy *s = wisp_strategies_at(sweep->strategies, i);
-    if (strcmp(wisp_strategy_family(s), sweep->family->name) == 0 &&
-        (!kernel || strcmp(wisp_strategy_kernel(s), kernel) == 0) &&
-        (!strategy || strcmp(wisp_strategy_name(s), strategy) == 0))
+  for (size_t i = 0; i < sweep->strategies->count; i++) {
+    const wisp_strategy *s = sweep->strategies->list[i];
+    if (strcmp(s->family, sweep->family->name) == 0 && (!kernel || strcmp(s->kernel, kernel) == 0) &&
+        (!strategy || strcmp(s->name, strategy) == 0))
       return true;
   }
   return false;

@@ -29,9 +29,8 @@ static void *work(void *context)
 {
   job *j = context;
   wisp_note note = {.kind = WISP_NOTE_END};
-  wisp_answer_note answer;
   note.status = j->body(&note.error, j->context, &j->link);
-  wisp_link_ask(NULL, &j->link, &note, &answer);
+  wisp_link_ask(NULL, &j->link, &note, NULL);
   return NULL;
 }
 

@@ -1,0 +1,14 @@
+/* A strategy from texts that a test brings: a description, of several kernels for the first, and the kernel's text. */
+#ifndef TESTS_PARSED_H
+#define TESTS_PARSED_H
+
+#include "../gen/strategy/space_read.h"
+
+static inline wisp_status parse_strategy(wisp_error *err, const char *family, const char *name, wisp_file_text space,
+                                         wisp_file_text text, wisp_strategy **out)
+{
+  const wisp_shelf shelf = {.files = wisp_embedded_files, .count = wisp_embedded_count};
+  return wisp_space_read(err, &shelf, family, name, NULL, space, &text, out);
+}
+
+#endif
