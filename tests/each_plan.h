@@ -34,7 +34,8 @@ void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *v
 
 /* Where a walk would be too long, cases take turns, so that no strategy, layout, precision or range of orders is left
  * out: a layout of those that the strategy has candidates in at this order; a precision; and the strategies of a family
- * of many orders at every fourth above `low`, those of another element that the first one has too at every fourth. Always their turn where WISP_TEST_FULL=1. */
+ * of many orders at every fourth above `low`, those of another element that the first one has too at every fourth.
+ * Always their turn where WISP_TEST_FULL=1. */
 bool layout_has_turn(const plan_case *c);
 bool precision_has_turn(const plan_case *c);
 bool order_has_turn(const plan_case *c, int low);

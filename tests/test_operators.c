@@ -298,7 +298,7 @@ static void test_order_range(void **state)
     wisp_tet *tet = NULL;
     assert_int_equal(wisp_tet_create(&err, bad[i], &tet), WISP_EUSAGE);
     assert_int_equal(err.status, WISP_EUSAGE);
-    assert_non_null(strstr(err.text, "1 to 10"));
+    assert_non_null(strstr(err.text, "1 to 15"));
     assert_null(strchr(err.text, '\n'));
     assert_null(tet);
   }
