@@ -154,7 +154,7 @@ static void test_change_of_basis(void **state)
   (void)state;
   static double c[MOST], again[MOST], row[MOST], values[MOST];
   const double at[3] = {-0.7, -0.3, -0.2};
-  for (int N = 1; N <= highest(CONVERTED); N++) {
+  for (int N = 1; N <= highest(CONVERTED + 2); N++) {
     pair p = make(N);
     const double condition = largest_row(p.Np, p.tet->to_nodes) * largest_row(p.Np, p.tet->from_nodes);
     for (int i = 0; i < p.Np; i++) c[i] = again[i] = noise();
