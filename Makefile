@@ -27,7 +27,7 @@ VERSION := $(shell sed -n 's/^.define WISP_VERSION "\(.*\)"/\1/p' include/wisp.h
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
-LIBRARY   := $(call objects,gen/*.c gen/*/*.c cache/*.c runtime/*.c runtime/*/*.c tuner/*.c tuner/*/*.c) $(BUILD)/embedded.o
+LIBRARY   := $(call objects,gen/*.c gen/*/*.c cache/*.c runtime/*.c runtime/*/*.c runtime/*/*/*.c tuner/*.c tuner/*/*.c) $(BUILD)/embedded.o
 COMMAND   := $(call objects,cli/*.c)
 # tests/test_*.c are programs; every other C file in tests/ helps them all.
 HELPERS   := $(call objects,$(filter-out tests/test_%,$(wildcard tests/*.c)))

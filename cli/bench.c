@@ -2,12 +2,12 @@
 #include "bench.h"
 #include "cli.h"
 #include "mesh_options.h"
+#include "open.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const wisp_option options[] = {
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
@@ -15,6 +15,7 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDERS", "the polynomial orders, such as 3 or 1-4,7 (1-9)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
+    {"element", 0, "ELEMENT", "the element (the family's first)"},
     {"kernel", 'k', "KERNEL", "this kernel only; 'step' is the whole stage"},
     {"elements", 0, "K", "size of the problem (on a GPU 105456 tets, or 1e7 nodes of hexes; less on the host)"},
     {"nodes", 0, "NODES", "the same in element-local nodes, such as 1e7"},
@@ -24,18 +25,6 @@ static const wisp_option options[] = {
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
     {"json", 0, NULL, "a JSON array, one object a kernel, and one a stage"},
 };
-static const wisp_syntax syntax = {
-    "wisp bench [-d DEV] [-n ORDERS] [-p f32,f64] [--kernel KERNEL] [--elements K | --nodes NODES | --box N] [--db "
-    "FILE] [--json]",
-    "Times the stored winners, the default candidates and the vendor's library (cuBLAS; the system's BLAS on the "
-    "host) "
-    "side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at the measured "
-    "copy bandwidth or the operations at the measured peak; x def. and x BLAS say how many times as fast ours is.\n"
-    "mesh is ours in GDOF/s on an irregular mesh beside the box, of box their ratio: the box moved, shuffled and "
-    "ordered, or what --mesh, --jitter, --shuffle and --order say.\n"
-    "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of copy is "
-    "the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
-    options, WISP_COUNT(options), 0};
 
 /* Logarithms of how many times as fast as the default the tuned ones are. */
 typedef struct gain {
@@ -101,6 +90,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
   *r = (wisp_compare_request){.family = family,
                               .system = wisp_option_value(args, "system"),
+                              .element = wisp_option_value(args, "element"),
                               .orders = orders->list,
                               .order_count = (size_t)orders->count,
                               .precisions = precisions->list,
@@ -117,35 +107,41 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                       "--nodes, --elements and --box all give the size: leave all but one out");
 }
 
-int wisp_cli_bench(int argc, char **argv)
+static wisp_status bench(wisp_error *err, wisp_arguments *args)
 {
-  wisp_arguments args;
-  wisp_error err = {0};
-  wisp_status status = WISP_OK;
-  OWNED(wisp_device_close) wisp_device *device = NULL;
-  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_orders orders;
   wisp_precisions precisions;
   wisp_mesh_source beside;
   wisp_compare_request request;
-  printer p = {.args = &args};
-  OWNED(free) char *warning = NULL;
-  int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  const char *name = wisp_option_value(&args, "device"), *db = wisp_option_value(&args, "db");
-  TRY(read_request(&err, &args, &orders, &precisions, &beside, &request));
-  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
-  TRY(wisp_store_open(&err, db, !db, &warning, &store));
-  if (warning) wisp_cli_warn(&args, warning);
-  TRY(wisp_device_open(&err, name ? name : "auto", &device));
-  p.device = wisp_device_limits(device)->name;
-  if (wisp_option_given(&args, "json")) p.list = cJSON_CreateArray();
-  request.store = store;
+  const char *name = wisp_option_value(args, "device");
+  CALL(read_request(err, args, &orders, &precisions, &beside, &request));
+  CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
+  CALL(wisp_device_open(err, name ? name : "auto", &session->device));
+  printer p = {.args = args, .device = wisp_device_limits(session->device)->name};
+  if (wisp_option_given(args, "json")) p.list = cJSON_CreateArray();
   request.context = &p;
-  TRY(wisp_compare(&err, device, &request));
-  if (!p.list) print_gains(&p);
-done:
-  if (p.list && status == WISP_OK) status = wisp_json_put(&err, p.list), p.list = NULL;
+  const wisp_status status = wisp_compare(err, session, &request);
+  if (status == WISP_OK && p.list) return wisp_json_put(err, p.list);
+  if (status == WISP_OK) print_gains(&p);
   cJSON_Delete(p.list);
-  return wisp_cli_end(&args, status, &err);
+  return status;
 }
+
+const wisp_syntax wisp_bench_syntax = {
+    .usage =
+        "wisp bench [-d DEV] [-n ORDERS] [-p f32,f64] [--kernel KERNEL] [--elements K | --nodes NODES | --box N] [--db "
+        "FILE] [--json]",
+    .about =
+        "Times the stored winners, the default candidates and the vendor's library (cuBLAS; the system's BLAS on the "
+        "host) side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at "
+        "the measured copy bandwidth or the operations at the measured peak; x def. and x BLAS say how many times as "
+        "fast ours is.\n"
+        "mesh is ours in GDOF/s on an irregular mesh beside the box, of box their ratio: the box moved, shuffled and "
+        "ordered, or what --mesh, --jitter, --shuffle and --order say.\n"
+        "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of "
+        "copy is the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .act = bench,
+};

@@ -1,6 +1,6 @@
 #include "best.h"
 #include "cli.h"
-#include "options.h"
+#include "open.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/current.h"
 #include "../runtime/solve/standard.h"
@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const wisp_option options[] = {
     {"device", 'd', "DEV",
@@ -24,16 +23,6 @@ static const wisp_option options[] = {
     {"json", 0, NULL, "the same as --format json"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
 };
-static const wisp_syntax syntax = {
-    "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv|markdown]",
-    "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times and "
-    "efficiency.\n"
-    "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
-    "fastest.\nWhat was measured before its kernel's text changed is stale, what is not legal here today refused: "
-    "shown, "
-    "and named so, where nothing else is there.\n'default' is what runs without a store, in ms ('-': not measured), "
-    "and 'ratio' how many times as long that takes; of a step, its kernels together.",
-    options, WISP_COUNT(options), 0};
 
 /* What was asked for. */
 typedef struct best_wish {
@@ -44,7 +33,7 @@ typedef struct best_wish {
   bool any_layout;
 } best_wish;
 
-/* One column of paper 0's table: everything that shares a step. spec.kernel is empty. */
+/* One column of paper 0's table: everything that shares a stage. spec.kernel is empty. */
 typedef struct group {
   wisp_spec spec;
   const wisp_trial *newest; /* its surroundings are those that count */
@@ -54,6 +43,11 @@ typedef struct group_list {
   group *list;
   size_t count, capacity;
 } group_list;
+
+static void free_groups(group_list *groups)
+{
+  free(groups->list);
+}
 
 static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
 {
@@ -122,47 +116,48 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
   return WISP_OK;
 }
 
-/* The kernels of the step that a solver takes, and last the step; where no step was measured, each kernel's fastest. */
+/* The kernels of the stage that a solver takes, and last the stage; where no stage was measured, each kernel's fastest.
+ */
 static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_wish *wish,
                              wisp_best_rows *rows)
 {
   const wisp_kernel_decl *kernels = wisp_family_find(g->spec.family)->kernels;
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0}, one = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0}, one = {.kernels = 0};
   wisp_wish of_one = {.spec = g->spec};
-  CALL(wisp_choose_if_any(err, from, &of_one, &step));
-  const bool stepped = step.whole.trial && !wish->any_layout;
-  for (int k = 0; stepped && k < step.kernels; k++) CALL(add_row(err, from, g, &step.choice[k], rows));
+  CALL(wisp_choose_if_any(err, from, &of_one, &stage));
+  const bool stepped = stage.whole.trial && !wish->any_layout;
+  for (int k = 0; stepped && k < stage.kernels; k++) CALL(add_row(err, from, g, &stage.choice[k], rows));
   for (const wisp_kernel_decl *k = kernels; !stepped && k->name; k++) {
     wisp_spec_name_kernel(&of_one.spec, k->name);
     CALL(wisp_choose_if_any(err, from, &of_one, &one));
     CALL(add_row(err, from, g, &one.whole, rows));
     wisp_stage_free(&one);
   }
-  return add_row(err, from, g, &step.whole, rows);
+  return add_row(err, from, g, &stage.whole, rows);
 }
 
-static wisp_status fill(wisp_error *err, const wisp_strategies *strategies, const wisp_store *store,
-                        const best_wish *wish, wisp_best_rows *rows)
+static wisp_status fill(wisp_error *err, const wisp_session *session, const best_wish *wish, wisp_best_rows *rows)
 {
-  wisp_status status = WISP_OK;
-  group_list groups = {0};
+  HELD(free_groups) group_list groups = {0};
   wisp_limits limits;
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
-  const wisp_chooser from = {strategies, store, &limits, &scopes};
-  TRY(collect(err, store, wish, &groups));
+  const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
+  CALL(collect(err, session->store, wish, &groups));
   for (size_t i = 0; i < groups.count; i++) {
     wisp_scopes_free(&scopes);
     if (wisp_trial_limits(NULL, groups.list[i].newest, &limits) == WISP_OK) /* a kind of device that is known here */
-      TRY(add_group(err, &from, &groups.list[i], wish, rows));
+      CALL(add_group(err, &from, &groups.list[i], wish, rows));
   }
-  TRY(wisp_require(err, rows->count, WISP_EMISSING,
-                   "nothing is stored for %s%s: 'wisp tune' fills the store, and "
-                   "'wisp db show' tells what is there, -d all shows it",
-                   *wish->device ? wish->device : "any device",
-                   *wish->device ? " and these options" : " with these options"));
-done:
-  free(groups.list);
-  return status;
+  return wisp_require(err, rows->count, WISP_EMISSING,
+                      "nothing is stored for %s%s: 'wisp tune' fills the store, and "
+                      "'wisp db show' tells what is there, -d all shows it",
+                      *wish->device ? wish->device : "any device",
+                      *wish->device ? " and these options" : " with these options");
+}
+
+static void free_rows(wisp_best_rows *rows)
+{
+  free(rows->rows);
 }
 
 /* The device that is meant where none is named: the one that would be tuned here. "": any. */
@@ -192,35 +187,39 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
   return wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions);
 }
 
-int wisp_cli_best(int argc, char **argv)
+static wisp_status best(wisp_error *err, wisp_arguments *args)
 {
   static const char *const formats[] = {"text", "json", "csv", "markdown"};
   static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv,
                                              wisp_best_print_markdown};
-  wisp_status status = WISP_OK;
-  wisp_error err = {0};
-  wisp_arguments args;
   best_wish wish;
-  OWNED(wisp_store_close) wisp_store *store = NULL;
-  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
-  wisp_best_rows rows = {0};
+  OWNED(wisp_session_close) wisp_session *session = NULL;
+  HELD(free_rows) wisp_best_rows rows = {0};
   HELD(wisp_text_free) wisp_text text = {0};
-  OWNED(free) char *warning = NULL;
   size_t format;
-  int exit_status;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  const char *db = wisp_option_value(&args, "db");
-  TRY(read_wish(&err, &args, &wish));
-  TRY(wisp_option_choice(&err, &args, "format", 4, formats, wisp_option_given(&args, "json"), &format));
-  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
-  TRY(wisp_store_open(&err, db, false, &warning, &store));
-  if (warning) wisp_cli_warn(&args, warning);
-  if (printers[format] != wisp_best_print_json) wisp_store_show(store); /* JSON escapes by itself */
-  TRY(wisp_strategies_load(&err, &strategies));
-  TRY(fill(&err, strategies, store, &wish, &rows));
-  TRY(printers[format](&err, &rows, &text));
+  CALL(read_wish(err, args, &wish));
+  CALL(wisp_option_choice(err, args, "format", 4, formats, wisp_option_given(args, "json"), &format));
+  CALL(wisp_cli_open_store(err, args, wisp_option_given(args, "db"), &session));
+  if (printers[format] != wisp_best_print_json) wisp_store_show(session->store); /* JSON escapes by itself */
+  CALL(fill(err, session, &wish, &rows));
+  CALL(printers[format](err, &rows, &text));
   fwrite(text.data, 1, text.length, stdout);
-done:
-  free(rows.rows);
-  return wisp_cli_end(&args, status, &err);
+  return WISP_OK;
 }
+
+const wisp_syntax wisp_best_syntax = {
+    .usage =
+        "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv|markdown]",
+    .about =
+        "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times "
+        "and efficiency.\n"
+        "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
+        "fastest.\n"
+        "What was measured before its kernel's text changed is stale, what is not legal here today refused: shown, "
+        "and named so, where nothing else is there.\n"
+        "'default' is what runs without a store, in ms ('-': not measured), and 'ratio' how many times as long that "
+        "takes; of a step, its kernels together.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .act = best,
+};

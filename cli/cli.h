@@ -1,15 +1,13 @@
-/* The command's parts: one function a subcommand, argv[0] its name; each returns the exit status 0 (done), 1 (failed)
- * or 2 (usage). */
+/* The command's parts: what each subcommand takes and does. */
 #ifndef WISP_CLI_H
 #define WISP_CLI_H
 
-int wisp_cli_devices(int argc, char **argv);
-int wisp_cli_tune(int argc, char **argv);
-int wisp_cli_best(int argc, char **argv);
-int wisp_cli_report(int argc, char **argv);
-int wisp_cli_emit(int argc, char **argv);
+#include "options.h"
+
+extern const wisp_syntax wisp_devices_syntax, wisp_tune_syntax, wisp_best_syntax, wisp_report_syntax, wisp_emit_syntax,
+    wisp_bench_syntax, wisp_db_syntax;
+
+/* wisp run: what it takes depends on the problem. argv[0] is "run"; returns the exit status. */
 int wisp_cli_run(int argc, char **argv);
-int wisp_cli_bench(int argc, char **argv);
-int wisp_cli_db(int argc, char **argv);
 
 #endif

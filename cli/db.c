@@ -22,17 +22,6 @@ static const wisp_option options[] = {
     {"clear", 0, NULL, "cache: remove all of it"},
     {"json", 0, NULL, "show: as JSON"},
 };
-static const wisp_syntax syntax = {
-    "wisp db show|export|import|merge|check|prune|salvage|cache [options] [FILE...]",
-    "show          what is stored, by layer and device: how much, of which orders, from when\n"
-    "export        every trial, or the winners alone, as JSON or text\n"
-    "import FILE   adds the trials of exports, JSON or text, all or none (- reads standard input)\n"
-    "merge FILE... adds the trials of other stores; the later measurement of two stays\n"
-    "check         reads and verifies all of a store\n"
-    "prune         removes trials: --failed, --stale, --before, --device; keeps a backup\n"
-    "salvage FILE  rescues the good rows of a damaged store: into -o FILE, or in its place with a backup\n"
-    "cache         the cache of compiled kernels: where it is, how much it holds; --clear",
-    options, WISP_COUNT(options), -1};
 
 static wisp_status export_all(wisp_error *err, const wisp_arguments *args, const char *path)
 {
@@ -92,7 +81,7 @@ static wisp_status check(wisp_error *err, const wisp_arguments *args, const char
 /* An action on the store at path; its operands are args->operands[1..]. */
 typedef wisp_status (*action)(wisp_error *err, const wisp_arguments *args, const char *path);
 
-int wisp_cli_db(int argc, char **argv)
+static wisp_status act(wisp_error *err, wisp_arguments *args)
 {
   static const struct {
     const char *name;
@@ -107,24 +96,32 @@ int wisp_cli_db(int argc, char **argv)
                  {"salvage", wisp_db_salvage, true},
                  {"cache", wisp_db_cache, false}};
   static const char known[] = "show, export, import, merge, check, prune, salvage or cache";
-  wisp_status status = WISP_OK;
-  wisp_error err = {0};
-  wisp_arguments args;
   OWNED(free) char *path = NULL;
-  int exit_status;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(wisp_require(&err, args.operand_count >= 1, WISP_EUSAGE, "say what to do: %s", known));
-  const char *db = wisp_option_value(&args, "db");
-  TRY(wisp_require(&err, !db || *db, WISP_EUSAGE, "option --db is empty, must be a store's file"));
+  CALL(wisp_require(err, args->operand_count >= 1, WISP_EUSAGE, "say what to do: %s", known));
+  const char *db = wisp_option_value(args, "db");
+  CALL(wisp_require(err, !db || *db, WISP_EUSAGE, "option --db is empty, must be a store's file"));
   for (size_t i = 0; i < WISP_COUNT(actions); i++) {
-    if (strcmp(actions[i].name, args.operands[0]) != 0) continue;
-    TRY(wisp_require(&err, actions[i].takes_files || args.operand_count == 1, WISP_EUSAGE,
-                     "%s takes no file ('%s'): name the store with --db", actions[i].name, args.operands[1]));
-    if (!db && actions[i].act != wisp_db_cache) TRY(wisp_store_user_path(&err, &path));
-    TRY(actions[i].act(&err, &args, db ? db : path));
-    goto done;
+    if (strcmp(actions[i].name, args->operands[0]) != 0) continue;
+    CALL(wisp_require(err, actions[i].takes_files || args->operand_count == 1, WISP_EUSAGE,
+                      "%s takes no file ('%s'): name the store with --db", actions[i].name, args->operands[1]));
+    if (!db && actions[i].act != wisp_db_cache) CALL(wisp_store_user_path(err, &path));
+    return actions[i].act(err, args, db ? db : path);
   }
-  TRY(wisp_fail(&err, WISP_EUSAGE, "there is no '%s': it is %s", args.operands[0], known));
-done:
-  return wisp_cli_end(&args, status, &err);
+  return wisp_fail(err, WISP_EUSAGE, "there is no '%s': it is %s", args->operands[0], known);
 }
+
+const wisp_syntax wisp_db_syntax = {
+    .usage = "wisp db show|export|import|merge|check|prune|salvage|cache [options] [FILE...]",
+    .about = "show          what is stored, by layer and device: how much, of which orders, from when\n"
+             "export        every trial, or the winners alone, as JSON or text\n"
+             "import FILE   adds the trials of exports, JSON or text, all or none (- reads standard input)\n"
+             "merge FILE... adds the trials of other stores; the later measurement of two stays\n"
+             "check         reads and verifies all of a store\n"
+             "prune         removes trials: --failed, --stale, --before, --device; keeps a backup\n"
+             "salvage FILE  rescues the good rows of a damaged store: into -o FILE, or in its place with a backup\n"
+             "cache         the cache of compiled kernels: where it is, how much it holds; --clear",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .most_operands = -1,
+    .act = act,
+};

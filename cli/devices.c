@@ -1,18 +1,13 @@
 /* wisp devices: what is here, with measured ceilings. */
 #include "cli.h"
 #include "json.h"
-#include "options.h"
 #include "../runtime/device.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 static const wisp_option options[] = {{"json", 0, NULL, "a JSON array, one object a device"}};
-static const wisp_syntax syntax = {"wisp devices [options]",
-                                   "Lists the devices that kernels can run on, their limits, and the copy bandwidth "
-                                   "and arithmetic peaks measured here.",
-                                   options, WISP_COUNT(options), 0};
 
 static void print_text(const char *name, const wisp_limits *l, const wisp_ceilings *c)
 {
@@ -64,26 +59,27 @@ static wisp_status show(wisp_error *err, const char *name, cJSON *list)
   return status;
 }
 
-int wisp_cli_devices(int argc, char **argv)
+/* All of them, also where one fails; the first failure is the command's. */
+static wisp_status devices(wisp_error *err, wisp_arguments *args)
 {
-  wisp_arguments args;
-  wisp_error err = {0};
-  wisp_status status = WISP_OK;
-  size_t count = 0;
-  OWNED(free) char **names = NULL;
-  int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  cJSON *list = wisp_option_given(&args, "json") ? cJSON_CreateArray() : NULL;
-  TRY(wisp_device_list(&err, &count, &names));
-  for (size_t i = 0; i < count; i++) {
-    wisp_error reason = {0};
-    wisp_status shown = show(&reason, names[i], list);
-    if (shown != WISP_OK && status == WISP_OK) status = shown, err = reason;
+  wisp_status first = WISP_OK;
+  HELD(wisp_text_free) wisp_text names = {0};
+  char *rest = NULL;
+  CALL(wisp_device_list(err, &names));
+  cJSON *list = wisp_option_given(args, "json") ? cJSON_CreateArray() : NULL;
+  for (char *name = strtok_r(names.data, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    const wisp_status status = show(first == WISP_OK ? err : NULL, name, list);
+    if (first == WISP_OK) first = status;
   }
   if (list) wisp_json_put(NULL, list);
-  list = NULL;
-done:
-  for (size_t i = 0; i < count; i++) free(names[i]);
-  cJSON_Delete(list);
-  return wisp_cli_end(&args, status, &err);
+  return first;
 }
+
+const wisp_syntax wisp_devices_syntax = {
+    .usage = "wisp devices [options]",
+    .about = "Lists the devices that kernels can run on, their limits, and the copy bandwidth "
+             "and arithmetic peaks measured here.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .act = devices,
+};

@@ -27,11 +27,6 @@ static const wisp_option options[] = {
     {"hash", 0, NULL, "prints what stores know its texts by (docs/store.md), not its source"},
     {"target", 0, "TARGET", "whose limits hold: host, or a GPU from sm_75 to sm_121 (sm_90; host for that dialect)"},
 };
-static const wisp_syntax syntax = {
-    "wisp emit [options]",
-    "Prints the source of a candidate with every number written out. Without --kernel: the "
-    "layouts, kernels and strategies, their parameters and how many candidates are legal.",
-    options, WISP_COUNT(options), 0};
 
 typedef struct wish {
   const wisp_family *family;
@@ -250,20 +245,22 @@ static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_
   return WISP_OK;
 }
 
-int wisp_cli_emit(int argc, char **argv)
+static wisp_status act(wisp_error *err, wisp_arguments *args)
 {
-  wisp_arguments args;
-  wisp_error err = {0};
-  wisp_status status = WISP_OK;
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   HELD(wisp_scope_free) wisp_scope scope = {0};
   wish w;
-  int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(read_wish(&err, &args, &w));
-  TRY(wisp_strategies_load(&err, &all));
-  TRY(wisp_scope_create(&err, w.family, &w.spec, &w.target, w.layout, &scope));
-  TRY(*w.spec.kernel ? emit(&err, all, &scope, &w) : print_list(&err, all, &scope, &w));
-done:
-  return wisp_cli_end(&args, status, &err);
+  CALL(read_wish(err, args, &w));
+  CALL(wisp_strategies_load(err, &all));
+  CALL(wisp_scope_create(err, w.family, &w.spec, &w.target, w.layout, &scope));
+  return *w.spec.kernel ? emit(err, all, &scope, &w) : print_list(err, all, &scope, &w);
 }
+
+const wisp_syntax wisp_emit_syntax = {
+    .usage = "wisp emit [options]",
+    .about = "Prints the source of a candidate with every number written out. Without --kernel: the "
+             "layouts, kernels and strategies, their parameters and how many candidates are legal.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .act = act,
+};

@@ -15,18 +15,18 @@
 
 static const struct {
   const char *name;
-  int (*run)(int argc, char **argv);
+  const wisp_syntax *syntax; /* NULL: wisp run, which has one a problem */
   const char *help;
   bool loads; /* compiled kernels */
 } commands[] = {
-    {"devices", wisp_cli_devices, "what is here, with measured copy bandwidth and arithmetic peaks", true},
-    {"tune", wisp_cli_tune, "measure candidates and remember the winners", true},
-    {"best", wisp_cli_best, "the best parameters for each order", false},
-    {"report", wisp_cli_report, "winners, studies and refusals as one HTML page", false},
-    {"emit", wisp_cli_emit, "print a kernel's source, every number written out", false},
-    {"run", wisp_cli_run, "solve with the tuned kernels", true},
-    {"bench", wisp_cli_bench, "ours against the vendor's library and against the floor", true},
-    {"db", wisp_cli_db, "care of tuning stores and of the cache of compiled kernels", false},
+    {"devices", &wisp_devices_syntax, "what is here, with measured copy bandwidth and arithmetic peaks", true},
+    {"tune", &wisp_tune_syntax, "measure candidates and remember the winners", true},
+    {"best", &wisp_best_syntax, "the best parameters for each order", false},
+    {"report", &wisp_report_syntax, "winners, studies and refusals as one HTML page", false},
+    {"emit", &wisp_emit_syntax, "print a kernel's source, every number written out", false},
+    {"run", NULL, "solve with the tuned kernels", true},
+    {"bench", &wisp_bench_syntax, "ours against the vendor's library and against the floor", true},
+    {"db", &wisp_db_syntax, "care of tuning stores and of the cache of compiled kernels", false},
 };
 enum { COMMAND_COUNT = WISP_COUNT(commands) };
 
@@ -95,6 +95,12 @@ static int find_command(const char *name)
   return -1;
 }
 
+static int run_command(int command, int argc, char **argv)
+{
+  const wisp_syntax *syntax = commands[command].syntax;
+  return syntax ? wisp_cli_run_command(syntax, argc, argv) : wisp_cli_run(argc, argv);
+}
+
 static int refuse(const char *name)
 {
   char meant[64];
@@ -124,7 +130,7 @@ static int help(int argc, char **argv)
   for (int i = 1; i < argc && count < MOST; i++) asked[count++] = argv[i];
   asked[count] = option;
   asked[count + 1] = NULL;
-  return commands[command].run(count + 1, asked);
+  return run_command(command, count + 1, asked);
 }
 
 int main(int argc, char **argv)
@@ -135,7 +141,7 @@ int main(int argc, char **argv)
   int command = find_command(name);
   if (command >= 0) {
     if (commands[command].loads) note_cache(argc - 1, argv + 1);
-    return finish(commands[command].run(argc - 1, argv + 1));
+    return finish(run_command(command, argc - 1, argv + 1));
   }
   if (is_word(name, help_words)) return finish(help(argc - 1, argv + 1));
   if (is_word(name, version_words)) {

@@ -70,12 +70,11 @@ static wisp_status read_option(wisp_error *err, int argc, char **argv, int *at, 
   return WISP_OK;
 }
 
-bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_arguments *out, int *exit_status)
+/* --help ends the reading: it is printed, and *helped says so. */
+static wisp_status read_arguments(wisp_error *err, int argc, char **argv, wisp_arguments *out, bool *helped)
 {
-  wisp_status status = WISP_OK;
-  wisp_error err = {0};
+  const wisp_syntax *syntax = out->syntax;
   bool only_operands = false;
-  *out = (wisp_arguments){.syntax = syntax, .command = argv[0], .operands = argv + 1};
   for (int at = 1; at < argc; at++) {
     char *text = argv[at];
     if (only_operands || text[0] != '-' || !text[1])
@@ -83,18 +82,15 @@ bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_
     else if (strcmp(text, "--") == 0)
       only_operands = true;
     else
-      TRY(read_option(&err, argc, argv, &at, out));
-    if (!wisp_option_given(out, "help")) continue;
+      CALL(read_option(err, argc, argv, &at, out));
+    *helped = wisp_option_given(out, "help");
+    if (!*helped) continue;
     wisp_help_print(syntax, out->operand_count ? out->operands[0] : argv[at + 1]);
-    *exit_status = 0;
-    return false;
+    return WISP_OK;
   }
-  bool fits = syntax->most_operands < 0 || out->operand_count <= syntax->most_operands;
-  TRY(wisp_require(&err, fits, WISP_EUSAGE, "'%s' is one argument too many: 'wisp %s --help' shows the use",
-                   out->operands[syntax->most_operands], out->command));
-done:
-  if (status != WISP_OK) *exit_status = wisp_cli_end(out, status, &err);
-  return status == WISP_OK;
+  const bool fits = syntax->most_operands < 0 || out->operand_count <= syntax->most_operands;
+  return wisp_require(err, fits, WISP_EUSAGE, "'%s' is one argument too many: 'wisp %s --help' shows the use",
+                      out->operands[syntax->most_operands], out->command);
 }
 
 /* The text may quote what a file holds. */
@@ -123,13 +119,13 @@ static void say_missing_stores(const wisp_arguments *args, char *text, size_t si
 }
 
 /* That a store is not there is worth a note, and may be why something is missing. */
-int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err)
+static int end_command(const wisp_arguments *args, wisp_status status, const wisp_error *err)
 {
   char missing[512];
   say_missing_stores(args, missing, sizeof missing);
   if (status == WISP_OK) {
     if (*missing) wisp_cli_warn(args, missing);
-    return 0;
+    return args->exit_status;
   }
   fflush(stdout); /* what was printed before stays before */
   bool why = status == WISP_EMISSING && *missing;
@@ -137,6 +133,17 @@ int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_erro
   int length = snprintf(text, sizeof text, "%s%s%s", err->text, why ? "; " : "", why ? missing : "");
   print_line(args, "", text, (size_t)length);
   return status == WISP_EUSAGE ? 2 : 1;
+}
+
+int wisp_cli_run_command(const wisp_syntax *syntax, int argc, char **argv)
+{
+  wisp_arguments args = {.syntax = syntax, .command = argv[0], .operands = argv + 1};
+  wisp_error err = {.text = ""};
+  bool helped = false;
+  wisp_status status = read_arguments(&err, argc, argv, &args, &helped);
+  if (helped) return 0;
+  if (status == WISP_OK) status = syntax->act(&err, &args);
+  return end_command(&args, status, &err);
 }
 
 void wisp_cli_warn(const wisp_arguments *args, const char *text)

@@ -2,27 +2,22 @@
  *
  *     static const wisp_option options[] = {{"device", 'd', "DEV", "the device, as wisp devices names it"},
  *                                           {"json", 0, NULL, "..."}};
- *     static const wisp_syntax syntax = {"wisp tune [options]", "Measures ...", options,
- *                                        sizeof options / sizeof *options, 0};
  *
- *     int wisp_cli_tune(int argc, char **argv)
+ *     static wisp_status tune(wisp_error *err, wisp_arguments *args)
  *     {
- *       wisp_arguments args;
- *       wisp_error err = {0};
- *       int exit_status;
- *       if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
  *       ...
- *       TRY(wisp_option_orders(&err, &args, "orders", family, "1-4", &orders));
- *     done:
- *       return wisp_cli_end(&args, status, &err);
+ *       CALL(wisp_option_orders(err, args, "orders", family, "1-4", &orders));
  *     }
+ *
+ *     const wisp_syntax wisp_tune_syntax = {"wisp tune [options]", "Measures ...", options, WISP_COUNT(options), 0,
+ * tune};
  */
 #ifndef WISP_OPTIONS_H
 #define WISP_OPTIONS_H
 
 #include "../gen/spec.h"
 
-enum { WISP_MAX_OPTIONS = 32, WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
+enum { WISP_MAX_OPTIONS = 64, WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
 
 typedef struct wisp_option {
   const char *name;     /* without the two dashes */
@@ -31,12 +26,16 @@ typedef struct wisp_option {
   const char *help;     /* "export, show: ..." belongs to these words of a command alone */
 } wisp_option;
 
+struct wisp_arguments;
+
 typedef struct wisp_syntax {
   const char *usage; /* "wisp best [options]"; "wisp db show|export [options]" takes one of these words first */
   const char *about; /* for --help: lines are broken where they are too long; one that begins with a word is its own */
   const wisp_option *options; /* beside --help and --quiet, which every command has */
   size_t count;
   int most_operands; /* how many arguments that are no options it takes; -1: any number */
+  wisp_status (*act)(wisp_error *err, struct wisp_arguments *args); /* what is done with them */
+  const char *subject; /* of a command for several things: which of them it is for */
 } wisp_syntax;
 
 typedef struct wisp_arguments {
@@ -46,15 +45,12 @@ typedef struct wisp_arguments {
       *values[WISP_MAX_OPTIONS]; /* of each option: NULL where not given, "" for a flag; the last one given counts */
   int operand_count;
   char **operands; /* within argv, which is permuted */
+  int exit_status; /* of a command that did not fail: 0, unless it says otherwise */
 } wisp_arguments;
 
-/* False: nothing is left to do, and the command ends with *exit_status: --help was printed (0), or one line about what
- * is wrong (2). */
-bool wisp_arguments_read(const wisp_syntax *syntax, int argc, char **argv, wisp_arguments *out, int *exit_status);
-
-/* Prints "wisp COMMAND: text" on stderr where status is a failure; returns the exit status 0, 1, or 2 for WISP_EUSAGE.
- */
-int wisp_cli_end(const wisp_arguments *args, wisp_status status, const wisp_error *err);
+/* Reads the arguments, argv[0] the command's name, and does what they say, or prints --help. Returns the exit status,
+ * where something failed 1, or 2 for WISP_EUSAGE, with "wisp COMMAND: text" on stderr. */
+int wisp_cli_run_command(const wisp_syntax *syntax, int argc, char **argv);
 /* Lines of the same form that are no failure; none where --quiet was given. */
 void wisp_cli_warn(const wisp_arguments *args, const char *text);
 

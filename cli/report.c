@@ -1,13 +1,11 @@
 /* wisp report: what a store knows, as one HTML page. */
 #include "cli.h"
-#include "options.h"
-#include "../runtime/device.h"
+#include "open.h"
 #include "../tuner/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const wisp_option options[] = {
     {"out", 'o', "DIR", "where index.html is written; made where it is missing"},
@@ -19,11 +17,6 @@ static const wisp_option options[] = {
      "the kernel, and its order, whose parameter study stands in the foreground (volume:4)"},
     {"db", 0, "FILE", "the user's store to read, in place of the default one"},
 };
-static const wisp_syntax syntax = {
-    "wisp report -o DIR [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [-k KERNEL[:N]] [--db FILE]",
-    "Writes DIR/index.html: winners, whole stages, roofline, parameter studies, and what was refused or failed.\n"
-    "One file that needs no network and no script, for the screen and for paper.",
-    options, WISP_COUNT(options), 0};
 
 /* "gather:3", "gather": the study in the foreground. */
 static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wish *out)
@@ -49,26 +42,27 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_r
   return WISP_OK;
 }
 
-int wisp_cli_report(int argc, char **argv)
+static wisp_status report(wisp_error *err, wisp_arguments *args)
 {
-  wisp_status status = WISP_OK;
-  wisp_error err = {0};
-  wisp_arguments args;
   wisp_report_wish wish;
-  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   HELD(wisp_text_free) wisp_text page = {0};
-  OWNED(free) char *warning = NULL;
-  int exit_status;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  const char *db = wisp_option_value(&args, "db"), *folder = wisp_option_value(&args, "out");
-  TRY(wisp_require(&err, folder && *folder, WISP_EUSAGE, "-o DIR says where to write the page"));
-  TRY(read_wish(&err, &args, &wish));
-  TRY(wisp_require(&err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
-  TRY(wisp_store_open(&err, db, false, &warning, &store));
-  if (warning) wisp_cli_warn(&args, warning);
-  TRY(wisp_report_page(&err, store, &wish, &page));
-  TRY(wisp_report_write(&err, folder, &page));
+  const char *folder = wisp_option_value(args, "out");
+  CALL(wisp_require(err, folder && *folder, WISP_EUSAGE, "-o DIR says where to write the page"));
+  CALL(read_wish(err, args, &wish));
+  CALL(wisp_cli_open_store(err, args, false, &session));
+  CALL(wisp_report_page(err, session, &wish, &page));
+  CALL(wisp_report_write(err, folder, &page));
   printf("%s/index.html\n", folder);
-done:
-  return wisp_cli_end(&args, status, &err);
+  return WISP_OK;
 }
+
+const wisp_syntax wisp_report_syntax = {
+    .usage = "wisp report -o DIR [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [-k KERNEL[:N]] [--db FILE]",
+    .about =
+        "Writes DIR/index.html: winners, whole stages, roofline, parameter studies, and what was refused or failed.\n"
+        "One file that needs no network and no script, for the screen and for paper.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .act = report,
+};

@@ -10,19 +10,11 @@
 
 static const struct problem {
   const char *name;
-  int (*run)(int argc, char **argv);
+  const wisp_syntax *syntax;
 } problems[] = {
-    {"poisson", wisp_run_poisson},
+    {"poisson", &wisp_poisson_syntax},
 };
 enum { PROBLEMS = WISP_COUNT(problems) };
-
-static const wisp_syntax syntax = {"wisp run PROBLEM [options]",
-                                   "Solves a problem with the tuned kernels and says which they were. Problems:\n"
-                                   "  maxwell    Maxwell's equations in time, on tets\n"
-                                   "  SYSTEM     those of another file of equations (docs/systems.md)\n"
-                                   "  poisson    the screened Poisson problem by conjugate gradients, on hexes\n"
-                                   "'wisp run PROBLEM --help' tells a problem's options.",
-                                   NULL, 0, -1};
 
 wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem)
 {
@@ -46,19 +38,32 @@ static wisp_status refuse(wisp_error *err, const char *named)
                    wisp_suggestion_text(&suggestion, "", meant), list.data);
 }
 
+/* Where no problem is named; argc is 1, unless it asks for help. */
+static wisp_status run_none(wisp_error *err, wisp_arguments *args)
+{
+  return refuse(err, args->syntax->subject);
+}
+
 /* The problem is the first word that is one, wherever it stands among the options. */
 int wisp_cli_run(int argc, char **argv)
 {
-  wisp_arguments args;
-  wisp_error err = {.text = ""};
-  int exit_status = 0;
   for (int i = 1; i < argc; i++) {
     for (int p = 0; p < PROBLEMS; p++)
-      if (strcmp(argv[i], problems[p].name) == 0) return problems[p].run(argc, argv);
+      if (strcmp(argv[i], problems[p].name) == 0) return wisp_cli_run_command(problems[p].syntax, argc, argv);
     if (wisp_system_exists(argv[i])) return wisp_run_system(argv[i], argc, argv);
   }
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-  if (!wisp_arguments_read(&syntax, help ? argc : 1, argv, &args, &exit_status)) return exit_status;
-  return wisp_cli_end(&args, refuse(&err, named ? argv[1] : NULL), &err);
+  return wisp_cli_run_command(
+      &(wisp_syntax){.usage = "wisp run PROBLEM [options]",
+                     .about = "Solves a problem with the tuned kernels and says which they were. Problems:\n"
+                              "  maxwell    Maxwell's equations in time, on tets\n"
+                              "  acoustics  sound, likewise, with rho and kappa by element\n"
+                              "  SYSTEM     those of another file of equations (docs/systems.md)\n"
+                              "  poisson    the screened Poisson problem by conjugate gradients, on hexes\n"
+                              "'wisp run PROBLEM --help' tells a problem's options.",
+                     .most_operands = -1,
+                     .act = run_none,
+                     .subject = named ? argv[1] : NULL},
+      help ? argc : 1, argv);
 }

@@ -4,26 +4,53 @@
 #define WISP_RUN_H
 
 #include "json.h"
-#include "options.h"
-#include "../runtime/door/door.h"
+#include "mesh_options.h"
+#include "open.h"
 #include "../runtime/nodal/solver.h"
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
 int wisp_run_system(const char *system, int argc, char **argv);
-int wisp_run_poisson(int argc, char **argv);
+extern const wisp_syntax wisp_poisson_syntax;
 
 /* WISP_EUSAGE unless the one argument that is no option is the problem's name. */
 wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem);
 
-/* Opens the device and, unless defaults are asked for, the store, of which db is the user's file, NULL for the default
- * place. Says what is odd. */
-wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
-                          bool defaults, wisp_session **out);
+/* Lines of a problem's table of options, and what they and those of the mesh say. */
+#define WISP_RUN_OPTIONS                                                                                               \
+  {"precision", 'p', "PREC", "f32 or f64 (f64)"},                                                                      \
+      {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},           \
+      {"db", 0, "FILE", "the user's store to read, in place of the default one"},                                      \
+      {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"}, \
+      {"default", 0, NULL, "ignore the store: default kernels"},                                                       \
+  {                                                                                                                    \
+    "json", 0, NULL, "a JSON object"                                                                                   \
+  }
+typedef struct wisp_run_request {
+  wisp_mesh_source mesh; /* its box is the problem's to read */
+  const char *device, *db;
+  int order;
+  wisp_precision precision;
+  bool defaults, exact, json;
+} wisp_run_request;
+wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wisp_family *family,
+                          wisp_run_request *out);
 
-/* The table of the step's kernels: which strategy, and where it comes from. as_asked: defaults were asked for. */
-void wisp_run_print_kernels(const wisp_stage *step, bool as_asked);
+/* Before anything large is made: so many numbers, `what` ("nodes"), of so many elements, `cells` ("hexes"), must be
+ * counted in 31 bits, and as many `bytes` fit the device. */
+typedef struct wisp_run_size {
+  double elements, numbers, bytes;
+  const char *cells, *what;
+} wisp_run_size;
+wisp_status wisp_run_check_size(wisp_error *err, const wisp_session *session, int order, const wisp_run_size *size);
+
+/* The lines of domain and device. nodes: of an element; numbers: what it is solved for, as "DOFs". */
+void wisp_run_print_domain(const wisp_run_request *request, const wisp_session *session, size_t elements,
+                           const char *cells, int nodes, double numbers, const char *what);
+
+/* The table of the stage's kernels: which strategy, and where it comes from. as_asked: defaults were asked for. */
+void wisp_run_print_kernels(const wisp_stage *stage, bool as_asked);
 
 /* The same as kernels[] of a JSON object. */
-void wisp_run_add_kernels(cJSON *object, const wisp_stage *step);
+void wisp_run_add_kernels(cJSON *object, const wisp_stage *stage);
 
 #endif

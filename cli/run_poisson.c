@@ -1,6 +1,4 @@
 /* wisp run poisson: continuous elements on hexes, conjugate gradients. */
-#include "run.h"
-#include "mesh_options.h"
 #include "progress.h"
 #include "run_poisson.h"
 
@@ -13,8 +11,7 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDER", "polynomial order of the elements"},
     {"box", 0, "N", "the unit box as N x N x N hexes, or NX,NY,NZ (8)"},
     WISP_MESH_OPTIONS("hexes"),
-    {"precision", 'p', "PREC", "f32 or f64 (f64)"},
-    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
+    WISP_RUN_OPTIONS,
     {"problem", 0, "BP", "bp1: mass; bp3: stiffness at Gauss points; bp5: stiffness at the nodes (bp5)"},
     {"lambda", 0, "L", "the screening in -laplace(u) + L u = f (1)"},
     {"geometry", 0, "HOW", "factors stored, made of the vertices (trilinear), or auto: the faster winner (auto)"},
@@ -22,17 +19,7 @@ static const wisp_option options[] = {
     {"degree", 0, "K", "degree of the Chebyshev polynomial (3)"},
     {"tolerance", 0, "T", "residual to reach, over the right-hand side; 0: all iterations (1e-10; f32: 1e-5)"},
     {"iterations", 0, "K", "how many at most (1000)"},
-    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
-    {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
-    {"default", 0, NULL, "ignore the store: default kernels"},
-    {"json", 0, NULL, "a JSON object"},
 };
-static const wisp_syntax syntax = {
-    "wisp run poisson -n ORDER [--box N | --mesh FILE] [options]",
-    "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
-    "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
-    "known solution, the time of an iteration and which kernels they were.",
-    options, WISP_COUNT(options), 1};
 
 const char *const wisp_poisson_problems[3] = {"bp1", "bp3", "bp5"};
 const char *const wisp_poisson_preconditioners[3] = {"none", "jacobi", "chebyshev"};
@@ -40,14 +27,10 @@ static const char *const operators[3] = {"mass", "stiffness", "collocated"};
 
 /* --- the request --- */
 
-static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
+static wisp_status read_box(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
 {
   const char *box = wisp_option_value(args, "box");
-  const int *orders = wisp_family_find("tensor")->elements->orders;
-  long long order = 0;
-  int end = 0, *n = r->mesh.box;
-  CALL(wisp_option_mesh(err, args, &r->mesh));
-  CALL(wisp_require(err, !r->mesh.file || !box, WISP_EUSAGE, "--mesh and --box both give the domain: leave one out"));
+  int end = 0, *n = r->run.mesh.box;
   n[0] = n[1] = n[2] = 8;
   bool one = box && sscanf(box, "%4d%n", &n[0], &end) == 1 && !box[end];
   if (one) n[1] = n[2] = n[0];
@@ -56,21 +39,15 @@ static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_p
                     "option --box is '%s', must be hexes a side such as 8, or 8,8,16", box));
   for (int d = 0; d < 3; d++)
     CALL(wisp_require(err, n[d] >= 1 && n[d] <= 400, WISP_EUSAGE, "option --box is '%s', must be from 1 to 400", box));
-  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                    orders[0], orders[1]));
-  CALL(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
-  r->order = (int)order;
   return WISP_OK;
 }
 
 static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
 {
   static const char *const geometries[] = {"auto", "stored", "trilinear"};
-  const char *precision = wisp_option_value(args, "precision");
   size_t op = 0, geometry = 0, preconditioner = 0;
   long long degree = 0;
-  r->method.precision = WISP_F64;
-  if (precision) CALL(wisp_precision_parse(err, precision, &r->method.precision));
+  r->method.precision = r->run.precision;
   CALL(wisp_option_choice(err, args, "problem", 3, wisp_poisson_problems, WISP_HEX_COLLOCATED, &op));
   CALL(wisp_option_choice(err, args, "geometry", 3, geometries, 0, &geometry));
   CALL(wisp_option_choice(err, args, "preconditioner", 3, wisp_poisson_preconditioners, WISP_JACOBI, &preconditioner));
@@ -89,21 +66,10 @@ static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
 {
-  static const char *const matches[] = {"any", "exact"};
-  const char *device = wisp_option_value(args, "device");
-  size_t match = 0;
-  *r = (wisp_poisson_request){.db = wisp_option_value(args, "db"),
-                              .device = device ? device : "auto",
-                              .defaults = wisp_option_given(args, "default"),
-                              .json = wisp_option_given(args, "json")};
   CALL(wisp_run_check_problem(err, args, "poisson"));
-  CALL(read_mesh(err, args, r));
-  CALL(read_solver(err, args, r));
-  CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
-  CALL(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
-                    "--default reads no store: leave --db and --match out"));
-  r->exact = match == 1;
-  return WISP_OK;
+  CALL(wisp_run_read(err, args, wisp_family_find("tensor"), &r->run));
+  CALL(read_box(err, args, r));
+  return read_solver(err, args, r);
 }
 
 /* --- the run --- */
@@ -111,35 +77,26 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 static void release(wisp_poisson_run *run)
 {
   wisp_poisson_solver_destroy(run->solver);
-  wisp_stage_free(&run->step);
+  wisp_stage_free(&run->stage);
   wisp_poisson_destroy(run->problem);
   wisp_mesh_destroy(run->mesh);
   wisp_session_close(run->session);
 }
 
-/* Before anything large is made: copies of u and y must fit, and be counted in 31 bits. */
+/* Copies of u and y. */
 static wisp_status check_size(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
                               double elements)
 {
-  const wisp_limits *limits = wisp_device_limits(run->session->device);
-  const double nodes = elements * pow(r->order + 1, 3), bytes = 2 * nodes * (double)r->method.precision;
-  CALL(wisp_require(
-      err, nodes < 2147483648.0, WISP_EUSAGE,
-      "%.0f hexes of order %d have %.3g nodes, more than kernels can count (2.1e9): take fewer elements or "
-      "a lower order",
-      elements, r->order, nodes));
-  return wisp_require(
-      err, bytes <= (double)limits->memory, WISP_EMEMORY,
-      "%.0f hexes of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower order "
-      "or f32",
-      elements, r->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
+  const double nodes = elements * pow(r->run.order + 1, 3);
+  const wisp_run_size size = {elements, nodes, 2 * nodes * (double)r->run.precision, "hexes", "nodes"};
+  return wisp_run_check_size(err, run->session, r->run.order, &size);
 }
 
 static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wisp_poisson_run *run)
 {
-  const int *n = r->mesh.box;
-  if (!r->mesh.file) CALL(check_size(err, r, run, (double)n[0] * n[1] * n[2]));
-  CALL(wisp_hexmesh_make(err, &r->mesh, &run->mesh));
+  const int *n = r->run.mesh.box;
+  if (!r->run.mesh.file) CALL(check_size(err, r, run, (double)n[0] * n[1] * n[2]));
+  CALL(wisp_mesh_make(err, 8, &r->run.mesh, &run->mesh));
   return check_size(err, r, run, (double)run->mesh->elements);
 }
 
@@ -150,20 +107,20 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
   wisp_poisson_composition(kernel, r->method.preconditioner, composition);
   const wisp_chooser from = wisp_session_chooser(run->session);
-  const wisp_wish wish = {.spec =
-                              wisp_family_spec(wisp_family_find("tensor"), r->order, "poisson", r->method.precision),
-                          .elements = (long long)run->mesh->elements,
-                          .exact_match_only = exact,
-                          .composition = composition};
+  const wisp_wish wish = {
+      .spec = wisp_family_spec(wisp_family_find("tensor"), r->run.order, "poisson", r->method.precision),
+      .elements = (long long)run->mesh->elements,
+      .exact_match_only = exact,
+      .composition = composition};
   return wisp_choose(err, &from, &wish, out);
 }
 
-const wisp_choice *wisp_run_operator(const wisp_stage *step)
+const wisp_choice *wisp_run_operator(const wisp_stage *stage)
 {
   wisp_hex_operator op;
   int i = 0;
-  while (!wisp_hex_operator_find(step->choice[i].kernel, &op)) i++;
-  return &step->choice[i];
+  while (!wisp_hex_operator_find(stage->choice[i].kernel, &op)) i++;
+  return &stage->choice[i];
 }
 
 /* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
@@ -172,13 +129,13 @@ static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request 
                                     bool *out)
 {
   wisp_status status = WISP_OK;
-  wisp_stage step[2] = {{.kernels = 0}, {.kernels = 0}};
-  for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &step[trilinear]));
-  const double stored = wisp_run_operator(&step[0])->ms, made = wisp_run_operator(&step[1])->ms;
+  wisp_stage stage[2] = {{.kernels = 0}, {.kernels = 0}};
+  for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &stage[trilinear]));
+  const double stored = wisp_run_operator(&stage[0])->ms, made = wisp_run_operator(&stage[1])->ms;
   *out = isnan(made) ? isnan(stored) : !(stored < made);
 done:
-  wisp_stage_free(&step[0]);
-  wisp_stage_free(&step[1]);
+  wisp_stage_free(&stage[0]);
+  wisp_stage_free(&stage[1]);
   return status;
 }
 
@@ -196,16 +153,16 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
   show(&progress, 0, "opening store and device");
-  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   CALL(make_mesh(err, r, run));
   if (r->geometry == WISP_GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
-  CALL(choose(err, r, run, trilinear, r->exact, &run->step));
+  CALL(choose(err, r, run, trilinear, r->run.exact, &run->stage));
   show(&progress, 0.15, "numbering nodes, right-hand side");
-  CALL(wisp_poisson_create(err, r->mesh.file ? r->mesh.file : "box", run->mesh, r->order, r->op, r->lambda,
+  CALL(wisp_poisson_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, r->op, r->lambda,
                            &run->problem));
   show(&progress, 0.65, "geometry and diagonal");
-  return wisp_poisson_solver_create(err, run->session->device, run->problem, &run->step, &r->method, &run->solver);
+  return wisp_poisson_solver_create(err, run->session->device, run->problem, &run->stage, &r->method, &run->solver);
 }
 
 /* How far the solve is, where it is shown. */
@@ -252,21 +209,25 @@ static wisp_status check_convergence(wisp_error *err, const wisp_poisson_request
                       run->report.residual, run->report.iterations, r->tolerance);
 }
 
-int wisp_run_poisson(int argc, char **argv)
+static wisp_status run_poisson(wisp_error *err, wisp_arguments *args)
 {
-  wisp_status status = WISP_OK;
-  wisp_error err = {.text = ""};
-  wisp_arguments args;
   wisp_poisson_request request;
-  wisp_poisson_run run = {.unknowns = 0};
-  int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(read_request(&err, &args, &request));
-  TRY(set_up(&err, &args, &request, &run));
-  TRY(solve(&err, &args, &request, &run));
-  TRY(wisp_run_poisson_print(&err, &request, &run));
-  TRY(check_convergence(&err, &request, &run));
-done:
-  release(&run);
-  return wisp_cli_end(&args, status, &err);
+  HELD(release) wisp_poisson_run run = {.unknowns = 0};
+  CALL(read_request(err, args, &request));
+  CALL(set_up(err, args, &request, &run));
+  CALL(solve(err, args, &request, &run));
+  CALL(wisp_run_poisson_print(err, &request, &run));
+  return check_convergence(err, &request, &run);
 }
+
+const wisp_syntax wisp_poisson_syntax = {
+    .usage = "wisp run poisson -n ORDER [--box N | --mesh FILE] [options]",
+    .about =
+        "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
+        "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
+        "known solution, the time of an iteration and which kernels they were.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .most_operands = 1,
+    .act = run_poisson,
+};

@@ -1,4 +1,3 @@
-#include "run.h"
 #include "run_poisson.h"
 
 #include <math.h>
@@ -13,17 +12,7 @@ static const char *const equations[3] = {
 
 static bool is_trilinear(const wisp_poisson_run *run)
 {
-  return wisp_stage_has(&run->step, "vertices");
-}
-
-static void print_domain(const wisp_poisson_request *r, const wisp_poisson_run *run)
-{
-  const wisp_limits *limits = wisp_device_limits(run->session->device);
-  char domain[256];
-  wisp_mesh_source_print(&r->mesh, domain);
-  printf("domain      %s: %zu hexes of order %d, %d nodes each, %.0f unknowns\n", domain, run->mesh->elements, r->order,
-         run->problem->hex->Np, run->unknowns);
-  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(r->method.precision));
+  return wisp_stage_has(&run->stage, "vertices");
 }
 
 /* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
@@ -32,21 +21,22 @@ static void print_geometry(const wisp_poisson_request *r, const wisp_poisson_run
   const char *way = is_trilinear(run) ? "made of the vertices" : "stored factors";
   const char *why = "";
   if (r->geometry == WISP_GEOMETRY_AUTO)
-    why = wisp_run_operator(&run->step)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
-                                                                     : " (auto: the faster winner)";
+    why = wisp_run_operator(&run->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
+                                                                      : " (auto: the faster winner)";
   printf("geometry    %s%s\n", way, why);
 }
 
 static void print_text(const wisp_poisson_request *r, const wisp_poisson_run *run)
 {
   const wisp_cg_report *report = &run->report;
-  print_domain(r, run);
+  wisp_run_print_domain(&r->run, run->session, run->mesh->elements, "hexes", run->problem->hex->Np, run->unknowns,
+                        "unknowns");
   printf("problem     %s: %s", wisp_poisson_problems[r->op], equations[r->op]);
   if (r->op != WISP_HEX_MASS) printf(", lambda %g", r->lambda);
   printf("\n");
   print_geometry(r, run);
-  printf("iteration   %s\n", run->step.composition);
-  wisp_run_print_kernels(&run->step, r->defaults);
+  printf("iteration   %s\n", run->stage.composition);
+  wisp_run_print_kernels(&run->stage, r->run.defaults);
   printf("solver      conjugate gradients, preconditioner %s", wisp_poisson_preconditioners[r->method.preconditioner]);
   if (r->method.preconditioner == WISP_CHEBYSHEV)
     printf(" of degree %d, eigenvalues below %.3g", r->method.degree, wisp_poisson_solver_bound(run->solver));
@@ -64,7 +54,7 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
   const wisp_cg_report *report = &run->report;
   const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
-      {"order", r->order},
+      {"order", r->run.order},
       {"dofs", run->unknowns},
       {"lambda", r->lambda},
       {"degree", r->method.preconditioner == WISP_CHEBYSHEV ? (double)r->method.degree : NAN},
@@ -81,18 +71,18 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
   cJSON_AddStringToObject(object, "problem", wisp_poisson_problems[r->op]);
   cJSON_AddStringToObject(object, "geometry", is_trilinear(run) ? "trilinear" : "stored");
   cJSON_AddStringToObject(object, "preconditioner", wisp_poisson_preconditioners[r->method.preconditioner]);
-  cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->method.precision));
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->run.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddBoolToObject(object, "converged", report->converged);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
-  cJSON_AddStringToObject(object, "composition", run->step.composition);
-  wisp_run_add_kernels(object, &run->step);
+  cJSON_AddStringToObject(object, "composition", run->stage.composition);
+  wisp_run_add_kernels(object, &run->stage);
   return object;
 }
 
 wisp_status wisp_run_poisson_print(wisp_error *err, const wisp_poisson_request *request, const wisp_poisson_run *run)
 {
-  if (request->json) return wisp_json_put(err, make_json(request, run));
+  if (request->run.json) return wisp_json_put(err, make_json(request, run));
   print_text(request, run);
   return WISP_OK;
 }

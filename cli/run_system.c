@@ -1,9 +1,8 @@
 /* wisp run SYSTEM: discontinuous elements in time. */
-#include "run.h"
-#include "mesh_options.h"
 #include "progress.h"
 #include "run_system.h"
 #include "../runtime/mesh/vtu.h"
+#include "../runtime/nodal/media.h"
 #include "../runtime/nodal/solution.h"
 #include "../runtime/process.h"
 
@@ -19,9 +18,9 @@ static const wisp_option options[] = {
     {"orders", 'n', "ORDER", "polynomial order of the elements"},
     {"box", 0, "N", "the unit box as N x N x N cubes of six tets each (4)"},
     WISP_MESH_OPTIONS("tets"),
-    {"precision", 'p', "PREC", "f32 or f64 (f64)"},
-    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
-    {"start", 0, "NAME", "what to start from, of what the system's file states (its solution, else its start)"},
+    WISP_RUN_OPTIONS,
+    {"start", 0, "NAME",
+     "what to start from, of what the system's file states (its solution for such walls, else its start)"},
     {"mode", 0, "M,N,P", "which mode of a solution in the unit box (the solution's own; 1,1,0 of maxwell's cavity)"},
     {"steps", 0, "S", "how many steps (100)"},
     {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
@@ -32,20 +31,44 @@ static const wisp_option options[] = {
     {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
     {"boundary", 0, "KIND", "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing)"},
     {"system", 0, "SYSTEM", "the system of equations, where the problem is not named"},
-    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
-    {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"},
-    {"default", 0, NULL, "ignore the store: default kernels"},
     {"basis", 0, "BASIS", "nodal, bernstein, or auto: the one whose stage the store knows to be faster (nodal)"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
     {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
-    {"json", 0, NULL, "a JSON object"},
 };
-static const wisp_syntax syntax = {
-    NULL,
-    "Solves a system of equations with the kernels that the tuning store knows for this device, or with default "
-    "ones, and reports the error, the energy, the time of a stage and which kernels they were.",
-    options, WISP_COUNT(options), 1};
+
+/* --- the coefficients: an option each --- */
+
+enum { COEFFICIENT_TEXT = 128 };
+
+/* The options above, and one for each coefficient of the system's that has not the name of another. */
+typedef struct own_options {
+  wisp_option list[WISP_MAX_OPTIONS];
+  size_t count;
+  char help[WISP_MAX_QUANTITIES][COEFFICIENT_TEXT];
+} own_options;
+
+static void add_coefficients(const wisp_system *system, own_options *own)
+{
+  memcpy(own->list, options, sizeof options);
+  own->count = WISP_COUNT(options);
+  for (int q = 0; system && q < system->quantities; q++) {
+    const wisp_quantity *quantity = &system->quantity[q];
+    bool taken = quantity->expression;
+    for (size_t i = 0; i < WISP_COUNT(options); i++) taken |= strcmp(options[i].name, quantity->name) == 0;
+    if (taken) continue;
+    snprintf(own->help[q], sizeof own->help[q],
+             "a coefficient: a number, or an expression in an element's middle x, y, z and region (%g)",
+             quantity->otherwise);
+    own->list[own->count++] = (wisp_option){quantity->name, 0, "EXPR", own->help[q]};
+  }
+}
+
+static void read_coefficients(const wisp_arguments *args, const wisp_system *system, wisp_system_request *r)
+{
+  for (size_t i = WISP_COUNT(options); i < args->syntax->count; i++)
+    r->coefficient[wisp_system_quantity(system, args->syntax->options[i].name)] = args->values[i];
+}
 
 /* --- the request --- */
 
@@ -58,27 +81,16 @@ static wisp_status read_problem(wisp_error *err, const wisp_arguments *args, con
   return WISP_OK;
 }
 
-static wisp_status read_mesh(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
+static wisp_status read_domain(wisp_error *err, const wisp_arguments *args, wisp_system_request *r)
 {
   const char *mode = wisp_option_value(args, "mode");
-  long long box = 0, order = 0;
+  long long box = 0;
   int end = 0;
-  const wisp_element *elements = wisp_family_find("nodal")->elements;
-  const int *orders = elements->orders;
-  int highest = orders[1];
-  for (const wisp_element *e = elements; e->name; e++) highest = e->orders[1] > highest ? e->orders[1] : highest;
-  CALL(wisp_option_mesh(err, args, &r->mesh));
-  CALL(wisp_require(err, !r->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
-                    "--mesh and --box both give the domain: leave one out"));
   CALL(wisp_option_integer(err, args, "box", 1, 400, 4, &box));
-  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                    orders[0], orders[1]));
-  CALL(wisp_option_integer(err, args, "orders", orders[0], highest, 0, &order));
   r->has_mode = mode;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &r->mode[0], &r->mode[1], &r->mode[2], &end) == 3 && !mode[end]);
   CALL(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
-  for (int d = 0; d < 3; d++) r->mesh.box[d] = (int)box;
-  r->order = (int)order;
+  for (int d = 0; d < 3; d++) r->run.mesh.box[d] = (int)box;
   return WISP_OK;
 }
 
@@ -98,28 +110,18 @@ static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, const char *system, wisp_system_request *r)
 {
-  static const char *const matches[] = {"any", "exact"};
-  const char *precision = wisp_option_value(args, "precision"), *device = wisp_option_value(args, "device");
-  size_t match = 0;
+  const wisp_family *family = wisp_family_find("nodal");
   *r = (wisp_system_request){.system = system,
-                             .db = wisp_option_value(args, "db"),
                              .output = wisp_option_value(args, "output"),
-                             .device = device ? device : "auto",
                              .boundary = wisp_option_value(args, "boundary"),
-                             .start = wisp_option_value(args, "start"),
                              .basis = wisp_option_value(args, "basis"),
-                             .precision = WISP_F64,
-                             .defaults = wisp_option_given(args, "default"),
-                             .json = wisp_option_given(args, "json")};
+                             .start = wisp_option_value(args, "start")};
   CALL(read_problem(err, args, r));
-  CALL(read_mesh(err, args, r));
+  CALL(wisp_run_read(err, args, family, &r->run));
+  CALL(read_domain(err, args, r));
   CALL(read_steps(err, args, r));
-  if (precision) CALL(wisp_precision_parse(err, precision, &r->precision));
-  CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
-  CALL(wisp_require(err, !r->defaults || (!match && !r->db), WISP_EUSAGE,
-                    "--default reads no store: leave --db and --match out"));
-  r->kernels = (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, r->system, r->precision),
-                           .exact_match_only = match == 1,
+  r->kernels = (wisp_wish){.spec = wisp_family_spec(family, r->run.order, r->system, r->run.precision),
+                           .exact_match_only = r->run.exact,
                            .composition = wisp_option_value(args, "composition"),
                            .layout = wisp_option_value(args, "layout")};
   return WISP_OK;
@@ -131,39 +133,49 @@ static void release(wisp_system_run *run)
 {
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
-  wisp_stage_free(&run->step);
+  wisp_stage_free(&run->stage);
+  free(run->medium);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   wisp_mesh_destroy(run->mesh);
   wisp_session_close(run->session);
 }
 
-/* Before anything large is made: u, u_next, rhs, res must fit, and be counted in 31 bits. */
+/* u, u_next, rhs and res. */
 static wisp_status check_size(wisp_error *err, const wisp_system_request *r, const wisp_system_run *run,
                               double elements)
 {
-  const wisp_limits *limits = wisp_device_limits(run->session->device);
-  wisp_spec step = r->kernels.spec;
+  wisp_spec stage = r->kernels.spec;
   wisp_work work;
-  wisp_spec_name_kernel(&step, WISP_WHOLE_STEP);
-  CALL(wisp_family_work(err, &step, elements, &work));
-  const double dofs = work.dofs, bytes = 4 * dofs * (double)r->precision;
-  CALL(wisp_require(err, dofs < 2147483648.0, WISP_EUSAGE,
-                    "%.0f elements of order %d have %.3g degrees of freedom, more than kernels can count (2.1e9): take "
-                    "fewer elements or a lower order",
-                    elements, r->order, dofs));
-  return wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
-                      "%.0f elements of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower "
-                      "order or f32",
-                      elements, r->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
+  wisp_spec_name_kernel(&stage, WISP_WHOLE_STEP);
+  CALL(wisp_family_work(err, &stage, elements, &work));
+  const wisp_run_size size = {elements, work.dofs, 4 * work.dofs * (double)r->run.precision, "elements",
+                              "degrees of freedom"};
+  return wisp_run_check_size(err, run->session, r->run.order, &size);
+}
+
+/* Where nobody says from what to start, and the walls are not those of the solution that was chosen: one that has them.
+ */
+static wisp_status start_for_walls(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
+{
+  const wisp_system *system = run->system;
+  const char *name = NULL;
+  if (r->start || !run->start.exact || run->start.state->walls == run->boundary) return WISP_OK;
+  for (int i = system->states - 1; i >= 0; i--)
+    if (system->state[i].walls == run->boundary) name = system->state[i].name;
+  if (!name) return WISP_OK;
+  return wisp_start_choose(err, run->mesh, system, name, r->has_mode ? r->mode : NULL, &run->start);
 }
 
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
-  if (!r->mesh.file) CALL(check_size(err, r, run, 6 * pow(r->mesh.box[0], 3)));
-  CALL(wisp_mesh_make(err, &r->mesh, &run->mesh));
+  if (!r->run.mesh.file) CALL(check_size(err, r, run, 6 * pow(r->run.mesh.box[0], 3)));
+  CALL(wisp_mesh_make(err, 4, &r->run.mesh, &run->mesh));
   CALL(check_size(err, r, run, (double)run->mesh->elements));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
+  CALL(start_for_walls(err, r, run));
+  CALL(wisp_media_create(err, run->system, run->mesh, r->coefficient, &run->medium));
+  CALL(wisp_start_medium(err, run->mesh->elements, run->medium, &run->start));
   run->known = run->start.exact && run->start.state->walls == run->boundary;
   return WISP_OK;
 }
@@ -214,20 +226,22 @@ static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r
 
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
-  CALL(wisp_require(err, !r->output || r->order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
+  CALL(wisp_require(err, !r->output || r->run.order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
                     "--output: VTK files have orders up to %d: leave it out", WISP_VTU_MAX_ORDER));
   CALL(check_output(err, r->output));
   CALL(wisp_system_load(err, r->system, &run->system));
+  read_coefficients(args, run->system, r);
   CALL(choose_boundary(err, r, run));
-  CALL(wisp_run_open(err, args, r->device, r->db, r->defaults, &run->session));
+  CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
-  CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->step));
-  CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), r->order, &run->tet));
-  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->step.layout, &run->step.fixed, run->boundary,
+  CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->stage));
+  CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), r->run.order, &run->tet));
+  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, run->boundary,
                             &run->dg));
-  CALL(wisp_solver_create(err, run->session->device, run->dg, r->precision, &run->step, r->alpha, &run->solver));
+  CALL(wisp_dg_set_medium(err, run->dg, run->medium));
+  CALL(wisp_solver_create(err, run->session->device, run->dg, r->run.precision, &run->stage, r->alpha, &run->solver));
   return choose_step(err, args, r, run);
 }
 
@@ -295,7 +309,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   CALL(plan_steps(err, r, run));
   time = run->dt * (double)run->steps;
   CALL(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *u, &u));
-  CALL(wisp_dg_fill(err, run->dg, wisp_start_field, &run->start, 0, u));
+  wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, u);
   CALL(wisp_dg_energy(err, run->dg, u, &run->energy_initial));
   CALL(wisp_solution_put(err, problem, u));
   const wisp_status status = advance(err, args, run);
@@ -316,24 +330,34 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   return WISP_OK;
 }
 
+static wisp_status run_system(wisp_error *err, wisp_arguments *args)
+{
+  wisp_system_request request;
+  HELD(release) wisp_system_run run = {.steps = 0};
+  CALL(read_request(err, args, args->syntax->subject, &request));
+  CALL(set_up(err, args, &request, &run));
+  CALL(solve(err, args, &request, &run));
+  return wisp_run_system_print(err, &request, &run);
+}
+
 int wisp_run_system(const char *system, int argc, char **argv)
 {
-  wisp_status status = WISP_OK;
-  wisp_error err = {.text = ""};
-  wisp_arguments args;
-  wisp_system_request request;
-  wisp_system_run run = {.steps = 0};
-  int exit_status = 0;
   char usage[128];
-  wisp_syntax own = syntax;
+  OWNED(wisp_system_destroy) wisp_system *described = NULL;
+  own_options own;
+  if (wisp_system_load(NULL, system, &described) != WISP_OK)
+    described = NULL; /* a file that is wrong is told of later */
+  add_coefficients(described, &own);
   snprintf(usage, sizeof usage, "wisp run %s -n ORDER [--box N | --mesh FILE] [options]", system);
-  own.usage = usage;
-  if (!wisp_arguments_read(&own, argc, argv, &args, &exit_status)) return exit_status;
-  TRY(read_request(&err, &args, system, &request));
-  TRY(set_up(&err, &args, &request, &run));
-  TRY(solve(&err, &args, &request, &run));
-  TRY(wisp_run_system_print(&err, &request, &run));
-done:
-  release(&run);
-  return wisp_cli_end(&args, status, &err);
+  return wisp_cli_run_command(
+      &(wisp_syntax){.usage = usage,
+                     .about = "Solves a system of equations with the kernels that the tuning store knows for this "
+                              "device, or with default ones, and reports the error, the energy, the time of a stage "
+                              "and which kernels they were.",
+                     .options = own.list,
+                     .count = own.count,
+                     .most_operands = 1,
+                     .act = run_system,
+                     .subject = system},
+      argc, argv);
 }

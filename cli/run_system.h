@@ -2,25 +2,23 @@
 #ifndef WISP_RUN_SYSTEM_H
 #define WISP_RUN_SYSTEM_H
 
-#include "../runtime/mesh/source.h"
+#include "run.h"
 #include "../runtime/nodal/basis.h"
-#include "../runtime/nodal/solver.h"
 #include "../runtime/nodal/start.h"
 
 typedef struct wisp_system_request {
+  wisp_run_request run;
   const char *system; /* "maxwell" */
-  wisp_mesh_source mesh;
-  const char *device, *db, *output;
+  const char *output;
   const char *boundary, *start; /* NULL: the system's first; what fits the mesh */
   const char *basis;            /* NULL: the first */
-  int order;
-  wisp_precision precision;
-  bool has_mode, defaults, json;
+  bool has_mode;
   int mode[3];
-  long long steps;        /* -1: by time */
-  double time, dt, alpha; /* time, dt: NaN where not given */
-  double cfl;             /* dt over the limit, where dt is not given */
-  wisp_wish kernels;      /* what they are chosen for */
+  long long steps;                              /* -1: by time */
+  double time, dt, alpha;                       /* time, dt: NaN where not given */
+  double cfl;                                   /* dt over the limit, where dt is not given */
+  wisp_wish kernels;                            /* what they are chosen for */
+  const char *coefficient[WISP_MAX_QUANTITIES]; /* of each quantity of the system its text; NULL: none is given */
 } wisp_system_request;
 
 typedef struct wisp_system_run {
@@ -29,11 +27,12 @@ typedef struct wisp_system_run {
   wisp_basis basis;
   wisp_tet *tet;
   wisp_system *system;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_dg *dg;
   wisp_solver *solver;
   wisp_start start;
-  int boundary; /* of the walls */
+  double *medium; /* of the elements */
+  int boundary;   /* of the walls */
   /* results */
   bool known;    /* the solution: l2_error is a number */
   bool measured; /* the longest stable step and the steps' error: else these two are NaN */

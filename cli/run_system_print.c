@@ -1,4 +1,3 @@
-#include "run.h"
 #include "run_system.h"
 
 #include <math.h>
@@ -6,41 +5,63 @@
 #include <string.h>
 
 /* Kernels that the store has no entry for. */
-static int count_defaults(const wisp_stage *step)
+static int count_defaults(const wisp_stage *stage)
 {
   int count = 0;
-  for (int i = 0; i < step->kernels; i++) count += step->choice[i].match == WISP_MATCH_DEFAULT;
+  for (int i = 0; i < stage->kernels; i++) count += stage->choice[i].match == WISP_MATCH_DEFAULT;
   return count;
 }
 
 /* Where composition and layout come from; what the kernels themselves run with is another matter. */
-static void print_origin(const wisp_system_request *request, const wisp_stage *step)
+static void print_origin(const wisp_system_request *request, const wisp_stage *stage)
 {
-  int defaults = count_defaults(step);
+  int defaults = count_defaults(stage);
   printf("chosen by   ");
-  if (step->whole.match != WISP_MATCH_DEFAULT)
-    printf("step record: %s, %s layer%s\n", wisp_match_name(step->whole.match), wisp_layer_name(step->whole.layer),
-           step->whole.stale ? "; stale: its kernels have changed since" : "");
+  if (stage->whole.match != WISP_MATCH_DEFAULT)
+    printf("step record: %s, %s layer%s\n", wisp_match_name(stage->whole.match), wisp_layer_name(stage->whole.layer),
+           stage->whole.stale ? "; stale: its kernels have changed since" : "");
   else if (request->kernels.composition || request->kernels.layout)
     printf("the request\n");
   else
-    printf("default: %s\n", request->defaults ? "as asked" : "the store has no record of a step on this device");
-  if (defaults && !request->defaults)
+    printf("default: %s\n", request->run.defaults ? "as asked" : "the store has no record of a step on this device");
+  if (defaults && !request->run.defaults)
     printf("            %d of %d kernels run defaults: the store has no entry of today's kernel text that fits\n",
-           defaults, step->kernels);
+           defaults, stage->kernels);
+}
+
+/* The least and the largest value of a quantity. */
+static void range_of(const wisp_system_run *run, int q, double range[2])
+{
+  const size_t n = (size_t)run->system->quantities;
+  range[0] = range[1] = run->medium[q];
+  for (size_t e = 0; e < run->mesh->elements; e++) {
+    range[0] = fmin(range[0], run->medium[e * n + (size_t)q]);
+    range[1] = fmax(range[1], run->medium[e * n + (size_t)q]);
+  }
+}
+
+static void print_coefficients(const wisp_system_run *run)
+{
+  const char *before = "medium      ";
+  double range[2];
+  for (int q = 0; q < run->system->quantities; q++) {
+    if (run->system->quantity[q].expression) continue;
+    range_of(run, q, range);
+    printf("%s%s %g", before, run->system->quantity[q].name, range[0]);
+    if (range[1] > range[0]) printf(" to %g", range[1]);
+    before = ", ";
+  }
+  if (run->system->quantities) printf("\n");
 }
 
 static void print_text(const wisp_system_request *request, const wisp_system_run *run)
 {
-  const wisp_stage *step = &run->step;
-  const wisp_limits *limits = wisp_device_limits(run->session->device);
-  char layout[WISP_LAYOUT_TEXT], domain[256];
-  wisp_layout_print(&step->layout, layout);
-  wisp_mesh_source_print(&request->mesh, domain);
-  printf("domain      %s: %zu elements of order %d, %d nodes each, %.0f DOFs\n", domain, run->mesh->elements,
-         run->tet->N, run->tet->Np, run->dofs);
+  const wisp_stage *stage = &run->stage;
+  char layout[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&stage->layout, layout);
+  wisp_run_print_domain(&request->run, run->session, run->mesh->elements, "elements", run->tet->Np, run->dofs, "DOFs");
   printf("basis       %s%s%s\n", run->basis.name, *run->basis.reason ? ": " : "", run->basis.reason);
-  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
+  print_coefficients(run);
   printf("start       %s, walls %s, alpha %g\n", run->start.text, run->system->boundary[run->boundary].name,
          request->alpha);
   printf("steps       %lld of %.6g to time %.6g; ", run->steps, run->dt, run->dt * (double)run->steps);
@@ -49,9 +70,9 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
   else
     printf("%s: to measure the longest stable one would take longer than the run\n",
            isnan(request->dt) ? "safe without a measurement" : "as asked");
-  printf("stage       %s in %s\n", step->composition, layout);
-  print_origin(request, step);
-  wisp_run_print_kernels(step, request->defaults);
+  printf("stage       %s in %s\n", stage->composition, layout);
+  print_origin(request, stage);
+  wisp_run_print_kernels(stage, request->run.defaults);
   if (run->known)
     printf("L2 error    %.6e\n", run->l2_error);
   else
@@ -67,21 +88,33 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
 }
 
 /* The weakest match of a kernel; and the record that named composition and layout, or null. */
-static void add_origin(cJSON *object, const wisp_stage *step)
+static void add_origin(cJSON *object, const wisp_stage *stage)
 {
   wisp_match weakest = WISP_MATCH_EXACT;
-  for (int i = 0; i < step->kernels; i++)
-    if (step->choice[i].match > weakest) weakest = step->choice[i].match;
-  cJSON_AddStringToObject(object, "composition", step->composition);
+  for (int i = 0; i < stage->kernels; i++)
+    if (stage->choice[i].match > weakest) weakest = stage->choice[i].match;
+  cJSON_AddStringToObject(object, "composition", stage->composition);
   cJSON_AddStringToObject(object, "match", wisp_match_name(weakest));
-  if (step->whole.match == WISP_MATCH_DEFAULT) {
+  if (stage->whole.match == WISP_MATCH_DEFAULT) {
     cJSON_AddNullToObject(object, "step_record");
     return;
   }
   cJSON *record = cJSON_AddObjectToObject(object, "step_record");
-  cJSON_AddStringToObject(record, "match", wisp_match_name(step->whole.match));
-  cJSON_AddStringToObject(record, "layer", wisp_layer_name(step->whole.layer));
-  cJSON_AddBoolToObject(record, "stale", step->whole.stale);
+  cJSON_AddStringToObject(record, "match", wisp_match_name(stage->whole.match));
+  cJSON_AddStringToObject(record, "layer", wisp_layer_name(stage->whole.layer));
+  cJSON_AddBoolToObject(record, "stale", stage->whole.stale);
+}
+
+/* Of each coefficient its least and its largest value. */
+static void add_coefficients(cJSON *object, const wisp_system_run *run)
+{
+  cJSON *all = run->system->quantities ? cJSON_AddObjectToObject(object, "coefficients") : NULL;
+  double range[2];
+  for (int q = 0; q < run->system->quantities; q++) {
+    if (run->system->quantity[q].expression) continue;
+    range_of(run, q, range);
+    cJSON_AddItemToObject(all, run->system->quantity[q].name, cJSON_CreateDoubleArray(range, 2));
+  }
 }
 
 static cJSON *make_json(const wisp_system_request *request, const wisp_system_run *run)
@@ -89,7 +122,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   cJSON *object = cJSON_CreateObject();
   const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
-      {"order", request->order},
+      {"order", request->run.order},
       {"dofs", run->dofs},
       {"alpha", request->alpha},
       {"steps", (double)run->steps},
@@ -109,19 +142,20 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   cJSON_AddStringToObject(object, "system", run->system->name);
   cJSON_AddStringToObject(object, "basis", run->basis.name);
   cJSON_AddStringToObject(object, "basis_reason", run->basis.reason);
-  cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->precision));
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->run.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddStringToObject(object, "boundary", run->system->boundary[run->boundary].name);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
-  add_origin(object, &run->step);
-  wisp_run_add_kernels(object, &run->step);
+  add_coefficients(object, run);
+  add_origin(object, &run->stage);
+  wisp_run_add_kernels(object, &run->stage);
   return object;
 }
 
 wisp_status wisp_run_system_print(wisp_error *err, const wisp_system_request *request, const wisp_system_run *run)
 {
-  if (request->json) return wisp_json_put(err, make_json(request, run));
+  if (request->run.json) return wisp_json_put(err, make_json(request, run));
   print_text(request, run);
   return WISP_OK;
 }

@@ -36,11 +36,6 @@ static const wisp_option options[] = {
     {"unseeded", 0, NULL, "with --replay: from the cost model alone"},
     {"json", 0, NULL, "a JSON object: counts and winners"},
 };
-static const wisp_syntax syntax = {
-    "wisp tune [options]",
-    "Compiles, verifies and times candidates on a device, stores every trial, and lists the "
-    "winners. What the store knows is not repeated.",
-    options, WISP_COUNT(options), 0};
 
 /* --- progress --- */
 
@@ -224,6 +219,16 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
   return status;
 }
 
+/* The exit status is how a shell tells of the signal. */
+static void say_stopped(wisp_arguments *args, const wisp_tune_summary *s)
+{
+  fflush(stdout);
+  fprintf(stderr,
+          "wisp %s: stopped by signal %d (%s): what was measured is stored, and the next sweep goes on from it\n",
+          args->command, s->stopped, strsignal(s->stopped));
+  args->exit_status = 128 + s->stopped;
+}
+
 /* A sweep that leaves nothing behind that could run has failed, and so has one that could not try anything. */
 static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
 {
@@ -236,55 +241,49 @@ static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
                    s->known ? ": --retry-failed tries again what failed" : "");
 }
 
-/* How a shell tells of the signal. */
-static int stopped(const wisp_arguments *args, const wisp_tune_summary *s)
+static void end_display(display *d)
 {
-  fflush(stdout);
-  fprintf(stderr,
-          "wisp %s: stopped by signal %d (%s): what was measured is stored, and the next sweep goes on from it\n",
-          args->command, s->stopped, strsignal(s->stopped));
-  return 128 + s->stopped;
+  wisp_progress_clear(&d->progress);
+  free(d->parts);
 }
 
-int wisp_cli_tune(int argc, char **argv)
+static wisp_status tune(wisp_error *err, wisp_arguments *args)
 {
-  wisp_arguments args;
-  wisp_error err = {0};
-  wisp_status status = WISP_OK;
   wisp_orders orders;
   wisp_precisions precisions;
   wisp_mesh_source source;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
-  display d = {.args = &args, .request = &request, .text = "no trial has ended yet"};
-  int exit_status = 0;
-  if (!wisp_arguments_read(&syntax, argc, argv, &args, &exit_status)) return exit_status;
-  const char *name = wisp_option_value(&args, "device");
-  if (wisp_option_given(&args, "replay")) {
-    status = wisp_cli_replay(&err, &args);
-    goto done;
-  }
-  TRY(wisp_require(&err, !wisp_option_given(&args, "seeded") && !wisp_option_given(&args, "unseeded"), WISP_EUSAGE,
-                   "--seeded and --unseeded are for --replay"));
-  TRY(read_request(&err, &args, &orders, &precisions, &source, &request));
-  d.progress = wisp_progress_begin(wisp_option_given(&args, "quiet"));
+  HELD(end_display) display d = {.args = args, .request = &request, .text = "no trial has ended yet"};
+  const char *name = wisp_option_value(args, "device");
+  if (wisp_option_given(args, "replay")) return wisp_cli_replay(err, args);
+  CALL(wisp_require(err, !wisp_option_given(args, "seeded") && !wisp_option_given(args, "unseeded"), WISP_EUSAGE,
+                    "--seeded and --unseeded are for --replay"));
+  CALL(read_request(err, args, &orders, &precisions, &source, &request));
+  d.progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   request.progress = show;
   request.tick = tick;
   request.warn = warn;
   request.device_done = note_device;
   request.context = &d;
-  TRY(wisp_tune(&err, name ? name : "auto", &request, &summary));
+  CALL(wisp_tune(err, name ? name : "auto", &request, &summary));
   wisp_progress_clear(&d.progress);
-  if (wisp_option_given(&args, "json"))
-    TRY(print_json(&err, &d, &request, &summary));
+  if (wisp_option_given(args, "json"))
+    CALL(print_json(err, &d, &request, &summary));
   else {
-    TRY(add_winners(&err, &d, &request, NULL));
+    CALL(add_winners(err, &d, &request, NULL));
     print_summary(&d, &summary);
   }
-  if (!summary.stopped) TRY(judge(&err, &summary));
-done:
-  wisp_progress_clear(&d.progress);
-  free(d.parts);
-  if (status == WISP_OK && summary.stopped) return stopped(&args, &summary);
-  return wisp_cli_end(&args, status, &err);
+  if (!summary.stopped) return judge(err, &summary);
+  say_stopped(args, &summary);
+  return WISP_OK;
 }
+
+const wisp_syntax wisp_tune_syntax = {
+    .usage = "wisp tune [options]",
+    .about = "Compiles, verifies and times candidates on a device, stores every trial, and lists the "
+             "winners. What the store knows is not repeated.",
+    .options = options,
+    .count = WISP_COUNT(options),
+    .act = tune,
+};

@@ -18,14 +18,14 @@ static wisp_status add(wisp_error *err, wisp_winners *w, const wisp_trial *trial
 /* The winner of one kernel, if it was measured here with today's texts. */
 static wisp_status find(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_wish *wish)
 {
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
-  CALL(wisp_choose_if_any(err, from, wish, &step));
-  const wisp_choice *c = &step.whole;
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  CALL(wisp_choose_if_any(err, from, wish, &stage));
+  const wisp_choice *c = &stage.whole;
   if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) CALL(add(err, w, c->trial));
   return WISP_OK;
 }
 
-/* Of one order and precision: kernel after kernel, and the whole step. */
+/* Of one order and precision: kernel after kernel, and the whole stage. */
 static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_chooser *from, const wisp_tune_request *r,
                               wisp_wish *wish)
 {

@@ -99,6 +99,7 @@ void wisp_system_destroy(wisp_system *system)
     free_statements(&system->state[i].values);
     wisp_env_destroy(system->state[i].symbols);
   }
+  for (int q = 0; q < system->quantities; q++) wisp_expr_destroy(system->quantity[q].expression);
   wisp_env_destroy(system->symbols);
   free(system);
 }
@@ -122,6 +123,18 @@ static uint64_t add_statements(uint64_t hash, const wisp_statements *statements)
   return hash;
 }
 
+/* Of quantities who reads them: what they are is data. */
+static uint64_t add_quantities(uint64_t hash, const wisp_system *system)
+{
+  for (int i = 0; i < system->quantities; i++) {
+    const wisp_quantity *q = &system->quantity[i];
+    if (!q->rated && !q->inner && !q->outer) continue;
+    hash = wisp_hash_text(hash, q->name);
+    hash = wisp_hash_number(hash, (uint64_t)(4 * q->rated + 2 * q->inner + q->outer));
+  }
+  return hash;
+}
+
 uint64_t wisp_system_hash(const wisp_system *system)
 {
   uint64_t hash = wisp_hash_number(WISP_HASH_SEED, (uint64_t)system->fields);
@@ -132,7 +145,9 @@ uint64_t wisp_system_hash(const wisp_system *system)
     memcpy(&coefficient, &term->coefficient, sizeof coefficient);
     const uint64_t numbers[] = {(uint64_t)term->out, (uint64_t)term->in, (uint64_t)term->axis, coefficient};
     for (size_t i = 0; i < WISP_COUNT(numbers); i++) hash = wisp_hash_number(hash, numbers[i]);
+    if (term->quantity >= 0) hash = wisp_hash_text(hash, system->quantity[term->quantity].name);
   }
+  hash = add_quantities(hash, system);
   hash = add_statements(hash, &system->flux);
   for (int b = 0; b < system->boundaries; b++)
     hash = add_statements(wisp_hash_text(hash, system->boundary[b].name), &system->boundary[b].ghost);
@@ -168,16 +183,32 @@ static void set(slots *all, int at, int count, const double *values)
   for (int i = 0; i < count; i++) all->value[at + i] = values[i], all->size[at + i] = fabs(values[i]);
 }
 
+/* The quantities of a side. */
+static void set_medium(slots *all, const wisp_system *system, int at, const double *medium)
+{
+  for (int q = 0; q < system->quantities; q++)
+    set(all, at + q, 1, medium ? &medium[q] : &system->quantity[q].otherwise);
+}
+
 void wisp_system_flux(const wisp_system *system, int boundary, const double normal[3], double alpha, const double *u_m,
                       const double *u_p, double *flux, double *sizes)
+{
+  wisp_system_flux_between(system, boundary, normal, alpha, (wisp_side){u_m, NULL}, (wisp_side){u_p, NULL}, flux,
+                           sizes);
+}
+
+void wisp_system_flux_between(const wisp_system *system, int boundary, const double normal[3], double alpha,
+                              wisp_side m, wisp_side p, double *flux, double *sizes)
 {
   slots all;
   const int first = wisp_slot_statement(system);
   const wisp_statements *ghost = boundary < 0 ? NULL : &system->boundary[boundary].ghost;
-  set(&all, 0, system->fields, u_m);
+  set(&all, 0, system->fields, m.u);
+  set_medium(&all, system, wisp_slot_medium(system), m.medium);
   set(&all, wisp_slot_normal(system), 3, normal);
   set(&all, wisp_slot_normal(system) + 3, 1, &alpha);
-  if (!ghost) set(&all, wisp_slot_outside(system), system->fields, u_p);
+  set_medium(&all, system, wisp_slot_beyond(system), ghost ? m.medium : p.medium);
+  if (!ghost) set(&all, wisp_slot_outside(system), system->fields, p.u);
   for (size_t i = 0; ghost && i < ghost->count; i++) /* every FIELD_p from FIELD_m and the normal */
     evaluate(ghost->expressions[i], &all, wisp_slot_find(system->symbols, ghost->names[i]));
   for (int i = 0; i < (int)system->flux.count; i++) {

@@ -12,13 +12,28 @@ enum {
   WISP_MAX_TERMS = 64,
   WISP_MAX_BOUNDARIES = 8,
   WISP_MAX_STATEMENTS = 128,
-  WISP_MAX_STATES = 8
+  WISP_MAX_STATES = 8,
+  WISP_MAX_QUANTITIES = 16
 };
 
-typedef struct wisp_term { /* du_out/dt += coefficient * d u_in / d x_axis */
+typedef struct wisp_term { /* du_out/dt += coefficient * quantity * d u_in / d x_axis */
   int out, in, axis;
   double coefficient;
+  int quantity; /* -1: none */
 } wisp_term;
+
+/* A number that each element has: a coefficient, which is given by element, or what follows from those above it. Rates
+ * see it by its name, flux and boundaries as NAME_m of the element inside and NAME_p of the one outside. What energy
+ * and speed are of a medium are quantities too, of names with a blank. An element's are its medium, in their order. */
+typedef struct wisp_quantity {
+  char name[32];
+  wisp_expr *expression;    /* over those above; NULL: a coefficient, which is positive */
+  double otherwise;         /* its value where no coefficients are given */
+  bool rated, inner, outer; /* read by rates, as NAME_m, as NAME_p */
+} wisp_quantity;
+
+/* Who reads quantities: rates, fluxes and boundaries inside and outside of a face, or on either side. */
+typedef enum wisp_reader_of { WISP_RATES, WISP_INSIDE, WISP_OUTSIDE, WISP_EITHER_SIDE } wisp_reader_of;
 
 typedef struct wisp_statements { /* name = expression, in order */
   size_t count;
@@ -33,12 +48,20 @@ typedef struct wisp_boundary {
 } wisp_boundary;
 
 /* Fields by place and time, that a run can start from and be compared with. What their texts see beside the names that
- * they make: the point, the time, of the domain's bounding box its middle and its shortest edge, and the mode. */
-enum { WISP_STATE_TIME = 3, WISP_STATE_DOMAIN = 4, WISP_STATE_MODE = 8, WISP_STATE_SLOTS = 11 };
-extern const char *const wisp_state_names[WISP_STATE_SLOTS];
+ * they make: the point, the time, of the domain's bounding box its middle and its shortest edge, the mode, and the
+ * quantities, which are then the same in all elements. */
+enum {
+  WISP_STATE_TIME = 3,
+  WISP_STATE_DOMAIN = 4,
+  WISP_STATE_MODE = 8,
+  WISP_STATE_MEDIUM = 11,
+  WISP_STATE_SLOTS = WISP_STATE_MEDIUM + WISP_MAX_QUANTITIES
+};
+extern const char *const wisp_state_names[WISP_STATE_MEDIUM];
 typedef struct wisp_surroundings {
   double middle[3], edge;
   int mode[3];
+  double medium[WISP_MAX_QUANTITIES];
 } wisp_surroundings;
 typedef struct wisp_state {
   char name[24];
@@ -54,14 +77,17 @@ typedef struct wisp_system {
   char name[WISP_NAME_TEXT];
   int fields;
   char field[WISP_MAX_FIELDS][16];
+  int quantities;
+  wisp_quantity quantity[WISP_MAX_QUANTITIES];
   size_t terms;
   wisp_term term[WISP_MAX_TERMS];
   wisp_statements flux; /* FIELD_m, FIELD_p, nx ny nz, alpha -> flux_FIELD = n.(F - F*), per unit face Jacobian */
   int boundaries;
   wisp_boundary boundary[WISP_MAX_BOUNDARIES];
-  double speed;                   /* largest wave speed, for the CFL */
-  double energy[WISP_MAX_FIELDS]; /* energy density = sum energy[f] u_f^2 */
-  wisp_env *symbols;              /* the names that flux and boundaries read: gen/system_slots.h */
+  double speed;                             /* largest wave speed, for the CFL */
+  double energy[WISP_MAX_FIELDS];           /* energy density = sum energy[f] u_f^2 */
+  int speed_of, energy_of[WISP_MAX_FIELDS]; /* the quantity in place of that number; -1: none */
+  wisp_env *symbols;                        /* the names that flux and boundaries read: gen/system_slots.h */
   int states;
   wisp_state state[WISP_MAX_STATES];
 } wisp_system;
@@ -90,9 +116,35 @@ void wisp_state_fields(const wisp_system *system, const wisp_state *state, const
 
 /* The flux through one face node, interpreted in double, and for each (sizes may be NULL) the sum of the magnitudes
  * that it is added up from: u_m, u_p, flux, sizes hold `fields` numbers. boundary < 0: interior, u_p is read; else u_p
- * is computed from u_m by that boundary's text. */
+ * is computed from u_m by that boundary's text. Elements have the medium that the file gives. */
 void wisp_system_flux(const wisp_system *system, int boundary, const double normal[3], double alpha, const double *u_m,
                       const double *u_p, double *flux, double *sizes);
+
+/* The same between any two elements. */
+typedef struct wisp_side {
+  const double *u;      /* NULL outside of a boundary */
+  const double *medium; /* NULL: what the file gives; outside of a boundary it is as inside */
+} wisp_side;
+void wisp_system_flux_between(const wisp_system *system, int boundary, const double normal[3], double alpha,
+                              wisp_side m, wisp_side p, double *flux, double *sizes);
+
+/* ---- Media: `quantities` numbers an element, one element after the other. */
+
+int wisp_system_quantity(const wisp_system *system, const char *name); /* -1: none */
+
+/* Those that are read so, in their order; count. */
+int wisp_system_reads(const wisp_system *system, wisp_reader_of reader, int list[WISP_MAX_QUANTITIES]);
+
+/* Of `count` elements what the file gives where nothing else is given. */
+void wisp_system_default_medium(const wisp_system *system, size_t count, double *medium);
+
+/* Completes the media of `count` elements, in which the coefficients are set. WISP_EINPUT names the first element, from
+ * 0, where a coefficient is not positive or anything not finite. */
+wisp_status wisp_system_complete_medium(wisp_error *err, const wisp_system *system, size_t count, double *medium);
+
+/* Of one medium: the largest speed of a wave, and what the square of field f is multiplied by in the energy. */
+double wisp_system_speed(const wisp_system *system, const double *medium);
+double wisp_system_energy(const wisp_system *system, const double *medium, int f);
 
 /* What kernels are made from of it, as a number: fields, rates, flux and boundaries. */
 uint64_t wisp_system_hash(const wisp_system *system);

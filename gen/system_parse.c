@@ -2,11 +2,14 @@
  *
  *   fields    NAME ...                        first of all
  *   constant  NAME = EXPRESSION               over numbers, pi and the constants above
- *   rate      NAME = [+-] [EXPRESSION *] NAME.AXIS ...    once for every field, EXPRESSION over constants
- *   flux ... end                              lines NAME = EXPRESSION, flux_NAME for every field among them
- *   boundary  NAME ... end                    lines NAME_p = EXPRESSION, once for every field
- *   speed     EXPRESSION
- *   energy    EXPRESSION ...                  one for every field, without blanks
+ *   coefficient NAME = EXPRESSION             a number that is given by element, positive; EXPRESSION, over constants,
+ *                                             where none is given
+ *   quantity  NAME = EXPRESSION               a number of each element, over constants, coefficients and quantities
+ * above rate      NAME = [+-] [EXPRESSION *] [QUANTITY *] NAME.AXIS ...   once for every field, EXPRESSION over
+ * constants; QUANTITY: a coefficient, too flux ... end                              lines NAME = EXPRESSION, flux_NAME
+ * for every field among them; of a quantity QUANTITY_m and QUANTITY_p boundary  NAME ... end                    lines
+ * NAME_p = EXPRESSION, once for every field speed     EXPRESSION                      over constants and quantities
+ *   energy    EXPRESSION ...                  one for every field, without blanks, likewise
  *   start     NAME ... end                    what a run may start from: lines NAME = EXPRESSION in x, y, z, and of the
  *                                             domain's bounding box middle_x, middle_y, middle_z and its shortest edge;
  *                                             every field among them
@@ -201,6 +204,7 @@ static wisp_status accept_flux(wisp_error *err, wisp_system *system, const wisp_
          name);
   CALL(kernel_text(err, flux));
   CALL(bind_last(err, system->symbols, flux, slot));
+  wisp_system_mark_readers(system, flux->expressions[flux->count - 1]);
   return show_last(err, system->symbols, flux, slot);
 }
 
@@ -213,7 +217,9 @@ static wisp_status accept_ghost(wisp_error *err, wisp_system *system, const wisp
   for (size_t i = 0; i + 1 < ghost->count; i++)
     EXPECT(strcmp(ghost->names[i], name) != 0, "%s is assigned twice", name);
   CALL(kernel_text(err, ghost));
-  return bind_last(err, system->symbols, ghost, wisp_slot_normal(system) + 3);
+  CALL(bind_last(err, system->symbols, ghost, wisp_slot_normal(system) + 3));
+  wisp_system_mark_readers(system, ghost->expressions[ghost->count - 1]);
+  return WISP_OK;
 }
 
 static wisp_status read_flux(wisp_error *err, parser *p, char *rest)
@@ -263,6 +269,17 @@ static bool sees(const wisp_state *state, int slot)
   return slot < WISP_STATE_MODE ? slot != WISP_STATE_TIME || state->walls >= 0 : state->modal;
 }
 
+/* The names that a state's texts read before they make any. */
+static wisp_status add_surroundings(wisp_error *err, const wisp_system *system, wisp_state *state)
+{
+  CALL(wisp_env_create(err, NULL, &state->symbols));
+  for (int i = 0; i < WISP_STATE_MEDIUM; i++)
+    if (sees(state, i)) CALL(wisp_env_int(err, state->symbols, wisp_state_names[i], i));
+  for (int q = 0; q < system->quantities; q++)
+    CALL(wisp_env_int(err, state->symbols, system->quantity[q].name, WISP_STATE_MEDIUM + q));
+  return WISP_OK;
+}
+
 static wisp_status read_state(wisp_error *err, parser *p, const char *name, const wisp_state *kind)
 {
   wisp_system *system = p->system;
@@ -274,9 +291,7 @@ static wisp_status read_state(wisp_error *err, parser *p, const char *name, cons
   *state = *kind;
   snprintf(state->name, sizeof state->name, "%s", name);
   system->states++; /* from here on freed with the system */
-  CALL(wisp_env_create(err, NULL, &state->symbols));
-  for (int i = 0; i < WISP_STATE_SLOTS; i++)
-    if (sees(state, i)) CALL(wisp_env_int(err, state->symbols, wisp_state_names[i], i));
+  CALL(add_surroundings(err, system, state));
   CALL(read_block(err, p, &state->values, accept_value));
   for (int f = 0; f < system->fields; f++)
     EXPECT(wisp_env_has(state->symbols, system->field[f]), "%s gives %s no value", state->name, system->field[f]);
@@ -307,14 +322,63 @@ static wisp_status read_solution(wisp_error *err, parser *p, char *rest)
 
 /* ---- Numbers. */
 
+/* Cuts `name = expression` in two; the name is one that nothing else has. */
+static wisp_status cut_number(wisp_error *err, const parser *p, char *line, char **name, char **text)
+{
+  CALL(cut_statement(err, p, line, name, text));
+  const wisp_system *system = p->system;
+  bool taken = wisp_system_field(system, *name) >= 0 || wisp_env_has(system->symbols, *name);
+  taken |= wisp_system_quantity(system, *name) >= 0;
+  for (int i = 0; i < WISP_STATE_MEDIUM; i++) taken |= strcmp(wisp_state_names[i], *name) == 0;
+  EXPECT(!taken, "the name %s is taken", *name);
+  return WISP_OK;
+}
+
+/* A quantity of elements: fluxes see it on both sides of a face. */
+static wisp_status add_quantity(wisp_error *err, parser *p, char *rest, bool given)
+{
+  wisp_system *system = p->system;
+  const int q = system->quantities;
+  char *name = NULL, *text = NULL, sided[32];
+  CALL(cut_number(err, p, rest, &name, &text));
+  EXPECT(strlen(name) + 2 < sizeof sided, "'%s' is longer than %zu characters", name, sizeof sided - 3);
+  CALL(wisp_system_add_quantity(err, &p->constants, system, name, text, given));
+  for (int side = 0; side < 2; side++) {
+    snprintf(sided, sizeof sided, "%.29s_%c", name, "mp"[side]);
+    EXPECT(!wisp_env_has(system->symbols, sided), "the name %s is taken", sided);
+    const int slot = (side ? wisp_slot_beyond(system) : wisp_slot_medium(system)) + q;
+    CALL(wisp_env_int(err, system->symbols, sided, slot));
+  }
+  return WISP_OK;
+}
+
+static wisp_status read_coefficient(wisp_error *err, parser *p, char *rest)
+{
+  return add_quantity(err, p, rest, true);
+}
+
+static wisp_status read_quantity(wisp_error *err, parser *p, char *rest)
+{
+  return add_quantity(err, p, rest, false);
+}
+
+/* A number over constants, or, where the text names a quantity, a quantity of its own; its value in either case. */
+static wisp_status read_number(wisp_error *err, parser *p, const char *name, const char *text, double *value, int *of)
+{
+  const char *at = NULL;
+  *of = -1;
+  if (wisp_system_mentioned(p->system, text, &at) < 0) return wisp_constants_value(err, &p->constants, text, value);
+  CALL(wisp_system_add_quantity(err, &p->constants, p->system, name, text, false));
+  *of = p->system->quantities - 1;
+  *value = p->system->quantity[*of].otherwise;
+  return WISP_OK;
+}
+
 static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
 {
   char *name = NULL, *text = NULL;
   double value = 0;
-  CALL(cut_statement(err, p, rest, &name, &text));
-  bool taken = wisp_system_field(p->system, name) >= 0 || wisp_env_has(p->system->symbols, name);
-  for (int i = 0; i < WISP_STATE_SLOTS; i++) taken |= strcmp(wisp_state_names[i], name) == 0;
-  EXPECT(!taken, "the name %s is taken", name);
+  CALL(cut_number(err, p, rest, &name, &text));
   CALL(wisp_constants_value(err, &p->constants, text, &value));
   EXPECT(wisp_constants_add(&p->constants, name, value), "more than %d constants", WISP_MAX_CONSTANTS - 1);
   return WISP_OK;
@@ -324,7 +388,7 @@ static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 {
   char *at = skip_space(rest);
   EXPECT(*at, "speed must be one positive number");
-  CALL(wisp_constants_value(err, &p->constants, at, &p->system->speed));
+  CALL(read_number(err, p, "the speed", at, &p->system->speed, &p->system->speed_of));
   EXPECT(p->system->speed > 0, "speed must be one positive number");
   return WISP_OK;
 }
@@ -332,10 +396,12 @@ static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
+  char name[32];
   for (int f = 0; f < system->fields; f++) {
     const char *word = next_word(&rest);
     system->energy[f] = -1;
-    if (*word) CALL(wisp_constants_value(err, &p->constants, word, &system->energy[f]));
+    snprintf(name, sizeof name, "energy of %s", system->field[f]);
+    if (*word) CALL(read_number(err, p, name, word, &system->energy[f], &system->energy_of[f]));
     EXPECT(system->energy[f] >= 0, "energy: no number, 0 or more, for field %s", system->field[f]);
   }
   rest = skip_space(rest);
@@ -350,6 +416,8 @@ static const struct {
   const char *once;   /* how it stands there a second time; NULL: it may come again */
 } kinds[] = {{"fields", read_fields, "fields", "fields stand"},
              {"constant", read_constant, NULL, NULL},
+             {"coefficient", read_coefficient, NULL, NULL},
+             {"quantity", read_quantity, NULL, NULL},
              {"rate", read_rate, NULL, NULL}, /* one of each field */
              {"flux", read_flux, "a flux", "flux stands"},
              {"boundary", read_boundary, "a boundary", NULL},
@@ -368,7 +436,10 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
     p->seen[i] = true;
     return kinds[i].read(err, p, line);
   }
-  EXPECT(false, "'%s' is not one of: fields, constant, rate, flux, boundary, speed, energy, start, solution", word);
+  EXPECT(false,
+         "'%s' is not one of: fields, constant, coefficient, quantity, rate, flux, boundary, speed, energy, start, "
+         "solution",
+         word);
   return WISP_OK;
 }
 

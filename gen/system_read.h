@@ -34,4 +34,15 @@ static inline bool is_letter(char c)
 wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
                                   bool first, char **rest);
 
+/* One more quantity of elements, NAME = text over constants and the quantities so far; given: a coefficient, the text
+ * its value where nothing else is said, over constants. */
+wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_constants *constants, wisp_system *system,
+                                     const char *name, const char *text, bool given);
+
+/* The first quantity that a text names, and where; -1: it names none. */
+int wisp_system_mentioned(const wisp_system *system, const char *text, const char **at);
+
+/* Notes which quantities a flux's or boundary's expression reads. */
+void wisp_system_mark_readers(wisp_system *system, const wisp_expr *expression);
+
 #endif

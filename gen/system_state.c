@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-const char *const wisp_state_names[WISP_STATE_SLOTS] = {"x",        "y",    "z",      "t",      "middle_x", "middle_y",
-                                                        "middle_z", "edge", "mode_x", "mode_y", "mode_z"};
+const char *const wisp_state_names[WISP_STATE_MEDIUM] = {"x",        "y",    "z",      "t",      "middle_x", "middle_y",
+                                                         "middle_z", "edge", "mode_x", "mode_y", "mode_z"};
 
 const wisp_state *wisp_system_state(const wisp_system *system, const char *name)
 {
@@ -43,6 +43,7 @@ static void set_up(table *all, const wisp_state *state, const wisp_surroundings 
     set_all(all->value[WISP_STATE_DOMAIN + c], given->middle[c]);
     set_all(all->value[WISP_STATE_MODE + c], given->mode[c]);
   }
+  for (int q = 0; q < WISP_MAX_QUANTITIES; q++) set_all(all->value[WISP_STATE_MEDIUM + q], given->medium[q]);
   for (size_t i = 0; i < state->values.count; i++) {
     double *value = all->value[WISP_STATE_SLOTS + i];
     if (state->varies[i]) continue;

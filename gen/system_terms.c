@@ -20,11 +20,29 @@ static char *find_derivative(char *at)
   return at + strlen(at);
 }
 
+/* Takes a quantity off the end of a term's factors, [EXPRESSION *] QUANTITY; -1 where they name none. */
+static wisp_status cut_quantity(wisp_error *err, wisp_system *system, char *factors, int *out)
+{
+  const char *at = NULL;
+  *out = wisp_system_mentioned(system, factors, &at);
+  if (*out < 0) return WISP_OK;
+  char *end = factors + (at - factors);
+  const bool last = strlen(at) == strlen(system->quantity[*out].name);
+  while (end > factors && isspace((unsigned char)end[-1])) end--;
+  EXPECT(last && (end == factors || end[-1] == '*'),
+         "'%s': one quantity, %s here, may stand last before a derivative: give the value a name by quantity", factors,
+         system->quantity[*out].name);
+  end[end == factors ? 0 : -1] = '\0';
+  system->quantity[*out].rated = true;
+  return WISP_OK;
+}
+
 wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
                                   bool first, char **rest)
 {
   char *at = skip_space(*rest), *shown = at;
   double coefficient = 1;
+  int quantity = -1;
   bool sign = *at == '+' || *at == '-', negative = *at == '-';
   EXPECT(sign || first, "a + or - must stand before '%s'", shown);
   at = skip_space(at + sign);
@@ -34,7 +52,9 @@ wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constan
   EXPECT(times == at || times[-1] == '*', "a * must stand before '%s'", name);
   if (times > at) {
     times[-1] = '\0';
-    CALL(wisp_constants_value(err, constants, at, &coefficient));
+    for (char *end = times - 1; end > at && isspace((unsigned char)end[-1]);) *--end = '\0';
+    CALL(cut_quantity(err, system, at, &quantity));
+    if (*at || quantity < 0) CALL(wisp_constants_value(err, constants, at, &coefficient));
   }
   const size_t length = strcspn(name, ".");
   name[length] = '\0';
@@ -45,7 +65,7 @@ wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constan
   EXPECT(axis && !is_letter(at[1]) && !isdigit((unsigned char)at[1]), "%s must be followed by .x, .y or .z", name);
   EXPECT(system->terms < WISP_MAX_TERMS, "more than %d terms", WISP_MAX_TERMS);
   system->term[system->terms++] =
-      (wisp_term){out, in, (int)(strchr("xyz", *at) - "xyz"), negative ? -coefficient : coefficient};
+      (wisp_term){out, in, (int)(strchr("xyz", *at) - "xyz"), negative ? -coefficient : coefficient, quantity};
   *rest = skip_space(at + 1);
   return WISP_OK;
 }

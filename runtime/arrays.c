@@ -62,8 +62,7 @@ void wisp_arrays_destroy(wisp_arrays *arrays)
   if (!arrays) return;
   for (size_t i = 0; i < arrays->count; i++)
     if (arrays->entries[i].base) wisp_device_free(arrays->device, arrays->entries[i].base);
-  if (arrays->pattern) wisp_device_free(arrays->device, arrays->pattern);
-  wisp_comparer_destroy(arrays->comparer);
+  wisp_arrays_end_checks(arrays);
   free(arrays);
 }
 
@@ -119,22 +118,23 @@ typedef struct conversion {
   double *to;
 } conversion;
 
-/* A wisp_range. */
-static wisp_status convert(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep. */
+static void convert(void *context, size_t from, size_t to)
 {
   const conversion *c = context;
-  (void)err;
   if (c->from)
     for (size_t i = from; i < to; i++) c->single[i] = (float)c->from[i];
   else
     for (size_t i = from; i < to; i++) c->to[i] = (double)c->single[i];
-  return WISP_OK;
 }
 
-static wisp_status convert_all(wisp_error *err, size_t count, conversion c)
+static void convert_all(size_t count, conversion c)
 {
   enum { FEW = 1 << 14 }; /* done before threads have begun */
-  return count < FEW ? convert(err, &c, 0, count) : wisp_parallel(err, count, convert, &c);
+  if (count < FEW)
+    convert(&c, 0, count);
+  else
+    wisp_parallel_for(count, convert, &c);
 }
 
 /* A part of an array of reals: from values to the device, or, where there are none, from there to `out`. */
@@ -153,10 +153,10 @@ static wisp_status move_part(wisp_error *err, wisp_arrays *arrays, const char *n
   for (size_t at = 0; at < count; at += CHUNK) {
     const size_t part = count - at < CHUNK ? count - at : CHUNK, bytes = part * sizeof *chunk;
     const wisp_pointer there = start + at * sizeof *chunk;
-    if (values) CALL(convert_all(err, part, (conversion){.single = chunk, .from = values + at}));
+    if (values) convert_all(part, (conversion){.single = chunk, .from = values + at});
     CALL(values ? wisp_device_upload(err, arrays->device, there, chunk, bytes)
                 : wisp_device_download(err, arrays->device, chunk, there, bytes));
-    if (!values) CALL(convert_all(err, part, (conversion){.single = chunk, .to = out + at}));
+    if (!values) convert_all(part, (conversion){.single = chunk, .to = out + at});
   }
   return WISP_OK;
 }

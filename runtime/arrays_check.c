@@ -1,5 +1,6 @@
 /* What a launch has left of arrays: guard zones, and what was kept of them before. */
 #include "arrays_parts.h"
+#include "embedded_module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,77 @@ struct wisp_kept {
   wisp_pointer copy[WISP_MAX_ARRAYS]; /* 0: not kept */
 };
 
-static wisp_status prepare(wisp_error *err, wisp_arrays *arrays)
+/* --- comparing --- */
+
+/* Comparisons of one round, each with a place for what it finds: the first number that differs, or SAME. */
+enum { COMPARISONS = 128, BLOCK = 256, MOST_BLOCKS = 2048 };
+#define SAME UINT64_MAX
+
+/* One comparison of `count` numbers at a with those at b, or each with the one number there. */
+typedef struct comparison {
+  wisp_compared what;
+  wisp_pointer a, b;
+  bool one;          /* b is one number */
+  wisp_pointer mask; /* a byte a number, 0: not compared; 0: all are */
+  size_t count;
+  double bound; /* of |a - b|; NaN is as far from numbers as can be. Bits are equal or not. */
+} comparison;
+
+/* Forgets what was found. */
+static wisp_status begin(wisp_error *err, wisp_arrays *arrays)
 {
-  if (!arrays->pattern) {
-    CALL(wisp_device_alloc(err, arrays->device, 2 * PATTERN, &arrays->pattern));
-    CALL(wisp_device_fill(err, arrays->device, arrays->pattern, 0xff, PATTERN));
-    CALL(wisp_device_fill(err, arrays->device, arrays->pattern + PATTERN, 0x40, PATTERN));
+  wisp_device *device = arrays->device;
+  if (!arrays->check.pattern) {
+    CALL(wisp_device_alloc(err, device, 2 * PATTERN, &arrays->check.pattern));
+    CALL(wisp_device_fill(err, device, arrays->check.pattern, 0xff, PATTERN));
+    CALL(wisp_device_fill(err, device, arrays->check.pattern + PATTERN, 0x40, PATTERN));
   }
-  if (!arrays->comparer) CALL(wisp_comparer_create(err, arrays->device, &arrays->comparer));
-  return wisp_comparer_begin(err, arrays->comparer);
+  if (!arrays->check.first) CALL(wisp_device_alloc(err, device, COMPARISONS * sizeof(uint64_t), &arrays->check.first));
+  return wisp_device_fill(err, device, arrays->check.first, 0xff, COMPARISONS * sizeof(uint64_t));
+}
+
+/* The argument values of a launch. */
+typedef union argument {
+  wisp_pointer pointer;
+  long long integer;
+  double real;
+} argument;
+
+/* Enqueues a comparison. */
+static wisp_status add(wisp_error *err, wisp_arrays *arrays, size_t place, const comparison *c)
+{
+  static const char *const types[WISP_COMPARE_KINDS] = {"unsigned", "unsigned char", "unsigned short", "float",
+                                                        "double"};
+  const size_t blocks = (c->count + BLOCK - 1) / BLOCK;
+  const unsigned grid[2] = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1}, block[3] = {BLOCK, 1, 1};
+  wisp_module **module = &arrays->check.module[c->what];
+  argument values[] = {{.pointer = c->a},
+                       {.pointer = c->b},
+                       {.pointer = c->mask},
+                       {.integer = (long long)c->count},
+                       {.integer = c->one ? 0 : -1},
+                       {.real = c->what < WISP_COMPARE_FLOATS ? -1 : c->bound},
+                       {.pointer = arrays->check.first + place * sizeof(uint64_t)}};
+  enum { ARGUMENTS = WISP_COUNT(values) };
+  void *arguments[ARGUMENTS];
+  if (!c->count) return WISP_OK;
+  if (!*module) CALL(wisp_embedded_module(err, arrays->device, "checks", "compare", types[c->what], module));
+  for (int i = 0; i < ARGUMENTS; i++) arguments[i] = &values[i];
+  return wisp_launch(err, *module, grid, block, arguments, ARGUMENTS);
+}
+
+/* Waits; what was found at each place. */
+static wisp_status end(wisp_error *err, wisp_arrays *arrays, uint64_t first[COMPARISONS])
+{
+  CALL(wisp_device_finish(err, arrays->device));
+  return wisp_device_download(err, arrays->device, first, arrays->check.first, COMPARISONS * sizeof *first);
+}
+
+void wisp_arrays_end_checks(wisp_arrays *arrays)
+{
+  for (int i = 0; i < WISP_COMPARE_KINDS; i++) wisp_module_unload(arrays->check.module[i]);
+  wisp_device_free(arrays->device, arrays->check.first);
+  wisp_device_free(arrays->device, arrays->check.pattern);
 }
 
 /* --- guard zones --- */
@@ -31,22 +94,22 @@ static wisp_pointer zone_of(const wisp_arrays *arrays, const wisp_entry *e, size
 
 wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char name[32])
 {
-  uint64_t first[WISP_COMPARISONS];
+  uint64_t first[COMPARISONS];
   *intact = true;
-  CALL(prepare(err, arrays));
+  CALL(begin(err, arrays));
   for (size_t i = 0; i < 2 * arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i / 2];
-    const wisp_comparison zone = {.what = WISP_COMPARE_BITS,
-                                  .a = zone_of(arrays, e, i % 2),
-                                  .b = arrays->pattern + (wisp_entry_is_integer(e) ? 0 : PATTERN),
-                                  .one = true,
-                                  .count = wisp_entry_guard(arrays, e) / 4};
-    CALL(wisp_comparer_add(err, arrays->comparer, i, &zone));
+    const comparison zone = {.what = WISP_COMPARE_BITS,
+                             .a = zone_of(arrays, e, i % 2),
+                             .b = arrays->check.pattern + (wisp_entry_is_integer(e) ? 0 : PATTERN),
+                             .one = true,
+                             .count = wisp_entry_guard(arrays, e) / 4};
+    CALL(add(err, arrays, i, &zone));
   }
-  CALL(wisp_comparer_end(err, arrays->comparer, first));
+  CALL(end(err, arrays, first));
   for (size_t i = 0; i < 2 * arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i / 2];
-    if (first[i] == WISP_SAME) continue;
+    if (first[i] == SAME) continue;
     *intact = false;
     memcpy(name, e->array.name, strlen(e->array.name) + 1);
     CALL(wisp_device_fill(err, arrays->device, zone_of(arrays, e, i % 2), wisp_entry_guard_byte(e),
@@ -106,21 +169,21 @@ wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp
 wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *except,
                                 char name[32], size_t *number)
 {
-  uint64_t first[WISP_COMPARISONS];
+  uint64_t first[COMPARISONS];
   *name = '\0';
-  CALL(prepare(err, arrays));
+  CALL(begin(err, arrays));
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
-    const wisp_comparison same = {.what = WISP_COMPARE_BITS,
-                                  .a = wisp_entry_start(arrays, e),
-                                  .b = kept->copy[i],
-                                  .count = wisp_entry_bytes(arrays, e) / 4};
-    if (kept->copy[i] && !listed(except, e->array.name)) CALL(wisp_comparer_add(err, arrays->comparer, i, &same));
+    const comparison same = {.what = WISP_COMPARE_BITS,
+                             .a = wisp_entry_start(arrays, e),
+                             .b = kept->copy[i],
+                             .count = wisp_entry_bytes(arrays, e) / 4};
+    if (kept->copy[i] && !listed(except, e->array.name)) CALL(add(err, arrays, i, &same));
   }
-  CALL(wisp_comparer_end(err, arrays->comparer, first));
+  CALL(end(err, arrays, first));
   for (size_t i = 0; i < arrays->count && !*name; i++) {
     const wisp_entry *e = &arrays->entries[i];
-    if (first[i] == WISP_SAME) continue;
+    if (first[i] == SAME) continue;
     memcpy(name, e->array.name, strlen(e->array.name) + 1);
     *number = (size_t)first[i] * 4 / wisp_entry_number(arrays, e);
   }
@@ -131,7 +194,7 @@ wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp
 
 wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays)
 {
-  return prepare(err, arrays);
+  return begin(err, arrays);
 }
 
 static wisp_compared compared_as(const wisp_arrays *arrays, const wisp_entry *e)
@@ -148,22 +211,22 @@ wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp
   while (i < arrays->count && strcmp(arrays->entries[i].array.name, name) != 0) i++;
   CALL(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
   const wisp_entry *e = &arrays->entries[i];
-  const wisp_comparison results = {.what = compared_as(arrays, e),
-                                   .a = wisp_entry_start(arrays, e),
-                                   .b = kept->copy[i],
-                                   .mask = mask,
-                                   .count = e->array.size,
-                                   .bound = bound};
-  return wisp_comparer_add(err, arrays->comparer, i, &results);
+  const comparison results = {.what = compared_as(arrays, e),
+                              .a = wisp_entry_start(arrays, e),
+                              .b = kept->copy[i],
+                              .mask = mask,
+                              .count = e->array.size,
+                              .bound = bound};
+  return add(err, arrays, i, &results);
 }
 
 wisp_status wisp_arrays_compare_end(wisp_error *err, wisp_arrays *arrays, char name[32], size_t *number)
 {
-  uint64_t first[WISP_COMPARISONS];
+  uint64_t first[COMPARISONS];
   *name = '\0';
-  CALL(wisp_comparer_end(err, arrays->comparer, first));
+  CALL(end(err, arrays, first));
   for (size_t i = 0; i < arrays->count && !*name; i++) {
-    if (first[i] == WISP_SAME) continue;
+    if (first[i] == SAME) continue;
     memcpy(name, arrays->entries[i].array.name, strlen(arrays->entries[i].array.name) + 1);
     *number = (size_t)first[i];
   }

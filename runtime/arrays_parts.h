@@ -3,12 +3,21 @@
 #define WISP_ARRAYS_PARTS_H
 
 #include "arrays.h"
-#include "comparer.h"
 
 typedef struct wisp_entry {
   wisp_array array;
   wisp_pointer base; /* of the front guard zone; 0: not made */
 } wisp_entry;
+
+/* What is compared: numbers of 4, 1 and 2 bytes by their bits, floats or doubles by their values. */
+typedef enum wisp_compared {
+  WISP_COMPARE_BITS,
+  WISP_COMPARE_BYTES,
+  WISP_COMPARE_SHORTS,
+  WISP_COMPARE_FLOATS,
+  WISP_COMPARE_DOUBLES,
+  WISP_COMPARE_KINDS
+} wisp_compared;
 
 struct wisp_arrays {
   wisp_device *device;
@@ -16,9 +25,15 @@ struct wisp_arrays {
   size_t guard; /* numbers in a zone */
   size_t count;
   wisp_entry entries[WISP_MAX_ARRAYS];
-  wisp_comparer *comparer; /* made at first need, like */
-  wisp_pointer pattern;    /* a number of a guard zone: of ints, of reals */
+  struct { /* what compares arrays where they lie, by a kernel of this library's own; made at first need */
+    wisp_module *module[WISP_COMPARE_KINDS];
+    wisp_pointer first;   /* what was found, by places */
+    wisp_pointer pattern; /* a number of a guard zone: of ints, of reals */
+  } check;
 };
+
+/* Gives back what comparing has made. */
+void wisp_arrays_end_checks(wisp_arrays *arrays);
 
 /* Reals that lie on the device as float. */
 static inline bool wisp_entry_is_float(const wisp_arrays *arrays, const wisp_entry *e)

@@ -69,6 +69,7 @@ void wisp_cuda_destroy_graph(wisp_graph *base)
   }
   free(graph);
 }
+WISP_OWNED(wisp_graph, wisp_cuda_destroy_graph)
 
 /* ---- Loops without the host. */
 
@@ -164,20 +165,16 @@ static wisp_status instantiate(wisp_error *err, cuda_graph *graph)
 
 wisp_status wisp_cuda_end(wisp_error *err, wisp_device *base, wisp_pointer left, wisp_graph **out)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(base);
-  cuda_graph *graph = NULL;
-  TRY(wisp_new(err, 1, sizeof *graph, &graph));
-  graph->base.device = base;
-  TRY(wisp_cuda_enter(err, device));
-  TRY(CUDA(device, cuStreamEndCapture, device->stream, &graph->graph));
-  if (left) TRY(base->limits.loops ? make_loop(err, graph, left) : make_looks(err, graph, left));
-  TRY(instantiate(err, graph));
-  *out = &graph->base;
-  graph = NULL;
-done:
-  if (graph) wisp_cuda_destroy_graph(&graph->base);
-  return status;
+  OWNED(wisp_cuda_destroy_graph) wisp_graph *made = NULL;
+  CALL(wisp_new(err, 1, sizeof(cuda_graph), &made));
+  made->device = base;
+  cuda_graph *graph = (cuda_graph *)made;
+  CALL(wisp_cuda_enter(err, device));
+  CALL(CUDA(device, cuStreamEndCapture, device->stream, &graph->graph));
+  if (left) CALL(base->limits.loops ? make_loop(err, graph, left) : make_looks(err, graph, left));
+  CALL(instantiate(err, graph));
+  return GIVE(made, out);
 }
 
 wisp_status wisp_cuda_replay(wisp_error *err, wisp_graph *base)
@@ -185,9 +182,5 @@ wisp_status wisp_cuda_replay(wisp_error *err, wisp_graph *base)
   cuda_graph *graph = (cuda_graph *)base;
   cuda_device *device = wisp_cuda_of(base->device);
   CALL(wisp_cuda_enter(err, device));
-  if (graph->left)
-    CALL(replay_looking(err, graph));
-  else
-    CALL(CUDA(device, cuGraphLaunch, graph->executable, device->stream));
-  return WISP_OK;
+  return graph->left ? replay_looking(err, graph) : CUDA(device, cuGraphLaunch, graph->executable, device->stream);
 }

@@ -12,7 +12,7 @@ static const wisp_device_kind *const kinds[] = {
     &wisp_cuda_kind,
     &wisp_host_kind,
 };
-enum { KINDS = WISP_COUNT(kinds), MOST_KINDS = 16 };
+enum { KINDS = WISP_COUNT(kinds) };
 
 /* Those, then the program's own; NULL behind the last. */
 static const wisp_device_kind *kind_at(int k)
@@ -144,30 +144,16 @@ bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b)
          strcmp(a->driver, b->driver) == 0 && strcmp(a->compiler, b->compiler) == 0;
 }
 
-wisp_status wisp_device_list(wisp_error *err, size_t *count, char ***names)
+wisp_status wisp_device_list(wisp_error *err, wisp_text *names)
 {
-  wisp_status status = WISP_OK;
-  int of_kind[MOST_KINDS] = {0};
   const wisp_device_kind *kind = NULL;
-  size_t total = 0, filled = 0;
-  OWNED(free) char **list = NULL;
-  for (int k = 0; k < MOST_KINDS && (kind = kind_at(k)); k++) {
-    TRY(kind->count(err, &of_kind[k]));
-    total += (size_t)of_kind[k];
+  for (int k = 0; (kind = kind_at(k)); k++) {
+    int count = 0;
+    CALL(kind->count(err, &count));
+    for (int i = 0; i < count; i++)
+      CALL(wisp_text_print(err, names, count > 1 ? "%s%s:%d" : "%s%s", names->length ? "," : "", kind->name, i));
   }
-  TRY(wisp_new(err, total, sizeof *list, &list));
-  for (int k = 0; k < MOST_KINDS && (kind = kind_at(k)); k++)
-    for (int i = 0; i < of_kind[k]; i++) {
-      const size_t room = strlen(kind->name) + 16;
-      TRY(wisp_new(err, room, 1, &list[filled]));
-      snprintf(list[filled++], room, i || of_kind[k] > 1 ? "%s:%d" : "%s", kind->name, i);
-    }
-  *count = total;
-  *names = list;
-  list = NULL;
-done:
-  for (size_t i = 0; list && i < filled; i++) free(list[i]);
-  return status;
+  return WISP_OK;
 }
 
 /* ---- Memory. */

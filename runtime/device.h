@@ -7,7 +7,7 @@
 #ifndef WISP_DEVICE_H
 #define WISP_DEVICE_H
 
-#include "../gen/check.h"
+#include "../gen/text.h"
 
 #include <stdint.h>
 
@@ -77,9 +77,9 @@ const wisp_limits *wisp_device_limits(const wisp_device *device);
  * holds for the other. */
 bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b);
 
-/* Counts devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them. Caller frees each
- * and the list. */
-wisp_status wisp_device_list(wisp_error *err, size_t *count, char ***names);
+/* All devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them, as in
+ * "cuda:0,cuda:1,host". */
+wisp_status wisp_device_list(wisp_error *err, wisp_text *names);
 
 wisp_status wisp_device_alloc(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out);
 void wisp_device_free(wisp_device *device, wisp_pointer pointer);

@@ -137,54 +137,49 @@ static void cuda_close(wisp_device *base)
   wisp_nvml_close(device->nvml);
   free(device);
 }
+WISP_OWNED(wisp_device, cuda_close)
 
 /* The driver, started. */
-static wisp_status make_device(wisp_error *err, cuda_device **out)
+static wisp_status make_device(wisp_error *err, wisp_device **out)
 {
   OWNED(free) cuda_device *device = NULL;
   CALL(wisp_new(err, 1, sizeof *device, &device));
   CALL(wisp_cuda_api_open(err, &device->api));
   device->base.kind = &wisp_cuda_kind;
   CALL(CUDA(device, cuInit, 0));
-  return GIVE(device, out);
+  *out = &device->base;
+  device = NULL;
+  return WISP_OK;
 }
 
 static wisp_status cuda_open(wisp_error *err, int index, wisp_device **out)
 {
-  wisp_status status = WISP_OK;
-  cuda_device *device = NULL;
-  TRY(make_device(err, &device));
-  device->base.index = index;
-  TRY(CUDA(device, cuDeviceGet, &device->handle, index));
-  TRY(query_limits(err, device));
-  TRY(CUDA(device, cuDevicePrimaryCtxRetain, &device->context, device->handle));
-  TRY(wisp_cuda_enter(err, device));
-  TRY(CUDA(device, cuStreamCreate, &device->stream, STREAM_NON_BLOCKING));
-  *out = &device->base;
-  device = NULL;
-done:
-  if (device) cuda_close(&device->base);
-  return status;
+  OWNED(cuda_close) wisp_device *base = NULL;
+  CALL(make_device(err, &base));
+  cuda_device *device = wisp_cuda_of(base);
+  base->index = index;
+  CALL(CUDA(device, cuDeviceGet, &device->handle, index));
+  CALL(query_limits(err, device));
+  CALL(CUDA(device, cuDevicePrimaryCtxRetain, &device->context, device->handle));
+  CALL(wisp_cuda_enter(err, device));
+  CALL(CUDA(device, cuStreamCreate, &device->stream, STREAM_NON_BLOCKING));
+  return GIVE(base, out);
 }
 
 /* A device's handle is its index. */
 static wisp_status cuda_adopt(wisp_error *err, void *context, void *stream, wisp_device **out)
 {
-  wisp_status status = WISP_OK;
-  cuda_device *device = NULL;
-  TRY(make_device(err, &device));
+  OWNED(cuda_close) wisp_device *base = NULL;
+  CALL(make_device(err, &base));
+  cuda_device *device = wisp_cuda_of(base);
   device->adopted = true;
   device->context = context;
   device->stream = stream;
-  TRY(wisp_cuda_enter(err, device));
-  TRY(CUDA(device, cuCtxGetDevice, &device->handle));
-  device->base.index = device->handle;
-  TRY(query_limits(err, device));
-  *out = &device->base;
-  device = NULL;
-done:
-  if (device) cuda_close(&device->base);
-  return status;
+  CALL(wisp_cuda_enter(err, device));
+  CALL(CUDA(device, cuCtxGetDevice, &device->handle));
+  base->index = device->handle;
+  CALL(query_limits(err, device));
+  return GIVE(base, out);
 }
 
 /* ---- Memory. */
@@ -269,37 +264,34 @@ static void cuda_unload(wisp_module *base)
   if (module->module && wisp_cuda_enter(NULL, device) == WISP_OK) device->api.cuModuleUnload(module->module);
   free(module);
 }
+WISP_OWNED(wisp_module, cuda_unload)
 
 static wisp_status cuda_load(wisp_error *err, wisp_device *base, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out)
 {
-  wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(base);
-  cuda_module *module = NULL;
+  OWNED(cuda_unload) wisp_module *loaded = NULL;
   /* The driver finds the end of a CUBIN by its own headers: one that is no ELF file must not reach it. */
-  TRY(wisp_require(err, binary->length > 64 && memcmp(binary->data, "\177ELF", 4) == 0, WISP_EUSAGE,
-                   "%s: not a CUBIN: compile it for %s", name, base->limits.target));
-  TRY(wisp_require(err, shared_bytes <= (size_t)base->limits.max_shared, WISP_EUSAGE,
-                   "%s: %zu bytes of shared memory, at most %d on %s", name, shared_bytes, base->limits.max_shared,
-                   base->limits.name));
-  TRY(wisp_new(err, 1, sizeof *module, &module));
-  module->base.device = base;
+  CALL(wisp_require(err, binary->length > 64 && memcmp(binary->data, "\177ELF", 4) == 0, WISP_EUSAGE,
+                    "%s: not a CUBIN: compile it for %s", name, base->limits.target));
+  CALL(wisp_require(err, shared_bytes <= (size_t)base->limits.max_shared, WISP_EUSAGE,
+                    "%s: %zu bytes of shared memory, at most %d on %s", name, shared_bytes, base->limits.max_shared,
+                    base->limits.name));
+  CALL(wisp_new(err, 1, sizeof(cuda_module), &loaded));
+  loaded->device = base;
+  cuda_module *module = (cuda_module *)loaded;
   module->shared_bytes = (unsigned)shared_bytes;
   snprintf(module->name, sizeof module->name, "%s", name);
-  TRY(wisp_cuda_enter(err, device));
-  TRY(wisp_cuda_check(err, &device->api, device->api.cuModuleLoadData(&module->module, binary->data), "load", name));
-  TRY(wisp_cuda_check(err, &device->api, device->api.cuModuleGetFunction(&module->function, module->module, name),
-                      "find", name));
+  CALL(wisp_cuda_enter(err, device));
+  CALL(wisp_cuda_check(err, &device->api, device->api.cuModuleLoadData(&module->module, binary->data), "load", name));
+  CALL(wisp_cuda_check(err, &device->api, device->api.cuModuleGetFunction(&module->function, module->module, name),
+                       "find", name));
   if (shared_bytes > SHARED_WITHOUT_ASKING)
-    TRY(wisp_cuda_check(
+    CALL(wisp_cuda_check(
         err, &device->api,
         device->api.cuFuncSetAttribute(module->function, FUNCTION_MAX_DYNAMIC_SHARED, (int)shared_bytes),
         "allow shared memory for", name));
-  *out = &module->base;
-  module = NULL;
-done:
-  if (module) cuda_unload(&module->base);
-  return status;
+  return GIVE(loaded, out);
 }
 
 static wisp_status cuda_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
@@ -324,20 +316,16 @@ static void cuda_event_destroy(wisp_event *base)
   if (event->event && wisp_cuda_enter(NULL, device) == WISP_OK) device->api.cuEventDestroy_v2(event->event);
   free(event);
 }
+WISP_OWNED(wisp_event, cuda_event_destroy)
 
 static wisp_status cuda_event_create(wisp_error *err, wisp_device *base, wisp_event **out)
 {
-  wisp_status status = WISP_OK;
-  cuda_event *event = NULL;
-  TRY(wisp_new(err, 1, sizeof *event, &event));
-  event->base.device = base;
-  TRY(wisp_cuda_enter(err, wisp_cuda_of(base)));
-  TRY(CUDA(wisp_cuda_of(base), cuEventCreate, &event->event, 0));
-  *out = &event->base;
-  event = NULL;
-done:
-  if (event) cuda_event_destroy(&event->base);
-  return status;
+  OWNED(cuda_event_destroy) wisp_event *event = NULL;
+  CALL(wisp_new(err, 1, sizeof(cuda_event), &event));
+  event->device = base;
+  CALL(wisp_cuda_enter(err, wisp_cuda_of(base)));
+  CALL(CUDA(wisp_cuda_of(base), cuEventCreate, &((cuda_event *)event)->event, 0));
+  return GIVE(event, out);
 }
 
 static wisp_status cuda_event_record(wisp_error *err, wisp_event *base)

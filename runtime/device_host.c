@@ -261,6 +261,7 @@ static void host_unload(wisp_module *base)
   if (module->fd >= 0) close(module->fd);
   free(module);
 }
+WISP_OWNED(wisp_module, host_unload)
 
 static wisp_status write_all(wisp_error *err, int fd, const char *name, const wisp_binary *binary)
 {
@@ -296,30 +297,25 @@ static void prepare_openmp(void)
 static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out)
 {
-  wisp_status status = WISP_OK;
   char path[64];
-  host_module *module = NULL;
-  void *symbol = NULL;
-  TRY(wisp_require(err, shared_bytes <= MAX_SHARED, WISP_EUSAGE,
-                   "%s: %zu bytes of shared arrays, at most %d on the host", name, shared_bytes, MAX_SHARED));
-  TRY(wisp_new(err, 1, sizeof *module, &module));
-  module->base.device = device;
+  OWNED(host_unload) wisp_module *loaded = NULL;
+  CALL(wisp_require(err, shared_bytes <= MAX_SHARED, WISP_EUSAGE,
+                    "%s: %zu bytes of shared arrays, at most %d on the host", name, shared_bytes, MAX_SHARED));
+  CALL(wisp_new(err, 1, sizeof(host_module), &loaded));
+  loaded->device = device;
+  host_module *module = (host_module *)loaded;
   module->fd = memfd_create(name, MFD_CLOEXEC);
-  TRY(wisp_require(err, module->fd >= 0, WISP_ESYSTEM, "%s: cannot make a file in memory: %s", name, strerror(errno)));
-  TRY(write_all(err, module->fd, name, binary));
+  CALL(wisp_require(err, module->fd >= 0, WISP_ESYSTEM, "%s: cannot make a file in memory: %s", name, strerror(errno)));
+  CALL(write_all(err, module->fd, name, binary));
   prepare_openmp();
   snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), module->fd);
   module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  TRY(wisp_require(err, module->object, WISP_ESYSTEM, "%s: cannot be loaded: %s", name, dlerror()));
+  CALL(wisp_require(err, module->object, WISP_ESYSTEM, "%s: cannot be loaded: %s", name, dlerror()));
   keep_openmp();
-  symbol = dlsym(module->object, name);
-  TRY(wisp_require(err, symbol, WISP_EDEVICE, "%s: the module has no function of this name", name));
+  void *symbol = dlsym(module->object, name);
+  CALL(wisp_require(err, symbol, WISP_EDEVICE, "%s: the module has no function of this name", name));
   memcpy(&module->entry, &symbol, sizeof symbol); /* C has no cast from object to function pointer */
-  *out = &module->base;
-  module = NULL;
-done:
-  if (module) host_unload(&module->base);
-  return status;
+  return GIVE(loaded, out);
 }
 
 static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],

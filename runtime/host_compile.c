@@ -134,24 +134,20 @@ wisp_status wisp_host_cpuinfo(wisp_error *err, const char *heading, wisp_text *o
 /* Runs `cc --version` and adds what it prints. */
 static wisp_status add_version(wisp_error *err, command *c, wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  char folder[PATH_MAX - 64] = "", path[PATH_MAX], *log = NULL;
+  HELD(wisp_scratch_remove) char folder[PATH_MAX - 64] = "";
+  OWNED(free) char *log = NULL;
+  char path[PATH_MAX];
   size_t length = 0;
   wisp_ending ending = WISP_RAN;
-  int code = 0, words = c->count;
-  TRY(wisp_scratch_create(err, folder, sizeof folder));
+  int code = 0;
+  CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(path, sizeof path, "%s/log", folder);
-  TRY(add_word(err, c, "--version"));
-  TRY(wisp_process_run(err, c->word, folder, path, wisp_compile_seconds(), &ending, &code));
-  TRY(judge(err, c, "host", folder, path, ending, code));
-  TRY(wisp_read_file(err, path, &log, &length));
-  TRY(wisp_text_add(err, out, log, length));
-done:
-  c->count = words;
-  c->word[words] = NULL;
-  if (*folder) wisp_scratch_remove(folder);
-  free(log);
-  return status;
+  CALL(add_word(err, c, "--version"));
+  CALL(wisp_process_run(err, c->word, folder, path, wisp_compile_seconds(), &ending, &code));
+  c->word[--c->count] = NULL;
+  CALL(judge(err, c, "host", folder, path, ending, code));
+  CALL(wisp_read_file(err, path, &log, &length));
+  return wisp_text_add(err, out, log, length);
 }
 
 wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *out)
@@ -216,32 +212,27 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
                               wisp_binary *out)
 {
   (void)target;
-  wisp_status status = WISP_OK;
   HELD(command_free) command c = {.count = 0};
-  char folder[PATH_MAX - 192] = "", text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
+  HELD(wisp_scratch_remove) char folder[PATH_MAX - 192] = "";
+  char text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
   wisp_ending ending = WISP_RAN;
-  wisp_binary binary = {.usage = {-1, -1, -1}};
+  HELD(wisp_binary_free) wisp_binary binary = {.usage = {-1, -1, -1}};
   int code = 0;
-  TRY(wisp_scratch_create(err, folder, sizeof folder));
+  CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(text, sizeof text, "%s/%.128s.c", folder, name);
   snprintf(object, sizeof object, "%s/kernel.so", folder);
   snprintf(log, sizeof log, "%s/log", folder);
-  TRY(wisp_write_file(err, text, fill_source, source));
-  TRY(add_words(err, &c, 0, "WISP_CC", "cc"));
-  for (size_t i = 0; i < WISP_COUNT(flags); i++) TRY(add_word(err, &c, flags[i]));
-  TRY(add_words(err, &c, 1, "WISP_CFLAGS", ""));
+  CALL(wisp_write_file(err, text, fill_source, source));
+  CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
+  for (size_t i = 0; i < WISP_COUNT(flags); i++) CALL(add_word(err, &c, flags[i]));
+  CALL(add_words(err, &c, 1, "WISP_CFLAGS", ""));
   const char *const files[] = {"-o", object, text, "-lm"};
-  for (size_t i = 0; i < WISP_COUNT(files); i++) TRY(add_word(err, &c, files[i]));
-  TRY(wisp_process_run(err, c.word, folder, log, wisp_compile_seconds(), &ending, &code));
-  TRY(judge(err, &c, name, folder, log, ending, code));
-  TRY(wisp_read_file(err, object, &binary.data, &binary.length));
-  TRY(wisp_require(err, is_whole(&binary), WISP_ESYSTEM,
-                   "%s: what %s wrote is no whole shared object: make room in %s, or set TMPDIR", name, c.word[0],
-                   folder));
-  *out = binary;
-  binary.data = NULL;
-done:
-  wisp_binary_free(&binary);
-  if (*folder) wisp_scratch_remove(folder);
-  return status;
+  for (size_t i = 0; i < WISP_COUNT(files); i++) CALL(add_word(err, &c, files[i]));
+  CALL(wisp_process_run(err, c.word, folder, log, wisp_compile_seconds(), &ending, &code));
+  CALL(judge(err, &c, name, folder, log, ending, code));
+  CALL(wisp_read_file(err, object, &binary.data, &binary.length));
+  CALL(wisp_require(err, is_whole(&binary), WISP_ESYSTEM,
+                    "%s: what %s wrote is no whole shared object: make room in %s, or set TMPDIR", name, c.word[0],
+                    folder));
+  return GIVE(binary, out);
 }

@@ -33,33 +33,40 @@ enum { DAY = 24 * 3600, MOST_ROUNDS = 1000 };
 
 /* A kernel and how to launch it once. */
 typedef struct work {
+  wisp_device *device;
   wisp_module *module; /* NULL: the device's own copy */
   unsigned grid[2], block[3];
   wisp_pointer out, in;
   long long count; /* vectors of 16 bytes, or iterations */
 } work;
 
-static wisp_status run(wisp_error *err, wisp_device *device, work *w)
+static void release(work *w)
+{
+  wisp_device_free(w->device, w->in), wisp_device_free(w->device, w->out);
+  wisp_module_unload(w->module);
+}
+
+static wisp_status run(wisp_error *err, work *w)
 {
   void *copy_args[] = {&w->in, &w->out, &w->count}, *fma_args[] = {&w->out, &w->count};
-  if (!w->module) return wisp_device_copy(err, device, w->out, w->in, (size_t)w->count * 16);
+  if (!w->module) return wisp_device_copy(err, w->device, w->out, w->in, (size_t)w->count * 16);
   return wisp_launch(err, w->module, w->grid, w->block, w->in ? copy_args : fma_args, w->in ? 3 : 2);
 }
 
 /* The shortest of many runs, which wake the clocks as well. On a busy machine it goes on for a while until the shortest
  * was nearly met three times: a chance that is not met again says little. */
-static wisp_status best_of(wisp_error *err, wisp_device *device, work *w, const recipe *r, double *best)
+static wisp_status best_of(wisp_error *err, work *w, const recipe *r, double *best)
 {
   OWNED(wisp_event_destroy) wisp_event *from = NULL, *to = NULL;
   double total = 0, shortest = 0;
   int fewest = r->rounds[w->in ? 0 : 1], near = 0;
-  CALL(wisp_event_create(err, device, &from));
-  CALL(wisp_event_create(err, device, &to));
+  CALL(wisp_event_create(err, w->device, &from));
+  CALL(wisp_event_create(err, w->device, &to));
   for (int round = 0; round < MOST_ROUNDS; round++) {
     double ms = 0;
     if (round >= fewest && total >= r->ms && (near >= 3 || total >= 10 * r->ms)) break;
     CALL(wisp_event_record(err, from));
-    CALL(run(err, device, w));
+    CALL(run(err, w));
     CALL(wisp_event_record(err, to));
     CALL(wisp_event_elapsed(err, from, to, &ms));
     total += ms;
@@ -68,7 +75,8 @@ static wisp_status best_of(wisp_error *err, wisp_device *device, work *w, const 
     if (shortest <= 0 || ms < shortest) shortest = ms;
     near += ms <= 1.05 * shortest;
   }
-  CALL(wisp_require(err, shortest > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(device)->name));
+  CALL(
+      wisp_require(err, shortest > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(w->device)->name));
   *best = shortest;
   return WISP_OK;
 }
@@ -88,33 +96,31 @@ static size_t buffer_bytes(const recipe *r, const wisp_limits *limits)
  * the cores that use them. */
 static wisp_status measure_copy(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
 {
-  wisp_status status = WISP_OK;
   const wisp_limits *limits = wisp_device_limits(device);
-  size_t bytes = buffer_bytes(r, limits);
-  wisp_module *module = NULL;
-  wisp_pointer a = 0, b = 0;
+  const size_t bytes = buffer_bytes(r, limits);
+  HELD(release)
+  work there = {.device = device,
+                .grid = {r->copy_blocks * (unsigned)limits->units, 1},
+                .block = {r->block, 1, 1},
+                .count = (long long)(bytes / 16)};
   double by_kernel = 0, by_device = 0;
-  TRY(wisp_embedded_module(err, device, "ceilings", "copy", "double", &module));
-  TRY(wisp_device_alloc(err, device, bytes, &a));
-  TRY(wisp_device_alloc(err, device, bytes, &b));
-  work there = {module, {r->copy_blocks * (unsigned)limits->units, 1}, {r->block, 1, 1}, a, b, (long long)(bytes / 16)};
-  work back = there;
-  back.in = a, back.out = b;
-  TRY(run(err, device, &there));
-  TRY(run(err, device, &back));
-  TRY(best_of(err, device, &there, r, &by_kernel));
-  there.module = NULL;
+  CALL(wisp_embedded_module(err, device, "ceilings", "copy", "double", &there.module));
+  CALL(wisp_device_alloc(err, device, bytes, &there.out));
+  CALL(wisp_device_alloc(err, device, bytes, &there.in));
+  work back = there, own = there;
+  back.in = there.out, back.out = there.in;
+  own.module = NULL;
+  CALL(run(err, &there));
+  CALL(run(err, &back));
+  CALL(best_of(err, &there, r, &by_kernel));
   by_device = by_kernel;
-  if (r->own_copy) TRY(best_of(err, device, &there, r, &by_device));
+  if (r->own_copy) CALL(best_of(err, &own, r, &by_device));
   *gbps = 2e-6 * (double)bytes / (by_kernel < by_device ? by_kernel : by_device);
-done:
-  wisp_device_free(device, a), wisp_device_free(device, b);
-  wisp_module_unload(module);
-  return status;
+  return WISP_OK;
 }
 
 /* Iterations a second of all blocks together, each at its best of a few runs. */
-static wisp_status block_rates(wisp_error *err, wisp_device *device, work *w, const recipe *r, double *per_second)
+static wisp_status block_rates(wisp_error *err, work *w, const recipe *r, double *per_second)
 {
   unsigned blocks = w->grid[0];
   OWNED(free) double *seconds = NULL, *best = NULL;
@@ -122,40 +128,33 @@ static wisp_status block_rates(wisp_error *err, wisp_device *device, work *w, co
   CALL(wisp_new(err, blocks, sizeof *seconds, &seconds));
   CALL(wisp_new(err, blocks, sizeof *best, &best));
   for (int round = 0; round < r->rounds[1]; round++) {
-    CALL(run(err, device, w));
-    CALL(wisp_device_download(err, device, seconds, w->out, blocks * sizeof *seconds));
+    CALL(run(err, w));
+    CALL(wisp_device_download(err, w->device, seconds, w->out, blocks * sizeof *seconds));
     for (unsigned b = 0; b < blocks; b++)
       if (seconds[b] > 0 && (best[b] <= 0 || seconds[b] < best[b])) best[b] = seconds[b];
   }
   for (unsigned b = 0; b < blocks; b++)
     if (best[b] > 0) sum += (double)w->count / best[b];
-  CALL(wisp_require(err, sum > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(device)->name));
+  CALL(wisp_require(err, sum > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(w->device)->name));
   *per_second = sum;
   return WISP_OK;
 }
 
 static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recipe *r, int precision, double *gflops)
 {
-  wisp_status status = WISP_OK;
-  const wisp_limits *limits = wisp_device_limits(device);
-  unsigned grid = r->fma_blocks * (unsigned)limits->units;
-  wisp_module *module = NULL;
-  wisp_pointer out = 0;
+  const unsigned grid = r->fma_blocks * (unsigned)wisp_device_limits(device)->units;
+  HELD(release) work w = {.device = device, .grid = {grid, 1}, .block = {r->block, 1, 1}, .count = r->iterations};
   double ms = 0, per_second = 0;
-  TRY(wisp_embedded_module(err, device, "ceilings", "fma", precision ? "double" : "float", &module));
-  TRY(wisp_device_alloc(err, device, (size_t)grid * r->block * sizeof(double), &out));
-  work w = {module, {grid, 1}, {r->block, 1, 1}, out, 0, r->iterations};
+  CALL(wisp_embedded_module(err, device, "ceilings", "fma", precision ? "double" : "float", &w.module));
+  CALL(wisp_device_alloc(err, device, (size_t)grid * r->block * sizeof(double), &w.out));
   if (r->own_clock) {
-    TRY(block_rates(err, device, &w, r, &per_second));
+    CALL(block_rates(err, &w, r, &per_second));
   } else {
-    TRY(best_of(err, device, &w, r, &ms));
+    CALL(best_of(err, &w, r, &ms));
     per_second = 1e3 * (double)grid * (double)r->iterations / ms;
   }
   *gflops = 2e-9 * r->fmas[precision] * per_second;
-done:
-  wisp_device_free(device, out);
-  wisp_module_unload(module);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *out)

@@ -19,37 +19,60 @@ static size_t count_threads(void)
 }
 
 typedef struct part {
-  wisp_range range;
+  wisp_sweep sweep;
   void *context;
   size_t from, to;
-  wisp_status status;
-  wisp_error error;
   pthread_t thread;
   bool in_thread;
 } part;
 
 static void *run(void *argument)
 {
-  part *p = argument;
-  if (p->from < p->to) p->status = p->range(&p->error, p->context, p->from, p->to);
+  const part *p = argument;
+  p->sweep(p->context, p->from, p->to);
   return NULL;
 }
 
-wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void *context)
+void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context)
 {
-  OWNED(free) part *parts = NULL;
-  const size_t cores = count_threads(), threads = cores < count ? cores : count ? count : 1;
-  CALL(wisp_new(err, threads, sizeof *parts, &parts));
+  part parts[MOST_THREADS];
+  const size_t cores = count_threads(), threads = cores < count ? cores : count;
   for (size_t i = 0; i < threads; i++) {
-    parts[i] = (part){.range = range, .context = context, .from = count * i / threads, .to = count * (i + 1) / threads};
+    parts[i] = (part){.sweep = sweep, .context = context, .from = count * i / threads, .to = count * (i + 1) / threads};
     parts[i].in_thread = i + 1 < threads && pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
     if (!parts[i].in_thread) run(&parts[i]);
   }
   for (size_t i = 0; i < threads; i++)
     if (parts[i].in_thread) pthread_join(parts[i].thread, NULL);
-  for (size_t i = 0; i < threads; i++)
-    if (parts[i].status != WISP_OK) CALL(wisp_fail(err, parts[i].status, "%s", parts[i].error.text));
-  return WISP_OK;
+}
+
+/* A loop whose parts can fail, and the first failure. */
+typedef struct attempt {
+  wisp_range range;
+  void *context;
+  pthread_mutex_t lock; /* of what follows */
+  size_t from;          /* of the part that failed */
+  wisp_status status;
+  wisp_error error;
+} attempt;
+
+/* A wisp_sweep. */
+static void try_part(void *context, size_t from, size_t to)
+{
+  attempt *a = context;
+  wisp_error error = {.text = ""};
+  const wisp_status status = a->range(&error, a->context, from, to);
+  if (status == WISP_OK) return;
+  pthread_mutex_lock(&a->lock);
+  if (a->status == WISP_OK || from < a->from) a->from = from, a->status = status, a->error = error;
+  pthread_mutex_unlock(&a->lock);
+}
+
+wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void *context)
+{
+  attempt a = {.range = range, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};
+  wisp_parallel_for(count, try_part, &a);
+  return wisp_require(err, a.status == WISP_OK, a.status, "%s", a.error.text);
 }
 
 typedef struct transfer {
@@ -58,23 +81,24 @@ typedef struct transfer {
   unsigned char byte;
 } transfer;
 
-/* A wisp_range over bytes. */
-static wisp_status move(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over bytes. */
+static void move(void *context, size_t from, size_t to)
 {
   const transfer *t = context;
-  (void)err;
   if (t->from)
     memcpy(t->to + from, t->from + from, to - from);
   else
     memset(t->to + from, t->byte, to - from);
-  return WISP_OK;
 }
 
-/* Without memory for threads, and for little, in this one. */
+/* What is little, in this thread. */
 static void move_all(size_t bytes, transfer t)
 {
   enum { LITTLE = 1 << 18 };
-  if (bytes < LITTLE || wisp_parallel(NULL, bytes, move, &t) != WISP_OK) move(NULL, &t, 0, bytes);
+  if (bytes < LITTLE)
+    move(&t, 0, bytes);
+  else
+    wisp_parallel_for(bytes, move, &t);
 }
 
 void wisp_parallel_copy(void *to, const void *from, size_t bytes)

@@ -5,10 +5,12 @@
 #include "../gen/check.h"
 
 /* Does from .. to - 1. Runs at the same time as others of the loop: it may write only what is its own. */
-typedef wisp_status (*wisp_range)(wisp_error *err, void *context, size_t from, size_t to);
+typedef void (*wisp_sweep)(void *context, size_t from, size_t to);
+typedef wisp_status (*wisp_range)(wisp_error *err, void *context, size_t from, size_t to); /* the same, if it can */
 
-/* Calls `range` for consecutive parts of 0 .. count - 1 in threads, as many as there are cores or $WISP_THREADS, and
- * waits for all. The first failure, by place, is that of the loop. */
+/* Calls `sweep` or `range` for consecutive parts of 0 .. count - 1 in threads, as many as there are cores or
+ * $WISP_THREADS, and waits for all. The first failure, by place, is that of the loop. */
+void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context);
 wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void *context);
 
 /* memcpy and memset, in threads where there is much. */

@@ -92,13 +92,11 @@ typedef struct marking {
   unsigned char *mask;
 } marking;
 
-/* A wisp_range over numbers. */
-static wisp_status mark(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over numbers. */
+static void mark(void *context, size_t from, size_t to)
 {
   const marking *m = context;
-  (void)err;
   for (size_t i = from; i < to; i++) m->mask[i] = wisp_discretisation_origin(m->d, m->array, i) != WISP_NOBODY;
-  return WISP_OK;
 }
 
 static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, wisp_pointer *out)
@@ -107,7 +105,7 @@ static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_
   OWNED(free) unsigned char *mask = NULL;
   CALL(wisp_new(err, size, 1, &mask));
   marking m = {&p->d, array, mask};
-  CALL(wisp_parallel(err, size, mark, &m));
+  wisp_parallel_for(size, mark, &m);
   if (!memchr(mask, 0, size)) return WISP_OK;
   CALL(wisp_device_alloc(err, p->device, size, out));
   return wisp_device_upload(err, p->device, *out, mask, size);
@@ -139,13 +137,11 @@ typedef struct tracing {
   size_t *origins;
 } tracing;
 
-/* A wisp_range over numbers. */
-static wisp_status trace(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over numbers. */
+static void trace(void *context, size_t from, size_t to)
 {
   const tracing *t = context;
-  (void)err;
   for (size_t i = from; i < to; i++) t->origins[i] = wisp_discretisation_origin(t->d, t->array, i);
-  return WISP_OK;
 }
 
 wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, const size_t **origins)
@@ -154,7 +150,7 @@ wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_ar
   const size_t size = wisp_arrays_size(p->arrays, array->name);
   if (!o->origins) {
     CALL(wisp_new(err, size, sizeof *o->origins, &o->origins));
-    CALL(wisp_parallel(err, size, trace, &(tracing){&p->d, array, o->origins}));
+    wisp_parallel_for(size, trace, &(tracing){&p->d, array, o->origins});
   }
   *origins = o->origins;
   return WISP_OK;
@@ -233,26 +229,4 @@ void wisp_launches_free(wisp_launches *launches)
 {
   free(launches->list);
   *launches = (wisp_launches){.count = 0};
-}
-
-/* --- numbers in and out --- */
-
-wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values)
-{
-  return wisp_arrays_upload(err, problem->arrays, array, values);
-}
-
-wisp_status wisp_problem_download(wisp_error *err, wisp_problem *problem, const char *array, double *values)
-{
-  return wisp_arrays_download(err, problem->arrays, array, values);
-}
-
-wisp_status wisp_problem_fill(wisp_error *err, wisp_problem *problem, const char *array, unsigned char byte)
-{
-  return wisp_arrays_fill(err, problem->arrays, array, byte);
-}
-
-size_t wisp_problem_size(const wisp_problem *problem, const char *array)
-{
-  return wisp_arrays_size(problem->arrays, array);
 }

@@ -52,11 +52,4 @@ wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wi
 wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem);
 void wisp_launches_free(wisp_launches *launches);
 
-/* Moves a field between the host (double) and the device (the problem's precision). Size by the array's name. */
-wisp_status wisp_problem_upload(wisp_error *err, wisp_problem *problem, const char *array, const double *values);
-wisp_status wisp_problem_download(wisp_error *err, wisp_problem *problem, const char *array, double *values);
-wisp_status wisp_problem_fill(wisp_error *err, wisp_problem *problem, const char *array,
-                              unsigned char byte);                        /* 0xff: NaN */
-size_t wisp_problem_size(const wisp_problem *problem, const char *array); /* numbers; 0 for an unknown name */
-
 #endif

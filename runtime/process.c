@@ -197,9 +197,9 @@ wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size)
                       strerror(errno));
 }
 
-void wisp_scratch_remove(const char *path)
+void wisp_scratch_remove(const void *path)
 {
-  DIR *folder = opendir(path);
+  DIR *folder = *(const char *)path ? opendir(path) : NULL;
   if (!folder) return;
   for (struct dirent *entry; (entry = readdir(folder));)
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlinkat(dirfd(folder), entry->d_name, 0);

@@ -30,9 +30,10 @@ int wisp_process_await(pid_t pid, double seconds);
 void wisp_session_end(pid_t leader);
 
 /* A fresh folder for temporary files, under $TMPDIR or /tmp, which tells by its name whose it is; its removal with the
- * files in it; and the removal of those whose processes are gone. */
+ * files in it, for HELD where the folder is a `char folder[SIZE] = ""`; and the removal of those whose processes are
+ * gone. */
 wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size);
-void wisp_scratch_remove(const char *path);
+void wisp_scratch_remove(const void *path); /* a text; empty: none was made */
 void wisp_scratch_sweep(void);
 
 #endif

@@ -1,3 +1,4 @@
+#include "good.h"
 #include "door_case.h"
 #include "solving.h"
 
@@ -8,9 +9,8 @@
 
 wisp_session *door_session(void)
 {
-  wisp_error err = {WISP_OK, ""};
   wisp_session *session = NULL;
   const wisp_session_request request = {.device = test_device(), .store = "/nonexistent/wisp.db"};
-  GOOD(wisp_session_open(&err, &request, &session));
+  GOOD(wisp_session_open(err, &request, &session));
   return session;
 }

@@ -1,22 +1,18 @@
-/* What the tests of the public door share: calls that must succeed, calls that must fail in one line, and a session. */
+/* What the tests of the public door share: calls that must fail in one line, and a session. */
 #ifndef WISP_DOOR_CASE_H
 #define WISP_DOOR_CASE_H
 
+#include "good.h"
 #include <wisp.h>
 
-/* Both want a wisp_error err. */
-#define GOOD(call)                                   \
-  do {                                               \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
-
-/* It gives this status, and a line with these words. */
-#define BAD(call, expected, words)                                               \
-  do {                                                                           \
-    err = (wisp_error){WISP_OK, ""};                                             \
-    if ((call) != (expected)) fail_msg("%s: status %d", #call, (int)err.status); \
-    if (!strstr(err.text, words)) fail_msg("%s says: %s", #call, err.text);      \
-    assert_null(strchr(err.text, '\n'));                                         \
+/* It gives this status, and a line with these words: BAD(wisp_thing_create(err, ...), WISP_EUSAGE, "words"). */
+#define BAD(call, expected, words)                                                 \
+  do {                                                                             \
+    wisp_error error = {0};                                                        \
+    wisp_error *const err = &error;                                                \
+    if ((call) != (expected)) fail_msg("%s: status %d", #call, (int)error.status); \
+    if (!strstr(error.text, words)) fail_msg("%s says: %s", #call, error.text);    \
+    assert_null(strchr(error.text, '\n'));                                         \
   } while (0)
 
 /* On the device under test, with no store but what ships. */

@@ -94,29 +94,78 @@ static void visit_strategies(const wisp_strategies *all, plan_case *c, const wis
   free_layouts(&first);
 }
 
-static void visit_element(const wisp_strategies *all, const wisp_target *target, const plan_range *range, plan_case *c,
-                          plan_visit *visit, void *context)
+enum { MOST_SYSTEMS = 8 };
+
+/* The systems of a family's that ship, its own first; count. Where that is no file the family has no others. */
+static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP_NAME_TEXT])
 {
-  for (int order = range->orders[0]; order <= range->orders[1] && order <= c->element->orders[1]; order++)
-    for (int p = 0; p < 2 && range->precisions[p]; p++) {
-      c->spec = wisp_family_spec(c->family, order, NULL, range->precisions[p]);
-      wisp_spec_name_element(&c->spec, c->element->name);
-      visit_strategies(all, c, target, visit, context);
-    }
+  wisp_text list = {0};
+  char *rest = NULL;
+  int count = 1;
+  snprintf(names[0], sizeof names[0], "%s", family->default_system);
+  if (!wisp_system_is_own(names[0])) return count;
+  assert_int_equal(wisp_system_names(NULL, &list), WISP_OK);
+  for (char *name = strtok_r(list.data, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+    if (!wisp_system_is_own(name) || strcmp(name, names[0]) == 0) continue;
+    assert_true(count < MOST_SYSTEMS);
+    snprintf(names[count++], sizeof names[0], "%s", name);
+  }
+  wisp_text_free(&list);
+  return count;
+}
+
+/* What a walk takes along. */
+typedef struct walk {
+  wisp_strategies *all;
+  wisp_target target;
+  const plan_range *range;
+  bool systems;
+  plan_visit *visit;
+  void *context;
+} walk;
+
+/* One order and precision of an element, for one system after the other. */
+static void visit_systems(const walk *w, plan_case *c, int order, wisp_precision precision)
+{
+  char names[MOST_SYSTEMS][WISP_NAME_TEXT];
+  const int count = w->systems ? list_systems(c->family, names) : 1;
+  for (int s = 0; s < count; s++) {
+    c->system_number = s;
+    c->spec = wisp_family_spec(c->family, order, s ? names[s] : NULL, precision);
+    wisp_spec_name_element(&c->spec, c->element->name);
+    visit_strategies(w->all, c, &w->target, w->visit, w->context);
+  }
+}
+
+static void walk_family(const walk *w, const wisp_family *family)
+{
+  const int *orders = w->range->orders;
+  for (const wisp_element *e = family->elements; e->name; e++)
+    for (int order = orders[0]; order <= orders[1] && order <= e->orders[1]; order++)
+      for (int p = 0; p < 2 && w->range->precisions[p]; p++) {
+        plan_case c = {.family = family, .element = e};
+        visit_systems(w, &c, order, w->range->precisions[p]);
+      }
+}
+
+static void walk_families(walk *w)
+{
+  wisp_error err = {0};
+  if (wisp_strategies_load(&err, &w->all) != WISP_OK) fail_msg("%s", err.text);
+  for (size_t f = 0; wisp_family_at(f); f++) walk_family(w, wisp_family_at(f));
+  wisp_strategies_free(w->all);
 }
 
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context)
 {
-  wisp_strategies *all = NULL;
-  wisp_error err = {0};
-  wisp_target target = wisp_limits_target(limits);
-  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  for (size_t f = 0; wisp_family_at(f); f++)
-    for (const wisp_element *e = wisp_family_at(f)->elements; e->name; e++) {
-      plan_case c = {.family = wisp_family_at(f), .element = e};
-      visit_element(all, &target, range, &c, visit, context);
-    }
-  wisp_strategies_free(all);
+  walk w = {NULL, wisp_limits_target(limits), range, false, visit, context};
+  walk_families(&w);
+}
+
+void each_plan_of_systems(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context)
+{
+  walk w = {NULL, wisp_limits_target(limits), range, true, visit, context};
+  walk_families(&w);
 }
 
 bool walks_in_full(void)
@@ -136,6 +185,13 @@ bool precision_has_turn(const plan_case *c)
   return walks_in_full() || (turn % 2 == 1) == (c->spec.precision == WISP_F64);
 }
 
+bool system_has_turn(const plan_case *c)
+{
+  enum { HIGH = 5 };
+  const int turn = c->spec.order + c->strategy_number + c->layout_number, order = c->spec.order;
+  return walks_in_full() || !c->system_number || (order <= HIGH && turn % 2 == c->system_number % 2);
+}
+
 bool order_has_turn(const plan_case *c, int low)
 {
   enum { FEW = 10 };
@@ -149,8 +205,8 @@ const char *plan_case_text(const plan_case *c)
   static char text[512];
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&c->layout, layout);
-  snprintf(text, sizeof text, "%s.%s %s %s p%d %s%s%s", c->strategy->kernel, c->strategy->name, c->element->name,
-           layout, c->spec.order, wisp_precision_name(c->spec.precision), c->plan ? " " : "",
+  snprintf(text, sizeof text, "%s.%s %s %s p%d %s %s%s%s", c->strategy->kernel, c->strategy->name, c->element->name,
+           layout, c->spec.order, c->spec.system, wisp_precision_name(c->spec.precision), c->plan ? " " : "",
            c->plan ? c->plan->params : "");
   return text;
 }

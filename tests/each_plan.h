@@ -17,6 +17,7 @@ typedef struct plan_case {
   const wisp_plan *plan;              /* the default candidate; NULL where there is none */
   const char *reason;                 /* why there is none */
   int strategy_number, layout_number; /* in their lists */
+  int system_number;                  /* 0: the family's own; else another that ships */
   int at, count; /* the strategy has candidates in so many layouts of this order, here the at-th; -1: none here */
   bool last;     /* the last of this element, order and precision: names end after it */
 } plan_case;
@@ -31,17 +32,20 @@ typedef void plan_visit(void *context, const plan_case *c);
 /* All families' strategies on a device with these limits, at those of the orders that a family has. Fails the test
  * where a plan fails otherwise than by a refusal. */
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
+/* The same for every system of equations that ships, not a family's own alone. */
+void each_plan_of_systems(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
 
 /* Where a walk would be too long, cases take turns, so that no strategy, layout, precision or range of orders is left
- * out: a layout of those that the strategy has candidates in at this order; a precision; and the strategies of a family
- * of many orders at every fourth above `low`, those of another element that the first one has too at every fourth.
- * Always their turn where WISP_TEST_FULL=1. */
+ * out: a layout of those that the strategy has candidates in at this order; a precision; of systems beside the family's
+ * own one, at the orders up to 5; and the strategies of a family of many orders at every fourth above `low`, those of
+ * another element that the first one has too at every fourth. Always their turn where WISP_TEST_FULL=1. */
 bool layout_has_turn(const plan_case *c);
 bool precision_has_turn(const plan_case *c);
+bool system_has_turn(const plan_case *c);
 bool order_has_turn(const plan_case *c, int low);
 bool walks_in_full(void);
 
-/* "volume.field-in-shared node-km4-pad144 p3 f32", for messages; valid until the next call. */
+/* "volume.field-in-shared node-km4-pad144 p3 maxwell f32", for messages; valid until the next call. */
 const char *plan_case_text(const plan_case *c);
 
 /* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */

@@ -1,3 +1,4 @@
+#include "good.h"
 #include "bent_box.h"
 #include "poisson_case.h"
 #include "solving.h"
@@ -6,12 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                     \
-  do {                                                 \
-    wisp_error error = {0};                            \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
 
 void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setup)
 {
@@ -25,12 +20,12 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
                           .composition = composition};
   *c = (poisson_case){.mesh = mesh};
   assert_true(wisp_hex_operator_find(setup->kernel, &op));
-  GOOD(wisp_strategies_load(&error, &c->strategies));
-  GOOD(wisp_device_open(&error, test_device(), &c->device));
-  GOOD(wisp_poisson_create(&error, "test", mesh, setup->order, op, setup->lambda, &c->problem));
+  GOOD(wisp_strategies_load(err, &c->strategies));
+  GOOD(wisp_device_open(err, test_device(), &c->device));
+  GOOD(wisp_poisson_create(err, "test", mesh, setup->order, op, setup->lambda, &c->problem));
   const wisp_chooser from = {c->strategies, NULL, wisp_device_limits(c->device), NULL};
-  GOOD(wisp_choose(&error, &from, &wish, &c->step));
-  GOOD(wisp_poisson_solver_create(&error, c->device, c->problem, &c->step, &request, &c->solver));
+  GOOD(wisp_choose(err, &from, &wish, &c->stage));
+  GOOD(wisp_poisson_solver_create(err, c->device, c->problem, &c->stage, &request, &c->solver));
   c->x = calloc(c->problem->copies->unknowns, sizeof *c->x);
   assert_non_null(c->x);
 }
@@ -39,7 +34,7 @@ void poisson_close(poisson_case *c)
 {
   free(c->x);
   wisp_poisson_solver_destroy(c->solver);
-  wisp_stage_free(&c->step);
+  wisp_stage_free(&c->stage);
   wisp_poisson_destroy(c->problem);
   wisp_mesh_destroy(c->mesh);
   wisp_device_close(c->device);
@@ -49,8 +44,8 @@ void poisson_close(poisson_case *c)
 wisp_cg_report poisson_solve(poisson_case *c, double tolerance, long long most)
 {
   wisp_cg_report report;
-  GOOD(wisp_cg_solve(&error, wisp_poisson_solver_cg(c->solver), c->problem->b, tolerance, most, NULL, &report));
-  GOOD(wisp_cg_solution(&error, wisp_poisson_solver_cg(c->solver), c->x));
+  GOOD(wisp_cg_solve(err, wisp_poisson_solver_cg(c->solver), c->problem->b, tolerance, most, NULL, &report));
+  GOOD(wisp_cg_solution(err, wisp_poisson_solver_cg(c->solver), c->x));
   return report;
 }
 
@@ -58,7 +53,7 @@ wisp_hexmesh *hex_box(int n, double amplitude)
 {
   const int sides[3] = {n, n, n};
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_hexmesh_box(&error, sides, &mesh));
-  if (amplitude != 0) GOOD(bend_box(&error, mesh, amplitude));
+  GOOD(wisp_hexmesh_box(err, sides, &mesh));
+  if (amplitude != 0) GOOD(bend_box(err, mesh, amplitude));
   return mesh;
 }

@@ -9,7 +9,7 @@ typedef struct poisson_case {
   wisp_device *device;
   wisp_hexmesh *mesh;
   wisp_poisson *problem;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_poisson_solver *solver;
   double *x; /* room for the unknowns */
 } poisson_case;

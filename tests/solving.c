@@ -1,3 +1,4 @@
+#include "good.h"
 #include "solving.h"
 #include "../runtime/nodal/start.h"
 
@@ -13,34 +14,28 @@ const char *test_device(void)
   return name && *name ? name : "host";
 }
 
-#define GOOD(call)                                     \
-  do {                                                 \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
-
-bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_setup *setup)
+bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_setup *setup)
 {
-  wisp_error error = {0};
   const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), setup->order, "maxwell", precision),
                           .elements = (long long)mesh->elements,
                           .composition = setup->composition,
                           .layout = setup->layout};
   *s = (solving){.mesh = mesh};
-  GOOD(wisp_strategies_load(&error, &s->strategies));
-  GOOD(wisp_device_open(&error, test_device(), &s->device));
+  GOOD(wisp_strategies_load(err, &s->strategies));
+  GOOD(wisp_device_open(err, test_device(), &s->device));
   const wisp_chooser from = {s->strategies, setup->store, wisp_device_limits(s->device), NULL};
-  wisp_status status = wisp_choose(err, &from, &wish, &s->step);
+  wisp_status status = wisp_choose(why, &from, &wish, &s->stage);
   if (status == WISP_EREFUSED) {
     solving_close(s);
     return false;
   }
-  if (status != WISP_OK) fail_msg("%s", err->text);
-  GOOD(wisp_tet_create(&error, setup->order, &s->tet));
-  GOOD(wisp_system_load(&error, "maxwell", &s->system));
+  if (status != WISP_OK) fail_msg("%s", why->text);
+  GOOD(wisp_tet_create(err, setup->order, &s->tet));
+  GOOD(wisp_system_load(err, "maxwell", &s->system));
   int boundary = wisp_system_boundary(s->system, setup->absorbing ? "absorbing" : "pec");
-  GOOD(wisp_dg_create_plain(&error, mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
-  GOOD(wisp_solver_create(&error, s->device, s->dg, precision, &s->step, setup->central ? 0 : 1, &s->solver));
+  GOOD(wisp_dg_create_plain(err, mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
+  GOOD(wisp_solver_create(err, s->device, s->dg, precision, &s->stage, setup->central ? 0 : 1, &s->solver));
   s->problem = wisp_solver_problem(s->solver);
   return true;
 }
@@ -49,7 +44,7 @@ void solving_close(solving *s)
 {
   wisp_solver_destroy(s->solver);
   wisp_dg_destroy(s->dg);
-  wisp_stage_free(&s->step);
+  wisp_stage_free(&s->stage);
   wisp_system_destroy(s->system);
   wisp_tet_destroy(s->tet);
   wisp_mesh_destroy(s->mesh);
@@ -60,13 +55,12 @@ void solving_close(solving *s)
 
 wisp_mesh *ragged_box(int n, size_t left_out)
 {
-  wisp_error error = {0};
   wisp_mesh *box = NULL, *mesh = NULL;
-  GOOD(wisp_mesh_box(&error, n, &box));
-  GOOD(wisp_mesh_create(&error, 4, box->vertices, box->elements - left_out, &mesh));
+  GOOD(wisp_mesh_box(err, n, &box));
+  GOOD(wisp_mesh_create(err, 4, box->vertices, box->elements - left_out, &mesh));
   memcpy(mesh->xyz, box->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
   memcpy(mesh->tet, box->tet, 4 * mesh->elements * sizeof *mesh->tet);
-  GOOD(wisp_mesh_connect(&error, "ragged box", mesh));
+  GOOD(wisp_mesh_connect(err, "ragged box", mesh));
   wisp_mesh_destroy(box);
   return mesh;
 }
@@ -74,8 +68,8 @@ wisp_mesh *ragged_box(int n, size_t left_out)
 wisp_status solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context, double t)
 {
   OWNED(free) double *u = NULL;
-  CALL(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
-  CALL(wisp_dg_fill(err, wisp_problem_dg(problem), function, context, t, u));
+  CALL(wisp_new(err, wisp_arrays_size(wisp_problem_arrays(problem), "u"), sizeof *u, &u));
+  wisp_dg_fill(wisp_problem_dg(problem), function, context, t, u);
   return wisp_solution_put(err, problem, u);
 }
 
@@ -83,21 +77,20 @@ wisp_status solution_error(wisp_error *err, wisp_problem *problem, wisp_function
                            double *out)
 {
   OWNED(free) double *u = NULL;
-  CALL(wisp_new(err, wisp_problem_size(problem, "u"), sizeof *u, &u));
+  CALL(wisp_new(err, wisp_arrays_size(wisp_problem_arrays(problem), "u"), sizeof *u, &u));
   CALL(wisp_solution_get(err, problem, u));
   return wisp_dg_l2_error(err, wisp_problem_dg(problem), u, exact, context, t, out);
 }
 
 double cavity_error(solving *s, double time, double finer)
 {
-  wisp_error error = {0};
   wisp_start cavity;
   double l2 = 0;
   long long steps = 1 + (long long)(time / wisp_dg_safe_dt(s->dg) * finer);
-  GOOD(wisp_start_choose(&error, s->mesh, s->system, "cavity", (const int[]){1, 1, 0}, &cavity));
-  GOOD(solution_set(&error, s->problem, wisp_start_field, &cavity, 0));
-  GOOD(wisp_solver_advance(&error, s->solver, time / (double)steps, steps, NULL));
-  GOOD(solution_error(&error, s->problem, wisp_start_field, &cavity, time, &l2));
+  GOOD(wisp_start_choose(err, s->mesh, s->system, "cavity", (const int[]){1, 1, 0}, &cavity));
+  GOOD(solution_set(err, s->problem, wisp_start_field, &cavity, 0));
+  GOOD(wisp_solver_advance(err, s->solver, time / (double)steps, steps, NULL));
+  GOOD(solution_error(err, s->problem, wisp_start_field, &cavity, time, &l2));
   return l2;
 }
 
@@ -129,16 +122,15 @@ void random_solution(const wisp_dg *dg, double *u)
 
 void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, double *u)
 {
-  wisp_error error = {0};
   size_t size = wisp_dg_volume_size(dg);
   double *rhs = calloc(size, sizeof *rhs), *res = calloc(size, sizeof *res);
   double *flux = calloc(wisp_dg_face_size(dg), sizeof *flux);
   assert_true(rhs && res && flux);
   for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
-    GOOD(wisp_reference_volume(&error, dg, u, rhs));
+    wisp_reference_volume(dg, u, rhs);
     wisp_reference_gather(dg, alpha, u, flux, NULL);
-    GOOD(wisp_reference_lift(&error, dg, flux, rhs));
+    wisp_reference_lift(dg, flux, rhs);
     for (size_t i = 0; i < size; i++) {
       res[i] = rk->a * res[i] + dt * rhs[i];
       u[i] += rk->b * res[i];

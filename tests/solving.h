@@ -11,7 +11,7 @@ typedef struct solving {
   wisp_mesh *mesh;
   wisp_tet *tet;
   wisp_system *system;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_dg *dg;
   wisp_solver *solver;
   wisp_problem *problem; /* the solver's */

@@ -1,5 +1,6 @@
 /* Claim: the library's product is what our kernels compute, in the layout that we say it has; every way it is taken in
  * is as right as its plain one; a comparison gives each kernel a sound row; the command prints them as JSON. */
+#include "good.h"
 #include "dg_case.h"
 #include "each_plan.h"
 #include "../runtime/nodal/dg_parts.h"
@@ -15,12 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                   \
-  do {                                               \
-    wisp_error err = {0};                            \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
 
 /* One unpadded element a group, nodes fastest: a field array is then U itself, column by column. */
 static void make_case(dg_case *c, int order)
@@ -38,9 +33,9 @@ static double *multiply(wisp_device *device, const dg_case *c, const char *kerne
   wisp_blas *blas = NULL;
   wisp_rival *rival = NULL;
   const size_t columns = c->dg->slots * (size_t)c->system->fields;
-  GOOD(wisp_blas_open(&err, device, &blas));
-  GOOD(wisp_rival_create(&err, device, blas, c->tet, kernel, precision, columns, &rival));
-  GOOD(wisp_rival_choose(&err, rival));
+  GOOD(wisp_blas_open(err, device, &blas));
+  GOOD(wisp_rival_create(err, device, blas, c->tet, kernel, precision, columns, &rival));
+  GOOD(wisp_rival_choose(err, rival));
   assert_true(wisp_rival_error(rival) < (precision == WISP_F32 ? 1e-5 : 1e-13));
   const wisp_product *p = wisp_rival_product(rival);
   const size_t in = (size_t)p->k * columns, out = (size_t)p->m * columns, bytes = (size_t)precision;
@@ -48,9 +43,9 @@ static double *multiply(wisp_device *device, const dg_case *c, const char *kerne
   float *single = malloc((in + out) * sizeof *single);
   assert_true(product && single);
   for (size_t i = 0; i < in; i++) single[i] = (float)operand[i];
-  GOOD(wisp_device_upload(&err, device, p->B, precision == WISP_F32 ? (const void *)single : operand, in * bytes));
-  GOOD(wisp_rival_run(&err, rival));
-  GOOD(wisp_device_download(&err, device, precision == WISP_F32 ? (void *)single : product, p->C, out * bytes));
+  GOOD(wisp_device_upload(err, device, p->B, precision == WISP_F32 ? (const void *)single : operand, in * bytes));
+  GOOD(wisp_rival_run(err, rival));
+  GOOD(wisp_device_download(err, device, precision == WISP_F32 ? (void *)single : product, p->C, out * bytes));
   for (size_t i = 0; i < out && precision == WISP_F32; i++) product[i] = (double)single[i];
   free(single);
   wisp_rival_destroy(rival);
@@ -86,7 +81,7 @@ static void test_product_is_the_derivative(void **state)
       double *u = dg_case_volume(c.dg), *du[3];
       for (int nu = 0; nu < 3; nu++) du[nu] = dg_case_volume(c.dg);
       dg_case_noise(c.dg, u);
-      assert_int_equal(wisp_reference_derivative(NULL, c.dg, u, du), WISP_OK);
+      wisp_reference_derivative(c.dg, u, du);
       double *product = multiply(*state, &c, "volume", single ? WISP_F32 : WISP_F64, u);
       double difference = volume_difference(&c, product, du);
       if (!(difference < (single ? 2e-3 : 1e-11))) fail_msg("order %d: differs by %g", order, difference);
@@ -105,7 +100,7 @@ static void test_product_is_the_lift(void **state)
     double *flux = dg_case_face(c.dg), *rhs = dg_case_volume(c.dg);
     for (size_t i = 0; i < faces; i++) flux[i] = 2.0 * rand() / RAND_MAX - 1;
     for (size_t i = 0; i < volume; i++) rhs[i] = 0;
-    assert_int_equal(wisp_reference_lift(NULL, c.dg, flux, rhs), WISP_OK);
+    wisp_reference_lift(c.dg, flux, rhs);
     double *product = multiply(*state, &c, "lift", WISP_F64, flux);
     for (size_t i = 0; i < volume; i++)
       if (!(fabs(product[i] - rhs[i]) < 1e-11)) fail_msg("order %d, number %zu: %g, %g", order, i, product[i], rhs[i]);
@@ -159,7 +154,10 @@ static void test_every_kernel_has_a_row(void **state)
                                         .row = look,
                                         .warn = complain,
                                         .context = &s};
-  GOOD(wisp_compare(&err, *state, &request));
+  wisp_session session = {.device = *state};
+  GOOD(wisp_strategies_load(err, &session.strategies));
+  GOOD(wisp_compare(err, &session, &request));
+  wisp_strategies_free(session.strategies);
   assert_true(s.rows >= 8);
   assert_int_equal(s.rivals, 3);
   assert_int_equal(s.steps, 1);
@@ -176,11 +174,12 @@ static void test_senseless_requests(void **state)
                                      .precision_count = 1,
                                      .row = look};
   wisp_compare_request bad[3] = {good, good, good};
-  wisp_error err;
+  wisp_error reason;
   bad[0].family = "nodule";
   bad[1].kernel = "volumes";
   bad[2].order_count = 2;
-  for (int i = 0; i < 3; i++) assert_int_equal(wisp_compare(&err, *state, &bad[i]), WISP_EUSAGE);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(wisp_compare(&reason, &(wisp_session){.device = *state}, &bad[i]), WISP_EUSAGE);
 }
 
 /* What the command prints, up to room - 1 characters; its exit status. */

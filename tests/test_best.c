@@ -203,17 +203,17 @@ static void test_default(void **state)
   wisp_error err = {0};
   wisp_strategies *all = NULL;
   wisp_limits limits;
-  wisp_stage step = {.kernels = 0};
+  wisp_stage stage = {.kernels = 0};
   wisp_spec spec = {.family = "nodal", .kernel = "volume", .element = "tet", .system = "maxwell", .order = 2};
   wisp_trial winner = fixture_trial(1), other;
   fixture_folder(folder);
   spec.precision = WISP_F64;
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
   assert_int_equal(wisp_target_limits(&err, "sm_90", &limits), WISP_OK);
-  assert_int_equal(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &step),
+  assert_int_equal(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &stage),
                    WISP_OK);
-  assert_int_equal(step.kernels, 1);
-  assert_string_not_equal(step.choice[0].strategy, "literal");
+  assert_int_equal(stage.kernels, 1);
+  assert_string_not_equal(stage.choice[0].strategy, "literal");
   strcpy(winner.spec, "nodal.volume:tet:p2:maxwell:f64");
   strcpy(winner.device, "Imaginary 1");
   strcpy(winner.strategy, "literal");
@@ -225,9 +225,9 @@ static void test_default(void **state)
   add_trial(folder, &winner);
   assert_true(default_ms(folder) == 0); /* not known, and not the winner itself */
   other = winner;
-  strcpy(other.strategy, step.choice[0].strategy);
-  strcpy(other.layout, step.choice[0].layout);
-  strcpy(other.params, step.choice[0].params);
+  strcpy(other.strategy, stage.choice[0].strategy);
+  strcpy(other.layout, stage.choice[0].layout);
+  strcpy(other.params, stage.choice[0].params);
   other.ms = 14;
   strcpy(other.template_hash, "0123456789abcdef"); /* of an older text */
   add_trial(folder, &other);
@@ -244,7 +244,7 @@ static void test_default(void **state)
   if (!strstr(page, "<b>7.00&#8201;×</b>")) fail_msg("%.3000s", strstr(page, "tiles"));
   free(page);
   forget(&o);
-  wisp_stage_free(&step);
+  wisp_stage_free(&stage);
   wisp_strategies_free(all);
   fixture_remove(folder);
 }

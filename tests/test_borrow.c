@@ -207,7 +207,7 @@ const wisp_workload *const wisp_own_workloads[] = {&workload, NULL};
 typedef struct solver {
   wisp_device *device;
   wisp_strategies *strategies;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_kernel *kernel[3]; /* apply, advance, update */
   wisp_problem *problem;
   wisp_cg *cg;
@@ -216,7 +216,7 @@ typedef struct solver {
 static double blocks(const solver *s, int kernel)
 {
   unsigned grid[2];
-  GOOD(wisp_plan_grid(err, s->step.plan[kernel], wisp_problem_discretisation(s->problem)->counts, grid));
+  GOOD(wisp_plan_grid(err, s->stage.plan[kernel], wisp_problem_discretisation(s->problem)->counts, grid));
   return grid[0];
 }
 
@@ -228,11 +228,11 @@ static void open_solver(wisp_precision precision, solver *s)
   GOOD(wisp_strategies_load(err, &s->strategies));
   const wisp_chooser from = {s->strategies, NULL, wisp_device_limits(s->device), NULL};
   const wisp_wish wish = {.spec = wisp_family_spec(&chain, 1, NULL, precision)};
-  GOOD(wisp_choose(err, &from, &wish, &s->step));
-  assert_int_equal(s->step.kernels, 3);
-  assert_string_equal(s->step.plan[1]->spec.family, "tensor");
-  assert_string_equal(s->step.plan[2]->spec.kernel, "update");
-  GOOD(wisp_stage_load(err, s->device, &s->step, s->kernel));
+  GOOD(wisp_choose(err, &from, &wish, &s->stage));
+  assert_int_equal(s->stage.kernels, 3);
+  assert_string_equal(s->stage.plan[1]->spec.family, "tensor");
+  assert_string_equal(s->stage.plan[2]->spec.kernel, "update");
+  GOOD(wisp_stage_load(err, s->device, &s->stage, s->kernel));
   GOOD(wisp_problem_open(err, s->device, &d, precision, WISP_NARROW_GUARD, NULL, NULL, &s->problem));
   GOOD(wisp_arrays_repeat(err, wisp_problem_arrays(s->problem), "inverse", 1, &third));
   const wisp_binding bindings[] = {{"scale", 0, 1},
@@ -252,7 +252,7 @@ static void close_solver(solver *s)
   wisp_cg_destroy(s->cg);
   for (int i = 0; i < 3; i++) wisp_kernel_destroy(s->kernel[i]);
   wisp_problem_destroy(s->problem);
-  wisp_stage_free(&s->step);
+  wisp_stage_free(&s->stage);
   wisp_strategies_free(s->strategies);
   wisp_device_close(s->device);
 }

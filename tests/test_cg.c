@@ -1,6 +1,7 @@
 /* Claim: the kernels that conjugate gradients need besides the operator do what their formulas say in double, and
  * nothing else: 1e-13 in FP64, 1e-5 in FP32, of the largest number; whatever the number of unknowns is a multiple of.
  * What is here is written down apart from what the tuner verifies every candidate with (test_kernels). */
+#include "good.h"
 #include "each_plan.h"
 #include "solving.h"
 #include "../runtime/arrays.h"
@@ -12,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                     \
-  do {                                                 \
-    wisp_error error = {0};                            \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
 
 /* Of order 3: 8 unknowns within each of the elements, of 64 places. */
 enum { ORDER = 3, ELEMENTS = 6007, WITHIN = 8 * ELEMENTS, PLACES = 64 * ELEMENTS };
@@ -245,11 +240,11 @@ static void open_arrays(check *all, wisp_precision precision)
   list[ARRAYS + 2] = (wisp_array){"copy_more", WISP_INT, v->more_count, false};
   list[ARRAYS + 3] = (wisp_array){"surface", WISP_INT, PLACES - WITHIN, false};
   list[ARRAYS + 4] = (wisp_array){"left", WISP_INT, 1, false};
-  GOOD(wisp_arrays_create(&error, all->device, precision, "a test", WISP_WIDE_GUARD, list, ARRAYS + 5, &all->arrays));
-  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_one", v->one));
-  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_two", v->two));
-  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "copy_more", v->more));
-  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "surface", v->surface));
+  GOOD(wisp_arrays_create(err, all->device, precision, "a test", WISP_WIDE_GUARD, list, ARRAYS + 5, &all->arrays));
+  GOOD(wisp_arrays_upload_ints(err, all->arrays, "copy_one", v->one));
+  GOOD(wisp_arrays_upload_ints(err, all->arrays, "copy_two", v->two));
+  GOOD(wisp_arrays_upload_ints(err, all->arrays, "copy_more", v->more));
+  GOOD(wisp_arrays_upload_ints(err, all->arrays, "surface", v->surface));
 }
 
 static void run(check *all, const wisp_kernel *kernel, bool polynomial)
@@ -268,10 +263,10 @@ static void run(check *all, const wisp_kernel *kernel, bool polynomial)
                                   {"first_step", 0, 0},
                                   {"keep", 0, keep},
                                   {"gain", 0, gain}};
-  for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(&error, all->arrays, names[a], all->start.at[a]));
-  GOOD(wisp_arrays_upload_ints(&error, all->arrays, "left", &all->start.left));
-  GOOD(wisp_arrays_launch(&error, all->arrays, kernel, scalars, sizeof scalars / sizeof *scalars));
-  GOOD(wisp_device_finish(&error, all->device));
+  for (int a = 0; a < ARRAYS; a++) GOOD(wisp_arrays_upload(err, all->arrays, names[a], all->start.at[a]));
+  GOOD(wisp_arrays_upload_ints(err, all->arrays, "left", &all->start.left));
+  GOOD(wisp_arrays_launch(err, all->arrays, kernel, scalars, sizeof scalars / sizeof *scalars));
+  GOOD(wisp_device_finish(err, all->device));
 }
 
 /* Every array is as expected, those that hold parts of sums in total; guard zones are whole. */
@@ -284,10 +279,10 @@ static void compare(const check *all, const wisp_plan *plan, const vectors *afte
     double *now = numbers(all->start.size[a]), largest = 0, worst = 0;
     const double *expected = after->at[a];
     size_t count = all->start.size[a];
-    GOOD(wisp_arrays_download(&error, all->arrays, names[a], now));
+    GOOD(wisp_arrays_download(err, all->arrays, names[a], now));
     if (a == kernels[all->kernel].sums[0] || a == kernels[all->kernel].sums[1]) {
       unsigned grid[2] = {0};
-      GOOD(wisp_plan_grid(&error, plan, NULL, grid));
+      GOOD(wisp_plan_grid(err, plan, NULL, grid));
       now[0] = sum_parts(now, grid[0]);
       count = 1;
     }
@@ -302,9 +297,9 @@ static void compare(const check *all, const wisp_plan *plan, const vectors *afte
     free(now);
   }
   int left = -1;
-  GOOD(wisp_device_download(&error, all->device, &left, wisp_arrays_at(all->arrays, "left"), sizeof left));
+  GOOD(wisp_device_download(err, all->device, &left, wisp_arrays_at(all->arrays, "left"), sizeof left));
   assert_int_equal(left, after->left);
-  GOOD(wisp_arrays_guards(&error, all->arrays, &intact, where));
+  GOOD(wisp_arrays_guards(err, all->arrays, &intact, where));
   if (!intact) fail_msg("%s %s: wrote beside %s", plan_case_text(all->c), plan->params, where);
 }
 
@@ -313,10 +308,10 @@ static void verify(check *all, const wisp_plan *plan)
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   unsigned grid[2] = {0};
-  GOOD(wisp_plan_compile(&error, plan, wisp_device_limits(all->device)->target, &binary));
-  GOOD(wisp_plan_grid(&error, plan, NULL, grid));
+  GOOD(wisp_plan_compile(err, plan, wisp_device_limits(all->device)->target, &binary));
+  GOOD(wisp_plan_grid(err, plan, NULL, grid));
   assert_true(grid[0] <= MOST_PARTS); /* each leaves a part */
-  GOOD(wisp_kernel_create(&error, all->device, plan, &binary, &kernel));
+  GOOD(wisp_kernel_create(err, all->device, plan, &binary, &kernel));
   for (int polynomial = 0; polynomial < 2; polynomial++) {
     run(all, kernel, polynomial);
     compare(all, plan, &all->expected[polynomial]);

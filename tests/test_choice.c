@@ -1,6 +1,7 @@
 /* Claim: `wisp best`, `bench`, `report` and `run` agree on what a solver takes. They take no entry that is stale, that
  * is not legal here, or that is another chip's where there is one of this device; where nothing else is there, best and
  * report show such an entry and say what it is, and bench and run take the default. */
+#include "good.h"
 #include "command.h"
 #include "solving.h"
 #include "store_fixture.h"
@@ -13,12 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                   \
-  do {                                               \
-    wisp_error err = {0};                            \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
 
 static const char layout[] = "node-km1-pad16", strategy[] = "matrix-in-shared";
 
@@ -57,9 +52,9 @@ static candidates list(const wisp_strategies *all, const wisp_limits *limits, co
   wisp_env *names = NULL;
   wisp_spec_name_kernel(&spec, "lift");
   assert_non_null(c.strategy);
-  GOOD(wisp_layout_parse(&err, layout, 10, 24, &l));
-  GOOD(wisp_family_find("nodal")->names(&err, &spec, &l, &target, &names));
-  GOOD(wisp_plan_enumerate(&err, c.strategy, &spec, &l, names, keep, &c));
+  GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
+  GOOD(wisp_family_find("nodal")->names(err, &spec, &l, &target, &names));
+  GOOD(wisp_plan_enumerate(err, c.strategy, &spec, &l, names, keep, &c));
   wisp_env_destroy(names);
   return c;
 }
@@ -84,9 +79,9 @@ static wisp_trial entry(const wisp_strategies *all, const wisp_limits *limits, c
 static void add(const char *folder, const wisp_trial *t)
 {
   wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer));
-  GOOD(wisp_writer_add(&err, writer, t));
-  GOOD(wisp_writer_close(&err, writer));
+  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, t));
+  GOOD(wisp_writer_close(err, writer));
 }
 
 /* What a command says of the lift. */
@@ -169,8 +164,8 @@ static void test_agreement(void **state)
   const char *folder = *state;
   wisp_strategies *all = NULL;
   wisp_device *device = NULL;
-  GOOD(wisp_strategies_load(&err, &all));
-  GOOD(wisp_device_open(&err, test_device(), &device));
+  GOOD(wisp_strategies_load(err, &all));
+  GOOD(wisp_device_open(err, test_device(), &device));
   const wisp_limits limits = *wisp_device_limits(device);
   wisp_device_close(device);
   const candidates good = list(all, &limits, strategy), bad = list(all, &limits, "field-in-shared");

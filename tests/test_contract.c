@@ -1,6 +1,7 @@
 /* Claim: `wisp emit --json` says what a kernel wants as the library does, with expressions that come to the same
  * numbers, and --operands writes what the kernel reads: of the volume kernel's matrix it is shown that it takes
  * derivatives. */
+#include "good.h"
 #include "command.h"
 #include "door_case.h"
 #include "solving.h"
@@ -32,14 +33,13 @@ static cJSON *contract(const char *folder, const char *arguments)
 /* The value of an expression that the contract gives, in a launch on K elements. */
 static int64_t value_of(const cJSON *json, const char *expression)
 {
-  wisp_error err = {0};
   wisp_env *counts = NULL;
   int64_t value = 0;
   const int per_group = (int)json_number(cJSON_GetObjectItem(json, "layout"), "per_group");
-  GOOD(wisp_env_create(&err, NULL, &counts));
-  GOOD(wisp_env_int(&err, counts, "elements", K));
-  GOOD(wisp_env_int(&err, counts, "groups", (K + per_group - 1) / per_group));
-  GOOD(wisp_eval_int(&err, expression, counts, &value));
+  GOOD(wisp_env_create(err, NULL, &counts));
+  GOOD(wisp_env_int(err, counts, "elements", K));
+  GOOD(wisp_env_int(err, counts, "groups", (K + per_group - 1) / per_group));
+  GOOD(wisp_eval_int(err, expression, counts, &value));
   wisp_env_destroy(counts);
   return value;
 }
@@ -48,32 +48,31 @@ static void same_argument(const cJSON *json, const wisp_kernel *kernel, size_t i
 {
   static const char *const kinds[] = {"in", "out", "inout", "operand", "scalar"}, *const numbers[] = {"int", "float",
                                                                                                       "double"};
-  wisp_error err = {0};
   wisp_argument a;
   const cJSON *said = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "arguments"), (int)i);
   size_t size = 0;
-  GOOD(wisp_kernel_argument(&err, kernel, i, &a));
+  GOOD(wisp_kernel_argument(err, kernel, i, &a));
   assert_string_equal(json_text(said, "name"), a.name);
   assert_string_equal(json_text(said, "kind"), kinds[a.kind]);
   assert_string_equal(json_text(said, "number"), numbers[a.number]);
   assert_string_equal(json_text(said, "meaning"), a.meaning);
   if (a.kind == WISP_ARGUMENT_SCALAR) return;
-  GOOD(wisp_kernel_size(&err, kernel, a.name, (wisp_count[]){{"elements", K}, {NULL, 0}}, &size));
+  GOOD(wisp_kernel_size(err, kernel, a.name, (wisp_count[]){{"elements", K}, {NULL, 0}}, &size));
   assert_int_equal(value_of(json, json_text(said, "size")), size);
 }
 
 /* The default of a kernel on the host, as the command and as the library say it. */
 static void compare(const char *folder, wisp_session *session, const char *options, const char *spec)
 {
-  wisp_error err = {0};
+  wisp_error reason = {0};
   wisp_kernel *kernel = NULL;
   wisp_kernel_info info;
   wisp_field_layout l;
   char line[400], set[200];
   unsigned grid[3], block[3];
   size_t shared = 0;
-  GOOD(wisp_kernel_open(&err, session, spec, NULL, &kernel));
-  GOOD(wisp_kernel_describe(&err, kernel, &info));
+  GOOD(wisp_kernel_open(err, session, spec, NULL, &kernel));
+  GOOD(wisp_kernel_describe(err, kernel, &info));
   snprintf(set, sizeof set, "%s", info.params);
   for (char *at = set; *at; at++) *at = *at == ' ' ? ',' : *at;
   snprintf(line, sizeof line, "emit %s -l %s -s %s --set %s --target host --json", options, info.layout, info.strategy,
@@ -86,8 +85,9 @@ static void compare(const char *folder, wisp_session *session, const char *optio
   const int arguments = cJSON_GetArraySize(cJSON_GetObjectItem(json, "arguments"));
   assert_true(arguments > 2);
   for (int i = 0; i < arguments; i++) same_argument(json, kernel, (size_t)i);
-  assert_int_equal(wisp_kernel_argument(&err, kernel, (size_t)arguments, &(wisp_argument){.name = ""}), WISP_EMISSING);
-  GOOD(wisp_kernel_layout(&err, kernel, &l));
+  assert_int_equal(wisp_kernel_argument(&reason, kernel, (size_t)arguments, &(wisp_argument){.name = ""}),
+                   WISP_EMISSING);
+  GOOD(wisp_kernel_layout(err, kernel, &l));
   const cJSON *layout = cJSON_GetObjectItem(json, "layout");
   assert_string_equal(json_text(layout, "name"), info.layout);
   assert_int_equal(json_number(layout, "fields"), l.fields);
@@ -96,7 +96,7 @@ static void compare(const char *folder, wisp_session *session, const char *optio
   assert_int_equal(json_number(layout, "stride"), l.stride);
   assert_int_equal(json_number(layout, "element_stride"), l.element_stride);
   assert_int_equal(json_number(layout, "node_stride"), l.node_stride);
-  GOOD(wisp_kernel_shape(&err, kernel, (wisp_count[]){{"elements", K}, {NULL, 0}}, grid, block, &shared));
+  GOOD(wisp_kernel_shape(err, kernel, (wisp_count[]){{"elements", K}, {NULL, 0}}, grid, block, &shared));
   for (int d = 0; d < 3; d++)
     assert_int_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(json, "block"), d)->valuedouble, block[d]);
   for (int d = 0; d < 2; d++)
@@ -113,9 +113,8 @@ static void compare(const char *folder, wisp_session *session, const char *optio
 /* On the host, whatever device is tested: the command plans for it without one. */
 static void test_json(void **state)
 {
-  wisp_error err = {0};
   wisp_session *session = NULL;
-  GOOD(wisp_session_open(&err, &(wisp_session_request){.device = "host", .store = "/nonexistent/wisp.db"}, &session));
+  GOOD(wisp_session_open(err, &(wisp_session_request){.device = "host", .store = "/nonexistent/wisp.db"}, &session));
   compare(*state, session, "-n 3 -k volume -p f64", "nodal.volume:tet:p3:maxwell:f64");
   compare(*state, session, "-n 2 -k update -p f32", "nodal.update:tet:p2:maxwell:f32");
   compare(*state, session, "-n 1 -k lift -p f32", "nodal.lift:tet:p1:maxwell:f32");
@@ -129,15 +128,14 @@ static void test_json(void **state)
 static void test_operands(void **state)
 {
   enum { ORDER = 3, NP = 20 };
-  wisp_error err = {0};
   wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;
   double rst[3 * NP];
   char line[200];
   size_t length = 0;
-  GOOD(wisp_session_open(&err, &(wisp_session_request){.device = "host", .store = "/nonexistent/wisp.db"}, &session));
-  GOOD(wisp_kernel_open(&err, session, "nodal.volume:tet:p3:maxwell:f64", NULL, &kernel));
-  GOOD(wisp_kernel_nodes(&err, kernel, rst));
+  GOOD(wisp_session_open(err, &(wisp_session_request){.device = "host", .store = "/nonexistent/wisp.db"}, &session));
+  GOOD(wisp_kernel_open(err, session, "nodal.volume:tet:p3:maxwell:f64", NULL, &kernel));
+  GOOD(wisp_kernel_nodes(err, kernel, rst));
   wisp_session_close(session);
   wisp_kernel_close(kernel);
   snprintf(line, sizeof line, "emit -n %d -k volume -p f64 -s field-in-shared --operands %s --json", ORDER,

@@ -1,5 +1,6 @@
 /* Claim: a cavity mode converges with order N + 0.7 or better, on boxes of cubes for N = 1..5 and on unstructured
  * meshes. Needs the command gmsh, or the meshes that `make bundle` made with it. */
+#include "good.h"
 #include "solving.h"
 
 #include <math.h>
@@ -19,19 +20,14 @@ static int meshes(void)
   return getenv("WISP_TEST_COARSE") ? MESHES - 1 : MESHES;
 }
 
-#define GOOD(call)                                     \
-  do {                                                 \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
-
 /* The error at `time` on one mesh; *h is the mean size of an element. Takes the mesh. */
 static double solve(int order, wisp_mesh *mesh, double time, double *h)
 {
-  wisp_error error = {0};
+  wisp_error reason = {0};
   solving s;
   const solving_setup setup = {.order = order};
   *h = 1 / cbrt((double)mesh->elements);
-  if (!solving_open(&error, &s, mesh, &setup)) fail_msg("%s", error.text);
+  if (!solving_open(&reason, &s, mesh, &setup)) fail_msg("%s", reason.text);
   double l2 = cavity_error(&s, time, 1);
   print_message("N = %d, %6zu elements, error %.3e\n", order, s.mesh->elements, l2);
   solving_close(&s);
@@ -53,9 +49,8 @@ static void test_boxes(void **state)
   for (int order = 1; order <= 5; order++) {
     double h[MESHES], l2[MESHES];
     for (int i = 0; i < meshes(); i++) {
-      wisp_error error = {0};
       wisp_mesh *mesh = NULL;
-      GOOD(wisp_mesh_box(&error, boxes[order - 1][i], &mesh));
+      GOOD(wisp_mesh_box(err, boxes[order - 1][i], &mesh));
       l2[i] = solve(order, mesh, 0.2, &h[i]);
     }
     for (int i = 1; i < meshes(); i++) check_order(order, h, l2, i - 1, i);
@@ -66,11 +61,10 @@ static void test_boxes(void **state)
 static bool read_meshes(const char *folder, wisp_mesh *mesh[MESHES])
 {
   for (int i = 0; i < MESHES; i++) {
-    wisp_error error = {0};
     char path[64];
     snprintf(path, sizeof path, "%s/%d.msh", folder, i);
     if (access(path, R_OK) != 0) return false;
-    GOOD(wisp_mesh_read(&error, 4, path, &mesh[i]));
+    GOOD(wisp_mesh_read(err, 4, path, &mesh[i]));
   }
   return true;
 }

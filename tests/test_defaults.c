@@ -1,6 +1,7 @@
 /* Claim: what runs where nothing was measured is said in data and is good on its kind of device. On GPUs it is what it
  * always was; on the host it is not far behind the best of what all strategies would run by default. Every line of the
  * families' lists is of use, and a line that makes no sense is named. */
+#include "good.h"
 #include "each_plan.h"
 #include "../gen/strategy/defaults.h"
 #include "../gen/embedded.h"
@@ -18,37 +19,31 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define GOOD(call)                                   \
-  do {                                               \
-    wisp_error err = {0};                            \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
-
 /* The whole step that runs untuned on a device of that target, or one kernel of it. */
 static wisp_stage standard(const wisp_strategies *all, const char *target, wisp_spec spec, const char *kernel)
 {
   wisp_limits limits;
-  wisp_stage step = {.kernels = 0};
+  wisp_stage stage = {.kernels = 0};
   wisp_spec_name_kernel(&spec, kernel);
-  GOOD(wisp_target_limits(&err, target, &limits));
-  GOOD(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &step));
-  assert_true(step.kernels > 0);
-  return step;
+  GOOD(wisp_target_limits(err, target, &limits));
+  GOOD(wisp_choose(err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &stage));
+  assert_true(stage.kernels > 0);
+  return stage;
 }
 
 static wisp_strategies *load(void)
 {
   wisp_strategies *all = NULL;
-  GOOD(wisp_strategies_load(&err, &all));
+  GOOD(wisp_strategies_load(err, &all));
   return all;
 }
 
 /* Is kernel k of the step what its strategy has for a default? */
-static bool is_plain(const wisp_stage *step, int k)
+static bool is_plain(const wisp_stage *stage, int k)
 {
-  const wisp_plan *plan = step->plan[k];
+  const wisp_plan *plan = stage->plan[k];
   wisp_plan *plain = NULL;
-  GOOD(wisp_plan_default(&err, plan->strategy, &plan->spec, &step->layout, step->names, &plain));
+  GOOD(wisp_plan_default(err, plan->strategy, &plan->spec, &stage->layout, stage->names, &plain));
   const bool same = strcmp(plan->params, plain->params) == 0;
   wisp_plan_destroy(plain);
   return same;
@@ -64,16 +59,16 @@ static void test_gpus(void **state)
   for (int i = 0; i < 2 * 2 * 9; i++) {
     const wisp_spec spec =
         wisp_family_spec(wisp_family_find("nodal"), i / 4 + 1, NULL, i / 2 % 2 ? WISP_F32 : WISP_F64);
-    wisp_stage step = standard(all, targets[i % 2], spec, "step");
+    wisp_stage stage = standard(all, targets[i % 2], spec, "step");
     wisp_layout layouts[8];
     wisp_family_layouts(&spec, layouts);
-    assert_string_equal(step.composition, "volume+gather+lift+update");
-    assert_memory_equal(&step.layout, layouts, sizeof *layouts);
+    assert_string_equal(stage.composition, "volume+gather+lift+update");
+    assert_memory_equal(&stage.layout, layouts, sizeof *layouts);
     for (int k = 0; k < 4; k++) {
-      assert_string_equal(step.choice[k].strategy, strategies[k]);
-      assert_true(is_plain(&step, k));
+      assert_string_equal(stage.choice[k].strategy, strategies[k]);
+      assert_true(is_plain(&stage, k));
     }
-    wisp_stage_free(&step);
+    wisp_stage_free(&stage);
   }
   wisp_strategies_free(all);
 }
@@ -109,7 +104,7 @@ static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case
   wisp_plan *plan = NULL;
   if (*l->kernel != '*' && strcmp(l->kernel, c->strategy->kernel) != 0) return false;
   if (strcmp(l->strategy, c->strategy->name) != 0) return false;
-  GOOD(wisp_defaults_plan(&err, all, &c->spec, &c->layout, c->names, &(wisp_fixed){0}, &plan));
+  GOOD(wisp_defaults_plan(err, all, &c->spec, &c->layout, c->names, &(wisp_fixed){0}, &plan));
   bool used = strcmp(plan->strategy->name, l->strategy) == 0;
   for (const char *at = l->values; *at && used; at += strcspn(at, " "), at += strspn(at, " ")) {
     char word[64];
@@ -140,7 +135,7 @@ static void test_every_line_is_of_use(void **state)
   }
   for (int i = 0; i < 2; i++) {
     wisp_limits limits;
-    GOOD(wisp_target_limits(&err, targets[i], &limits));
+    GOOD(wisp_target_limits(err, targets[i], &limits));
     each_plan(&limits, &range, look_for_use, &found);
   }
   assert_true(found.count > 0);
@@ -161,10 +156,10 @@ static void test_bad_lines(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[128];
     wisp_defaults *defaults = NULL;
-    wisp_error err = {0};
+    wisp_error reason = {0};
     snprintf(text, sizeof text, "# none\ncomposition a+b : N == 1 # some\n\n%s\n", bad[i]);
-    if (wisp_defaults_parse(&err, "x/defaults", text, &defaults) != WISP_EINPUT) fail_msg("taken: %s", bad[i]);
-    if (strncmp(err.text, "x/defaults:4: ", 14) != 0) fail_msg("%s", err.text);
+    if (wisp_defaults_parse(&reason, "x/defaults", text, &defaults) != WISP_EINPUT) fail_msg("taken: %s", bad[i]);
+    if (strncmp(reason.text, "x/defaults:4: ", 14) != 0) fail_msg("%s", reason.text);
     assert_null(defaults);
   }
 }
@@ -199,13 +194,13 @@ static double ms_of(race *r, const wisp_plan *plan)
   wisp_lease lease = {0};
   wisp_contender contender = {.run = launch, .context = &t};
   double ms = INFINITY;
-  GOOD(wisp_plan_compile(&err, plan, "host", &binary));
-  GOOD(wisp_kernel_create(&err, r->device, plan, &binary, &kernel));
-  GOOD(wisp_problems_acquire(&err, r->problems, &plan, 1, &lease));
+  GOOD(wisp_plan_compile(err, plan, "host", &binary));
+  GOOD(wisp_kernel_create(err, r->device, plan, &binary, &kernel));
+  GOOD(wisp_problems_acquire(err, r->problems, &plan, 1, &lease));
   t.problem = lease.problem;
   t.kernel = kernel;
   for (int i = 0; i < 2; i++) {
-    GOOD(wisp_probe(&err, r->device, &contender));
+    GOOD(wisp_probe(err, r->device, &contender));
     ms = fmin(ms, contender.ms);
   }
   wisp_lease_end(&lease);
@@ -234,16 +229,16 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   const plan_range range = {{order, order}, {precision, 0}};
   const wisp_mesh_source source = wisp_mesh_source_irregular();
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
-  wisp_stage step = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
-  GOOD(wisp_workload_find(&err, "nodal", kernel, &f.race.workload));
-  GOOD(wisp_problems_create(&err, device, f.race.workload, &step.plan[0]->spec, 384, &source, SIZE_MAX,
+  wisp_stage stage = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
+  GOOD(wisp_workload_find(err, "nodal", kernel, &f.race.workload));
+  GOOD(wisp_problems_create(err, device, f.race.workload, &stage.plan[0]->spec, 384, &source, SIZE_MAX,
                             &f.race.problems));
   each_plan(wisp_device_limits(device), &range, take_part, &f);
-  const double ours = ms_of(&f.race, step.plan[0]);
+  const double ours = ms_of(&f.race, stage.plan[0]);
   print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,
-                step.choice[0].strategy, ours / f.race.best);
+                stage.choice[0].strategy, ours / f.race.best);
   wisp_problems_destroy(f.race.problems);
-  wisp_stage_free(&step);
+  wisp_stage_free(&stage);
   return ours / f.race.best;
 }
 
@@ -264,7 +259,7 @@ static void test_host(void **state)
     wisp_strategies_free(all);
     skip();
   }
-  GOOD(wisp_device_open(&err, "host", &device));
+  GOOD(wisp_device_open(err, "host", &device));
   for (int i = 0; i < 12; i++)
     sum += log(ratio(device, all, cases[i / 4].order, cases[i / 4].precision, kernels[i % 4]));
   wisp_device_close(device);

@@ -1,6 +1,7 @@
 /* Claim: a whole operator on the caller's hexes is what mathematics says of it, in the elements and assembled: a
  * stiffness takes constants to zero and a linear function to its gradient's energy, a mass adds up to the volume, the
  * diagonal is the diagonal. What makes no sense gets a status and a line. */
+#include "good.h"
 #include "door_case.h"
 #include "solving.h"
 
@@ -41,31 +42,29 @@ static void make_box(box *b)
 
 static wisp_operator *make(wisp_session *session, const char *spec, double lambda, int assembled)
 {
-  wisp_error err = {0};
   wisp_operator *op = NULL;
   box b;
   make_box(&b);
   const wisp_operator_request request = {spec, VERTICES, ELEMENTS, b.xyz, b.corners, lambda, assembled};
-  GOOD(wisp_operator_create(&err, session, &request, &op));
+  GOOD(wisp_operator_create(err, session, &request, &op));
   return op;
 }
 
 /* y = A x for doubles on the host, in the precision that the operator has. */
 static void apply(wisp_session *session, wisp_operator *op, bool single, const double *x, double *y)
 {
-  wisp_error err = {0};
   void *on_x = NULL, *on_y = NULL;
   size_t n = 0;
-  GOOD(wisp_operator_size(&err, op, &n));
+  GOOD(wisp_operator_size(err, op, &n));
   float *narrow = malloc(n * sizeof *narrow);
   assert_non_null(narrow);
   const size_t bytes = n * (single ? sizeof *narrow : sizeof *x);
   for (size_t i = 0; i < n; i++) narrow[i] = (float)x[i];
-  GOOD(wisp_memory_create(&err, session, bytes, &on_x));
-  GOOD(wisp_memory_create(&err, session, bytes, &on_y));
-  GOOD(wisp_memory_put(&err, session, on_x, single ? (const void *)narrow : x, bytes));
-  GOOD(wisp_operator_apply(&err, op, on_x, on_y, NULL));
-  GOOD(wisp_memory_get(&err, session, single ? (void *)narrow : y, on_y, bytes));
+  GOOD(wisp_memory_create(err, session, bytes, &on_x));
+  GOOD(wisp_memory_create(err, session, bytes, &on_y));
+  GOOD(wisp_memory_put(err, session, on_x, single ? (const void *)narrow : x, bytes));
+  GOOD(wisp_operator_apply(err, op, on_x, on_y, NULL));
+  GOOD(wisp_memory_get(err, session, single ? (void *)narrow : y, on_y, bytes));
   for (size_t i = 0; single && i < n; i++) y[i] = (double)narrow[i];
   wisp_memory_destroy(session, on_x), wisp_memory_destroy(session, on_y);
   free(narrow);
@@ -85,7 +84,6 @@ static void close_to(const char *what, double is, double should, double toleranc
 
 static void check(wisp_session *session, const char *kernel, int order, bool single, int assembled)
 {
-  wisp_error err = {0};
   char spec[80], what[160];
   const bool mass = strncmp(kernel, "mass", 4) == 0;
   const double tolerance = single ? 2e-5 : 2e-12, lambda = mass ? 0 : 0.75;
@@ -93,11 +91,11 @@ static void check(wisp_session *session, const char *kernel, int order, bool sin
   snprintf(spec, sizeof spec, "tensor.%s:hex:p%d:poisson:%s", kernel, order, single ? "f32" : "f64");
   snprintf(what, sizeof what, "%s, %s:", spec, assembled ? "assembled" : "in the elements");
   wisp_operator *op = make(session, spec, 0, assembled), *shifted = make(session, spec, lambda, assembled);
-  GOOD(wisp_operator_size(&err, op, &n));
+  GOOD(wisp_operator_size(err, op, &n));
   double *x = malloc(8 * n * sizeof *x);
   assert_non_null(x);
   double *one = x, *linear = x + n, *y = x + 2 * n, *diagonal = x + 3 * n, *nodes = x + 4 * n, *unit = x + 7 * n;
-  GOOD(wisp_operator_nodes(&err, op, nodes));
+  GOOD(wisp_operator_nodes(err, op, nodes));
   for (size_t i = 0; i < n; i++) {
     one[i] = 1;
     linear[i] = 3 * nodes[3 * i] - nodes[3 * i + 1] + 0.5 * nodes[3 * i + 2];
@@ -109,7 +107,7 @@ static void check(wisp_session *session, const char *kernel, int order, bool sin
   if (!mass) close_to(what, product(n, linear, y), 2 * (9 + 1 + 0.25), 20 * tolerance);
   apply(session, shifted, single, one, y);
   if (!mass) close_to(what, product(n, one, y), 2 * lambda, 20 * tolerance);
-  GOOD(wisp_operator_diagonal(&err, shifted, diagonal));
+  GOOD(wisp_operator_diagonal(err, shifted, diagonal));
   for (size_t i = 0; i < n; i += n / 5) {
     for (size_t j = 0; j < n; j++) unit[j] = j == i;
     apply(session, shifted, single, unit, y);
@@ -136,7 +134,6 @@ static void test_mathematics(void **state)
 static void test_nonsense(void **state)
 {
   (void)state;
-  wisp_error err = {0};
   wisp_session *session = door_session();
   wisp_operator *op = NULL;
   wisp_kernel_info info;
@@ -145,44 +142,44 @@ static void test_nonsense(void **state)
   void *x = NULL;
   make_box(&b);
   wisp_operator_request r = {"tensor.mass:hex:p2:poisson:f64", VERTICES, ELEMENTS, b.xyz, b.corners, 0, 1};
-  BAD(wisp_operator_create(&err, NULL, &r, &op), WISP_EUSAGE, "session is NULL");
-  BAD(wisp_operator_create(&err, session, NULL, &op), WISP_EUSAGE, "NULL");
+  BAD(wisp_operator_create(err, NULL, &r, &op), WISP_EUSAGE, "session is NULL");
+  BAD(wisp_operator_create(err, session, NULL, &op), WISP_EUSAGE, "NULL");
   r.spec = "tensor.update:hex:p2:poisson:f64";
-  BAD(wisp_operator_create(&err, session, &r, &op), WISP_EUSAGE, "no operator");
+  BAD(wisp_operator_create(err, session, &r, &op), WISP_EUSAGE, "no operator");
   r.spec = "nodal.volume:tet:p2:maxwell:f64";
-  BAD(wisp_operator_create(&err, session, &r, &op), WISP_EUSAGE, "no operator");
+  BAD(wisp_operator_create(err, session, &r, &op), WISP_EUSAGE, "no operator");
   r.spec = "tensor.mass:hex:p2:poisson:f64";
   r.elements = 0;
-  BAD(wisp_operator_create(&err, session, &r, &op), WISP_EUSAGE, "no elements");
+  BAD(wisp_operator_create(err, session, &r, &op), WISP_EUSAGE, "no elements");
   r.elements = ELEMENTS, r.corners = NULL;
-  BAD(wisp_operator_create(&err, session, &r, &op), WISP_EUSAGE, "corners is NULL");
+  BAD(wisp_operator_create(err, session, &r, &op), WISP_EUSAGE, "corners is NULL");
   r.corners = b.corners, b.corners[9] = VERTICES;
-  BAD(wisp_operator_create(&err, session, &r, &op), WISP_EINPUT, "hex 1");
+  BAD(wisp_operator_create(err, session, &r, &op), WISP_EINPUT, "hex 1");
   make_box(&b);
   b.corners[8] = b.corners[9];
-  BAD(wisp_operator_create(&err, session, &r, &op), WISP_EINPUT, "hex 1");
+  BAD(wisp_operator_create(err, session, &r, &op), WISP_EINPUT, "hex 1");
   make_box(&b);
   memcpy(b.corners + 8, b.corners, 8 * sizeof *b.corners); /* the first one twice */
-  BAD(wisp_operator_create(&err, session, &r, &op), WISP_EINPUT, "operator");
+  BAD(wisp_operator_create(err, session, &r, &op), WISP_EINPUT, "operator");
   make_box(&b);
   assert_null(op);
-  GOOD(wisp_operator_create(&err, session, &r, &op));
-  for (size_t i = 0; i < 3; i++) GOOD(wisp_operator_kernel(&err, op, i, &info));
+  GOOD(wisp_operator_create(err, session, &r, &op));
+  for (size_t i = 0; i < 3; i++) GOOD(wisp_operator_kernel(err, op, i, &info));
   assert_string_equal(info.kernel, "gather");
-  BAD(wisp_operator_kernel(&err, op, 3, &info), WISP_EMISSING, "no more");
-  BAD(wisp_operator_size(&err, NULL, &n), WISP_EUSAGE, "NULL");
-  GOOD(wisp_operator_size(&err, op, &n));
+  BAD(wisp_operator_kernel(err, op, 3, &info), WISP_EMISSING, "no more");
+  BAD(wisp_operator_size(err, NULL, &n), WISP_EUSAGE, "NULL");
+  GOOD(wisp_operator_size(err, op, &n));
   assert_int_equal(n, (2 * N + 1) * (2 * N + 1) * (2 * N + 1));
-  GOOD(wisp_memory_create(&err, session, n * sizeof(double), &x));
-  BAD(wisp_operator_apply(&err, op, x, x, NULL), WISP_EUSAGE, "the same array");
-  BAD(wisp_operator_apply(&err, op, x, NULL, NULL), WISP_EUSAGE, "y is NULL");
+  GOOD(wisp_memory_create(err, session, n * sizeof(double), &x));
+  BAD(wisp_operator_apply(err, op, x, x, NULL), WISP_EUSAGE, "the same array");
+  BAD(wisp_operator_apply(err, op, x, NULL, NULL), WISP_EUSAGE, "y is NULL");
   wisp_operator_destroy(op);
-  BAD(wisp_operator_size(&err, op, &n), WISP_EUSAGE, "it was closed");
+  BAD(wisp_operator_size(err, op, &n), WISP_EUSAGE, "it was closed");
   op = NULL;
-  GOOD(wisp_operator_create(&err, session, &r, &op));
+  GOOD(wisp_operator_create(err, session, &r, &op));
   wisp_memory_destroy(session, x);
   wisp_session_close(session);
-  BAD(wisp_operator_size(&err, op, &n), WISP_EUSAGE, "session was closed");
+  BAD(wisp_operator_size(err, op, &n), WISP_EUSAGE, "session was closed");
   wisp_operator_destroy(op);
 }
 

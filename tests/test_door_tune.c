@@ -1,5 +1,6 @@
 /* Claim: a program can have a kernel tuned: what wins is stored, and opened from then on, ahead of the default, by the
  * rules that solvers choose by. What cannot be tuned is an error that says why. */
+#include "good.h"
 #include "door_case.h"
 #include "solving.h"
 #include "store_fixture.h"
@@ -16,27 +17,24 @@ static const char spec[] = "nodal.update:tet:p1:maxwell:f32";
 
 static wisp_session *open_session(const char *store, const char *command)
 {
-  wisp_error err = {0};
   wisp_session *session = NULL;
   const wisp_session_request request = {.device = test_device(), .store = store, .command = command};
-  GOOD(wisp_session_open(&err, &request, &session));
+  GOOD(wisp_session_open(err, &request, &session));
   return session;
 }
 
 /* What is opened now; the info's texts live as long as the kernel. */
 static wisp_kernel_info describe(wisp_session *session, wisp_kernel **kernel)
 {
-  wisp_error err = {0};
   wisp_kernel_info info;
   wisp_kernel_close(*kernel);
-  GOOD(wisp_kernel_open(&err, session, spec, NULL, kernel));
-  GOOD(wisp_kernel_describe(&err, *kernel, &info));
+  GOOD(wisp_kernel_open(err, session, spec, NULL, kernel));
+  GOOD(wisp_kernel_describe(err, *kernel, &info));
   return info;
 }
 
 static void test_tuned(void **state)
 {
-  wisp_error err = {0};
   char store[128];
   setenv("WISP_SHIPPED", "none", 1);
   snprintf(store, sizeof store, "%s", fixture_path(*state, "tuned.db"));
@@ -45,13 +43,13 @@ static void test_tuned(void **state)
   wisp_kernel_info info = describe(session, &kernel);
   assert_string_equal(info.match, "default");
   assert_string_equal(info.layer, "none");
-  GOOD(wisp_session_tune(&err, session, spec, 2));
+  GOOD(wisp_session_tune(err, session, spec, 2));
   info = describe(session, &kernel);
   assert_string_equal(info.match, "exact");
   assert_string_equal(info.layer, "user");
   wisp_store *opened = NULL;
   double fastest = 0, chosen = 0; /* as trials compete */
-  GOOD(wisp_store_open(&err, store, false, NULL, &opened));
+  GOOD(wisp_store_open(err, store, false, NULL, &opened));
   for (size_t i = 0; i < wisp_store_count(opened); i++) {
     const wisp_trial *t = wisp_store_trial(opened, i, NULL);
     assert_string_equal(t->spec, spec);
@@ -70,27 +68,26 @@ static void test_tuned(void **state)
 
 static void test_what_cannot(void **state)
 {
-  wisp_error err = {0};
   char store[128];
   snprintf(store, sizeof store, "%s", fixture_path(*state, "none.db"));
   wisp_session *session = open_session(store, "/nonexistent/wisp");
-  BAD(wisp_session_tune(&err, session, spec, 2), WISP_EMISSING, "/nonexistent/wisp");
+  BAD(wisp_session_tune(err, session, spec, 2), WISP_EMISSING, "/nonexistent/wisp");
   wisp_session_close(session);
   session = open_session(store, getenv("WISP_COMMAND"));
-  BAD(wisp_session_tune(&err, NULL, spec, 2), WISP_EUSAGE, "session is NULL");
-  BAD(wisp_session_tune(&err, session, NULL, 2), WISP_EUSAGE, "spec is NULL");
-  BAD(wisp_session_tune(&err, session, "nonsense", 2), WISP_EINPUT, "nonsense");
-  BAD(wisp_session_tune(&err, session, spec, 0), WISP_EUSAGE, "a second");
-  BAD(wisp_session_tune(&err, session, "nodal.bolume:tet:p1:maxwell:f32", 2), WISP_ESYSTEM, "bolume");
+  BAD(wisp_session_tune(err, NULL, spec, 2), WISP_EUSAGE, "session is NULL");
+  BAD(wisp_session_tune(err, session, NULL, 2), WISP_EUSAGE, "spec is NULL");
+  BAD(wisp_session_tune(err, session, "nonsense", 2), WISP_EINPUT, "nonsense");
+  BAD(wisp_session_tune(err, session, spec, 0), WISP_EUSAGE, "a second");
+  BAD(wisp_session_tune(err, session, "nodal.bolume:tet:p1:maxwell:f32", 2), WISP_ESYSTEM, "bolume");
   wisp_session_close(session);
-  GOOD(wisp_session_open(&err, &(wisp_session_request){.device = test_device(), .defaults_only = 1}, &session));
-  BAD(wisp_session_tune(&err, session, spec, 2), WISP_EUSAGE, "no store");
+  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device(), .defaults_only = 1}, &session));
+  BAD(wisp_session_tune(err, session, spec, 2), WISP_EUSAGE, "no store");
   wisp_session_close(session);
   const wisp_session_request strict = {.device = test_device(), .store = store, .exact_match_only = 1};
   wisp_kernel *kernel = NULL;
   setenv("WISP_SHIPPED", "none", 1);
-  GOOD(wisp_session_open(&err, &strict, &session));
-  BAD(wisp_kernel_open(&err, session, spec, NULL, &kernel), WISP_EMISSING, "tune");
+  GOOD(wisp_session_open(err, &strict, &session));
+  BAD(wisp_kernel_open(err, session, spec, NULL, &kernel), WISP_EMISSING, "tune");
   wisp_session_close(session);
 }
 

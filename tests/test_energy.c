@@ -1,4 +1,5 @@
 /* Claim: the upwind flux never lets the energy grow, and the central flux holds it. */
+#include "good.h"
 #include "solving.h"
 #include "../runtime/nodal/start.h"
 
@@ -9,40 +10,33 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define GOOD(call)                                     \
-  do {                                                 \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
-
 static double energy(solving *s)
 {
-  wisp_error error = {0};
   double value = NAN;
-  GOOD(wisp_solution_energy(&error, s->problem, &value));
+  GOOD(wisp_solution_energy(err, s->problem, &value));
   return value;
 }
 
 static wisp_mesh *box(int n)
 {
-  wisp_error error = {0};
   wisp_mesh *mesh = NULL;
-  GOOD(wisp_mesh_box(&error, n, &mesh));
+  GOOD(wisp_mesh_box(err, n, &mesh));
   return mesh;
 }
 
 /* Step by step from random data, which has every mode that the mesh can hold. */
 static void never_grows(const solving_setup *setup)
 {
-  wisp_error error = {0};
+  wisp_error reason = {0};
   solving s;
-  if (!solving_open(&error, &s, box(2), setup)) fail_msg("%s", error.text);
+  if (!solving_open(&reason, &s, box(2), setup)) fail_msg("%s", reason.text);
   double *u = malloc(wisp_dg_volume_size(s.dg) * sizeof *u);
   assert_non_null(u);
   random_solution(s.dg, u);
-  GOOD(wisp_problem_upload(&error, s.problem, "u", u));
+  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s.problem), "u", u));
   double first = energy(&s), before = first;
   for (int i = 0; i < 60; i++) {
-    GOOD(wisp_solver_advance(&error, s.solver, wisp_dg_safe_dt(s.dg), 1, NULL));
+    GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), 1, NULL));
     double now = energy(&s);
     if (!(now <= before * (1 + 1e-14))) fail_msg("step %d: the energy grows from %.17g to %.17g", i, before, now);
     before = now;
@@ -63,14 +57,14 @@ static void test_upwind(void **state)
 /* 100 steps of a cavity mode with a step that time integration does not show in. */
 static void holds(const solving_setup *setup)
 {
-  wisp_error error = {0};
+  wisp_error reason = {0};
   solving s;
   wisp_start cavity;
-  if (!solving_open(&error, &s, box(2), setup)) fail_msg("%s", error.text);
-  GOOD(wisp_start_choose(&error, s.mesh, s.system, "cavity", (const int[]){1, 2, 1}, &cavity));
-  GOOD(solution_set(&error, s.problem, wisp_start_field, &cavity, 0));
+  if (!solving_open(&reason, &s, box(2), setup)) fail_msg("%s", reason.text);
+  GOOD(wisp_start_choose(err, s.mesh, s.system, "cavity", (const int[]){1, 2, 1}, &cavity));
+  GOOD(solution_set(err, s.problem, wisp_start_field, &cavity, 0));
   double first = energy(&s), last = 0;
-  GOOD(wisp_solver_advance(&error, s.solver, wisp_dg_safe_dt(s.dg) / 8, 100, NULL));
+  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg) / 8, 100, NULL));
   last = energy(&s);
   if (!(fabs(last - first) <= 1e-10 * first)) fail_msg("energy went from %.17g to %.17g", first, last);
   solving_close(&s);
@@ -87,15 +81,15 @@ static void test_central(void **state)
 static void test_absorbing(void **state)
 {
   (void)state;
-  wisp_error error = {0};
+  wisp_error reason = {0};
   solving s;
   wisp_start cavity;
   const solving_setup setup = {.order = 3, .absorbing = true};
-  if (!solving_open(&error, &s, box(3), &setup)) fail_msg("%s", error.text);
-  GOOD(wisp_start_choose(&error, s.mesh, s.system, "cavity", (const int[]){1, 1, 0}, &cavity));
-  GOOD(solution_set(&error, s.problem, wisp_start_field, &cavity, 0));
+  if (!solving_open(&reason, &s, box(3), &setup)) fail_msg("%s", reason.text);
+  GOOD(wisp_start_choose(err, s.mesh, s.system, "cavity", (const int[]){1, 1, 0}, &cavity));
+  GOOD(solution_set(err, s.problem, wisp_start_field, &cavity, 0));
   double first = energy(&s), dt = wisp_dg_safe_dt(s.dg);
-  GOOD(wisp_solver_advance(&error, s.solver, dt, (long long)(2 / dt), NULL));
+  GOOD(wisp_solver_advance(err, s.solver, dt, (long long)(2 / dt), NULL));
   double last = energy(&s);
   if (!(last < 0.05 * first)) fail_msg("open walls let the energy go from %g to %g only", first, last);
   solving_close(&s);

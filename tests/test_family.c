@@ -10,6 +10,7 @@
 #include "good.h"
 #include "parsed.h"
 #include "../runtime/kernel.h"
+#include "../tuner/compare/compare.h"
 #include "../tuner/trial/problems.h"
 #include "../tuner/workers/tune.h"
 
@@ -231,6 +232,43 @@ static void test_wrong_colour(void **state)
 
 /* --- launches on spans --- */
 
+/* Rows of a comparison, all of quads. */
+static wisp_status count_quads(wisp_error *err, void *rows, const wisp_comparison *row)
+{
+  (void)err;
+  assert_string_equal(row->spec.element, "quad");
+  assert_true(row->ms > 0 && row->rival_ms > 0);
+  ++*(int *)rows;
+  return WISP_OK;
+}
+
+/* The element that is asked for is compared; one that there is not, is refused. */
+static void test_compared(void **state)
+{
+  static const int order = 3;
+  static const wisp_precision precision = WISP_F64;
+  int rows = 0;
+  wisp_error reason = {0};
+  wisp_session *session = NULL;
+  wisp_compare_request request = {.family = "filter",
+                                  .element = "quad",
+                                  .orders = &order,
+                                  .order_count = 1,
+                                  .precisions = &precision,
+                                  .precision_count = 1,
+                                  .elements = 100,
+                                  .row = count_quads,
+                                  .context = &rows};
+  (void)state;
+  setenv("WISP_TEMPLATES", FILTER "templates", 1);
+  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device_name(), .defaults_only = 1}, &session));
+  GOOD(wisp_compare(err, session, &request));
+  assert_true(rows >= 2);
+  request.element = "hex";
+  assert_int_equal(wisp_compare(&reason, session, &request), WISP_EUSAGE);
+  wisp_session_close(session);
+}
+
 /* A plan_visit: what four launches on spans of the elements leave is, bit for bit, what one on all of them does. */
 static void in_spans(void *context, const plan_case *c)
 {
@@ -247,14 +285,14 @@ static void in_spans(void *context, const plan_case *c)
   wisp_problem *problem = lease.problem;
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
-  const size_t numbers = wisp_problem_size(problem, "v");
+  const size_t numbers = wisp_arrays_size(wisp_problem_arrays(problem), "v");
   assert_true(numbers <= sizeof whole / sizeof *whole);
   GOOD(wisp_problem_run(err, problem, kernel, NULL, 0));
-  GOOD(wisp_problem_download(err, problem, "v", whole));
-  GOOD(wisp_problem_fill(err, problem, "v", 0xff));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(problem), "v", whole));
+  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem), "v", 0xff));
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
     GOOD(wisp_problem_run_span(err, problem, kernel, spans[i], NULL, 0));
-  GOOD(wisp_problem_download(err, problem, "v", pieced));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(problem), "v", pieced));
   assert_memory_equal(whole, pieced, numbers * sizeof *whole);
   wisp_kernel_destroy(kernel);
   free(binary.data);
@@ -312,14 +350,14 @@ static void in_domains(void *context, const plan_case *c)
   open_domain(device, &c->spec, &ground, &problem[1]);
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
-  const size_t Np = wisp_problem_size(problem[1], "v") / (OWN + 1);
+  const size_t Np = wisp_arrays_size(wisp_problem_arrays(problem[1]), "v") / (OWN + 1);
   double v[OWN * FILTER_MAX_NP];
   GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[0]), "v", 0, OWN * Np, v));
-  GOOD(wisp_problem_fill(err, problem[1], "v", 0xff));
+  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem[1]), "v", 0xff));
   GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(problem[1]), "v", 0, OWN * Np, v));
   exchange(problem[0], problem[1], Np);
   for (int i = 0; i < 2; i++) {
-    GOOD(wisp_problem_fill(err, problem[i], "edges", 0));
+    GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem[i]), "edges", 0));
     GOOD(wisp_problem_run(err, problem[i], kernel, NULL, 0));
     GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[i]), "edges", 0, OWN + 1, edges[i]));
   }
@@ -405,6 +443,7 @@ int main(void)
       cmocka_unit_test(test_unknown),
       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
+      cmocka_unit_test(test_compared),
       cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_opened, set_up, tear_down),
   };

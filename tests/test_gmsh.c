@@ -140,6 +140,7 @@ static void test_by_the_book(void **state)
     assert_int_equal(mesh->vertices, 5);
     assert_true(fabs(volume(mesh) - 0.5) < 1e-15);
     for (int f = 0; f < 8; f++) assert_int_equal(mesh->tag[f], tags[f]);
+    for (int k = 0; k < 2; k++) assert_int_equal(mesh->region[k], 1);
     assert_int_equal(mesh->neighbour[2], 1);
     assert_int_equal(mesh->neighbour[4], 0);
     wisp_mesh_destroy(mesh);

@@ -1,6 +1,7 @@
 /* Claim: GLL nodes of a conforming hex mesh are numbered continuously at every order, however its elements are turned:
  * elements that share a node agree on its number and place, and different nodes have different numbers; what is no such
  * mesh is refused with one clear line. */
+#include "good.h"
 #include "bent_box.h"
 #include "../runtime/mesh/hexmesh.h"
 #include "../runtime/mesh/mesh.h"
@@ -14,18 +15,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define GOOD(call)                                     \
-  do {                                                 \
-    wisp_error error = {0};                            \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
-
 static wisp_hexmesh *bent_box(int nx, int ny, int nz)
 {
   const int n[3] = {nx, ny, nz};
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_hexmesh_box(&error, n, &mesh));
-  GOOD(bend_box(&error, mesh, 0.05));
+  GOOD(wisp_hexmesh_box(err, n, &mesh));
+  GOOD(bend_box(err, mesh, 0.05));
   return mesh;
 }
 
@@ -50,7 +45,7 @@ static void turn_hex(int32_t hex[8], size_t way)
 static void turn_elements(wisp_hexmesh *mesh)
 {
   for (size_t k = 0; k < mesh->elements; k++) turn_hex(mesh->hex + 8 * k, 7 * k % 24);
-  GOOD(wisp_hexmesh_check(&error, "turned", mesh));
+  GOOD(wisp_hexmesh_check(err, "turned", mesh));
 }
 
 /* Where the node at q of an element lies; any points symmetric in [-1, 1] do. */
@@ -109,7 +104,7 @@ static void test_count(void **state)
     wisp_hexnodes *nodes = NULL;
     size_t all = 1, inside = 1, outside = 0;
     turn_elements(mesh);
-    GOOD(wisp_hexnodes_create(&error, "box", mesh, N, &nodes));
+    GOOD(wisp_hexnodes_create(err, "box", mesh, N, &nodes));
     for (int d = 0; d < 3; d++) all *= (size_t)(N * n[d] + 1), inside *= (size_t)(N * n[d] - 1);
     assert_int_equal(nodes->nodes, all);
     for (size_t g = 0; g < nodes->nodes; g++) outside += nodes->outside[g];
@@ -126,7 +121,7 @@ static void test_places(void **state)
     wisp_hexmesh *mesh = bent_box(4, 3, 5);
     wisp_hexnodes *nodes = NULL;
     turn_elements(mesh);
-    GOOD(wisp_hexnodes_create(&error, "box", mesh, N, &nodes));
+    GOOD(wisp_hexnodes_create(err, "box", mesh, N, &nodes));
     check_nodes(mesh, nodes);
     wisp_hexnodes_destroy(nodes);
     wisp_mesh_destroy(mesh);
@@ -177,8 +172,8 @@ static void test_copies(void **state)
     wisp_hexnodes *nodes = NULL;
     wisp_hexcopies *copies = NULL;
     size_t seen = 0, free_locals = 0;
-    GOOD(wisp_hexnodes_create(&error, "box", mesh, 3, &nodes));
-    GOOD(wisp_hexcopies_create(&error, nodes, inside_only, &copies));
+    GOOD(wisp_hexnodes_create(err, "box", mesh, 3, &nodes));
+    GOOD(wisp_hexcopies_create(err, nodes, inside_only, &copies));
     assert_int_equal(copies->unknowns, inside_only ? 8 * 11 * 5 : 10 * 13 * 7);
     for (size_t l = 0; l < 24 * 64; l++) free_locals += copies->unknown[nodes->global[l]] >= 0;
     for (size_t g = 0; g < copies->unknowns; g++)
@@ -225,11 +220,11 @@ static void test_gmsh(void **state)
     wisp_hexmesh *mesh = NULL;
     wisp_hexnodes *nodes = NULL;
     snprintf(path, sizeof path, "%s/%s", folder, variants[i]);
-    GOOD(wisp_mesh_read(&error, 8, path, &mesh));
+    GOOD(wisp_mesh_read(err, 8, path, &mesh));
     assert_true(mesh->elements > 30 && mesh->elements % 3 == 0);
     if (i) assert_int_equal(mesh->elements, elements);
     elements = mesh->elements;
-    GOOD(wisp_hexnodes_create(&error, path, mesh, 4, &nodes));
+    GOOD(wisp_hexnodes_create(err, path, mesh, 4, &nodes));
     check_nodes(mesh, nodes);
     wisp_hexnodes_destroy(nodes);
     wisp_mesh_destroy(mesh);
@@ -260,27 +255,28 @@ static void test_bad_files(void **state)
       {ELEMENTS("1", "1 5 2 0 1 1 2 3\n"), "expected an integer"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    wisp_error err = {0};
+    wisp_error reason = {0};
     wisp_hexmesh *mesh = NULL;
-    if (wisp_mesh_parse(&err, 8, "bad.msh", bad[i].text, strlen(bad[i].text), &mesh) != WISP_EINPUT)
+    if (wisp_mesh_parse(&reason, 8, "bad.msh", bad[i].text, strlen(bad[i].text), &mesh) != WISP_EINPUT)
       fail_msg("not refused: %s", bad[i].why);
     assert_null(mesh);
-    if (!strstr(err.text, bad[i].why) || strchr(err.text, '\n')) fail_msg("'%s' not in: %s", bad[i].why, err.text);
+    if (!strstr(reason.text, bad[i].why) || strchr(reason.text, '\n'))
+      fail_msg("'%s' not in: %s", bad[i].why, reason.text);
   }
-  wisp_error err = {0};
+  wisp_error reason = {0};
   wisp_mesh *tets = NULL;
-  assert_int_equal(wisp_mesh_parse(&err, 4, "bad.msh", ELEMENTS("1", HEX), strlen(ELEMENTS("1", HEX)), &tets),
+  assert_int_equal(wisp_mesh_parse(&reason, 4, "bad.msh", ELEMENTS("1", HEX), strlen(ELEMENTS("1", HEX)), &tets),
                    WISP_EINPUT);
-  assert_non_null(strstr(err.text, "only straight tetrahedra"));
+  assert_non_null(strstr(reason.text, "only straight tetrahedra"));
 }
 
 static void refuse_numbering(wisp_hexmesh *mesh, int order, wisp_status expected, const char *why)
 {
-  wisp_error err = {0};
+  wisp_error reason = {0};
   wisp_hexnodes *nodes = NULL;
-  assert_int_equal(wisp_hexnodes_create(&err, "bad", mesh, order, &nodes), expected);
+  assert_int_equal(wisp_hexnodes_create(&reason, "bad", mesh, order, &nodes), expected);
   assert_null(nodes);
-  if (!strstr(err.text, why)) fail_msg("'%s' not in: %s", why, err.text);
+  if (!strstr(reason.text, why)) fail_msg("'%s' not in: %s", why, reason.text);
 }
 
 static void test_bad_numbering(void **state)
@@ -293,7 +289,7 @@ static void test_bad_numbering(void **state)
   refuse_numbering(mesh, 0, WISP_EUSAGE, "orders 1 to 15");
   refuse_numbering(mesh, 16, WISP_EUSAGE, "orders 1 to 15");
   memcpy(mesh->hex + 8, mesh->hex, 8 * sizeof *mesh->hex); /* one element twice: nothing shared but all */
-  GOOD(wisp_mesh_create(&error, 8, mesh->vertices, 3, &box));
+  GOOD(wisp_mesh_create(err, 8, mesh->vertices, 3, &box));
   memcpy(box->xyz, mesh->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
   for (size_t k = 0; k < 3; k++) memcpy(box->hex + 8 * k, mesh->hex, 8 * sizeof *mesh->hex);
   refuse_numbering(box, 2, WISP_EINPUT, "was one element saved twice?");
@@ -305,7 +301,7 @@ static void test_bad_numbering(void **state)
 static wisp_hexmesh *two_on_a_face(double z)
 {
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_mesh_create(&error, 8, 12, 2, &mesh));
+  GOOD(wisp_mesh_create(err, 8, 12, 2, &mesh));
   for (int v = 0; v < 12; v++) {
     const double x[3] = {v & 1, v >> 1 & 1, v < 8 ? v >> 2 : z};
     memcpy(mesh->xyz + 3 * v, x, sizeof x);
@@ -327,12 +323,12 @@ static void test_overlaps(void **state)
       if (which == 2) memcpy(mesh->hex + 8, again, sizeof again);
       turn_hex(mesh->hex, way % 24);
       turn_hex(mesh->hex + 8, way / 24);
-      GOOD(wisp_hexmesh_check(&error, "two", mesh)); /* each is good by itself */
+      GOOD(wisp_hexmesh_check(err, "two", mesh)); /* each is good by itself */
       if (which) {
         refuse_numbering(mesh, 2, WISP_EINPUT, "hexes 0 and 1 overlap: both lie on one side of face");
       } else {
         wisp_hexnodes *nodes = NULL;
-        GOOD(wisp_hexnodes_create(&error, "two", mesh, 2, &nodes));
+        GOOD(wisp_hexnodes_create(err, "two", mesh, 2, &nodes));
         assert_int_equal(nodes->nodes, 3 * 3 * 5);
         wisp_hexnodes_destroy(nodes);
       }

@@ -149,6 +149,24 @@ static void test_tags(void **state)
   wisp_mesh_destroy(mesh);
 }
 
+/* The half of the box that an element lies in is its region before, and after. */
+static void test_regions(void **state)
+{
+  (void)state;
+  wisp_mesh *mesh = box(2, 0, 0, 0);
+  for (int round = 0; round < 2; round++) {
+    for (size_t k = 0; k < mesh->elements; k++) {
+      double sum = 0;
+      for (size_t v = 0; v < 4; v++) sum += mesh->xyz[3 * (size_t)mesh->tet[4 * k + v]];
+      const int32_t half = sum > 2 ? 8 : 5;
+      if (round) assert_int_equal(mesh->region[k], half);
+      mesh->region[k] = half;
+    }
+    assert_int_equal(wisp_mesh_shuffle(NULL, mesh, 4), WISP_OK);
+  }
+  wisp_mesh_destroy(mesh);
+}
+
 /* Two faces of opposite sense meet in one of three turns, so that of 4 x 4 x 6 ways 48 remain. A box shows six. */
 static size_t meetings(const wisp_mesh *mesh)
 {
@@ -216,8 +234,10 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_jitter), cmocka_unit_test(test_shuffle_keeps_the_elements),
-                                     cmocka_unit_test(test_tags),   cmocka_unit_test(test_all_meetings),
-                                     cmocka_unit_test(test_hexes),  cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_jitter),       cmocka_unit_test(test_shuffle_keeps_the_elements),
+      cmocka_unit_test(test_tags),         cmocka_unit_test(test_regions),
+      cmocka_unit_test(test_all_meetings), cmocka_unit_test(test_hexes),
+      cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
 /* Claim: candidates give the reference's result on the test device, as the tuner verifies them. Of every family, every
  * strategy's default candidate: at N = 1..4 in every layout that it reads, above in one of them, up to the family's
- * highest order; precisions take turns, and at orders above 4 so do layouts, and strategies of a family of many orders.
- * And at N = 2, compiled quickly, candidates that have every value of every parameter that a legal one has.
- * WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal candidate. */
+ * highest order; precisions take turns, and at orders above 4 so do layouts, and strategies of a family of many orders;
+ * of every system that ships. And at N = 2, compiled quickly, candidates that have every value of every parameter that
+ * a legal one has. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal
+ * candidate. */
 #include "each_plan.h"
 #include "../tuner/trial/pipeline.h"
 #include "../tuner/trial/verify.h"
@@ -86,7 +87,7 @@ static void verify_default(void *context, const plan_case *c)
   check *all = context;
   wisp_plan *plan = NULL;
   const bool layout = c->spec.order <= LOW || walks_in_full() || layout_has_turn(c);
-  if (c->plan && layout && precision_has_turn(c) && order_has_turn(c, LOW)) {
+  if (c->plan && layout && precision_has_turn(c) && system_has_turn(c) && order_has_turn(c, LOW)) {
     const char *params = c->plan->params;
     assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
     submit(all, plan);
@@ -102,7 +103,7 @@ static void test_defaults(void **state)
       {{1, 15}, {WISP_F32, WISP_F64}}, {{1, 1}, {WISP_F32, WISP_F64}}, {{LOW + 1, LOW + 1}, {WISP_F32, WISP_F64}}};
   check all = begin();
   for (int i = coarse; i <= 2 * coarse; i++)
-    each_plan(wisp_device_limits(all.device), &ranges[i], verify_default, &all);
+    each_plan_of_systems(wisp_device_limits(all.device), &ranges[i], verify_default, &all);
   end(&all, coarse ? 60 : 300);
 }
 

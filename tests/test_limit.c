@@ -1,6 +1,7 @@
 /* Claim: the step that the solver takes by default is between 0.6 and 0.95 of the longest one at which random data do
  * not grow, on a box and on a mesh without structure, for upwind and central flux; up to N = 7 it adds nothing to the
  * error, and what it adds above is estimated. */
+#include "good.h"
 #include "solving.h"
 #include "../runtime/nodal/start.h"
 #include "../runtime/mesh/source.h"
@@ -12,28 +13,23 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#define GOOD(call)                                     \
-  do {                                                 \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
-
 enum { STEPS = 200 };
 
 /* What grows shows in the long run: the same steps again, and more energy than before. */
 static bool grows(solving *s, double dt)
 {
-  wisp_error error = {0};
+  wisp_error reason = {0};
   double *u = malloc(wisp_dg_volume_size(s->dg) * sizeof *u), energy[2];
   bool up = false;
   assert_non_null(u);
   random_solution(s->dg, u);
-  GOOD(wisp_problem_upload(&error, s->problem, "u", u));
-  GOOD(wisp_problem_fill(&error, s->problem, "res", 0));
+  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s->problem), "u", u));
+  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(s->problem), "res", 0));
   for (int i = 0; i < 2; i++) {
-    const wisp_status status = wisp_solver_advance(&error, s->solver, dt, STEPS, NULL);
+    const wisp_status status = wisp_solver_advance(&reason, s->solver, dt, STEPS, NULL);
     up |= status == WISP_EWRONG; /* not finite */
-    if (status != WISP_OK && !up) fail_msg("%s", error.text);
-    GOOD(wisp_solution_energy(&error, s->problem, &energy[i]));
+    if (status != WISP_OK && !up) fail_msg("%s", reason.text);
+    GOOD(wisp_solution_energy(err, s->problem, &energy[i]));
   }
   free(u);
   return up || !(energy[1] <= energy[0] * (1 + 1e-6));
@@ -42,11 +38,11 @@ static bool grows(solving *s, double dt)
 /* Takes the mesh. */
 static void check(const char *name, wisp_mesh *mesh, const solving_setup *setup)
 {
-  wisp_error error = {0};
+  wisp_error reason = {0};
   solving s;
   double limit = 0;
-  assert_true(solving_open(&error, &s, mesh, setup));
-  GOOD(wisp_solver_limit(&error, s.solver, &limit));
+  assert_true(solving_open(&reason, &s, mesh, setup));
+  GOOD(wisp_solver_limit(err, s.solver, &limit));
   const double step = WISP_CFL * limit;
   print_message("%s, order %d, %s: %.4g, %.1f times the safe step\n", name, setup->order,
                 setup->central ? "central" : "upwind", limit, limit / wisp_dg_safe_dt(s.dg));
@@ -58,10 +54,9 @@ static void check(const char *name, wisp_mesh *mesh, const solving_setup *setup)
 /* The unit box; `far` above 0: its vertices moved, elements and corners in another order. */
 static wisp_mesh *moved_box(int n, double far)
 {
-  wisp_error error = {0};
   wisp_mesh *mesh = NULL;
   const wisp_mesh_source source = {.box = {n, n, n}, .jitter = far, .shuffle = far > 0, .seed = 1};
-  GOOD(wisp_mesh_make(&error, &source, &mesh));
+  GOOD(wisp_mesh_make(err, 4, &source, &mesh));
   return mesh;
 }
 
@@ -91,13 +86,13 @@ static void test_compositions(void **state)
   static const char *const compositions[] = {"volume+gather+lift+update", "gather+fused"};
   double limit[2];
   for (int c = 0; c < 2; c++) {
-    wisp_error error = {0};
+    wisp_error reason = {0};
     solving s;
     const solving_setup setup = {.order = 2, .composition = compositions[c]};
-    assert_true(solving_open(&error, &s, moved_box(2, 0.25), &setup));
-    GOOD(wisp_solver_limit(&error, s.solver, &limit[c]));
+    assert_true(solving_open(&reason, &s, moved_box(2, 0.25), &setup));
+    GOOD(wisp_solver_limit(err, s.solver, &limit[c]));
     double zero = NAN;
-    GOOD(wisp_solution_energy(&error, s.problem, &zero));
+    GOOD(wisp_solution_energy(err, s.problem, &zero));
     assert_true(zero == 0);
     solving_close(&s);
   }
@@ -107,15 +102,14 @@ static void test_compositions(void **state)
 /* A cavity mode's L2 error at `time`, in steps of 1 / finer of the default; `s` has the fields of the end. */
 static double default_error(solving *s, double limit, double time, double finer, double *dt)
 {
-  wisp_error error = {0};
   wisp_start cavity;
   double off = NAN;
   const long long steps = (long long)ceil(time / (WISP_CFL * limit) * finer);
   *dt = time / (double)steps;
-  GOOD(wisp_start_choose(&error, s->mesh, s->system, "cavity", (const int[]){1, 1, 1}, &cavity));
-  GOOD(solution_set(&error, s->problem, wisp_start_field, &cavity, 0));
-  GOOD(wisp_solver_advance(&error, s->solver, *dt, steps, NULL));
-  GOOD(solution_error(&error, s->problem, wisp_start_field, &cavity, time, &off));
+  GOOD(wisp_start_choose(err, s->mesh, s->system, "cavity", (const int[]){1, 1, 1}, &cavity));
+  GOOD(solution_set(err, s->problem, wisp_start_field, &cavity, 0));
+  GOOD(wisp_solver_advance(err, s->solver, *dt, steps, NULL));
+  GOOD(solution_error(err, s->problem, wisp_start_field, &cavity, time, &off));
   return off;
 }
 
@@ -125,12 +119,12 @@ static void test_default_step(void **state)
   (void)state;
   static const int boxes[] = {4, 3, 2, 2, 1, 1, 1};
   for (int order = 1; order <= highest(7, 3); order++) {
-    wisp_error error = {0};
+    wisp_error reason = {0};
     solving s;
     double limit = 0, dt = 0;
     const solving_setup setup = {.order = order};
-    assert_true(solving_open(&error, &s, moved_box(boxes[order - 1], 0), &setup));
-    GOOD(wisp_solver_limit(&error, s.solver, &limit));
+    assert_true(solving_open(&reason, &s, moved_box(boxes[order - 1], 0), &setup));
+    GOOD(wisp_solver_limit(err, s.solver, &limit));
     const double off = default_error(&s, limit, 0.25, 1, &dt), fine = default_error(&s, limit, 0.25, 10, &dt);
     print_message("order %d: %.4g, in steps a tenth as long %.4g\n", order, off, fine);
     assert_true(fabs(off / fine - 1) < 0.01);
@@ -141,14 +135,13 @@ static void test_default_step(void **state)
 /* The length of u less `other`, as norms of fields are measured. */
 static double distance(solving *s, const double *other)
 {
-  wisp_error error = {0};
   const size_t size = wisp_dg_volume_size(s->dg);
   double *u = malloc(size * sizeof *u), energy = NAN;
   assert_non_null(u);
-  GOOD(wisp_problem_download(&error, s->problem, "u", u));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(s->problem), "u", u));
   for (size_t i = 0; i < size; i++) u[i] -= other[i];
-  GOOD(wisp_problem_upload(&error, s->problem, "u", u));
-  GOOD(wisp_solution_energy(&error, s->problem, &energy));
+  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s->problem), "u", u));
+  GOOD(wisp_solution_energy(err, s->problem, &energy));
   free(u);
   return sqrt(energy / s->system->energy[0]);
 }
@@ -156,21 +149,21 @@ static double distance(solving *s, const double *other)
 /* The estimated error of the steps is what shorter steps change, and the fields stay what they are. */
 static void check_time_error(int order)
 {
-  wisp_error error = {0};
+  wisp_error reason = {0};
   solving s;
   double limit = 0, relative = 0, energy[2], dt = 0;
   const double time = 1;
   const solving_setup setup = {.order = order};
-  assert_true(solving_open(&error, &s, moved_box(1, 0), &setup));
+  assert_true(solving_open(&reason, &s, moved_box(1, 0), &setup));
   double *fine = malloc(wisp_dg_volume_size(s.dg) * sizeof *fine);
   assert_non_null(fine);
-  GOOD(wisp_solver_limit(&error, s.solver, &limit));
+  GOOD(wisp_solver_limit(err, s.solver, &limit));
   default_error(&s, limit, time, 8, &dt);
-  GOOD(wisp_problem_download(&error, s.problem, "u", fine));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(s.problem), "u", fine));
   default_error(&s, limit, time, 1, &dt);
-  GOOD(wisp_solution_energy(&error, s.problem, &energy[0]));
-  GOOD(wisp_solver_time_error(&error, s.solver, dt, time, &relative));
-  GOOD(wisp_solution_energy(&error, s.problem, &energy[1]));
+  GOOD(wisp_solution_energy(err, s.problem, &energy[0]));
+  GOOD(wisp_solver_time_error(err, s.solver, dt, time, &relative));
+  GOOD(wisp_solution_energy(err, s.problem, &energy[1]));
   assert_true(energy[0] == energy[1]);
   const double estimate = relative * sqrt(energy[0] / s.system->energy[0]), found = distance(&s, fine);
   print_message("order %d: estimated %.3g, found %.3g\n", order, estimate, found);

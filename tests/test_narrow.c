@@ -1,5 +1,6 @@
 /* Claim: integers of 8 and 16 bits come back from a device as they went there, whatever their number; one that does not
  * fit is named, and nothing is written beside them. */
+#include "good.h"
 #include "each_plan.h"
 #include "../runtime/arrays.h"
 
@@ -7,9 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <cmocka.h>
-
-#define GOOD(call) \
-  if ((call) != WISP_OK) fail_msg("%s", err.text)
 
 enum { BYTES = 257, SHORTS = 5 };
 
@@ -22,25 +20,25 @@ static void test_narrow(void **state)
   int bytes[BYTES], back[BYTES];
   wisp_device *device = open_test_device();
   wisp_arrays *arrays = NULL;
-  wisp_error err = {.text = ""};
+  wisp_error reason = {.text = ""};
   bool intact = false;
   char where[32];
   (void)state;
   for (int i = 0; i < BYTES; i++) bytes[i] = i % 256;
-  GOOD(wisp_arrays_create(&err, device, WISP_F32, "a test", WISP_NARROW_GUARD, list, 3, &arrays));
-  GOOD(wisp_arrays_upload_ints(&err, arrays, "bytes", bytes));
-  GOOD(wisp_arrays_upload_ints(&err, arrays, "shorts", shorts));
-  GOOD(wisp_arrays_upload_ints(&err, arrays, "none", NULL));
-  GOOD(wisp_arrays_download_ints(&err, arrays, "bytes", back));
+  GOOD(wisp_arrays_create(err, device, WISP_F32, "a test", WISP_NARROW_GUARD, list, 3, &arrays));
+  GOOD(wisp_arrays_upload_ints(err, arrays, "bytes", bytes));
+  GOOD(wisp_arrays_upload_ints(err, arrays, "shorts", shorts));
+  GOOD(wisp_arrays_upload_ints(err, arrays, "none", NULL));
+  GOOD(wisp_arrays_download_ints(err, arrays, "bytes", back));
   assert_memory_equal(back, bytes, sizeof bytes);
-  assert_int_equal(wisp_arrays_upload_ints(&err, arrays, "shorts", one_too_large), WISP_EUSAGE);
-  assert_string_equal(err.text, "array shorts: number 2 is 65536, which does not fit 16 bits");
+  assert_int_equal(wisp_arrays_upload_ints(&reason, arrays, "shorts", one_too_large), WISP_EUSAGE);
+  assert_string_equal(reason.text, "array shorts: number 2 is 65536, which does not fit 16 bits");
   bytes[3] = -1;
-  assert_int_equal(wisp_arrays_upload_ints(&err, arrays, "bytes", bytes), WISP_EUSAGE);
-  assert_string_equal(err.text, "array bytes: number 3 is -1, which does not fit 8 bits");
-  GOOD(wisp_arrays_download_ints(&err, arrays, "shorts", back)); /* as it was */
+  assert_int_equal(wisp_arrays_upload_ints(&reason, arrays, "bytes", bytes), WISP_EUSAGE);
+  assert_string_equal(reason.text, "array bytes: number 3 is -1, which does not fit 8 bits");
+  GOOD(wisp_arrays_download_ints(err, arrays, "shorts", back)); /* as it was */
   assert_memory_equal(back, shorts, sizeof shorts);
-  GOOD(wisp_arrays_guards(&err, arrays, &intact, where));
+  GOOD(wisp_arrays_guards(err, arrays, &intact, where));
   assert_true(intact);
   wisp_arrays_destroy(arrays);
   wisp_device_close(device);

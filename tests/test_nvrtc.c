@@ -41,7 +41,8 @@ static void look_at(check *all, const wisp_job *job)
 static bool has_turn(const check *all, const plan_case *c)
 {
   const bool target = (c->spec.order + c->strategy_number) / 4 % TARGETS == all->target;
-  return (target || walks_in_full()) && order_has_turn(c, 0) && precision_has_turn(c) && layout_has_turn(c);
+  return (target || walks_in_full()) && order_has_turn(c, 0) && precision_has_turn(c) && system_has_turn(c) &&
+         layout_has_turn(c);
 }
 
 static void compile_case(void *context, const plan_case *c)
@@ -81,7 +82,7 @@ static void test_targets(void **state)
     assert_int_equal(wisp_target_limits(NULL, targets[all.target], &limits), WISP_OK);
     assert_int_equal(wisp_pipeline_create(NULL, targets[all.target], 0, 1, &all.pipeline), WISP_OK);
     all.compiled = 0;
-    each_plan(&limits, &range, compile_case, &all);
+    each_plan_of_systems(&limits, &range, compile_case, &all);
     wisp_pipeline_destroy(all.pipeline);
     assert_true(all.compiled > 60);
   }

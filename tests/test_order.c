@@ -26,7 +26,7 @@ static wisp_mesh *shuffled(int n, wisp_ordering how)
       .box = {n, n, n}, .jitter = 0.2, .shuffle = true, .seed = 5, .as_asked = true, .ordering = how};
   wisp_error err = {0};
   wisp_mesh *mesh = NULL;
-  if (wisp_mesh_make(&err, &source, &mesh) != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_mesh_make(&err, 4, &source, &mesh) != WISP_OK) fail_msg("%s", err.text);
   return mesh;
 }
 
@@ -264,7 +264,7 @@ static void test_hexes(void **state)
   int32_t *hex = malloc(8 * mesh->elements * sizeof *hex);
   assert_non_null(hex);
   memcpy(hex, mesh->hex, 8 * mesh->elements * sizeof *hex);
-  assert_int_equal(wisp_hexmesh_order(NULL, mesh, WISP_ORDER_CURVE), WISP_OK);
+  assert_int_equal(wisp_mesh_order(NULL, mesh, WISP_ORDER_CURVE), WISP_OK);
   for (size_t k = 0; k < mesh->elements; k++) {
     assert_memory_equal(mesh->hex + 8 * k, hex + 8 * wisp_hexmesh_number(mesh, k), 8 * sizeof *hex);
     for (size_t v = 0, shared = 0; v < 64 && k; v++) { /* each hex lies beside the one before */
@@ -272,7 +272,7 @@ static void test_hexes(void **state)
       if (v == 63) assert_int_equal(shared, 4);
     }
   }
-  assert_int_equal(wisp_hexmesh_order(&err, mesh, WISP_ORDER_METIS), WISP_EUSAGE);
+  assert_int_equal(wisp_mesh_order(&err, mesh, WISP_ORDER_METIS), WISP_EUSAGE);
   free(hex);
   wisp_mesh_destroy(mesh);
 }

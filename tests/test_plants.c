@@ -1,8 +1,8 @@
 /* Claim: verification sees through kernels that are right wherever things are regular. Shipped kernels with a text
- * replaced (wrong turns, another element's geometry, constant factors, another boundary's condition, scalars that are
- * not read, inputs that do not stay, NaN at zeros, writes far outside any array, only the first launch right, a branch
- * of the vector kernels that is missing) are all found wrong on the few elements that every candidate is checked on, in
- * both precisions; the same kernels as shipped are right. */
+ * replaced (wrong turns, another element's geometry or medium, constant factors, another boundary's condition, scalars
+ * that are not read, inputs that do not stay, NaN at zeros, writes far outside any array, only the first launch right,
+ * a branch of the vector kernels that is missing) are all found wrong on the few elements that every candidate is
+ * checked on, in both precisions; the same kernels as shipped are right. */
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { ORDER = 2, MOST_EDITS = 4, MOST_PLANTS = 240 };
+enum { ORDER = 2, MOST_EDITS = 4, MOST_PLANTS = 256 };
 
 /* A statement that one thread carries out at the end. */
 #define ONCE(statement)                                                              \
@@ -52,22 +52,22 @@ static const planted table[] = {
     {"nodal",
      "volume",
      "literal",
-     {{"geo + m * {{= 9 * KM}} + x", "geo + m * {{= 9 * KM}} + (x >= 6 ? x - 6 : x)"}},
+     {{"geo + m * {{= geos * KM}} + x", "geo + m * {{= geos * KM}} + (x >= 6 ? x - 6 : x)"}},
      "rhs is "},
     {"nodal",
      "volume",
      "literal",
-     {{"geo + m * {{= 9 * KM}} + x", "geo + (m ? m - 1 : 0) * {{= 9 * KM}} + x"}},
+     {{"geo + m * {{= geos * KM}} + x", "geo + (m ? m - 1 : 0) * {{= geos * KM}} + x"}},
      "rhs is "},
     {"nodal",
      "fused",
      "register-blocked",
-     {{"geo + bx * {{= 9 * KM}}", "geo + (bx ? bx - 1 : 0) * {{= 9 * KM}}"}},
+     {{"geo + bx * {{= geos * KM}}", "geo + (bx ? bx - 1 : 0) * {{= geos * KM}}"}},
      "is "},
     {"nodal",
      "derivative",
      "matrix-in-shared",
-     {{"geo + (first + {{i}}) * {{= 9 * KM}}", "geo + (first + {{i}}) % 6 * {{= 9 * KM}}"}},
+     {{"geo + (first + {{i}}) * {{= geos * KM}}", "geo + (first + {{i}}) % 6 * {{= geos * KM}}"}},
      "du"},
     {"nodal", "gather", "direct", {{"Fscale = g[{{= 3 * KM}}]", "Fscale = face_real[{{= 3 * KM}}]"}}, "flux is "},
     {"nodal", "gather", "element-lanes", {{"nx = g[0]", "nx = face_real[0]"}}, "flux is "},
@@ -153,6 +153,33 @@ static const planted table[] = {
     {"tensor", "mass", "slices", {ONCE("static int again; if (again) y[1] += 1; again = 1;")}, NULL},
 };
 
+/* Whose medium: of acoustics, whose coefficients jump. */
+static const planted of_media[] = {
+    {"nodal",
+     "gather",
+     "direct",
+     {{"{{name}}_p = g[({{= 16 + count(inner) + index}} + {{= count(outer) - 4}} * face)",
+       "{{name}}_p = g[(18 - 4 * face)"}},
+     "flux is "},
+    {"nodal", "gather", "element-lanes", {{"{{= count(outer) - 4}} * face", "{{= -4}} * face"}}, "flux is "},
+    {"nodal", "gather", "pairs", {{"{{= 5 + count(either_side) + index}}", "{{= 5 + index}}"}}, "flux is "},
+    {"nodal",
+     "gather",
+     "pairs",
+     {{"{{#either_side}}\n    const real {{name}}_m = inner_{{name}}, {{name}}_p = outer_{{name}};",
+       "{{#either_side}}\n    const real {{name}}_m = outer_{{name}}, {{name}}_p = inner_{{name}};"}},
+     "flux is "},
+    {"nodal", "volume", "literal", {{"quantity{{t}}[out] < 0", "quantity{{t}}[out] < 10"}}, "rhs is "},
+    {"nodal", "volume", "field-in-shared", {{"g[{{= (9 + quantity) * KM}}]", "g[{{= 9 * KM}}]"}}, "rhs is "},
+    {"nodal", "fused", "register-blocked", {{"g[{{= (9 + quantity) * KM}}]", "geo[{{= (9 + quantity) * KM}}]"}}, "is "},
+    {"nodal", "assemble", "with-quantities", {{"at % {{KM}}", "0"}}, "rhs is "},
+    {"nodal",
+     "stage",
+     "literal",
+     {{"{{= 16 + index}} - 4 * face", "{{= 16 + index}} - 4 * face - x + x / 2 * 2"}},
+     "is "},
+};
+
 /* Every input of every kernel, changed once it was read. */
 static const struct {
   const char *kernel, *base, *type, *array;
@@ -186,7 +213,7 @@ static const struct {
 static const struct {
   const char *kernel, *type, *array, *length;
 } arrays[] = {
-    {"fused", "real", "u", "{{= n * NpM}}"},         {"fused", "real", "geo", "{{= 9 * KM}}"},
+    {"fused", "real", "u", "{{= n * NpM}}"},         {"fused", "real", "geo", "{{= geos * KM}}"},
     {"fused", "real", "flux", "{{= n * NfM}}"},      {"fused", "real", "res", "{{= n * NpM}}"},
     {"fused", "real", "u_next", "{{= n * NpM}}"},    {"stage", "int", "face_int", "{{= 8 * KM}}"},
     {"stage", "real", "face_real", "{{= 16 * KM}}"},
@@ -199,7 +226,7 @@ static const struct {
 /* --- from the tables to plants --- */
 
 typedef struct plants {
-  size_t count;
+  size_t count, media; /* those of media stand behind this many others */
   planted list[MOST_PLANTS];
   char texts[MOST_PLANTS][256];
 } plants;
@@ -226,6 +253,8 @@ static void gather_plants(plants *all)
       snprintf(statement, sizeof statement, places[k].place, array, arrays[i].length);
       add_written(all, arrays[i].kernel, "literal", statement, "writes outside array");
     }
+  all->media = all->count;
+  for (size_t i = 0; i < sizeof of_media / sizeof *of_media; i++) all->list[all->count++] = of_media[i];
 }
 
 /* --- checking them --- */
@@ -238,7 +267,7 @@ typedef struct check {
 } check;
 
 /* The strategy's default candidate in the layout with most elements a group that it applies to. */
-static wisp_status verify(wisp_error *err, const check *all, const planted *p, const char *name,
+static wisp_status verify(wisp_error *err, const check *all, const planted *p, const char *name, const char *system,
                           wisp_precision precision)
 {
   wisp_status status = WISP_EREFUSED;
@@ -246,7 +275,7 @@ static wisp_status verify(wisp_error *err, const check *all, const planted *p, c
   const wisp_target target = wisp_limits_target(limits);
   const wisp_family *family = wisp_family_find(p->family);
   const wisp_strategy *s = wisp_strategies_find(all->strategies, p->family, p->kernel, name);
-  wisp_spec spec = wisp_family_spec(family, ORDER, NULL, precision);
+  wisp_spec spec = wisp_family_spec(family, ORDER, system, precision);
   wisp_layout layouts[8];
   wisp_env *names = NULL;
   wisp_plan *plan = NULL;
@@ -275,13 +304,14 @@ done:
 }
 
 /* The kernel that a plant was made from is right as shipped. Each is looked at once. */
-static void verify_base(check *all, const planted *p, wisp_precision precision)
+static void verify_base(check *all, const planted *p, const char *system, wisp_precision precision)
 {
   char name[64];
   wisp_error err = {0};
-  snprintf(name, sizeof name, "\n%s.%s %s\n", p->kernel, p->base, wisp_precision_name(precision));
+  snprintf(name, sizeof name, "\n%s.%s %s%s\n", p->kernel, p->base, wisp_precision_name(precision),
+           system ? system : "");
   if (strstr(all->right, name)) return;
-  if (verify(&err, all, p, p->base, precision) != WISP_OK) fail_msg("%s.%s: %s", p->kernel, p->base, err.text);
+  if (verify(&err, all, p, p->base, system, precision) != WISP_OK) fail_msg("%s.%s: %s", p->kernel, p->base, err.text);
   strcat(all->right, name);
 }
 
@@ -306,9 +336,10 @@ static void test_plants(void **state)
   for (size_t i = 0; i < every.count; i++) {
     const planted *p = &every.list[i];
     const wisp_precision precision = i % 2 ? WISP_F64 : WISP_F32;
+    const char *system = i < every.media ? NULL : "acoustics";
     snprintf(name, sizeof name, "plant-%zu", i);
-    verify_base(&all, p, precision);
-    wisp_status status = verify(&err, &all, p, name, precision);
+    verify_base(&all, p, system, precision);
+    wisp_status status = verify(&err, &all, p, name, system, precision);
     if (status == WISP_EWRONG && (!p->reason || strstr(err.text, p->reason))) continue;
     missed++;
     print_error("%s.%s, '%s' for '%s': status %d: %s\n", p->kernel, p->base, p->edits[0].to, p->edits[0].from,

@@ -22,20 +22,20 @@ typedef struct promise {
 static void ask(promise *p, const wisp_spec *spec)
 {
   wisp_error err = {0};
-  wisp_stage step = {.kernels = 0};
+  wisp_stage stage = {.kernels = 0};
   char text[WISP_SPEC_TEXT];
   wisp_spec_print(spec, text);
   const wisp_status status =
-      wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, NULL}, &(wisp_wish){.spec = *spec}, &step);
+      wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, NULL}, &(wisp_wish){.spec = *spec}, &stage);
   if (status != WISP_OK) fail_msg("%s: %s", text, err.text);
-  const wisp_trial *trial = step.whole.trial;
+  const wisp_trial *trial = stage.whole.trial;
   p->asked++;
-  if (!trial || step.whole.stale || step.whole.layer != WISP_LAYER_SHIPPED ||
+  if (!trial || stage.whole.stale || stage.whole.layer != WISP_LAYER_SHIPPED ||
       strcmp(trial->device, p->limits.name) != 0) {
     print_error("%s: no winner ships for %s\n", text, p->limits.name);
     p->missing++;
   }
-  wisp_stage_free(&step);
+  wisp_stage_free(&stage);
 }
 
 /* "FAMILY A-B f32,f64 KERNEL..." */

@@ -13,9 +13,9 @@
 
 static void right_hand_side(const wisp_dg *dg, double alpha, const double *u, double *flux, double *rhs)
 {
-  assert_int_equal(wisp_reference_volume(NULL, dg, u, rhs), WISP_OK);
+  wisp_reference_volume(dg, u, rhs);
   wisp_reference_gather(dg, alpha, u, flux, NULL);
-  assert_int_equal(wisp_reference_lift(NULL, dg, flux, rhs), WISP_OK);
+  wisp_reference_lift(dg, flux, rhs);
 }
 
 /* d/dt of the energy over the energy's own scale: with s = rhs scaled to u's size, 2 B(u, s) = (B(u+s) - B(u-s)) / 2.
@@ -110,7 +110,7 @@ static double cavity_error(const wisp_dg *dg, double T)
   int N1 = dg->tet->N + 1, steps = (int)ceil(T * N1 * N1 / (cfl * dg->min_length));
   double dt = T / steps;
   assert_int_equal(wisp_start_choose(NULL, dg->mesh, dg->system, "cavity", (int[3]){1, 1, 0}, &cavity), WISP_OK);
-  assert_int_equal(wisp_dg_fill(NULL, dg, wisp_start_field, &cavity, 0, u), WISP_OK);
+  wisp_dg_fill(dg, wisp_start_field, &cavity, 0, u);
   for (int step = 0; step < steps; step++)
     for (int s = 0; s < WISP_RK_STAGES; s++) {
       right_hand_side(dg, 1, u, flux, rhs);

@@ -87,11 +87,10 @@ static wisp_report_wish everything(void)
 
 static wisp_status make_page(wisp_error *err, const char *path, const wisp_report_wish *wish, wisp_text *page)
 {
-  wisp_store *store = NULL;
-  if (wisp_store_open(err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err->text);
-  wisp_status status = wisp_report_page(err, store, wish, page);
-  wisp_store_close(store);
-  return status;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
+  if (wisp_session_read(err, &(wisp_session_request){.store = path}, false, &session) != WISP_OK)
+    fail_msg("%s", err->text);
+  return wisp_report_page(err, session, wish, page);
 }
 
 /* Every element that opens closes in turn; in a tag, quotes are balanced. Returns the deepest nesting. */

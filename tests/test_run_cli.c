@@ -173,9 +173,9 @@ static void test_bad_requests(void **state)
     int status;
   } bad[] = {
       {"run", "maxwell", 2},
-      {"run acoustics -n 3", "'acoustics' cannot be solved: there are maxwell, poisson", 2},
-      {"run maxwell acoustics -n 3", "acoustics", 2},
-      {"run maxwell -n 3 --system acoustics", "acoustics", 2},
+      {"run elastics -n 3", "'elastics' cannot be solved: there are acoustics, maxwell, maxwell_media, poisson", 2},
+      {"run maxwell elastics -n 3", "elastics", 2},
+      {"run maxwell -n 3 --system elastics", "elastics", 2},
       {"run maxwell", "-n 1 to 10", 2},
       {"run maxwell -n 0", "1 to 15", 2},
       {"run maxwell -n 11", "1 to 10", 2},

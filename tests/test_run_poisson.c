@@ -77,7 +77,7 @@ static void plant(const char *folder, const char *kernel, double ms)
   wisp_strategies *strategies = NULL;
   wisp_device *device = NULL;
   wisp_writer *writer = NULL;
-  wisp_stage step = {.kernels = 0};
+  wisp_stage stage = {.kernels = 0};
   char composition[WISP_POISSON_COMPOSITION];
   wisp_poisson_composition(kernel, WISP_JACOBI, composition);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), 2, "poisson", WISP_F64),
@@ -86,10 +86,10 @@ static void plant(const char *folder, const char *kernel, double ms)
   assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
   assert_int_equal(wisp_device_open(&err, test_device_name(), &device), WISP_OK);
   const wisp_limits *limits = wisp_device_limits(device);
-  assert_int_equal(wisp_choose(&err, &(wisp_chooser){strategies, NULL, limits, NULL}, &wish, &step), WISP_OK);
+  assert_int_equal(wisp_choose(&err, &(wisp_chooser){strategies, NULL, limits, NULL}, &wish, &stage), WISP_OK);
   assert_int_equal(wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer), WISP_OK);
-  for (int i = 0; i < step.kernels; i++) {
-    const wisp_choice *c = &step.choice[i];
+  for (int i = 0; i < stage.kernels; i++) {
+    const wisp_choice *c = &stage.choice[i];
     wisp_trial t;
     wisp_trial_blank(&t);
     t.units = limits->units, t.elements = 27;
@@ -97,14 +97,14 @@ static void plant(const char *folder, const char *kernel, double ms)
     strcpy(t.strategy, c->strategy), strcpy(t.params, c->params), strcpy(t.layout, c->layout);
     strcpy(t.device, limits->name), strcpy(t.target, limits->target);
     strcpy(t.driver, limits->driver), strcpy(t.compiler, limits->compiler);
-    wisp_plan_hash(step.plan[i], limits->kind, t.template_hash);
+    wisp_plan_hash(stage.plan[i], limits->kind, t.template_hash);
     strcpy(t.version, WISP_VERSION), strcpy(t.mode, "made up");
     strcpy(t.when, "2026-11-21T08:00:00Z"), strcpy(t.outcome, "ok");
     t.ms = strcmp(c->kernel, kernel) == 0 ? ms : 1;
     if (wisp_writer_add(&err, writer, &t) != WISP_OK) fail_msg("%s", err.text);
   }
   assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
-  wisp_stage_free(&step);
+  wisp_stage_free(&stage);
   wisp_device_close(device);
   wisp_strategies_free(strategies);
 }

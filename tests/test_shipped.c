@@ -161,16 +161,16 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
   const char *const *composition = wisp_family_find(spec->family)->compositions;
   wisp_error err = {0};
   wisp_limits limits;
-  wisp_stage step = {.kernels = 0};
+  wisp_stage stage = {.kernels = 0};
   const wisp_wish wish = {.spec = *spec, .composition = t->strategy, .layout = t->layout, .elements = t->elements};
   while (*composition && strcmp(*composition, t->strategy) != 0) composition++;
   if (!*composition) fail_msg("%s: composition %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
   assert_int_equal(wisp_trial_limits(&err, t, &limits), WISP_OK);
-  const wisp_status status = wisp_choose(&err, &(wisp_chooser){all, store, &limits, NULL}, &wish, &step);
+  const wisp_status status = wisp_choose(&err, &(wisp_chooser){all, store, &limits, NULL}, &wish, &stage);
   if (status != WISP_OK) fail_msg("%s: %s", t->spec, err.text);
-  if (step.whole.trial != t || step.whole.stale)
+  if (stage.whole.trial != t || stage.whole.stale)
     fail_msg("%s: kernels of %s in %s have changed, and " SWEEP_AGAIN, t->spec, t->strategy, t->layout);
-  wisp_stage_free(&step);
+  wisp_stage_free(&stage);
 }
 
 /* Whoever edits a kernel text without measuring anew learns it here. */
@@ -191,12 +191,12 @@ static void test_shipped_is_of_today(void **state)
     wisp_spec spec;
     if (wisp_spec_parse(&err, t->spec, &spec) != WISP_OK || !wisp_family_find(spec.family))
       fail_msg("%s: %s", t->spec, err.text);
-    bool step = strcmp(spec.kernel, "step") == 0;
-    if (step)
+    bool stage = strcmp(spec.kernel, "step") == 0;
+    if (stage)
       check_step(all, store, &spec, t);
     else
       check_kernel(all, &spec, t);
-    steps += step, kernels += !step;
+    steps += stage, kernels += !stage;
   }
   assert_true(stride > 1 || (steps >= 18 && kernels > 100)); /* nine orders in two precisions at least */
   wisp_store_close(store);

@@ -1,5 +1,6 @@
 /* Claim: in every composition and layout that can make a stage, the solver does what the double references do, in both
  * precisions, on meshes that fill no group, after odd and even numbers of steps; recorded steps are plain launches. */
+#include "good.h"
 #include "solving.h"
 
 #include <float.h>
@@ -12,11 +13,6 @@
 #include <cmocka.h>
 
 enum { BOX = 2, LEFT_OUT = 5 };
-
-#define GOOD(call)                                     \
-  do {                                                 \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
 
 /* The largest difference over the elements' DOFs, relative to the largest value. */
 static double difference(const wisp_dg *dg, const double *u, const double *expected)
@@ -36,7 +32,6 @@ static double difference(const wisp_dg *dg, const double *u, const double *expec
 /* What belongs to no element may be anything: nothing may be read from there. */
 static void upload_with_rubbish(solving *s, const double *values)
 {
-  wisp_error error = {0};
   const wisp_dg *dg = s->dg;
   size_t size = wisp_dg_volume_size(dg);
   double *u = malloc(size * sizeof *u);
@@ -48,14 +43,13 @@ static void upload_with_rubbish(solving *s, const double *values)
         size_t at = wisp_layout_volume(&dg->layout, dg->system->fields, f, k, i);
         u[at] = values[at];
       }
-  GOOD(wisp_problem_upload(&error, s->problem, "u", u));
+  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s->problem), "u", u));
   free(u);
 }
 
 /* Random data, 3 steps and then 2 more, against the reference. */
 static void compare_with_reference(solving *s, wisp_precision precision, double alpha)
 {
-  wisp_error error = {0};
   size_t size = wisp_dg_volume_size(s->dg);
   double *u = malloc(size * sizeof *u), *expected = malloc(size * sizeof *expected);
   double dt = wisp_dg_safe_dt(s->dg), tolerance = precision == WISP_F32 ? 300 * FLT_EPSILON : 300 * DBL_EPSILON;
@@ -66,12 +60,12 @@ static void compare_with_reference(solving *s, wisp_precision precision, double 
   upload_with_rubbish(s, expected);
   for (int steps = 3; steps >= 2; steps--) {
     reference_steps(s->dg, alpha, dt, steps, expected);
-    GOOD(wisp_solver_advance(&error, s->solver, dt, steps, NULL));
-    GOOD(wisp_problem_download(&error, s->problem, "u", u));
+    GOOD(wisp_solver_advance(err, s->solver, dt, steps, NULL));
+    GOOD(wisp_arrays_download(err, wisp_problem_arrays(s->problem), "u", u));
     double off = difference(s->dg, u, expected);
     if (!(off < tolerance)) fail_msg("off by %g, allowed %g", off, tolerance);
   }
-  GOOD(wisp_arrays_guards(&error, wisp_problem_arrays(s->problem), &intact, array));
+  GOOD(wisp_arrays_guards(err, wisp_problem_arrays(s->problem), &intact, array));
   if (!intact) fail_msg("the guard zones of %s were overwritten", array);
   free(u), free(expected);
 }
@@ -96,9 +90,9 @@ static void check_all(int order, wisp_precision precision, bool central, bool ab
                                    .central = central,
                                    .absorbing = absorbing};
       if (!solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup)) continue;
-      print_message("p%d %s %s %s\n", order, wisp_precision_name(precision), s.step.composition, text);
-      assert_string_equal(s.step.composition, setup.composition);
-      assert_string_equal(s.step.choice[0].layout, text);
+      print_message("p%d %s %s %s\n", order, wisp_precision_name(precision), s.stage.composition, text);
+      assert_string_equal(s.stage.composition, setup.composition);
+      assert_string_equal(s.stage.choice[0].layout, text);
       in_layout[l]++;
       compare_with_reference(&s, precision, central ? 0 : 1);
       solving_close(&s);
@@ -131,45 +125,44 @@ static void test_order_1(void **state)
 /* The step's kernels launched one by one from u, as the solver should replay them. */
 static void launch_plainly(solving *s, double dt, int steps, bool swaps)
 {
-  wisp_error error = {0};
   wisp_kernel *kernel[8] = {NULL};
-  assert_in_range(s->step.kernels, 1, 8);
-  for (int i = 0; i < s->step.kernels; i++) {
+  assert_in_range(s->stage.kernels, 1, 8);
+  for (int i = 0; i < s->stage.kernels; i++) {
     wisp_binary binary = {0};
-    GOOD(wisp_plan_compile(&error, s->step.plan[i], wisp_device_limits(s->device)->target, &binary));
-    GOOD(wisp_kernel_create(&error, s->device, s->step.plan[i], &binary, &kernel[i]));
+    GOOD(wisp_plan_compile(err, s->stage.plan[i], wisp_device_limits(s->device)->target, &binary));
+    GOOD(wisp_kernel_create(err, s->device, s->stage.plan[i], &binary, &kernel[i]));
     free(binary.data);
   }
   for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
     const wisp_scalars scalars = {.alpha = 1, .a = rk->a, .b = rk->b, .dt = dt};
-    for (int i = 0; i < s->step.kernels; i++) GOOD(wisp_problem_launch(&error, s->problem, kernel[i], &scalars));
+    for (int i = 0; i < s->stage.kernels; i++) GOOD(wisp_problem_launch(err, s->problem, kernel[i], &scalars));
     if (swaps) wisp_problem_swap(s->problem);
   }
-  GOOD(wisp_device_finish(&error, s->device));
-  for (int i = 0; i < s->step.kernels; i++) wisp_kernel_destroy(kernel[i]);
+  GOOD(wisp_device_finish(err, s->device));
+  for (int i = 0; i < s->stage.kernels; i++) wisp_kernel_destroy(kernel[i]);
 }
 
 /* After `steps` steps at once, and after as many one by one, u is bit for bit that of plain launches. */
 static void compare_with_launches(const char *composition, const char *layout, bool swaps, int steps)
 {
-  wisp_error error = {0};
+  wisp_error reason = {0};
   solving s;
   const solving_setup setup = {.order = 2, .composition = composition, .layout = layout};
-  assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
+  assert_true(solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup));
   size_t size = wisp_dg_volume_size(s.dg), bytes = size * sizeof(double);
   double *begin = malloc(bytes), *plain = malloc(bytes), *u = malloc(bytes), dt = wisp_dg_safe_dt(s.dg), ms = -1;
   assert_true(begin && plain && u);
   random_solution(s.dg, begin);
-  GOOD(wisp_problem_upload(&error, s.problem, "u", begin));
+  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s.problem), "u", begin));
   launch_plainly(&s, dt, steps, swaps);
-  GOOD(wisp_problem_download(&error, s.problem, "u", plain));
+  GOOD(wisp_arrays_download(err, wisp_problem_arrays(s.problem), "u", plain));
   if (swaps && steps % 2) wisp_problem_swap(s.problem); /* the solver has not seen these launches */
   for (int at_once = 1; at_once >= 0; at_once--) {
-    GOOD(wisp_problem_upload(&error, s.problem, "u", begin));
+    GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s.problem), "u", begin));
     for (int i = 0; i < (at_once ? 1 : steps); i++)
-      GOOD(wisp_solver_advance(&error, s.solver, dt, at_once ? steps : 1, &ms));
-    GOOD(wisp_problem_download(&error, s.problem, "u", u));
+      GOOD(wisp_solver_advance(err, s.solver, dt, at_once ? steps : 1, &ms));
+    GOOD(wisp_arrays_download(err, wisp_problem_arrays(s.problem), "u", u));
     assert_true(difference(s.dg, u, plain) == 0);
     assert_true(ms > 0);
   }
@@ -189,25 +182,25 @@ static void test_graphs(void **state)
 static void test_steps(void **state)
 {
   (void)state;
-  wisp_error error = {0};
+  wisp_error reason = {0};
   solving s;
   const solving_setup setup = {.order = 1, .composition = "gather+fused"};
-  assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
+  assert_true(solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup));
   size_t size = wisp_dg_volume_size(s.dg);
   double *expected = malloc(size * sizeof *expected), *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg),
          ms = -1;
   assert_true(expected && u);
   random_solution(s.dg, expected);
-  GOOD(wisp_problem_upload(&error, s.problem, "u", expected));
+  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s.problem), "u", expected));
   for (int i = 1; i <= 4; i++) {
     reference_steps(s.dg, 1, dt / i, i % 3, expected);
-    GOOD(wisp_solver_advance(&error, s.solver, dt / i, i % 3, &ms));
-    GOOD(wisp_problem_download(&error, s.problem, "u", u));
+    GOOD(wisp_solver_advance(err, s.solver, dt / i, i % 3, &ms));
+    GOOD(wisp_arrays_download(err, wisp_problem_arrays(s.problem), "u", u));
     assert_true(difference(s.dg, u, expected) < 1e-12);
     assert_true(i % 3 ? ms > 0 : ms == 0);
   }
-  assert_int_equal(wisp_solver_advance(&error, s.solver, NAN, 1, NULL), WISP_EUSAGE);
-  assert_int_equal(wisp_solver_advance(&error, s.solver, dt, -1, NULL), WISP_EUSAGE);
+  assert_int_equal(wisp_solver_advance(&reason, s.solver, NAN, 1, NULL), WISP_EUSAGE);
+  assert_int_equal(wisp_solver_advance(&reason, s.solver, dt, -1, NULL), WISP_EUSAGE);
   free(expected), free(u);
   solving_close(&s);
 }
@@ -217,15 +210,15 @@ static void test_pairs_where_read(void **state)
 {
   (void)state;
   const solving_setup setup = {.order = 2};
-  wisp_error error = {0};
+  wisp_error reason = {0};
   wisp_dg *whole = NULL;
   solving s;
-  assert_true(solving_open(&error, &s, ragged_box(BOX, LEFT_OUT), &setup));
-  assert_true(wisp_stage_has(&s.step, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
-  assert_int_equal(wisp_dg_create(&error, s.mesh, s.tet, s.system, &s.dg->layout, wisp_dg_grouping(&s.step.fixed),
-                                  wisp_dg_MB(&s.step.fixed), 0, &whole),
+  assert_true(solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup));
+  assert_true(wisp_stage_has(&s.stage, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
+  assert_int_equal(wisp_dg_create(&reason, s.mesh, s.tet, s.system, &s.dg->layout, wisp_dg_grouping(&s.stage.fixed),
+                                  wisp_dg_MB(&s.stage.fixed), 0, &whole),
                    WISP_OK);
-  assert_int_equal(wisp_dg_add_pairs(&error, s.dg), WISP_OK);
+  assert_int_equal(wisp_dg_add_pairs(&reason, s.dg), WISP_OK);
   assert_true(s.dg->pairs > 0 && s.dg->pairs == whole->pairs);
   assert_memory_equal(s.dg->pair_int, whole->pair_int, whole->pairs * WISP_PAIR_INTS * sizeof(int));
   assert_memory_equal(s.dg->pair_block, whole->pair_block, whole->blocks * WISP_BLOCK_INTS * sizeof(int));

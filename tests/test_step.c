@@ -1,5 +1,6 @@
 /* Claim: the step is made of the store's best entries that are current and legal here, of defaults where entries lack,
  * and says which; a winner that does not compile gives way to a default that fits the others. */
+#include "good.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../cache/columns.h"
@@ -13,11 +14,6 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
-#define GOOD(call)                                     \
-  do {                                                 \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
-  } while (0)
-
 /* A store of the test's own and the device that it is about. */
 typedef struct fixture {
   char folder[64];
@@ -29,13 +25,12 @@ typedef struct fixture {
 
 static int open_fixture(void **state)
 {
-  wisp_error error = {0};
   fixture *f = calloc(1, sizeof *f);
   assert_non_null(f);
   fixture_folder(f->folder);
   f->path = fixture_path(f->folder, "wisp.db");
-  GOOD(wisp_strategies_load(&error, &f->strategies));
-  GOOD(wisp_device_open(&error, test_device(), &f->device));
+  GOOD(wisp_strategies_load(err, &f->strategies));
+  GOOD(wisp_device_open(err, test_device(), &f->device));
   f->limits = wisp_device_limits(f->device);
   *state = f;
   return 0;
@@ -65,7 +60,6 @@ static void put(char *to, size_t room, const char *from)
 
 static void add(fixture *f, const entry *e)
 {
-  wisp_error error = {0};
   wisp_writer *writer = NULL;
   wisp_trial t;
   const wisp_strategy *s = wisp_strategies_find(f->strategies, "nodal", e->kernel, e->strategy);
@@ -85,9 +79,9 @@ static void add(fixture *f, const entry *e)
   t.units = f->limits->units;
   t.elements = 1000;
   t.ms = e->ms;
-  GOOD(wisp_writer_open(&error, f->path, NULL, &writer));
-  GOOD(wisp_writer_add(&error, writer, &t));
-  GOOD(wisp_writer_close(&error, writer));
+  GOOD(wisp_writer_open(err, f->path, NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, &t));
+  GOOD(wisp_writer_close(err, writer));
 }
 
 static wisp_wish request(void)
@@ -97,13 +91,12 @@ static wisp_wish request(void)
 
 static wisp_stage choose_for(fixture *f, const wisp_wish *r)
 {
-  wisp_error error = {0};
   wisp_store *store = NULL;
-  wisp_stage step;
-  GOOD(wisp_store_open(&error, f->path, false, NULL, &store));
-  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &step));
+  wisp_stage stage;
+  GOOD(wisp_store_open(err, f->path, false, NULL, &store));
+  GOOD(wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &stage));
   wisp_store_close(store);
-  return step;
+  return stage;
 }
 
 static wisp_stage choose(fixture *f)
@@ -112,18 +105,18 @@ static wisp_stage choose(fixture *f)
   return choose_for(f, &r);
 }
 
-static const wisp_choice *of(const wisp_stage *step, const char *kernel)
+static const wisp_choice *of(const wisp_stage *stage, const char *kernel)
 {
-  for (int i = 0; i < step->kernels; i++)
-    if (strcmp(step->choice[i].kernel, kernel) == 0) return &step->choice[i];
-  fail_msg("%s has no kernel %s", step->composition, kernel);
+  for (int i = 0; i < stage->kernels; i++)
+    if (strcmp(stage->choice[i].kernel, kernel) == 0) return &stage->choice[i];
+  fail_msg("%s has no kernel %s", stage->composition, kernel);
   return NULL;
 }
 
-static void check(const wisp_stage *step, const char *kernel, const char *strategy, const char *params,
+static void check(const wisp_stage *stage, const char *kernel, const char *strategy, const char *params,
                   wisp_match match)
 {
-  const wisp_choice *c = of(step, kernel);
+  const wisp_choice *c = of(stage, kernel);
   assert_string_equal(c->strategy, strategy);
   if (params) assert_string_equal(c->params, params);
   assert_int_equal(c->match, match);
@@ -177,7 +170,6 @@ static wisp_status keep(wisp_error *err, void *context, const int *values, wisp_
 /* The last candidate of a kernel's strategy in the layout that is legal, or that is not. */
 static void candidate(fixture *f, const char *kernel, const char *strategy, wanted *w)
 {
-  wisp_error error = {0};
   wisp_env *names = NULL;
   wisp_layout l;
   wisp_target target = wisp_limits_target(f->limits);
@@ -185,9 +177,9 @@ static void candidate(fixture *f, const char *kernel, const char *strategy, want
   put(spec.kernel, sizeof spec.kernel, kernel);
   w->strategy = wisp_strategies_find(f->strategies, "nodal", kernel, strategy);
   assert_non_null(w->strategy);
-  GOOD(wisp_layout_parse(&error, layout, 10, 24, &l));
-  GOOD(wisp_family_find("nodal")->names(&error, &spec, &l, &target, &names));
-  GOOD(wisp_plan_enumerate(&error, w->strategy, &spec, &l, names, keep, w));
+  GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
+  GOOD(wisp_family_find("nodal")->names(err, &spec, &l, &target, &names));
+  GOOD(wisp_plan_enumerate(err, w->strategy, &spec, &l, names, keep, w));
   wisp_env_destroy(names);
   assert_true(strlen(w->params) > 0);
 }
@@ -207,36 +199,35 @@ static void make_whole(fixture *f, wanted texts[WHOLE], entry e[WHOLE])
       .kernel = "lift", .layout = layout, .strategy = "matrix-in-shared", .params = texts[LIFT].params, .ms = 1};
 }
 
-static void check_whole(const wisp_stage *step, const entry *e)
+static void check_whole(const wisp_stage *stage, const entry *e)
 {
-  assert_string_equal(step->composition, composition);
-  assert_int_equal(wisp_dg_MB(&step->fixed), 4);
-  check(step, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
-  check(step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
-  check(step, "derivative", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
+  assert_string_equal(stage->composition, composition);
+  assert_int_equal(wisp_dg_MB(&stage->fixed), 4);
+  check(stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
+  check(stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
+  check(stage, "derivative", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
 }
 
 /* The step is what runs without a store; test_defaults tells what that is on which device. */
-static void check_standard(const fixture *f, const wisp_stage *step)
+static void check_standard(const fixture *f, const wisp_stage *stage)
 {
-  wisp_error error = {0};
   wisp_wish r = request();
   wisp_stage standard;
-  GOOD(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &standard));
-  assert_string_equal(step->composition, standard.composition);
+  GOOD(wisp_choose(err, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &standard));
+  assert_string_equal(stage->composition, standard.composition);
   for (int i = 0; i < standard.kernels; i++) {
     const wisp_choice *c = &standard.choice[i];
-    assert_string_equal(of(step, c->kernel)->layout, c->layout);
-    check(step, c->kernel, c->strategy, c->params, WISP_MATCH_DEFAULT);
+    assert_string_equal(of(stage, c->kernel)->layout, c->layout);
+    check(stage, c->kernel, c->strategy, c->params, WISP_MATCH_DEFAULT);
   }
   wisp_stage_free(&standard);
 }
 
 static void test_empty(void **state)
 {
-  wisp_stage step = choose(*state);
-  check_standard(*state, &step);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(*state);
+  check_standard(*state, &stage);
+  wisp_stage_free(&stage);
 }
 
 static void test_whole(void **state)
@@ -246,12 +237,12 @@ static void test_whole(void **state)
   entry e[WHOLE];
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  wisp_stage step = choose(f);
-  check_whole(&step, e);
-  assert_int_equal(step.whole.match, WISP_MATCH_EXACT);
-  assert_true(step.whole.layer == WISP_LAYER_USER && step.whole.stale); /* its hash is none */
-  assert_true(wisp_dg_grouping(&step.fixed) != WISP_GROUP_NATURAL);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  check_whole(&stage, e);
+  assert_int_equal(stage.whole.match, WISP_MATCH_EXACT);
+  assert_true(stage.whole.layer == WISP_LAYER_USER && stage.whole.stale); /* its hash is none */
+  assert_true(wisp_dg_grouping(&stage.fixed) != WISP_GROUP_NATURAL);
+  wisp_stage_free(&stage);
 }
 
 /* One winner is gone: the others stay, and a default takes its place. */
@@ -263,11 +254,11 @@ static void test_winner_gone(void **state)
   make_whole(f, texts, e);
   add(f, &e[STEP]);
   add(f, &e[GATHER]);
-  wisp_stage step = choose(f);
-  assert_string_equal(step.composition, composition);
-  check(&step, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
-  check(&step, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  assert_string_equal(stage.composition, composition);
+  check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
+  check(&stage, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
+  wisp_stage_free(&stage);
 }
 
 /* Entries of another kernel text, with values that the strategy has not, or that are illegal here, do not count; nor do
@@ -292,9 +283,9 @@ static void test_unfit_entries(void **state)
   };
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) add(f, &unfit[i]);
-  wisp_stage step = choose(f);
-  check_whole(&step, e);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  check_whole(&stage, e);
+  wisp_stage_free(&stage);
 }
 
 /* Among step records, one of today's texts goes before a faster one of others. */
@@ -308,27 +299,27 @@ static void test_records_of_today(void **state)
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
-  wisp_stage step = choose_for(f, &r);
-  assert_int_equal(step.whole.match, WISP_MATCH_DEFAULT);
-  wisp_plans_hash(step.plan, step.kernels, f->limits->kind, hash);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose_for(f, &r);
+  assert_int_equal(stage.whole.match, WISP_MATCH_DEFAULT);
+  wisp_plans_hash(stage.plan, stage.kernels, f->limits->kind, hash);
+  wisp_stage_free(&stage);
   add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
-  step = choose(f);
-  assert_string_equal(step.composition, "gather+fused");
-  assert_string_equal(step.choice[0].layout, "slab-km32");
-  assert_true(step.whole.match == WISP_MATCH_EXACT && !step.whole.stale);
-  wisp_stage_free(&step);
+  stage = choose(f);
+  assert_string_equal(stage.composition, "gather+fused");
+  assert_string_equal(stage.choice[0].layout, "slab-km32");
+  assert_true(stage.whole.match == WISP_MATCH_EXACT && !stage.whole.stale);
+  wisp_stage_free(&stage);
 }
 
 static wisp_status choose_exact(fixture *f, wisp_error *err)
 {
   wisp_store *store = NULL;
-  wisp_stage step = {.kernels = 0};
+  wisp_stage stage = {.kernels = 0};
   wisp_wish r = request();
   r.exact_match_only = true;
   assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
-  wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &step);
-  wisp_stage_free(&step);
+  wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &stage);
+  wisp_stage_free(&stage);
   wisp_store_close(store);
   return status;
 }
@@ -337,35 +328,35 @@ static wisp_status choose_exact(fixture *f, wisp_error *err)
 static void test_matches(void **state)
 {
   fixture *f = *state;
-  wisp_error error = {0};
+  wisp_error reason = {0};
   wanted texts[WHOLE];
   entry e[WHOLE];
   make_whole(f, texts, e);
   e[STEP].device = e[GATHER].device = "another chip";
   e[LIFT].driver = "another driver";
   for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  wisp_stage step = choose(f);
-  assert_string_equal(step.composition, composition);
-  assert_int_equal(step.whole.match, WISP_MATCH_ARCHITECTURE);
-  check(&step, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
-  check(&step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
-  wisp_stage_free(&step);
-  assert_int_equal(choose_exact(f, &error), WISP_EMISSING);
-  assert_non_null(strstr(error.text, "nodal.derivative:tet:p2:maxwell:f64"));
+  wisp_stage stage = choose(f);
+  assert_string_equal(stage.composition, composition);
+  assert_int_equal(stage.whole.match, WISP_MATCH_ARCHITECTURE);
+  check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
+  check(&stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
+  wisp_stage_free(&stage);
+  assert_int_equal(choose_exact(f, &reason), WISP_EMISSING);
+  assert_non_null(strstr(reason.text, "nodal.derivative:tet:p2:maxwell:f64"));
 }
 
 /* The strict mode is content where every kernel has an entry of this machine. */
 static void test_exact(void **state)
 {
   fixture *f = *state;
-  wisp_error error = {0};
-  wisp_stage step = choose(f);
-  for (int i = 0; i < step.kernels; i++) {
-    const wisp_choice *c = &step.choice[i];
+  wisp_error reason = {0};
+  wisp_stage stage = choose(f);
+  for (int i = 0; i < stage.kernels; i++) {
+    const wisp_choice *c = &stage.choice[i];
     add(f, &(entry){c->kernel, c->layout, c->strategy, c->params, 1, NULL, NULL, NULL, NULL});
   }
-  wisp_stage_free(&step);
-  if (choose_exact(f, &error) != WISP_OK) fail_msg("%s", error.text);
+  wisp_stage_free(&stage);
+  if (choose_exact(f, &reason) != WISP_OK) fail_msg("%s", reason.text);
 }
 
 /* Nothing of another architecture is taken. */
@@ -379,9 +370,9 @@ static void test_other_device(void **state)
     e[i].device = "NVIDIA Imaginary", e[i].target = "sm_10";
     add(f, &e[i]);
   }
-  wisp_stage step = choose(f);
-  check_standard(f, &step);
-  wisp_stage_free(&step);
+  wisp_stage stage = choose(f);
+  check_standard(f, &stage);
+  wisp_stage_free(&stage);
 }
 
 static void test_requests(void **state)
@@ -403,13 +394,13 @@ static void test_requests(void **state)
        "fused"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    wisp_error error = {0};
+    wisp_error reason = {0};
     wisp_wish r = bad[i].request;
-    wisp_stage step;
+    wisp_stage stage;
     r.spec.precision = WISP_F64;
-    assert_int_equal(wisp_choose(&error, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &step),
+    assert_int_equal(wisp_choose(&reason, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &stage),
                      bad[i].status);
-    if (!strstr(error.text, bad[i].words)) fail_msg("'%s' does not say '%s'", error.text, bad[i].words);
+    if (!strstr(reason.text, bad[i].words)) fail_msg("'%s' does not say '%s'", reason.text, bad[i].words);
   }
 }
 
@@ -423,7 +414,6 @@ static void write_text(const char *folder, const char *name, const char *text)
 /* A gather of four groups a block that is well described but is no C, and the fastest. */
 static void add_broken(fixture *f)
 {
-  wisp_error error = {0};
   char folder[128];
   snprintf(folder, sizeof folder, "%s/nodal", f->folder);
   assert_int_equal(mkdir(folder, 0700), 0);
@@ -435,7 +425,7 @@ static void add_broken(fixture *f)
   setenv("WISP_TEMPLATES", f->folder, 1);
   wisp_strategies_free(f->strategies);
   f->strategies = NULL;
-  GOOD(wisp_strategies_load(&error, &f->strategies));
+  GOOD(wisp_strategies_load(err, &f->strategies));
   add(f, &(entry){"gather", layout, "broken", "MB=4 grouping=1", 0.01, NULL, NULL, NULL, NULL});
 }
 
@@ -443,7 +433,7 @@ static void add_broken(fixture *f)
 static void test_broken_winner(void **state)
 {
   fixture *f = *state;
-  wisp_error error = {0};
+  wisp_error reason = {0};
   wisp_store *store = NULL;
   solving s;
   wanted texts[WHOLE];
@@ -452,25 +442,25 @@ static void test_broken_winner(void **state)
   add(f, &e[STEP]);
   add(f, &e[LIFT]);
   add_broken(f);
-  GOOD(wisp_store_open(&error, f->path, false, NULL, &store));
+  GOOD(wisp_store_open(err, f->path, false, NULL, &store));
   const solving_setup setup = {.order = 2, .store = store};
-  assert_true(solving_open(&error, &s, ragged_box(2, 5), &setup));
+  assert_true(solving_open(&reason, &s, ragged_box(2, 5), &setup));
   unsetenv("WISP_TEMPLATES");
-  assert_string_equal(s.step.composition, composition);
-  check(&s.step, "gather", "pairs", NULL, WISP_MATCH_DEFAULT);
-  assert_true(s.dg->pairs > 0 && strlen(of(&s.step, "gather")->note) > 0);
-  assert_int_equal(wisp_dg_MB(&s.step.fixed), 4);
-  for (int i = 0; i < s.step.kernels; i++) assert_int_equal(wisp_plan_value(s.step.plan[i], "MB", 4), 4);
-  check(&s.step, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
+  assert_string_equal(s.stage.composition, composition);
+  check(&s.stage, "gather", "pairs", NULL, WISP_MATCH_DEFAULT);
+  assert_true(s.dg->pairs > 0 && strlen(of(&s.stage, "gather")->note) > 0);
+  assert_int_equal(wisp_dg_MB(&s.stage.fixed), 4);
+  for (int i = 0; i < s.stage.kernels; i++) assert_int_equal(wisp_plan_value(s.stage.plan[i], "MB", 4), 4);
+  check(&s.stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
   size_t size = wisp_dg_volume_size(s.dg);
   double *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
   assert_non_null(u);
   random_solution(s.dg, u);
-  GOOD(wisp_problem_upload(&error, s.problem, "u", u));
+  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s.problem), "u", u));
   reference_steps(s.dg, 1, dt, 3, u);
-  GOOD(wisp_solver_advance(&error, s.solver, dt, 3, NULL));
-  GOOD(wisp_solution_energy(&error, s.problem, &energy));
-  GOOD(wisp_dg_energy(&error, s.dg, u, &expected));
+  GOOD(wisp_solver_advance(err, s.solver, dt, 3, NULL));
+  GOOD(wisp_solution_energy(err, s.problem, &energy));
+  GOOD(wisp_dg_energy(err, s.dg, u, &expected));
   assert_true(fabs(energy - expected) < 1e-12 * expected);
   free(u);
   solving_close(&s);

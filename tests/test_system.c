@@ -43,7 +43,7 @@ static void test_parses(void **state)
   assert_int_equal(system->fields, 2);
   assert_string_equal(system->field[1], "b");
   assert_int_equal(system->terms, 3);
-  static const wisp_term expected[] = {{0, 0, 0, -1}, {1, 1, 1, 2}, {1, 0, 2, -0.5}};
+  static const wisp_term expected[] = {{0, 0, 0, -1, -1}, {1, 1, 1, 2, -1}, {1, 0, 2, -0.5, -1}};
   for (int i = 0; i < 3; i++) {
     assert_int_equal(system->term[i].out, expected[i].out);
     assert_int_equal(system->term[i].in, expected[i].in);

@@ -1,4 +1,5 @@
 /* Claim: what set-up, energies and errors give does not depend on the number of threads, to the last bit. */
+#include "good.h"
 #include "bent_box.h"
 #include "../runtime/parallel.h"
 #include "../runtime/nodal/start.h"
@@ -9,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-static wisp_error error;
-
-#define GOOD(call)                                                                \
-  do {                                                                            \
-    if ((call) != WISP_OK) fail_msg("%s:%d: %s", __FILE__, __LINE__, error.text); \
-  } while (0)
 
 static const char *const threads[] = {"1", "2", "5"};
 enum { COUNTS = sizeof threads / sizeof *threads };
@@ -39,13 +33,11 @@ typedef struct marks {
   unsigned char done[1000];
 } marks;
 
-static wisp_status mark(wisp_error *err, void *context, size_t from, size_t to)
+static void mark(void *context, size_t from, size_t to)
 {
   marks *m = context;
-  (void)err;
   __atomic_add_fetch(&m->calls, 1, __ATOMIC_SEQ_CST);
   for (size_t i = from; i < to; i++) m->done[i]++;
-  return WISP_OK;
 }
 
 static void test_as_many_as_asked(void **state)
@@ -55,7 +47,7 @@ static void test_as_many_as_asked(void **state)
   for (int i = 0; i < COUNTS; i++) {
     marks m = {.calls = 0};
     setenv("WISP_THREADS", threads[i], 1);
-    GOOD(wisp_parallel(&error, sizeof m.done, mark, &m));
+    wisp_parallel_for(sizeof m.done, mark, &m);
     assert_int_equal(m.calls, wanted[i]);
     for (size_t k = 0; k < sizeof m.done; k++) assert_int_equal(m.done[k], 1);
   }
@@ -73,24 +65,24 @@ static void test_tets(void **state)
   wisp_system *system = NULL;
   wisp_layout layout;
   wisp_start cavity;
-  GOOD(wisp_mesh_box(&error, 7, &mesh)); /* 2058 tets, more than one block of sums */
-  GOOD(wisp_tet_create(&error, 3, &tet));
-  GOOD(wisp_system_load(&error, "maxwell", &system));
-  GOOD(wisp_layout_parse(&error, "slab-km32", tet->Np, WISP_TET_FACES * tet->Nfp, &layout));
-  GOOD(wisp_start_choose(&error, mesh, system, "cavity", (int[]){1, 2, 1}, &cavity));
+  GOOD(wisp_mesh_box(err, 7, &mesh)); /* 2058 tets, more than one block of sums */
+  GOOD(wisp_tet_create(err, 3, &tet));
+  GOOD(wisp_system_load(err, "maxwell", &system));
+  GOOD(wisp_layout_parse(err, "slab-km32", tet->Np, WISP_TET_FACES * tet->Nfp, &layout));
+  GOOD(wisp_start_choose(err, mesh, system, "cavity", (int[]){1, 2, 1}, &cavity));
   for (int i = 0; i < COUNTS; i++) {
     wisp_mesh *again = NULL;
     wisp_dg *dg = NULL;
     double both[2];
     setenv("WISP_THREADS", threads[i], 1);
-    GOOD(wisp_mesh_box(&error, 7, &again));
+    GOOD(wisp_mesh_box(err, 7, &again));
     keep_or_compare(&neighbours, again->neighbour, 4 * again->elements * sizeof *again->neighbour);
     wisp_mesh_destroy(again);
-    GOOD(wisp_dg_create(&error, mesh, tet, system, &layout, WISP_GROUP_NATURAL, 1, 0, &dg));
+    GOOD(wisp_dg_create(err, mesh, tet, system, &layout, WISP_GROUP_NATURAL, 1, 0, &dg));
     double *u = malloc(wisp_dg_volume_size(dg) * sizeof *u);
-    GOOD(wisp_dg_fill(&error, dg, wisp_start_field, &cavity, 0.3, u));
-    GOOD(wisp_dg_energy(&error, dg, u, &both[0]));
-    GOOD(wisp_dg_l2_error(&error, dg, u, wisp_start_field, &cavity, 0.3, &both[1]));
+    wisp_dg_fill(dg, wisp_start_field, &cavity, 0.3, u);
+    GOOD(wisp_dg_energy(err, dg, u, &both[0]));
+    GOOD(wisp_dg_l2_error(err, dg, u, wisp_start_field, &cavity, 0.3, &both[1]));
     keep_or_compare(&geo, dg->geo, dg->slots * WISP_GEO * sizeof *dg->geo);
     keep_or_compare(&faces, dg->face_int, dg->slots * WISP_FACE_INTS * sizeof *dg->face_int);
     keep_or_compare(&normals, dg->face_real, dg->slots * WISP_FACE_REALS * sizeof *dg->face_real);
@@ -115,13 +107,13 @@ static void test_hexes(void **state)
   void *numbers = NULL, *surface = NULL, *copies = NULL, *two = NULL, *more = NULL, *load = NULL, *diagonal = NULL,
        *distance = NULL;
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_hexmesh_box(&error, (int[]){10, 9, 8}, &mesh));
-  GOOD(bend_box(&error, mesh, 0.05));
+  GOOD(wisp_hexmesh_box(err, (int[]){10, 9, 8}, &mesh));
+  GOOD(bend_box(err, mesh, 0.05));
   for (int i = 0; i < COUNTS; i++) {
     wisp_poisson *p = NULL;
     double off = 0;
     setenv("WISP_THREADS", threads[i], 1);
-    GOOD(wisp_poisson_create(&error, "box", mesh, 4, WISP_HEX_COLLOCATED, 1, &p));
+    GOOD(wisp_poisson_create(err, "box", mesh, 4, WISP_HEX_COLLOCATED, 1, &p));
     const size_t n = p->copies->unknowns;
     double *values = malloc(n * sizeof *values);
     keep_or_compare(&numbers, p->nodes->global, mesh->elements * (size_t)p->hex->Np * sizeof *p->nodes->global);
@@ -130,9 +122,9 @@ static void test_hexes(void **state)
     keep_or_compare(&two, p->copies->two, (n - p->copies->within) * sizeof *p->copies->two);
     keep_or_compare(&more, p->copies->more, p->copies->more_count * sizeof *p->copies->more);
     keep_or_compare(&load, p->b, n * sizeof *p->b);
-    GOOD(wisp_poisson_diagonal(&error, p, values));
+    GOOD(wisp_poisson_diagonal(err, p, values));
     keep_or_compare(&diagonal, values, n * sizeof *values);
-    GOOD(wisp_poisson_error(&error, p, p->b, &off));
+    GOOD(wisp_poisson_error(err, p, p->b, &off));
     keep_or_compare(&distance, &off, sizeof off);
     free(values);
     wisp_poisson_destroy(p);

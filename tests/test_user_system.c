@@ -15,7 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char file[] = "mine/systems/acoustics.system", path[] = "docs/systems.md";
+static const char file[] = "mine/systems/sound.system", path[] = "docs/systems.md";
 
 static const char *device(void)
 {
@@ -65,7 +65,7 @@ static void test_page(void **state)
   page p = page_read(path);
   char *output = page_run(&p, *state, " --box 3");
   page_check_shown(&p, "## 2. See it", "## 3. Solve", output, 4);
-  assert_non_null(strstr(output, ", acoustics, f64")); /* best's heading */
+  assert_non_null(strstr(output, ", sound, f64")); /* best's heading */
   assert_non_null(strstr(output, " right, 0 failed;"));
   assert_non_null(strstr(output, "standing mode 1,1,1, walls soft"));
   free(output);
@@ -75,7 +75,7 @@ static void test_page(void **state)
 static double solve(const char *folder, const char *arguments, const char *member)
 {
   char line[256];
-  snprintf(line, sizeof line, "run acoustics --json -q -d %s %s", device(), arguments);
+  snprintf(line, sizeof line, "run sound --json -q -d %s %s", device(), arguments);
   outcome o = run_in(folder, "", line);
   if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
   cJSON *json = cJSON_Parse(o.out);
@@ -118,7 +118,7 @@ static void test_library(void **state)
   (void)state;
   wisp_error err = {0};
   wisp_simulation *s = NULL;
-  const wisp_request request = {.system = "acoustics", .order = 2, .box = 2, .device = device()};
+  const wisp_request request = {.system = "sound", .order = 2, .box = 2, .device = device()};
   size_t K, Np, n;
   double energy = 0, later = 0;
   if (wisp_simulation_create(&err, &request, &s) != WISP_OK) fail_msg("%s", err.text);
@@ -142,7 +142,7 @@ static void test_library(void **state)
 static void test_numbers(void **state)
 {
   edit(*state, "0.5 * kappa", "1 / 3 * kappa * 1.5e-3 / 2e20");
-  outcome o = run_in(*state, "", "emit -n 1 -p f32 --system acoustics -k gather -s direct");
+  outcome o = run_in(*state, "", "emit -n 1 -p f32 --system sound -k gather -s direct");
   if (!strstr(o.out, "1.0f / 3.0f * 2.25f * 1.5e-3f / 2e20f * (")) fail_msg("%s%s", o.out, o.err);
   forget(&o);
 }
@@ -175,11 +175,11 @@ static void test_stale(void **state)
       {"sin(kx * x) *", "0 * sin(kx * x) *", false},
   };
   char before[20], after[20], maxwell[20];
-  hash_of("acoustics", before);
+  hash_of("sound", before);
   hash_of("maxwell", maxwell);
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
     edit(*state, edits[i].from, edits[i].to);
-    hash_of("acoustics", after);
+    hash_of("sound", after);
     if ((strcmp(before, after) != 0) != edits[i].stale) fail_msg("%s: %s, %s", edits[i].to, before, after);
     hash_of("maxwell", after);
     assert_string_equal(maxwell, after);
@@ -200,14 +200,14 @@ static void test_mistakes(void **state)
   static const struct {
     const char *from, *to, *words;
   } edits[] = {
-      {"rate      vx", "rate      q", "acoustics.system:9: rate of 'q': there is no such field"},
-      {"kappa = 2.25", "kappa = many", "acoustics.system:3: expression 'many', column 1: the name 'many'"},
+      {"rate      vx", "rate      q", "sound.system:9: rate of 'q': there is no such field"},
+      {"kappa = 2.25", "kappa = many", "sound.system:3: expression 'many', column 1: the name 'many'"},
       {"0.5 / rho", "sqrt(rho)", "a flux and a boundary call nothing"},
-      {"cos(omega * t)", "cos(omega * s)", "acoustics.system:39: expression"},
-      {"soft 1 1 1", "soft 1 one", "acoustics.system:33: '1 one' is no mode"},
-      {"standing soft", "standing hard", "acoustics.system:33: there is no boundary 'hard' above"},
+      {"cos(omega * t)", "cos(omega * s)", "sound.system:39: expression"},
+      {"soft 1 1 1", "soft 1 one", "sound.system:33: '1 one' is no mode"},
+      {"standing soft", "standing hard", "sound.system:33: there is no boundary 'hard' above"},
   };
-  static const char *const commands[] = {"emit -n 1", "run acoustics -n 1", "tune -n 1 --budget 1s"};
+  static const char *const commands[] = {"emit -n 1", "run sound -n 1", "tune -n 1 --budget 1s"};
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
     edit(*state, edits[i].from, edits[i].to);
     check_bad(*state, commands[i % 3], edits[i].words);

@@ -2,6 +2,7 @@
  * are wrong at one node, by 1e-3, leave an element or unknown out, read what is not theirs or write where nobody's
  * numbers are, or outside an array, are caught, each with its own reason. A sweep stores its trials; a comparison times
  * each kernel beside a copy of its minimal bytes. */
+#include "good.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/compare/compare.h"
@@ -18,12 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-#define GOOD(call)                                   \
-  do {                                               \
-    wisp_error err = {0};                            \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
 
 /* --- planted ones --- */
 
@@ -207,17 +202,17 @@ static void test_planted(void **state)
   wisp_verifier *verifier = NULL;
   assert_non_null(mkdtemp(folder));
   plant(folder);
-  GOOD(wisp_strategies_load(&err, &all));
-  GOOD(wisp_verifier_create(&err, *state, &verifier));
+  GOOD(wisp_strategies_load(err, &all));
+  GOOD(wisp_verifier_create(err, *state, &verifier));
   for (int i = 0; i < 2 * PLANTED; i++) {
     const wisp_strategy *s = wisp_strategies_find(all, "tensor", planted[i / 2].kernel, planted[i / 2].name);
-    const char *reason = planted[i / 2].reason;
-    wisp_error err = {0};
+    const char *words = planted[i / 2].reason;
+    wisp_error reason = {0};
     assert_non_null(s);
     wisp_verifier_seed(verifier, (uint64_t)(i + 1));
-    wisp_status status = verify(&err, *state, verifier, s, i % 2 ? WISP_F64 : WISP_F32);
-    if (!reason ? status != WISP_OK : status != WISP_EWRONG || !strstr(err.text, reason))
-      fail_msg("planted '%s.%s': status %d: %s", planted[i / 2].kernel, planted[i / 2].name, (int)status, err.text);
+    wisp_status status = verify(&reason, *state, verifier, s, i % 2 ? WISP_F64 : WISP_F32);
+    if (!words ? status != WISP_OK : status != WISP_EWRONG || !strstr(reason.text, words))
+      fail_msg("planted '%s.%s': status %d: %s", planted[i / 2].kernel, planted[i / 2].name, (int)status, reason.text);
   }
   wisp_verifier_destroy(verifier);
   wisp_strategies_free(all);
@@ -245,10 +240,10 @@ static void tune(const char *db, const char *kernel)
                                      .elements = 1000,
                                      .budget_seconds = 1,
                                      .db = db};
-  GOOD(wisp_tune(&err, test_device_name(), &request, &summary));
+  GOOD(wisp_tune(err, test_device_name(), &request, &summary));
   assert_true(summary.ok > 0);
   assert_int_equal(summary.failed, 0);
-  GOOD(wisp_store_open(&err, db, false, NULL, &store));
+  GOOD(wisp_store_open(err, db, false, NULL, &store));
   snprintf(spec, sizeof spec, "tensor.%s:hex:p1:poisson:f64", kernel);
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
@@ -310,7 +305,10 @@ static void test_comparison(void **state)
                                         .row = look,
                                         .warn = complain,
                                         .context = &s};
-  GOOD(wisp_compare(&err, *state, &request));
+  wisp_session session = {.device = *state};
+  GOOD(wisp_strategies_load(err, &session.strategies));
+  GOOD(wisp_compare(err, &session, &request));
+  wisp_strategies_free(session.strategies);
   assert_true(s.rows >= 6 + 5); /* operators and vectors */
   assert_int_equal(s.alternatives, 3);
 }

@@ -19,21 +19,26 @@ static const wisp_array_decl arrays[] = {
     [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the Runge-Kutta residual"},
     [WISP_NODAL_FLUX] = {"flux", WISP_REAL, WISP_FIELD, "groups*n*NfM",
                          "Fscale n.(F - F*) at face nodes, laid out as fields with Nf and NfM for Np and NpM"},
-    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*9",
-                        "dr_m/dx_n: component c = 3m + n of 9, element k at (k/KM * 9 + c) * KM + k%KM"},
+    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*geos",
+                        "dr_m/dx_n: component c = 3m + n of geos, 9 and the quantities that rates read; element k at "
+                        "(k/KM * geos + c) * KM + k%KM"},
     [WISP_NODAL_FACE_INT] =
         {"face_int", WISP_INT, WISP_FIXED, "groups*KM*8",
          "of face f the address of the neighbour's first node, component f of 8, and the code, 4 + f; placed as geo"},
     [WISP_NODAL_FACE_REAL] =
-        {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*16",
-         "of face f the outward normal and surface over volume Jacobian, components 4f to 4f + 3 of 16; placed as geo"},
+        {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*face_reals",
+         "of face f the outward normal and surface over volume Jacobian, components 4f to 4f + 3 of face_reals; from "
+         "16 on "
+         "the quantities that fluxes read inside, then of each face those that they read outside; placed as geo"},
     [WISP_NODAL_PAIR_BLOCK] =
         {"pair_block", WISP_INT, WISP_FIXED, "blocks*4",
          "of each block of groups the first pair, and the ends of pairs within, between and on the boundary"},
     [WISP_NODAL_PAIR_INT] = {"pair_int", WISP_INT, WISP_FIXED, "pairs*5",
                              "of each pair of faces: fetch_m, fetch_p, code, store_m, store_p"},
-    [WISP_NODAL_PAIR_REAL] = {"pair_real", WISP_REAL, WISP_FIXED, "pairs*5",
-                              "of each pair of faces: the normal outward of m, Fscale of m and of p"},
+    [WISP_NODAL_PAIR_REAL] =
+        {"pair_real", WISP_REAL, WISP_FIXED, "pairs*pair_reals",
+         "of each pair of faces: the normal outward of m, Fscale of m and of p, and the quantities "
+         "that fluxes read, of m and of p"},
     [WISP_NODAL_DUX] = {"dux", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dx"},
     [WISP_NODAL_DUY] = {"duy", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dy"},
     [WISP_NODAL_DUZ] = {"duz", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dz"},
@@ -50,9 +55,9 @@ static const wisp_scalar_decl scalars[] = {
 };
 
 /* Of an element: inputs once, outputs once; the dense products, and what the equations need for the streams. A face has
- * a normal and Fscale, and two ints, which count for half a double each. Products are dense, or as the basis has them.
- */
-#define FACES "20"
+ * a normal and Fscale, quantities, and two ints, which count for half a double each. Products are dense, or as the
+ * basis has them. */
+#define FACES "face_reals+4"
 #define PRODUCT "D_flops*n"
 #define LIFTING "LIFT_flops*n"
 static const wisp_kernel_decl kernels[] = {
@@ -61,7 +66,7 @@ static const wisp_kernel_decl kernels[] = {
      .writes = "rhs",
      .sum = "3*Np+18",
      .matrix = "3*Np",
-     .numbers = "2*n*Np+9",
+     .numbers = "2*n*Np+geos",
      .flops = PRODUCT,
      .dofs = "n*Np"},
     {.name = "derivative",
@@ -73,10 +78,10 @@ static const wisp_kernel_decl kernels[] = {
      .flops = PRODUCT,
      .dofs = "n*Np"},
     {.name = "assemble",
-     .reads = "dux duy duz",
+     .reads = "dux duy duz geo",
      .writes = "rhs",
      .sum = "4",
-     .numbers = "(terms+n)*Np",
+     .numbers = "(terms+n)*Np+geos-9",
      .flops = "2*terms*Np",
      .dofs = "n*Np"},
     {.name = "gather",
@@ -106,7 +111,7 @@ static const wisp_kernel_decl kernels[] = {
      .writes = "u_next res",
      .sum = "3*Np+Nf+21",
      .matrix = "3*Np+Nf",
-     .numbers = "n*(Nf+4*Np)+9",
+     .numbers = "n*(Nf+4*Np)+geos",
      .flops = PRODUCT "+" LIFTING "+4*n*Np",
      .dofs = "n*Np"},
     {.name = "stage",
@@ -114,7 +119,7 @@ static const wisp_kernel_decl kernels[] = {
      .writes = "u_next res",
      .sum = "3*Np+Nf+33",
      .matrix = "3*Np+Nf",
-     .numbers = "4*n*Np+n*Nf+9+" FACES,
+     .numbers = "4*n*Np+n*Nf+geos+" FACES,
      .flops = PRODUCT "+" LIFTING "+4*n*Np+10*n*Nf",
      .dofs = "n*Np"},
     {.name = NULL},
@@ -128,6 +133,15 @@ static const char *const compositions[] = {
 
 static const char bernstein_tet[] = "bernstein-tet";
 static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, WISP_TET_MAX_ORDER}}, {NULL, {0, 0}}};
+
+wisp_records wisp_nodal_records(const wisp_system *system)
+{
+  int list[WISP_MAX_QUANTITIES];
+  const int inner = wisp_system_reads(system, WISP_INSIDE, list), outer = wisp_system_reads(system, WISP_OUTSIDE, list);
+  return (wisp_records){.geos = 9 + wisp_system_reads(system, WISP_RATES, list),
+                        .face_reals = 16 + inner + 4 * outer,
+                        .pair_reals = 5 + 2 * wisp_system_reads(system, WISP_EITHER_SIDE, list)};
+}
 
 static int nodes(int N)
 {
@@ -172,15 +186,19 @@ static wisp_status place_nodes(wisp_error *err, const wisp_spec *spec, double *r
 }
 
 static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_layout *layout,
-                             int fields)
+                             const wisp_system *system)
 {
+  const wisp_records records = wisp_nodal_records(system);
   int slab = layout->order == WISP_ELEMENT_FASTEST;
   const wisp_size sizes[] = {
       {"N", spec->order},
       {"Np", layout->Np},
       {"Nfp", layout->Nf / 4},
       {"NfNfp", layout->Nf},
-      {"n", fields},
+      {"n", system->fields},
+      {"geos", records.geos},
+      {"face_reals", records.face_reals},
+      {"pair_reals", records.pair_reals},
       {"KM", layout->KM},
       {"NpM", layout->NpM},
       {"NfM", layout->NfM},
@@ -287,8 +305,17 @@ static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *li
   return WISP_OK;
 }
 
-/* One term of an output: in, axis, and its coefficient as a literal. */
-static wisp_status add_term(wisp_error *err, wisp_env *output, const wisp_term *term, int real_bytes)
+/* Where a term's quantity stands among those that rates read; -1: it has none. */
+static int quantity_place(const wisp_system *system, const wisp_term *term)
+{
+  int list[WISP_MAX_QUANTITIES], place = wisp_system_reads(system, WISP_RATES, list);
+  while (--place >= 0 && list[place] != term->quantity) continue;
+  return place;
+}
+
+/* One term of an output: in, axis, its coefficient as a literal, and the place of its quantity. */
+static wisp_status add_term(wisp_error *err, wisp_env *output, const wisp_system *system, const wisp_term *term,
+                            int real_bytes)
 {
   HELD(wisp_text_free) wisp_text literal = {0};
   wisp_env *item = NULL;
@@ -296,11 +323,27 @@ static wisp_status add_term(wisp_error *err, wisp_env *output, const wisp_term *
   CALL(wisp_env_item(err, output, "terms", &item));
   CALL(wisp_env_int(err, item, "in", term->in));
   CALL(wisp_env_int(err, item, "axis", term->axis));
+  CALL(wisp_env_int(err, item, "quantity", quantity_place(system, term)));
   return wisp_env_text(err, item, "coefficient", literal.data);
 }
 
-/* Lists: fields {f, name, terms {in, axis, coefficient}}, flux {name, text}, boundaries {name, ghost {name, text}};
- * max_terms. */
+/* Names of the quantities that are read so. */
+static wisp_status add_quantities(wisp_error *err, wisp_env *env, const char *list, const wisp_system *system,
+                                  wisp_reader_of reader)
+{
+  int which[WISP_MAX_QUANTITIES];
+  const int count = wisp_system_reads(system, reader, which);
+  CALL(wisp_env_empty_list(err, env, list));
+  for (int i = 0; i < count; i++) {
+    wisp_env *item = NULL;
+    CALL(wisp_env_item(err, env, list, &item));
+    CALL(wisp_env_text(err, item, "name", system->quantity[which[i]].name));
+  }
+  return WISP_OK;
+}
+
+/* Lists: fields {f, name, terms {in, axis, coefficient, quantity}}, flux {name, text}, boundaries {name, ghost {name,
+ * text}}, inner, outer and either_side {name}; max_terms. */
 static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
 {
   int most = 0;
@@ -313,12 +356,15 @@ static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system 
     CALL(wisp_env_empty_list(err, item, "terms"));
     for (size_t t = 0; t < system->terms; t++) {
       if (system->term[t].out != f) continue;
-      CALL(add_term(err, item, &system->term[t], real_bytes));
+      CALL(add_term(err, item, system, &system->term[t], real_bytes));
       count++;
     }
     most = count > most ? count : most;
   }
   CALL(wisp_env_int(err, env, "max_terms", most));
+  CALL(add_quantities(err, env, "inner", system, WISP_INSIDE));
+  CALL(add_quantities(err, env, "outer", system, WISP_OUTSIDE));
+  CALL(add_quantities(err, env, "either_side", system, WISP_EITHER_SIDE));
   CALL(add_statements(err, env, "flux", &system->flux, real_bytes));
   for (int b = 0; b < system->boundaries; b++) {
     wisp_env *item = NULL;
@@ -329,30 +375,41 @@ static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system 
   return WISP_OK;
 }
 
-/* One part's term, with a coefficient for each part: "part == 0 ? 1.0 : -1.0". */
+/* The nth term of an output. */
+static const wisp_term *nth_term(const wisp_system *system, int out, int nth)
+{
+  const wisp_term *term = system->term;
+  while (term->out != out || nth-- > 0) term++;
+  return term;
+}
+
+/* One part's term, with a coefficient for each part: "part == 0 ? 1.0 : -1.0"; and the place of each part's quantity.
+ */
 static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_system *system, int parts, int first,
                                  size_t term, int real_bytes)
 {
   HELD(wisp_text_free) wisp_text text = {0};
-  wisp_env *item = NULL;
-  int m = system->fields / parts, nth = 0;
+  wisp_env *item = NULL, *place = NULL;
+  int m = system->fields / parts, nth = 0, some = 0;
   for (size_t i = 0; i < term; i++) nth += system->term[i].out == system->term[term].out;
-  for (int p = 0; p < parts; p++) {
-    int skip = nth;
-    size_t i = 0;
-    while (system->term[i].out != system->term[term].out + p * m || skip-- > 0) i++;
-    if (p + 1 < parts) CALL(wisp_text_print(err, &text, "%spart == %d ? ", p ? "" : "(", p));
-    CALL(wisp_print_real(err, &text, system->term[i].coefficient, real_bytes));
-    CALL(wisp_text_print(err, &text, "%s", p + 1 < parts ? " : " : parts > 1 ? ")" : ""));
-  }
   CALL(wisp_env_item(err, output, "terms", &item));
+  for (int p = 0; p < parts; p++) {
+    const wisp_term *here = nth_term(system, system->term[term].out + p * m, nth);
+    if (p + 1 < parts) CALL(wisp_text_print(err, &text, "%spart == %d ? ", p ? "" : "(", p));
+    CALL(wisp_print_real(err, &text, here->coefficient, real_bytes));
+    CALL(wisp_text_print(err, &text, "%s", p + 1 < parts ? " : " : parts > 1 ? ")" : ""));
+    CALL(wisp_env_item(err, item, "part_quantities", &place));
+    CALL(wisp_env_int(err, place, "quantity", quantity_place(system, here)));
+    some |= here->quantity >= 0;
+  }
   CALL(wisp_env_int(err, item, "in", system->term[term].in - first));
   CALL(wisp_env_int(err, item, "axis", system->term[term].axis));
+  CALL(wisp_env_int(err, item, "has_quantity", some));
   return wisp_env_text(err, item, "coefficient", text.data);
 }
 
-/* parts, fields_per_part; part_list {in0}; part_outputs {f, terms {in, axis, coefficient}} with fields counted within
- * the part. */
+/* parts, fields_per_part; part_list {in0}; part_outputs {f, terms {in, axis, coefficient, has_quantity, part_quantities
+ * {quantity}}} with fields counted within the part. */
 static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
 {
   int in0[WISP_MAX_FIELDS];
@@ -384,7 +441,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
   CALL(wisp_env_create(err, NULL, &env));
-  CALL(add_sizes(err, env, spec, layout, system->fields));
+  CALL(add_sizes(err, env, spec, layout, system));
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_tables(err, env, tet));
   if (is_bernstein(spec)) CALL(add_bernstein(err, env, spec->order));
@@ -397,6 +454,7 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   CALL(wisp_system_load(err, spec->system, &system));
+  const wisp_records records = wisp_nodal_records(system);
   const int Np = nodes(spec->order), Nf = face_nodes(spec->order), lower = nodes(spec->order - 1);
   const bool sparse = is_bernstein(spec); /* in two steps; layer by layer: gen/nodal/bernstein.h */
   const wisp_size all[] = {{"Np", Np},
@@ -404,6 +462,8 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
                            {"D_flops", sparse ? 3 * 8 * lower + 8 * Np : 6 * Np * Np},
                            {"LIFT_flops", sparse ? 14 * Nf + 4 * 7 * lower + Nf : 2 * Np * Nf},
                            {"n", system->fields},
+                           {"geos", records.geos},
+                           {"face_reals", records.face_reals},
                            {"terms", (int)system->terms}};
   return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);
 }

@@ -2,6 +2,8 @@
 #ifndef WISP_NODAL_H
 #define WISP_NODAL_H
 
+#include "../system.h"
+
 enum {
   WISP_NODAL_U,
   WISP_NODAL_U_NEXT,
@@ -20,5 +22,12 @@ enum {
   WISP_NODAL_PAIR_REAL,
   WISP_NODAL_ARRAYS
 };
+
+/* Numbers of an element in geo and in face_real, and of a pair of faces in pair_real: the geometry's, then the
+ * quantities of the system that kernels read there. */
+typedef struct wisp_records {
+  int geos, face_reals, pair_reals;
+} wisp_records;
+wisp_records wisp_nodal_records(const wisp_system *system);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct wisp_handle {
 } wisp_handle;
 
 struct wisp_session {
-  wisp_device *device;
+  wisp_device *device; /* NULL: only read, for what has been measured on any */
   wisp_strategies *strategies;
   wisp_store *store;    /* NULL: none is to be read */
   char *warning;        /* of the store, for people; NULL: nothing is odd */
@@ -34,7 +34,13 @@ wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const 
 /* WISP_EUSAGE where a pointer that the caller gave is NULL. */
 #define WISP_GIVEN(err, pointer) wisp_require(err, pointer, WISP_EUSAGE, "%s: %s is NULL", __func__, #pointer)
 
-/* What kernels are chosen from. */
+WISP_OWNED(wisp_session, wisp_session_close)
+
+/* A session without a device: texts and store. tolerant: a layer of the store that cannot be read is left out, and
+ * `warning` says so. */
+wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out);
+
+/* What kernels are chosen from; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);
 
 #endif

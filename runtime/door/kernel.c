@@ -24,7 +24,7 @@ typedef struct launch {
 /* What is known of an opened kernel besides its plan: what is bound, and launches that are ready. */
 struct wisp_opened {
   wisp_handle handle;
-  wisp_stage step; /* of this kernel alone */
+  wisp_stage stage; /* of this kernel alone */
   wisp_contract *contract;
   wisp_passed value[WISP_MAX_ARGS];
   bool bound[WISP_MAX_ARGS];
@@ -45,7 +45,7 @@ static void release(void *self)
   opened *o = kernel->opened;
   wisp_kernel_unload(kernel);
   wisp_contract_destroy(o->contract);
-  wisp_stage_free(&o->step);
+  wisp_stage_free(&o->stage);
   o->contract = NULL;
 }
 
@@ -88,9 +88,9 @@ wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char 
   TRY(WISP_GIVEN(err, spec));
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
-  TRY(choose(err, session, spec, request, &o->step));
-  TRY(wisp_stage_load(err, session->device, &o->step, &kernel));
-  TRY(wisp_contract_create(err, o->step.plan[0], &o->contract));
+  TRY(choose(err, session, spec, request, &o->stage));
+  TRY(wisp_stage_load(err, session->device, &o->stage, &kernel));
+  TRY(wisp_contract_create(err, o->stage.plan[0], &o->contract));
   kernel->opened = o;
   bind_operands(kernel);
   wisp_handle_add(session, &o->handle, kernel, release, free_shell);
@@ -99,7 +99,7 @@ wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char 
   o = NULL;
 done:
   wisp_kernel_destroy(kernel);
-  if (o) wisp_stage_free(&o->step);
+  if (o) wisp_stage_free(&o->stage);
   free(o);
   return status;
 }
@@ -120,7 +120,7 @@ wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wis
 {
   CALL(check(err, kernel));
   CALL(WISP_GIVEN(err, info));
-  const wisp_choice *c = kernel->opened->step.choice;
+  const wisp_choice *c = kernel->opened->stage.choice;
   *info = (wisp_kernel_info){.kernel = c->kernel,
                              .strategy = c->strategy,
                              .params = c->params,

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-WISP_OWNED(wisp_session, wisp_session_close)
-
 const char *wisp_version(void)
 {
   return WISP_VERSION;
@@ -48,6 +46,18 @@ static wisp_status copy_text(wisp_error *err, const char *text, char **out)
   return WISP_OK;
 }
 
+wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out)
+{
+  OWNED(wisp_session_close) wisp_session *s = NULL;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->exact_match_only = request->exact_match_only;
+  CALL(copy_text(err, request->store, &s->path));
+  CALL(copy_text(err, request->command, &s->command));
+  CALL(wisp_strategies_load(err, &s->strategies));
+  if (!request->defaults_only) CALL(wisp_store_open(err, request->store, tolerant, &s->warning, &s->store));
+  return GIVE(s, out);
+}
+
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out)
 {
   const wisp_session_request r = request ? *request : (wisp_session_request){.device = NULL};
@@ -58,12 +68,7 @@ wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *reque
   CALL(wisp_require(err, !r.defaults_only || (!r.store && !r.exact_match_only), WISP_EUSAGE,
                     "session: defaults only, but a store or exact matches: leave one out"));
   CALL(wisp_require(err, r.context || !r.stream, WISP_EUSAGE, "session: a stream, but not the context that it is in"));
-  CALL(wisp_new(err, 1, sizeof *s, &s));
-  s->exact_match_only = r.exact_match_only;
-  CALL(copy_text(err, r.store, &s->path));
-  CALL(copy_text(err, r.command, &s->command));
-  CALL(wisp_strategies_load(err, &s->strategies));
-  if (!r.defaults_only) CALL(wisp_store_open(err, r.store, false, &s->warning, &s->store));
+  CALL(wisp_session_read(err, &r, false, &s));
   CALL(r.context ? wisp_device_adopt(err, r.context, r.stream, &s->device)
                  : wisp_device_open(err, r.device && *r.device ? r.device : "auto", &s->device));
   return GIVE(s, out);
@@ -89,7 +94,8 @@ void wisp_session_close(wisp_session *s)
 
 wisp_chooser wisp_session_chooser(const wisp_session *s)
 {
-  return (wisp_chooser){.strategies = s->strategies, .store = s->store, .limits = wisp_device_limits(s->device)};
+  return (wisp_chooser){
+      .strategies = s->strategies, .store = s->store, .limits = s->device ? wisp_device_limits(s->device) : NULL};
 }
 
 wisp_status wisp_session_finish(wisp_error *err, wisp_session *session)

@@ -45,21 +45,18 @@ static void last_line(const char *log, char line[256])
 
 static wisp_status run(wisp_error *err, char *const *argv, double seconds)
 {
-  wisp_status status = WISP_OK;
-  char folder[ROOM] = "", log[ROOM + 8], line[256];
+  HELD(wisp_scratch_remove) char folder[ROOM] = "";
+  char log[ROOM + 8], line[256];
   wisp_ending ending = WISP_RAN;
   int code = 0;
-  TRY(wisp_scratch_create(err, folder, sizeof folder));
+  CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(log, sizeof log, "%s/log", folder);
-  TRY(wisp_process_run(err, argv, folder, log, seconds + PATIENCE, &ending, &code));
-  TRY(wisp_require(err, ending != WISP_NO_PROGRAM, WISP_EMISSING,
-                   "%s cannot be run: name the command in the session's request", argv[0]));
-  TRY(wisp_require(err, ending != WISP_TIMEOUT, WISP_ESYSTEM, "%s tune did not end, and was ended", argv[0]));
+  CALL(wisp_process_run(err, argv, folder, log, seconds + PATIENCE, &ending, &code));
+  CALL(wisp_require(err, ending != WISP_NO_PROGRAM, WISP_EMISSING,
+                    "%s cannot be run: name the command in the session's request", argv[0]));
+  CALL(wisp_require(err, ending != WISP_TIMEOUT, WISP_ESYSTEM, "%s tune did not end, and was ended", argv[0]));
   last_line(log, line);
-  TRY(wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESYSTEM, "%s tune failed: %s", argv[0], line));
-done:
-  if (*folder) wisp_scratch_remove(folder);
-  return status;
+  return wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESYSTEM, "%s tune failed: %s", argv[0], line);
 }
 
 wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char *spec, double seconds)

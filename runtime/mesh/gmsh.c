@@ -79,6 +79,8 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
   if (kind->dimension == 3) {
     size_t corners = (size_t)kind->nodes;
     CALL(wisp_grow(err, &gmsh->cell, &gmsh->cell_room, gmsh->cells + 1, corners * sizeof *node));
+    CALL(wisp_grow(err, &gmsh->region, &gmsh->region_room, gmsh->cells + 1, sizeof tag));
+    gmsh->region[gmsh->cells] = tag;
     memcpy(gmsh->cell + corners * gmsh->cells++, node, corners * sizeof *node);
   } else if (kind->dimension == 2 && tag && strncmp(kind->name, "triangle", 8) == 0) {
     wisp_gmsh_triangle triangle = {{node[0], node[1], node[2]}, tag}; /* corners come first, whatever the order */
@@ -218,7 +220,8 @@ static void release(wisp_gmsh *gmsh)
   free(gmsh->node);
   free(gmsh->cell);
   free(gmsh->triangle);
-  free(gmsh->surface);
+  free(gmsh->region);
+  free(gmsh->entity);
 }
 
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,

@@ -36,9 +36,9 @@ typedef struct wisp_gmsh_triangle {
   int32_t tag; /* its physical surface, not 0 */
 } wisp_gmsh_triangle;
 
-typedef struct wisp_gmsh_surface {
-  int32_t entity, tag; /* its physical surface, or 0 */
-} wisp_gmsh_surface;
+typedef struct wisp_gmsh_entity { /* a surface or a volume */
+  int32_t dimension, entity, tag; /* its physical group, or 0 */
+} wisp_gmsh_entity;
 
 typedef struct wisp_gmsh {
   const char *name;             /* in messages */
@@ -48,11 +48,12 @@ typedef struct wisp_gmsh {
   locale_t locale;              /* "C": a decimal point is a point wherever the caller lives */
   const wisp_gmsh_shape *shape;
   wisp_gmsh_node *node;
-  int64_t *cell; /* shape->corners x cells: node numbers, in Gmsh's order */
+  int64_t *cell;   /* shape->corners x cells: node numbers, in Gmsh's order */
+  int32_t *region; /* cells: the physical volume, or 0 */
   wisp_gmsh_triangle *triangle;
-  wisp_gmsh_surface *surface; /* version 4: sorted by entity once $Entities is read */
-  size_t nodes, cells, triangles, surfaces;
-  size_t node_room, cell_room, triangle_room, surface_room;
+  wisp_gmsh_entity *entity; /* version 4: sorted once $Entities is read */
+  size_t nodes, cells, triangles, entities;
+  size_t node_room, cell_room, region_room, triangle_room, entity_room;
 } wisp_gmsh;
 
 /* WISP_EINPUT with the place before the text: "name:line: " in text, "name: byte n: " in binary. */

@@ -1,5 +1,5 @@
-/* Gmsh's format 4.1: nodes and elements stand in blocks, one a geometric entity; a surface's physical group is known by
- * its entity. Text and binary hold the same numbers in the same order. */
+/* Gmsh's format 4.1: nodes and elements stand in blocks, one a geometric entity; a surface's or volume's physical group
+ * is known by its entity. Text and binary hold the same numbers in the same order. */
 #include "gmsh.h"
 
 #include <stdlib.h>
@@ -32,16 +32,17 @@ static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension)
   CALL(wisp_gmsh_tag(err, gmsh, group, &tag));
   if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
   CALL(pass(err, gmsh, 0, bounds));
-  if (dimension == 2) {
-    CALL(wisp_grow(err, &gmsh->surface, &gmsh->surface_room, gmsh->surfaces + 1, sizeof *gmsh->surface));
-    gmsh->surface[gmsh->surfaces++] = (wisp_gmsh_surface){(int32_t)entity, tag};
+  if (dimension >= 2) {
+    CALL(wisp_grow(err, &gmsh->entity, &gmsh->entity_room, gmsh->entities + 1, sizeof *gmsh->entity));
+    gmsh->entity[gmsh->entities++] = (wisp_gmsh_entity){dimension, (int32_t)entity, tag};
   }
   return WISP_OK;
 }
 
-static int compare_surfaces(const void *left, const void *right)
+static int compare_entities(const void *left, const void *right)
 {
-  const wisp_gmsh_surface *a = left, *b = right;
+  const wisp_gmsh_entity *a = left, *b = right;
+  if (a->dimension != b->dimension) return a->dimension - b->dimension;
   return a->entity < b->entity ? -1 : a->entity > b->entity;
 }
 
@@ -53,20 +54,20 @@ wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh)
   for (int d = 0; d < 4; d++) CALL(wisp_gmsh_count(err, gmsh, &count[d]));
   for (int d = 0; d < 4; d++)
     for (size_t i = 0; i < count[d]; i++) CALL(read_entity(err, gmsh, d));
-  if (gmsh->surfaces) qsort(gmsh->surface, gmsh->surfaces, sizeof *gmsh->surface, compare_surfaces);
+  if (gmsh->entities) qsort(gmsh->entity, gmsh->entities, sizeof *gmsh->entity, compare_entities);
   return WISP_OK;
 }
 
-/* The tag of a surface; 0 for all where the file has no $Entities. */
-static wisp_status surface_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t entity, int32_t *tag)
+/* The tag of a surface or volume; 0 for all where the file has no $Entities. */
+static wisp_status entity_tag(wisp_error *err, const wisp_gmsh *gmsh, int dimension, int64_t entity, int32_t *tag)
 {
-  const wisp_gmsh_surface key = {(int32_t)entity, 0}, *found = NULL;
+  const wisp_gmsh_entity key = {dimension, (int32_t)entity, 0}, *found = NULL;
   *tag = 0;
-  if (!gmsh->surfaces) return WISP_OK;
-  found = bsearch(&key, gmsh->surface, gmsh->surfaces, sizeof key, compare_surfaces);
-  if (!found)
+  if (!gmsh->entities) return WISP_OK;
+  found = bsearch(&key, gmsh->entity, gmsh->entities, sizeof key, compare_entities);
+  if (!found && dimension == 2)
     return wisp_gmsh_fail(err, gmsh, "elements on surface %lld, which $Entities does not have", (long long)entity);
-  *tag = found->tag;
+  if (found) *tag = found->tag;
   return WISP_OK;
 }
 
@@ -118,7 +119,7 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
   CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
   if (kind->dimension != dimension)
     CALL(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
-  if (dimension == 2) CALL(surface_tag(err, gmsh, entity, &tag));
+  if (dimension >= 2) CALL(entity_tag(err, gmsh, (int)dimension, entity, &tag));
   for (size_t i = 0; i < *count; i++) {
     CALL(wisp_gmsh_integer(err, gmsh, 8, &number));
     CALL(wisp_gmsh_element(err, gmsh, kind, 8, tag));

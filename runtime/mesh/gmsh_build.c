@@ -60,12 +60,13 @@ static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const
   return WISP_OK;
 }
 
-/* Where the vertices are, and the vertices of each element. */
+/* Where the vertices are, and the vertices and the region of each element. */
 static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, wisp_mesh *mesh)
 {
   const size_t corners = (size_t)gmsh->shape->corners;
   for (size_t i = 0; i < gmsh->nodes; i++)
     if (number[i] != WISP_EMPTY) memcpy(mesh->xyz + 3 * (size_t)number[i], gmsh->node[i].xyz, 3 * sizeof *mesh->xyz);
+  if (mesh->corners == 4 && gmsh->cells) memcpy(mesh->region, gmsh->region, gmsh->cells * sizeof *mesh->region);
   for (size_t k = 0; k < gmsh->cells; k++)
     for (size_t v = 0; v < corners; v++)
       mesh->cell[corners * k + v] =

@@ -24,27 +24,24 @@ struct making {
   size_t things, *first; /* to visit; the number of each block's first */
 };
 
-static wisp_status visit_blocks(const making *m, size_t from, size_t to, bool write)
+static void visit_blocks(const making *m, size_t from, size_t to, bool write)
 {
   for (size_t b = from; b < to; b++) {
     const size_t end = (b + 1) * BLOCK;
     const size_t after = m->visit(m, b * BLOCK, end < m->things ? end : m->things, write ? m->first[b] : 0, write);
     if (!write) m->first[b + 1] = after;
   }
-  return WISP_OK;
 }
 
-/* Each a wisp_range over blocks. */
-static wisp_status count_blocks(wisp_error *err, void *context, size_t from, size_t to)
+/* Each a wisp_sweep over blocks. */
+static void count_blocks(void *context, size_t from, size_t to)
 {
-  (void)err;
-  return visit_blocks(context, from, to, false);
+  visit_blocks(context, from, to, false);
 }
 
-static wisp_status write_blocks(wisp_error *err, void *context, size_t from, size_t to)
+static void write_blocks(void *context, size_t from, size_t to)
 {
-  (void)err;
-  return visit_blocks(context, from, to, true);
+  visit_blocks(context, from, to, true);
 }
 
 static size_t blocks(const making *m)
@@ -60,26 +57,25 @@ static wisp_status count_all(wisp_error *err, making *m, visit what, size_t thin
   free(m->first);
   m->first = NULL;
   CALL(wisp_new(err, blocks(m) + 1, sizeof *m->first, &m->first));
-  CALL(wisp_parallel(err, blocks(m), count_blocks, m));
+  wisp_parallel_for(blocks(m), count_blocks, m);
   m->first[0] = at;
   for (size_t b = 0; b < blocks(m); b++) m->first[b + 1] += m->first[b];
   *end = m->first[blocks(m)];
   return WISP_OK;
 }
 
-static wisp_status write_all(wisp_error *err, making *m)
+static void write_all(making *m)
 {
-  return wisp_parallel(err, blocks(m), write_blocks, m);
+  wisp_parallel_for(blocks(m), write_blocks, m);
 }
 
 /* --- unknowns --- */
 
-/* A wisp_range over elements: those within them, which have one copy each. */
-static wisp_status number_within(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over elements: those within them, which have one copy each. */
+static void number_within(void *context, size_t from, size_t to)
 {
   const making *m = context;
   const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq, own = (Nq - 2) * (Nq - 2) * (Nq - 2);
-  (void)err;
   for (size_t e = from; e < to; e++) {
     size_t unknown = e * own;
     for (size_t k = 1; k + 1 < Nq; k++)
@@ -87,7 +83,6 @@ static wisp_status number_within(wisp_error *err, void *context, size_t from, si
         for (size_t i = 1; i + 1 < Nq; i++, unknown++)
           m->copies->unknown[m->nodes->global[e * Np + (k * Nq + j) * Nq + i]] = (int32_t)unknown;
   }
-  return WISP_OK;
 }
 
 /* The others, as their nodes come. */
@@ -108,9 +103,10 @@ static wisp_status number_unknowns(wisp_error *err, making *m)
   const size_t Nq = (size_t)m->nodes->Nq, nodes = m->nodes->nodes;
   c->within = m->nodes->elements * (Nq - 2) * (Nq - 2) * (Nq - 2);
   wisp_parallel_fill(c->unknown, 0xff, nodes * sizeof *c->unknown); /* -1 */
-  if (c->within) CALL(wisp_parallel(err, m->nodes->elements, number_within, m));
+  if (c->within) wisp_parallel_for(m->nodes->elements, number_within, m);
   CALL(count_all(err, m, number_others, nodes, c->within, &c->unknowns));
-  return write_all(err, m);
+  write_all(m);
+  return WISP_OK;
 }
 
 /* --- copies --- */
@@ -132,13 +128,12 @@ static wisp_status list_places(wisp_error *err, size_t Nq, size_t *count, int32_
   return status;
 }
 
-/* A wisp_range over elements: the unknowns of surfaces, and the one copy of each within. */
-static wisp_status list_elements(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over elements: the unknowns of surfaces, and the one copy of each within. */
+static void list_elements(void *context, size_t from, size_t to)
 {
   const making *m = context;
   wisp_hexcopies *c = m->copies;
   const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq;
-  (void)err;
   for (size_t e = from; e < to; e++) {
     const int32_t *global = m->nodes->global + e * Np;
     for (size_t s = 0; s < m->places; s++) c->surface[e * m->places + s] = c->unknown[global[m->place[s]]];
@@ -151,47 +146,41 @@ static wisp_status list_elements(wisp_error *err, void *context, size_t from, si
           c->copy[g] = (int32_t)(e * Np + q);
         }
   }
-  return WISP_OK;
 }
 
-/* Wisp_ranges over the shared unknowns: each thread looks for its own among all surfaces. start[g + 2] counts the
+/* Wisp_sweeps over the shared unknowns: each thread looks for its own among all surfaces. start[g + 2] counts the
  * copies of g first; summed up, start[g + 1] is where the next copy of g goes; at the end it is where those of g + 1
  * begin. */
-static wisp_status count_copies(wisp_error *err, void *context, size_t from, size_t to)
+static void count_copies(void *context, size_t from, size_t to)
 {
   const wisp_hexcopies *c = ((const making *)context)->copies;
   const uint32_t first = (uint32_t)(c->within + from), count = (uint32_t)(to - from);
-  (void)err;
   for (size_t s = 0; s < c->surfaces; s++)
     if ((uint32_t)c->surface[s] - first < count) c->start[c->surface[s] + 2]++;
-  return WISP_OK;
 }
 
-static wisp_status place_copies(wisp_error *err, void *context, size_t from, size_t to)
+static void place_copies(void *context, size_t from, size_t to)
 {
   const making *m = context;
   const wisp_hexcopies *c = m->copies;
   const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq;
   const uint32_t first = (uint32_t)(c->within + from), count = (uint32_t)(to - from);
   const int32_t *surface = c->surface;
-  (void)err;
   for (size_t local = 0; local < m->nodes->elements * Np; local += Np)
     for (size_t s = 0; s < m->places; s++, surface++)
       if ((uint32_t)*surface - first < count) c->copy[c->start[*surface + 1]++] = (int32_t)local + m->place[s];
-  return WISP_OK;
 }
 
-static wisp_status list_copies(wisp_error *err, making *m)
+static void list_copies(making *m)
 {
   wisp_hexcopies *c = m->copies;
   const size_t shared = c->unknowns - c->within;
-  CALL(wisp_parallel(err, m->nodes->elements, list_elements, m));
-  CALL(wisp_parallel(err, shared, count_copies, m));
+  wisp_parallel_for(m->nodes->elements, list_elements, m);
+  wisp_parallel_for(shared, count_copies, m);
   c->start[c->within] = c->start[c->within + 1] = (int32_t)c->within;
   for (size_t g = c->within + 2; g < c->unknowns + 2; g++) c->start[g] += c->start[g - 1];
-  CALL(wisp_parallel(err, shared, place_copies, m));
+  wisp_parallel_for(shared, place_copies, m);
   c->copies = (size_t)c->start[c->unknowns];
-  return WISP_OK;
 }
 
 /* The other form of the shared unknowns' lists; things are these unknowns, numbers places in `more`. */
@@ -228,12 +217,12 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   TRY(wisp_new(err, copies->unknowns + 2, sizeof *copies->start, &copies->start));
   TRY(wisp_new(err, nodes->elements * Nq * Nq * Nq, sizeof *copies->copy, &copies->copy));
   TRY(wisp_new(err, copies->surfaces, sizeof *copies->surface, &copies->surface));
-  TRY(list_copies(err, &m));
+  list_copies(&m);
   TRY(wisp_new(err, shared, sizeof *copies->one, &copies->one));
   TRY(wisp_new(err, shared, sizeof *copies->two, &copies->two));
   TRY(count_all(err, &m, list_shared, shared, 1, &copies->more_count));
   TRY(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
-  TRY(write_all(err, &m));
+  write_all(&m);
   *out = copies;
 done:
   if (status != WISP_OK) wisp_hexcopies_destroy(copies);

@@ -156,13 +156,11 @@ static entity entity_at(const listing *l, size_t i)
   return new;
 }
 
-/* A wisp_range over elements. */
-static wisp_status find_lowest(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over elements. */
+static void find_lowest(void *context, size_t from, size_t to)
 {
   const listing *l = context;
-  (void)err;
   for (size_t i = from * (size_t)l->each; i < to * (size_t)l->each; i++) l->low[i] = entity_at(l, i).vertex[0];
-  return WISP_OK;
 }
 
 /* The number in its block of an entity, which is new or has been met before; head: the first of its lowest vertex. */
@@ -205,23 +203,19 @@ static wisp_status list_blocks(wisp_error *err, void *context, size_t from, size
   return WISP_OK;
 }
 
-static wisp_status join_blocks(wisp_error *err, void *context, size_t from, size_t to)
+static void join_blocks(void *context, size_t from, size_t to)
 {
   const listing *l = context;
-  (void)err;
   for (size_t b = from; b < to; b++)
     if (l->block[b].count)
       memcpy(l->all->list + l->block[b].before, l->block[b].list, l->block[b].count * sizeof *l->all->list);
-  return WISP_OK;
 }
 
-static wisp_status number_all(wisp_error *err, void *context, size_t from, size_t to)
+static void number_all(void *context, size_t from, size_t to)
 {
   const listing *l = context;
-  (void)err;
   for (size_t i = from * (size_t)l->each; i < to * (size_t)l->each; i++)
     l->out[i] += (int32_t)l->block[block_of(l, l->low[i])].before;
-  return WISP_OK;
 }
 
 static wisp_status list_entities(wisp_error *err, const char *name, const wisp_hexmesh *mesh, bool faces, int32_t *out,
@@ -231,12 +225,12 @@ static wisp_status list_entities(wisp_error *err, const char *name, const wisp_h
   const size_t K = mesh->elements;
   listing l = {.name = name, .mesh = mesh, .faces = faces, .each = faces ? FACES : EDGES, .out = out, .all = all};
   TRY(wisp_new(err, K * (size_t)l.each, sizeof *l.low, &l.low));
-  TRY(wisp_parallel(err, K, find_lowest, &l));
+  wisp_parallel_for(K, find_lowest, &l);
   TRY(wisp_parallel(err, BLOCKS, list_blocks, &l));
   for (size_t b = 0; b < BLOCKS; b++) l.block[b].before = all->count, all->count += l.block[b].count;
   TRY(wisp_new(err, all->count, sizeof *all->list, &all->list));
-  TRY(wisp_parallel(err, BLOCKS, join_blocks, &l));
-  TRY(wisp_parallel(err, K, number_all, &l));
+  wisp_parallel_for(BLOCKS, join_blocks, &l);
+  wisp_parallel_for(K, number_all, &l);
 done:
   for (size_t b = 0; b < BLOCKS; b++) free(l.block[b].list), free(l.block[b].next);
   free(l.low);
@@ -330,26 +324,21 @@ static void number_element(const numbering *n, size_t k, bool own)
       }
 }
 
-/* Each a wisp_range over elements. An entity's nodes are written by its first element alone. */
-static wisp_status number_own(wisp_error *err, void *context, size_t from, size_t to)
+/* Each a wisp_sweep over elements. An entity's nodes are written by its first element alone. */
+static void number_own(void *context, size_t from, size_t to)
 {
-  (void)err;
   for (size_t k = from; k < to; k++) number_element(context, k, true);
-  return WISP_OK;
 }
 
-static wisp_status copy_others(wisp_error *err, void *context, size_t from, size_t to)
+static void copy_others(void *context, size_t from, size_t to)
 {
-  (void)err;
   for (size_t k = from; k < to; k++) number_element(context, k, false);
-  return WISP_OK;
 }
 
-static wisp_status count_own(wisp_error *err, void *context, size_t from, size_t to)
+static void count_own(void *context, size_t from, size_t to)
 {
   const numbering *n = context;
   const int32_t inside = n->N - 1;
-  (void)err;
   for (size_t k = from; k < to; k++) {
     const element at = look_at(n, k);
     int32_t count = 0;
@@ -361,7 +350,6 @@ static wisp_status count_own(wisp_error *err, void *context, size_t from, size_t
     }
     n->before[k + 1] = count;
   }
-  return WISP_OK;
 }
 
 /* Final numbers, given in the order in which nodes are first met: those that an element has first follow those of all
@@ -375,11 +363,12 @@ static wisp_status number_nodes(wisp_error *err, numbering *n)
                 &n->shared));
   for (size_t i = 0; i < 8 * K; i++)
     if (!n->owner[n->mesh->hex[i]]) n->owner[n->mesh->hex[i]] = (int32_t)(i / 8) + 1;
-  CALL(wisp_parallel(err, K, count_own, n));
+  wisp_parallel_for(K, count_own, n);
   for (size_t k = 0; k < K; k++) n->before[k + 1] += n->before[k];
   n->nodes->nodes = (size_t)n->before[K];
-  CALL(wisp_parallel(err, K, number_own, n));
-  return wisp_parallel(err, K, copy_others, n);
+  wisp_parallel_for(K, number_own, n);
+  wisp_parallel_for(K, copy_others, n);
+  return WISP_OK;
 }
 
 static void mark_boundary(const numbering *n)

@@ -86,12 +86,9 @@ static void keep_to_boundary(const cells *c, size_t vertex, double low[DIRECTION
 
 static void jitter(cells *c, double amount, uint64_t seed)
 {
-  double low[DIRECTIONS] = {INFINITY, INFINITY, INFINITY}, high[DIRECTIONS] = {-INFINITY, -INFINITY, -INFINITY};
+  double low[DIRECTIONS], high[DIRECTIONS];
   uint64_t random = wisp_random_from(seed);
-  for (size_t i = 0; i < 3 * c->mesh->vertices; i++) {
-    low[i % 3] = fmin(low[i % 3], c->mesh->xyz[i]);
-    high[i % 3] = fmax(high[i % 3], c->mesh->xyz[i]);
-  }
+  wisp_mesh_extent(c->mesh, low, high);
   for (size_t v = 0; v < c->mesh->vertices; v++) {
     double *x = c->mesh->xyz + 3 * v, move[DIRECTIONS];
     const double from[DIRECTIONS] = {x[X], x[Y], x[Z]};
@@ -195,24 +192,28 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
   static const int corner_across[4] = {3, 2, 0, 1};
   const size_t corners = (size_t)mesh->corners, faces = corners == 4 ? 4 : 0;
   uint64_t random = wisp_random_from(seed);
-  OWNED(free) int32_t *vertex = NULL, *element = NULL, *cell = NULL, *tag = NULL;
+  OWNED(free) int32_t *vertex = NULL, *element = NULL, *cell = NULL, *tag = NULL, *region = NULL;
   CALL(permutation(err, mesh->vertices, &random, &vertex));
   CALL(permutation(err, mesh->elements, &random, &element));
   CALL(wisp_new(err, corners * mesh->elements, sizeof *cell, &cell));
   CALL(wisp_new(err, faces * mesh->elements, sizeof *tag, &tag));
+  CALL(wisp_new(err, faces / 4 * mesh->elements, sizeof *region, &region));
   for (size_t k = 0; k < mesh->elements; k++) {
     const size_t from = corners * (size_t)element[k];
     int corner[8];
+    if (faces) region[k] = mesh->region[element[k]];
     (corners == 4 ? turn_tet : turn_hex)(&random, corner);
     for (size_t i = 0; i < corners; i++) cell[corners * k + i] = vertex[mesh->cell[from + (size_t)corner[i]]];
     for (size_t i = 0; i < faces; i++) tag[4 * k + i] = mesh->tag[from + (size_t)face_across[corner[corner_across[i]]]];
   }
   CALL(renumber(err, mesh->vertices, vertex, &mesh->xyz));
-  int32_t *const old[] = {mesh->cell, mesh->tag};
+  int32_t *const old[] = {mesh->cell, mesh->tag, mesh->region};
   mesh->cell = cell;
   mesh->tag = tag;
+  mesh->region = region;
   cell = old[0];
   tag = old[1];
+  region = old[2];
   if (faces) CALL(wisp_mesh_connect(err, "shuffled mesh", mesh));
   return WISP_OK;
 }

@@ -35,6 +35,15 @@ double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
+void wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3])
+{
+  for (int c = 0; c < 3; c++) low[c] = INFINITY, high[c] = -INFINITY;
+  for (size_t i = 0; i < 3 * mesh->vertices; i++) {
+    low[i % 3] = fmin(low[i % 3], mesh->xyz[i]);
+    high[i % 3] = fmax(high[i % 3], mesh->xyz[i]);
+  }
+}
+
 /* Vertex numbers in range, every element with a volume, all of it positive. Flat means 1e-12 of its longest edge cubed,
  * far below any sliver that a mesher leaves and above the rounding of the determinant. */
 static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t from, size_t to)
@@ -237,6 +246,7 @@ wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size
   CALL(wisp_new(err, faces, sizeof *mesh->neighbour_face, &mesh->neighbour_face));
   CALL(wisp_new(err, faces, sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
   CALL(wisp_new(err, faces, sizeof *mesh->tag, &mesh->tag));
+  CALL(wisp_new(err, faces / 4, sizeof *mesh->region, &mesh->region));
   return GIVE(mesh, out);
 }
 
@@ -249,6 +259,7 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
   free(mesh->neighbour_face);
   free(mesh->neighbour_turn);
   free(mesh->tag);
+  free(mesh->region);
   free(mesh->order);
   free(mesh->number);
   free(mesh);

@@ -23,6 +23,7 @@ typedef struct wisp_mesh {
   int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
                              theirs */
   int32_t *tag;           /* 4 x elements: Gmsh physical surface of a boundary face, 0 where none */
+  int32_t *region;        /* elements: Gmsh physical volume, 0 where none */
   int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
   /* Of hexes: */
   int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */
@@ -57,6 +58,9 @@ WISP_OWNED(wisp_mesh, wisp_mesh_destroy)
  */
 double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4], double *scale);
 extern const int wisp_tet_frames[4][4], wisp_hex_frames[8][4]; /* a frame a corner */
+
+/* Its bounding box. */
+void wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3]);
 
 /* The i-th element in memory's order. */
 static inline int32_t wisp_mesh_at(const wisp_mesh *mesh, size_t i)

@@ -108,23 +108,7 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   return WISP_OK;
 }
 
-wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
-{
-  typedef wisp_status (*method)(wisp_error *, const wisp_mesh *, int32_t *);
-  static const method methods[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis};
-  OWNED(free) int32_t *order = NULL;
-  CALL(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
-  free(mesh->order);
-  mesh->order = NULL; /* groups are made by the mesh's own numbers */
-  if (!methods[how]) return WISP_OK;
-  CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  CALL(methods[how](err, mesh, order));
-  mesh->order = order;
-  order = NULL;
-  return WISP_OK;
-}
-
-wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how)
+static wisp_status order_hexes(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how)
 {
   OWNED(free) int32_t *order = NULL, *hex = NULL;
   CALL(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for hexes"));
@@ -139,5 +123,22 @@ wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_orderin
   mesh->number = order;
   hex = old[0];
   order = old[1];
+  return WISP_OK;
+}
+
+wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
+{
+  typedef wisp_status (*method)(wisp_error *, const wisp_mesh *, int32_t *);
+  static const method methods[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis};
+  OWNED(free) int32_t *order = NULL;
+  CALL(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
+  if (mesh->corners == 8) return order_hexes(err, mesh, how);
+  free(mesh->order);
+  mesh->order = NULL; /* groups are made by the mesh's own numbers */
+  if (!methods[how]) return WISP_OK;
+  CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
+  CALL(methods[how](err, mesh, order));
+  mesh->order = order;
+  order = NULL;
   return WISP_OK;
 }

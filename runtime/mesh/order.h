@@ -14,12 +14,10 @@ typedef enum wisp_ordering {
 enum { WISP_ORDERINGS = 3 };
 extern const char *const wisp_ordering_names[WISP_ORDERINGS]; /* as --order takes them */
 
-/* Sets mesh->order. Nothing is renumbered: it is where elements go, not what they are called. */
+/* Of tets, sets mesh->order. Nothing is renumbered: it is where elements go, not what they are called. Hexes themselves
+ * are put into order: along the curve, without clusters, unless as given; their numbers are kept for messages.
+ * WISP_EUSAGE by METIS, which is for tets. */
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how);
-
-/* Puts the hexes themselves into order: along the curve, without clusters, unless as given. Their numbers are kept for
- * messages. WISP_EUSAGE by METIS, which is for tets. */
-wisp_status wisp_hexmesh_order(wisp_error *err, wisp_hexmesh *mesh, wisp_ordering how);
 
 /* Numbers in the order in which a Hilbert curve passes `count` points, xyz of each together. order: caller's memory. */
 wisp_status wisp_curve(wisp_error *err, size_t count, const double *xyz, int32_t *order);

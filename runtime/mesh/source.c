@@ -26,7 +26,7 @@ wisp_mesh_source wisp_mesh_source_irregular(void)
   return (wisp_mesh_source){.jitter = 0.2, .shuffle = true, .seed = 1};
 }
 
-static wisp_status make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
+wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
   const wisp_ordering ordering = ordering_of(source);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
@@ -36,18 +36,8 @@ static wisp_status make(wisp_error *err, int corners, const wisp_mesh_source *so
     CALL(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_hexmesh_box(err, source->box, &mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
-  CALL(corners == 4 ? wisp_mesh_order(err, mesh, ordering) : wisp_hexmesh_order(err, mesh, ordering));
+  CALL(wisp_mesh_order(err, mesh, ordering));
   return GIVE(mesh, out);
-}
-
-wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out)
-{
-  return make(err, 4, source, out);
-}
-
-wisp_status wisp_hexmesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_hexmesh **out)
-{
-  return make(err, 8, source, out);
 }
 
 wisp_status wisp_hexmesh_some(wisp_error *err, const wisp_mesh_source *source, size_t elements, wisp_hexmesh **out)
@@ -57,7 +47,7 @@ wisp_status wisp_hexmesh_some(wisp_error *err, const wisp_mesh_source *source, s
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
   what.box[0] = what.box[1] = side;
   what.box[2] = (int)((elements + layer - 1) / layer);
-  CALL(wisp_hexmesh_make(err, &what, out));
+  CALL(wisp_mesh_make(err, 8, &what, out));
   if (strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
   return WISP_OK;
 }

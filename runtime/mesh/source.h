@@ -22,11 +22,10 @@ const char *wisp_mesh_source_kind(const wisp_mesh_source *source);
 /* Irregular, as users' meshes are, and ordered: what the tuner times on unless told otherwise. */
 wisp_mesh_source wisp_mesh_source_irregular(void);
 
-/* Read or made, moved, shuffled, ordered. Errors of each. */
-wisp_status wisp_mesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_mesh **out);
-wisp_status wisp_hexmesh_make(wisp_error *err, const wisp_mesh_source *source, wisp_hexmesh **out);
-/* Its box about as long as wide, of whole layers of hexes but for the last, which may end anywhere; whole where it is
- * moved or ordered. source NULL: as it stands. */
+/* Read or made, moved, shuffled, ordered: tets of 4 corners, or hexes of 8. Errors of each. */
+wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
+/* Of hexes, its box about as long as wide, of whole layers of hexes but for the last, which may end anywhere; whole
+ * where it is moved or ordered. source NULL: as it stands. */
 wisp_status wisp_hexmesh_some(wisp_error *err, const wisp_mesh_source *source, size_t elements, wisp_hexmesh **out);
 
 /* "cube.msh, along a curve", "unit box, 4 cubes an edge, moved by 0.2, shuffled (7), along a curve". */

@@ -21,8 +21,8 @@ static wisp_status check_addresses(wisp_error *err, const wisp_dg *dg)
 {
   const wisp_layout *l = &dg->layout;
   size_t n = (size_t)dg->system->fields, KM = (size_t)l->KM;
-  size_t sizes[] = {n * (size_t)l->NpM, n * (size_t)l->NfM, WISP_FACE_REALS * KM,
-                    WISP_TET_FACES * WISP_PAIR_REALS * KM};
+  size_t sizes[] = {n * (size_t)l->NpM, n * (size_t)l->NfM, (size_t)dg->records.face_reals * KM,
+                    WISP_TET_FACES * (size_t)dg->records.pair_reals * KM, (size_t)dg->records.geos * KM};
   size_t longest = 0;
   for (size_t i = 0; i < WISP_COUNT(sizes); i++) longest = sizes[i] > longest ? sizes[i] : longest;
   size_t block = KM * (size_t)dg->MB, most = INT_MAX / (longest * (size_t)dg->MB) * block;
@@ -37,9 +37,10 @@ static wisp_status check_addresses(wisp_error *err, const wisp_dg *dg)
 static wisp_status allocate(wisp_error *err, wisp_dg *dg)
 {
   CALL(wisp_new(err, dg->slots, sizeof *dg->jacobian, &dg->jacobian));
-  CALL(wisp_new(err, dg->slots, WISP_GEO * sizeof *dg->geo, &dg->geo));
+  CALL(wisp_new(err, dg->slots, (size_t)dg->records.geos * sizeof *dg->geo, &dg->geo));
+  CALL(wisp_new(err, dg->slots, (size_t)(dg->system->quantities + 1) * sizeof *dg->medium, &dg->medium));
   CALL(wisp_new(err, dg->slots, WISP_FACE_INTS * sizeof *dg->face_int, &dg->face_int));
-  CALL(wisp_new(err, dg->slots, WISP_FACE_REALS * sizeof *dg->face_real, &dg->face_real));
+  CALL(wisp_new(err, dg->slots, (size_t)dg->records.face_reals * sizeof *dg->face_real, &dg->face_real));
   CALL(wisp_new(err, dg->blocks, WISP_BLOCK_INTS * sizeof *dg->pair_block, &dg->pair_block));
   return wisp_new(err, (size_t)(WISP_TET_TURNS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist);
 }
@@ -64,6 +65,7 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   dg->mesh = mesh;
   dg->tet = tet;
   dg->system = system;
+  dg->records = wisp_nodal_records(system);
   dg->layout = *layout;
   dg->MB = MB;
   CALL(check(err, dg, boundary));
@@ -74,7 +76,9 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   CALL(allocate(err, dg));
   CALL(wisp_dg_where(err, dg, &where));
   CALL(wisp_dg_geometry(err, dg));
-  CALL(wisp_dg_faces(err, dg, where, boundary));
+  wisp_dg_faces(dg, where, boundary);
+  wisp_system_default_medium(system, dg->slots, dg->medium);
+  CALL(wisp_dg_quantities(err, dg));
   CALL(wisp_dg_turns(err, dg));
   return GIVE(dg, out);
 }
@@ -109,6 +113,7 @@ void wisp_dg_destroy(wisp_dg *dg)
   if (!dg) return;
   free(dg->slot);
   free(dg->jacobian);
+  free(dg->medium);
   free(dg->geo);
   free(dg->face_int);
   free(dg->face_real);
@@ -132,5 +137,5 @@ size_t wisp_dg_face_size(const wisp_dg *dg)
 double wisp_dg_safe_dt(const wisp_dg *dg)
 {
   const double order = dg->tet->N + 1;
-  return 0.5 * dg->min_length / (order * order * dg->system->speed);
+  return 0.5 * dg->min_time / (order * order);
 }

@@ -10,6 +10,7 @@
 #include "../../gen/layout.h"
 #include "../../gen/strategy/fixed.h"
 #include "../../gen/system.h"
+#include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/tet.h"
 #include "../mesh/mesh.h"
 
@@ -22,7 +23,11 @@ enum {
   WISP_BLOCK_INTS = 4 /* per gather block: first descriptor, end of intra-block, end of inter-block, end of boundary */
 };
 
-/* Face code: list + 32 * boundary, list 0..23 into the tet's facelist for the neighbour's nodes (0 on a boundary),
+/* Behind these stand quantities of the system (gen/system.h): in geo, of `geos` components, those that rates read; in
+ * face_real those that fluxes read inside, then, face after face, those that they read outside; in a pair's numbers
+ * those that they read at all, of m and of p. On a boundary the outside is as the inside.
+ *
+ * Face code: list + 32 * boundary, list 0..23 into the tet's facelist for the neighbour's nodes (0 on a boundary),
  * boundary 0 inside, else 1 + index of the system's boundary. Addresses are of (field 0, slot, node 0) by
  * wisp_layout_volume with n = system->fields. Pair code: list_m + 32 * list_p + 1024 * boundary; list_m = face_m * 6,
  * list_p = face_p * 6 + turn, so turn = list_p % 6. store_m, store_p: address of face DOF 0 of that face in field 0, by
@@ -36,16 +41,19 @@ typedef struct wisp_dg {
   int MB; /* groups in a gather block */
   size_t slots, groups, blocks;
   int32_t *slot;
-  double *jacobian;  /* slots: |dx/dr|, 0 where empty */
-  double *geo;       /* groups * 9 * KM */
-  int *face_int;     /* groups * 8 * KM */
-  double *face_real; /* groups * 16 * KM */
+  wisp_records records; /* how many numbers there are of an element in geo and face_real, of a pair in pair_real */
+  double *jacobian;     /* slots: |dx/dr|, 0 where empty */
+  double *medium;       /* slots * quantities: what the system's file gives, until others are set */
+  double *geo;          /* groups * geos * KM */
+  int *face_int;        /* groups * 8 * KM */
+  double *face_real;    /* groups * face_reals * KM */
   size_t pairs;
   int *pair_block;   /* blocks * 4 */
   int *pair_int;     /* pairs * 5 */
-  double *pair_real; /* pairs * 5 */
+  double *pair_real; /* pairs * pair_reals */
   int *turnlist;     /* 6 * Nfp: face node of p that meets face node i of m, by turn */
   double min_length; /* smallest inscribed-sphere diameter, for the CFL */
+  double min_time;   /* that a wave takes through an inscribed sphere */
 } wisp_dg;
 
 /* Addresses must fit 31 bits: WISP_EUSAGE says how large the problem may be. Every boundary face gets the boundary
@@ -61,15 +69,23 @@ int wisp_dg_MB(const wisp_fixed *fixed);
 wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                                  const wisp_layout *layout, const wisp_fixed *fixed, int boundary, wisp_dg **out);
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
+
+/* Other media: `quantities` numbers an element, in the mesh's order, complete. Arrays on a device are as before until
+ * they are filled again. */
+wisp_status wisp_dg_set_medium(wisp_error *err, wisp_dg *dg, const double *medium);
+
 void wisp_dg_destroy(wisp_dg *dg);
 WISP_OWNED(wisp_dg, wisp_dg_destroy)
+
+/* What a term of a rate multiplies a derivative by in slot k. */
+double wisp_dg_factor(const wisp_dg *dg, const wisp_term *term, size_t k);
 
 /* Sizes of arrays in numbers. */
 size_t wisp_dg_volume_size(const wisp_dg *dg); /* groups * fields * NpM */
 size_t wisp_dg_face_size(const wisp_dg *dg);   /* groups * fields * NfM */
 
-/* A step that is stable without anything measured, 4 to 25 times shorter than it could be: half of min_length over
- * (N + 1)^2 and the largest wave speed. */
+/* A step that is stable without anything measured, 4 to 25 times shorter than it could be: half of min_time over
+ * (N + 1)^2. */
 double wisp_dg_safe_dt(const wisp_dg *dg);
 
 /* Node coordinates of the element in slot k: xyz[3*i+c]. */
@@ -81,10 +97,9 @@ void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, 
 /* A function of space and time for all fields at `count` points: x y z of each together, and so its fields. */
 typedef void (*wisp_function)(const void *context, size_t count, const double *xyz, double t, double *u);
 /* u from values in the nodes; padding is 0. The function is called from several threads at once. */
-wisp_status wisp_dg_fill(wisp_error *err, const wisp_dg *dg, wisp_function function, const void *context, double t,
-                         double *u);
+void wisp_dg_fill(const wisp_dg *dg, wisp_function function, const void *context, double t, double *u);
 /* A number in [-1, 1) of its own for every field, element and node, or coefficient, whatever the layout. */
-wisp_status wisp_dg_noise(wisp_error *err, const wisp_dg *dg, double *u);
+void wisp_dg_noise(const wisp_dg *dg, double *u);
 
 /* sqrt(sum over fields of the integral of (u - exact)^2), by a quadrature of degree 2N+2 or more, not the nodes. */
 wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u, wisp_function exact,
@@ -96,14 +111,12 @@ wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, 
 
 /* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
  * no padding and write no padding or empty slots. */
-wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u,
-                                  double *rhs); /* rhs = -div F(u) */
+void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs); /* rhs = -div F(u) */
 /* d/dx, d/dy, d/dz of every field. */
-wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3]);
+void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3]);
 void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux,
                            double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
-wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux,
-                                double *rhs); /* rhs += LIFT flux */
+void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
 
 /* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
  * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and

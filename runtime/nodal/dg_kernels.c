@@ -22,23 +22,23 @@ typedef struct pass {
   wisp_scalars scalars;           /* of magnitudes: likewise without signs */
   double *const *in, *const *out; /* by array */
   const double *flux;             /* of the faces of `in`, where the kernel makes them itself */
+  double *rhs;                    /* room for a rhs that it keeps to itself */
 } pass;
 
-static wisp_status volume(wisp_error *err, const pass *p)
+static void volume(const pass *p)
 {
-  return wisp_reference_volume(err, p->dg, p->in[U], p->out[RHS]);
+  wisp_reference_volume(p->dg, p->in[U], p->out[RHS]);
 }
 
-static wisp_status derivative(wisp_error *err, const pass *p)
+static void derivative(const pass *p)
 {
   double *const du[3] = {p->out[DUX], p->out[DUY], p->out[DUZ]};
-  return wisp_reference_derivative(err, p->dg, p->in[U], du);
+  wisp_reference_derivative(p->dg, p->in[U], du);
 }
 
 /* rhs = sum of coefficient * d u_in / d axis, at every DOF of an element. */
-static wisp_status assemble(wisp_error *err, const pass *p)
+static void assemble(const pass *p)
 {
-  (void)err;
   const wisp_dg *dg = p->dg;
   const wisp_layout *l = &dg->layout;
   const wisp_system *system = dg->system;
@@ -47,26 +47,23 @@ static wisp_status assemble(wisp_error *err, const pass *p)
       double sum[WISP_MAX_FIELDS] = {0};
       for (size_t t = 0; t < system->terms; t++) {
         const wisp_term *term = &system->term[t];
-        sum[term->out] +=
-            term->coefficient * p->in[DUX + term->axis][wisp_layout_volume(l, system->fields, term->in, k, i)];
+        sum[term->out] += wisp_dg_factor(dg, term, k) *
+                          p->in[DUX + term->axis][wisp_layout_volume(l, system->fields, term->in, k, i)];
       }
       for (int f = 0; f < system->fields; f++) p->out[RHS][wisp_layout_volume(l, system->fields, f, k, i)] = sum[f];
     }
-  return WISP_OK;
 }
 
 /* Both are there already. */
-static wisp_status gather(wisp_error *err, const pass *p)
+static void gather(const pass *p)
 {
-  (void)err;
   memcpy(p->out[FLUX], p->flux, wisp_dg_face_size(p->dg) * sizeof *p->flux);
-  return WISP_OK;
 }
 
-static wisp_status lift(wisp_error *err, const pass *p)
+static void lift(const pass *p)
 {
   memset(p->out[LIFTED], 0, wisp_dg_volume_size(p->dg) * sizeof *p->out[LIFTED]); /* the reference adds */
-  return wisp_reference_lift(err, p->dg, p->in[FLUX], p->out[LIFTED]);
+  wisp_reference_lift(p->dg, p->in[FLUX], p->out[LIFTED]);
 }
 
 /* res = a res + dt (rhs + lifted); u += b res, to array `to`; lifted may be NULL. NaN stays NaN in padding. */
@@ -80,37 +77,32 @@ static void advance(const pass *p, const double *rhs, const double *lifted, int 
   }
 }
 
-static wisp_status update(wisp_error *err, const pass *p)
+static void update(const pass *p)
 {
-  (void)err;
   advance(p, p->in[RHS], p->in[LIFTED], U);
-  return WISP_OK;
 }
 
-static wisp_status volume_lift_update(wisp_error *err, const pass *p, const double *flux)
+static void volume_lift_update(const pass *p, const double *flux)
 {
-  OWNED(free) double *rhs = NULL;
-  CALL(wisp_new(err, wisp_dg_volume_size(p->dg), sizeof *rhs, &rhs));
-  CALL(wisp_reference_volume(err, p->dg, p->in[U], rhs));
-  CALL(wisp_reference_lift(err, p->dg, flux, rhs));
-  advance(p, rhs, NULL, U_NEXT);
-  return WISP_OK;
+  wisp_reference_volume(p->dg, p->in[U], p->rhs);
+  wisp_reference_lift(p->dg, flux, p->rhs);
+  advance(p, p->rhs, NULL, U_NEXT);
 }
 
-static wisp_status fused(wisp_error *err, const pass *p)
+static void fused(const pass *p)
 {
-  return volume_lift_update(err, p, p->in[FLUX]);
+  volume_lift_update(p, p->in[FLUX]);
 }
 
-static wisp_status stage(wisp_error *err, const pass *p)
+static void stage(const pass *p)
 {
-  return volume_lift_update(err, p, p->flux);
+  volume_lift_update(p, p->flux);
 }
 
 /* Every kernel's definition. */
 static const struct role {
   const char *kernel;
-  wisp_status (*compute)(wisp_error *err, const pass *p);
+  void (*compute)(const pass *p);
   bool gathers;
 } roles[] = {
     {"volume", volume, false},     {"derivative", derivative, false},
@@ -140,93 +132,139 @@ static wisp_scalars without_signs(const wisp_scalars *s)
   return (wisp_scalars){fabs(s->alpha), fabs(s->a), fabs(s->b), fabs(s->dt)};
 }
 
+static void free_fields(double *(*fields)[FIELDS])
+{
+  for (int a = 0; a < FIELDS; a++) free((*fields)[a]);
+}
+
 /* Results, and on operators, scalars and data without signs what they are added up from. */
 wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *scalars,
                             double *const *in, double *const *out, double *const *sizes)
 {
-  wisp_status status = WISP_OK;
   const struct role *role = NULL;
   OWNED(wisp_dg_magnitudes_destroy) wisp_dg *magnitudes = NULL;
-  double *flux = NULL, *flux_size = NULL, *in_size[FIELDS] = {NULL};
-  TRY(find_role(err, kernel, &role));
-  TRY(wisp_dg_magnitudes(err, dg, &magnitudes));
-  TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux, &flux));
-  TRY(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux_size, &flux_size));
+  OWNED(free) double *flux = NULL, *flux_size = NULL, *rhs = NULL;
+  HELD(free_fields) double *in_size[FIELDS] = {NULL};
+  CALL(find_role(err, kernel, &role));
+  CALL(wisp_dg_magnitudes(err, dg, &magnitudes));
+  CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux, &flux));
+  CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux_size, &flux_size));
+  CALL(wisp_new(err, wisp_dg_volume_size(dg), sizeof *rhs, &rhs));
   if (role->gathers) wisp_reference_gather(dg, scalars->alpha, in[U], flux, flux_size);
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
-    TRY(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));
+    CALL(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));
     for (size_t q = 0; q < size_of(dg, a); q++) in_size[a][q] = fabs(in[a][q]);
   }
-  TRY(role->compute(err, &(pass){dg, *scalars, in, out, flux}));
-  TRY(role->compute(err, &(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size}));
-done:
-  for (int a = 0; a < FIELDS; a++) free(in_size[a]);
-  free(flux), free(flux_size);
-  return status;
+  role->compute(&(pass){dg, *scalars, in, out, flux, rhs});
+  role->compute(&(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size, rhs});
+  return WISP_OK;
 }
 
 /* --- the worst element --- */
 
-/* One element, without signs, whose every factor is the largest that there is. */
-static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, double *scale)
+/* What the elements' quantities are at least and at most. */
+typedef struct media {
+  double low[WISP_MAX_QUANTITIES], high[WISP_MAX_QUANTITIES];
+} media;
+
+static void take_medium(const wisp_dg *dg, size_t k, bool first, media *range)
 {
+  const double *own = dg->medium + k * (size_t)dg->system->quantities;
+  for (int q = 0; q < dg->system->quantities; q++) {
+    range->low[q] = first ? own[q] : fmin(range->low[q], own[q]);
+    range->high[q] = first ? own[q] : fmax(range->high[q], own[q]);
+  }
+}
+
+/* One element, without signs, whose every factor is the largest that there is. */
+static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, double *scale, media *range)
+{
+  const int n = dg->system->quantities;
+  bool first = true;
   *one = (wisp_dg){.tet = dg->tet, .system = dg->system, .slots = 1, .groups = 1, .blocks = 1, .MB = 1};
   one->layout = wisp_layout_padded(dg->layout.Np, dg->layout.Nf, 1);
+  one->records = dg->records;
   CALL(wisp_new(err, 1, sizeof *one->slot, &one->slot));
-  CALL(wisp_new(err, WISP_GEO, sizeof *one->geo, &one->geo));
+  CALL(wisp_new(err, (size_t)dg->records.geos, sizeof *one->geo, &one->geo));
+  CALL(wisp_new(err, (size_t)n + 1, sizeof *one->medium, &one->medium));
   for (size_t k = 0; k < dg->slots; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
+    take_medium(dg, k, first, range);
+    first = false;
     for (int c = 0; c < WISP_GEO; c++)
-      one->geo[c] = fmax(one->geo[c], fabs(dg->geo[wisp_layout_element(&dg->layout, WISP_GEO, c, k)]));
+      one->geo[c] = fmax(one->geo[c], fabs(dg->geo[wisp_layout_element(&dg->layout, dg->records.geos, c, k)]));
     for (int f = 0; f < WISP_TET_FACES; f++)
-      *scale = fmax(*scale, dg->face_real[wisp_layout_element(&dg->layout, WISP_FACE_REALS, 4 * f + 3, k)]);
+      *scale = fmax(*scale, dg->face_real[wisp_layout_element(&dg->layout, dg->records.face_reals, 4 * f + 3, k)]);
   }
+  for (int q = 0; q < n; q++) one->medium[q] = fmax(fabs(range->low[q]), fabs(range->high[q]));
   return WISP_OK;
 }
 
-/* The fluxes' sums, of traces of magnitude 1 on any kind of face. */
-static void worst_flux(const wisp_dg *one, double alpha, double scale, double *flux)
+/* The media inside and outside of a face that are the number-th of all ways to take each quantity that fluxes read at
+ * its least or at its most; false behind the last. Of many quantities the first are taken. */
+static bool pick_media(const wisp_system *system, const media *range, unsigned number, double *inside, double *outside)
+{
+  enum { MOST = 10 };
+  int inner[WISP_MAX_QUANTITIES], outer[WISP_MAX_QUANTITIES], bit = 0;
+  const int m = wisp_system_reads(system, WISP_INSIDE, inner), p = wisp_system_reads(system, WISP_OUTSIDE, outer);
+  if (number >> (m + p < MOST ? m + p : MOST)) return false;
+  memcpy(inside, range->high, sizeof range->high);
+  memcpy(outside, range->high, sizeof range->high);
+  for (int i = 0; i < m; i++)
+    if (number >> bit++ & 1) inside[inner[i]] = range->low[inner[i]];
+  for (int i = 0; i < p; i++)
+    if (number >> bit++ & 1) outside[outer[i]] = range->low[outer[i]];
+  return true;
+}
+
+/* The fluxes' sums, of traces of magnitude 1 on any kind of face between any media. */
+static void worst_flux(const wisp_dg *one, double alpha, double scale, const media *range, double *flux)
 {
   static const double normal[3] = {1, 1, 1};
   const int n = one->system->fields;
   double ones[WISP_MAX_FIELDS], value[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
+  double inside[WISP_MAX_QUANTITIES], outside[WISP_MAX_QUANTITIES], most[WISP_MAX_FIELDS] = {0};
   for (int f = 0; f < n; f++) ones[f] = 1;
-  for (int boundary = -1; boundary < one->system->boundaries; boundary++) {
-    wisp_system_flux(one->system, boundary, normal, alpha, ones, ones, value, size);
-    for (int f = 0; f < n; f++)
-      for (int i = 0; i < one->layout.Nf; i++) {
-        double *at = &flux[wisp_layout_face(&one->layout, n, f, 0, (size_t)i)];
-        *at = fmax(*at, scale * size[f]);
-      }
-  }
+  for (unsigned i = 0; pick_media(one->system, range, i, inside, outside); i++)
+    for (int boundary = -1; boundary < one->system->boundaries; boundary++) {
+      wisp_system_flux_between(one->system, boundary, normal, alpha, (wisp_side){ones, inside},
+                               (wisp_side){ones, outside}, value, size);
+      for (int f = 0; f < n; f++) most[f] = fmax(most[f], size[f]);
+    }
+  for (int f = 0; f < n; f++)
+    for (int i = 0; i < one->layout.Nf; i++) flux[wisp_layout_face(&one->layout, n, f, 0, (size_t)i)] = scale * most[f];
+}
+
+static void free_worst(wisp_dg *one)
+{
+  free(one->slot), free(one->geo), free(one->medium);
 }
 
 wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *s,
                             double largest[WISP_NODAL_ARRAYS])
 {
-  wisp_status status = WISP_OK;
   const struct role *role = NULL;
-  wisp_dg one = {0}, *magnitudes = NULL;
-  double scale = 0, *flux = NULL, *in[FIELDS] = {NULL}, *out[FIELDS] = {NULL};
-  TRY(find_role(err, kernel, &role));
-  TRY(make_worst(err, dg, &one, &scale));
-  TRY(wisp_dg_magnitudes(err, &one, &magnitudes));
-  TRY(wisp_new(err, wisp_dg_face_size(&one), sizeof *flux, &flux));
-  worst_flux(&one, s->alpha, scale, flux);
+  HELD(free_worst) wisp_dg one = {0};
+  OWNED(wisp_dg_magnitudes_destroy) wisp_dg *magnitudes = NULL;
+  OWNED(free) double *flux = NULL, *rhs = NULL;
+  HELD(free_fields) double *in[FIELDS] = {NULL}, *out[FIELDS] = {NULL};
+  media range = {{0}, {0}};
+  double scale = 0;
+  CALL(find_role(err, kernel, &role));
+  CALL(make_worst(err, dg, &one, &scale, &range));
+  CALL(wisp_dg_magnitudes(err, &one, &magnitudes));
+  CALL(wisp_new(err, wisp_dg_face_size(&one), sizeof *flux, &flux));
+  CALL(wisp_new(err, wisp_dg_volume_size(&one), sizeof *rhs, &rhs));
+  worst_flux(&one, s->alpha, scale, &range, flux);
   for (int a = 0; a < FIELDS; a++) {
-    TRY(wisp_new(err, size_of(&one, a), sizeof *in[a], &in[a]));
-    TRY(wisp_new(err, size_of(&one, a), sizeof *out[a], &out[a]));
+    CALL(wisp_new(err, size_of(&one, a), sizeof *in[a], &in[a]));
+    CALL(wisp_new(err, size_of(&one, a), sizeof *out[a], &out[a]));
     for (size_t q = 0; q < size_of(&one, a); q++) in[a][q] = 1;
   }
-  TRY(role->compute(err, &(pass){magnitudes, without_signs(s), in, out, flux}));
+  role->compute(&(pass){magnitudes, without_signs(s), in, out, flux, rhs});
   for (int a = 0; a < WISP_NODAL_ARRAYS; a++) largest[a] = 0;
-  for (int a = 0; a < FIELDS; a++) {
+  for (int a = 0; a < FIELDS; a++)
     for (size_t q = 0; q < size_of(&one, a); q++) largest[a] = fmax(largest[a], out[a][q]);
-  }
-done:
-  for (int a = 0; a < FIELDS; a++) free(in[a]), free(out[a]);
-  free(flux), free(one.slot), free(one.geo);
-  wisp_dg_magnitudes_destroy(magnitudes);
-  return status;
+  return WISP_OK;
 }

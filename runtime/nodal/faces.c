@@ -21,8 +21,7 @@ static int boundary_of(const wisp_dg *dg, size_t face, int boundary)
 static void share_normal(wisp_dg *dg, size_t k, int f, size_t neighbour, int face)
 {
   for (int c = 0; c < 3; c++)
-    dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + c, k)] =
-        -dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * face + c, neighbour)];
+    dg->face_real[wisp_dg_face_at(dg, 4 * f + c, k)] = -dg->face_real[wisp_dg_face_at(dg, 4 * face + c, neighbour)];
 }
 
 typedef struct joining {
@@ -48,18 +47,16 @@ static void join(const joining *j, size_t k, int f)
   }
 }
 
-/* A wisp_range over slots. Of two sides one alone is written: the other keeps its normal. */
-static wisp_status join_slots(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over slots. Of two sides one alone is written: the other keeps its normal. */
+static void join_slots(void *context, size_t from, size_t to)
 {
-  (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < WISP_TET_FACES; f++) join(context, k, f);
-  return WISP_OK;
 }
 
-wisp_status wisp_dg_faces(wisp_error *err, wisp_dg *dg, const int32_t *where, int boundary)
+void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
 {
-  return wisp_parallel(err, dg->slots, join_slots, &(joining){dg, where, boundary});
+  wisp_parallel_for(dg->slots, join_slots, &(joining){dg, where, boundary});
 }
 
 /* A face's nodes are numbered alike on all faces, so that face 0 tells for all. */

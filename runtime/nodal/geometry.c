@@ -43,8 +43,8 @@ static double face_geometry(wisp_dg *dg, size_t k, int f, double r[3][3])
   for (int nu = 0; nu < 3; nu++)
     for (int mu = 0; mu < 3; mu++) gradient[nu] += outward[f][mu] * r[mu][nu];
   double length = sqrt(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
-  for (int nu = 0; nu < 3; nu++) dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + nu, k)] = gradient[nu] / length;
-  dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * f + 3, k)] = length;
+  for (int nu = 0; nu < 3; nu++) dg->face_real[wisp_dg_face_at(dg, 4 * f + nu, k)] = gradient[nu] / length;
+  dg->face_real[wisp_dg_face_at(dg, 4 * f + 3, k)] = length;
   return length;
 }
 
@@ -54,7 +54,7 @@ static double element_geometry(wisp_dg *dg, size_t k)
   double x[3][3], r[3][3], sum = 0;
   dg->jacobian[k] = tangents(dg, k, x);
   invert(x, dg->jacobian[k], r);
-  for (int c = 0; c < WISP_GEO; c++) dg->geo[wisp_dg_at(dg, WISP_GEO, c, k)] = r[c / 3][c % 3];
+  for (int c = 0; c < WISP_GEO; c++) dg->geo[wisp_dg_geo_at(dg, c, k)] = r[c / 3][c % 3];
   for (int f = 0; f < WISP_TET_FACES; f++) sum += face_geometry(dg, k, f, r);
   return 4 / sum; /* 6 volume / surface, volume 4/3 J, a face 2 Fscale J */
 }
@@ -64,18 +64,16 @@ typedef struct measuring {
   double *least; /* of each group: the smallest sphere */
 } measuring;
 
-/* A wisp_range over groups. */
-static wisp_status measure_groups(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over groups. */
+static void measure_groups(void *context, size_t from, size_t to)
 {
   const measuring *m = context;
   const size_t KM = (size_t)m->dg->layout.KM;
-  (void)err;
   for (size_t g = from; g < to; g++) {
     m->least[g] = HUGE_VAL;
     for (size_t k = g * KM; k < (g + 1) * KM; k++)
       if (m->dg->slot[k] != WISP_EMPTY) m->least[g] = fmin(m->least[g], element_geometry(m->dg, k));
   }
-  return WISP_OK;
 }
 
 wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
@@ -83,7 +81,7 @@ wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
   OWNED(free) double *least = NULL;
   CALL(wisp_new(err, dg->groups, sizeof *least, &least));
   measuring m = {.dg = dg, .least = least};
-  CALL(wisp_parallel(err, dg->groups, measure_groups, &m));
+  wisp_parallel_for(dg->groups, measure_groups, &m);
   dg->min_length = HUGE_VAL;
   for (size_t g = 0; g < dg->groups; g++) dg->min_length = fmin(dg->min_length, least[g]);
   return WISP_OK;

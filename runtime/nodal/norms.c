@@ -45,30 +45,27 @@ static void fill_slot(const filling *fill, size_t k)
   }
 }
 
-/* A wisp_range over groups, which are consecutive in memory: padding and empty slots are zero. */
-static wisp_status fill_groups(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over groups, which are consecutive in memory: padding and empty slots are zero. */
+static void fill_groups(void *context, size_t from, size_t to)
 {
   const filling *fill = context;
   const wisp_dg *dg = fill->dg;
   const size_t KM = (size_t)dg->layout.KM, group = (size_t)(dg->system->fields * dg->layout.NpM);
-  (void)err;
   memset(fill->u + from * group, 0, (to - from) * group * sizeof *fill->u);
   for (size_t k = from * KM; k < to * KM; k++)
     if (dg->slot[k] != WISP_EMPTY) fill_slot(fill, k);
-  return WISP_OK;
 }
 
-wisp_status wisp_dg_fill(wisp_error *err, const wisp_dg *dg, wisp_function function, const void *context, double t,
-                         double *u)
+void wisp_dg_fill(const wisp_dg *dg, wisp_function function, const void *context, double t, double *u)
 {
   filling fill = {dg, function, context, t, u};
-  return wisp_parallel(err, dg->groups, fill_groups, &fill);
+  wisp_parallel_for(dg->groups, fill_groups, &fill);
 }
 
-wisp_status wisp_dg_noise(wisp_error *err, const wisp_dg *dg, double *u)
+void wisp_dg_noise(const wisp_dg *dg, double *u)
 {
   filling fill = {.dg = dg, .u = u};
-  return wisp_parallel(err, dg->groups, fill_groups, &fill);
+  wisp_parallel_for(dg->groups, fill_groups, &fill);
 }
 
 /* --- numbers from fields --- */
@@ -85,8 +82,8 @@ struct measure {
   const wisp_dg *dg;
   const double *u;
   judge judge;
-  double *sum;          /* of each block */
-  const double *weight; /* of an energy: of each field */
+  double *sum; /* of each block */
+  bool weighs; /* of an energy, by the system's and the element's: else fields count alike */
   /* of an L2 error */
   wisp_function exact;
   const void *context;
@@ -222,21 +219,22 @@ static double energy(const measure *m, int count, const size_t *k, const double 
     for (int c = 0; c < COLUMNS; c++) squares[c] += mode[c] * mode[c];
   }
   for (int e = 0; e < count; e++)
-    for (int f = 0; f < n; f++) sum += dg->jacobian[k[e]] * m->weight[f] * squares[e * n + f];
+    for (int f = 0; f < n; f++) {
+      const double weight = m->weighs ? wisp_system_energy(dg->system, wisp_dg_medium(dg, k[e]), f) : 1;
+      sum += dg->jacobian[k[e]] * weight * squares[e * n + f];
+    }
   return sum;
 }
 
 wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
-  measure m = {.dg = dg, .u = u, .judge = energy, .weight = dg->system->energy};
+  measure m = {.dg = dg, .u = u, .judge = energy, .weighs = true};
   return sum_all(err, &m, out);
 }
 
 wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
-  double weight[WISP_MAX_FIELDS];
-  for (int f = 0; f < WISP_MAX_FIELDS; f++) weight[f] = 1;
-  measure m = {.dg = dg, .u = u, .judge = energy, .weight = weight};
+  measure m = {.dg = dg, .u = u, .judge = energy};
   const wisp_status status = sum_all(err, &m, out);
   if (status == WISP_OK) *out = sqrt(*out);
   return status;

@@ -48,7 +48,7 @@ static int fetch(const wisp_dg *dg, face m)
 
 static double real(const wisp_dg *dg, face m, int c)
 {
-  return dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * m.f + c, m.k)];
+  return dg->face_real[wisp_dg_face_at(dg, 4 * m.f + c, m.k)];
 }
 
 /* Descriptor `at`, of face m: list_p and boundary come from its face code. On a boundary p is m itself. */
@@ -57,7 +57,7 @@ static void set_pair(const wisp_dg *dg, const int32_t *where, face m, pair_kind 
   face p = kind == BOUNDARY ? m : across(dg, where, m);
   int code = dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + m.f, m.k)];
   int *ints = dg->pair_int + WISP_PAIR_INTS * at;
-  double *reals = dg->pair_real + WISP_PAIR_REALS * at;
+  double *reals = dg->pair_real + (size_t)dg->records.pair_reals * at;
   ints[0] = fetch(dg, m);
   ints[1] = fetch(dg, p);
   ints[2] = m.f * WISP_TET_TURNS + 32 * (code % 32) + 1024 * (code / 32);
@@ -65,6 +65,7 @@ static void set_pair(const wisp_dg *dg, const int32_t *where, face m, pair_kind 
   ints[4] = kind == INTRA ? store(dg, p) : ints[3];
   for (int c = 0; c < 4; c++) reals[c] = real(dg, m, c);
   reals[4] = kind == BOUNDARY ? 0 : real(dg, p, 3);
+  wisp_dg_pair_quantities(dg, m.k, p.k, reals);
 }
 
 typedef struct pairing {
@@ -88,16 +89,14 @@ static int visit(const pairing *p, size_t b, pair_kind kind, int at)
   return at;
 }
 
-/* A wisp_range over blocks. */
-static wisp_status visit_blocks(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over blocks. */
+static void visit_blocks(void *context, size_t from, size_t to)
 {
   const pairing *p = context;
-  (void)err;
   for (size_t b = from; b < to; b++) {
     int *block = p->dg->pair_block + WISP_BLOCK_INTS * b;
     for (int kind = 0; kind < CLASSES; kind++) block[kind + 1] = visit(p, b, (pair_kind)kind, block[kind]);
   }
-  return WISP_OK;
 }
 
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg)
@@ -108,16 +107,16 @@ wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg)
   if (dg->pairs) return WISP_OK;
   CALL(wisp_dg_where(err, dg, &where));
   p.where = where;
-  CALL(wisp_parallel(err, dg->blocks, visit_blocks, &p));
+  wisp_parallel_for(dg->blocks, visit_blocks, &p);
   for (size_t b = 0; b < dg->blocks; b++) {
     int *block = dg->pair_block + WISP_BLOCK_INTS * b;
     block[0] = first;
     first += block[CLASSES];
   }
   CALL(wisp_new(err, (size_t)first, WISP_PAIR_INTS * sizeof *dg->pair_int, &dg->pair_int));
-  CALL(wisp_new(err, (size_t)first, WISP_PAIR_REALS * sizeof *dg->pair_real, &dg->pair_real));
+  CALL(wisp_new(err, (size_t)first, (size_t)dg->records.pair_reals * sizeof *dg->pair_real, &dg->pair_real));
   p.set = true;
-  CALL(wisp_parallel(err, dg->blocks, visit_blocks, &p));
+  wisp_parallel_for(dg->blocks, visit_blocks, &p);
   dg->pairs = (size_t)first;
   return WISP_OK;
 }

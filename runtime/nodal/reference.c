@@ -28,45 +28,42 @@ static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double d
       for (int mu = 0; mu < 3; mu++) along[mu] += dg->tet->D[mu][i * Np + j] * own[j];
     for (int nu = 0; nu < 3; nu++) {
       du[nu][i] = 0;
-      for (int mu = 0; mu < 3; mu++) du[nu][i] += dg->geo[wisp_dg_at(dg, WISP_GEO, 3 * mu + nu, k)] * along[mu];
+      for (int mu = 0; mu < 3; mu++) du[nu][i] += dg->geo[wisp_dg_geo_at(dg, 3 * mu + nu, k)] * along[mu];
     }
   }
 }
 
-/* One operator on all elements; its parts are wisp_ranges over slots. */
+/* One operator on all elements; its parts are wisp_sweeps over slots. */
 typedef struct loop {
   const wisp_dg *dg;
   const double *in;
   double *const *out;
 } loop;
 
-static wisp_status derive_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void derive_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   double own[3][WISP_TET_MAX_NP];
-  (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
       derive(dg, k, f, l->in, own);
       for (int nu = 0; nu < 3; nu++)
         for (int i = 0; i < dg->tet->Np; i++) l->out[nu][volume_at(dg, f, k, i)] = own[nu][i];
     }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_derivative(wisp_error *err, const wisp_dg *dg, const double *u, double *const du[3])
+void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3])
 {
-  return wisp_parallel(err, dg->slots, derive_slots, &(loop){dg, u, du});
+  wisp_parallel_for(dg->slots, derive_slots, &(loop){dg, u, du});
 }
 
-static wisp_status volume_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void volume_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   const wisp_system *system = dg->system;
   double own[3][WISP_TET_MAX_NP], *rhs = l->out[0];
-  (void)err;
   for (size_t k = from; k < to; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     for (int f = 0; f < system->fields; f++)
@@ -75,17 +72,17 @@ static wisp_status volume_slots(wisp_error *err, void *context, size_t from, siz
       derive(dg, k, f, l->in, own);
       for (size_t t = 0; t < system->terms; t++) {
         const wisp_term *term = &system->term[t];
+        const double factor = wisp_dg_factor(dg, term, k);
         for (int i = 0; i < dg->tet->Np && term->in == f; i++)
-          rhs[volume_at(dg, term->out, k, i)] += term->coefficient * own[term->axis][i];
+          rhs[volume_at(dg, term->out, k, i)] += factor * own[term->axis][i];
       }
     }
   }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_volume(wisp_error *err, const wisp_dg *dg, const double *u, double *rhs)
+void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
 {
-  return wisp_parallel(err, dg->slots, volume_slots, &(loop){dg, u, &rhs});
+  wisp_parallel_for(dg->slots, volume_slots, &(loop){dg, u, &rhs});
 }
 
 /* The fluxes through the nodes of one face, and what they are added up from. */
@@ -95,16 +92,18 @@ static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, con
   int n = dg->system->fields, Nfp = dg->tet->Nfp;
   size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
   size_t address = (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)];
+  const size_t beyond = wisp_dg_slot_at(dg, address);
   int code = dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + face, k)];
   double geometry[4], u_m[WISP_MAX_FIELDS], u_p[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
-  for (int c = 0; c < 4; c++) geometry[c] = dg->face_real[wisp_dg_at(dg, WISP_FACE_REALS, 4 * face + c, k)];
+  for (int c = 0; c < 4; c++) geometry[c] = dg->face_real[wisp_dg_face_at(dg, 4 * face + c, k)];
   for (int i = 0; i < Nfp; i++) {
     size_t node_p = (size_t)dg->tet->facelist[code % 32 * Nfp + i];
     for (int f = 0; f < n; f++) {
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
       u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
     }
-    wisp_system_flux(dg->system, code / 32 - 1, geometry, alpha, u_m, u_p, out, size);
+    wisp_system_flux_between(dg->system, code / 32 - 1, geometry, alpha, (wisp_side){u_m, wisp_dg_medium(dg, k)},
+                             (wisp_side){u_p, wisp_dg_medium(dg, beyond)}, out, size);
     for (int f = 0; f < n; f++) {
       const size_t at = face_at(dg, f, k, face * Nfp + i);
       flux[at] = geometry[3] * out[f];
@@ -120,13 +119,12 @@ void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, dou
       gather_face(dg, k, face, alpha, u, flux, sizes);
 }
 
-static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_t to)
+static void lift_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   int Np = dg->tet->Np, Nf = dg->layout.Nf;
   double own[WISP_TET_FACES * WISP_TET_MAX_NFP], *rhs = l->out[0];
-  (void)err;
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
       for (int j = 0; j < Nf; j++) own[j] = l->in[face_at(dg, f, k, j)];
@@ -136,12 +134,11 @@ static wisp_status lift_slots(wisp_error *err, void *context, size_t from, size_
         rhs[volume_at(dg, f, k, i)] += sum;
       }
     }
-  return WISP_OK;
 }
 
-wisp_status wisp_reference_lift(wisp_error *err, const wisp_dg *dg, const double *flux, double *rhs)
+void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
 {
-  return wisp_parallel(err, dg->slots, lift_slots, &(loop){dg, flux, &rhs});
+  wisp_parallel_for(dg->slots, lift_slots, &(loop){dg, flux, &rhs});
 }
 
 /* --- operators without signs --- */
@@ -162,6 +159,7 @@ void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes)
   free(tet);
   free((wisp_system *)magnitudes->system);
   free(magnitudes->geo);
+  free(magnitudes->medium);
   free(magnitudes);
 }
 
@@ -174,6 +172,7 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   CALL(wisp_new(err, 1, sizeof *copy, &copy));
   *copy = *dg;
   copy->geo = NULL;
+  copy->medium = NULL;
   copy->tet = NULL;
   copy->system = NULL;
   CALL(wisp_new(err, 1, sizeof *tet, &tet));
@@ -188,6 +187,7 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
     CALL(copy_magnitudes(err, Np * Np, size ? size : dg->tet->D[mu], &tet->D[mu]));
   }
   CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
-  CALL(copy_magnitudes(err, dg->groups * WISP_GEO * (size_t)dg->layout.KM, dg->geo, &copy->geo));
+  CALL(copy_magnitudes(err, dg->slots * (size_t)dg->records.geos, dg->geo, &copy->geo));
+  CALL(copy_magnitudes(err, dg->slots * (size_t)dg->system->quantities, dg->medium, &copy->medium));
   return GIVE(copy, out);
 }

@@ -16,22 +16,20 @@ typedef struct marking {
   uint32_t *bit;
 } marking;
 
-/* A wisp_range over units. */
-static wisp_status mark(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over units. */
+static void mark(void *context, size_t from, size_t to)
 {
   const marking *m = context;
   const wisp_dg *dg = m->dg;
   const wisp_layout *l = &dg->layout;
   const int n = dg->system->fields;
   const size_t unit = WORD * (size_t)l->KM, end = to * unit < dg->slots ? to * unit : dg->slots;
-  (void)err;
   for (size_t k = from * unit; k < end; k++)
     for (int f = 0; dg->slot[k] != WISP_EMPTY && f < n; f++)
       for (size_t i = 0; i < (size_t)l->Np; i++) {
         const size_t at = wisp_layout_volume(l, n, f, k, i);
         m->bit[at / WORD] |= (uint32_t)1 << at % WORD;
       }
-  return WISP_OK;
 }
 
 /* A bit for each number of u: whether it is some element's. */
@@ -41,7 +39,7 @@ static wisp_status upload_mask(wisp_error *err, wisp_solver *solver, const wisp_
   OWNED(free) uint32_t *bit = NULL;
   CALL(wisp_new(err, words, sizeof *bit, &bit));
   marking m = {.dg = dg, .bit = bit};
-  CALL(wisp_parallel(err, (dg->groups + WORD - 1) / WORD, mark, &m));
+  wisp_parallel_for((dg->groups + WORD - 1) / WORD, mark, &m);
   CALL(wisp_device_alloc(err, solver->device, words * sizeof *bit, &solver->sketch.mask));
   return wisp_device_upload(err, solver->device, solver->sketch.mask, bit, words * sizeof *bit);
 }
@@ -65,7 +63,7 @@ wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, doubl
 {
   wisp_pointer in = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u"), mask = solver->sketch.mask;
   wisp_pointer to = solver->sketch.sums;
-  long long count = (long long)wisp_problem_size(solver->problem, "u");
+  long long count = (long long)wisp_arrays_size(wisp_problem_arrays(solver->problem), "u");
   const unsigned grid[2] = {WISP_SKETCH_BLOCKS, 1}, block[3] = {WISP_SKETCH_LANES, 1, 1};
   void *args[] = {&in, &mask, &to, &count};
   CALL(wisp_launch(err, solver->sketch.module, grid, block, args, 4));

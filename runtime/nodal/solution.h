@@ -5,7 +5,7 @@
 
 #include "dg_problem.h"
 
-/* u as given, wisp_problem_size(problem, "u") numbers; the Runge-Kutta residual starts at zero. */
+/* u as given, wisp_arrays_size(wisp_problem_arrays(problem), "u") numbers; the Runge-Kutta residual starts at zero. */
 wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const double *u);
 
 /* u, into the caller's memory. */

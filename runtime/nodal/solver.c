@@ -6,31 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_stage *step)
+static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_stage *stage)
 {
   char ours[WISP_LAYOUT_TEXT], theirs[WISP_LAYOUT_TEXT];
-  wisp_layout_print(&step->layout, ours);
+  wisp_layout_print(&stage->layout, ours);
   wisp_layout_print(&dg->layout, theirs);
-  return wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == wisp_dg_MB(&step->fixed), WISP_EUSAGE,
-                      "the step is made for layout %s and MB=%d, the discretisation has %s and %d", ours,
-                      wisp_dg_MB(&step->fixed), theirs, dg->MB);
+  return wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == wisp_dg_MB(&stage->fixed), WISP_EUSAGE,
+                      "the stage is made for layout %s and MB=%d, the discretisation has %s and %d", ours,
+                      wisp_dg_MB(&stage->fixed), theirs, dg->MB);
 }
 
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
-                               wisp_stage *step, double alpha, wisp_solver **out)
+                               wisp_stage *stage, double alpha, wisp_solver **out)
 {
   OWNED(wisp_solver_destroy) wisp_solver *solver = NULL;
-  CALL(check_discretisation(err, dg, step));
+  CALL(check_discretisation(err, dg, stage));
   CALL(wisp_new(err, 1, sizeof *solver, &solver));
   solver->device = device;
-  solver->step = step;
+  solver->stage = stage;
   solver->precision = precision;
   solver->alpha = alpha;
-  CALL(wisp_new(err, (size_t)step->kernels, sizeof *solver->kernel, &solver->kernel));
-  CALL(wisp_stage_load(err, device, step, solver->kernel));
-  solver->swaps = wisp_stage_has(step, "u_next");
-  if (wisp_stage_has(step, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
-  CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_stage_has(step, "dux"),
+  CALL(wisp_new(err, (size_t)stage->kernels, sizeof *solver->kernel, &solver->kernel));
+  CALL(wisp_stage_load(err, device, stage, solver->kernel));
+  solver->swaps = wisp_stage_has(stage, "u_next");
+  if (wisp_stage_has(stage, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
+  CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_stage_has(stage, "dux"),
                            &solver->problem));
   CALL(wisp_solver_open_sketch(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
@@ -53,7 +53,7 @@ void wisp_solver_destroy(wisp_solver *solver)
   wisp_solver_close_sketch(solver);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
-  for (int i = 0; solver->kernel && i < solver->step->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
+  for (int i = 0; solver->kernel && i < solver->stage->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
   free(solver->kernel);
   wisp_problem_destroy(solver->problem);
   free(solver);
@@ -75,7 +75,7 @@ static void change_place(wisp_solver *solver)
 wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt)
 {
   const wisp_scalars scalars = {.alpha = solver->alpha, .a = a, .b = b, .dt = dt};
-  for (int i = 0; i < solver->step->kernels; i++)
+  for (int i = 0; i < solver->stage->kernels; i++)
     CALL(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
   if (solver->swaps) change_place(solver);
   return WISP_OK;

@@ -1,4 +1,4 @@
-/* Advances a nodal problem in time with the kernels of a step. */
+/* Advances a nodal problem in time with the kernels of a stage. */
 #ifndef WISP_SOLVER_H
 #define WISP_SOLVER_H
 
@@ -7,11 +7,11 @@
 
 typedef struct wisp_solver wisp_solver;
 
-/* Compiles the step's kernels (in parallel) and uploads the problem. dg must have the step's layout and MB; it is given
- * pairs where a kernel reads them. All borrowed objects must outlive the solver. A kernel that fails to compile or load
- * falls back to the default with the choice saying so. */
+/* Compiles the stage's kernels (in parallel) and uploads the problem. dg must have the stage's layout and MB; it is
+ * given pairs where a kernel reads them. All borrowed objects must outlive the solver. A kernel that fails to compile
+ * or load falls back to the default with the choice saying so. */
 wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
-                               wisp_stage *step, double alpha, wisp_solver **out);
+                               wisp_stage *stage, double alpha, wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
 WISP_OWNED(wisp_solver, wisp_solver_destroy)
 wisp_problem *wisp_solver_problem(wisp_solver *solver);

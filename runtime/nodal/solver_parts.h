@@ -10,11 +10,11 @@ enum { WISP_PLACES = 2 };
 
 struct wisp_solver {
   wisp_device *device;
-  wisp_stage *step;
+  wisp_stage *stage;
   wisp_precision precision;
   double alpha;
   wisp_problem *problem;
-  wisp_kernel **kernel;           /* the step's */
+  wisp_kernel **kernel;           /* the stage's */
   bool swaps;                     /* a stage ends in u_next */
   int place;                      /* which of the two arrays u is in now */
   double dt;                      /* of the graphs */

@@ -7,26 +7,11 @@ typedef struct extent {
   double low[3], high[3], volume;
 } extent;
 
-static double tet_volume(const wisp_mesh *mesh, size_t k)
-{
-  double e[3][3];
-  const int32_t *v = mesh->tet + 4 * k;
-  for (size_t i = 0; i < 3; i++)
-    for (size_t c = 0; c < 3; c++) e[i][c] = mesh->xyz[3 * (size_t)v[i + 1] + c] - mesh->xyz[3 * (size_t)v[0] + c];
-  return (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
-         6;
-}
-
 static extent measure(const wisp_mesh *mesh)
 {
-  extent box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
-  for (size_t v = 0; v < mesh->vertices; v++)
-    for (size_t c = 0; c < 3; c++) {
-      box.low[c] = fmin(box.low[c], mesh->xyz[3 * v + c]);
-      box.high[c] = fmax(box.high[c], mesh->xyz[3 * v + c]);
-    }
-  for (size_t k = 0; k < mesh->elements; k++) box.volume += tet_volume(mesh, k);
+  extent box = {.volume = 0};
+  wisp_mesh_extent(mesh, box.low, box.high);
+  for (size_t k = 0; k < mesh->elements; k++) box.volume += wisp_mesh_corner(mesh, k, wisp_tet_frames[0], NULL) / 6;
   return box;
 }
 
@@ -98,11 +83,29 @@ wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp
     start.surroundings.middle[c] = (box.low[c] + box.high[c]) / 2;
     start.surroundings.edge = fmin(start.surroundings.edge, box.high[c] - box.low[c]);
   }
+  wisp_system_default_medium(system, 1, start.surroundings.medium);
   CALL(set_mode(err, &box, mode, &start));
   CALL(check_finite(err, &start));
   start.exact = start.state->walls >= 0 && is_unit(&box);
   *out = start;
   return WISP_OK;
+}
+
+wisp_status wisp_start_medium(wisp_error *err, size_t elements, const double *medium, wisp_start *start)
+{
+  const size_t n = (size_t)start->system->quantities;
+  double *mean = start->surroundings.medium;
+  for (size_t q = 0; q < n; q++) {
+    double sum = 0;
+    bool alike = true;
+    for (size_t e = 0; e < elements; e++) {
+      alike &= medium[e * n + q] == medium[q];
+      sum += medium[e * n + q];
+    }
+    mean[q] = alike ? medium[q] : sum / (double)elements;
+    start->exact &= alike;
+  }
+  return n ? wisp_system_complete_medium(err, start->system, 1, mean) : WISP_OK;
 }
 
 void wisp_start_field(const void *context, size_t count, const double *xyz, double t, double *u)

@@ -18,6 +18,10 @@ typedef struct wisp_start {
 wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp_system *system, const char *name,
                               const int *mode, wisp_start *out);
 
+/* The media of `elements` elements. A solution is one where they are all alike; else it is a start, in a medium of
+ * their mean coefficients. */
+wisp_status wisp_start_medium(wisp_error *err, size_t elements, const double *medium, wisp_start *start);
+
 /* A wisp_function: all fields at t = 0, at any t where it is a solution. context is the start. */
 void wisp_start_field(const void *start, size_t count, const double *xyz, double t, double *u);
 

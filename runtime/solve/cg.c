@@ -134,16 +134,14 @@ typedef struct squares {
 
 enum { SQUARES = 1 << 16 };
 
-/* A wisp_range over blocks of fixed size, so that the sum of their sums does not depend on how many threads there are.
+/* A wisp_sweep over blocks of fixed size, so that the sum of their sums does not depend on how many threads there are.
  */
-static wisp_status square_blocks(wisp_error *err, void *context, size_t from, size_t to)
+static void square_blocks(void *context, size_t from, size_t to)
 {
   const squares *s = context;
-  (void)err;
   for (size_t block = from; block < to; block++)
     for (size_t i = block * SQUARES; i < s->count && i < (block + 1) * SQUARES; i++)
       s->sums[block] += s->b[i] * s->b[i];
-  return WISP_OK;
 }
 
 static wisp_status square(wisp_error *err, const double *b, size_t count, double *out)
@@ -151,7 +149,7 @@ static wisp_status square(wisp_error *err, const double *b, size_t count, double
   const size_t blocks = (count + SQUARES - 1) / SQUARES;
   OWNED(free) double *sums = NULL;
   CALL(wisp_new(err, blocks, sizeof *sums, &sums));
-  CALL(wisp_parallel(err, blocks, square_blocks, &(squares){b, count, sums}));
+  wisp_parallel_for(blocks, square_blocks, &(squares){b, count, sums});
   *out = 0;
   for (size_t i = 0; i < blocks; i++) *out += sums[i];
   return WISP_OK;

@@ -101,13 +101,13 @@ static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choi
 }
 
 /* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
-static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_stage *step,
+static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_stage *stage,
                               wisp_plan **out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   const wisp_strategy *s = wisp_strategies_find(c->from->strategies, c->spec.family, c->spec.kernel, trial->strategy);
-  CALL(wisp_plan_from_text(err, s, &c->spec, &step->layout, step->names, trial->params, &plan));
-  CALL(wisp_require(err, wisp_fixed_suits(&step->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
+  CALL(wisp_plan_from_text(err, s, &c->spec, &stage->layout, stage->names, trial->params, &plan));
+  CALL(wisp_require(err, wisp_fixed_suits(&stage->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
                     trial->params));
   return GIVE(plan, out);
 }
@@ -117,28 +117,29 @@ static bool does_not_fit(wisp_status status)
   return status == WISP_EREFUSED || status == WISP_EINPUT;
 }
 
-/* Adds the kernel to the step: its best entry that is legal here, else its default. */
-static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *step)
+/* Adds the kernel to the stage: its best entry that is legal here, else its default. */
+static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *stage)
 {
   wisp_answer answer;
   wisp_plan *plan = NULL;
-  wisp_choice *choice = &step->choice[step->kernels];
+  wisp_choice *choice = &stage->choice[stage->kernels];
   char layout[WISP_LAYOUT_TEXT];
-  wisp_layout_print(&step->layout, layout);
+  wisp_layout_print(&stage->layout, layout);
   wisp_spec_name_kernel(&c->spec, kernel);
   for (wisp_choosing_look_up(c, layout, &answer); answer.trial && !plan;) {
     wisp_error why = {.text = ""};
-    const wisp_status status = entry_plan(&why, c, answer.trial, step, &plan);
+    const wisp_status status = entry_plan(&why, c, answer.trial, stage, &plan);
     if (status == WISP_OK) continue;
     if (!does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
     CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     wisp_choosing_look_up(c, layout, &answer);
   }
-  if (!plan) CALL(wisp_defaults_plan(err, step->strategies, &c->spec, &step->layout, step->names, &step->fixed, &plan));
+  if (!plan)
+    CALL(wisp_defaults_plan(err, stage->strategies, &c->spec, &stage->layout, stage->names, &stage->fixed, &plan));
   describe(plan, &answer, choice);
   wisp_choosing_note(c, layout, choice);
-  wisp_fixed_add(&step->fixed, plan);
-  step->plan[step->kernels++] = plan;
+  wisp_fixed_add(&stage->fixed, plan);
+  stage->plan[stage->kernels++] = plan;
   return WISP_OK;
 }
 
@@ -179,58 +180,58 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
 
 /* --- kernels together --- */
 
-void wisp_stage_free(wisp_stage *step)
+void wisp_stage_free(wisp_stage *stage)
 {
-  for (int i = 0; i < step->kernels; i++) wisp_plan_destroy(step->plan[i]), wisp_env_destroy(step->lent[i]);
-  free(step->plan);
-  free(step->lent);
-  free(step->choice);
-  free(step->composition);
-  wisp_env_destroy(step->names);
-  *step = (wisp_stage){.kernels = 0};
+  for (int i = 0; i < stage->kernels; i++) wisp_plan_destroy(stage->plan[i]), wisp_env_destroy(stage->lent[i]);
+  free(stage->plan);
+  free(stage->lent);
+  free(stage->choice);
+  free(stage->composition);
+  wisp_env_destroy(stage->names);
+  *stage = (wisp_stage){.kernels = 0};
 }
 
 static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
 {
   bool holds = true;
-  if (i == WISP_NO_STAGE) return WISP_OK;
+  if (i == WISP_NO_LINE) return WISP_OK;
   CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
                                  &holds));
   return wisp_require(err, holds, WISP_EREFUSED, "it is not the default here");
 }
 
 /* Adds a kernel of another family, which chooses it as if it were alone. */
-static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *step)
+static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *stage)
 {
   const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements};
   HELD(wisp_stage_free) wisp_stage lent = {.kernels = 0};
   CALL(wisp_choose(err, c->from, &wish, &lent));
-  step->plan[step->kernels] = lent.plan[0];
-  step->choice[step->kernels] = lent.choice[0];
-  step->lent[step->kernels++] = lent.names;
+  stage->plan[stage->kernels] = lent.plan[0];
+  stage->choice[stage->kernels] = lent.choice[0];
+  stage->lent[stage->kernels++] = lent.names;
   lent.kernels = 0, lent.names = NULL;
   return WISP_OK;
 }
 
-wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
+wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                const wisp_layout *layout, wisp_stage *out)
 {
   const size_t count = (size_t)wisp_composition_count(composition);
   HELD(wisp_stage_free)
-  wisp_stage step = {.layout = *layout, .strategies = c->from->strategies, .composition = strdup(composition)};
-  CALL(wisp_require(err, step.composition, WISP_EMEMORY, "out of memory"));
-  CALL(wisp_new(err, count, sizeof *step.plan, &step.plan));
-  CALL(wisp_new(err, count, sizeof *step.choice, &step.choice));
-  CALL(wisp_new(err, count, sizeof *step.lent, &step.lent));
-  if (c->wish->fixed) step.fixed = *c->wish->fixed, step.fixed.made = true;
-  CALL(make_names(err, c, layout, &step.names));
-  CALL(check_stage(err, c, stage, step.names));
+  wisp_stage stage = {.layout = *layout, .strategies = c->from->strategies, .composition = strdup(composition)};
+  CALL(wisp_require(err, stage.composition, WISP_EMEMORY, "out of memory"));
+  CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
+  CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
+  CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
+  if (c->wish->fixed) stage.fixed = *c->wish->fixed, stage.fixed.made = true;
+  CALL(make_names(err, c, layout, &stage.names));
+  CALL(check_stage(err, c, line, stage.names));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
     wisp_spec spec;
     CALL(wisp_composition_spec(err, &c->spec, kernel, &spec));
-    CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &step) : borrow(err, c, &spec, &step));
+    CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &stage) : borrow(err, c, &spec, &stage));
   }
-  return GIVE(step, out);
+  return GIVE(stage, out);
 }
 
 /* --- one kernel alone --- */
@@ -239,19 +240,19 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
 static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
 {
   wisp_answer answer;
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   for (wisp_choosing_look_up(c, NULL, &answer); answer.trial; wisp_choosing_look_up(c, NULL, &answer)) {
     wisp_error why = {.text = "its layout is none here"};
     wisp_layout layout;
     const wisp_status status = wisp_choosing_layout(c, answer.trial, &layout)
-                                   ? wisp_choosing_fill(&why, c, kernel, WISP_NO_STAGE, &layout, &step)
+                                   ? wisp_choosing_fill(&why, c, kernel, WISP_NO_LINE, &layout, &stage)
                                    : WISP_EREFUSED;
-    if (status == WISP_OK && step.choice->trial == answer.trial) break;
-    wisp_stage_free(&step);
+    if (status == WISP_OK && stage.choice->trial == answer.trial) break;
+    wisp_stage_free(&stage);
     if (status != WISP_OK && !does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
     if (!find_unfit(c, answer.trial)) CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
   }
-  return GIVE(step, out);
+  return GIVE(stage, out);
 }
 
 /* Its default, in the layout of the default of the first composition that has it. */
@@ -272,7 +273,7 @@ static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *
   if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
   const wisp_layout layout = whole.layout;
   wisp_stage_free(&whole);
-  return wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, &layout, out);
+  return wisp_choosing_fill(err, c, kernel, WISP_NO_LINE, &layout, out);
 }
 
 static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *out)
@@ -281,7 +282,7 @@ static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *
   CALL(wisp_require(err, wisp_family_kernel(c->family, kernel), WISP_EUSAGE, "the %s family has no kernel '%s'",
                     c->family->name, kernel));
   if (c->wish->layout) {
-    CALL(wisp_choosing_fill(err, c, kernel, WISP_NO_STAGE, c->layout, out));
+    CALL(wisp_choosing_fill(err, c, kernel, WISP_NO_LINE, c->layout, out));
   } else {
     CALL(from_entries(err, c, kernel, out));
     if (!out->kernels) CALL(from_defaults(err, c, kernel, out));
@@ -325,16 +326,16 @@ done:
              : status;
 }
 
-static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_stage *step)
+static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage)
 {
   char text[WISP_SPEC_TEXT];
-  for (int i = 0; i < step->kernels; i++) {
-    if (step->choice[i].match == WISP_MATCH_EXACT) continue;
-    wisp_spec_print(&step->plan[i]->spec, text);
+  for (int i = 0; i < stage->kernels; i++) {
+    if (stage->choice[i].match == WISP_MATCH_EXACT) continue;
+    wisp_spec_print(&stage->plan[i]->spec, text);
     return wisp_fail(err, WISP_EMISSING,
                      "%s, layout %s: no entry was measured on %s with this driver and compiler: tune it, or allow "
                      "other matches",
-                     text, step->choice[i].layout, c->from->limits->name);
+                     text, stage->choice[i].layout, c->from->limits->name);
   }
   return WISP_OK;
 }
@@ -343,15 +344,15 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
 {
   wisp_status status = WISP_OK;
   wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits)};
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   TRY(check_wish(err, &c));
   if (*wish->spec.kernel && !wisp_spec_is_step(&wish->spec))
-    TRY(choose_kernel(err, &c, &step));
+    TRY(choose_kernel(err, &c, &stage));
   else
-    TRY(wisp_choose_stage(err, &c, &step));
-  if (wish->exact_match_only) TRY(check_exact(err, &c, &step));
-  *out = step;
-  step = (wisp_stage){.kernels = 0};
+    TRY(wisp_choose_stage(err, &c, &stage));
+  if (wish->exact_match_only) TRY(check_exact(err, &c, &stage));
+  *out = stage;
+  stage = (wisp_stage){.kernels = 0};
 done:
   free(c.unfit);
   return status;
@@ -366,22 +367,22 @@ wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const 
   return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
 }
 
-wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *step, int i, const char *why)
+wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  wisp_plan *old = step->plan[i];
-  wisp_choice *choice = &step->choice[i];
-  wisp_fixed fixed = step->fixed;
+  wisp_plan *old = stage->plan[i];
+  wisp_choice *choice = &stage->choice[i];
+  wisp_fixed fixed = stage->fixed;
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
                     passed = {choice->trial, choice->match, choice->layer};
   fixed.made = true;
-  CALL(wisp_defaults_plan(err, step->strategies, &old->spec, &step->layout, step->names, &fixed, &plan));
+  CALL(wisp_defaults_plan(err, stage->strategies, &old->spec, &stage->layout, stage->names, &fixed, &plan));
   CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
                     why));
   describe(plan, &none, choice);
   choice->passed = passed;
   snprintf(choice->note, sizeof choice->note, "%s", why);
-  step->plan[i] = plan;
+  stage->plan[i] = plan;
   plan = old;
   return WISP_OK;
 }

@@ -36,10 +36,10 @@ wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_
 /* An entry's layout; false where it is none of the family's. */
 bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out);
 
-/* The kernels of a composition in one layout. stage: with the line of the family's defaults that it must suit; or
- * WISP_NO_STAGE. WISP_EREFUSED where it does not, or a kernel has no plan here. */
-enum { WISP_NO_STAGE = -1 };
-wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
+/* The kernels of a composition in one layout. line: that of the family's defaults that it must suit; or
+ * WISP_NO_LINE. WISP_EREFUSED where it does not, or a kernel has no plan here. */
+enum { WISP_NO_LINE = -1 };
+wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                const wisp_layout *layout, wisp_stage *out);
 
 /* A family that lists no compositions takes any of its kernels' names, joined. */

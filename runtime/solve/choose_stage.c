@@ -29,15 +29,15 @@ void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, ch
   snprintf(hash, 20, "%016llx", (unsigned long long)whole);
 }
 
-/* Was the record measured with the kernel texts that the step has now? */
-static bool same_texts(const wisp_stage *step, const char *dialect, const wisp_trial *record)
+/* Was the record measured with the kernel texts that the stage has now? */
+static bool same_texts(const wisp_stage *stage, const char *dialect, const wisp_trial *record)
 {
   char hash[20];
-  wisp_plans_hash(step->plan, step->kernels, dialect, hash);
+  wisp_plans_hash(stage->plan, stage->kernels, dialect, hash);
   return strcmp(hash, record->template_hash) == 0;
 }
 
-/* The step of one record. out->kernels stays 0 where it does not suit the wish or has no plans here. */
+/* The stage of one record. out->kernels stays 0 where it does not suit the wish or has no plans here. */
 static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answer *answer, wisp_stage *out)
 {
   const wisp_trial *trial = answer->trial;
@@ -45,7 +45,7 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
   if (!wisp_is_composition(c->family, trial->strategy) || !wanted(c->wish->composition, trial->strategy) ||
       !wanted(c->wish->layout, trial->layout) || !wisp_choosing_layout(c, trial, &layout))
     return WISP_OK;
-  wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_STAGE, &layout, out);
+  wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_LINE, &layout, out);
   if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
   out->whole = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
   out->whole.stale = !same_texts(out, c->from->limits->kind, trial);
@@ -57,37 +57,37 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
 static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
   wisp_answer answer;
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   for (bool current = false; !current;) {
     wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
     wisp_choosing_look_up(c, NULL, &answer);
     if (!answer.trial) break;
-    CALL(try_record(err, c, &answer, &step));
+    CALL(try_record(err, c, &answer, &stage));
     CALL(wisp_choosing_pass_over(err, c, answer.trial,
-                                 step.kernels ? NULL : "it is not what was asked for, or does not run here"));
-    current = step.kernels && !step.whole.stale;
+                                 stage.kernels ? NULL : "it is not what was asked for, or does not run here"));
+    current = stage.kernels && !stage.whole.stale;
     if (current || !out->kernels) {
       wisp_stage_free(out);
-      *out = step;
-      step = (wisp_stage){.kernels = 0};
+      *out = stage;
+      stage = (wisp_stage){.kernels = 0};
     }
-    wisp_stage_free(&step);
+    wisp_stage_free(&stage);
   }
   return WISP_OK;
 }
 
 /* The composition in the first layout where it has plans, if it is asked for. out->kernels stays 0 where there is none;
  * the first refusal is kept in first. */
-static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char *composition, int stage,
+static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                    wisp_error *first, wisp_stage *out)
 {
   if (!wanted(c->wish->composition, composition)) return WISP_OK;
   for (int l = 0; l < c->layouts; l++) {
     wisp_error reason = {.text = ""};
-    wisp_status status = wisp_choosing_fill(&reason, c, composition, stage, &c->layout[l], out);
+    wisp_status status = wisp_choosing_fill(&reason, c, composition, line, &c->layout[l], out);
     if (status == WISP_OK) return WISP_OK;
     if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-    if (!*first->text && stage == WISP_NO_STAGE) *first = reason;
+    if (!*first->text && line == WISP_NO_LINE) *first = reason;
   }
   return WISP_OK;
 }
@@ -99,24 +99,24 @@ static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_stage *out
   const wisp_defaults *defaults = wisp_strategies_defaults(c->from->strategies, c->family->name);
   const char *const asked[] = {c->wish->composition, NULL};
   const char *const *list = c->family->compositions[0] ? c->family->compositions : asked;
-  const char *stage = NULL;
-  for (int i = 0; !out->kernels && (stage = wisp_defaults_stage(defaults, (size_t)i)); i++)
-    CALL(try_composition(err, c, stage, i, &first, out));
-  for (int i = 0; !out->kernels && list[i]; i++) CALL(try_composition(err, c, list[i], WISP_NO_STAGE, &first, out));
+  const char *preferred = NULL;
+  for (int i = 0; !out->kernels && (preferred = wisp_defaults_stage(defaults, (size_t)i)); i++)
+    CALL(try_composition(err, c, preferred, i, &first, out));
+  for (int i = 0; !out->kernels && list[i]; i++) CALL(try_composition(err, c, list[i], WISP_NO_LINE, &first, out));
   return wisp_require(err, out->kernels, WISP_EREFUSED, "no composition of the %s family runs on %s: %s",
                       c->family->name, c->from->limits->name, first.text);
 }
 
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
-  CALL(from_records(err, c, &step));
-  if (!step.kernels) {
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  CALL(from_records(err, c, &stage));
+  if (!stage.kernels) {
     const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
-    CALL(from_lists(err, c, &step));
-    step.whole = wisp_choice_of(WISP_WHOLE_STEP, step.composition, &step.layout, &none);
+    CALL(from_lists(err, c, &stage));
+    stage.whole = wisp_choice_of(WISP_WHOLE_STEP, stage.composition, &stage.layout, &none);
   }
   wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
-  wisp_choosing_note(c, NULL, &step.whole);
-  return GIVE(step, out);
+  wisp_choosing_note(c, NULL, &stage.whole);
+  return GIVE(stage, out);
 }

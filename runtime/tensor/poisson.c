@@ -154,16 +154,14 @@ typedef struct gathering {
   double *sums;
 } gathering;
 
-static wisp_status gather(wisp_error *err, void *context, size_t from, size_t to)
+static void gather(void *context, size_t from, size_t to)
 {
   const gathering *g = context;
-  (void)err;
   for (size_t i = from; i < to; i++) {
     double sum = 0;
     for (int32_t c = g->copies->start[i]; c < g->copies->start[i + 1]; c++) sum += g->locals[g->copies->copy[c]];
     g->sums[i] = sum;
   }
-  return WISP_OK;
 }
 
 /* A loop's numbers, added up at the unknowns. */
@@ -173,20 +171,8 @@ static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range r
   CALL(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *locals, &locals));
   loop l = {.problem = p, .out = locals};
   CALL(wisp_parallel(err, p->mesh->elements, range, &l));
-  return wisp_parallel(err, p->copies->unknowns, gather, &(gathering){p->copies, locals, sums});
-}
-
-static void bound(const wisp_hexmesh *mesh, double low[3], double length[3])
-{
-  for (size_t d = 0; d < 3; d++) {
-    double high = mesh->xyz[d];
-    low[d] = mesh->xyz[d];
-    for (size_t v = 0; v < mesh->vertices; v++) {
-      low[d] = fmin(low[d], mesh->xyz[3 * v + d]);
-      high = fmax(high, mesh->xyz[3 * v + d]);
-    }
-    length[d] = high - low[d];
-  }
+  wisp_parallel_for(p->copies->unknowns, gather, &(gathering){p->copies, locals, sums});
+  return WISP_OK;
 }
 
 wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
@@ -198,7 +184,8 @@ wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_he
   p->mesh = mesh;
   p->op = op;
   p->lambda = lambda;
-  bound(mesh, p->low, p->length);
+  wisp_mesh_extent(mesh, p->low, p->length);
+  for (int d = 0; d < 3; d++) p->length[d] -= p->low[d];
   CALL(wisp_hex_create(err, order, &p->hex));
   CALL(wisp_hexnodes_create(err, name, mesh, order, &p->nodes));
   CALL(wisp_hexcopies_create(err, p->nodes, op != WISP_HEX_MASS, &p->copies));

@@ -14,13 +14,13 @@
 enum { INTERVAL = 30, HISTORY = 1024 };
 static const double above = 1.1;
 
-/* The kernels of a step, in the order of wisp_poisson_composition. */
+/* The kernels of a stage, in the order of wisp_poisson_composition. */
 typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH } part;
 
 struct wisp_poisson_solver {
   const wisp_poisson *problem;
-  wisp_stage *step;
-  wisp_kernel **kernel;  /* the step's */
+  wisp_stage *stage;
+  wisp_kernel **kernel;  /* the stage's */
   wisp_problem *vectors; /* on the device, with the geometry */
   wisp_arrays *arrays;   /* its own */
   int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
@@ -37,20 +37,20 @@ void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditi
 
 /* --- arrays --- */
 
-/* Blocks of a kernel, each of which leaves one part of a sum; 1 for a kernel that the step lacks. */
+/* Blocks of a kernel, each of which leaves one part of a sum; 1 for a kernel that the stage lacks. */
 static int blocks(const wisp_poisson_solver *s, part kernel)
 {
   unsigned grid[2] = {1, 1};
-  if ((int)kernel < s->step->kernels) wisp_plan_grid(NULL, s->step->plan[kernel], NULL, grid);
+  if ((int)kernel < s->stage->kernels) wisp_plan_grid(NULL, s->stage->plan[kernel], NULL, grid);
   return (int)grid[0];
 }
 
-static bool is_wanted(const void *step, const char *array)
+static bool is_wanted(const void *stage, const char *array)
 {
-  return wisp_stage_has(step, array);
+  return wisp_stage_has(stage, array);
 }
 
-/* All that the step's kernels take. */
+/* All that the stage's kernels take. */
 static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precision precision, wisp_poisson_solver *s)
 {
   const wisp_poisson *p = s->problem;
@@ -59,18 +59,16 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
                              .pAp_parts = (size_t)blocks(s, GATHER),
                              .iterations = HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
-  CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->step, &s->vectors));
+  CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->stage, &s->vectors));
   s->arrays = wisp_problem_arrays(s->vectors);
   return WISP_OK;
 }
 
-/* A wisp_range over numbers. */
-static wisp_status invert(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over numbers. */
+static void invert(void *context, size_t from, size_t to)
 {
   double *diagonal = context;
-  (void)err;
   for (size_t i = from; i < to; i++) diagonal[i] = 1 / diagonal[i];
-  return WISP_OK;
 }
 
 /* Geometry, and the inverse of the diagonal (of 1 without a preconditioner). */
@@ -83,7 +81,7 @@ static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal
   if (!diagonal) return wisp_arrays_repeat(err, s->arrays, "inverse", 1, &one);
   CALL(wisp_new(err, n, sizeof *inverse, &inverse));
   CALL(wisp_poisson_diagonal(err, s->problem, inverse));
-  CALL(wisp_parallel(err, n, invert, inverse));
+  wisp_parallel_for(n, invert, inverse);
   return wisp_arrays_upload_part(err, s->arrays, "inverse", 0, n, inverse);
 }
 
@@ -122,8 +120,8 @@ static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_la
   for (int k = 1; k < s->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
     CALL(apply(err, s, "z", list));
-    const wisp_cg_scalars step = {.first_step = k == 1, .keep = next * rho, .gain = 2 * next / delta};
-    CALL(add(err, s, SMOOTH, &step, NULL, list));
+    const wisp_cg_scalars smoothing = {.first_step = k == 1, .keep = next * rho, .gain = 2 * next / delta};
+    CALL(add(err, s, SMOOTH, &smoothing, NULL, list));
     rho = next;
   }
   return WISP_OK;
@@ -158,15 +156,15 @@ static wisp_status make_chebyshev(wisp_error *err, wisp_device *device, int degr
 /* --- the solver --- */
 
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
-                                       wisp_stage *step, const wisp_poisson_method *method, wisp_poisson_solver **out)
+                                       wisp_stage *stage, const wisp_poisson_method *method, wisp_poisson_solver **out)
 {
   OWNED(wisp_poisson_solver_destroy) wisp_poisson_solver *s = NULL;
   CALL(wisp_require(err, method->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
                     method->degree));
   CALL(wisp_new(err, 1, sizeof *s, &s));
-  *s = (wisp_poisson_solver){.problem = problem, .step = step, .degree = 1, .scale = 1, .bound = NAN};
-  CALL(wisp_new(err, (size_t)step->kernels, sizeof *s->kernel, &s->kernel));
-  CALL(wisp_stage_load(err, device, step, s->kernel));
+  *s = (wisp_poisson_solver){.problem = problem, .stage = stage, .degree = 1, .scale = 1, .bound = NAN};
+  CALL(wisp_new(err, (size_t)stage->kernels, sizeof *s->kernel, &s->kernel));
+  CALL(wisp_stage_load(err, device, stage, s->kernel));
   CALL(make_arrays(err, device, method->precision, s));
   CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
   CALL(make_cg(err, device, s));
@@ -178,7 +176,7 @@ void wisp_poisson_solver_destroy(wisp_poisson_solver *s)
 {
   if (!s) return;
   wisp_cg_destroy(s->cg);
-  for (int i = 0; s->kernel && i < s->step->kernels; i++) wisp_kernel_destroy(s->kernel[i]);
+  for (int i = 0; s->kernel && i < s->stage->kernels; i++) wisp_kernel_destroy(s->kernel[i]);
   free(s->kernel);
   wisp_problem_destroy(s->vectors);
   free(s);

@@ -26,11 +26,11 @@ typedef struct wisp_poisson_method {
 
 typedef struct wisp_poisson_solver wisp_poisson_solver;
 
-/* Compiles the step's kernels, makes and uploads all arrays, and for Chebyshev estimates the largest eigenvalue. The
- * borrowed problem, step and device must outlive it. step: chosen for wisp_poisson_composition. WISP_EMEMORY says how
+/* Compiles the stage's kernels, makes and uploads all arrays, and for Chebyshev estimates the largest eigenvalue. The
+ * borrowed problem, stage and device must outlive it. stage: chosen for wisp_poisson_composition. WISP_EMEMORY says how
  * much is needed and how much there is. */
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
-                                       wisp_stage *step, const wisp_poisson_method *method, wisp_poisson_solver **out);
+                                       wisp_stage *stage, const wisp_poisson_method *method, wisp_poisson_solver **out);
 void wisp_poisson_solver_destroy(wisp_poisson_solver *solver);
 WISP_OWNED(wisp_poisson_solver, wisp_poisson_solver_destroy)
 

@@ -44,32 +44,32 @@ static void release(runner *r)
 
 /* ---- Compiling ahead. */
 
-static wisp_status submit(wisp_error *err, comparer *c, wisp_stage *step)
+static wisp_status submit(wisp_error *err, comparer *c, wisp_stage *stage)
 {
-  for (int i = 0; i < step->kernels; i++) {
-    wisp_plan *plan = step->plan[i];
-    step->plan[i] = NULL; /* it comes back with its job */
+  for (int i = 0; i < stage->kernels; i++) {
+    wisp_plan *plan = stage->plan[i];
+    stage->plan[i] = NULL; /* it comes back with its job */
     CALL(wisp_pipeline_submit(err, c->pipeline, plan, false));
   }
   return WISP_OK;
 }
 
-/* Takes the step's jobs off the pipeline and loads its kernels. Where one does not compile or load, reason says why,
+/* Takes the stage's jobs off the pipeline and loads its kernels. Where one does not compile or load, reason says why,
  * the others are taken all the same, and the runner stays empty. */
-static wisp_status load(wisp_error *err, comparer *c, wisp_stage *step, wisp_error *reason, runner *r)
+static wisp_status load(wisp_error *err, comparer *c, wisp_stage *stage, wisp_error *reason, runner *r)
 {
-  wisp_status status = WISP_OK, failed = wisp_new(reason, (size_t)step->kernels, sizeof *r->kernel, &r->kernel);
-  for (int i = 0; i < step->kernels; i++) {
+  wisp_status status = WISP_OK, failed = wisp_new(reason, (size_t)stage->kernels, sizeof *r->kernel, &r->kernel);
+  for (int i = 0; i < stage->kernels; i++) {
     wisp_job *job = wisp_pipeline_take(c->pipeline);
-    step->plan[i] = job->plan;
+    stage->plan[i] = job->plan;
     job->plan = NULL;
     if (failed == WISP_OK && job->status != WISP_OK) failed = wisp_fail(reason, job->status, "%s", job->error.text);
-    if (failed == WISP_OK) failed = wisp_kernel_create(reason, c->device, step->plan[i], &job->binary, &r->kernel[i]);
+    if (failed == WISP_OK) failed = wisp_kernel_create(reason, c->device, stage->plan[i], &job->binary, &r->kernel[i]);
     r->kernels += failed == WISP_OK;
     wisp_job_free(job);
   }
   if (failed == WISP_EMEMORY || failed == WISP_ESYSTEM) status = wisp_fail(err, failed, "%s", reason->text);
-  if (failed == WISP_OK && step->kernels) return WISP_OK;
+  if (failed == WISP_OK && stage->kernels) return WISP_OK;
   release(r);
   *r = (runner){.kernels = 0};
   return status;
@@ -87,13 +87,13 @@ static wisp_status launch(wisp_error *err, const wisp_workload *workload, const 
   return WISP_OK;
 }
 
-static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_stage *step,
+static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_stage *stage,
                           runner *r)
 {
   wisp_error later = {.text = ""};
   bool whole = wisp_spec_is_step(spec);
   if (!r->kernels) return WISP_OK;
-  CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)step->plan, step->kernels, &r->lease));
+  CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)stage->plan, stage->kernels, &r->lease));
   CALL(wisp_graph_begin(err, bench->device));
   const wisp_status launched = launch(err, bench->workload, r, whole);
   const wisp_status ended = wisp_graph_end(&later, bench->device, &r->graph);
@@ -116,18 +116,18 @@ static void warn(const comparer *c, const char *text)
   if (c->request->warn) c->request->warn(c->request->context, text);
 }
 
-/* Who a step is. Without a record, a stage matches as well as the best of its kernels. */
-static wisp_choice name_of(const wisp_stage *step)
+/* Who a stage is. Without a record, a stage matches as well as the best of its kernels. */
+static wisp_choice name_of(const wisp_stage *stage)
 {
-  wisp_choice choice = step->whole;
-  for (int i = 0; i < step->kernels && step->whole.match == WISP_MATCH_DEFAULT; i++)
-    if (step->choice[i].match < choice.match)
-      choice.match = step->choice[i].match, choice.layer = step->choice[i].layer;
+  wisp_choice choice = stage->whole;
+  for (int i = 0; i < stage->kernels && stage->whole.match == WISP_MATCH_DEFAULT; i++)
+    if (stage->choice[i].match < choice.match)
+      choice.match = stage->choice[i].match, choice.layer = stage->choice[i].layer;
   return choice;
 }
 
-/* A kernel or step that does not differ from the default need not be timed twice. */
-static bool same_step(const wisp_stage *a, const wisp_stage *b)
+/* A kernel or stage that does not differ from the default need not be timed twice. */
+static bool same_stage(const wisp_stage *a, const wisp_stage *b)
 {
   bool same = a->kernels == b->kernels && strcmp(a->composition, b->composition) == 0;
   for (int i = 0; i < a->kernels && same; i++)
@@ -138,11 +138,11 @@ static bool same_step(const wisp_stage *a, const wisp_stage *b)
 }
 
 /* What the times say: rates and efficiency are the tuner's. */
-static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage *step, const wisp_contender *timed,
+static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage *stage, const wisp_contender *timed,
                             double runs, wisp_comparison *row)
 {
   wisp_trial trial;
-  wisp_trial_key(&c->bench, &row->spec, &step->layout, row->ours.strategy, "", "", &trial);
+  wisp_trial_key(&c->bench, &row->spec, &stage->layout, row->ours.strategy, "", "", &trial);
   wisp_status status = wisp_trial_rate(err, &c->bench, &row->spec, timed, runs, &trial);
   row->elements = trial.elements;
   row->ms = trial.ms;
@@ -192,10 +192,10 @@ static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_co
 static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], const runner *on_mesh,
                             const wisp_yardstick *beside)
 {
-  bool tuned = r[0].kernels > 0, alike = tuned && same_step(&up->tuned, &up->standard);
-  const wisp_stage *step = tuned ? &up->tuned : &up->standard;
+  bool tuned = r[0].kernels > 0, alike = tuned && same_stage(&up->tuned, &up->standard);
+  const wisp_stage *stage = tuned ? &up->tuned : &up->standard;
   wisp_comparison row = {.spec = up->spec,
-                         .ours = name_of(step),
+                         .ours = name_of(stage),
                          .standard = name_of(&up->standard),
                          .mesh_gdofs = NAN,
                          .alternative = "",
@@ -210,7 +210,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
   if (on_mesh->graph) timed[mesh = count++] = (wisp_contender){.run = replay, .context = on_mesh};
   CALL(wisp_measure(err, c->device, false, timed, count));
-  CALL(fill_row(err, c, step, &timed[0], r[tuned ? 0 : 1].runs, &row));
+  CALL(fill_row(err, c, stage, &timed[0], r[tuned ? 0 : 1].runs, &row));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
   if (mesh) CALL(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
   if (theirs) {
@@ -226,13 +226,13 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
 {
   wisp_status status = WISP_OK;
   runner r[2] = {{.kernels = 0}, {.kernels = 0}}, on_mesh = {.kernels = 0};
-  wisp_stage *steps[2] = {&up->tuned, &up->standard};
+  wisp_stage *stages[2] = {&up->tuned, &up->standard};
   wisp_yardstick beside = {.run = NULL};
   char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
   wisp_spec_print(&up->spec, spec);
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
-    TRY(load(err, c, steps[i], &reason, &r[i]));
+    TRY(load(err, c, stages[i], &reason, &r[i]));
     if (!*reason.text) continue;
     snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", reason.text);
     warn(c, text);
@@ -240,7 +240,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   if (!r[0].kernels && !r[1].kernels) goto done;
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
-    status = record(&reason, &c->bench, &up->spec, steps[i], &r[i]);
+    status = record(&reason, &c->bench, &up->spec, stages[i], &r[i]);
     if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
       snprintf(text, sizeof text, "%s: left out: %s", spec, reason.text);
       warn(c, text);
@@ -286,19 +286,18 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
   return WISP_OK;
 }
 
-wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compare_request *request)
+wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wisp_compare_request *request)
 {
   wisp_status status = WISP_OK;
+  wisp_device *device = session->device;
   wisp_compare_request r = *request;
   comparer c = {.device = device, .request = &r};
-  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
-  TRY(wisp_strategies_load(err, &strategies));
   if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
   if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
-  TRY(wisp_match_ups_create(err, strategies, wisp_device_limits(device), &r, &ups));
+  TRY(wisp_match_ups_create(err, session, &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
   c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};
   if (r.beside) c.beside.source = *r.beside;

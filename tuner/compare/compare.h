@@ -3,8 +3,8 @@
 #ifndef WISP_COMPARE_H
 #define WISP_COMPARE_H
 
+#include "../../runtime/door/door.h"
 #include "../../runtime/mesh/source.h"
-#include "../../runtime/solve/choose.h"
 
 /* One kernel, or one stage of the whole step (spec.kernel is "step", and ours.strategy its composition). Unknown
  * numbers are NaN. */
@@ -25,7 +25,7 @@ typedef struct wisp_comparison {
 } wisp_comparison;
 
 typedef struct wisp_compare_request {
-  const char *family, *system; /* system NULL: the family's own */
+  const char *family, *system, *element; /* system, element NULL: the family's own, its first */
   const int *orders;
   size_t order_count;
   const wisp_precision *precisions;
@@ -34,15 +34,15 @@ typedef struct wisp_compare_request {
   long long elements;             /* 0: chosen for the device, or by nodes */
   double nodes;                   /* element-local nodes, rounded up to whole elements; 0: not given */
   const wisp_mesh_source *beside; /* the mesh that ours is timed on as well; NULL: the box alone */
-  const wisp_store *store;
-  int jobs; /* compilations at a time; 0: one a core */
+  int jobs;                       /* compilations at a time; 0: one a core */
   /* Called with each row as it is measured, and with what could not be compared. */
   wisp_status (*row)(wisp_error *err, void *context, const wisp_comparison *row);
   void (*warn)(void *context, const char *text);
   void *context;
 } wisp_compare_request;
 
-/* WISP_EUSAGE for a family, order or kernel that there is not. */
-wisp_status wisp_compare(wisp_error *err, wisp_device *device, const wisp_compare_request *request);
+/* On the session's device, with its store's winners. WISP_EUSAGE for a family, element, order or kernel that there is
+ * not. */
+wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wisp_compare_request *request);
 
 #endif

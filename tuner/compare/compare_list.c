@@ -8,26 +8,34 @@
 #include <string.h>
 
 typedef struct finder {
-  const wisp_strategies *strategies;
-  const wisp_limits *limits;
+  wisp_chooser from;
   const wisp_compare_request *request;
   const wisp_family *family;
   wisp_spec spec; /* the one looked for */
 } finder;
 
+/* What is asked for of one order; request->family exists. */
+static wisp_spec spec_of(const wisp_compare_request *r, int order, wisp_precision precision)
+{
+  wisp_spec spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision);
+  if (r->element) wisp_spec_name_element(&spec, r->element);
+  return spec;
+}
+
 long long wisp_compare_elements(const wisp_compare_request *request, int order)
 {
   wisp_layout layouts[8];
   if (!(request->nodes > 0)) return request->elements;
-  const wisp_spec spec = wisp_family_spec(wisp_family_find(request->family), order, request->system, WISP_F64);
+  const wisp_spec spec = spec_of(request, order, WISP_F64);
   wisp_family_layouts(&spec, layouts);
   return (long long)ceil(request->nodes / layouts->Np);
 }
 
-/* What a solver takes from this store; out->kernels stays 0 where there is nothing that runs here. */
-static wisp_status choose(wisp_error *err, const finder *f, const wisp_store *store, wisp_stage *out)
+/* What a solver takes; out->kernels stays 0 where there is nothing that runs here. */
+static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wisp_stage *out)
 {
-  const wisp_chooser from = {f->strategies, store, f->limits, NULL};
+  wisp_chooser from = f->from;
+  if (by_default) from.store = NULL;
   const wisp_wish wish = {.spec = f->spec, .elements = wisp_compare_elements(f->request, f->spec.order)};
   return wisp_choose_if_any(err, &from, &wish, out);
 }
@@ -48,9 +56,9 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   if (f->request->kernel && strcmp(f->request->kernel, kernel) != 0) return WISP_OK;
   wisp_spec_name_kernel(&f->spec, kernel);
   up.spec = f->spec;
-  TRY(choose(err, f, f->request->store, &up.tuned));
+  TRY(choose(err, f, false, &up.tuned));
   if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
-  TRY(choose(err, f, NULL, &up.standard));
+  TRY(choose(err, f, true, &up.standard));
   TRY(add(err, ups, &up));
 done:
   wisp_stage_free(&up.tuned);
@@ -63,7 +71,7 @@ static wisp_status check_request(wisp_error *err, const finder *f)
   const wisp_compare_request *r = f->request;
   CALL(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
   for (size_t i = 0; i < r->order_count; i++) {
-    const wisp_spec spec = wisp_family_spec(f->family, r->orders[i], r->system, WISP_F64);
+    const wisp_spec spec = spec_of(r, r->orders[i], WISP_F64);
     CALL(wisp_family_check(err, &spec));
   }
   bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
@@ -74,15 +82,15 @@ static wisp_status check_request(wisp_error *err, const finder *f)
                       f->family->name, r->kernel);
 }
 
-wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
-                                  const wisp_compare_request *r, wisp_match_ups *out)
+wisp_status wisp_match_ups_create(wisp_error *err, const wisp_session *session, const wisp_compare_request *r,
+                                  wisp_match_ups *out)
 {
   HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
-  finder f = {.strategies = strategies, .limits = limits, .request = r, .family = wisp_family_find(r->family)};
+  finder f = {.from = wisp_session_chooser(session), .request = r, .family = wisp_family_find(r->family)};
   CALL(check_request(err, &f));
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) {
-      f.spec = wisp_family_spec(f.family, r->orders[i], r->system, r->precisions[p]);
+      f.spec = spec_of(r, r->orders[i], r->precisions[p]);
       for (int k = 0; f.family->kernels[k].name; k++)
         if (wisp_workload_serves(f.family->name, f.family->kernels[k].name))
           CALL(list_one(err, &f, f.family->kernels[k].name, &ups));

@@ -19,8 +19,8 @@ typedef struct wisp_match_ups {
 long long wisp_compare_elements(const wisp_compare_request *request, int order);
 
 /* Orders, precisions, kernels in this order, the step last; kernels that have no candidate here are left out. */
-wisp_status wisp_match_ups_create(wisp_error *err, const wisp_strategies *strategies, const wisp_limits *limits,
-                                  const wisp_compare_request *request, wisp_match_ups *out);
+wisp_status wisp_match_ups_create(wisp_error *err, const wisp_session *session, const wisp_compare_request *request,
+                                  wisp_match_ups *out);
 void wisp_match_ups_free(wisp_match_ups *ups);
 
 #endif

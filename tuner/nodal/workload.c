@@ -30,7 +30,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   while (6ll * n * n * n < elements) n++;
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
   for (int d = 0; d < 3; d++) what.box[d] = n;
-  wisp_status status = source ? wisp_mesh_make(err, &what, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  wisp_status status = source ? wisp_mesh_make(err, 4, &what, &mesh) : wisp_mesh_all_ways(err, &mesh);
   *out = mesh;
   return status;
 }
@@ -57,6 +57,21 @@ static void destroy(void *self)
   wisp_tet_destroy(tet);
 }
 
+/* Coefficients that jump from element to element, by up to sixteen; the same in every layout. */
+static wisp_status make_media(wisp_error *err, wisp_dg *dg)
+{
+  const wisp_system *system = dg->system;
+  const size_t n = (size_t)system->quantities, count = dg->mesh->elements;
+  OWNED(free) double *medium = NULL;
+  uint64_t random = 20;
+  if (!n) return WISP_OK;
+  CALL(wisp_new(err, count * n, sizeof *medium, &medium));
+  for (size_t i = 0; i < count * n; i++)
+    medium[i] = ldexp(1.5 + wisp_random_real(&random) / 2, (int)wisp_random_below(&random, 4) - 2);
+  CALL(wisp_system_complete_medium(err, system, count, medium));
+  return wisp_dg_set_medium(err, dg, medium);
+}
+
 static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
@@ -68,6 +83,9 @@ static wisp_status discretise(wisp_error *err, const void *ground, const wisp_sp
   const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
   CALL(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
                       WISP_BY_TAG, &dg));
+  const wisp_status status = make_media(err, dg);
+  if (status != WISP_OK) wisp_dg_destroy(dg);
+  CALL(status);
   *out = wisp_dg_discretisation(dg);
   out->self = dg;
   out->destroy = destroy;
@@ -88,7 +106,7 @@ static wisp_scalars usual(const wisp_problem *problem)
 {
   const wisp_dg *dg = wisp_problem_dg(problem);
   const double nodes = dg->tet->N + 1;
-  return (wisp_scalars){.alpha = 0.75, .a = -0.5, .b = 0.25, .dt = dg->min_length / (nodes * nodes)};
+  return (wisp_scalars){.alpha = 0.75, .a = -0.5, .b = 0.25, .dt = dg->min_time / (nodes * nodes)};
 }
 
 /* To time: a step so small that the fields stay as they are. */

@@ -2,8 +2,7 @@
 #ifndef WISP_REPORT_H
 #define WISP_REPORT_H
 
-#include "../../cache/store.h"
-#include "../../gen/spec.h"
+#include "../../runtime/door/door.h"
 
 enum { WISP_REPORT_ORDERS = 32 };
 
@@ -17,8 +16,10 @@ typedef struct wisp_report_wish {
   int order;                   /* its order; 0: 4, or else the one with the most trials */
 } wisp_report_wish;
 
-/* Appends the whole page to out. WISP_EMISSING: nothing that was measured fits the wish. */
-wisp_status wisp_report_page(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish, wisp_text *out);
+/* Appends the whole page to out: what the session's store holds. WISP_EMISSING: nothing that was measured fits the
+ * wish. */
+wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const wisp_report_wish *wish,
+                             wisp_text *out);
 
 /* Writes the page as folder/index.html, under another name first; makes the folder, its parents must be there.
  * WISP_ESYSTEM names the path and the reason. */

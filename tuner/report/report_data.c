@@ -129,9 +129,9 @@ static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *c
 /* One cell's winner: what is compared is of its size, on its kind of mesh. */
 static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
 {
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
-  CALL(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &step));
-  cell->best = pick(cell, &step.whole, &cell->remark);
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  CALL(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &stage));
+  cell->best = pick(cell, &stage.whole, &cell->remark);
   cell->default_ms = NAN;
   if (!cell->best) return WISP_OK;
   cell->elements = cell->best->elements;
@@ -139,31 +139,29 @@ static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_rep
   return wisp_standard_ms(err, from, cell->best, &cell->default_ms);
 }
 
-/* The cells of one order; and those of the step that is taken there. */
+/* The cells of one order; and those of the stage that is taken there. */
 static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cells, size_t count)
 {
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_wish wish = {.spec = cells->spec};
   wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-  CALL(wisp_choose_if_any(err, from, &wish, &step));
+  CALL(wisp_choose_if_any(err, from, &wish, &stage));
   for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
     CALL(find_best(err, from, cell));
     if (wisp_spec_is_step(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
-    for (int k = 0; step.whole.trial && k < step.kernels; k++)
-      if (strcmp(step.choice[k].kernel, cell->spec.kernel) == 0)
-        cell->in_step = pick(cell, &step.choice[k], &cell->step_remark);
+    for (int k = 0; stage.whole.trial && k < stage.kernels; k++)
+      if (strcmp(stage.choice[k].kernel, cell->spec.kernel) == 0)
+        cell->in_step = pick(cell, &stage.choice[k], &cell->step_remark);
   }
   return WISP_OK;
 }
 
 /* Asks as the device does whose trial is the newest. */
-static wisp_status ask(wisp_error *err, const wisp_store *store, wisp_report_data *data)
+static wisp_status ask(wisp_error *err, const wisp_session *session, wisp_report_data *data)
 {
-  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   wisp_limits limits;
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
-  CALL(wisp_strategies_load(err, &strategies));
-  const wisp_chooser from = {strategies, store, &limits, &scopes};
+  const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
   for (size_t i = 0, end; i < data->cell_count; i = end) {
     wisp_report_cell *cells = &data->cells[i];
     const wisp_trial *newest = cells->entries->trial;
@@ -214,11 +212,11 @@ static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, w
   return WISP_OK;
 }
 
-wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
+wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_wish *wish,
                                wisp_report_data *out)
 {
   HELD(wisp_report_forget) wisp_report_data data = {0};
-  CALL(list_entries(err, store, wish, &data));
+  CALL(list_entries(err, session->store, wish, &data));
   CALL(
       wisp_require(err, data.entry_count, WISP_EMISSING,
                    "nothing is stored for %s with these options: 'wisp tune' fills the store, and 'wisp db show' tells "
@@ -232,7 +230,7 @@ wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const w
     data.cells[data.cell_count - 1].count++;
   }
   for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
-  CALL(ask(err, store, &data));
+  CALL(ask(err, session, &data));
   CALL(choose_front(err, wish, &data));
   return GIVE(data, out);
 }

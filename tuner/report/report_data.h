@@ -46,7 +46,7 @@ bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial);
 const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner);
 
 /* WISP_EMISSING where nothing fits. The trials stay the store's. */
-wisp_status wisp_report_gather(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
+wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_wish *wish,
                                wisp_report_data *out);
 void wisp_report_forget(wisp_report_data *data);
 

@@ -48,78 +48,50 @@ static int by_sum(const void *a, const void *b)
 
 typedef struct runnable {
   const wisp_workload *workload;
-  wisp_lease lease;
-  int kernels;
-  wisp_plan **plan;
+  wisp_stage stage;
   wisp_kernel **kernel;
-  wisp_stage *lent; /* what other families take for theirs, whose plans these are; empty for the family's own */
+  wisp_lease lease;
 } runnable;
 
 static void release(runnable *r)
 {
   wisp_lease_end(&r->lease);
-  for (int i = 0; i < r->kernels; i++) {
-    wisp_kernel_destroy(r->kernel[i]);
-    if (!r->lent[i].kernels) wisp_plan_destroy(r->plan[i]);
-    wisp_stage_free(&r->lent[i]);
-  }
+  for (int i = 0; r->kernel && i < r->stage.kernels; i++) wisp_kernel_destroy(r->kernel[i]);
   free(r->kernel);
-  free(r->plan);
-  free(r->lent);
+  wisp_stage_free(&r->stage);
 }
 
-/* What another family would take for its kernel: that one is not being tuned. */
-static wisp_status borrow(wisp_error *err, const wisp_sweep *sweep, const wisp_spec *spec, wisp_stage *out)
+/* The winners as a solver takes them: the tuner has stored what was measured by now. */
+static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
+  char layout[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&scope->layout[s->layout], layout);
   CALL(wisp_store_open(err, sweep->request->db, true, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
-  return wisp_choose(err, &from, &(wisp_wish){.spec = *spec, .elements = wisp_problems_elements(sweep->bench.problems)},
-                     out);
-}
-
-static wisp_status make_plans(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const step *s,
-                              runnable *r)
-{
-  const char *rest = s->composition;
-  const size_t count = (size_t)wisp_composition_count(rest);
+  const wisp_wish wish = {.spec = scope->spec,
+                          .composition = s->composition,
+                          .layout = layout,
+                          .elements = wisp_problems_elements(sweep->bench.problems)};
   r->workload = sweep->bench.workload;
-  CALL(wisp_new(err, count, sizeof *r->plan, &r->plan));
-  CALL(wisp_new(err, count, sizeof *r->kernel, &r->kernel));
-  CALL(wisp_new(err, count, sizeof *r->lent, &r->lent));
-  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&rest, name); r->kernels++) {
-    const wisp_trial *winner = winner_of(sweep, name, s->layout);
-    wisp_plan **plan = &r->plan[r->kernels];
-    wisp_spec spec;
-    CALL(wisp_composition_spec(err, &scope->spec, name, &spec));
-    if (!winner) {
-      CALL(borrow(err, sweep, &spec, &r->lent[r->kernels]));
-      *plan = r->lent[r->kernels].plan[0];
-      continue;
-    }
-    const wisp_strategy *strategy = wisp_strategies_find(sweep->strategies, spec.family, spec.kernel, winner->strategy);
-    CALL(wisp_plan_from_text(err, strategy, &spec, &scope->layout[s->layout], scope->names[s->layout], winner->params,
-                             plan));
-  }
-  return WISP_OK;
+  CALL(wisp_choose(err, &from, &wish, &r->stage));
+  return wisp_new(err, (size_t)r->stage.kernels, sizeof *r->kernel, &r->kernel);
 }
 
 static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 {
   HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING);
-  for (int i = 0; i < r->kernels; i++) {
-    HELD(wisp_binary_free) wisp_binary binary = {0};
-    CALL(wisp_plan_compile(err, r->plan[i], sweep->bench.limits->target, &binary));
-    CALL(wisp_kernel_create(err, sweep->bench.device, r->plan[i], &binary, &r->kernel[i]));
-  }
+  CALL(wisp_stage_load(err, sweep->bench.device, &r->stage, r->kernel));
   wisp_turn(&sweep->bench.ledger, WISP_PREPARING);
-  return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->plan, r->kernels, &r->lease);
+  return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->stage.plan, r->stage.kernels,
+                               &r->lease);
 }
 
 static wisp_status run_step(wisp_error *err, const void *context)
 {
   const runnable *r = context;
-  return wisp_problems_step(err, r->workload, r->lease.problem, (const wisp_kernel *const *)r->kernel, r->kernels);
+  return wisp_problems_step(err, r->workload, r->lease.problem, (const wisp_kernel *const *)r->kernel,
+                            r->stage.kernels);
 }
 
 static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s)
@@ -131,8 +103,8 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   wisp_trial trial, stored;
   char hash[20];
   bool known = false, tried = false;
-  CALL(make_plans(err, sweep, scope, s, &r));
-  wisp_plans_hash(r.plan, r.kernels, sweep->bench.limits->kind, hash);
+  CALL(choose(err, sweep, scope, s, &r));
+  wisp_plans_hash(r.stage.plan, r.stage.kernels, sweep->bench.limits->kind, hash);
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   CALL(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
   bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;

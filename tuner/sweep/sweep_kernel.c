@@ -253,17 +253,17 @@ static wisp_status try_standard(wisp_error *err, unit *u)
 {
   const wisp_sweep *sweep = u->sweep;
   wisp_search *search = &u->search;
-  HELD(wisp_stage_free) wisp_stage step = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_plan *plan = NULL;
   size_t at = 0;
   const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
   const wisp_wish wish = {.spec = search->scope->spec};
-  CALL(wisp_choose_if_any(err, &from, &wish, &step));
-  if (!step.kernels) return WISP_OK; /* it runs in no whole stage here */
+  CALL(wisp_choose_if_any(err, &from, &wish, &stage));
+  if (!stage.kernels) return WISP_OK; /* it runs in no whole stage here */
   for (; at < search->count; at++) {
     const wisp_candidate *c = &search->candidates[at];
-    if (c->is_default && c->strategy == step.plan[0]->strategy &&
-        memcmp(&search->scope->layout[c->layout], &step.layout, sizeof step.layout) == 0)
+    if (c->is_default && c->strategy == stage.plan[0]->strategy &&
+        memcmp(&search->scope->layout[c->layout], &stage.layout, sizeof stage.layout) == 0)
       break;
   }
   if (at == search->count) return WISP_OK;

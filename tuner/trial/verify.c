@@ -84,7 +84,7 @@ static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array
 /* An array as a problem has it; NaN in what is nobody's. */
 static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *plain)
 {
-  const size_t size = wisp_problem_size(problem, array->name), *from = NULL;
+  const size_t size = wisp_arrays_size(wisp_problem_arrays(problem), array->name), *from = NULL;
   OWNED(free) double *values = NULL;
   CALL(wisp_problem_origins(err, problem, array, &from));
   CALL(wisp_new(err, size, sizeof *values, &values));
@@ -206,7 +206,7 @@ static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_arr
                            const double *got, double *error)
 {
   const double *expected = r->round->after[a], *sizes = r->round->size[a];
-  const size_t size = wisp_problem_size(r->problem, array->name), *origins = NULL;
+  const size_t size = wisp_arrays_size(wisp_problem_arrays(r->problem), array->name), *origins = NULL;
   double most = 0, worst = 0, farthest = 0;
   size_t bad = 0, far = 0;
   char how[64];
@@ -255,7 +255,7 @@ static wisp_status compare_all(wisp_error *err, const trial_round *r, double *er
   for (const wisp_array_decl *array = wisp_problem_discretisation(r->problem)->family->arrays; array->name;
        array++, a++) {
     if (!r->round->after[a]) continue;
-    CALL(wisp_new(err, wisp_problem_size(r->problem, array->name), sizeof *got, &got));
+    CALL(wisp_new(err, wisp_arrays_size(wisp_problem_arrays(r->problem), array->name), sizeof *got, &got));
     CALL(download(err, wisp_problem_arrays(r->problem), array, got));
     CALL(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
     free(got);

@@ -1,9 +1,9 @@
 /* Whole operators of the tensor family: the caller's hexes become the arrays that its kernels read, and y = A x one
  * launch of them, or three where copies of shared nodes are added up. */
-#include "../parallel.h"
-#include "../tensor/cg_problem.h"
-#include "../tensor/hex_upload.h"
-#include "door.h"
+#include "../../parallel.h"
+#include "../../tensor/cg_problem.h"
+#include "../../tensor/hex_upload.h"
+#include "../door.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,13 +1,14 @@
-/* The door of include/wisp.h: mesh, operators, store, step and solver behind one handle. */
-#include "../../gen/family.h"
-#include "../door/door.h"
-#include "../mesh/source.h"
-#include "../parallel.h"
-#include "basis.h"
-#include "solution.h"
-#include "solver.h"
+/* The door of include/wisp.h: mesh, operators, store, stage and solver behind one handle. */
+#include "../../../gen/family.h"
+#include "../door.h"
+#include "../../mesh/source.h"
+#include "../../parallel.h"
+#include "../../nodal/basis.h"
+#include "../../nodal/solution.h"
+#include "../../nodal/solver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 WISP_OWNED(wisp_simulation, wisp_simulation_destroy)
 
@@ -16,11 +17,12 @@ struct wisp_simulation {
   wisp_tet *tet;
   wisp_system *system;
   wisp_session *session;
-  wisp_stage step;
+  wisp_stage stage;
   wisp_dg *dg;
   wisp_solver *solver;
-  double dt;     /* a stable step */
-  double *field; /* u as the device holds it, for exchange */
+  double dt;      /* a stable step */
+  double *medium; /* of the elements, in the mesh's order */
+  double *field;  /* u as the device holds it, for exchange */
 };
 
 void wisp_simulation_destroy(wisp_simulation *s)
@@ -28,12 +30,13 @@ void wisp_simulation_destroy(wisp_simulation *s)
   if (!s) return;
   wisp_solver_destroy(s->solver);
   wisp_dg_destroy(s->dg);
-  wisp_stage_free(&s->step);
+  wisp_stage_free(&s->stage);
   wisp_session_close(s->session);
   wisp_system_destroy(s->system);
   wisp_tet_destroy(s->tet);
   wisp_mesh_destroy(s->mesh);
   free(s->field);
+  free(s->medium);
   free(s);
 }
 
@@ -52,7 +55,7 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
   CALL(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
                     walls));
   const int n = r->box ? r->box : 4;
-  return wisp_mesh_make(err, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh);
+  return wisp_mesh_make(err, 4, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh);
 }
 
 wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_simulation **out)
@@ -69,13 +72,15 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
                           .elements = (long long)s->mesh->elements,
                           .exact_match_only = r->exact_match_only};
-  CALL(wisp_basis_choose(err, &from, &wish, or_default(r->basis, NULL), &basis, &s->step));
+  CALL(wisp_basis_choose(err, &from, &wish, or_default(r->basis, NULL), &basis, &s->stage));
   CALL(wisp_tet_create_for(err, wisp_basis_element(&basis), r->order, &s->tet));
-  CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->step.layout, &s->step.fixed, boundary, &s->dg));
-  CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->step, r->central ? 0.0 : 1.0, &s->solver));
+  CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
+  CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->stage, r->central ? 0.0 : 1.0, &s->solver));
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   CALL(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
+  CALL(wisp_new(err, s->mesh->elements, (size_t)(s->system->quantities + 1) * sizeof *s->medium, &s->medium));
+  wisp_system_default_medium(s->system, s->mesh->elements, s->medium);
   return GIVE(s, out);
 }
 
@@ -104,8 +109,8 @@ typedef struct exchange {
   double *to;
 } exchange;
 
-/* A wisp_range over slots. */
-static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, size_t end)
+/* A wisp_sweep over slots. */
+static void exchange_slots(void *context, size_t first, size_t end)
 {
   const exchange *x = context;
   const wisp_simulation *s = x->simulation;
@@ -113,7 +118,6 @@ static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, 
   const int n = s->system->fields;
   const size_t K = s->mesh->elements, Np = (size_t)s->tet->Np;
   double own[WISP_TET_MAX_NP];
-  (void)err;
   for (size_t k = first; k < end; k++)
     for (int f = 0; f < n && dg->slot[k] != WISP_EMPTY; f++) {
       const size_t there = ((size_t)f * K + (size_t)dg->slot[k]) * Np;
@@ -123,7 +127,6 @@ static wisp_status exchange_slots(wisp_error *err, void *context, size_t first, 
       for (size_t i = 0; i < Np; i++)
         *(x->from ? &s->field[wisp_layout_volume(&dg->layout, n, f, k, i)] : &x->to[there + i]) = own[i];
     }
-  return WISP_OK;
 }
 
 /* What a caller hands over: a simulation, and where numbers go to or come from. */
@@ -137,7 +140,7 @@ wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *s, const doubl
 {
   CALL(check(err, s, u));
   wisp_parallel_fill(s->field, 0, wisp_dg_volume_size(s->dg) * sizeof *s->field);
-  CALL(wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u}));
+  wisp_parallel_for(s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u});
   return wisp_solution_put(err, wisp_solver_problem(s->solver), s->field);
 }
 
@@ -145,12 +148,33 @@ wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 {
   CALL(check(err, s, u));
   CALL(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
-  return wisp_parallel(err, s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u});
+  wisp_parallel_for(s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u});
+  return WISP_OK;
 }
 
 double wisp_simulation_dt(const wisp_simulation *s)
 {
   return s->dt;
+}
+
+wisp_status wisp_simulation_coefficient(wisp_error *err, wisp_simulation *s, const char *name, const double *values)
+{
+  OWNED(free) double *medium = NULL;
+  CALL(check(err, s, values));
+  const size_t n = (size_t)s->system->quantities, elements = s->mesh->elements;
+  const int q = name ? wisp_system_quantity(s->system, name) : -1;
+  CALL(wisp_require(err, q >= 0 && !s->system->quantity[q].expression, WISP_EUSAGE,
+                    "simulation: system %s has no coefficient '%s'", s->system->name, name ? name : "NULL"));
+  CALL(wisp_new(err, elements, n * sizeof *medium, &medium));
+  memcpy(medium, s->medium, elements * n * sizeof *medium);
+  for (size_t e = 0; e < elements; e++) medium[e * n + (size_t)q] = values[e];
+  CALL(wisp_system_complete_medium(err, s->system, elements, medium));
+  memcpy(s->medium, medium, elements * n * sizeof *medium);
+  CALL(wisp_dg_set_medium(err, s->dg, medium));
+  CALL(wisp_problem_refill(err, wisp_solver_problem(s->solver)));
+  CALL(wisp_solver_limit(err, s->solver, &s->dt));
+  s->dt *= WISP_CFL;
+  return WISP_OK;
 }
 
 wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double dt, long long steps,
@@ -168,8 +192,8 @@ wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *
 
 int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info *info)
 {
-  if (i >= (size_t)s->step.kernels) return 0;
-  const wisp_choice *c = &s->step.choice[i];
+  if (i >= (size_t)s->stage.kernels) return 0;
+  const wisp_choice *c = &s->stage.choice[i];
   *info = (wisp_kernel_info){
       c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer), c->note};
   return 1;

@@ -1,0 +1,411 @@
+/* Claim: media that jump from element to element are solved as they are. The upwind flux never lets the energy grow,
+ * the central one holds it, with walls of every kind; standing waves converge with order N + 0.7 or better; a plane
+ * wave at a jump of impedance is transmitted and reflected with the exact coefficients; coefficients that have no
+ * meaning are one line. */
+#include "command.h"
+#include "store_fixture.h"
+#include "../gen/random.h"
+
+#include <wisp.h>
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define GOOD(call)                                   \
+  do {                                               \
+    if ((call) != WISP_OK) fail_msg("%s", err.text); \
+  } while (0)
+
+static const char *device(void)
+{
+  const char *name = getenv("WISP_TEST_DEVICE");
+  return name && *name ? name : "host";
+}
+
+static int open_folder(void **state)
+{
+  char *folder = malloc(64);
+  assert_non_null(folder);
+  fixture_folder(folder);
+  *state = folder;
+  return 0;
+}
+
+static int remove_folder(void **state)
+{
+  fixture_remove(*state);
+  free(*state);
+  return 0;
+}
+
+/* --- from a program --- */
+
+typedef struct problem {
+  wisp_simulation *simulation;
+  size_t K, Np, n;
+  double *xyz, *u;
+} problem;
+
+static problem make(wisp_request request)
+{
+  problem p = {0};
+  wisp_error err = {0};
+  request.device = device();
+  GOOD(wisp_simulation_create(&err, &request, &p.simulation));
+  wisp_simulation_size(p.simulation, &p.K, &p.Np, &p.n);
+  p.xyz = calloc(3 * p.K * p.Np, sizeof *p.xyz);
+  p.u = calloc(p.n * p.K * p.Np, sizeof *p.u);
+  assert_true(p.xyz && p.u);
+  wisp_simulation_nodes(p.simulation, p.xyz);
+  return p;
+}
+
+static void free_problem(problem *p)
+{
+  wisp_simulation_destroy(p->simulation);
+  free(p->xyz), free(p->u);
+}
+
+static double energy(const problem *p)
+{
+  wisp_error err = {0};
+  double value = NAN;
+  GOOD(wisp_simulation_energy(&err, p->simulation, &value));
+  return value;
+}
+
+/* Coefficients between 1/4 and 8 at random. */
+static void jump(problem *p, const char *name, uint64_t seed)
+{
+  wisp_error err = {0};
+  uint64_t random = wisp_random_from(seed);
+  double *values = calloc(p->K, sizeof *values);
+  assert_non_null(values);
+  for (size_t k = 0; k < p->K; k++)
+    values[k] = ldexp(1.5 + wisp_random_real(&random) / 2, (int)wisp_random_below(&random, 5) - 2);
+  GOOD(wisp_simulation_coefficient(&err, p->simulation, name, values));
+  free(values);
+}
+
+static const struct {
+  const char *system, *coefficients[2], *boundary;
+} cases[] = {
+    {"acoustics", {"rho", "kappa"}, "soft"},       {"acoustics", {"rho", "kappa"}, "rigid"},
+    {"acoustics", {"rho", "kappa"}, "absorbing"},  {"maxwell_media", {"eps", "mu"}, "pec"},
+    {"maxwell_media", {"eps", "mu"}, "absorbing"},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static problem make_case(size_t i, int order, int central)
+{
+  problem p = make((wisp_request){
+      .system = cases[i].system, .order = order, .box = 2, .boundary = cases[i].boundary, .central = central});
+  for (int c = 0; c < 2; c++) jump(&p, cases[i].coefficients[c], 3 * i + (size_t)c);
+  return p;
+}
+
+/* Random data has every mode that the mesh can hold; the step is the one that is offered. */
+static void test_upwind(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < CASES; i++) {
+    wisp_error err = {0};
+    uint64_t random = wisp_random_from(i);
+    problem p = make_case(i, 2 + (int)i % 2, 0);
+    for (size_t q = 0; q < p.n * p.K * p.Np; q++) p.u[q] = wisp_random_real(&random);
+    GOOD(wisp_simulation_set(&err, p.simulation, p.u));
+    const double first = energy(&p);
+    double before = first;
+    for (int step = 0; step < 40; step++) {
+      GOOD(wisp_simulation_advance(&err, p.simulation, wisp_simulation_dt(p.simulation), 1, NULL));
+      const double now = energy(&p);
+      if (!(now <= before * (1 + 1e-14)))
+        fail_msg("%s, %s, step %d: the energy grows from %.17g to %.17g", cases[i].system, cases[i].boundary, step,
+                 before, now);
+      before = now;
+    }
+    assert_true(before < 0.9 * first && before > 0);
+    free_problem(&p);
+  }
+}
+
+/* What the steps lose of smooth fields is of the fifth power of a step that is a sixteenth of the longest. Walls that
+ * absorb are left out: they take energy away. */
+static void test_central(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < CASES; i++) {
+    wisp_error err = {0};
+    if (strcmp(cases[i].boundary, "absorbing") == 0) continue;
+    problem p = make_case(i, 3, 1);
+    for (size_t q = 0; q < p.K * p.Np; q++)
+      for (size_t f = 0; f < p.n; f++)
+        p.u[f * p.K * p.Np + q] = sin(3 * p.xyz[3 * q + f % 3]) * cos(2 * p.xyz[3 * q + (f + 1) % 3]);
+    GOOD(wisp_simulation_set(&err, p.simulation, p.u));
+    const double first = energy(&p);
+    GOOD(wisp_simulation_advance(&err, p.simulation, wisp_simulation_dt(p.simulation) / 16, 200, NULL));
+    const double change = energy(&p) / first - 1;
+    if (!(fabs(change) < 1e-6))
+      fail_msg("%s, %s: the energy changes by %g", cases[i].system, cases[i].boundary, change);
+    free_problem(&p);
+  }
+}
+
+/* --- a plane wave along z that meets another medium at z = 1/2; rigid walls beside it leave it plane --- */
+
+static const double width = 0.07, from = 0.22, until = 0.46;
+enum { LAYERS = 24 };
+
+/* A column of cubes of six tets each, from z = 0 to 1, as a Gmsh file: physical volume 7 and, from z = 1/2 on, 3. */
+static void write_column(const char *path)
+{
+  static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}}; /* three are odd */
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", 4 * (LAYERS + 1));
+  for (int v = 0; v < 4 * (LAYERS + 1); v++)
+    fprintf(file, "%d %.17g %.17g %.17g\n", v + 1, v % 2 / (double)LAYERS, v / 2 % 2 / (double)LAYERS,
+            v / 4 / (double)LAYERS);
+  fprintf(file, "$EndNodes\n$Elements\n%d\n", 6 * LAYERS);
+  for (int t = 0; t < 6 * LAYERS; t++) {
+    int corner[4] = {4 * (t / 6) + 1}; /* from one corner of the cube along three edges to the opposite one */
+    for (int i = 0; i < 3; i++) corner[i + 1] = corner[i] + (1 << axes[t % 6][i]);
+    const int odd = t % 6 >= 3;
+    fprintf(file, "%d 4 2 %d 1 %d %d %d %d\n", t + 1, t / 6 < LAYERS / 2 ? 7 : 3, corner[0], corner[1], corner[2 + odd],
+            corner[3 - odd]);
+  }
+  fprintf(file, "$EndElements\n");
+  fclose(file);
+}
+
+typedef struct medium {
+  double rho, kappa;
+} medium;
+
+static double gauss(double z)
+{
+  return exp(-z * z / (width * width));
+}
+
+static void set_wave(problem *p, const medium media[2])
+{
+  wisp_error err = {0};
+  double *values[2];
+  const size_t nodes = p->K * p->Np;
+  const double Z = sqrt(media[0].rho * media[0].kappa);
+  for (int c = 0; c < 2; c++) {
+    values[c] = calloc(p->K, sizeof *values[c]);
+    assert_non_null(values[c]);
+    for (size_t k = 0; k < p->K; k++) {
+      double z = 0;
+      for (size_t i = 0; i < p->Np; i++) z += p->xyz[3 * (k * p->Np + i) + 2] / (double)p->Np;
+      values[c][k] = c ? media[z > 0.5].kappa : media[z > 0.5].rho;
+    }
+    GOOD(wisp_simulation_coefficient(&err, p->simulation, c ? "kappa" : "rho", values[c]));
+    free(values[c]);
+  }
+  for (size_t q = 0; q < nodes; q++) {
+    const double pressure = gauss(p->xyz[3 * q + 2] - from);
+    p->u[q] = pressure;
+    p->u[3 * nodes + q] = pressure / Z;
+  }
+  GOOD(wisp_simulation_set(&err, p->simulation, p->u));
+}
+
+/* The amplitude of a pulse of pressure at `centre`, by least squares over the nodes of one medium. */
+static double amplitude(const problem *p, bool second, double centre, double stretch)
+{
+  double product = 0, square = 0;
+  for (size_t k = 0; k < p->K; k++) {
+    double z = 0;
+    for (size_t i = 0; i < p->Np; i++) z += p->xyz[3 * (k * p->Np + i) + 2] / (double)p->Np;
+    for (size_t i = 0; i < p->Np && (z > 0.5) == second; i++) {
+      const double shape = gauss((p->xyz[3 * (k * p->Np + i) + 2] - centre) / stretch);
+      product += shape * p->u[k * p->Np + i];
+      square += shape * shape;
+    }
+  }
+  return product / square;
+}
+
+/* How far the two amplitudes are from the exact ones. */
+static double wave_error(const char *mesh, int order, const medium media[2])
+{
+  wisp_error err = {0};
+  problem p = make((wisp_request){.system = "acoustics", .order = order, .mesh = mesh, .boundary = "rigid"});
+  double Z[2], c[2];
+  for (int m = 0; m < 2; m++) {
+    Z[m] = sqrt(media[m].rho * media[m].kappa);
+    c[m] = sqrt(media[m].kappa / media[m].rho);
+  }
+  set_wave(&p, media);
+  const double time = until / c[0];
+  const long long steps = (long long)ceil(time / wisp_simulation_dt(p.simulation));
+  GOOD(wisp_simulation_advance(&err, p.simulation, time / (double)steps, steps, NULL));
+  GOOD(wisp_simulation_get(&err, p.simulation, p.u));
+  const double ratio = c[1] / c[0], beyond = from + until - 0.5;
+  const double transmitted = amplitude(&p, true, 0.5 + ratio * beyond, ratio);
+  const double reflected = amplitude(&p, false, 0.5 - beyond, 1);
+  const double t = 2 * Z[1] / (Z[0] + Z[1]), r = (Z[1] - Z[0]) / (Z[0] + Z[1]);
+  print_message("order %d: transmitted %.6f of %.6f, reflected %.6f of %.6f\n", order, transmitted, t, reflected, r);
+  free_problem(&p);
+  return hypot(transmitted - t, reflected - r);
+}
+
+static void test_plane_wave(void **state)
+{
+  char mesh[128];
+  snprintf(mesh, sizeof mesh, "%s/column.msh", (const char *)*state);
+  write_column(mesh);
+  static const medium jumps[][2] = {{{1, 1}, {2, 2}}, {{1, 1}, {0.5, 0.72}}, {{1.5, 6}, {0.75, 3}}};
+  for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
+    const double coarse = wave_error(mesh, 2, jumps[i]), fine = wave_error(mesh, 4, jumps[i]);
+    if (!(fine < 2e-3 && fine < coarse / 8)) fail_msg("jump %zu: off by %g at order 2, %g at order 4", i, coarse, fine);
+  }
+}
+
+/* The step that is offered is one of the media: waves twice as fast want steps half as long. Values that have no
+ * meaning leave all as it was. */
+static void test_values(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  problem p = make((wisp_request){.system = "acoustics", .order = 2, .box = 2});
+  const double before = wisp_simulation_dt(p.simulation);
+  double *values = calloc(p.K, sizeof *values);
+  assert_non_null(values);
+  for (size_t k = 0; k < p.K; k++) values[k] = 4;
+  GOOD(wisp_simulation_coefficient(&err, p.simulation, "kappa", values));
+  const double after = wisp_simulation_dt(p.simulation);
+  assert_true(fabs(after / before - 0.5) < 0.05);
+  for (size_t q = 0; q < p.K * p.Np; q++) p.u[q] = 3;
+  GOOD(wisp_simulation_set(&err, p.simulation, p.u));
+  assert_true(fabs(energy(&p) - 0.5 / 4 * 9) < 1e-12);
+  static const double bad[] = {0, -1, NAN, INFINITY};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    values[5] = bad[i];
+    assert_int_equal(wisp_simulation_coefficient(&err, p.simulation, "rho", values), WISP_EINPUT);
+    assert_non_null(strstr(err.text, "in element 5"));
+  }
+  assert_int_equal(wisp_simulation_coefficient(&err, p.simulation, "Z", values), WISP_EUSAGE);
+  assert_non_null(strstr(err.text, "acoustics has no coefficient 'Z'"));
+  assert_true(wisp_simulation_dt(p.simulation) == after && fabs(energy(&p) - 0.5 / 4 * 9) < 1e-12);
+  free(values);
+  free_problem(&p);
+}
+
+/* --- by the command --- */
+
+/* A run that must succeed, as JSON; the caller deletes it. */
+static cJSON *solve(const char *folder, const char *arguments)
+{
+  char line[512];
+  snprintf(line, sizeof line, "run %s --json -q --default -d %s", arguments, device());
+  outcome o = run_in(folder, "", line);
+  if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
+  cJSON *json = cJSON_Parse(o.out);
+  assert_non_null(json);
+  forget(&o);
+  return json;
+}
+
+static double error_of(const char *folder, const char *arguments, int order, int box)
+{
+  char line[256];
+  snprintf(line, sizeof line, "%s -n %d --box %d --time 0.3", arguments, order, box);
+  cJSON *json = solve(folder, line);
+  const double error = json_number(json, "l2_error");
+  cJSON_Delete(json);
+  return error;
+}
+
+static void test_convergence(void **state)
+{
+  static const char *const runs[] = {"acoustics --rho 1.5 --kappa 2.25", "acoustics --rho 0.5 --boundary rigid",
+                                     "maxwell_media --eps 2 --mu 0.75 --mode 1,1,1"};
+  static const int boxes[][2] = {{4, 6}, {4, 6}, {4, 6}, {3, 4}, {2, 3}};
+  const int highest = getenv("WISP_TEST_COARSE") ? 2 : 5;
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+    for (int order = 1; order <= (i ? 3 : highest) && order <= highest; order++) {
+      const int *box = boxes[order - 1];
+      const double coarse = error_of(*state, runs[i], order, box[0]), fine = error_of(*state, runs[i], order, box[1]);
+      const double found = log(coarse / fine) / log((double)box[1] / box[0]);
+      print_message("%s, order %d: %.2f\n", runs[i], order, found);
+      if (!(found >= order + 0.7)) fail_msg("%s, N = %d: converges with order %.2f only", runs[i], order, found);
+    }
+}
+
+/* Where media differ no solution is known, and the members are those of any run. */
+static void test_json(void **state)
+{
+  cJSON *json = solve(*state, "acoustics -n 2 --box 2 --steps 20 --rho 'x < 0.5 ? 1 : 1 + y*z' --kappa 2.25");
+  const cJSON *all = cJSON_GetObjectItem(json, "coefficients"), *rho = cJSON_GetObjectItem(all, "rho");
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
+  assert_true(json_number(json, "energy_final") < json_number(json, "energy_initial"));
+  assert_true(cJSON_GetArrayItem(rho, 0)->valuedouble == 1 && cJSON_GetArrayItem(rho, 1)->valuedouble > 1.5);
+  assert_true(cJSON_GetArrayItem(cJSON_GetObjectItem(all, "kappa"), 1)->valuedouble == 2.25);
+  cJSON_Delete(json);
+}
+
+/* A mesh's physical volumes are regions, wherever its elements are put. */
+static void test_regions(void **state)
+{
+  static const char *const texts[] = {"region == 3 ? 2.5 : 1", "z > 0.5 ? 2.5 : 1"};
+  char mesh[128], line[512];
+  double last[3];
+  snprintf(mesh, sizeof mesh, "%s/column.msh", (const char *)*state);
+  write_column(mesh);
+  for (int i = 0; i < 3; i++) {
+    snprintf(line, sizeof line, "acoustics -n 2 --mesh %s --steps 20 --start pulse --rho '%s' %s", mesh, texts[i % 2],
+             i == 2 ? "--order as-given" : "");
+    cJSON *json = solve(*state, line);
+    last[i] = json_number(json, "energy_final");
+    cJSON_Delete(json);
+  }
+  assert_true(last[0] > 0 && last[0] == last[1] && fabs(last[2] / last[0] - 1) < 1e-9);
+}
+
+static void test_bad(void **state)
+{
+  static const struct {
+    const char *arguments;
+    int status;
+    const char *words;
+  } bad[] = {
+      {"acoustics --rho -1", 1, "rho is -1 in element 0, must be positive and finite"},
+      {"acoustics --rho 0", 1, "rho is 0 in element 0, must be positive and finite"},
+      {"acoustics --kappa 'x - 0.5'", 1, "kappa is -"},
+      {"acoustics --kappa '1 / (x - x)'", 1, "kappa is inf in element 0"},
+      {"acoustics --kappa q", 2, "coefficient kappa: expression 'q', column 1: the name 'q' is not defined"},
+      {"acoustics --rho '1 +'", 2, "coefficient rho: expression '1 +'"},
+      {"acoustics --rho ''", 2, "coefficient rho: "},
+      {"acoustics --Z 1", 2, "--Z"},
+      {"maxwell --rho 1", 2, "--rho"},
+      {"acoustics --boundary pec", 2, "must be soft or rigid or absorbing"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char line[256];
+    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i].arguments, device());
+    outcome o = run_in(*state, "", line);
+    const char *end = strchr(o.err, '\n');
+    if (o.status != bad[i].status || !strstr(o.err, bad[i].words) || !end || end[1])
+      fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].words, o.err);
+    forget(&o);
+  }
+}
+
+int main(void)
+{
+#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_upwind), cmocka_unit_test(test_central),
+                                     WITH_FOLDER(test_plane_wave),  cmocka_unit_test(test_values),
+                                     WITH_FOLDER(test_convergence), WITH_FOLDER(test_json),
+                                     WITH_FOLDER(test_regions),     WITH_FOLDER(test_bad)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
