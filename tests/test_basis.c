@@ -23,9 +23,9 @@
 static double *right_hand_side(const wisp_dg *dg, const double *u)
 {
   double *rhs = dg_case_volume(dg), *flux = dg_case_face(dg);
-  assert_int_equal(wisp_reference_volume(NULL, dg, u, rhs), WISP_OK);
+  wisp_reference_volume(dg, u, rhs);
   wisp_reference_gather(dg, 0.75, u, flux, NULL);
-  assert_int_equal(wisp_reference_lift(NULL, dg, flux, rhs), WISP_OK);
+  wisp_reference_lift(dg, flux, rhs);
   free(flux);
   return rhs;
 }
@@ -101,7 +101,7 @@ static const char *device(void)
 static cJSON *run(const char *folder, const char *arguments)
 {
   char line[1024];
-  snprintf(line, sizeof line, "run maxwell --json -d %s %s", device(), arguments);
+  snprintf(line, sizeof line, "run --json -d %s %s", device(), arguments);
   outcome o = run_in(folder, "", line);
   if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
   cJSON *json = cJSON_Parse(o.out);
@@ -132,22 +132,24 @@ static int remove_folder(void **state)
   return 0;
 }
 
-/* The same steps: errors and energies agree to rounding, the longest stable step to its estimate's error. */
+/* The same steps: errors and energies agree to rounding, the longest stable step to its estimate's error. In media
+ * whose coefficients jump as well. */
 static void test_same_solution(void **state)
 {
-  static const char *const ways[] = {"--composition stage", "--composition gather+fused",
-                                     "--composition volume+gather+lift+update --layout slab-km32"};
-  for (int i = 0; i < 3; i++) {
+  static const char *const ways[] = {"maxwell --composition stage", "maxwell --composition gather+fused",
+                                     "maxwell --composition volume+gather+lift+update --layout slab-km32",
+                                     "acoustics --rho 'x<0.5?1:4' --kappa '1+y*z' --composition stage"};
+  for (int i = 0; i < 4; i++) {
     char line[256];
     cJSON *json[2] = {NULL};
     for (int b = 0; b < 2; b++) {
-      snprintf(line, sizeof line, "-n 2 --box 2 --time 0.5 --dt 0.01 %s --basis %s", ways[i],
+      snprintf(line, sizeof line, "%s -n 2 --box 2 --time 0.5 --dt 0.01 --basis %s", ways[i],
                b ? "bernstein" : "nodal");
       json[b] = run(*state, line);
       assert_string_equal(json_text(json[b], "basis"), b ? "bernstein" : "nodal");
     }
-    assert_true(json_number(json[0], "l2_error") > 1e-4);
-    expect_close(json[0], json[1], "l2_error", 1e-10);
+    if (i < 3) assert_true(json_number(json[0], "l2_error") > 1e-4);
+    if (i < 3) expect_close(json[0], json[1], "l2_error", 1e-10);
     expect_close(json[0], json[1], "energy_initial", 1e-12);
     expect_close(json[0], json[1], "energy_final", 1e-10);
     expect_close(json[0], json[1], "dt_limit", 0.1);
@@ -193,7 +195,7 @@ static void record(const char *folder, const char *element, double ms)
 static void expect_auto(const char *folder, const char *arguments, const char *basis, const char *reason)
 {
   char line[256];
-  snprintf(line, sizeof line, "--box 2 --steps 2 --basis auto %s", arguments);
+  snprintf(line, sizeof line, "maxwell --box 2 --steps 2 --basis auto %s", arguments);
   cJSON *json = run(folder, line);
   assert_string_equal(json_text(json, "basis"), basis);
   assert_string_equal(json_text(json, "basis_reason"), reason);
