@@ -29,7 +29,9 @@ static const wisp_option options[] = {
      "finding it would take longer than the run)"},
     {"dt", 0, "DT", "in place of --cfl: the step itself; with --time the longest one allowed"},
     {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
-    {"boundary", 0, "KIND", "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing)"},
+    {"boundary", 0, "KIND",
+     "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing; acoustics: soft, rigid, "
+     "absorbing)"},
     {"system", 0, "SYSTEM", "the system of equations, where the problem is not named"},
     {"basis", 0, "BASIS", "nodal, bernstein, or auto: the one whose stage the store knows to be faster (nodal)"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},

@@ -76,7 +76,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
   if (run->known)
     printf("L2 error    %.6e\n", run->l2_error);
   else
-    printf("L2 error    not known: no closed solution for this domain, start and walls\n");
+    printf("L2 error    not known: no closed solution for this domain, medium, start and walls\n");
   if (run->measured)
     printf("time error  %.1e estimated, of the steps alone; it falls with the fourth power of --cfl\n",
            run->time_error);

@@ -113,12 +113,12 @@ static void test_gpus(void **state)
   cover("sm_90");
 }
 
-/* Which kernels have a candidate, by layout; and of the element that has fewest, in how many layouts and ways they make
- * a whole stage; of a family that has any. */
+/* Which kernels have a candidate, by layout; and of the element and system that have fewest, in how many layouts and
+ * ways they make a whole stage; of a family that has any. */
 enum { MOST_LAYOUTS = 8 };
 typedef struct making {
   char made[MOST_LAYOUTS][1024];
-  int stages, fewest;
+  int stages, fewest, walks;
 } making;
 
 static bool is_made(const char *made, const char *composition)
@@ -143,10 +143,10 @@ static void note_kernel(void *context, const plan_case *c)
   }
   if (!c->last || !c->family->compositions[0]) return;
   m->fewest = m->stages < m->fewest ? m->stages : m->fewest;
-  m->stages = 0;
+  m->stages = 0, m->walks++;
 }
 
-/* At every order there are layouts in which a whole stage can be made, by two compositions or more. */
+/* At every order there are layouts in which a whole stage can be made, by two compositions or more, of every system. */
 static void test_compositions(void **state)
 {
   (void)state;
@@ -154,11 +154,12 @@ static void test_compositions(void **state)
   for (int i = 0; i < 3; i++)
     for (int order = 1; order <= 9; order++) {
       const plan_range one = {{order, order}, {WISP_F64, 0}};
-      making m = {{{0}}, 0, MOST_LAYOUTS};
+      making m = {.fewest = MOST_LAYOUTS};
       wisp_limits limits;
       assert_int_equal(wisp_target_limits(NULL, targets[i], &limits), WISP_OK);
       each_plan_of_systems(&limits, &one, note_kernel, &m);
       if (m.fewest < 2) fail_msg("%s: %d whole stages at order %d", targets[i], m.fewest, order);
+      assert_true(m.walks >= 6); /* three systems that ship, on two elements */
     }
 }
 
