@@ -157,6 +157,27 @@ static void test_same_solution(void **state)
   }
 }
 
+/* Where the discretisation is finer than single precision, coefficients lose no more than values in nodes. */
+static void test_single_precision(void **state)
+{
+  static const char *const bases[] = {"nodal", "bernstein"};
+  double error[2][2];
+  for (int b = 0; b < 2; b++)
+    for (int p = 0; p < 2; p++) {
+      char line[256];
+      snprintf(line, sizeof line, "acoustics -n 9 --box 2 --time 0.1 --default --rho 1.5 --kappa 2.25 -p %s --basis %s",
+               p ? "f64" : "f32", bases[b]);
+      cJSON *json = run(*state, line);
+      error[b][p] = json_number(json, "l2_error");
+      cJSON_Delete(json);
+    }
+  print_message("in single and double precision: nodal %.2e, %.2e; bernstein %.2e, %.2e\n", error[0][0], error[0][1],
+                error[1][0], error[1][1]);
+  assert_true(error[0][0] > 1.2 * error[0][1]);
+  assert_true(fabs(error[0][1] - error[1][1]) < 1e-6 * error[0][1]);
+  assert_true(error[1][0] < 2 * error[0][0]);
+}
+
 /* A record of the whole stage "stage" of order 2, as if measured here with today's texts. */
 static void record(const char *folder, const char *element, double ms)
 {
@@ -243,6 +264,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_right_hand_sides),
       cmocka_unit_test_setup_teardown(test_same_solution, open_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(test_single_precision, open_folder, remove_folder),
       cmocka_unit_test_setup_teardown(test_auto, open_folder, remove_folder),
       cmocka_unit_test_setup_teardown(test_auto_nodal, open_folder, remove_folder),
       cmocka_unit_test_setup_teardown(test_mistakes, open_folder, remove_folder),
