@@ -15,20 +15,15 @@ static const char blanks[] = " \t\r\n";
 
 /* ---- Out. */
 
-static wisp_status print_json(wisp_error *err, const wisp_trials *list, wisp_text *json)
-{
-  CALL(wisp_text_print(err, json, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
-  for (size_t i = 0; i < list->count; i++)
-    CALL(wisp_text_add_item(err, json, i == 0, wisp_trial_to_json(&list->trials[i])));
-  return wisp_text_print(err, json, "\n]}\n");
-}
-
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json)
 {
   HELD(wisp_trials_free) wisp_trials list = {0};
   CALL(wisp_reader_load_there(err, path, false, &list));
   if (winners_only) wisp_shipped_select(&list, true);
-  return print_json(err, &list, json);
+  CALL(wisp_text_print(err, json, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
+  for (size_t i = 0; i < list.count; i++)
+    CALL(wisp_text_add_item(err, json, i == 0, wisp_trial_to_json(&list.trials[i])));
+  return wisp_text_print(err, json, "\n]}\n");
 }
 
 /* ---- In. */

@@ -17,6 +17,7 @@ typedef struct rescue {
   sqlite3_stmt *behind, *at; /* the rows behind a number, in their order; the row of a number */
   wisp_trials list;
   wisp_salvaged found;
+  char *folder; /* of the copy */
 } rescue;
 
 /* SQLite refuses a file that is shorter than its head says. What was cut off becomes empty pages, which it passes over
@@ -49,10 +50,10 @@ static wisp_status open_copy(wisp_error *err, const char *path, const char *copy
 }
 
 /* Takes the rows that a statement gives for a number, as far as it goes. *last: the number of the last of them. */
-static wisp_status take_rows(wisp_error *err, rescue *r, sqlite3_stmt *rows, long long number, long long *last,
+static wisp_status take_rows(wisp_error *err, rescue *r, sqlite3_stmt *statement, long long number, long long *last,
                              int *code)
 {
-  wisp_status status = WISP_OK;
+  OWNED(sqlite3_reset) sqlite3_stmt *rows = statement;
   wisp_trial trial;
   sqlite3_reset(rows);
   sqlite3_bind_int64(rows, 1, number);
@@ -62,13 +63,11 @@ static wisp_status take_rows(wisp_error *err, rescue *r, sqlite3_stmt *rows, lon
     if (*code == SQLITE_CORRUPT) break;
     *last = own;
     if (wisp_rows_fetch(NULL, &r->database, rows, &trial) == WISP_OK)
-      TRY(wisp_trials_add(err, &r->list, &trial));
+      CALL(wisp_trials_add(err, &r->list, &trial));
     else
       r->found.damaged++;
   }
-done:
-  sqlite3_reset(rows);
-  return status;
+  return WISP_OK;
 }
 
 /* Row by row where a page cannot be read, until one behind it can. */
@@ -95,21 +94,13 @@ static wisp_status take_all(wisp_error *err, rescue *r, long long most)
 
 static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
 {
-  wisp_status status = WISP_OK;
   struct stat about;
   HELD(wisp_text_free) wisp_text copy = {0};
-  OWNED(free) char *folder = NULL;
-  TRY(wisp_require(err, stat(path, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING, "%s: there is no such file",
-                   path));
-  TRY(wisp_reader_copy(err, path, &copy, &folder));
-  TRY(open_copy(err, path, copy.data, r));
-  TRY(take_all(err, r, about.st_size / LEAST_ROW_BYTES));
-done:
-  sqlite3_finalize(r->behind);
-  sqlite3_finalize(r->at);
-  wisp_database_close(NULL, &r->database);
-  if (folder) wisp_reader_remove_copy(folder);
-  return status;
+  CALL(wisp_require(err, stat(path, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING, "%s: there is no such file",
+                    path));
+  CALL(wisp_reader_copy(err, path, &copy, &r->folder));
+  CALL(open_copy(err, path, copy.data, r));
+  return take_all(err, r, about.st_size / LEAST_ROW_BYTES);
 }
 
 /* A new file: never one that is there. */
@@ -123,6 +114,11 @@ static wisp_status write_into(wisp_error *err, const char *into, const char *lik
 
 static void release(rescue *r)
 {
+  sqlite3_finalize(r->behind);
+  sqlite3_finalize(r->at);
+  wisp_database_close(NULL, &r->database);
+  if (r->folder) wisp_reader_remove_copy(r->folder);
+  free(r->folder);
   wisp_trials_free(&r->list);
 }
 

@@ -154,7 +154,7 @@ wisp_status wisp_db_cache(wisp_error *err, const wisp_arguments *args, const cha
   wisp_cache_contents there;
   bool clear = wisp_option_given(args, "clear");
   (void)path;
-  CALL(clear ? wisp_cache_clear(err, &there) : wisp_cache_look(err, &there));
+  CALL(wisp_cache_look(err, clear, &there));
   printf("%s: %lld compiled kernels, %.1f MB%s", there.path, there.entries, (double)there.bytes / (1 << 20),
          clear ? ": removed\n" : "");
   if (!clear) printf(" of at most %lld MB (WISP_CACHE_MB)\n", there.limit >> 20);

@@ -38,8 +38,7 @@ static void count_in(holding *h, const wisp_trial *t)
 /* Trials by layer and device, in order of appearance: as many lines as it takes; free(*out). */
 static wisp_status count_holdings(wisp_error *err, const wisp_store *store, size_t *lines, holding **out)
 {
-  wisp_status status = WISP_OK;
-  holding *list = NULL;
+  OWNED(free) holding *list = NULL;
   size_t count = 0, room = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
@@ -48,14 +47,12 @@ static wisp_status count_holdings(wisp_error *err, const wisp_store *store, size
     while (at > 0 && (list[at - 1].layer != layer || strcmp(list[at - 1].sample->device, t->device) != 0 ||
                       strcmp(list[at - 1].sample->target, t->target) != 0))
       at--;
-    TRY(wisp_grow(err, &list, &room, count + 1, sizeof *list));
+    CALL(wisp_grow(err, &list, &room, count + 1, sizeof *list));
     if (at == 0) list[count++] = (holding){.layer = layer, .sample = t};
     count_in(&list[at ? at - 1 : count - 1], t);
   }
-done:
   *lines = count;
-  *out = list;
-  return status;
+  return GIVE(list, out);
 }
 
 /* The last of the orders in a row that begins with this one. */

@@ -47,7 +47,7 @@ static void note_cache(int argc, char **argv)
   char shown[sizeof err.text];
   for (int i = 1; i < argc; i++)
     if (strcmp(argv[i], "--quiet") == 0) return;
-  if (wisp_cache_look(&err, &contents) == WISP_OK) return;
+  if (wisp_cache_look(&err, false, &contents) == WISP_OK) return;
   wisp_show_text(err.text, shown, sizeof shown);
   fprintf(stderr, "wisp %s: note: %s\n", argv[0], shown);
 }

@@ -128,15 +128,12 @@ const wisp_choice *wisp_run_operator(const wisp_stage *stage)
 static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
                                     bool *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_stage stage[2] = {{.kernels = 0}, {.kernels = 0}};
-  for (int trilinear = 0; trilinear < 2; trilinear++) TRY(choose(err, r, run, trilinear, false, &stage[trilinear]));
-  const double stored = wisp_run_operator(&stage[0])->ms, made = wisp_run_operator(&stage[1])->ms;
+  HELD(wisp_stage_free) wisp_stage with_factors = {.kernels = 0}, with_vertices = {.kernels = 0};
+  CALL(choose(err, r, run, false, false, &with_factors));
+  CALL(choose(err, r, run, true, false, &with_vertices));
+  const double stored = wisp_run_operator(&with_factors)->ms, made = wisp_run_operator(&with_vertices)->ms;
   *out = isnan(made) ? isnan(stored) : !(stored < made);
-done:
-  wisp_stage_free(&stage[0]);
-  wisp_stage_free(&stage[1]);
-  return status;
+  return WISP_OK;
 }
 
 /* A part of the run begins; before: the share of set-up's time that has passed, as measured, NaN for what has no such
@@ -190,9 +187,9 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   CALL(wisp_new(err, unknowns, sizeof *solution, &solution));
   snprintf(text, sizeof text, "at most %lld iterations", r->iterations);
   show(&progress, NAN, text);
-  CALL(wisp_cg_solve(err, wisp_poisson_solver_cg(run->solver), run->problem->b, r->tolerance, r->iterations,
-                     progress.quiet ? NULL : &watch, &run->report));
-  CALL(wisp_cg_solution(err, wisp_poisson_solver_cg(run->solver), solution));
+  CALL(wisp_cg_solve(err, run->solver->cg, run->problem->b, r->tolerance, r->iterations, progress.quiet ? NULL : &watch,
+                     &run->report));
+  CALL(wisp_cg_solution(err, run->solver->cg, solution));
   show(&progress, NAN, "the solution's error");
   CALL(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
   run->unknowns = (double)unknowns;

@@ -39,7 +39,7 @@ static void print_text(const wisp_poisson_request *r, const wisp_poisson_run *ru
   wisp_run_print_kernels(&run->stage, r->run.defaults);
   printf("solver      conjugate gradients, preconditioner %s", wisp_poisson_preconditioners[r->method.preconditioner]);
   if (r->method.preconditioner == WISP_CHEBYSHEV)
-    printf(" of degree %d, eigenvalues below %.3g", r->method.degree, wisp_poisson_solver_bound(run->solver));
+    printf(" of degree %d, eigenvalues below %.3g", r->method.degree, run->solver->bound);
   printf("\niterations  %lld, residual %.3e", report->iterations, report->residual);
   if (r->tolerance > 0) printf(" (%s %g)", report->converged ? "reached" : "not reached:", r->tolerance);
   printf("\nL2 error    %.6e\n", run->l2_error);
@@ -58,7 +58,7 @@ static cJSON *make_json(const wisp_poisson_request *r, const wisp_poisson_run *r
       {"dofs", run->unknowns},
       {"lambda", r->lambda},
       {"degree", r->method.preconditioner == WISP_CHEBYSHEV ? (double)r->method.degree : NAN},
-      {"eigenvalue_bound", wisp_poisson_solver_bound(run->solver)},
+      {"eigenvalue_bound", run->solver->bound},
       {"iterations", (double)report->iterations},
       {"tolerance", r->tolerance},
       {"residual", report->residual},

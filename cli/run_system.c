@@ -304,7 +304,7 @@ static wisp_status blew_up(wisp_error *err, const wisp_system_request *r, const 
 static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
                          wisp_system_run *run)
 {
-  wisp_problem *problem = wisp_solver_problem(run->solver);
+  wisp_problem *problem = run->solver->problem;
   OWNED(free) double *u = NULL;
   double time = 0, length = 0;
   run->l2_error = NAN;
@@ -317,7 +317,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   const wisp_status status = advance(err, args, run);
   if (status == WISP_EWRONG) CALL(blew_up(err, r, run));
   CALL(status);
-  CALL(wisp_solution_get(err, problem, u));
+  CALL(wisp_arrays_download(err, problem->arrays, "u", u));
   CALL(wisp_dg_energy(err, run->dg, u, &run->energy_final));
   if (!(run->energy_final <= 2 * run->energy_initial)) CALL(blew_up(err, r, run));
   if (run->known) CALL(wisp_dg_l2_error(err, run->dg, u, wisp_start_field, &run->start, time, &run->l2_error));

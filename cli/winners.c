@@ -1,7 +1,6 @@
 #include "winners.h"
 #include "table.h"
 #include "terminal.h"
-#include "../runtime/solve/choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +41,9 @@ static wisp_status find_order(wisp_error *err, wisp_winners *w, const wisp_choos
 wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, wisp_winners *out)
 {
   HELD(wisp_winners_free) wisp_winners w = {0};
-  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
-  CALL(wisp_strategies_load(err, &strategies));
-  CALL(wisp_store_open(err, r->db, true, NULL, &w.store));
-  const wisp_chooser from = {strategies, w.store, limits, &scopes};
+  CALL(wisp_session_read(err, &(wisp_session_request){.store = r->db}, true, &w.session));
+  const wisp_chooser from = {w.session->strategies, w.session->store, limits, &scopes};
   for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
     const int order = r->orders[i / r->precision_count];
     const wisp_precision precision = r->precisions[i % r->precision_count];
@@ -95,7 +92,7 @@ wisp_status wisp_winners_print(wisp_error *err, const char *device, const wisp_w
 
 void wisp_winners_free(wisp_winners *w)
 {
-  wisp_store_close(w->store);
+  wisp_session_close(w->session);
   free(w->trials);
   *w = (wisp_winners){0};
 }

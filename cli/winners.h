@@ -2,11 +2,11 @@
 #ifndef WISP_WINNERS_H
 #define WISP_WINNERS_H
 
-#include "../runtime/device.h"
+#include "../runtime/door/door.h"
 #include "../tuner/workers/tune.h"
 
 typedef struct wisp_winners {
-  wisp_store *store;
+  wisp_session *session;
   size_t count, room;
   const wisp_trial **trials; /* the store's: by order, precision, kernel; the step last */
 } wisp_winners;

@@ -45,7 +45,7 @@ const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *
   return NULL;
 }
 
-const wisp_element *wisp_family_element(const wisp_family *family, const char *name)
+static const wisp_element *find_element(const wisp_family *family, const char *name)
 {
   for (const wisp_element *e = family->elements; e->name; e++)
     if (strcmp(e->name, name) == 0) return e;
@@ -64,7 +64,7 @@ wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec)
 {
   const wisp_family *family = wisp_family_find(spec->family);
   CALL(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", spec->family));
-  const wisp_element *element = wisp_family_element(family, spec->element);
+  const wisp_element *element = find_element(family, spec->element);
   CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s': it has %s%s", family->name,
                     spec->element, family->elements->name, family->elements[1].name ? " and others" : ""));
   return wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,

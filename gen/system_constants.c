@@ -1,42 +1,28 @@
 #include "system_constants.h"
 
+#include "language/env.h"
 #include "language/expand.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-static int find(const wisp_constants *constants, const char *name, size_t length)
+wisp_status wisp_constants_add(wisp_error *err, wisp_env *constants, const char *name, double value)
 {
-  for (int i = 0; i < constants->count; i++)
-    if (strncmp(constants->of[i].name, name, length) == 0 && !constants->of[i].name[length]) return i;
-  return -1;
+  HELD(wisp_text_free) wisp_text literal = {0};
+  CALL(wisp_print_real(err, &literal, value, WISP_F64));
+  return wisp_env_text(err, constants, name, literal.data);
 }
 
-bool wisp_constants_has(const wisp_constants *constants, const char *name)
+wisp_status wisp_constants_write(wisp_error *err, const wisp_env *constants, const char *text, wisp_text *out)
 {
-  return find(constants, name, strlen(name)) >= 0;
-}
-
-bool wisp_constants_add(wisp_constants *constants, const char *name, double value)
-{
-  if (constants->count == WISP_MAX_CONSTANTS) return false;
-  snprintf(constants->of[constants->count].name, sizeof constants->of->name, "%s", name);
-  constants->of[constants->count++].value = value;
-  return true;
-}
-
-wisp_status wisp_constants_write(wisp_error *err, const wisp_constants *constants, const char *text, wisp_text *out)
-{
+  char name[32];
   for (const char *at = text; *at;) {
     size_t length = 0; /* of a name or a number; both go on with letters and digits, a number with points as well */
     while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '.') length++;
-    const int i = length && length < sizeof constants->of->name ? find(constants, at, length) : -1;
-    if (i >= 0)
-      CALL(wisp_print_real(err, out, constants->of[i].value, WISP_F64));
-    else
-      CALL(wisp_text_add(err, out, at, length ? length : 1));
+    snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : 0, at);
+    const wisp_value *literal = wisp_env_get(constants, name, WISP_KIND_TEXT);
+    CALL(wisp_text_add(err, out, literal ? literal->as.text : at, literal ? literal->count : length ? length : 1));
     at += length ? length : 1;
   }
   return WISP_OK;
@@ -49,7 +35,7 @@ static int no_slot(const void *context, const char *name)
   return -1;
 }
 
-wisp_status wisp_constants_value(wisp_error *err, const wisp_constants *constants, const char *text, double *value)
+wisp_status wisp_constants_value(wisp_error *err, const wisp_env *constants, const char *text, double *value)
 {
   HELD(wisp_text_free) wisp_text numbers = {0};
   OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;

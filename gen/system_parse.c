@@ -30,7 +30,7 @@ typedef struct parser {
   size_t line;
   wisp_text buffer; /* the current line */
   wisp_system *system;
-  wisp_constants constants;
+  wisp_env *constants;
   bool rated[WISP_MAX_FIELDS], seen[16]; /* seen: of each kind of line */
 } parser;
 
@@ -99,7 +99,7 @@ static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
   rest = skip_space(rest);
   EXPECT(*rest, "rate of %s: no term", name);
   for (bool first = true; *rest; first = false)
-    CALL(wisp_system_read_term(err, &p->constants, p->system, out, first, &rest));
+    CALL(wisp_system_read_term(err, p->constants, p->system, out, first, &rest));
   return WISP_OK;
 }
 
@@ -114,7 +114,7 @@ static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, c
   *text = skip_space(equals + 1);
   EXPECT(!*skip_space(line) && is_name(*name, room),
          "'%s' before the = is no name of at most %zu letters, digits and _", *name, room - 1);
-  EXPECT(!wisp_constants_has(&p->constants, *name), "the name %s is taken: it is a constant", *name);
+  EXPECT(!wisp_env_has(p->constants, *name), "the name %s is taken: it is a constant", *name);
   EXPECT(**text, "no expression for %s", *name);
   return WISP_OK;
 }
@@ -127,7 +127,7 @@ static wisp_status read_statement(wisp_error *err, const parser *p, wisp_stateme
   const size_t i = statements->count;
   EXPECT(i < WISP_MAX_STATEMENTS, "more than %d statements", WISP_MAX_STATEMENTS);
   CALL(cut_statement(err, p, line, &name, &text));
-  CALL(wisp_constants_write(err, &p->constants, text, &numbers));
+  CALL(wisp_constants_write(err, p->constants, text, &numbers));
   CALL(wisp_expr_parse(err, numbers.data, &statements->expressions[i]));
   snprintf(statements->names[i], sizeof *statements->names, "%s", name);
   statements->texts[i] = numbers.data;
@@ -342,7 +342,7 @@ static wisp_status add_quantity(wisp_error *err, parser *p, char *rest, bool giv
   char *name = NULL, *text = NULL, sided[32];
   CALL(cut_number(err, p, rest, &name, &text));
   EXPECT(strlen(name) + 2 < sizeof sided, "'%s' is longer than %zu characters", name, sizeof sided - 3);
-  CALL(wisp_system_add_quantity(err, &p->constants, system, name, text, given));
+  CALL(wisp_system_add_quantity(err, p->constants, system, name, text, given));
   for (int side = 0; side < 2; side++) {
     snprintf(sided, sizeof sided, "%.29s_%c", name, "mp"[side]);
     EXPECT(!wisp_env_has(system->symbols, sided), "the name %s is taken", sided);
@@ -367,8 +367,8 @@ static wisp_status read_number(wisp_error *err, parser *p, const char *name, con
 {
   const char *at = NULL;
   *of = -1;
-  if (wisp_system_mentioned(p->system, text, &at) < 0) return wisp_constants_value(err, &p->constants, text, value);
-  CALL(wisp_system_add_quantity(err, &p->constants, p->system, name, text, false));
+  if (wisp_system_mentioned(p->system, text, &at) < 0) return wisp_constants_value(err, p->constants, text, value);
+  CALL(wisp_system_add_quantity(err, p->constants, p->system, name, text, false));
   *of = p->system->quantities - 1;
   *value = p->system->quantity[*of].otherwise;
   return WISP_OK;
@@ -379,9 +379,8 @@ static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
   char *name = NULL, *text = NULL;
   double value = 0;
   CALL(cut_number(err, p, rest, &name, &text));
-  CALL(wisp_constants_value(err, &p->constants, text, &value));
-  EXPECT(wisp_constants_add(&p->constants, name, value), "more than %d constants", WISP_MAX_CONSTANTS - 1);
-  return WISP_OK;
+  CALL(wisp_constants_value(err, p->constants, text, &value));
+  return wisp_constants_add(err, p->constants, name, value);
 }
 
 static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
@@ -471,7 +470,8 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
   char *line = NULL;
   TRY(wisp_new(err, 1, sizeof *p.system, &p.system));
   TRY(take_name(err, name, p.system));
-  wisp_constants_add(&p.constants, "pi", acos(-1.0));
+  TRY(wisp_env_create(err, NULL, &p.constants));
+  TRY(wisp_constants_add(err, p.constants, "pi", acos(-1.0)));
   for (;;) {
     TRY(next_line(err, &p, &line));
     if (!line) break;
@@ -482,6 +482,7 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
 done:
   wisp_context(err, status, "%s:%zu: ", name, p.line);
   wisp_text_free(&p.buffer);
+  wisp_env_destroy(p.constants);
   if (status != WISP_OK) wisp_system_destroy(p.system);
   return status;
 }

@@ -22,8 +22,8 @@ static wisp_status bind(wisp_error *err, const wisp_system *system, wisp_expr *e
   return wisp_require(err, isfinite(*value), WISP_EINPUT, "its value is not finite");
 }
 
-wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_constants *constants, wisp_system *system,
-                                     const char *name, const char *text, bool given)
+wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_env *constants, wisp_system *system, const char *name,
+                                     const char *text, bool given)
 {
   HELD(wisp_text_free) wisp_text numbers = {0};
   OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;

@@ -31,13 +31,13 @@ static inline bool is_letter(char c)
 }
 
 /* One term, [+-] [EXPRESSION *] NAME.AXIS, of the rate of field `out`; moves *rest, which it cuts up, past it. */
-wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
-                                  bool first, char **rest);
+wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wisp_system *system, int out, bool first,
+                                  char **rest);
 
 /* One more quantity of elements, NAME = text over constants and the quantities so far; given: a coefficient, the text
  * its value where nothing else is said, over constants. */
-wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_constants *constants, wisp_system *system,
-                                     const char *name, const char *text, bool given);
+wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_env *constants, wisp_system *system, const char *name,
+                                     const char *text, bool given);
 
 /* The first quantity that a text names, and where; -1: it names none. */
 int wisp_system_mentioned(const wisp_system *system, const char *text, const char **at);

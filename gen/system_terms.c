@@ -37,8 +37,8 @@ static wisp_status cut_quantity(wisp_error *err, wisp_system *system, char *fact
   return WISP_OK;
 }
 
-wisp_status wisp_system_read_term(wisp_error *err, const wisp_constants *constants, wisp_system *system, int out,
-                                  bool first, char **rest)
+wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wisp_system *system, int out, bool first,
+                                  char **rest)
 {
   char *at = skip_space(*rest), *shown = at;
   double coefficient = 1;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+WISP_OWNED(FILE, fclose)
+
 /* Makes room for count more bytes and the final NUL. */
 static wisp_status reserve(wisp_error *err, wisp_text *text, size_t count)
 {
@@ -46,20 +48,15 @@ void wisp_text_free(wisp_text *text)
 
 wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_t *length)
 {
-  wisp_status status = WISP_OK;
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   char chunk[65536];
-  FILE *file = fopen(path, "rb");
-  TRY(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open: %s", path, strerror(errno)));
-  for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) TRY(wisp_text_add(err, &text, chunk, got));
-  TRY(wisp_require(err, !ferror(file), WISP_ESYSTEM, "%s: cannot read: %s", path, strerror(errno)));
-  TRY(wisp_text_add(err, &text, "", 0));
-  *data = text.data;
+  OWNED(fclose) FILE *file = fopen(path, "rb");
+  CALL(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open: %s", path, strerror(errno)));
+  for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) CALL(wisp_text_add(err, &text, chunk, got));
+  CALL(wisp_require(err, !ferror(file), WISP_ESYSTEM, "%s: cannot read: %s", path, strerror(errno)));
+  CALL(wisp_text_add(err, &text, "", 0));
   *length = text.length;
-done:
-  if (file) fclose(file);
-  if (status != WISP_OK) free(text.data);
-  return status;
+  return GIVE(text.data, data);
 }
 
 wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, const void *context)

@@ -29,7 +29,7 @@ typedef struct comparison {
 } comparison;
 
 /* Forgets what was found. */
-static wisp_status begin(wisp_error *err, wisp_arrays *arrays)
+wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays)
 {
   wisp_device *device = arrays->device;
   if (!arrays->check.pattern) {
@@ -68,7 +68,7 @@ static wisp_status add(wisp_error *err, wisp_arrays *arrays, size_t place, const
   if (!c->count) return WISP_OK;
   if (!*module) CALL(wisp_embedded_module(err, arrays->device, "checks", "compare", types[c->what], module));
   for (int i = 0; i < ARGUMENTS; i++) arguments[i] = &values[i];
-  return wisp_launch(err, *module, grid, block, arguments, ARGUMENTS);
+  return wisp_launch(err, *module, NULL, grid, block, arguments, ARGUMENTS);
 }
 
 /* Waits; what was found at each place. */
@@ -96,7 +96,7 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
 {
   uint64_t first[COMPARISONS];
   *intact = true;
-  CALL(begin(err, arrays));
+  CALL(wisp_arrays_compare_begin(err, arrays));
   for (size_t i = 0; i < 2 * arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i / 2];
     const comparison zone = {.what = WISP_COMPARE_BITS,
@@ -171,7 +171,7 @@ wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp
 {
   uint64_t first[COMPARISONS];
   *name = '\0';
-  CALL(begin(err, arrays));
+  CALL(wisp_arrays_compare_begin(err, arrays));
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
     const comparison same = {.what = WISP_COMPARE_BITS,
@@ -191,11 +191,6 @@ wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp
 }
 
 /* --- results beside others --- */
-
-wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays)
-{
-  return begin(err, arrays);
-}
 
 static wisp_compared compared_as(const wisp_arrays *arrays, const wisp_entry *e)
 {

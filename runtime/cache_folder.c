@@ -169,8 +169,7 @@ void wisp_cache_folder_trim(int folder)
   free(list.files);
 }
 
-/* Looks, and removes every entry where asked. */
-static wisp_status look(wisp_error *err, bool clear, wisp_cache_contents *out)
+wisp_status wisp_cache_look(wisp_error *err, bool clear, wisp_cache_contents *out)
 {
   wisp_status status = WISP_OK;
   wisp_cache_contents found = {0};
@@ -189,14 +188,4 @@ done:
   if (folder >= 0) close(folder);
   free(list.files);
   return status;
-}
-
-wisp_status wisp_cache_look(wisp_error *err, wisp_cache_contents *out)
-{
-  return look(err, false, out);
-}
-
-wisp_status wisp_cache_clear(wisp_error *err, wisp_cache_contents *out)
-{
-  return look(err, true, out);
 }

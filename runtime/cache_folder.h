@@ -22,10 +22,8 @@ typedef struct wisp_cache_contents {
   char path[PATH_MAX];
   long long entries, bytes, limit; /* bytes: $WISP_CACHE_MB, else 512 MB */
 } wisp_cache_contents;
-/* A folder that is missing holds nothing. WISP_ESYSTEM where it may not be trusted, or there is no place for one;
- * WISP_EUSAGE where $WISP_CACHE_MB is no size. */
-wisp_status wisp_cache_look(wisp_error *err, wisp_cache_contents *out);
-/* *out: what was there. */
-wisp_status wisp_cache_clear(wisp_error *err, wisp_cache_contents *out);
+/* What is there, and removes it where asked. A folder that is missing holds nothing. WISP_ESYSTEM where it may not be
+ * trusted, or there is no place for one; WISP_EUSAGE where $WISP_CACHE_MB is no size. */
+wisp_status wisp_cache_look(wisp_error *err, bool clear, wisp_cache_contents *out);
 
 #endif

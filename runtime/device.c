@@ -227,17 +227,11 @@ void wisp_module_unload(wisp_module *module)
   if (module) module->device->kind->unload(module);
 }
 
-wisp_status wisp_launch_in(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
-                           const unsigned block[3], void **args, int arg_count)
+wisp_status wisp_launch(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
+                        const unsigned block[3], void **args, int arg_count)
 {
   if (!grid[0] || !grid[1]) return WISP_OK; /* nothing to do is no error; CUDA refuses an empty grid */
   return module->device->kind->launch(err, module, stream, grid, block, args, arg_count);
-}
-
-wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
-                        void **args, int arg_count)
-{
-  return wisp_launch_in(err, module, NULL, grid, block, args, arg_count);
 }
 
 /* ---- Graphs. */

@@ -106,12 +106,10 @@ void wisp_module_unload(wisp_module *module);
 /* One launch, in stream, asynchronous on a GPU. args: addresses of the arg_count argument values in the kernel's order
  * (as cuLaunchKernel takes them); a value has at most 8 bytes, and 8 bytes are readable at each address (a union of the
  * types does it), for a recording copies them without knowing the types. grid[0..1] blocks of block[0..2] threads; the
- * host device ignores block. */
-wisp_status wisp_launch(wisp_error *err, wisp_module *module, const unsigned grid[2], const unsigned block[3],
-                        void **args, int arg_count);
-/* The same in another stream of the device's own kind; NULL: the device's. Nothing that is recorded goes there. */
-wisp_status wisp_launch_in(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
-                           const unsigned block[3], void **args, int arg_count);
+ * host device ignores block. stream: another one of the device's own kind, where nothing that is recorded goes; NULL:
+ * the device's. */
+wisp_status wisp_launch(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
+                        const unsigned block[3], void **args, int arg_count);
 
 /* Records every launch, fill and copy between begin and end, without running it, to be replayed as often as wanted
  * without host round trips (a CUDA graph; a list of calls on the host). Argument values are captured at record time;

@@ -49,6 +49,7 @@ typedef struct wisp_discretisation {
 } wisp_discretisation;
 
 void wisp_discretisation_destroy(wisp_discretisation *d);
+WISP_OWNED(wisp_discretisation, wisp_discretisation_destroy)
 
 /* 0 for a count that it has not. */
 size_t wisp_discretisation_count(const wisp_discretisation *d, const char *count);

@@ -1,6 +1,6 @@
 /* Kernels: a plan's source is compiled for a target, loaded, its operands uploaded, and launched with arguments bound
  * by name. */
-#include "kernel_parts.h"
+#include "kernel.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -89,11 +89,6 @@ void wisp_kernel_destroy(wisp_kernel *kernel)
   free(kernel);
 }
 
-const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel)
-{
-  return kernel->plan;
-}
-
 wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double value, wisp_precision precision,
                                wisp_passed *out)
 {
@@ -149,5 +144,5 @@ wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wi
   }
   find_counts(bindings, count, counts);
   CALL(wisp_plan_grid(err, kernel->plan, counts, grid));
-  return wisp_launch(err, kernel->module, grid, kernel->plan->block, args, kernel->args);
+  return wisp_launch(err, kernel->module, NULL, grid, kernel->plan->block, args, kernel->args);
 }

@@ -15,12 +15,36 @@ wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char
 /* The plan's operand argument i as it lies on a device, in the plan's precision. Caller frees *data. */
 wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void **data, size_t *bytes);
 
+struct wisp_kernel {
+  wisp_device *device;
+  const wisp_plan *plan;
+  wisp_module *module;
+  int args;
+  const wisp_arg *arg;
+  wisp_pointer operand[WISP_MAX_ARGS]; /* 0 where the argument is no operand */
+  struct wisp_opened *opened;          /* what the door knows of it; NULL: it was not opened there */
+};
+
 /* plan is borrowed and must outlive the kernel; binary is not kept. Uploads operands in the plan's precision. */
 wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_plan *plan, const wisp_binary *binary,
                                wisp_kernel **out);
 void wisp_kernel_destroy(wisp_kernel *kernel);
 WISP_OWNED(wisp_kernel, wisp_kernel_destroy)
-const wisp_plan *wisp_kernel_plan(const wisp_kernel *kernel);
+
+/* Gives back what it has on the device, and leaves it empty. */
+void wisp_kernel_unload(wisp_kernel *kernel);
+
+/* The value of one argument, in the type that the kernel takes it in; 8 bytes, as wisp_launch wants them. */
+typedef union wisp_passed {
+  wisp_pointer pointer;
+  int integer;
+  float single;
+  double real;
+} wisp_passed;
+
+/* A scalar as the argument takes it. WISP_EUSAGE where an int is too narrow for it. */
+wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double value, wisp_precision precision,
+                               wisp_passed *out);
 
 /* What an argument name stands for: an array's address, or a scalar (values are converted to the argument's type). */
 typedef struct wisp_binding {

@@ -50,7 +50,7 @@ static wisp_status run(wisp_error *err, work *w)
 {
   void *copy_args[] = {&w->in, &w->out, &w->count}, *fma_args[] = {&w->out, &w->count};
   if (!w->module) return wisp_device_copy(err, w->device, w->out, w->in, (size_t)w->count * 16);
-  return wisp_launch(err, w->module, w->grid, w->block, w->in ? copy_args : fma_args, w->in ? 3 : 2);
+  return wisp_launch(err, w->module, NULL, w->grid, w->block, w->in ? copy_args : fma_args, w->in ? 3 : 2);
 }
 
 /* The shortest of many runs, which wake the clocks as well. On a busy machine it goes on for a while until the shortest

@@ -5,18 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wisp_problem {
-  wisp_device *device;
-  wisp_discretisation d;
-  wisp_arrays *arrays;
-  struct owners { /* of all arrays that are laid out alike */
-    const char *size;
-    bool masked;
-    wisp_pointer mask;
-    size_t *origins;
-  } owners[WISP_MAX_ARRAYS]; /* those without a size are free */
-};
-
 static wisp_status make_arrays(wisp_error *err, wisp_problem *p, wisp_precision precision, size_t guard,
                                wisp_array_filter wanted, const void *context)
 {
@@ -42,19 +30,14 @@ wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *p)
 wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
                               size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_problem *p = NULL;
-  TRY(wisp_new(err, 1, sizeof *p, &p));
+  OWNED(wisp_discretisation_destroy) wisp_discretisation *taken = d;
+  OWNED(wisp_problem_destroy) wisp_problem *p = NULL;
+  CALL(wisp_new(err, 1, sizeof *p, &p));
   p->device = device;
-  p->d = *d;
-  *d = (wisp_discretisation){.self = NULL};
-  TRY(make_arrays(err, p, precision, guard, wanted, context));
-  TRY(wisp_problem_refill(err, p));
-  *out = p;
-done:
-  wisp_discretisation_destroy(d);
-  if (status != WISP_OK) wisp_problem_destroy(p);
-  return status;
+  CALL(GIVE(*taken, &p->d));
+  CALL(make_arrays(err, p, precision, guard, wanted, context));
+  CALL(wisp_problem_refill(err, p));
+  return GIVE(p, out);
 }
 
 void wisp_problem_destroy(wisp_problem *p)
@@ -69,34 +52,27 @@ void wisp_problem_destroy(wisp_problem *p)
   free(p);
 }
 
-const wisp_discretisation *wisp_problem_discretisation(const wisp_problem *problem)
-{
-  return &problem->d;
-}
-
-wisp_arrays *wisp_problem_arrays(const wisp_problem *problem)
-{
-  return problem->arrays;
-}
-
-size_t wisp_problem_bytes(const wisp_problem *problem)
-{
-  return wisp_arrays_bytes(problem->arrays);
-}
-
 /* --- whose numbers are --- */
 
-typedef struct marking {
+/* Of each number of an array: where it comes from, or whether it is somebody's. */
+typedef struct tracing {
   const wisp_discretisation *d;
   const wisp_array_decl *array;
+  size_t *origins; /* NULL: mask is made */
   unsigned char *mask;
-} marking;
+} tracing;
 
 /* A wisp_sweep over numbers. */
-static void mark(void *context, size_t from, size_t to)
+static void trace(void *context, size_t from, size_t to)
 {
-  const marking *m = context;
-  for (size_t i = from; i < to; i++) m->mask[i] = wisp_discretisation_origin(m->d, m->array, i) != WISP_NOBODY;
+  const tracing *t = context;
+  for (size_t i = from; i < to; i++) {
+    const size_t origin = wisp_discretisation_origin(t->d, t->array, i);
+    if (t->origins)
+      t->origins[i] = origin;
+    else
+      t->mask[i] = origin != WISP_NOBODY;
+  }
 }
 
 static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, wisp_pointer *out)
@@ -104,16 +80,15 @@ static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_
   const size_t size = wisp_arrays_size(p->arrays, array->name);
   OWNED(free) unsigned char *mask = NULL;
   CALL(wisp_new(err, size, 1, &mask));
-  marking m = {&p->d, array, mask};
-  wisp_parallel_for(size, mark, &m);
+  wisp_parallel_for(size, trace, &(tracing){&p->d, array, NULL, mask});
   if (!memchr(mask, 0, size)) return WISP_OK;
   CALL(wisp_device_alloc(err, p->device, size, out));
   return wisp_device_upload(err, p->device, *out, mask, size);
 }
 
-static struct owners *owners_of(wisp_problem *p, const wisp_array_decl *array)
+static struct wisp_owners *owners_of(wisp_problem *p, const wisp_array_decl *array)
 {
-  struct owners *o = p->owners;
+  struct wisp_owners *o = p->owners;
   while (o->size && strcmp(o->size, array->size) != 0) o++;
   o->size = array->size;
   return o;
@@ -124,33 +99,20 @@ wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *arra
   const wisp_array_decl *decl = wisp_family_array(p->d.family, array);
   *mask = 0;
   if (!p->d.origin || !decl || !wisp_arrays_size(p->arrays, array)) return WISP_OK;
-  struct owners *o = owners_of(p, decl);
+  struct wisp_owners *o = owners_of(p, decl);
   if (!o->masked) CALL(make_mask(err, p, decl, &o->mask));
   o->masked = true;
   *mask = o->mask;
   return WISP_OK;
 }
 
-typedef struct tracing {
-  const wisp_discretisation *d;
-  const wisp_array_decl *array;
-  size_t *origins;
-} tracing;
-
-/* A wisp_sweep over numbers. */
-static void trace(void *context, size_t from, size_t to)
-{
-  const tracing *t = context;
-  for (size_t i = from; i < to; i++) t->origins[i] = wisp_discretisation_origin(t->d, t->array, i);
-}
-
 wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, const size_t **origins)
 {
-  struct owners *o = owners_of(p, array);
+  struct wisp_owners *o = owners_of(p, array);
   const size_t size = wisp_arrays_size(p->arrays, array->name);
   if (!o->origins) {
     CALL(wisp_new(err, size, sizeof *o->origins, &o->origins));
-    wisp_parallel_for(size, trace, &(tracing){&p->d, array, o->origins});
+    wisp_parallel_for(size, trace, &(tracing){&p->d, array, o->origins, NULL});
   }
   *origins = o->origins;
   return WISP_OK;
@@ -179,7 +141,7 @@ static wisp_status launch(wisp_error *err, wisp_problem *p, const wisp_kernel *k
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
                              size_t count)
 {
-  const wisp_spec *spec = &wisp_kernel_plan(kernel)->spec;
+  const wisp_spec *spec = &kernel->plan->spec;
   const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find(spec->family), spec->kernel);
   const wisp_cut *cut = p->d.cuts;
   if (!decl || !decl->launches) return launch(err, p, kernel, NULL, (wisp_span){0, 0}, bindings, count);

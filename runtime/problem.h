@@ -4,7 +4,17 @@
 
 #include "discretisation.h"
 
-typedef struct wisp_problem wisp_problem;
+typedef struct wisp_problem {
+  wisp_device *device;
+  wisp_discretisation d;
+  wisp_arrays *arrays;
+  struct wisp_owners { /* of all arrays that are laid out alike: what is asked of them below, made at first need */
+    const char *size;
+    bool masked;
+    wisp_pointer mask;
+    size_t *origins;
+  } owners[WISP_MAX_ARRAYS]; /* those without a size are free */
+} wisp_problem;
 
 /* Which of a family's arrays are made. */
 typedef bool (*wisp_array_filter)(const void *context, const char *array);
@@ -15,9 +25,7 @@ typedef bool (*wisp_array_filter)(const void *context, const char *array);
 wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
                               size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out);
 void wisp_problem_destroy(wisp_problem *problem);
-const wisp_discretisation *wisp_problem_discretisation(const wisp_problem *problem);
-wisp_arrays *wisp_problem_arrays(const wisp_problem *problem);
-size_t wisp_problem_bytes(const wisp_problem *problem); /* of device memory, guard zones included */
+WISP_OWNED(wisp_problem, wisp_problem_destroy)
 
 /* What is fixed, once more. */
 wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);

@@ -170,7 +170,7 @@ static void launch(fixture *f, double a)
   wisp_error err = {0};
   value n = {.integer = COUNT}, scale = {.real = a}, x = {.pointer = f->x}, y = {.pointer = f->y};
   const unsigned grid[2] = {(COUNT + WIDTH - 1) / WIDTH, 1}, block[3] = {WIDTH, 1, 1};
-  good(wisp_launch(&err, f->module, grid, block, (void *[]){&n, &scale, &x, &y}, 4), &err);
+  good(wisp_launch(&err, f->module, NULL, grid, block, (void *[]){&n, &scale, &x, &y}, 4), &err);
 }
 
 /* y is start + a in. */
@@ -258,7 +258,7 @@ static void record_loop(loop *l, wisp_module *module, int stop)
   value last = {.integer = stop}, at[3];
   for (size_t i = 0; i < 3; i++) at[i].pointer = l->numbers + i * sizeof(int);
   good(wisp_graph_begin(&err, l->device), &err);
-  good(wisp_launch(&err, module, (unsigned[]){1, 1}, (unsigned[]){WIDTH, 1, 1},
+  good(wisp_launch(&err, module, NULL, (unsigned[]){1, 1}, (unsigned[]){WIDTH, 1, 1},
                    (void *[]){&last, &at[0], &at[1], &at[2]}, 4),
        &err);
   good(wisp_graph_end_loop(&err, l->device, l->numbers, &l->graph), &err);

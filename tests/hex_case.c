@@ -232,7 +232,7 @@ wisp_status hex_case_error(wisp_error *err, const hex_case *c, wisp_device *devi
                            double *error)
 {
   wisp_status status = WISP_OK;
-  const wisp_spec *spec = &wisp_kernel_plan(kernel)->spec;
+  const wisp_spec *spec = &kernel->plan->spec;
   size_t Np = (size_t)c->hex->Np, glNp = (size_t)c->hex->glNp, E = c->elements, size = (size_t)spec->precision;
   double *reference = numbers(E * Np);
   void *y = calloc(E * Np, size);

@@ -44,8 +44,8 @@ void poisson_close(poisson_case *c)
 wisp_cg_report poisson_solve(poisson_case *c, double tolerance, long long most)
 {
   wisp_cg_report report;
-  GOOD(wisp_cg_solve(err, wisp_poisson_solver_cg(c->solver), c->problem->b, tolerance, most, NULL, &report));
-  GOOD(wisp_cg_solution(err, wisp_poisson_solver_cg(c->solver), c->x));
+  GOOD(wisp_cg_solve(err, c->solver->cg, c->problem->b, tolerance, most, NULL, &report));
+  GOOD(wisp_cg_solution(err, c->solver->cg, c->x));
   return report;
 }
 

@@ -36,7 +36,7 @@ bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_se
   int boundary = wisp_system_boundary(s->system, setup->absorbing ? "absorbing" : "pec");
   GOOD(wisp_dg_create_plain(err, mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
   GOOD(wisp_solver_create(err, s->device, s->dg, precision, &s->stage, setup->central ? 0 : 1, &s->solver));
-  s->problem = wisp_solver_problem(s->solver);
+  s->problem = s->solver->problem;
   return true;
 }
 
@@ -68,7 +68,7 @@ wisp_mesh *ragged_box(int n, size_t left_out)
 wisp_status solution_set(wisp_error *err, wisp_problem *problem, wisp_function function, const void *context, double t)
 {
   OWNED(free) double *u = NULL;
-  CALL(wisp_new(err, wisp_arrays_size(wisp_problem_arrays(problem), "u"), sizeof *u, &u));
+  CALL(wisp_new(err, wisp_arrays_size(problem->arrays, "u"), sizeof *u, &u));
   wisp_dg_fill(wisp_problem_dg(problem), function, context, t, u);
   return wisp_solution_put(err, problem, u);
 }
@@ -77,8 +77,8 @@ wisp_status solution_error(wisp_error *err, wisp_problem *problem, wisp_function
                            double *out)
 {
   OWNED(free) double *u = NULL;
-  CALL(wisp_new(err, wisp_arrays_size(wisp_problem_arrays(problem), "u"), sizeof *u, &u));
-  CALL(wisp_solution_get(err, problem, u));
+  CALL(wisp_new(err, wisp_arrays_size(problem->arrays, "u"), sizeof *u, &u));
+  CALL(wisp_arrays_download(err, problem->arrays, "u", u));
   return wisp_dg_l2_error(err, wisp_problem_dg(problem), u, exact, context, t, out);
 }
 

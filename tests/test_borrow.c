@@ -135,9 +135,9 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use us
 {
   static const double state[WISP_CG_STATE] = {[WISP_CG_AT_LIMIT] = 1e30};
   static const int left = 1 << 20;
-  wisp_status status = wisp_arrays_upload(err, wisp_problem_arrays(problem), "state", state);
+  wisp_status status = wisp_arrays_upload(err, problem->arrays, "state", state);
   (void)use;
-  return status == WISP_OK ? wisp_arrays_upload_ints(err, wisp_problem_arrays(problem), "left", &left) : status;
+  return status == WISP_OK ? wisp_arrays_upload_ints(err, problem->arrays, "left", &left) : status;
 }
 
 static int rounds(const char *kernel)
@@ -216,7 +216,7 @@ typedef struct solver {
 static double blocks(const solver *s, int kernel)
 {
   unsigned grid[2];
-  GOOD(wisp_plan_grid(err, s->stage.plan[kernel], wisp_problem_discretisation(s->problem)->counts, grid));
+  GOOD(wisp_plan_grid(err, s->stage.plan[kernel], s->problem->d.counts, grid));
   return grid[0];
 }
 
@@ -234,7 +234,7 @@ static void open_solver(wisp_precision precision, solver *s)
   assert_string_equal(s->stage.plan[2]->spec.kernel, "update");
   GOOD(wisp_stage_load(err, s->device, &s->stage, s->kernel));
   GOOD(wisp_problem_open(err, s->device, &d, precision, WISP_NARROW_GUARD, NULL, NULL, &s->problem));
-  GOOD(wisp_arrays_repeat(err, wisp_problem_arrays(s->problem), "inverse", 1, &third));
+  GOOD(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &third));
   const wisp_binding bindings[] = {{"scale", 0, 1},
                                    {"polynomial", 0, 0},
                                    {"rz_parts", 0, blocks(s, 1)},

@@ -68,7 +68,7 @@ static void open_folders_are_not_looked_into(void **state)
     assert_int_equal(chmod(folder, open_to_others[i]), 0);
     assert_false(has("key", "code"));
     put("other", "code", 4);
-    assert_int_equal(wisp_cache_look(&err, &contents), WISP_ESYSTEM);
+    assert_int_equal(wisp_cache_look(&err, false, &contents), WISP_ESYSTEM);
     assert_non_null(strstr(err.text, "may be written by others"));
   }
   assert_int_equal(chmod(folder, 0755), 0);
@@ -77,7 +77,7 @@ static void open_folders_are_not_looked_into(void **state)
   if (geteuid() != 0) return;
   assert_int_equal(chown(folder, 65534, 65534), 0);
   assert_false(has("key", "code"));
-  assert_int_equal(wisp_cache_look(&err, &contents), WISP_ESYSTEM);
+  assert_int_equal(wisp_cache_look(&err, false, &contents), WISP_ESYSTEM);
   assert_non_null(strstr(err.text, "belongs to somebody else"));
 }
 
@@ -151,12 +151,12 @@ static void bound_removes_the_longest_unused(void **state)
   assert_true(has("key 0", payload));
   memset(payload, 'b', SIZE - 1);
   assert_false(has("key 1", payload));
-  assert_int_equal(wisp_cache_look(NULL, &contents), WISP_OK);
+  assert_int_equal(wisp_cache_look(NULL, false, &contents), WISP_OK);
   assert_int_equal(contents.entries, 3);
   assert_true(contents.bytes <= contents.limit);
   assert_int_equal(contents.limit, 1 << 20);
   setenv("WISP_CACHE_MB", "some", 1);
-  assert_int_equal(wisp_cache_look(NULL, &contents), WISP_EUSAGE);
+  assert_int_equal(wisp_cache_look(NULL, false, &contents), WISP_EUSAGE);
 }
 
 static void command_shows_and_clears(void **state)
@@ -194,10 +194,10 @@ static void relative_place_is_ignored(void **state)
   unsetenv("WISP_CACHE_DIR");
   setenv("XDG_CACHE_HOME", "relative", 1);
   setenv("HOME", *state, 1);
-  assert_int_equal(wisp_cache_look(NULL, &contents), WISP_OK);
+  assert_int_equal(wisp_cache_look(NULL, false, &contents), WISP_OK);
   assert_string_equal(contents.path, fixture_path(*state, ".cache/wisp"));
   setenv("XDG_CACHE_HOME", fixture_path(*state, "xdg"), 1);
-  assert_int_equal(wisp_cache_look(NULL, &contents), WISP_OK);
+  assert_int_equal(wisp_cache_look(NULL, false, &contents), WISP_OK);
   assert_string_equal(contents.path, fixture_path(*state, "xdg/wisp"));
 }
 

@@ -39,7 +39,7 @@ static int run_answer(const wisp_binary *binary)
   assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
   if (wisp_module_load(&err, device, binary, "answer", 0, &module) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(wisp_device_alloc(&err, device, sizeof got, &result), WISP_OK);
-  assert_int_equal(wisp_launch(&err, module, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&result}, 1),
+  assert_int_equal(wisp_launch(&err, module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&result}, 1),
                    WISP_OK);
   assert_int_equal(wisp_device_download(&err, device, &got, result, sizeof got), WISP_OK);
   wisp_device_free(device, result);

@@ -124,7 +124,7 @@ static void errors_are_passed_on(void **state)
   assert_non_null(strstr(err.text, "12345 bytes are free"));
   /* A launch of the wrong shape: more than the driver takes. */
   assert_int_equal(wisp_module_load(&err, device, &binary, "wisp_axpy", 0, &module), WISP_OK);
-  assert_int_equal(wisp_launch(&err, module, (unsigned[]){1, 1}, (unsigned[]){2048, 1, 1}, (void *[]){NULL}, 0),
+  assert_int_equal(wisp_launch(&err, module, NULL, (unsigned[]){1, 1}, (unsigned[]){2048, 1, 1}, (void *[]){NULL}, 0),
                    WISP_EDEVICE);
   assert_non_null(strstr(err.text, "launch wisp_axpy"));
   wisp_module_unload(module);

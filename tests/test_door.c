@@ -6,7 +6,7 @@
 #include "solving.h"
 #include "../gen/family.h"
 #include "../runtime/door/contract.h"
-#include "../runtime/kernel_parts.h"
+#include "../runtime/kernel.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -301,7 +301,7 @@ static void test_quick(void **state)
     const double t0 = nanoseconds();
     GOOD(wisp_kernel_launch(err, kernel, one, NULL));
     const double t1 = nanoseconds();
-    GOOD(wisp_launch(err, kernel->module, grid, block, args, kernel->args));
+    GOOD(wisp_launch(err, kernel->module, NULL, grid, block, args, kernel->args));
     const double t2 = nanoseconds();
     best = fmin(best, t1 - t0);
     direct = fmin(direct, t2 - t1);

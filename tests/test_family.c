@@ -285,14 +285,14 @@ static void in_spans(void *context, const plan_case *c)
   wisp_problem *problem = lease.problem;
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
-  const size_t numbers = wisp_arrays_size(wisp_problem_arrays(problem), "v");
+  const size_t numbers = wisp_arrays_size(problem->arrays, "v");
   assert_true(numbers <= sizeof whole / sizeof *whole);
   GOOD(wisp_problem_run(err, problem, kernel, NULL, 0));
-  GOOD(wisp_arrays_download(err, wisp_problem_arrays(problem), "v", whole));
-  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem), "v", 0xff));
+  GOOD(wisp_arrays_download(err, problem->arrays, "v", whole));
+  GOOD(wisp_arrays_fill(err, problem->arrays, "v", 0xff));
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
     GOOD(wisp_problem_run_span(err, problem, kernel, spans[i], NULL, 0));
-  GOOD(wisp_arrays_download(err, wisp_problem_arrays(problem), "v", pieced));
+  GOOD(wisp_arrays_download(err, problem->arrays, "v", pieced));
   assert_memory_equal(whole, pieced, numbers * sizeof *whole);
   wisp_kernel_destroy(kernel);
   free(binary.data);
@@ -323,12 +323,12 @@ static void open_domain(wisp_device *device, const wisp_spec *spec, void **groun
 /* Moves what ghosts are of from the whole strip, whose second domain begins at element OWN. */
 static void exchange(wisp_problem *whole, wisp_problem *domain, size_t Np)
 {
-  const wisp_discretisation *d = wisp_problem_discretisation(domain);
+  const wisp_discretisation *d = &domain->d;
   double numbers[FILTER_MAX_NP];
   for (size_t g = 0; g < d->ghosts; g++) {
     const size_t from = OWN * (size_t)d->owner(d->self, g).domain + d->owner(d->self, g).slot;
-    GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(whole), "v", from * Np, Np, numbers));
-    GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(domain), "v", (OWN + g) * Np, Np, numbers));
+    GOOD(wisp_arrays_download_part(err, whole->arrays, "v", from * Np, Np, numbers));
+    GOOD(wisp_arrays_upload_part(err, domain->arrays, "v", (OWN + g) * Np, Np, numbers));
   }
 }
 
@@ -350,16 +350,16 @@ static void in_domains(void *context, const plan_case *c)
   open_domain(device, &c->spec, &ground, &problem[1]);
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
-  const size_t Np = wisp_arrays_size(wisp_problem_arrays(problem[1]), "v") / (OWN + 1);
+  const size_t Np = wisp_arrays_size(problem[1]->arrays, "v") / (OWN + 1);
   double v[OWN * FILTER_MAX_NP];
-  GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[0]), "v", 0, OWN * Np, v));
-  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem[1]), "v", 0xff));
-  GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(problem[1]), "v", 0, OWN * Np, v));
+  GOOD(wisp_arrays_download_part(err, problem[0]->arrays, "v", 0, OWN * Np, v));
+  GOOD(wisp_arrays_fill(err, problem[1]->arrays, "v", 0xff));
+  GOOD(wisp_arrays_upload_part(err, problem[1]->arrays, "v", 0, OWN * Np, v));
   exchange(problem[0], problem[1], Np);
   for (int i = 0; i < 2; i++) {
-    GOOD(wisp_arrays_fill(err, wisp_problem_arrays(problem[i]), "edges", 0));
+    GOOD(wisp_arrays_fill(err, problem[i]->arrays, "edges", 0));
     GOOD(wisp_problem_run(err, problem[i], kernel, NULL, 0));
-    GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem[i]), "edges", 0, OWN + 1, edges[i]));
+    GOOD(wisp_arrays_download_part(err, problem[i]->arrays, "edges", 0, OWN + 1, edges[i]));
   }
   assert_memory_equal(edges[0], edges[1], sizeof edges[0]);
   wisp_kernel_destroy(kernel);

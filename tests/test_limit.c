@@ -23,8 +23,8 @@ static bool grows(solving *s, double dt)
   bool up = false;
   assert_non_null(u);
   random_solution(s->dg, u);
-  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s->problem), "u", u));
-  GOOD(wisp_arrays_fill(err, wisp_problem_arrays(s->problem), "res", 0));
+  GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
+  GOOD(wisp_arrays_fill(err, s->problem->arrays, "res", 0));
   for (int i = 0; i < 2; i++) {
     const wisp_status status = wisp_solver_advance(&reason, s->solver, dt, STEPS, NULL);
     up |= status == WISP_EWRONG; /* not finite */
@@ -138,9 +138,9 @@ static double distance(solving *s, const double *other)
   const size_t size = wisp_dg_volume_size(s->dg);
   double *u = malloc(size * sizeof *u), energy = NAN;
   assert_non_null(u);
-  GOOD(wisp_arrays_download(err, wisp_problem_arrays(s->problem), "u", u));
+  GOOD(wisp_arrays_download(err, s->problem->arrays, "u", u));
   for (size_t i = 0; i < size; i++) u[i] -= other[i];
-  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s->problem), "u", u));
+  GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
   GOOD(wisp_solution_energy(err, s->problem, &energy));
   free(u);
   return sqrt(energy / s->system->energy[0]);
@@ -159,7 +159,7 @@ static void check_time_error(int order)
   assert_non_null(fine);
   GOOD(wisp_solver_limit(err, s.solver, &limit));
   default_error(&s, limit, time, 8, &dt);
-  GOOD(wisp_arrays_download(err, wisp_problem_arrays(s.problem), "u", fine));
+  GOOD(wisp_arrays_download(err, s.problem->arrays, "u", fine));
   default_error(&s, limit, time, 1, &dt);
   GOOD(wisp_solution_energy(err, s.problem, &energy[0]));
   GOOD(wisp_solver_time_error(err, s.solver, dt, time, &relative));

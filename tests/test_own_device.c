@@ -110,8 +110,8 @@ static int write_past(int past)
     bool good = wisp_device_open(&reason, "fence", &device) == WISP_OK &&
                 wisp_module_load(&reason, device, &binary, "fill", 0, &module) == WISP_OK &&
                 wisp_device_alloc(&reason, device, COUNT * sizeof(double), &array) == WISP_OK;
-    good = good && wisp_launch(&reason, module, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&array, &numbers},
-                               2) == WISP_OK;
+    good = good && wisp_launch(&reason, module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1},
+                               (void *[]){&array, &numbers}, 2) == WISP_OK;
     _exit(good ? 0 : 1);
   }
   int status = 0;

@@ -127,9 +127,8 @@ static void test_preconditioners(void **state)
     poisson_case c;
     poisson_open(&c, hex_box(3, 0.05), &setup);
     iterations[m] = poisson_solve(&c, 1e-10, 2000).iterations;
-    assert_true(isnan(wisp_poisson_solver_bound(c.solver)) == (m != WISP_CHEBYSHEV));
-    if (m == WISP_CHEBYSHEV)
-      assert_true(wisp_poisson_solver_bound(c.solver) > 1 && wisp_poisson_solver_bound(c.solver) < 20);
+    assert_true(isnan(c.solver->bound) == (m != WISP_CHEBYSHEV));
+    if (m == WISP_CHEBYSHEV) assert_true(c.solver->bound > 1 && c.solver->bound < 20);
     poisson_close(&c);
   }
   assert_true(iterations[1] < iterations[0] && 2 * iterations[2] < iterations[1]);
@@ -277,10 +276,10 @@ static void test_watched(void **state)
     const wisp_cg_report alone = poisson_solve(&c, 1e-10, most[i]);
     double *x = calloc(c.problem->copies->unknowns, sizeof *x);
     assert_non_null(x);
-    assert_int_equal(wisp_cg_solve(NULL, wisp_poisson_solver_cg(c.solver), c.problem->b, 1e-10, most[i],
-                                   &(wisp_cg_watch){listen, &t}, &report),
-                     WISP_OK);
-    assert_int_equal(wisp_cg_solution(NULL, wisp_poisson_solver_cg(c.solver), x), WISP_OK);
+    assert_int_equal(
+        wisp_cg_solve(NULL, c.solver->cg, c.problem->b, 1e-10, most[i], &(wisp_cg_watch){listen, &t}, &report),
+        WISP_OK);
+    assert_int_equal(wisp_cg_solution(NULL, c.solver->cg, x), WISP_OK);
     assert_memory_equal(x, c.x, c.problem->copies->unknowns * sizeof *x);
     assert_true(report.iterations == alone.iterations && report.residual == alone.residual);
     assert_true(report.converged == alone.converged && report.converged == (i == 0));
@@ -307,10 +306,8 @@ static void test_bad_requests(void **state)
   wisp_cg_report report;
   poisson_case c;
   poisson_open(&c, hex_box(1, 0), &setup);
-  assert_int_equal(wisp_cg_solve(&err, wisp_poisson_solver_cg(c.solver), c.problem->b, 0, -1, NULL, &report),
-                   WISP_EUSAGE);
-  assert_int_equal(wisp_cg_solve(&err, wisp_poisson_solver_cg(c.solver), c.problem->b, 0, 1LL << 31, NULL, &report),
-                   WISP_EUSAGE);
+  assert_int_equal(wisp_cg_solve(&err, c.solver->cg, c.problem->b, 0, -1, NULL, &report), WISP_EUSAGE);
+  assert_int_equal(wisp_cg_solve(&err, c.solver->cg, c.problem->b, 0, 1LL << 31, NULL, &report), WISP_EUSAGE);
   assert_non_null(strstr(err.text, "2147483648 iterations"));
   poisson_close(&c);
 }

@@ -58,7 +58,7 @@ static wisp_problem *acquire(wisp_problems *problems, const wisp_plan *plan)
 static bool is_marked(wisp_problem *problem)
 {
   double number;
-  GOOD(wisp_arrays_download_part(err, wisp_problem_arrays(problem), "u", 0, 1, &number));
+  GOOD(wisp_arrays_download_part(err, problem->arrays, "u", 0, 1, &number));
   return number == MARK;
 }
 
@@ -78,7 +78,7 @@ static void test_problems(void **state)
     assert_int_equal(wisp_problems_full(problems), l > 0);
     held[l] = acquire(problems, p.plan[l]);
     assert_false(is_marked(held[l]));
-    GOOD(wisp_arrays_upload_part(err, wisp_problem_arrays(held[l]), "u", 0, 1, &MARK));
+    GOOD(wisp_arrays_upload_part(err, held[l]->arrays, "u", 0, 1, &MARK));
   }
   for (int l = 0; l < 2; l++) {
     assert_ptr_equal(acquire(problems, p.plan[l]), held[l]);

@@ -43,7 +43,7 @@ static void upload_with_rubbish(solving *s, const double *values)
         size_t at = wisp_layout_volume(&dg->layout, dg->system->fields, f, k, i);
         u[at] = values[at];
       }
-  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s->problem), "u", u));
+  GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
   free(u);
 }
 
@@ -61,11 +61,11 @@ static void compare_with_reference(solving *s, wisp_precision precision, double 
   for (int steps = 3; steps >= 2; steps--) {
     reference_steps(s->dg, alpha, dt, steps, expected);
     GOOD(wisp_solver_advance(err, s->solver, dt, steps, NULL));
-    GOOD(wisp_arrays_download(err, wisp_problem_arrays(s->problem), "u", u));
+    GOOD(wisp_arrays_download(err, s->problem->arrays, "u", u));
     double off = difference(s->dg, u, expected);
     if (!(off < tolerance)) fail_msg("off by %g, allowed %g", off, tolerance);
   }
-  GOOD(wisp_arrays_guards(err, wisp_problem_arrays(s->problem), &intact, array));
+  GOOD(wisp_arrays_guards(err, s->problem->arrays, &intact, array));
   if (!intact) fail_msg("the guard zones of %s were overwritten", array);
   free(u), free(expected);
 }
@@ -137,7 +137,7 @@ static void launch_plainly(solving *s, double dt, int steps, bool swaps)
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
     const wisp_scalars scalars = {.alpha = 1, .a = rk->a, .b = rk->b, .dt = dt};
     for (int i = 0; i < s->stage.kernels; i++) GOOD(wisp_problem_launch(err, s->problem, kernel[i], &scalars));
-    if (swaps) wisp_problem_swap(s->problem);
+    if (swaps) wisp_arrays_swap(s->problem->arrays, "u", "u_next");
   }
   GOOD(wisp_device_finish(err, s->device));
   for (int i = 0; i < s->stage.kernels; i++) wisp_kernel_destroy(kernel[i]);
@@ -154,15 +154,16 @@ static void compare_with_launches(const char *composition, const char *layout, b
   double *begin = malloc(bytes), *plain = malloc(bytes), *u = malloc(bytes), dt = wisp_dg_safe_dt(s.dg), ms = -1;
   assert_true(begin && plain && u);
   random_solution(s.dg, begin);
-  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s.problem), "u", begin));
+  GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", begin));
   launch_plainly(&s, dt, steps, swaps);
-  GOOD(wisp_arrays_download(err, wisp_problem_arrays(s.problem), "u", plain));
-  if (swaps && steps % 2) wisp_problem_swap(s.problem); /* the solver has not seen these launches */
+  GOOD(wisp_arrays_download(err, s.problem->arrays, "u", plain));
+  if (swaps && steps % 2)
+    wisp_arrays_swap(s.problem->arrays, "u", "u_next"); /* the solver has not seen these launches */
   for (int at_once = 1; at_once >= 0; at_once--) {
-    GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s.problem), "u", begin));
+    GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", begin));
     for (int i = 0; i < (at_once ? 1 : steps); i++)
       GOOD(wisp_solver_advance(err, s.solver, dt, at_once ? steps : 1, &ms));
-    GOOD(wisp_arrays_download(err, wisp_problem_arrays(s.problem), "u", u));
+    GOOD(wisp_arrays_download(err, s.problem->arrays, "u", u));
     assert_true(difference(s.dg, u, plain) == 0);
     assert_true(ms > 0);
   }
@@ -191,11 +192,11 @@ static void test_steps(void **state)
          ms = -1;
   assert_true(expected && u);
   random_solution(s.dg, expected);
-  GOOD(wisp_arrays_upload(err, wisp_problem_arrays(s.problem), "u", expected));
+  GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", expected));
   for (int i = 1; i <= 4; i++) {
     reference_steps(s.dg, 1, dt / i, i % 3, expected);
     GOOD(wisp_solver_advance(err, s.solver, dt / i, i % 3, &ms));
-    GOOD(wisp_arrays_download(err, wisp_problem_arrays(s.problem), "u", u));
+    GOOD(wisp_arrays_download(err, s.problem->arrays, "u", u));
     assert_true(difference(s.dg, u, expected) < 1e-12);
     assert_true(i % 3 ? ms > 0 : ms == 0);
   }

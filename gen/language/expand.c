@@ -282,26 +282,23 @@ done:
   return placed || !piece ? status : wisp_context(r->err, status, "%s:%d: ", t->name, piece->line);
 }
 
+static void release(run *r)
+{
+  wisp_text_free(&r->margin), wisp_text_free(&r->scratch);
+}
+
 wisp_status wisp_expand(wisp_error *err, const char *name, const char *template_text, const wisp_env *env,
                         wisp_text *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_template *template = NULL;
-  run r = {.err = err, .out = out, .start = out->length};
+  OWNED(wisp_template_destroy) wisp_template *template = NULL;
+  HELD(release) run r = {.err = err, .out = out, .start = out->length};
   int64_t real_bytes = 0;
   if (wisp_env_get_int(env, "real_bytes", &real_bytes))
     r.real_bytes = real_bytes == 4 || real_bytes == 8 ? (int)real_bytes : -1;
-  TRY(wisp_template_parse(err, name, template_text, &template));
-  TRY(wisp_text_add(err, out, "", 0));
-  TRY(run_pieces(&r, template, env, 0, template->count));
-done:
-  if (status != WISP_OK && out->data) {
-    out->length = r.start;
-    out->data[out->length] = '\0';
-  }
-  wisp_template_destroy(template);
-  wisp_text_free(&r.margin);
-  wisp_text_free(&r.scratch);
+  CALL(wisp_template_parse(err, name, template_text, &template));
+  CALL(wisp_text_add(err, out, "", 0));
+  const wisp_status status = run_pieces(&r, template, env, 0, template->count);
+  if (status != WISP_OK) out->data[out->length = r.start] = '\0';
   return status;
 }
 

@@ -55,5 +55,6 @@ struct wisp_template {
 /* name and text must outlive the template. Errors begin with "name:line: ". */
 wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *text, wisp_template **out);
 void wisp_template_destroy(wisp_template *template);
+WISP_OWNED(wisp_template, wisp_template_destroy)
 
 #endif

@@ -294,36 +294,35 @@ static wisp_status find_text(gathering *g)
 
 static wisp_status hash_in(gathering *g, const dialect *d, uint64_t *hash)
 {
-  wisp_status status = WISP_OK;
-  g->dialect = d;
-  g->has_lane = false;
-  g->count = 0;
-  TRY(wisp_new(g->err, g->c->count + 1, sizeof *g->part, &g->part));
-  TRY(wisp_new(g->err, d->count + 1, sizeof *g->piece, &g->piece));
-  TRY(wisp_new(g->err, g->c->count + d->count + 3, sizeof *g->list, &g->list));
-  TRY(gather(g));
+  OWNED(free) bool *part = NULL, *taken = NULL;
+  OWNED(free) const wisp_plain **list = NULL;
+  CALL(wisp_new(g->err, g->c->count + 1, sizeof *part, &part));
+  CALL(wisp_new(g->err, d->count + 1, sizeof *taken, &taken));
+  CALL(wisp_new(g->err, g->c->count + d->count + 3, sizeof *list, &list));
+  g->dialect = d, g->has_lane = false, g->count = 0;
+  g->part = part, g->piece = taken, g->list = list;
+  CALL(gather(g));
   *hash = hash_all(g);
-done:
-  free(g->part), free(g->piece), free(g->list);
-  g->part = g->piece = NULL, g->list = NULL;
-  return status;
+  return WISP_OK;
+}
+
+static void release(gathering *g)
+{
+  wisp_plain_free(&g->space), wisp_plain_free(&g->lane), wisp_plain_free(&g->own);
 }
 
 wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *c, const wisp_strategy *strategy,
                               uint64_t hash[WISP_MAX_DIALECTS])
 {
-  wisp_status status = WISP_OK;
-  gathering g = {.err = err, .c = c, .strategy = strategy};
+  HELD(release) gathering g = {.err = err, .c = c, .strategy = strategy};
   HELD(wisp_text_free) wisp_text space = {0};
   wisp_space_lets(strategy, g.let);
-  TRY(wisp_space_print(err, strategy, g.let, &space));
-  TRY(wisp_plain_create(err, space.data, &g.space));
-  TRY(wisp_plain_create(err, strategy->lane, &g.lane));
-  TRY(find_text(&g));
-  for (size_t d = 0; d < c->dialects; d++) TRY(hash_in(&g, &c->dialect[d], &hash[d]));
-done:
-  wisp_plain_free(&g.space), wisp_plain_free(&g.lane), wisp_plain_free(&g.own);
-  return status;
+  CALL(wisp_space_print(err, strategy, g.let, &space));
+  CALL(wisp_plain_create(err, space.data, &g.space));
+  CALL(wisp_plain_create(err, strategy->lane, &g.lane));
+  CALL(find_text(&g));
+  for (size_t d = 0; d < c->dialects; d++) CALL(hash_in(&g, &c->dialect[d], &hash[d]));
+  return WISP_OK;
 }
 
 uint64_t wisp_closure_add_system(const wisp_closure *c, uint64_t hash, const char *system)

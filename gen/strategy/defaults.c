@@ -62,26 +62,21 @@ static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
 
 wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_defaults *all = NULL;
+  OWNED(wisp_defaults_destroy) wisp_defaults *all = NULL;
   OWNED(free) char *copy = strdup(text);
   size_t lines = 1;
   int number = 0;
   for (const char *c = text; *c; c++) lines += *c == '\n';
-  TRY(wisp_require(err, copy, WISP_EMEMORY, "out of memory"));
-  TRY(wisp_new(err, 1, sizeof *all, &all));
-  TRY(wisp_new(err, lines, sizeof *all->lines, &all->lines));
+  CALL(wisp_require(err, copy, WISP_EMEMORY, "out of memory"));
+  CALL(wisp_new(err, 1, sizeof *all, &all));
+  CALL(wisp_new(err, lines, sizeof *all->lines, &all->lines));
   for (char *at = copy, *next = NULL; at; at = next) {
     next = strchr(at, '\n');
     if (next) *next++ = '\0';
     number++;
-    TRY(read_line(err, at, all));
+    CALL(wisp_context(err, read_line(err, at, all), "%s:%d: ", name, number));
   }
-  *out = all;
-done:
-  if (status != WISP_OK) wisp_context(err, status, "%s:%d: ", name, number);
-  if (status != WISP_OK) wisp_defaults_destroy(all);
-  return status;
+  return GIVE(all, out);
 }
 
 void wisp_defaults_destroy(wisp_defaults *all)

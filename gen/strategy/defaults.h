@@ -17,6 +17,7 @@
 /* name is for messages. WISP_EINPUT with name:line. */
 wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out);
 void wisp_defaults_destroy(wisp_defaults *defaults);
+WISP_OWNED(wisp_defaults, wisp_defaults_destroy)
 
 /* The composition of the i-th such line, NULL behind the last. *holds: whether it counts with these names. */
 const char *wisp_defaults_stage(const wisp_defaults *defaults, size_t i);

@@ -9,20 +9,16 @@
 
 /* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
 static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_closure *closure,
-                       wisp_strategy *s)
+                       wisp_strategy *new)
 {
-  wisp_status status = WISP_OK;
-  TRY(wisp_closure_hash(err, closure, s, s->hash));
+  OWNED(wisp_strategy_destroy) wisp_strategy *s = new;
+  CALL(wisp_closure_hash(err, closure, s, s->hash));
   s->closure = closure;
-  TRY(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
-                   "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
-                   s->name));
-  TRY(wisp_grow(err, &all->list, &all->room, all->count + 1, sizeof *all->list));
-  all->list[all->count++] = s;
-  s = NULL;
-done:
-  wisp_strategy_destroy(s);
-  return status;
+  CALL(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
+                    "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
+                    s->name));
+  CALL(wisp_grow(err, &all->list, &all->room, all->count + 1, sizeof *all->list));
+  return GIVE(s, &all->list[all->count++]);
 }
 
 /* Adds what templates/FAMILY/STEM.STRATEGY.space describes, once for each of its kernels; other files are none. */

@@ -1,5 +1,5 @@
 /* A tuned kernel that a program launches on its own arrays: opened once, bound once, launched with few instructions. */
-#include "../kernel_parts.h"
+#include "../kernel.h"
 #include "contract.h"
 #include "door.h"
 
@@ -318,5 +318,5 @@ wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_
   if (!l) CALL(make_ready(err, kernel, counts, &l));
   for (int i = 0; l != o->last && i < kernel->args; i++) o->passed[i] = l->counted[i] ? &l->value[i] : &o->value[i];
   o->last = l;
-  return wisp_launch_in(err, kernel->module, stream, l->grid, kernel->plan->block, o->passed, kernel->args);
+  return wisp_launch(err, kernel->module, stream, l->grid, kernel->plan->block, o->passed, kernel->args);
 }

@@ -95,12 +95,7 @@ wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp
 
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem)
 {
-  return wisp_problem_discretisation(problem)->self;
-}
-
-void wisp_problem_swap(wisp_problem *problem)
-{
-  wisp_arrays_swap(wisp_problem_arrays(problem), "u", "u_next");
+  return problem->d.self;
 }
 
 void wisp_dg_bind(const wisp_scalars *scalars, wisp_binding out[WISP_DG_SCALARS])

@@ -14,9 +14,6 @@ wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp
                                 size_t guard, bool with_derivatives, wisp_problem **out);
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem);
 
-/* Lets u and u_next change places (their addresses): after a stage whose last kernel wrote u_next. */
-void wisp_problem_swap(wisp_problem *problem);
-
 /* Launches a kernel on the problem's arrays with these scalars. */
 typedef struct wisp_scalars {
   double alpha, a, b, dt;

@@ -9,7 +9,7 @@
  * conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped, with the ellipse that the
  * pass before it found: a pass needs no good guess to find the scale, and the last one has it. */
 #include "krylov.h"
-#include "solver_parts.h"
+#include "solver.h"
 
 #include <complex.h>
 #include <math.h>
@@ -84,10 +84,10 @@ static wisp_status start(wisp_error *err, const probe *p)
 {
   wisp_problem *problem = p->solver->problem;
   OWNED(free) double *u = NULL;
-  CALL(wisp_new(err, wisp_arrays_size(wisp_problem_arrays(problem), "u"), sizeof *u, &u));
+  CALL(wisp_new(err, wisp_arrays_size(problem->arrays, "u"), sizeof *u, &u));
   wisp_dg_noise(wisp_problem_dg(problem), u);
-  CALL(wisp_arrays_upload(err, wisp_problem_arrays(problem), "u", u));
-  return wisp_arrays_fill(err, wisp_problem_arrays(problem), "res", 0);
+  CALL(wisp_arrays_upload(err, problem->arrays, "u", u));
+  return wisp_arrays_fill(err, problem->arrays, "res", 0);
 }
 
 /* The ellipse in the left half plane with half axes d along the real and h along the imaginary axis (Manteuffel 1977,
@@ -132,7 +132,7 @@ static wisp_status begin_anew(wisp_error *err, probe *p)
   wisp_krylov *k = &p->krylov;
   memmove(k->sketch, k->sketch + (size_t)k->count * WISP_SKETCH, WISP_SKETCH * sizeof *k->sketch);
   k->count = 0;
-  return wisp_arrays_fill(err, wisp_problem_arrays(p->solver->problem), "res", 0);
+  return wisp_arrays_fill(err, p->solver->problem->arrays, "res", 0);
 }
 
 static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
@@ -155,8 +155,7 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
 static wisp_status clear(wisp_error *err, wisp_solver *solver)
 {
   static const char *const names[] = {"u", "u_next", "res", "rhs", "lifted", "flux"};
-  for (size_t i = 0; i < WISP_COUNT(names); i++)
-    CALL(wisp_arrays_fill(err, wisp_problem_arrays(solver->problem), names[i], 0));
+  for (size_t i = 0; i < WISP_COUNT(names); i++) CALL(wisp_arrays_fill(err, solver->problem->arrays, names[i], 0));
   return WISP_OK;
 }
 
@@ -195,7 +194,7 @@ static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, 
 {
   for (int power = 1; power <= POWERS; power++) {
     CALL(wisp_solver_stage(err, solver, 0, 0, dt));
-    wisp_arrays_swap(wisp_problem_arrays(solver->problem), "u", "res");
+    wisp_arrays_swap(solver->problem->arrays, "u", "res");
     if (power == FIFTH) CALL(norm(err, solver, out));
   }
   return WISP_OK;
@@ -205,15 +204,15 @@ wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double 
 {
   wisp_status status = WISP_OK;
   const polynomial R = amplification();
-  const size_t bytes = wisp_arrays_size(wisp_problem_arrays(solver->problem), "u") * (size_t)solver->precision;
-  wisp_pointer keep = 0, u = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u");
+  const size_t bytes = wisp_arrays_size(solver->problem->arrays, "u") * (size_t)solver->precision;
+  wisp_pointer keep = 0, u = wisp_arrays_at(solver->problem->arrays, "u");
   double whole = 0, power = 0;
   TRY(wisp_device_alloc(err, solver->device, bytes, &keep));
   TRY(wisp_device_copy(err, solver->device, keep, u, bytes));
   TRY(norm(err, solver, &whole));
   TRY(fifth_power(err, solver, dt, &power));
   TRY(wisp_device_copy(err, solver->device, u, keep, bytes));
-  TRY(wisp_arrays_fill(err, wisp_problem_arrays(solver->problem), "res", 0));
+  TRY(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
   TRY(wisp_device_finish(err, solver->device));
   *out = whole > 0 ? time / dt * fabs(R.c[5] - 1.0 / 120) * power / whole : 0;
 done:

@@ -4,7 +4,7 @@
 #include "../embedded_module.h"
 #include "../parallel.h"
 #include "krylov.h"
-#include "solver_parts.h"
+#include "solver.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -61,11 +61,11 @@ void wisp_solver_close_sketch(wisp_solver *solver)
 
 wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out)
 {
-  wisp_pointer in = wisp_arrays_at(wisp_problem_arrays(solver->problem), "u"), mask = solver->sketch.mask;
+  wisp_pointer in = wisp_arrays_at(solver->problem->arrays, "u"), mask = solver->sketch.mask;
   wisp_pointer to = solver->sketch.sums;
-  long long count = (long long)wisp_arrays_size(wisp_problem_arrays(solver->problem), "u");
+  long long count = (long long)wisp_arrays_size(solver->problem->arrays, "u");
   const unsigned grid[2] = {WISP_SKETCH_BLOCKS, 1}, block[3] = {WISP_SKETCH_LANES, 1, 1};
   void *args[] = {&in, &mask, &to, &count};
-  CALL(wisp_launch(err, solver->sketch.module, grid, block, args, 4));
+  CALL(wisp_launch(err, solver->sketch.module, NULL, grid, block, args, 4));
   return wisp_device_download(err, solver->device, out, to, WISP_SKETCH * sizeof *out);
 }

@@ -6,20 +6,15 @@
 
 wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const double *u)
 {
-  const wisp_status status = wisp_arrays_upload(err, wisp_problem_arrays(problem), "u", u);
-  return status == WISP_OK ? wisp_arrays_fill(err, wisp_problem_arrays(problem), "res", 0) : status;
-}
-
-wisp_status wisp_solution_get(wisp_error *err, wisp_problem *problem, double *u)
-{
-  return wisp_arrays_download(err, wisp_problem_arrays(problem), "u", u);
+  const wisp_status status = wisp_arrays_upload(err, problem->arrays, "u", u);
+  return status == WISP_OK ? wisp_arrays_fill(err, problem->arrays, "res", 0) : status;
 }
 
 wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out)
 {
   OWNED(free) double *u = NULL;
-  CALL(wisp_new(err, wisp_arrays_size(wisp_problem_arrays(problem), "u"), sizeof *u, &u));
-  CALL(wisp_solution_get(err, problem, u));
+  CALL(wisp_new(err, wisp_arrays_size(problem->arrays, "u"), sizeof *u, &u));
+  CALL(wisp_arrays_download(err, problem->arrays, "u", u));
   return wisp_dg_energy(err, wisp_problem_dg(problem), u, out);
 }
 

@@ -5,11 +5,8 @@
 
 #include "dg_problem.h"
 
-/* u as given, wisp_arrays_size(wisp_problem_arrays(problem), "u") numbers; the Runge-Kutta residual starts at zero. */
+/* u as given, wisp_arrays_size(problem->arrays, "u") numbers; the Runge-Kutta residual starts at zero. */
 wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const double *u);
-
-/* u, into the caller's memory. */
-wisp_status wisp_solution_get(wisp_error *err, wisp_problem *problem, double *u);
 
 /* wisp_dg_energy of u. Not finite where the solution has blown up: no error here. */
 wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out);

@@ -1,6 +1,6 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
 #include "krylov.h"
-#include "solver_parts.h"
+#include "solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,15 +59,10 @@ void wisp_solver_destroy(wisp_solver *solver)
   free(solver);
 }
 
-wisp_problem *wisp_solver_problem(wisp_solver *solver)
-{
-  return solver->problem;
-}
-
 /* u has gone to the other array. */
 static void change_place(wisp_solver *solver)
 {
-  wisp_problem_swap(solver->problem);
+  wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
   solver->place = 1 - solver->place;
 }
 

@@ -5,7 +5,27 @@
 #include "../solve/choose.h"
 #include "dg_problem.h"
 
-typedef struct wisp_solver wisp_solver;
+/* A kernel that writes u_next does so in every stage, and a step has an odd number of them: so there are two graphs,
+ * one for each of the two arrays that u can be in when a step begins. */
+enum { WISP_PLACES = 2 };
+
+typedef struct wisp_solver {
+  wisp_device *device;
+  wisp_stage *stage;
+  wisp_precision precision;
+  double alpha;
+  wisp_problem *problem;
+  wisp_kernel **kernel;           /* the stage's */
+  bool swaps;                     /* a stage ends in u_next */
+  int place;                      /* which of the two arrays u is in now */
+  double dt;                      /* of the graphs */
+  wisp_graph *graph[WISP_PLACES]; /* by the place of u at the beginning; NULL: not recorded */
+  wisp_event *begin, *end;
+  struct {
+    wisp_module *module;     /* templates/solve/sketch */
+    wisp_pointer mask, sums; /* which numbers of u are somebody's, a bit each; what it makes */
+  } sketch;
+} wisp_solver;
 
 /* Compiles the stage's kernels (in parallel) and uploads the problem. dg must have the stage's layout and MB; it is
  * given pairs where a kernel reads them. All borrowed objects must outlive the solver. A kernel that fails to compile
@@ -14,7 +34,6 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
                                wisp_stage *stage, double alpha, wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
 WISP_OWNED(wisp_solver, wisp_solver_destroy)
-wisp_problem *wisp_solver_problem(wisp_solver *solver);
 
 /* Enqueues `steps` steps of dt (5 stages each) without host round trips (one graph replayed per step), then waits.
  * Graphs are kept as long as dt is the same. Time per stage in *ms_per_stage (may be NULL), 0 for no steps. WISP_EWRONG
@@ -34,5 +53,16 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *limi
  * Runge-Kutta's method alone, whose leading term is |1/120 - c5| (dt L)^5 u a step, c5 its own fifth coefficient.
  * Takes the room of one field more; the fields stay. In single precision rounding adds to it. */
 wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double dt, double time, double *relative);
+
+/* --- inside: solver.c advances, limit.c asks its kernels how far a step may go, sketch.c what they left --- */
+
+/* Random sums of u, WISP_SKETCH of them (krylov.h). Waits for what was enqueued before. Between open and close; close
+ * does nothing where open did not. */
+wisp_status wisp_solver_open_sketch(wisp_error *err, wisp_solver *solver, const wisp_dg *dg);
+void wisp_solver_close_sketch(wisp_solver *solver);
+wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out);
+
+/* Enqueues one stage: res = a res + dt L u, u += b res, with L the operator in space. */
+wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt);
 
 #endif

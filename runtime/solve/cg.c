@@ -24,7 +24,7 @@ wisp_status wisp_cg_create(wisp_error *err, wisp_cg_system *system, wisp_cg **ou
 {
   OWNED(wisp_cg_destroy) wisp_cg *cg = NULL;
   CALL(wisp_new(err, 1, sizeof *cg, &cg));
-  cg->arrays = wisp_problem_arrays(system->problem);
+  cg->arrays = system->problem->arrays;
   CALL(wisp_event_create(err, system->device, &cg->begin));
   CALL(wisp_event_create(err, system->device, &cg->end));
   cg->system = *system;

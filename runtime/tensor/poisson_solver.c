@@ -17,17 +17,6 @@ static const double above = 1.1;
 /* The kernels of a stage, in the order of wisp_poisson_composition. */
 typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH } part;
 
-struct wisp_poisson_solver {
-  const wisp_poisson *problem;
-  wisp_stage *stage;
-  wisp_kernel **kernel;  /* the stage's */
-  wisp_problem *vectors; /* on the device, with the geometry */
-  wisp_arrays *arrays;   /* its own */
-  int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
-  double scale, bound;   /* z = scale r / diagonal before it */
-  wisp_cg *cg;
-};
-
 void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditioner,
                               char text[WISP_POISSON_COMPOSITION])
 {
@@ -60,7 +49,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
                              .iterations = HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
   CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->stage, &s->vectors));
-  s->arrays = wisp_problem_arrays(s->vectors);
+  s->arrays = s->vectors->arrays;
   return WISP_OK;
 }
 
@@ -180,14 +169,4 @@ void wisp_poisson_solver_destroy(wisp_poisson_solver *s)
   free(s->kernel);
   wisp_problem_destroy(s->vectors);
   free(s);
-}
-
-wisp_cg *wisp_poisson_solver_cg(const wisp_poisson_solver *s)
-{
-  return s->cg;
-}
-
-double wisp_poisson_solver_bound(const wisp_poisson_solver *s)
-{
-  return s->bound;
 }

@@ -24,7 +24,17 @@ typedef struct wisp_poisson_method {
   int degree; /* of the Chebyshev polynomial, 1 or more */
 } wisp_poisson_method;
 
-typedef struct wisp_poisson_solver wisp_poisson_solver;
+typedef struct wisp_poisson_solver {
+  const wisp_poisson *problem;
+  wisp_stage *stage;
+  wisp_kernel **kernel;  /* the stage's */
+  wisp_problem *vectors; /* on the device, with the geometry */
+  wisp_arrays *arrays;   /* its own */
+  int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
+  double scale;          /* z = scale r / diagonal before it */
+  double bound;          /* the upper end of the interval that it is made for; NaN without one */
+  wisp_cg *cg;           /* what solves, for the problem's right-hand side or another */
+} wisp_poisson_solver;
 
 /* Compiles the stage's kernels, makes and uploads all arrays, and for Chebyshev estimates the largest eigenvalue. The
  * borrowed problem, stage and device must outlive it. stage: chosen for wisp_poisson_composition. WISP_EMEMORY says how
@@ -33,11 +43,5 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
                                        wisp_stage *stage, const wisp_poisson_method *method, wisp_poisson_solver **out);
 void wisp_poisson_solver_destroy(wisp_poisson_solver *solver);
 WISP_OWNED(wisp_poisson_solver, wisp_poisson_solver_destroy)
-
-/* What solves, for the problem's right-hand side or another. */
-wisp_cg *wisp_poisson_solver_cg(const wisp_poisson_solver *solver);
-
-/* The upper end of the interval that the Chebyshev polynomial is made for, NaN without one. */
-double wisp_poisson_solver_bound(const wisp_poisson_solver *solver);
 
 #endif

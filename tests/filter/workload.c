@@ -150,7 +150,7 @@ static wisp_status solve(wisp_error *err, wisp_round *r)
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
-  const ground *g = wisp_problem_discretisation(problem)->self;
+  const ground *g = problem->d.self;
   const bool edges = strcmp(array, "edges") == 0, more = strcmp(array, "w") == 0;
   (void)err, (void)spec;
   *out = 3;

@@ -40,6 +40,12 @@ static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wis
   return wisp_choose_if_any(err, &from, &wish, out);
 }
 
+static void release(wisp_match_up *up)
+{
+  wisp_stage_free(&up->tuned);
+  wisp_stage_free(&up->standard);
+}
+
 static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
 {
   if (!up->tuned.kernels && !up->standard.kernels) return WISP_OK;
@@ -51,19 +57,14 @@ static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
 
 static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp_match_ups *ups)
 {
-  wisp_status status = WISP_OK;
-  wisp_match_up up = {.tuned = {.kernels = 0}};
+  HELD(release) wisp_match_up up = {.tuned = {.kernels = 0}};
   if (f->request->kernel && strcmp(f->request->kernel, kernel) != 0) return WISP_OK;
   wisp_spec_name_kernel(&f->spec, kernel);
   up.spec = f->spec;
-  TRY(choose(err, f, false, &up.tuned));
+  CALL(choose(err, f, false, &up.tuned));
   if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
-  TRY(choose(err, f, true, &up.standard));
-  TRY(add(err, ups, &up));
-done:
-  wisp_stage_free(&up.tuned);
-  wisp_stage_free(&up.standard);
-  return status;
+  CALL(choose(err, f, true, &up.standard));
+  return add(err, ups, &up);
 }
 
 static wisp_status check_request(wisp_error *err, const finder *f)
@@ -101,10 +102,7 @@ wisp_status wisp_match_ups_create(wisp_error *err, const wisp_session *session, 
 
 void wisp_match_ups_free(wisp_match_ups *ups)
 {
-  for (size_t i = 0; i < ups->count; i++) {
-    wisp_stage_free(&ups->list[i].tuned);
-    wisp_stage_free(&ups->list[i].standard);
-  }
+  for (size_t i = 0; i < ups->count; i++) release(&ups->list[i]);
   free(ups->list);
   *ups = (wisp_match_ups){0};
 }

@@ -9,13 +9,12 @@
 #include <string.h>
 #include <strings.h>
 
+/* The step comes last. */
 static int kernel_rank(const wisp_spec *spec)
 {
   const wisp_family *family = wisp_family_find(spec->family);
-  int rank = 0;
-  if (wisp_spec_is_step(spec)) return 1000;
-  while (family && family->kernels[rank].name && strcmp(family->kernels[rank].name, spec->kernel) != 0) rank++;
-  return rank;
+  const wisp_kernel_decl *kernel = family ? wisp_family_kernel(family, spec->kernel) : NULL;
+  return kernel ? (int)(kernel - family->kernels) : 1000;
 }
 
 static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const wisp_spec *spec)

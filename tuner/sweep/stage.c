@@ -17,12 +17,11 @@ typedef struct step { /* a composition in a layout */
 } step;
 
 /* The winner of a kernel in a layout, NULL where there is none. */
-static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *kernel, int layout)
+static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *name, int layout)
 {
-  for (int k = 0; sweep->family->kernels[k].name; k++)
-    if (strcmp(sweep->family->kernels[k].name, kernel) == 0)
-      return sweep->best[k][layout].ms > 0 ? &sweep->best[k][layout] : NULL;
-  return NULL;
+  const wisp_kernel_decl *kernel = wisp_family_kernel(sweep->family, name);
+  const wisp_trial *best = kernel ? &sweep->best[kernel - sweep->family->kernels][layout] : NULL;
+  return best && best->ms > 0 ? best : NULL;
 }
 
 /* False where a kernel of the composition has no winner in the layout, and is not another family's either. */
@@ -109,7 +108,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   CALL(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
   bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;
   if (known && (!sweep->changed || (failed && tried))) {
-    sweep->summary.known += !sweep->again && !tried;
+    sweep->summary.known += !sweep->unit.again && !tried;
     return WISP_OK;
   }
   CALL(load(err, sweep, &r));
@@ -142,7 +141,7 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
     for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, *compositions, l, &steps[count]);
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
-  size_t least = sweep->again ? 0 : 1;
+  size_t least = sweep->unit.again ? 0 : 1;
   for (size_t i = 0; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
     CALL(measure_step(err, sweep, &scope, &steps[i]));
   return WISP_OK;

@@ -78,9 +78,7 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
   const wisp_tune_request *request = sweep->request;
   const wisp_limits *limits = sweep->bench.limits;
   memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
-  sweep->again = given->again;
-  sweep->resumed = given->resumed;
-  sweep->until = given->until;
+  sweep->unit = *given;
   sweep->changed = false;
   sweep->here = 0;
   sweep->parts_done = sweep->left = 0;

@@ -21,9 +21,7 @@ typedef struct wisp_sweep {
   size_t workers;            /* on this host: they share its cores */
   double start, deadline;    /* seconds; deadline is infinite without a budget */
   /* Of this order and precision: */
-  double until;             /* when its share of the budget ends */
-  bool again;               /* a later round over what an earlier one had no time for */
-  bool resumed;             /* begun by a worker that is gone */
+  wisp_unit unit;
   long long here;           /* trials */
   size_t parts, parts_done; /* its kernels, and the step */
   size_t left;              /* candidates left in this part */

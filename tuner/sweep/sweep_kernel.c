@@ -34,7 +34,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout], r->strategy->name, hash,
                    params, &trial);
     wisp_reason_refuse(&trial, r->count, r->reason);
-    if (!sweep->again) sweep->summary.refused += r->count;
+    if (!sweep->unit.again) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
     CALL(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
     if (!known || strcmp(stored.reason, trial.reason) != 0) CALL(wisp_link_put(err, sweep->link, &trial));
@@ -117,11 +117,11 @@ static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
 static void count_known(wisp_sweep *sweep, const lookup *found)
 {
   wisp_tune_summary *sum = &sweep->summary;
-  bool refused = wisp_trial_outcome(&found->trial) == WISP_TRIAL_REFUSED, fresh = !sweep->again && !found->tried;
+  bool refused = wisp_trial_outcome(&found->trial) == WISP_TRIAL_REFUSED, fresh = !sweep->unit.again && !found->tried;
   sum->known += fresh;
   sum->known_ok += fresh && wisp_trial_is_right(&found->trial);
   if (!refused && !wisp_trial_is_right(&found->trial) && !sum->failed) wisp_summary_why(sum, &found->trial);
-  if (!found->tried || sweep->again || !sweep->resumed) return;
+  if (!found->tried || sweep->unit.again || !sweep->unit.resumed) return;
   sweep->changed = true;
   sum->refused += refused;
 }
@@ -290,7 +290,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   wisp_status status = WISP_OK;
   unit u = {.sweep = sweep, .best = sweep->best[kernel]};
   double now = wisp_seconds();
-  u.deadline = now + (1 - FINAL_SHARE) * (sweep->until - now) / (double)(sweep->parts - sweep->parts_done);
+  u.deadline = now + (1 - FINAL_SHARE) * (sweep->unit.until - now) / (double)(sweep->parts - sweep->parts_done);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   TRY(leave_out_known(err, &u));

@@ -88,7 +88,7 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
                          .pAp_parts = TIMED_PARTS}};
   (void)stage;
   bind(&of[use], out);
-  out->of[out->count++] = (wisp_binding){"vector", wisp_arrays_at(wisp_problem_arrays(problem), "p"), 0};
+  out->of[out->count++] = (wisp_binding){"vector", wisp_arrays_at(problem->arrays, "p"), 0};
 }
 
 /* To time: a limit that no residual exceeds, so that alpha and beta are 0, p = z, nothing else changes, and a kernel
@@ -103,8 +103,8 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use us
   static const int left = 1 << 20;
   static const double zeros[4] = {0};
   static const char *const vectors[] = {"solution", "p", "z", "r", "Ap", "d"};
-  const wisp_hexcopies *copies = wisp_problem_discretisation(problem)->self;
-  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  const wisp_hexcopies *copies = problem->d.self;
+  wisp_arrays *arrays = problem->arrays;
   CALL(wisp_arrays_upload(err, arrays, "state", of[use]));
   CALL(wisp_arrays_upload_ints(err, arrays, "left", &left));
   for (size_t i = 0; i < WISP_COUNT(vectors); i++)

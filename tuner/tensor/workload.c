@@ -194,7 +194,7 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   enum { LOOKED_AT = 64 };
-  const ground *g = wisp_problem_discretisation(problem)->self;
+  const ground *g = problem->d.self;
   const size_t count = g->period < LOOKED_AT ? g->period : LOOKED_AT, numbers = count * (size_t)g->hex->Np;
   OWNED(free) double *u = NULL, *sizes = NULL;
   wisp_hex_operator op;

@@ -75,9 +75,9 @@ wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload
 {
   OWNED(free) double *values = NULL;
   uint64_t random = WISP_RANDOM_SEED;
-  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  wisp_arrays *arrays = problem->arrays;
   CALL(wisp_new(err, PERIOD, sizeof *values, &values));
-  for (const wisp_array_decl *a = wisp_problem_discretisation(problem)->family->arrays; a->name; a++) {
+  for (const wisp_array_decl *a = problem->d.family->arrays; a->name; a++) {
     if (a->kind == WISP_FIXED || a->kind == WISP_STATE || !wisp_arrays_size(arrays, a->name)) continue;
     if (plan && !reads(plan, a->name)) continue;
     for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_of(a->kind, &random);
@@ -110,7 +110,7 @@ static void make_room(wisp_problems *problems)
     size_t held = 0;
     entry *oldest = NULL;
     for (entry *e = problems->entries; e < problems->entries + problems->count; e++) {
-      held += wisp_problem_bytes(e->problem);
+      held += wisp_arrays_bytes(e->problem->arrays);
       if (!e->users && e->used < problems->clock - 1 && (!oldest || e->used < oldest->used)) oldest = e;
     }
     if (!oldest || (held <= problems->bytes && problems->count < MAX_ENTRIES)) return;
@@ -130,19 +130,17 @@ static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
 /* The entry like `key`, made where there is none. */
 static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, entry **out)
 {
-  wisp_status status = WISP_OK;
   for (int i = 0; i < problems->count && !*out; i++)
     if (wisp_setting_same(&problems->entries[i].of, &key->of)) *out = &problems->entries[i];
-  if (*out) goto done;
+  if (*out) return WISP_OK;
   make_room(problems);
-  TRY(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
-  TRY(make(err, problems, key));
+  CALL(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
+  const wisp_status status = make(err, problems, key);
+  if (status != WISP_OK) wisp_problem_destroy(key->problem);
+  CALL(status);
   *out = &problems->entries[problems->count++];
   **out = *key;
-  key->problem = NULL;
-done:
-  wisp_problem_destroy(key->problem);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
@@ -175,7 +173,7 @@ bool wisp_problems_full(const wisp_problems *problems)
 {
   size_t held = 0;
   for (int i = 0; i < problems->count; i++)
-    if (problems->entries[i].users) held += wisp_problem_bytes(problems->entries[i].problem);
+    if (problems->entries[i].users) held += wisp_arrays_bytes(problems->entries[i].problem->arrays);
   return held > problems->bytes;
 }
 
@@ -200,10 +198,10 @@ wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, w
 {
   const char *const *swaps = workload->swaps;
   bool swap = false;
-  for (int i = 0; swaps[1] && i < count; i++) swap |= wisp_plan_takes(wisp_kernel_plan(kernels[i]), swaps[1]);
+  for (int i = 0; swaps[1] && i < count; i++) swap |= wisp_plan_takes(kernels[i]->plan, swaps[1]);
   for (int stage = 0; stage < workload->stages; stage++) {
     for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
-    if (swap) wisp_arrays_swap(wisp_problem_arrays(problem), swaps[0], swaps[1]);
+    if (swap) wisp_arrays_swap(problem->arrays, swaps[0], swaps[1]);
   }
   return WISP_OK;
 }

@@ -133,7 +133,6 @@ wisp_status wisp_round_launch(wisp_error *err, wisp_problem *problem, const wisp
                               const wisp_round *round)
 {
   wisp_scalar_list all = round->scalars;
-  if (round->as)
-    all.of[all.count++] = (wisp_binding){round->as, wisp_arrays_at(wisp_problem_arrays(problem), round->is), 0};
+  if (round->as) all.of[all.count++] = (wisp_binding){round->as, wisp_arrays_at(problem->arrays, round->is), 0};
   return wisp_problem_run(err, problem, kernel, all.of, all.count);
 }

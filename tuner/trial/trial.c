@@ -70,7 +70,7 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *
   enum { LAUNCHES = 500, FEW = 162 };
   static const double LEADING = 0.1, OTHERS = 0.05, MOST = 1;
   const wisp_workload *workload = bench->workload;
-  const wisp_plan *plan = wisp_kernel_plan(kernel);
+  const wisp_plan *plan = kernel->plan;
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
   int left = LAUNCHES;
   HELD(wisp_lease_end) wisp_lease few = {0};
@@ -195,10 +195,10 @@ wisp_status wisp_lone_run(wisp_error *err, const void *context)
 static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel,
                                   const wisp_incumbent *best, wisp_trial *t, bool *wins)
 {
-  const wisp_plan *plan = wisp_kernel_plan(kernel);
+  const wisp_plan *plan = kernel->plan;
   HELD(wisp_lease_end) wisp_lease own = {0}, others = {0};
   bool close = false;
-  if (best->kernel) CALL(wisp_bench_acquire(err, bench, wisp_kernel_plan(best->kernel), &others));
+  if (best->kernel) CALL(wisp_bench_acquire(err, bench, best->kernel->plan, &others));
   CALL(wisp_bench_acquire(err, bench, plan, &own));
   const wisp_lone_kernel lone[2] = {{bench->workload, own.problem, kernel},
                                     {bench->workload, others.problem, best->kernel}};
@@ -233,7 +233,7 @@ static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan 
 static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel)
 {
   HELD(wisp_lease_end) wisp_lease lease = {0};
-  CALL(wisp_bench_acquire(err, bench, wisp_kernel_plan(kernel), &lease));
+  CALL(wisp_bench_acquire(err, bench, kernel->plan, &lease));
   return wisp_witness_check(err, bench->witnesses, bench->workload, lease.problem, kernel);
 }
 

@@ -84,21 +84,21 @@ static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array
 /* An array as a problem has it; NaN in what is nobody's. */
 static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *plain)
 {
-  const size_t size = wisp_arrays_size(wisp_problem_arrays(problem), array->name), *from = NULL;
+  const size_t size = wisp_arrays_size(problem->arrays, array->name), *from = NULL;
   OWNED(free) double *values = NULL;
   CALL(wisp_problem_origins(err, problem, array, &from));
   CALL(wisp_new(err, size, sizeof *values, &values));
   for (size_t i = 0; i < size; i++) values[i] = from[i] == WISP_NOBODY ? NAN : plain[from[i]];
-  return upload(err, wisp_problem_arrays(problem), array, values);
+  return upload(err, problem->arrays, array, values);
 }
 
 /* What the kernel does not read is NaN, fixed arrays of reals too. */
 static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_round *round, wisp_kept **kept)
 {
-  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  wisp_arrays *arrays = problem->arrays;
   size_t a = 0;
   CALL(wisp_problem_refill(err, problem));
-  for (const wisp_array_decl *array = wisp_problem_discretisation(problem)->family->arrays; array->name; array++, a++) {
+  for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
     if (!wisp_arrays_size(arrays, array->name)) continue;
     if (round->before[a])
       CALL(lay_out(err, problem, array, round->before[a]));
@@ -165,7 +165,7 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
   r->problem = r->lease.problem;
   CALL(wisp_rounds_get(err, p->rounds, spec, number, v->seed, &r->round));
   CALL(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
-  const wisp_array_decl *arrays = wisp_problem_discretisation(r->problem)->family->arrays;
+  const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)
     if (r->round->after[a]) r->writes[writes++] = arrays[a].name;
   CALL(wisp_tolerance(err, spec, &r->tolerance));
@@ -195,7 +195,7 @@ static wisp_status wrong(wisp_error *err, const trial_round *r, const wisp_array
                          double expected, const char *how)
 {
   char where[WISP_PLACE_TEXT];
-  wisp_discretisation_place(wisp_problem_discretisation(r->problem), array, i, where);
+  wisp_discretisation_place(&r->problem->d, array, i, where);
   return wisp_fail(err, WISP_EWRONG, "%s is %.9g, not %.9g, at %s: %s", array->name, isnan(got) ? (double)NAN : got,
                    expected, where, how); /* a NaN has a sign, too */
 }
@@ -206,7 +206,7 @@ static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_arr
                            const double *got, double *error)
 {
   const double *expected = r->round->after[a], *sizes = r->round->size[a];
-  const size_t size = wisp_arrays_size(wisp_problem_arrays(r->problem), array->name), *origins = NULL;
+  const size_t size = wisp_arrays_size(r->problem->arrays, array->name), *origins = NULL;
   double most = 0, worst = 0, farthest = 0;
   size_t bad = 0, far = 0;
   char how[64];
@@ -235,7 +235,7 @@ static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_arr
 static wisp_status compare_sum(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t a,
                                const double *got, double *error)
 {
-  const wisp_discretisation *d = wisp_problem_discretisation(r->problem);
+  const wisp_discretisation *d = &r->problem->d;
   const double expected = r->round->after[a][0], root = fmax(r->round->size[a][0], fabs(expected));
   double sum = 0, worst = 0;
   unsigned grid[2];
@@ -252,11 +252,10 @@ static wisp_status compare_all(wisp_error *err, const trial_round *r, double *er
 {
   OWNED(free) double *got = NULL;
   size_t a = 0;
-  for (const wisp_array_decl *array = wisp_problem_discretisation(r->problem)->family->arrays; array->name;
-       array++, a++) {
+  for (const wisp_array_decl *array = r->problem->d.family->arrays; array->name; array++, a++) {
     if (!r->round->after[a]) continue;
-    CALL(wisp_new(err, wisp_arrays_size(wisp_problem_arrays(r->problem), array->name), sizeof *got, &got));
-    CALL(download(err, wisp_problem_arrays(r->problem), array, got));
+    CALL(wisp_new(err, wisp_arrays_size(r->problem->arrays, array->name), sizeof *got, &got));
+    CALL(download(err, r->problem->arrays, array, got));
     CALL(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
     free(got);
     got = NULL;
@@ -276,7 +275,7 @@ wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
  * back in between. */
 static wisp_status check_untouched(wisp_error *err, const trial_round *r, bool outside)
 {
-  wisp_arrays *arrays = wisp_problem_arrays(r->problem);
+  wisp_arrays *arrays = r->problem->arrays;
   char array[32] = "";
   size_t number = 0;
   if (outside) CALL(wisp_verify_guards(err, arrays));
@@ -287,7 +286,7 @@ static wisp_status check_untouched(wisp_error *err, const trial_round *r, bool o
 /* The same numbers as at the first launch, bit for bit. */
 static wisp_status check_repeats(wisp_error *err, const trial_round *r)
 {
-  wisp_arrays *arrays = wisp_problem_arrays(r->problem);
+  wisp_arrays *arrays = r->problem->arrays;
   char array[32] = "";
   size_t number = 0;
   CALL(wisp_arrays_compare_begin(err, arrays));
@@ -305,7 +304,7 @@ static wisp_status check_repeats(wisp_error *err, const trial_round *r)
 static wisp_status launch(wisp_error *err, trial_round *r, int number, double *error)
 {
   const bool end = number == LAUNCHES - 1, exact = !r->plan->strategy->varies;
-  wisp_arrays *arrays = wisp_problem_arrays(r->problem);
+  wisp_arrays *arrays = r->problem->arrays;
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
   CALL(wisp_round_launch(err, r->problem, r->kernel, r->round));
   if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
@@ -339,10 +338,10 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
 {
   int rounds = 0;
   *error = 0;
-  CALL(find_rounds(err, wisp_kernel_plan(kernel), &rounds));
+  CALL(find_rounds(err, kernel->plan, &rounds));
   for (int i = 0; i < rounds; i++) {
     HELD(leave_round) trial_round r = {.kernel = kernel, .last = i == rounds - 1};
-    CALL(find_round(err, v, wisp_kernel_plan(kernel), i, &r));
+    CALL(find_round(err, v, kernel->plan, i, &r));
     for (int k = 0; k < LAUNCHES; k++) CALL(launch(err, &r, k, error));
   }
   return WISP_OK;

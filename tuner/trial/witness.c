@@ -92,9 +92,9 @@ static wisp_status poison(wisp_error *err, wisp_arrays *arrays, const wisp_plan 
 static wisp_status run(wisp_error *err, const wisp_workload *workload, wisp_problem *problem, const wisp_kernel *kernel,
                        const outputs *out)
 {
-  const wisp_plan *plan = wisp_kernel_plan(kernel);
+  const wisp_plan *plan = kernel->plan;
   CALL(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
-  CALL(poison(err, wisp_problem_arrays(problem), plan, out));
+  CALL(poison(err, problem->arrays, plan, out));
   return wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK);
 }
 
@@ -105,7 +105,7 @@ static wisp_status compare(wisp_error *err, wisp_problem *problem, const outputs
   for (int i = 0; i < out->count; i++) {
     wisp_pointer mask = 0;
     CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
-    CALL(wisp_arrays_compare(err, wisp_problem_arrays(problem), kept, mask, out->names[i], bounds * out->bound[i]));
+    CALL(wisp_arrays_compare(err, problem->arrays, kept, mask, out->names[i], bounds * out->bound[i]));
   }
   return WISP_OK;
 }
@@ -171,7 +171,7 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
   if (!witness) return WISP_OK;
   CALL(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
   CALL(run(err, workload, problem, kernel, &t->out));
-  CALL(wisp_arrays_keep(err, wisp_problem_arrays(problem), t->out.names, &t->kept));
+  CALL(wisp_arrays_keep(err, problem->arrays, t->out.names, &t->kept));
   return wisp_device_finish(err, w->device);
 }
 
@@ -213,11 +213,11 @@ wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_
 wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *kernel)
 {
-  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  wisp_arrays *arrays = problem->arrays;
   const testimony *t = NULL;
   char array[32] = "";
   size_t number = 0;
-  CALL(find_testimony(err, w, workload, problem, wisp_kernel_plan(kernel), &t));
+  CALL(find_testimony(err, w, workload, problem, kernel->plan, &t));
   CALL(run(err, workload, problem, kernel, &t->out));
   CALL(wisp_arrays_compare_begin(err, arrays));
   if (t->kept) CALL(compare(err, problem, &t->out, t->kept, 2));
@@ -243,9 +243,9 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, w
                                const wisp_kernel *kernel, const outputs *out, const wisp_kept *inputs,
                                const wisp_kept *first, int launches)
 {
-  const bool varies = wisp_kernel_plan(kernel)->strategy->varies;
+  const bool varies = kernel->plan->strategy->varies;
   for (int i = 0; i < launches; i++) {
-    CALL(wisp_arrays_restore(err, wisp_problem_arrays(problem), inputs, NULL));
+    CALL(wisp_arrays_restore(err, problem->arrays, inputs, NULL));
     CALL(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
     CALL(compare(err, problem, out, first, varies ? 2 : 0));
   }
@@ -255,15 +255,15 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, w
 wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                         const wisp_kernel *kernel, double seconds, int *left)
 {
-  wisp_arrays *arrays = wisp_problem_arrays(problem);
+  wisp_arrays *arrays = problem->arrays;
   OWNED(wisp_kept_free) wisp_kept *inputs = NULL, *first = NULL;
   outputs out;
   char array[32] = "";
   size_t number = 0;
   const char *changed[MOST_OUTPUTS + 1];
-  find_changed(wisp_kernel_plan(kernel), changed);
-  CALL(find_outputs(err, workload, problem, wisp_kernel_plan(kernel), &out));
-  CALL(wisp_problems_restart(err, workload, problem, wisp_kernel_plan(kernel), WISP_TO_CHECK));
+  find_changed(kernel->plan, changed);
+  CALL(find_outputs(err, workload, problem, kernel->plan, &out));
+  CALL(wisp_problems_restart(err, workload, problem, kernel->plan, WISP_TO_CHECK));
   CALL(wisp_arrays_keep(err, arrays, changed, &inputs));
   CALL(run(err, workload, problem, kernel, &out));
   CALL(wisp_arrays_keep(err, arrays, out.names, &first));

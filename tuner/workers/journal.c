@@ -25,36 +25,19 @@ static uint64_t key_of(const wisp_trial *t)
   return hash;
 }
 
-/* Where a key is in the list, or belongs. */
-static size_t place_of(const wisp_keys *k, uint64_t key)
-{
-  size_t low = 0, high = k->count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (k->list[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static bool has(const wisp_keys *k, const wisp_trial *trial)
 {
-  uint64_t key = key_of(trial);
-  size_t at = place_of(k, key);
-  return at < k->count && k->list[at] == key;
+  const uint64_t key = key_of(trial);
+  for (size_t i = 0; i < k->count; i++)
+    if (k->list[i] == key) return true;
+  return false;
 }
 
 static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
 {
-  uint64_t key = key_of(trial);
-  size_t at = place_of(k, key);
-  if (at < k->count && k->list[at] == key) return WISP_OK;
+  if (has(k, trial)) return WISP_OK;
   CALL(wisp_grow(err, &k->list, &k->room, k->count + 1, sizeof *k->list));
-  memmove(k->list + at + 1, k->list + at, (k->count - at) * sizeof *k->list);
-  k->list[at] = key;
-  k->count++;
+  k->list[k->count++] = key_of(trial);
   return WISP_OK;
 }
 

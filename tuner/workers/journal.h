@@ -8,7 +8,7 @@
 /* A candidate that was begun so often and never ended is not tried again. */
 enum { WISP_MAX_BEGUN = 2 };
 
-typedef struct wisp_keys { /* hashes of trials, sorted */
+typedef struct wisp_keys { /* hashes of trials */
   size_t count, room;
   uint64_t *list;
 } wisp_keys;

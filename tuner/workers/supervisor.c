@@ -36,9 +36,9 @@ typedef struct member { /* a device of the crew, and the worker on it, if there 
   bool fresh;   /* its worker has not asked for anything */
   bool busy;    /* has a unit, with or without a worker: */
   wisp_unit unit;
-  long long known, known_ok, refused; /* the summary's, before it */
-  long long here, left;               /* trials in it: tried, to come */
-  wisp_status given_up;               /* else WISP_OK */
+  wisp_tune_summary before; /* the summary, before it */
+  long long here, left;     /* trials in it: tried, to come */
+  wisp_status given_up;     /* else WISP_OK */
   wisp_error why;
   bool told; /* the caller */
 } member;
@@ -183,9 +183,9 @@ static void tell_given_up(const supervisor *s)
 /* What its unit adds to these is counted anew by whoever goes on with it. */
 static void uncount(member *m)
 {
-  m->summary.known = m->known;
-  m->summary.known_ok = m->known_ok;
-  m->summary.refused = m->refused;
+  m->summary.known = m->before.known;
+  m->summary.known_ok = m->before.known_ok;
+  m->summary.refused = m->before.refused;
   m->unit.resumed = true;
 }
 
@@ -205,9 +205,7 @@ static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wis
   if (!m->busy && wisp_queue_take(m->card->queue, team_of(s, m->card), wisp_seconds(), &m->unit)) {
     m->busy = true;
     m->here = m->left = 0;
-    m->known = m->summary.known;
-    m->known_ok = m->summary.known_ok;
-    m->refused = m->summary.refused;
+    m->before = m->summary;
   }
   answer->found = m->busy;
   answer->unit = m->unit;

@@ -141,13 +141,13 @@ wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *s, const doubl
   CALL(check(err, s, u));
   wisp_parallel_fill(s->field, 0, wisp_dg_volume_size(s->dg) * sizeof *s->field);
   wisp_parallel_for(s->dg->slots, exchange_slots, &(exchange){.simulation = s, .from = u});
-  return wisp_solution_put(err, wisp_solver_problem(s->solver), s->field);
+  return wisp_solution_put(err, s->solver->problem, s->field);
 }
 
 wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *s, double *u)
 {
   CALL(check(err, s, u));
-  CALL(wisp_solution_get(err, wisp_solver_problem(s->solver), s->field));
+  CALL(wisp_arrays_download(err, s->solver->problem->arrays, "u", s->field));
   wisp_parallel_for(s->dg->slots, exchange_slots, &(exchange){.simulation = s, .to = u});
   return WISP_OK;
 }
@@ -171,7 +171,7 @@ wisp_status wisp_simulation_coefficient(wisp_error *err, wisp_simulation *s, con
   CALL(wisp_system_complete_medium(err, s->system, elements, medium));
   memcpy(s->medium, medium, elements * n * sizeof *medium);
   CALL(wisp_dg_set_medium(err, s->dg, medium));
-  CALL(wisp_problem_refill(err, wisp_solver_problem(s->solver)));
+  CALL(wisp_problem_refill(err, s->solver->problem));
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   return WISP_OK;
@@ -187,7 +187,7 @@ wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double 
 wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *energy)
 {
   CALL(check(err, s, energy));
-  return wisp_solution_energy(err, wisp_solver_problem(s->solver), energy);
+  return wisp_solution_energy(err, s->solver->problem, energy);
 }
 
 int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info *info)

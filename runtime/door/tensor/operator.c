@@ -103,12 +103,12 @@ static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_ope
     d = wisp_cg_discretisation(op->copies, elements, op->hex->N, &(wisp_cg_room){.pAp_parts = grid[0]});
   }
   CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_ours, op, &op->problem));
-  return wisp_hex_upload(err, op->hex, op->mesh, wisp_problem_arrays(op->problem));
+  return wisp_hex_upload(err, op->hex, op->mesh, op->problem->arrays);
 }
 
 static wisp_status bind_ours(wisp_error *err, const wisp_operator *op, wisp_kernel *kernel)
 {
-  const wisp_arrays *arrays = wisp_problem_arrays(op->problem);
+  const wisp_arrays *arrays = op->problem->arrays;
   wisp_argument a;
   for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &a) == WISP_OK; i++) {
     if (strcmp(a.name, "lambda") == 0) CALL(wisp_kernel_set(err, kernel, a.name, op->lambda));
@@ -271,7 +271,6 @@ wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *
   CALL(wisp_require(err, x != y, WISP_EUSAGE, "operator: x and y are the same array"));
   CALL(bind_callers(err, op, x, y));
   for (int k = 0; k < KERNELS; k++)
-    if (op->kernel[k])
-      CALL(wisp_kernel_launch(err, op->kernel[k], wisp_problem_discretisation(op->problem)->counts, stream));
+    if (op->kernel[k]) CALL(wisp_kernel_launch(err, op->kernel[k], op->problem->d.counts, stream));
   return WISP_OK;
 }
