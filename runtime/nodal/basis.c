@@ -15,10 +15,11 @@ static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_
   return wisp_choose(err, from, &own, out);
 }
 
-static bool has_order(int basis, int order)
+static bool has_order(int basis, const wisp_spec *spec)
 {
-  const wisp_element *e = wisp_family_element(wisp_family_find("nodal"), elements[basis]);
-  return order >= e->orders[0] && order <= e->orders[1];
+  wisp_spec own = *spec;
+  wisp_spec_name_element(&own, elements[basis]);
+  return wisp_family_check(NULL, &own) == WISP_OK;
 }
 
 /* Of a stage that was measured here, what an element takes; NaN where there is no entry. */
@@ -67,7 +68,7 @@ static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, cons
   wisp_stage stage[WISP_BASES] = {{.kernels = 0}};
   double time[WISP_BASES] = {NAN, NAN};
   wisp_status status = WISP_OK;
-  for (int b = has_order(NODAL, wish->spec.order) ? NODAL : BERNSTEIN; b < WISP_BASES; b++) {
+  for (int b = has_order(NODAL, &wish->spec) ? NODAL : BERNSTEIN; b < WISP_BASES; b++) {
     wisp_error why = {.text = ""};
     status = choose(&why, from, wish, b, &stage[b]);
     const bool needed = status != WISP_EREFUSED || !stage[NODAL].kernels;
