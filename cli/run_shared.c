@@ -12,6 +12,9 @@ wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wis
   static const char *const matches[] = {"any", "exact"};
   const char *precision = wisp_option_value(args, "precision"), *device = wisp_option_value(args, "device");
   const int *orders = family->elements->orders;
+  int highest = orders[1];
+  for (const wisp_element *e = family->elements; e->name; e++)
+    highest = e->orders[1] > highest ? e->orders[1] : highest;
   size_t match = 0;
   long long order = 0;
   *out = (wisp_run_request){.device = device ? device : "auto",
@@ -24,7 +27,7 @@ wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wis
                     "--mesh and --box both give the domain: leave one out"));
   CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
                     orders[0], orders[1]));
-  CALL(wisp_option_integer(err, args, "orders", orders[0], orders[1], 0, &order));
+  CALL(wisp_option_integer(err, args, "orders", orders[0], highest, 0, &order));
   if (precision) CALL(wisp_precision_parse(err, precision, &out->precision));
   CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
   out->order = (int)order;

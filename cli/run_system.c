@@ -1,6 +1,7 @@
 /* wisp run SYSTEM: discontinuous elements in time. */
 #include "progress.h"
 #include "run_system.h"
+#include "../runtime/mesh/vtu.h"
 #include "../runtime/nodal/media.h"
 #include "../runtime/nodal/solution.h"
 #include "../runtime/process.h"
@@ -32,6 +33,7 @@ static const wisp_option options[] = {
      "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing; acoustics: soft, rigid, "
      "absorbing)"},
     {"system", 0, "SYSTEM", "the system of equations, where the problem is not named"},
+    {"basis", 0, "BASIS", "nodal, bernstein, or auto: the one whose stage the store knows to be faster (nodal)"},
     {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
     {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
     {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
@@ -114,6 +116,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, con
   *r = (wisp_system_request){.system = system,
                              .output = wisp_option_value(args, "output"),
                              .boundary = wisp_option_value(args, "boundary"),
+                             .basis = wisp_option_value(args, "basis"),
                              .start = wisp_option_value(args, "start")};
   CALL(read_problem(err, args, r));
   CALL(wisp_run_read(err, args, family, &r->run));
@@ -144,8 +147,12 @@ static void release(wisp_system_run *run)
 static wisp_status check_size(wisp_error *err, const wisp_system_request *r, const wisp_system_run *run,
                               double elements)
 {
-  const double dofs = elements * run->tet->Np * run->system->fields;
-  const wisp_run_size size = {elements, dofs, 4 * dofs * (double)r->run.precision, "elements", "degrees of freedom"};
+  wisp_spec stage = r->kernels.spec;
+  wisp_work work;
+  wisp_spec_name_kernel(&stage, WISP_WHOLE_STEP);
+  CALL(wisp_family_work(err, &stage, elements, &work));
+  const wisp_run_size size = {elements, work.dofs, 4 * work.dofs * (double)r->run.precision, "elements",
+                              "degrees of freedom"};
   return wisp_run_check_size(err, run->session, r->run.order, &size);
 }
 
@@ -221,8 +228,9 @@ static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r
 
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
+  CALL(wisp_require(err, !r->output || r->run.order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
+                    "--output: VTK files have orders up to %d: leave it out", WISP_VTU_MAX_ORDER));
   CALL(check_output(err, r->output));
-  CALL(wisp_tet_create(err, r->run.order, &run->tet));
   CALL(wisp_system_load(err, r->system, &run->system));
   read_coefficients(args, run->system, r);
   CALL(choose_boundary(err, r, run));
@@ -230,7 +238,8 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
-  CALL(wisp_choose(err, &from, &r->kernels, &run->stage));
+  CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->stage));
+  CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), r->run.order, &run->tet));
   CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, run->boundary,
                             &run->dg));
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));

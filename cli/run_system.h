@@ -3,6 +3,7 @@
 #define WISP_RUN_SYSTEM_H
 
 #include "run.h"
+#include "../runtime/nodal/basis.h"
 #include "../runtime/nodal/start.h"
 
 typedef struct wisp_system_request {
@@ -10,6 +11,7 @@ typedef struct wisp_system_request {
   const char *system; /* "maxwell" */
   const char *output;
   const char *boundary, *start; /* NULL: the system's first; what fits the mesh */
+  const char *basis;            /* NULL: the first */
   bool has_mode;
   int mode[3];
   long long steps;                              /* -1: by time */
@@ -22,6 +24,7 @@ typedef struct wisp_system_request {
 typedef struct wisp_system_run {
   wisp_session *session;
   wisp_mesh *mesh;
+  wisp_basis basis;
   wisp_tet *tet;
   wisp_system *system;
   wisp_stage stage;

@@ -60,6 +60,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&stage->layout, layout);
   wisp_run_print_domain(&request->run, run->session, run->mesh->elements, "elements", run->tet->Np, run->dofs, "DOFs");
+  printf("basis       %s%s%s\n", run->basis.name, *run->basis.reason ? ": " : "", run->basis.reason);
   print_coefficients(run);
   printf("start       %s, walls %s, alpha %g\n", run->start.text, run->system->boundary[run->boundary].name,
          request->alpha);
@@ -139,6 +140,8 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
       {"seconds_per_time", run->steps ? run->seconds / (run->dt * (double)run->steps) : NAN},
   };
   cJSON_AddStringToObject(object, "system", run->system->name);
+  cJSON_AddStringToObject(object, "basis", run->basis.name);
+  cJSON_AddStringToObject(object, "basis_reason", run->basis.reason);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->run.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);

@@ -50,6 +50,7 @@ wisp_status wisp_winners_find(wisp_error *err, const wisp_limits *limits, const 
     wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision),
                       .layout = r->layout,
                       .elements = r->elements};
+    if (r->element) wisp_spec_name_element(&wish.spec, r->element);
     CALL(find_order(err, &w, &from, r, &wish));
   }
   return GIVE(w, out);

@@ -90,8 +90,9 @@ typedef struct wisp_family {
                        wisp_env **out);
   /* The layouts worth trying; count <= 8. NULL: there is nothing to lay out, arrays are as they are declared. */
   int (*layouts)(const wisp_spec *spec, wisp_layout out[8]);
-  /* The nodes of the reference element, -1 to 1 in each direction: r, s, t of each together. NULL: it has none. */
-  wisp_status (*nodes)(wisp_error *err, int order, double *rst);
+  /* The nodes, or control points, of the spec's reference element, -1 to 1 in each direction: r, s, t of each together.
+   * NULL: it has none. */
+  wisp_status (*nodes)(wisp_error *err, const wisp_spec *spec, double *rst);
   /* The names of the declarations' expressions. One called `per`: numbers, words, flops and dofs are of so many
    * elements, where those of one are not whole. */
   wisp_status (*sizes)(wisp_error *err, const wisp_spec *spec, wisp_env *env);

@@ -52,7 +52,7 @@ typedef struct wisp_simulation wisp_simulation;
 
 typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the value in parentheses */
   const char *system;         /* equations: one of wisp's or of WISP_TEMPLATES ("maxwell") */
-  int order;                  /* polynomial degree N, 1..10 */
+  int order;                  /* polynomial degree N, 1..10; of the Bernstein-Bezier basis to 15 */
   wisp_precision precision;   /* of the device's arithmetic (WISP_F64) */
   const char *mesh;           /* Gmsh file of tets (the unit box) */
   int box;                    /* cubes along an edge of the unit box, six tets each (4) */
@@ -61,6 +61,8 @@ typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the va
   const char *device;         /* as `wisp devices` names them ("auto": the first GPU, else the host) */
   const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
   int exact_match_only; /* 1: WISP_EMISSING unless every kernel has an entry of this device, driver and compiler */
+  const char
+      *basis; /* the device's: "nodal", "bernstein", or "auto", the faster; exchanged are nodes' values ("nodal") */
 } wisp_request;
 
 /* Reads mesh and store, compiles the kernels, takes the device's memory. Fields start at zero. */

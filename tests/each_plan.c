@@ -51,21 +51,47 @@ static void visit_strategy(const layouts *l, plan_case *c, plan_visit *visit, vo
   }
 }
 
+/* Does it apply to the element whose layouts these are? */
+static bool applies(const layouts *l, const wisp_strategy *strategy)
+{
+  bool any = false;
+  for (int i = 0; i < l->count; i++)
+    any |= wisp_strategy_applies(NULL, strategy, &l->layout[i], l->names[i]) == WISP_OK;
+  return any;
+}
+
+static void free_layouts(layouts *l)
+{
+  for (int i = 0; i < l->count; i++) wisp_env_destroy(l->names[i]);
+}
+
+/* The layouts of the first element, where this is another one that has the order too. */
+static void make_first(const plan_case *c, const wisp_target *target, layouts *l)
+{
+  plan_case first = *c;
+  wisp_spec_name_element(&first.spec, c->family->elements->name);
+  if (c->element != c->family->elements && c->spec.order <= c->family->elements->orders[1])
+    make_layouts(&first, target, l);
+}
+
 static void visit_strategies(const wisp_strategies *all, plan_case *c, const wisp_target *target, plan_visit *visit,
                              void *context)
 {
-  layouts l = {0};
+  layouts l = {0}, first = {0};
   size_t last = 0;
   make_layouts(c, target, &l);
+  make_first(c, target, &first);
   for (size_t i = 0; i < all->count; i++)
     if (strcmp(all->list[i]->family, c->family->name) == 0) last = i;
   for (size_t i = 0; i < all->count; i++) {
     c->strategy = all->list[i];
     c->strategy_number = (int)i;
     c->last = i == last;
+    c->again = applies(&first, c->strategy);
     if (strcmp(c->strategy->family, c->family->name) == 0) visit_strategy(&l, c, visit, context);
   }
-  for (int i = 0; i < l.count; i++) wisp_env_destroy(l.names[i]);
+  free_layouts(&l);
+  free_layouts(&first);
 }
 
 enum { MOST_SYSTEMS = 8 };
@@ -98,31 +124,35 @@ typedef struct walk {
   void *context;
 } walk;
 
-/* One order and precision, for one system after the other. */
-static void visit_systems(const walk *w, plan_case *c)
+/* One order and precision of an element, for one system after the other. */
+static void visit_systems(const walk *w, plan_case *c, int order, wisp_precision precision)
 {
   char names[MOST_SYSTEMS][WISP_NAME_TEXT];
   const int count = w->systems ? list_systems(c->family, names) : 1;
-  const wisp_spec spec = c->spec;
   for (int s = 0; s < count; s++) {
     c->system_number = s;
-    c->spec = wisp_family_spec(c->family, spec.order, s ? names[s] : NULL, spec.precision);
+    c->spec = wisp_family_spec(c->family, order, s ? names[s] : NULL, precision);
+    wisp_spec_name_element(&c->spec, c->element->name);
     visit_strategies(w->all, c, &w->target, w->visit, w->context);
   }
+}
+
+static void walk_family(const walk *w, const wisp_family *family)
+{
+  const int *orders = w->range->orders;
+  for (const wisp_element *e = family->elements; e->name; e++)
+    for (int order = orders[0]; order <= orders[1] && order <= e->orders[1]; order++)
+      for (int p = 0; p < 2 && w->range->precisions[p]; p++) {
+        plan_case c = {.family = family, .element = e};
+        visit_systems(w, &c, order, w->range->precisions[p]);
+      }
 }
 
 static void walk_families(walk *w)
 {
   wisp_error err = {0};
-  const int *orders = w->range->orders;
   if (wisp_strategies_load(&err, &w->all) != WISP_OK) fail_msg("%s", err.text);
-  for (size_t f = 0; wisp_family_at(f); f++)
-    for (int order = orders[0]; order <= orders[1] && order <= wisp_family_at(f)->elements->orders[1]; order++)
-      for (int p = 0; p < 2 && w->range->precisions[p]; p++) {
-        plan_case c = {.family = wisp_family_at(f)};
-        c.spec = wisp_family_spec(c.family, order, NULL, w->range->precisions[p]);
-        visit_systems(w, &c);
-      }
+  for (size_t f = 0; wisp_family_at(f); f++) walk_family(w, wisp_family_at(f));
   wisp_strategies_free(w->all);
 }
 
@@ -166,8 +196,8 @@ bool order_has_turn(const plan_case *c, int low)
 {
   enum { FEW = 10 };
   const int order = c->spec.order;
-  return walks_in_full() || order <= low || c->family->elements->orders[1] <= FEW ||
-         (order + c->strategy_number) % 4 == 0;
+  const bool all = !c->again && (order <= low || c->element->orders[1] <= FEW);
+  return walks_in_full() || all || (order + c->strategy_number) % 4 == 0;
 }
 
 const char *plan_case_text(const plan_case *c)
@@ -175,8 +205,9 @@ const char *plan_case_text(const plan_case *c)
   static char text[512];
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&c->layout, layout);
-  snprintf(text, sizeof text, "%s.%s %s p%d %s %s%s%s", c->strategy->kernel, c->strategy->name, layout, c->spec.order,
-           c->spec.system, wisp_precision_name(c->spec.precision), c->plan ? " " : "", c->plan ? c->plan->params : "");
+  snprintf(text, sizeof text, "%s.%s %s %s p%d %s %s%s%s", c->strategy->kernel, c->strategy->name, c->element->name,
+           layout, c->spec.order, c->spec.system, wisp_precision_name(c->spec.precision), c->plan ? " " : "",
+           c->plan ? c->plan->params : "");
   return text;
 }
 

@@ -1,5 +1,5 @@
-/* Walks the list of strategies: every one in every layout, precision and order, with its default candidate; a
- * strategy's layouts one after the other, so that what its kernel is checked with is made once. */
+/* Walks the list of strategies: every one for every element, in every layout, precision and order, with its default
+ * candidate; a strategy's layouts one after the other, so that what its kernel is checked with is made once. */
 #ifndef EACH_PLAN_H
 #define EACH_PLAN_H
 
@@ -8,6 +8,8 @@
 
 typedef struct plan_case {
   const wisp_family *family;
+  const wisp_element *element;
+  bool again; /* the strategy applies to the family's first element too, and this is another */
   const wisp_strategy *strategy;
   wisp_spec spec;
   wisp_layout layout;
@@ -17,7 +19,7 @@ typedef struct plan_case {
   int strategy_number, layout_number; /* in their lists */
   int system_number;                  /* 0: the family's own; else another that ships */
   int at, count; /* the strategy has candidates in so many layouts of this order, here the at-th; -1: none here */
-  bool last;     /* the last of this order and precision: names end after it */
+  bool last;     /* the last of this element, order and precision: names end after it */
 } plan_case;
 
 typedef struct plan_range {
@@ -35,8 +37,8 @@ void each_plan_of_systems(const wisp_limits *limits, const plan_range *range, pl
 
 /* Where a walk would be too long, cases take turns, so that no strategy, layout, precision or range of orders is left
  * out: a layout of those that the strategy has candidates in at this order; a precision; of systems beside the family's
- * own one, at the orders up to 5; and the strategies of a family of many orders at every fourth above `low`. Always
- * their turn where WISP_TEST_FULL=1. */
+ * own one, at the orders up to 5; and the strategies of a family of many orders at every fourth above `low`, those of
+ * another element that the first one has too at every fourth. Always their turn where WISP_TEST_FULL=1. */
 bool layout_has_turn(const plan_case *c);
 bool precision_has_turn(const plan_case *c);
 bool system_has_turn(const plan_case *c);

@@ -255,7 +255,7 @@ static void test_wishes(void **state)
   static const struct {
     const char *arguments, *word;
     int status;
-  } cases[] = {{"-n 99", "orders from 1 to 15", 2},   {"-n 11 -f nodal", "orders from 1 to 10", 2},
+  } cases[] = {{"-n 99", "orders from 1 to 15", 2},   {"-n 16 -f nodal", "orders from 1 to 15", 2},
                {"-f foo", "no family 'foo'", 2},      {"--system euler", "no system 'euler'", 2},
                {"-d h200 -n 1", "NVIDIA H200", 0},    {"-d NVIDIA -n 1", "NVIDIA H200", 0},
                {"-d Voodoo", "nothing is stored", 1}, {"-d H200 -n all -p f32 -f tensor", "NVIDIA H200", 0}};

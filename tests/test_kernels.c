@@ -144,7 +144,7 @@ static void verify_values(void *context, const plan_case *c)
   check *all = context;
   static legal l;
   bool seen[WISP_MAX_PARAMS][WISP_MAX_VALUES] = {{false}};
-  if (layout_has_turn(c) && precision_has_turn(c)) {
+  if (layout_has_turn(c) && precision_has_turn(c) && order_has_turn(c, VALUES_ORDER)) {
     l.count = 0, l.param_count = c->strategy->params, l.params = c->strategy->param;
     assert_int_equal(wisp_plan_enumerate(NULL, c->strategy, &c->spec, &c->layout, c->names, collect, &l), WISP_OK);
     for (int i = 0; i < l.count; i++) {

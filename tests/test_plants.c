@@ -164,6 +164,21 @@ static const planted table[] = {
     {"assembly", "invert", "plain", {{"if (row < unknowns)", "if (row + 1 < unknowns)"}}, "inverse is "},
 };
 
+/* Of the Bernstein-Bezier basis: a stencil, a reduction, a row, its coefficients' element and its scalars. */
+static const planted of_bernstein[] = {
+    {"nodal", "volume", "sparse-literal", {{"geo + m * {{= geos * KM}} + x", "geo + m * {{= geos * KM}}"}}, "rhs is "},
+    {"nodal", "volume", "sparse-literal", {{"-(g{{t}}_1 + g{{t}}_2 + g{{t}}_3)", "-(g{{t}}_1 + g{{t}}_2)"}}, "rhs is "},
+    {"nodal", "lift", "sparse-literal", {{"{{L0[i * Nfp + j]}} *", "{{L0[0]}} *"}}, "lifted is "},
+    {"nodal", "lift", "sparse-literal", {{"face * Nfp + j", "j"}}, "lifted is "},
+    {"nodal", "stage", "sparse-literal", {{"code % 32 * {{Nfp}}", "code % 32 / 6 * 6 * {{Nfp}}"}}, "is "},
+    {"nodal", "fused", "sparse-literal", {{"(m * {{n}} + out) * {{NfM}}", "m * {{= n * NfM}}"}}, "is "},
+    {"nodal", "volume", "sparse", {{"at.v[3]", "at.v[2]"}}, "rhs is "},
+    {"nodal", "volume", "sparse", {{"= power[q]", "= power[q/4*4]"}}, "rhs is "},
+    {"nodal", "lift", "sparse", {{"k < {{fours}}", "k + 1 < {{fours}}"}}, "lifted is "},
+    {"nodal", "lift", "slices", {{"slice_weight[q%4 < 3 ? q/4*3+q%4 : -1]", "slice_weight[0]"}}, "lifted is "},
+    {"nodal", "lift", "slices", {{"{{= f * KM * 4 * Np + face * Np}}", "{{= f * KM * 4 * Np}}"}}, "lifted is "},
+};
+
 /* Whose medium: of acoustics, whose coefficients jump. */
 static const planted of_media[] = {
     {"nodal",
@@ -237,7 +252,7 @@ static const struct {
 /* --- from the tables to plants --- */
 
 typedef struct plants {
-  size_t count, media; /* those of media stand behind this many others */
+  size_t count, bernstein, media; /* those of that basis, and those of media, stand behind so many others */
   planted list[MOST_PLANTS];
   char texts[MOST_PLANTS][256];
 } plants;
@@ -264,6 +279,8 @@ static void gather_plants(plants *all)
       snprintf(statement, sizeof statement, places[k].place, array, arrays[i].length);
       add_written(all, arrays[i].kernel, "literal", statement, "writes outside array");
     }
+  all->bernstein = all->count;
+  for (size_t i = 0; i < sizeof of_bernstein / sizeof *of_bernstein; i++) all->list[all->count++] = of_bernstein[i];
   all->media = all->count;
   for (size_t i = 0; i < sizeof of_media / sizeof *of_media; i++) all->list[all->count++] = of_media[i];
 }
@@ -277,16 +294,21 @@ typedef struct check {
   char right[MOST_PLANTS * 32]; /* "\nvolume.literal f32\n...": those found right as shipped */
 } check;
 
+/* NULL: the family's own system, its first element. */
+typedef struct subject {
+  const char *element, *system;
+  wisp_precision precision;
+} subject;
+
 /* The strategy's default candidate in the layout with most elements a group that it applies to. */
-static wisp_status verify(wisp_error *err, const check *all, const planted *p, const char *name, const char *system,
-                          wisp_precision precision)
+static wisp_status verify(wisp_error *err, const check *all, const planted *p, const char *name, const subject *of)
 {
   wisp_status status = WISP_EREFUSED;
   const wisp_limits *limits = wisp_device_limits(all->device);
   const wisp_target target = wisp_limits_target(limits);
   const wisp_family *family = wisp_family_find(p->family);
   const wisp_strategy *s = wisp_strategies_find(all->strategies, p->family, p->kernel, name);
-  wisp_spec spec = wisp_family_spec(family, ORDER, system, precision);
+  wisp_spec spec = wisp_family_spec(family, ORDER, of->system, of->precision);
   wisp_layout layouts[8];
   wisp_env *names = NULL;
   wisp_plan *plan = NULL;
@@ -294,6 +316,7 @@ static wisp_status verify(wisp_error *err, const check *all, const planted *p, c
   wisp_kernel *loaded = NULL;
   double error = 0;
   assert_non_null(s);
+  if (of->element) wisp_spec_name_element(&spec, of->element);
   snprintf(spec.kernel, sizeof spec.kernel, "%s", p->kernel);
   for (int l = wisp_family_layouts(&spec, layouts); !plan && l-- > 0;) {
     wisp_env_destroy(names);
@@ -315,14 +338,14 @@ done:
 }
 
 /* The kernel that a plant was made from is right as shipped. Each is looked at once. */
-static void verify_base(check *all, const planted *p, const char *system, wisp_precision precision)
+static void verify_base(check *all, const planted *p, const subject *of)
 {
   char name[64];
   wisp_error err = {0};
-  snprintf(name, sizeof name, "\n%s.%s %s%s\n", p->kernel, p->base, wisp_precision_name(precision),
-           system ? system : "");
+  snprintf(name, sizeof name, "\n%s.%s %s%s\n", p->kernel, p->base, wisp_precision_name(of->precision),
+           of->system ? of->system : "");
   if (strstr(all->right, name)) return;
-  if (verify(&err, all, p, p->base, system, precision) != WISP_OK) fail_msg("%s.%s: %s", p->kernel, p->base, err.text);
+  if (verify(&err, all, p, p->base, of) != WISP_OK) fail_msg("%s.%s: %s", p->kernel, p->base, err.text);
   strcat(all->right, name);
 }
 
@@ -346,11 +369,11 @@ static void test_plants(void **state)
   assert_int_equal(wisp_verifier_create(&err, all.device, &all.verifier), WISP_OK);
   for (size_t i = 0; i < every.count; i++) {
     const planted *p = &every.list[i];
-    const wisp_precision precision = i % 2 ? WISP_F64 : WISP_F32;
-    const char *system = i < every.media ? NULL : "acoustics";
+    const bool media = i >= every.media, bernstein = i >= every.bernstein && !media;
+    const subject of = {bernstein ? "bernstein-tet" : NULL, media ? "acoustics" : NULL, i % 2 ? WISP_F64 : WISP_F32};
     snprintf(name, sizeof name, "plant-%zu", i);
-    verify_base(&all, p, system, precision);
-    wisp_status status = verify(&err, &all, p, name, system, precision);
+    verify_base(&all, p, &of);
+    wisp_status status = verify(&err, &all, p, name, &of);
     if (status == WISP_EWRONG && (!p->reason || strstr(err.text, p->reason))) continue;
     missed++;
     print_error("%s.%s, '%s' for '%s': status %d: %s\n", p->kernel, p->base, p->edits[0].to, p->edits[0].from,

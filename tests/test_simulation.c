@@ -3,6 +3,7 @@
  * one line. */
 #include <wisp.h>
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -16,12 +17,13 @@ static const char *device(void)
   return name && *name ? name : "host";
 }
 
-static void test_exchange(void **state)
+/* In the device's basis, values in the nodes come back as they went but for the rounding of the change of basis. */
+static void exchange(const char *basis, double near)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_simulation *s = NULL;
-  const wisp_request request = {.order = 2, .box = 2, .device = device(), .store = "/nonexistent/wisp.db"};
+  const wisp_request request = {
+      .order = 2, .box = 2, .device = device(), .store = "/nonexistent/wisp.db", .basis = basis};
   size_t K, Np, n;
   if (wisp_simulation_create(&err, &request, &s) != WISP_OK) fail_msg("%s", err.text);
   wisp_simulation_size(s, &K, &Np, &n);
@@ -35,7 +37,7 @@ static void test_exchange(void **state)
   for (size_t q = 0; q < n * K * Np; q++) u[q] = (double)q / 7;
   assert_int_equal(wisp_simulation_set(&err, s, u), WISP_OK);
   assert_int_equal(wisp_simulation_get(&err, s, back), WISP_OK);
-  assert_memory_equal(u, back, n * K * Np * sizeof *u);
+  for (size_t q = 0; q < n * K * Np; q++) assert_true(fabs(u[q] - back[q]) <= near * u[q]);
   double before = 0, after = 0;
   assert_int_equal(wisp_simulation_energy(&err, s, &before), WISP_OK);
   assert_int_equal(wisp_simulation_advance(&err, s, wisp_simulation_dt(s), 7, NULL), WISP_OK);
@@ -46,6 +48,13 @@ static void test_exchange(void **state)
   assert_true(strlen(info.strategy) > 0 && strlen(info.match) > 0);
   wisp_simulation_destroy(s);
   free(u), free(back);
+}
+
+static void test_exchange(void **state)
+{
+  (void)state;
+  exchange(NULL, 0);
+  exchange("bernstein", 1e-13);
 }
 
 /* Nodes stand inside the box, and those of one element keep its place in the mesh's order: element 0 holds the origin.

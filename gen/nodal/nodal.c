@@ -3,7 +3,7 @@
 #include "nodal.h"
 #include "../language/expand.h"
 #include "../names.h"
-#include "tet.h"
+#include "bernstein.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -55,10 +55,11 @@ static const wisp_scalar_decl scalars[] = {
 };
 
 /* Of an element: inputs once, outputs once; the dense products, and what the equations need for the streams. A face has
- * a normal and Fscale, quantities, and two ints, which count for half a double each. */
+ * a normal and Fscale, quantities, and two ints, which count for half a double each. Products are dense, or as the
+ * basis has them. */
 #define FACES "face_reals+4"
-#define PRODUCT "6*Np*Np*n"
-#define LIFTING "2*Np*Nf*n"
+#define PRODUCT "D_flops*n"
+#define LIFTING "LIFT_flops*n"
 static const wisp_kernel_decl kernels[] = {
     {.name = "volume",
      .reads = "u geo",
@@ -130,7 +131,8 @@ static const char *const compositions[] = {
     "volume+gather+lift+update", "derivative+assemble+gather+lift+update", "gather+fused", "stage", NULL,
 };
 
-static const wisp_element elements[] = {{"tet", {1, 10}}, {NULL, {0, 0}}};
+static const char bernstein_tet[] = "bernstein-tet";
+static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, WISP_TET_MAX_ORDER}}, {NULL, {0, 0}}};
 
 wisp_records wisp_nodal_records(const wisp_system *system)
 {
@@ -156,10 +158,25 @@ static int layouts(const wisp_spec *spec, wisp_layout out[8])
   return wisp_layouts(nodes(spec->order), face_nodes(spec->order), out);
 }
 
-static wisp_status place_nodes(wisp_error *err, int order, double *rst)
+static bool is_bernstein(const wisp_spec *spec)
+{
+  return strcmp(spec->element, bernstein_tet) == 0;
+}
+
+static wisp_status place_control_points(wisp_error *err, int order, double *rst)
+{
+  OWNED(wisp_bernstein_destroy) wisp_bernstein *bernstein = NULL;
+  CALL(wisp_bernstein_create(err, order, &bernstein));
+  for (int i = 0; i < bernstein->Np; i++)
+    for (int c = 1; c < 4; c++) *rst++ = 2.0 * bernstein->power[4 * i + c] / order - 1;
+  return WISP_OK;
+}
+
+static wisp_status place_nodes(wisp_error *err, const wisp_spec *spec, double *rst)
 {
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
-  CALL(wisp_tet_create(err, order, &tet));
+  if (is_bernstein(spec)) return place_control_points(err, spec->order, rst);
+  CALL(wisp_tet_create(err, spec->order, &tet));
   for (int i = 0; i < tet->Np; i++) {
     *rst++ = tet->r[i];
     *rst++ = tet->s[i];
@@ -186,6 +203,7 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
       {"NpM", layout->NpM},
       {"NfM", layout->NfM},
       {"slab", slab},
+      {"bernstein", is_bernstein(spec)},
       {"node_stride", slab ? layout->KM : 1}, /* from one volume or face node of an element to the next */
       {"element_stride", slab ? 1 : layout->Np},
       {"face_element_stride", slab ? 1 : layout->Nf},
@@ -210,6 +228,40 @@ static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_tet *te
   CALL(wisp_env_reals(err, env, "LIFT", LIFT, Np * 4 * Nfp));
   CALL(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
   return wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_TURNS * Nfp);
+}
+
+/* The sparse operators, which are bernstein.h's. */
+static wisp_status add_bernstein(wisp_error *err, wisp_env *env, int order)
+{
+  OWNED(wisp_bernstein_destroy) wisp_bernstein *b = NULL;
+  CALL(wisp_bernstein_create(err, order, &b));
+  const size_t Np = (size_t)b->Np, Nfp = (size_t)b->Nfp, width = (size_t)b->E_width;
+  const struct {
+    const char *name;
+    const int *values;
+    size_t count;
+  } ints[] = {{"power", b->power, 4 * Np},
+              {"up", b->up, 4 * (size_t)b->lower},
+              {"down", b->down, 4 * Np},
+              {"D_column", b->column, 16 * Np},
+              {"L0_column", b->L0_column, WISP_BERNSTEIN_STENCIL * Nfp},
+              {"E_column", b->E_column, Np * width},
+              {"slice_point", b->slice_point, 4 * Np},
+              {"slice_of", b->slice_of, 4 * Np},
+              {"slice_up", b->slice_up, 3 * Np}};
+  const struct {
+    const char *name;
+    const double *values;
+    size_t count;
+  } reals[] = {{"L0", b->L0, Nfp * Nfp},
+               {"L0_value", b->L0_value, WISP_BERNSTEIN_STENCIL * Nfp},
+               {"E_value", b->E_value, Np * width},
+               {"slice_weight", b->slice_weight, 3 * Np}};
+  for (size_t i = 0; i < WISP_COUNT(ints); i++)
+    CALL(wisp_env_ints(err, env, ints[i].name, ints[i].values, ints[i].count));
+  for (size_t i = 0; i < WISP_COUNT(reals); i++)
+    CALL(wisp_env_reals(err, env, reals[i].name, reals[i].values, reals[i].count));
+  return wisp_env_int(err, env, "E_width", b->E_width);
 }
 
 /* The length of the name or number that a text begins with, 1.5e-3 as well; 0: neither. */
@@ -386,12 +438,13 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  CALL(wisp_tet_create(err, spec->order, &tet));
+  CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(add_sizes(err, env, spec, layout, system));
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_tables(err, env, tet));
+  if (is_bernstein(spec)) CALL(add_bernstein(err, env, spec->order));
   CALL(add_system(err, env, system, (int)spec->precision));
   CALL(add_parts(err, env, system, (int)spec->precision));
   return GIVE(env, out);
@@ -402,9 +455,16 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_records records = wisp_nodal_records(system);
-  const wisp_size all[] = {
-      {"Np", nodes(spec->order)}, {"Nf", face_nodes(spec->order)},    {"n", system->fields},
-      {"geos", records.geos},     {"face_reals", records.face_reals}, {"terms", (int)system->terms}};
+  const int Np = nodes(spec->order), Nf = face_nodes(spec->order), lower = nodes(spec->order - 1);
+  const bool sparse = is_bernstein(spec); /* in two steps; layer by layer: gen/nodal/bernstein.h */
+  const wisp_size all[] = {{"Np", Np},
+                           {"Nf", Nf},
+                           {"D_flops", sparse ? 3 * 8 * lower + 8 * Np : 6 * Np * Np},
+                           {"LIFT_flops", sparse ? 14 * Nf + 4 * 7 * lower + Nf : 2 * Np * Nf},
+                           {"n", system->fields},
+                           {"geos", records.geos},
+                           {"face_reals", records.face_reals},
+                           {"terms", (int)system->terms}};
   return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);
 }
 

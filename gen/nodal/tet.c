@@ -11,8 +11,7 @@ const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1,
 
 const int wisp_tet_turns[WISP_TET_TURNS][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
 
-/* C = A B, row major, n x n times n x columns. */
-static void multiply(int n, int columns, const double *A, const double *B, double *C)
+void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < columns; j++) C[i * columns + j] = 0;
@@ -32,10 +31,10 @@ static void multiply_transposed(int n, const double *A, double *C)
     }
 }
 
-/* Replaces A, n x n, by its inverse X. D and the interpolation multiply by X from the right, so that their exactness on
+/* D and the interpolation multiply by X from the right, so that their exactness on
  * the modes rests on X A = 1. Row-major getri serves that side: D of order 10 is 20 times as exact as by column-major.
  */
-static wisp_status invert(wisp_error *err, const char *what, int n, double *A)
+wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A)
 {
   OWNED(free) lapack_int *pivot = NULL;
   CALL(wisp_new(err, (size_t)n, sizeof *pivot, &pivot));
@@ -93,22 +92,29 @@ static void number_faces(wisp_tet *tet)
     }
 }
 
-/* V_ij = psi_j(r_i) and its inverse; Dr = Vr V^-1, Ds, Dt likewise (H&W section 10.2). */
-static wisp_status differentiate(wisp_error *err, wisp_tet *tet)
+wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes)
 {
-  int Np = tet->Np;
-  size_t row = (size_t)Np;
-  OWNED(free) double *gradient = NULL, *slopes = NULL;
+  const size_t row = (size_t)tet->Np;
+  OWNED(free) double *gradient = NULL;
   CALL(wisp_new(err, 3 * row, sizeof *gradient, &gradient));
-  CALL(wisp_new(err, 3 * row * row, sizeof *slopes, &slopes));
   for (size_t i = 0; i < row; i++) {
-    wisp_tet_modes(tet->N, tet->r[i], tet->s[i], tet->t[i], tet->V + i * row, gradient);
-    for (size_t c = 0; c < 3; c++)
+    wisp_tet_modes(tet->N, tet->r[i], tet->s[i], tet->t[i], tet->V + i * row, slopes ? gradient : NULL);
+    for (size_t c = 0; slopes && c < 3; c++)
       for (size_t m = 0; m < row; m++) slopes[(c * row + i) * row + m] = gradient[c * row + m];
   }
   for (size_t i = 0; i < row * row; i++) tet->inverse_V[i] = tet->V[i];
-  CALL(invert(err, "Vandermonde matrix", Np, tet->inverse_V));
-  for (size_t c = 0; c < 3; c++) multiply(Np, Np, slopes + c * row * row, tet->inverse_V, tet->D[c]);
+  return wisp_tet_invert(err, "Vandermonde matrix", tet->Np, tet->inverse_V);
+}
+
+/* Dr = Vr V^-1, Ds, Dt likewise (H&W section 10.2). */
+static wisp_status differentiate(wisp_error *err, wisp_tet *tet)
+{
+  const int Np = tet->Np;
+  const size_t size = (size_t)Np * (size_t)Np;
+  OWNED(free) double *slopes = NULL;
+  CALL(wisp_new(err, 3 * size, sizeof *slopes, &slopes));
+  CALL(wisp_tet_vandermonde(err, tet, slopes));
+  for (size_t c = 0; c < 3; c++) wisp_tet_multiply(Np, Np, slopes + c * size, tet->inverse_V, tet->D[c]);
   return WISP_OK;
 }
 
@@ -122,7 +128,7 @@ static wisp_status face_mass(wisp_error *err, const wisp_tet *tet, double *mass)
   for (size_t i = 0; i < Nfp; i++)
     wisp_triangle_modes(tet->N, tet->r[tet->Fmask[i]], tet->s[tet->Fmask[i]], V + i * Nfp, NULL);
   multiply_transposed(tet->Nfp, V, mass);
-  return invert(err, "face mass matrix", tet->Nfp, mass);
+  return wisp_tet_invert(err, "face mass matrix", tet->Nfp, mass);
 }
 
 /* LIFT = M^-1 [Mf0 | Mf1 | Mf2 | Mf3] with M^-1 = V V^T (H&W section 10.2, Lift3D): a face's columns need only the
@@ -154,9 +160,32 @@ static void drop_rounding(double *values, size_t count)
     if (fabs(values[i]) < 1e-14 * largest * sqrt((double)count)) values[i] = 0;
 }
 
-wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
+/* From nodes and faces to modes and operators. */
+static wisp_status make_nodal(wisp_error *err, wisp_tet *tet)
+{
+  CALL(differentiate(err, tet));
+  CALL(lift(err, tet));
+  for (int mu = 0; mu < 3; mu++) drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
+  drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
+  return WISP_OK;
+}
+
+/* The bases, by the names of their elements: how modes and operators come about, and operators alone where that is
+ * less.
+ */
+static const struct basis {
+  const char *element;
+  wisp_status (*make)(wisp_error *err, wisp_tet *tet);
+  wisp_status (*make_operators)(wisp_error *err, wisp_tet *tet);
+} bases[] = {{"tet", make_nodal, make_nodal},
+             {"bernstein-tet", wisp_tet_make_bernstein, wisp_tet_make_bernstein_operators}};
+
+static wisp_status create(wisp_error *err, const char *element, bool whole, int N, wisp_tet **out)
 {
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  size_t i = 0;
+  while (i < WISP_COUNT(bases) && strcmp(bases[i].element, element) != 0) i++;
+  CALL(wisp_require(err, i < WISP_COUNT(bases), WISP_EUSAGE, "tet: there is no element '%s'", element));
   CALL(wisp_require(err, N >= 1 && N <= WISP_TET_MAX_ORDER, WISP_EUSAGE, "tet: order %d is out of range: use 1 to %d",
                     N, WISP_TET_MAX_ORDER));
   CALL(wisp_new(err, 1, sizeof *tet, &tet));
@@ -166,11 +195,23 @@ wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
   CALL(allocate(err, tet));
   CALL(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
   number_faces(tet);
-  CALL(differentiate(err, tet));
-  CALL(lift(err, tet));
-  for (int mu = 0; mu < 3; mu++) drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
-  drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
+  CALL((whole ? bases[i].make : bases[i].make_operators)(err, tet));
   return GIVE(tet, out);
+}
+
+wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
+{
+  return create(err, bases->element, true, N, out);
+}
+
+wisp_status wisp_tet_create_for(wisp_error *err, const char *element, int N, wisp_tet **out)
+{
+  return create(err, element, true, N, out);
+}
+
+wisp_status wisp_tet_create_operators(wisp_error *err, const char *element, int N, wisp_tet **out)
+{
+  return create(err, element, false, N, out);
 }
 
 void wisp_tet_destroy(wisp_tet *tet)
@@ -180,7 +221,31 @@ void wisp_tet_destroy(wisp_tet *tet)
   free(tet->V), free(tet->inverse_V), free(tet->LIFT);
   for (int c = 0; c < 3; c++) free(tet->D[c]);
   free(tet->Fmask), free(tet->facelist);
+  free(tet->to_nodes), free(tet->from_nodes);
+  for (int c = 0; c < 3; c++) free(tet->D_size[c]);
   free(tet);
+}
+
+/* u = A u */
+static void change(int Np, const double *A, double *u)
+{
+  double changed[WISP_TET_MAX_NP];
+  if (!A) return;
+  for (int i = 0; i < Np; i++) {
+    changed[i] = 0;
+    for (int j = 0; j < Np; j++) changed[i] += A[i * Np + j] * u[j];
+  }
+  memcpy(u, changed, (size_t)Np * sizeof *u);
+}
+
+void wisp_tet_from_nodes(const wisp_tet *tet, double *u)
+{
+  change(tet->Np, tet->from_nodes, u);
+}
+
+void wisp_tet_to_nodes(const wisp_tet *tet, double *u)
+{
+  change(tet->Np, tet->to_nodes, u);
 }
 
 /* I = (modes at the points) V^-1, a row at a time. */

@@ -24,6 +24,18 @@ static inline int wisp_tet_node(int N, int i, int j, int k)
   return layers + rows + i;
 }
 
+/* C = A B, row major, n x n times n x columns; and the inverse X of A, n x n, in its place (tet.c). */
+void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C);
+wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A);
+
+/* V_ij = psi_j(r_i) and its inverse; slopes of the modes in the nodes, Vr, Vs and Vt, unless NULL (tet.c). */
+wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes);
+
+/* Modes and operators of the Bernstein-Bezier basis, of a tet with nodes and faces; operators alone
+ * (tet_bernstein.c). */
+wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet);
+wisp_status wisp_tet_make_bernstein_operators(wisp_error *err, wisp_tet *tet);
+
 /* Warp & blend nodes of order N, 1..WISP_TET_MAX_ORDER, into r, s, t of wisp_tet_size(N) each (tet_nodes.c). */
 wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double *t);
 

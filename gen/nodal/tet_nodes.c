@@ -11,8 +11,8 @@
 #include <math.h>
 
 /* The blending parameter alpha that gave the least Lebesgue constant, for N = 0, 1, 2, ... (the book's Nodes3D). */
-static const double alphas[WISP_TET_MAX_ORDER + 1] = {0,      0,      0,      0,      0.1002, 1.1332,
-                                                      1.5608, 1.3413, 1.2577, 1.1603, 1.10153};
+static const double alphas[WISP_TET_MAX_ORDER + 1] = {0,      0,      0,       0,      0.1002, 1.1332, 1.5608, 1.3413,
+                                                      1.2577, 1.1603, 1.10153, 0.6080, 0.4523, 0.8856, 0.8717, 0.9655};
 
 /* The edges of the face opposite each vertex, as vertices p, q, and the face's third vertex. */
 static const int face_edges[WISP_TET_FACES][3][3] = {{{1, 2, 3}, {2, 3, 1}, {3, 1, 2}},

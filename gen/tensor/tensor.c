@@ -153,10 +153,10 @@ static int layouts(const wisp_spec *spec, wisp_layout out[8])
   return 1;
 }
 
-static wisp_status place_nodes(wisp_error *err, int order, double *rst)
+static wisp_status place_nodes(wisp_error *err, const wisp_spec *spec, double *rst)
 {
   OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
-  CALL(wisp_hex_create(err, order, &hex));
+  CALL(wisp_hex_create(err, spec->order, &hex));
   for (int q = 0; q < hex->Np; q++) {
     *rst++ = hex->gll_points[q % hex->Nq];
     *rst++ = hex->gll_points[q / hex->Nq % hex->Nq];

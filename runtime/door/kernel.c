@@ -195,7 +195,7 @@ wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_family *family = wisp_family_find(spec->family);
   CALL(wisp_require(err, family->nodes, WISP_EUSAGE, "the %s family's elements have no nodes", family->name));
-  return family->nodes(err, spec->order, rst);
+  return family->nodes(err, spec, rst);
 }
 
 /* --- binding --- */

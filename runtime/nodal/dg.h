@@ -96,9 +96,9 @@ void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, 
 
 /* A function of space and time for all fields at `count` points: x y z of each together, and so its fields. */
 typedef void (*wisp_function)(const void *context, size_t count, const double *xyz, double t, double *u);
-/* u in the nodes; padding is 0. The function is called from several threads at once. */
+/* u from values in the nodes; padding is 0. The function is called from several threads at once. */
 void wisp_dg_fill(const wisp_dg *dg, wisp_function function, const void *context, double t, double *u);
-/* The same with a number in [-1, 1) of its own for every field, element and node, whatever the layout. */
+/* A number in [-1, 1) of its own for every field, element and node, or coefficient, whatever the layout. */
 void wisp_dg_noise(const wisp_dg *dg, double *u);
 
 /* sqrt(sum over fields of the integral of (u - exact)^2), by a quadrature of degree 2N+2 or more, not the nodes. */

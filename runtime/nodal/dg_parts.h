@@ -4,8 +4,6 @@
 
 #include "dg.h"
 
-enum { WISP_MAX_NP = 286, WISP_MAX_NFP = 66 }; /* of order WISP_TET_MAX_ORDER */
-
 /* jacobian, geo, face_real, min_length: but for quantities. */
 wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg);
 

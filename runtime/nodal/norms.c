@@ -30,7 +30,7 @@ static double noise(uint64_t index)
 static void fill_slot(const filling *fill, size_t k)
 {
   const wisp_dg *dg = fill->dg;
-  double xyz[3 * WISP_MAX_NP], values[WISP_MAX_FIELDS * WISP_MAX_NP];
+  double xyz[3 * WISP_TET_MAX_NP], values[WISP_MAX_FIELDS * WISP_TET_MAX_NP], own[WISP_TET_MAX_NP];
   const int n = dg->system->fields;
   const size_t Np = (size_t)dg->tet->Np, count = Np * (size_t)n;
   if (fill->function) {
@@ -38,9 +38,11 @@ static void fill_slot(const filling *fill, size_t k)
     fill->function(fill->context, Np, xyz, fill->t, values);
   } else
     for (size_t i = 0; i < count; i++) values[i] = noise((uint64_t)dg->slot[k] * count + i);
-  for (int f = 0; f < n; f++)
-    for (size_t i = 0; i < Np; i++)
-      fill->u[wisp_layout_volume(&dg->layout, n, f, k, i)] = values[i * (size_t)n + (size_t)f];
+  for (int f = 0; f < n; f++) {
+    for (size_t i = 0; i < Np; i++) own[i] = values[i * (size_t)n + (size_t)f];
+    if (fill->function) wisp_tet_from_nodes(dg->tet, own);
+    for (size_t i = 0; i < Np; i++) fill->u[wisp_layout_volume(&dg->layout, n, f, k, i)] = own[i];
+  }
 }
 
 /* A wisp_sweep over groups, which are consecutive in memory: padding and empty slots are zero. */

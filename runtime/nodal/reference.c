@@ -17,10 +17,10 @@ static size_t face_at(const wisp_dg *dg, int f, size_t k, int i)
 }
 
 /* The derivatives along x, y and z of one field in one element: d/dx_nu = sum over mu of dr_mu/dx_nu D_mu. */
-static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double du[3][WISP_MAX_NP])
+static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double du[3][WISP_TET_MAX_NP])
 {
   int Np = dg->tet->Np;
-  double own[WISP_MAX_NP];
+  double own[WISP_TET_MAX_NP];
   for (int j = 0; j < Np; j++) own[j] = u[volume_at(dg, f, k, j)];
   for (int i = 0; i < Np; i++) {
     double along[3] = {0};
@@ -44,7 +44,7 @@ static void derive_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
-  double own[3][WISP_MAX_NP];
+  double own[3][WISP_TET_MAX_NP];
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
       derive(dg, k, f, l->in, own);
@@ -63,7 +63,7 @@ static void volume_slots(void *context, size_t from, size_t to)
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   const wisp_system *system = dg->system;
-  double own[3][WISP_MAX_NP], *rhs = l->out[0];
+  double own[3][WISP_TET_MAX_NP], *rhs = l->out[0];
   for (size_t k = from; k < to; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     for (int f = 0; f < system->fields; f++)
@@ -124,7 +124,7 @@ static void lift_slots(void *context, size_t from, size_t to)
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   int Np = dg->tet->Np, Nf = dg->layout.Nf;
-  double own[WISP_TET_FACES * WISP_MAX_NFP], *rhs = l->out[0];
+  double own[WISP_TET_FACES * WISP_TET_MAX_NFP], *rhs = l->out[0];
   for (size_t k = from; k < to; k++)
     for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
       for (int j = 0; j < Nf; j++) own[j] = l->in[face_at(dg, f, k, j)];
@@ -182,7 +182,10 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   *system = *dg->system;
   copy->system = system;
   for (size_t t = 0; t < system->terms; t++) system->term[t].coefficient = fabs(system->term[t].coefficient);
-  for (int mu = 0; mu < 3; mu++) CALL(copy_magnitudes(err, Np * Np, dg->tet->D[mu], &tet->D[mu]));
+  for (int mu = 0; mu < 3; mu++) {
+    const double *size = dg->tet->D_size[mu];
+    CALL(copy_magnitudes(err, Np * Np, size ? size : dg->tet->D[mu], &tet->D[mu]));
+  }
   CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
   CALL(copy_magnitudes(err, dg->slots * (size_t)dg->records.geos, dg->geo, &copy->geo));
   CALL(copy_magnitudes(err, dg->slots * (size_t)dg->system->quantities, dg->medium, &copy->medium));

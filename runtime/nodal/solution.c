@@ -18,42 +18,37 @@ wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double 
   return wisp_dg_energy(err, wisp_problem_dg(problem), u, out);
 }
 
-/* Interpolation from an element's nodes to the file's lattice, count x Np. */
-static wisp_status lattice_interpolation(wisp_error *err, const wisp_tet *tet, double **out)
+/* The file's lattice, r then s then t, and evaluation there, Np x Np. */
+static wisp_status make_lattice(wisp_error *err, const wisp_tet *tet, double *rst, double *I)
 {
-  size_t Np = (size_t)tet->Np;
-  OWNED(free) double *points = NULL, *I = NULL;
-  CALL(wisp_new(err, 3 * Np, sizeof *points, &points));
-  CALL(wisp_new(err, Np * Np, sizeof *I, &I));
-  CALL(wisp_vtu_lattice(err, tet->N, points, points + Np, points + 2 * Np));
-  CALL(wisp_tet_interpolation(err, tet, Np, points, points + Np, points + 2 * Np, I));
-  return GIVE(I, out);
+  const size_t Np = (size_t)tet->Np;
+  CALL(wisp_vtu_lattice(err, tet->N, rst, rst + Np, rst + 2 * Np));
+  return wisp_tet_interpolation(err, tet, Np, rst, rst + Np, rst + 2 * Np, I);
 }
 
-/* to = I from, where `from` has an entry every `stride` numbers. */
-static void apply(const double *I, size_t Np, const double *from, size_t stride, double *to)
+/* to = I from */
+static void apply(const double *I, size_t Np, const double *from, double *to)
 {
   for (size_t i = 0; i < Np; i++) {
     double sum = 0;
-    for (size_t j = 0; j < Np; j++) sum += I[i * Np + j] * from[j * stride];
-    to[i * stride] = sum;
+    for (size_t j = 0; j < Np; j++) sum += I[i * Np + j] * from[j];
+    to[i] = sum;
   }
 }
 
-/* Fills the file's arrays: coordinates, then the values of field f at values + f * elements * Np. node: 3 Np numbers.
- */
-static void sample(const wisp_dg *dg, const double *I, const double *u, double *node, double *xyz, double *values)
+/* Fills the file's arrays: coordinates, then the values of field f at values + f * elements * Np. own: Np numbers. */
+static void sample(const wisp_dg *dg, const double *rst, const double *I, const double *u, double *own, double *xyz,
+                   double *values)
 {
   const wisp_layout *l = &dg->layout;
   size_t Np = (size_t)l->Np, field = dg->mesh->elements * Np;
   for (size_t k = 0; k < dg->slots; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     size_t element = (size_t)dg->slot[k] * Np;
-    wisp_dg_nodes(dg, k, node);
-    for (size_t c = 0; c < 3; c++) apply(I, Np, node + c, 3, xyz + 3 * element + c);
+    wisp_dg_places(dg, k, Np, rst, rst + Np, rst + 2 * Np, xyz + 3 * element);
     for (int f = 0; f < dg->system->fields; f++) {
-      for (size_t i = 0; i < Np; i++) node[i] = u[wisp_layout_volume(l, dg->system->fields, f, k, i)];
-      apply(I, Np, node, 1, values + (size_t)f * field + element);
+      for (size_t i = 0; i < Np; i++) own[i] = u[wisp_layout_volume(l, dg->system->fields, f, k, i)];
+      apply(I, Np, own, values + (size_t)f * field + element);
     }
   }
 }
@@ -61,14 +56,16 @@ static void sample(const wisp_dg *dg, const double *I, const double *u, double *
 wisp_status wisp_solution_write_vtu(wisp_error *err, const wisp_dg *dg, const double *u, const char *path)
 {
   size_t Np = (size_t)dg->layout.Np, elements = dg->mesh->elements, fields = (size_t)dg->system->fields;
-  OWNED(free) double *I = NULL, *node = NULL, *xyz = NULL, *values = NULL;
+  OWNED(free) double *rst = NULL, *I = NULL, *own = NULL, *xyz = NULL, *values = NULL;
   const char *name[WISP_MAX_FIELDS];
   const double *value[WISP_MAX_FIELDS];
-  CALL(lattice_interpolation(err, dg->tet, &I));
-  CALL(wisp_new(err, 3 * Np, sizeof *node, &node));
+  CALL(wisp_new(err, 3 * Np, sizeof *rst, &rst));
+  CALL(wisp_new(err, Np * Np, sizeof *I, &I));
+  CALL(wisp_new(err, Np, sizeof *own, &own));
+  CALL(make_lattice(err, dg->tet, rst, I));
   CALL(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
   CALL(wisp_new(err, fields * Np * elements, sizeof *values, &values));
-  sample(dg, I, u, node, xyz, values);
+  sample(dg, rst, I, u, own, xyz, values);
   for (size_t f = 0; f < fields; f++) {
     name[f] = dg->system->field[f];
     value[f] = values + f * Np * elements;

@@ -78,7 +78,7 @@ static wisp_status discretise(wisp_error *err, const void *ground, const wisp_sp
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_dg *dg = NULL;
-  CALL(wisp_tet_create(err, spec->order, &tet));
+  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
   CALL(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
@@ -204,7 +204,7 @@ static wisp_status yardstick(wisp_error *err, wisp_device *device, wisp_blas *bl
   OWNED(wisp_rival_destroy) wisp_rival *rival = NULL;
   if (!blas || !wisp_rival_exists(spec->kernel)) return WISP_OK;
   CALL(wisp_system_load(err, spec->system, &system));
-  CALL(wisp_tet_create(err, spec->order, &tet));
+  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
   CALL(wisp_rival_create(err, device, blas, tet, spec->kernel, spec->precision, (size_t)count * (size_t)system->fields,
                          &rival));
   CALL(wisp_rival_choose(err, rival));

@@ -101,7 +101,7 @@ static const char *plural(const char *element)
 {
   static const struct {
     const char *element, *plural;
-  } names[] = {{"tet", "tetrahedra"}, {"hex", "hexahedra"}};
+  } names[] = {{"tet", "tetrahedra"}, {"bernstein-tet", "tetrahedra, Bernstein-Bezier"}, {"hex", "hexahedra"}};
   for (size_t i = 0; i < WISP_COUNT(names); i++)
     if (strcmp(names[i].element, element) == 0) return names[i].plural;
   return "its elements";

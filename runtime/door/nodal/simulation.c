@@ -3,6 +3,7 @@
 #include "../door.h"
 #include "../../mesh/source.h"
 #include "../../parallel.h"
+#include "../../nodal/basis.h"
 #include "../../nodal/solution.h"
 #include "../../nodal/solver.h"
 
@@ -49,7 +50,6 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
 {
   CALL(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
   CALL(wisp_system_load(err, or_default(r->system, wisp_family_find("nodal")->default_system), &s->system));
-  CALL(wisp_tet_create(err, r->order, &s->tet));
   const char *walls = or_default(r->boundary, s->system->boundary[0].name);
   *boundary = wisp_system_boundary(s->system, walls);
   CALL(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
@@ -61,6 +61,7 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
 wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_simulation **out)
 {
   OWNED(wisp_simulation_destroy) wisp_simulation *s = NULL;
+  wisp_basis basis;
   int boundary = 0;
   CALL(wisp_require(err, r && out, WISP_EUSAGE, "simulation: %s is NULL", r ? "its place" : "the request"));
   const wisp_precision precision = r->precision ? r->precision : WISP_F64;
@@ -71,7 +72,8 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
                           .elements = (long long)s->mesh->elements,
                           .exact_match_only = r->exact_match_only};
-  CALL(wisp_choose(err, &from, &wish, &s->stage));
+  CALL(wisp_basis_choose(err, &from, &wish, or_default(r->basis, NULL), &basis, &s->stage));
+  CALL(wisp_tet_create_for(err, wisp_basis_element(&basis), r->order, &s->tet));
   CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
   CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->stage, r->central ? 0.0 : 1.0, &s->solver));
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
@@ -113,17 +115,18 @@ static void exchange_slots(void *context, size_t first, size_t end)
   const exchange *x = context;
   const wisp_simulation *s = x->simulation;
   const wisp_dg *dg = s->dg;
+  const int n = s->system->fields;
   const size_t K = s->mesh->elements, Np = (size_t)s->tet->Np;
+  double own[WISP_TET_MAX_NP];
   for (size_t k = first; k < end; k++)
-    for (int f = 0; f < s->system->fields && dg->slot[k] != WISP_EMPTY; f++)
-      for (size_t i = 0; i < Np; i++) {
-        double *here = &s->field[wisp_layout_volume(&dg->layout, s->system->fields, f, k, i)];
-        const size_t there = ((size_t)f * K + (size_t)dg->slot[k]) * Np + i;
-        if (x->from)
-          *here = x->from[there];
-        else
-          x->to[there] = *here;
-      }
+    for (int f = 0; f < n && dg->slot[k] != WISP_EMPTY; f++) {
+      const size_t there = ((size_t)f * K + (size_t)dg->slot[k]) * Np;
+      for (size_t i = 0; i < Np; i++)
+        own[i] = x->from ? x->from[there + i] : s->field[wisp_layout_volume(&dg->layout, n, f, k, i)];
+      x->from ? wisp_tet_from_nodes(s->tet, own) : wisp_tet_to_nodes(s->tet, own);
+      for (size_t i = 0; i < Np; i++)
+        *(x->from ? &s->field[wisp_layout_volume(&dg->layout, n, f, k, i)] : &x->to[there + i]) = own[i];
+    }
 }
 
 /* What a caller hands over: a simulation, and where numbers go to or come from. */

@@ -1,0 +1,107 @@
+#include "basis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NODAL, BERNSTEIN };
+const char *const wisp_basis_names[WISP_BASES] = {"nodal", "bernstein"};
+static const char *const elements[WISP_BASES] = {"tet", "bernstein-tet"};
+
+static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, int basis, wisp_stage *out)
+{
+  wisp_wish own = *wish;
+  wisp_spec_name_element(&own.spec, elements[basis]);
+  return wisp_choose(err, from, &own, out);
+}
+
+static bool has_order(int basis, const wisp_spec *spec)
+{
+  wisp_spec own = *spec;
+  wisp_spec_name_element(&own, elements[basis]);
+  return wisp_family_check(NULL, &own) == WISP_OK;
+}
+
+/* Of a stage that was measured here, what an element takes; NaN where there is no entry. */
+static double seconds(const wisp_stage *stage)
+{
+  const wisp_trial *trial = stage->whole.trial;
+  return trial && !stage->whole.stale ? trial->ms / 1e3 / (double)trial->elements : NAN;
+}
+
+/* The faster of those that match best; -1: nothing was measured. */
+static int faster(const wisp_stage stage[WISP_BASES], const double time[WISP_BASES])
+{
+  int best = -1;
+  for (int b = 0; b < WISP_BASES; b++) {
+    if (isnan(time[b])) continue;
+    const bool closer = best < 0 || stage[b].whole.match < stage[best].whole.match;
+    const bool as_close = best >= 0 && stage[b].whole.match == stage[best].whole.match;
+    if (closer || (as_close && time[b] < time[best])) best = b;
+  }
+  return best;
+}
+
+/* Why `taken`, where `best` is the one that measurements say, or none. */
+static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_BASES], int best, int taken,
+                    wisp_basis *basis)
+{
+  const int other = WISP_BASES - 1 - taken;
+  const char *const name = wisp_basis_names[other];
+  if (!stage[other].kernels)
+    snprintf(basis->reason, sizeof basis->reason, "there is no stage of the %s basis for this order here", name);
+  else if (best < 0)
+    snprintf(basis->reason, sizeof basis->reason, "no whole stage was measured on this device");
+  else if (isnan(time[other]))
+    snprintf(basis->reason, sizeof basis->reason, "no whole stage of the %s basis was measured on this device", name);
+  else if (stage[other].whole.match != stage[taken].whole.match)
+    snprintf(basis->reason, sizeof basis->reason, "its stage was measured: %s; the %s one: %s",
+             wisp_match_name(stage[taken].whole.match), name, wisp_match_name(stage[other].whole.match));
+  else
+    snprintf(basis->reason, sizeof basis->reason, "its stage takes %.3g of the time of the %s one",
+             time[taken] / time[other], name);
+}
+
+static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_basis *basis,
+                                 wisp_stage *out)
+{
+  wisp_stage stage[WISP_BASES] = {{.kernels = 0}};
+  double time[WISP_BASES] = {NAN, NAN};
+  wisp_status status = WISP_OK;
+  for (int b = has_order(NODAL, &wish->spec) ? NODAL : BERNSTEIN; b < WISP_BASES; b++) {
+    wisp_error why = {.text = ""};
+    status = choose(&why, from, wish, b, &stage[b]);
+    const bool needed = status != WISP_EREFUSED || !stage[NODAL].kernels;
+    if (status != WISP_OK && needed) TRY(wisp_fail(err, status, "%s", why.text));
+    time[b] = status == WISP_OK ? seconds(&stage[b]) : NAN;
+  }
+  status = WISP_OK;
+  const int best = faster(stage, time), taken = best >= 0 ? best : stage[NODAL].kernels ? NODAL : BERNSTEIN;
+  basis->name = wisp_basis_names[taken];
+  explain(stage, time, best, taken, basis);
+  *out = stage[taken];
+  stage[taken] = (wisp_stage){.kernels = 0};
+done:
+  for (int b = 0; b < WISP_BASES; b++) wisp_stage_free(&stage[b]);
+  return status;
+}
+
+wisp_status wisp_basis_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const char *name,
+                              wisp_basis *basis, wisp_stage *out)
+{
+  int b = 0;
+  basis->reason[0] = '\0';
+  if (name && strcmp(name, "auto") == 0) return choose_faster(err, from, wish, basis, out);
+  while (name && b < WISP_BASES && strcmp(wisp_basis_names[b], name) != 0) b++;
+  CALL(wisp_require(err, b < WISP_BASES, WISP_EUSAGE, "basis '%s' is not known: use one of nodal, bernstein, auto",
+                    name));
+  basis->name = wisp_basis_names[b];
+  return choose(err, from, wish, b, out);
+}
+
+const char *wisp_basis_element(const wisp_basis *basis)
+{
+  int b = 0;
+  while (strcmp(wisp_basis_names[b], basis->name) != 0) b++;
+  return elements[b];
+}
