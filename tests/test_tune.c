@@ -177,6 +177,34 @@ static void test_default_comes_first(void **state)
   }
 }
 
+/* A step is measured again once one of its kernels was measured after it, by whomever; and not before. */
+static void test_step_follows(void **state)
+{
+  (void)state;
+  char folder[64];
+  fixture_folder(folder);
+  const char *db = fixture_path(folder, "tune.db");
+  wisp_tune_request r = request(db);
+  r.budget_seconds = 1e-3;
+  tune(&r);
+  assert_int_equal(tune(&r).trials, 0);
+  wisp_store *store = open_store(db);
+  wisp_writer *writer = NULL;
+  wisp_error err = {0};
+  assert_int_equal(wisp_writer_open(&err, db, NULL, &writer), WISP_OK);
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    wisp_trial t = *wisp_store_trial(store, i, &layer);
+    if (layer != WISP_LAYER_USER || strstr(t.spec, ".step:") || wisp_trial_outcome(&t) != WISP_TRIAL_OK) continue;
+    snprintf(t.when, sizeof t.when, "2100-01-01T00:00:00Z");
+    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  wisp_store_close(store);
+  assert_int_equal(tune(&r).trials, 1);
+  fixture_remove(folder);
+}
+
 /* A budgeted search of a layout ends at the efficiency that is enough, once so many candidates of its kernel are known
  * as are asked for; an exhaustive one does not. */
 static void test_enough(void **state)
@@ -247,7 +275,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sweep_repeats_nothing), cmocka_unit_test(test_budget),
       cmocka_unit_test(test_default_comes_first),   cmocka_unit_test(test_enough),
-      cmocka_unit_test(test_senseless_requests),
+      cmocka_unit_test(test_step_follows),          cmocka_unit_test(test_senseless_requests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

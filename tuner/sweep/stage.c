@@ -50,6 +50,7 @@ typedef struct runnable {
   wisp_stage stage;
   wisp_kernel **kernel;
   wisp_lease lease;
+  char newest[sizeof ((wisp_trial *)NULL)->when]; /* of its kernels' trials; empty: defaults all */
 } runnable;
 
 static void release(runnable *r)
@@ -74,6 +75,10 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
                           .elements = wisp_problems_elements(sweep->bench.problems)};
   r->workload = sweep->bench.workload;
   CALL(wisp_choose(err, &from, &wish, &r->stage));
+  for (int i = 0; i < r->stage.kernels; i++) {
+    const wisp_trial *t = r->stage.choice[i].trial;
+    if (t && strcmp(t->when, r->newest) > 0) memcpy(r->newest, t->when, sizeof r->newest);
+  }
   return wisp_new(err, (size_t)r->stage.kernels, sizeof *r->kernel, &r->kernel);
 }
 
@@ -99,7 +104,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   int stages = sweep->bench.workload->stages;
   wisp_contender timed = {.run = run_step, .context = &r};
   wisp_error reason = {0};
-  wisp_trial trial, stored;
+  wisp_trial trial, stored = {0};
   char hash[20];
   bool known = false, tried = false;
   CALL(choose(err, sweep, scope, s, &r));
@@ -107,7 +112,9 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   CALL(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
   bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;
-  if (known && (!sweep->changed || (failed && tried))) {
+  /* What was measured before one of its kernels was may be of another winner. */
+  const bool due = sweep->changed || strcmp(r.newest, stored.when) > 0;
+  if (known && (!due || (failed && tried))) {
     sweep->summary.known += !sweep->unit.again && !tried;
     return WISP_OK;
   }
