@@ -37,6 +37,16 @@ void forget(outcome *o)
   free(o->out), free(o->err);
 }
 
+cJSON *run_json(const char *folder, const char *before, const char *arguments)
+{
+  outcome o = run_in(folder, before, arguments);
+  if (o.status != 0) fail_msg("wisp %s: status %d: %s", arguments, o.status, o.err);
+  cJSON *json = cJSON_Parse(o.out);
+  if (!json) fail_msg("wisp %s prints no JSON: %s", arguments, o.out);
+  forget(&o);
+  return json;
+}
+
 double json_number(const cJSON *json, const char *name)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);

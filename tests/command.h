@@ -13,8 +13,11 @@ typedef struct outcome {
 outcome run_in(const char *folder, const char *before, const char *arguments);
 void forget(outcome *o);
 
-/* A member that must be there, of what the command printed as JSON. */
+/* What it prints as JSON where it must succeed; the caller deletes it. */
 struct cJSON;
+struct cJSON *run_json(const char *folder, const char *before, const char *arguments);
+
+/* A member that must be there, of what the command printed as JSON. */
 double json_number(const struct cJSON *json, const char *name);
 const char *json_text(const struct cJSON *json, const char *name);
 

@@ -2,6 +2,7 @@
  * Bernstein-Bezier discretisation are one after a change of basis, on irregular tets in every layout; so are solutions,
  * errors and energies of whole runs; which basis --basis auto takes is told, and why. */
 #include "command.h"
+#include "each_plan.h"
 #include "dg_case.h"
 #include "good.h"
 #include "store_fixture.h"
@@ -92,44 +93,17 @@ static void test_right_hand_sides(void **state)
 
 /* --- runs --- */
 
-static const char *device(void)
-{
-  const char *name = getenv("WISP_TEST_DEVICE");
-  return name && *name ? name : "host";
-}
-
 static cJSON *run(const char *folder, const char *arguments)
 {
   char line[1024];
-  snprintf(line, sizeof line, "run --json -d %s %s", device(), arguments);
-  outcome o = run_in(folder, "", line);
-  if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-  cJSON *json = cJSON_Parse(o.out);
-  assert_non_null(json);
-  forget(&o);
-  return json;
+  snprintf(line, sizeof line, "run --json -d %s %s", test_device_name(), arguments);
+  return run_json(folder, "", line);
 }
 
 static void expect_close(const cJSON *a, const cJSON *b, const char *key, double relative)
 {
   const double x = json_number(a, key), y = json_number(b, key);
   if (!(fabs(x - y) <= relative * fabs(x))) fail_msg("%s: %.17g and %.17g", key, x, y);
-}
-
-static int open_folder(void **state)
-{
-  char *folder = malloc(64);
-  assert_non_null(folder);
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  fixture_remove(*state);
-  free(*state);
-  return 0;
 }
 
 /* The same steps: errors and energies agree to rounding, the longest stable step to its estimate's error. In media
@@ -186,7 +160,7 @@ static void record(const char *folder, const char *element, double ms)
   wisp_strategies *strategies = NULL;
   wisp_writer *writer = NULL;
   wisp_stage stage;
-  GOOD(wisp_device_open(err, device(), &device_));
+  GOOD(wisp_device_open(err, test_device_name(), &device_));
   GOOD(wisp_strategies_load(err, &strategies));
   const wisp_limits *limits = wisp_device_limits(device_);
   wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), 2, "maxwell", WISP_F64),
@@ -228,7 +202,7 @@ static void test_auto(void **state)
   expect_auto(*state, "-n 2 --default", "nodal", "no whole stage was measured on this device");
   expect_auto(*state, "-n 11 --default --box 1", "bernstein",
               "there is no stage of the nodal basis for this order here");
-  if (strcmp(device(), "host") != 0) return; /* for others winners ship */
+  if (strcmp(test_device_name(), "host") != 0) return; /* for others winners ship */
   record(*state, "bernstein-tet", 1);
   expect_auto(*state, "-n 2", "bernstein", "no whole stage of the nodal basis was measured on this device");
   record(*state, "tet", 2);
@@ -237,7 +211,7 @@ static void test_auto(void **state)
 
 static void test_auto_nodal(void **state)
 {
-  if (strcmp(device(), "host") != 0) return;
+  if (strcmp(test_device_name(), "host") != 0) return;
   record(*state, "tet", 1);
   record(*state, "bernstein-tet", 4);
   expect_auto(*state, "-n 2", "nodal", "its stage takes 0.25 of the time of the bernstein one");
@@ -263,11 +237,11 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_right_hand_sides),
-      cmocka_unit_test_setup_teardown(test_same_solution, open_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_single_precision, open_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_auto, open_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_auto_nodal, open_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_mistakes, open_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(test_same_solution, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_single_precision, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_auto, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_auto_nodal, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_mistakes, fixture_set_up, fixture_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

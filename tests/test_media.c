@@ -3,6 +3,8 @@
  * wave at a jump of impedance is transmitted and reflected with the exact coefficients; coefficients that have no
  * meaning are one line. */
 #include "command.h"
+#include "each_plan.h"
+#include "good.h"
 #include "store_fixture.h"
 #include "../gen/random.h"
 
@@ -17,33 +19,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define GOOD(call)                                   \
-  do {                                               \
-    if ((call) != WISP_OK) fail_msg("%s", err.text); \
-  } while (0)
-
-static const char *device(void)
-{
-  const char *name = getenv("WISP_TEST_DEVICE");
-  return name && *name ? name : "host";
-}
-
-static int open_folder(void **state)
-{
-  char *folder = malloc(64);
-  assert_non_null(folder);
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  fixture_remove(*state);
-  free(*state);
-  return 0;
-}
-
 /* --- from a program --- */
 
 typedef struct problem {
@@ -55,9 +30,8 @@ typedef struct problem {
 static problem make(wisp_request request)
 {
   problem p = {0};
-  wisp_error err = {0};
-  request.device = device();
-  GOOD(wisp_simulation_create(&err, &request, &p.simulation));
+  request.device = test_device_name();
+  GOOD(wisp_simulation_create(err, &request, &p.simulation));
   wisp_simulation_size(p.simulation, &p.K, &p.Np, &p.n);
   p.xyz = calloc(3 * p.K * p.Np, sizeof *p.xyz);
   p.u = calloc(p.n * p.K * p.Np, sizeof *p.u);
@@ -74,22 +48,20 @@ static void free_problem(problem *p)
 
 static double energy(const problem *p)
 {
-  wisp_error err = {0};
   double value = NAN;
-  GOOD(wisp_simulation_energy(&err, p->simulation, &value));
+  GOOD(wisp_simulation_energy(err, p->simulation, &value));
   return value;
 }
 
 /* Coefficients between 1/4 and 8 at random. */
 static void jump(problem *p, const char *name, uint64_t seed)
 {
-  wisp_error err = {0};
   uint64_t random = wisp_random_from(seed);
   double *values = calloc(p->K, sizeof *values);
   assert_non_null(values);
   for (size_t k = 0; k < p->K; k++)
     values[k] = ldexp(1.5 + wisp_random_real(&random) / 2, (int)wisp_random_below(&random, 5) - 2);
-  GOOD(wisp_simulation_coefficient(&err, p->simulation, name, values));
+  GOOD(wisp_simulation_coefficient(err, p->simulation, name, values));
   free(values);
 }
 
@@ -115,15 +87,14 @@ static void test_upwind(void **state)
 {
   (void)state;
   for (size_t i = 0; i < CASES; i++) {
-    wisp_error err = {0};
     uint64_t random = wisp_random_from(i);
     problem p = make_case(i, 2 + (int)i % 2, 0);
     for (size_t q = 0; q < p.n * p.K * p.Np; q++) p.u[q] = wisp_random_real(&random);
-    GOOD(wisp_simulation_set(&err, p.simulation, p.u));
+    GOOD(wisp_simulation_set(err, p.simulation, p.u));
     const double first = energy(&p);
     double before = first;
     for (int step = 0; step < 40; step++) {
-      GOOD(wisp_simulation_advance(&err, p.simulation, wisp_simulation_dt(p.simulation), 1, NULL));
+      GOOD(wisp_simulation_advance(err, p.simulation, wisp_simulation_dt(p.simulation), 1, NULL));
       const double now = energy(&p);
       if (!(now <= before * (1 + 1e-14)))
         fail_msg("%s, %s, step %d: the energy grows from %.17g to %.17g", cases[i].system, cases[i].boundary, step,
@@ -141,15 +112,14 @@ static void test_central(void **state)
 {
   (void)state;
   for (size_t i = 0; i < CASES; i++) {
-    wisp_error err = {0};
     if (strcmp(cases[i].boundary, "absorbing") == 0) continue;
     problem p = make_case(i, 3, 1);
     for (size_t q = 0; q < p.K * p.Np; q++)
       for (size_t f = 0; f < p.n; f++)
         p.u[f * p.K * p.Np + q] = sin(3 * p.xyz[3 * q + f % 3]) * cos(2 * p.xyz[3 * q + (f + 1) % 3]);
-    GOOD(wisp_simulation_set(&err, p.simulation, p.u));
+    GOOD(wisp_simulation_set(err, p.simulation, p.u));
     const double first = energy(&p);
-    GOOD(wisp_simulation_advance(&err, p.simulation, wisp_simulation_dt(p.simulation) / 16, 200, NULL));
+    GOOD(wisp_simulation_advance(err, p.simulation, wisp_simulation_dt(p.simulation) / 16, 200, NULL));
     const double change = energy(&p) / first - 1;
     if (!(fabs(change) < 1e-6))
       fail_msg("%s, %s: the energy changes by %g", cases[i].system, cases[i].boundary, change);
@@ -195,7 +165,6 @@ static double gauss(double z)
 
 static void set_wave(problem *p, const medium media[2])
 {
-  wisp_error err = {0};
   double *values[2];
   const size_t nodes = p->K * p->Np;
   const double Z = sqrt(media[0].rho * media[0].kappa);
@@ -207,7 +176,7 @@ static void set_wave(problem *p, const medium media[2])
       for (size_t i = 0; i < p->Np; i++) z += p->xyz[3 * (k * p->Np + i) + 2] / (double)p->Np;
       values[c][k] = c ? media[z > 0.5].kappa : media[z > 0.5].rho;
     }
-    GOOD(wisp_simulation_coefficient(&err, p->simulation, c ? "kappa" : "rho", values[c]));
+    GOOD(wisp_simulation_coefficient(err, p->simulation, c ? "kappa" : "rho", values[c]));
     free(values[c]);
   }
   for (size_t q = 0; q < nodes; q++) {
@@ -215,7 +184,7 @@ static void set_wave(problem *p, const medium media[2])
     p->u[q] = pressure;
     p->u[3 * nodes + q] = pressure / Z;
   }
-  GOOD(wisp_simulation_set(&err, p->simulation, p->u));
+  GOOD(wisp_simulation_set(err, p->simulation, p->u));
 }
 
 /* The amplitude of a pulse of pressure at `centre`, by least squares over the nodes of one medium. */
@@ -237,7 +206,6 @@ static double amplitude(const problem *p, bool second, double centre, double str
 /* How far the two amplitudes are from the exact ones. */
 static double wave_error(const char *mesh, int order, const medium media[2])
 {
-  wisp_error err = {0};
   problem p = make((wisp_request){.system = "acoustics", .order = order, .mesh = mesh, .boundary = "rigid"});
   double Z[2], c[2];
   for (int m = 0; m < 2; m++) {
@@ -247,8 +215,8 @@ static double wave_error(const char *mesh, int order, const medium media[2])
   set_wave(&p, media);
   const double time = until / c[0];
   const long long steps = (long long)ceil(time / wisp_simulation_dt(p.simulation));
-  GOOD(wisp_simulation_advance(&err, p.simulation, time / (double)steps, steps, NULL));
-  GOOD(wisp_simulation_get(&err, p.simulation, p.u));
+  GOOD(wisp_simulation_advance(err, p.simulation, time / (double)steps, steps, NULL));
+  GOOD(wisp_simulation_get(err, p.simulation, p.u));
   const double ratio = c[1] / c[0], beyond = from + until - 0.5;
   const double transmitted = amplitude(&p, true, 0.5 + ratio * beyond, ratio);
   const double reflected = amplitude(&p, false, 0.5 - beyond, 1);
@@ -275,26 +243,26 @@ static void test_plane_wave(void **state)
 static void test_values(void **state)
 {
   (void)state;
-  wisp_error err = {0};
+  wisp_error refused = {0};
   problem p = make((wisp_request){.system = "acoustics", .order = 2, .box = 2});
   const double before = wisp_simulation_dt(p.simulation);
   double *values = calloc(p.K, sizeof *values);
   assert_non_null(values);
   for (size_t k = 0; k < p.K; k++) values[k] = 4;
-  GOOD(wisp_simulation_coefficient(&err, p.simulation, "kappa", values));
+  GOOD(wisp_simulation_coefficient(err, p.simulation, "kappa", values));
   const double after = wisp_simulation_dt(p.simulation);
   assert_true(fabs(after / before - 0.5) < 0.05);
   for (size_t q = 0; q < p.K * p.Np; q++) p.u[q] = 3;
-  GOOD(wisp_simulation_set(&err, p.simulation, p.u));
+  GOOD(wisp_simulation_set(err, p.simulation, p.u));
   assert_true(fabs(energy(&p) - 0.5 / 4 * 9) < 1e-12);
   static const double bad[] = {0, -1, NAN, INFINITY};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     values[5] = bad[i];
-    assert_int_equal(wisp_simulation_coefficient(&err, p.simulation, "rho", values), WISP_EINPUT);
-    assert_non_null(strstr(err.text, "in element 5"));
+    assert_int_equal(wisp_simulation_coefficient(&refused, p.simulation, "rho", values), WISP_EINPUT);
+    assert_non_null(strstr(refused.text, "in element 5"));
   }
-  assert_int_equal(wisp_simulation_coefficient(&err, p.simulation, "Z", values), WISP_EUSAGE);
-  assert_non_null(strstr(err.text, "acoustics has no coefficient 'Z'"));
+  assert_int_equal(wisp_simulation_coefficient(&refused, p.simulation, "Z", values), WISP_EUSAGE);
+  assert_non_null(strstr(refused.text, "acoustics has no coefficient 'Z'"));
   assert_true(wisp_simulation_dt(p.simulation) == after && fabs(energy(&p) - 0.5 / 4 * 9) < 1e-12);
   free(values);
   free_problem(&p);
@@ -305,14 +273,9 @@ static void test_values(void **state)
 /* A run that must succeed, as JSON; the caller deletes it. */
 static cJSON *solve(const char *folder, const char *arguments)
 {
-  char line[512];
-  snprintf(line, sizeof line, "run %s --json -q --default -d %s", arguments, device());
-  outcome o = run_in(folder, "", line);
-  if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
-  cJSON *json = cJSON_Parse(o.out);
-  assert_non_null(json);
-  forget(&o);
-  return json;
+  char line[1024];
+  snprintf(line, sizeof line, "run %s --json -q --default -d %s", arguments, test_device_name());
+  return run_json(folder, "", line);
 }
 
 static double error_of(const char *folder, const char *arguments, int order, int box)
@@ -391,7 +354,7 @@ static void test_bad(void **state)
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char line[256];
-    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i].arguments, device());
+    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i].arguments, test_device_name());
     outcome o = run_in(*state, "", line);
     const char *end = strchr(o.err, '\n');
     if (o.status != bad[i].status || !strstr(o.err, bad[i].words) || !end || end[1])
@@ -402,7 +365,7 @@ static void test_bad(void **state)
 
 int main(void)
 {
-#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
+#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_upwind), cmocka_unit_test(test_central),
                                      WITH_FOLDER(test_plane_wave),  cmocka_unit_test(test_values),
                                      WITH_FOLDER(test_convergence), WITH_FOLDER(test_json),

@@ -1,6 +1,7 @@
 /* Claim: wisp run solves the cavity and says with what, in text and JSON; whatever is wrong with the request or with
  * the store is one line on stderr and the right exit status. */
 #include "command.h"
+#include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/device.h"
 
@@ -13,39 +14,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *device(void)
-{
-  const char *name = getenv("WISP_TEST_DEVICE");
-  return name && *name ? name : "host";
-}
-
-static int open_folder(void **state)
-{
-  char *folder = malloc(64);
-  assert_non_null(folder);
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  fixture_remove(*state);
-  free(*state);
-  return 0;
-}
-
 /* A run that must succeed, as JSON; the caller deletes it. */
 static cJSON *solve(const char *folder, const char *before, const char *arguments)
 {
   char line[1024];
-  snprintf(line, sizeof line, "run maxwell --json -d %s %s", device(), arguments);
-  outcome o = run_in(folder, before, line);
-  if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-  cJSON *json = cJSON_Parse(o.out);
-  if (!json) fail_msg("wisp %s prints no JSON: %s", line, o.out);
-  forget(&o);
-  return json;
+  snprintf(line, sizeof line, "run maxwell --json -d %s %s", test_device_name(), arguments);
+  return run_json(folder, before, line);
 }
 
 /* The kernel of that name in kernels[]. */
@@ -123,7 +97,8 @@ static void test_table(void **state)
                                       "strategy",    "default", "L2 error",     "energy",   "GDOF/s", "a unit of time"};
   char line[256];
   snprintf(line, sizeof line,
-           "run maxwell -n 1 --box 2 --steps 8 --default --composition volume+gather+lift+update -d %s", device());
+           "run maxwell -n 1 --box 2 --steps 8 --default --composition volume+gather+lift+update -d %s",
+           test_device_name());
   outcome o = run_in(*state, "", line);
   if (o.status != 0) fail_msg("%s", o.err);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -216,7 +191,8 @@ static void test_bad_requests(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char line[512];
     bool has_device = strstr(bad[i].arguments, "-d ") || !strstr(bad[i].arguments, "-n");
-    snprintf(line, sizeof line, "%s%s%s", bad[i].arguments, has_device ? "" : " -d ", has_device ? "" : device());
+    snprintf(line, sizeof line, "%s%s%s", bad[i].arguments, has_device ? "" : " -d ",
+             has_device ? "" : test_device_name());
     check_bad(*state, "", line, bad[i].status, bad[i].words);
   }
 }
@@ -249,7 +225,7 @@ static void tune(const char *folder)
   char line[256];
   for (int i = 0; i < 2; i++) {
     snprintf(line, sizeof line, "tune -n 1 -p f64 -d %s --kernel %s --layout slab-km32 --elements 48 --budget 30s",
-             device(), kernels[i]);
+             test_device_name(), kernels[i]);
     outcome o = run_in(folder, "", line);
     if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
     forget(&o);
@@ -320,7 +296,7 @@ static void test_origin(void **state)
   assert_string_equal(json_text(json, "match"), "exact");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "step_record"))); /* the request named them, not a record */
   cJSON_Delete(json);
-  snprintf(line, sizeof line, "run maxwell -d %s -n 1 --box 1 --steps 1 --layout slab-km32 %s", device(),
+  snprintf(line, sizeof line, "run maxwell -d %s -n 1 --box 1 --steps 1 --layout slab-km32 %s", test_device_name(),
            "--composition volume+gather+lift+update");
   outcome o = run_in(*state, "", line);
   if (o.status != 0) fail_msg("%s", o.err);
@@ -333,7 +309,7 @@ static void test_origin(void **state)
 static void test_no_home(void **state)
 {
   char line[256];
-  snprintf(line, sizeof line, "run maxwell -n 1 --box 1 --steps 1 -d %s", device());
+  snprintf(line, sizeof line, "run maxwell -n 1 --box 1 --steps 1 -d %s", test_device_name());
   outcome o = run_in(*state, "-u HOME -u XDG_DATA_HOME -u WISP_DB", line);
   char *end = strchr(o.err, '\n');
   if (o.status != 0 || strncmp(o.err, "wisp run: ", 10) != 0 || !end || end[1] || !strstr(o.err, "HOME"))
@@ -341,7 +317,7 @@ static void test_no_home(void **state)
   forget(&o);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

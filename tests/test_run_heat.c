@@ -26,12 +26,7 @@ static cJSON *solve(const char *folder, const char *arguments)
 {
   char line[1024];
   snprintf(line, sizeof line, "run heat --json -q -d %s %s", test_device_name(), arguments);
-  outcome o = run_in(folder, "", line);
-  if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-  cJSON *json = cJSON_Parse(o.out);
-  if (!json) fail_msg("wisp %s prints no JSON: %s", line, o.out);
-  forget(&o);
-  return json;
+  return run_json(folder, "", line);
 }
 
 static double error_of(const char *folder, const char *arguments)

@@ -50,7 +50,7 @@ typedef struct runnable {
   wisp_stage stage;
   wisp_kernel **kernel;
   wisp_lease lease;
-  char newest[sizeof ((wisp_trial *)NULL)->when]; /* of its kernels' trials; empty: defaults all */
+  char newest[sizeof((wisp_trial *)NULL)->when]; /* of its kernels' trials; empty: defaults all */
 } runnable;
 
 static void release(runnable *r)
