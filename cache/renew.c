@@ -90,8 +90,8 @@ static bool renew_kernel(const wisp_renewal *r, wisp_trial *trial)
   return false;
 }
 
-/* Is a step whose hash was `wanted`, from these of its kernels on, made of texts of the list? Then *new becomes the hash
- * over today's. */
+/* Is a step whose hash was `wanted`, from these of its kernels on, made of texts of the list? Then *new becomes the
+ * hash over today's. */
 static bool find_step(const wisp_renewal *r, const wisp_trial *trial, const char *family, const char *kernels,
                       uint64_t wanted, uint64_t old, uint64_t *new)
 {
