@@ -1,6 +1,6 @@
 #include "best.h"
 #include "cli.h"
-#include "open.h"
+#include "options.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/current.h"
 #include "../runtime/solve/standard.h"
