@@ -3,7 +3,6 @@
 #include "options.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/current.h"
-#include "../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdio.h>

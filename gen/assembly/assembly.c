@@ -2,7 +2,7 @@
  * into the values of a matrix whose pattern stands, by several ways; and what conjugate gradients on it need. */
 #include "assembly.h"
 #include "tri.h"
-#include "../names.h"
+#include "../family.h"
 
 #include <math.h>
 
