@@ -1,7 +1,7 @@
 /* Claim: sparse matrices are assembled right. The double assembly on the host has P1's closed forms, is symmetric, has
  * rows that add up to nothing where nothing is fixed, and a mass that adds up to the area; and every strategy of the
- * assembly family gives its result, for every form, on triangles at orders 1, 3 and 5, on tets at 1, precisions in
- * turns (WISP_TEST_FULL=1: all), on shuffled, moved meshes of a prime number of elements. */
+ * assembly family gives its result, on triangles at orders 1, 3 and 5, on tets at 1, forms and precisions in turns
+ * (WISP_TEST_FULL=1: all), on shuffled, moved meshes of a prime number of elements. */
 #include "each_plan.h"
 #include "good.h"
 #include "../gen/nodal/tet.h"
@@ -273,7 +273,7 @@ static void verify_strategy(wisp_verifier *verifier, wisp_device *device, const 
   assert_int_equal(wisp_family_layouts(spec, none), 1);
   GOOD(wisp_plan_default(err, strategy, spec, none, names, &plan));
   verify(verifier, device, plan);
-  if (wisp_plan_value(plan, "written", 0) == 1) {
+  if (wisp_plan_value(plan, "written", 0) == 1 && (walks_in_full() || spec->order == 1)) {
     wisp_plan *other = NULL;
     GOOD(wisp_plan_from_text(err, strategy, spec, none, names, "lanes=64 min_blocks=0 written=0", &other));
     verify(verifier, device, other);
@@ -315,7 +315,7 @@ static void test_strategies(void **state)
   for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N += walks_in_full() ? 1 : 2)
     for (size_t f = 0; wisp_form_at(f); f++)
       for (size_t p = 0; p < 2; p++)
-        if (walks_in_full() || ((size_t)N / 2 + f) % 2 == p) {
+        if (walks_in_full() || (((size_t)N / 2 + f) % 2 == p && (N == 1 || (f == 1) == (N == 5)))) {
           const wisp_precision precision = p ? WISP_F64 : WISP_F32;
           verify_form(verifier, device, all, "tri", wisp_form_at(f)->name, N, precision);
           if (walks_in_full() || N == 1) verify_form(verifier, device, all, "tet", wisp_form_at(f)->name, N, precision);
