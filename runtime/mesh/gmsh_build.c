@@ -2,7 +2,6 @@
  * faces. */
 #include "gmsh.h"
 #include "hexmesh.h"
-#include "trimesh.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -43,7 +43,7 @@ static int face_corner(int face, int a, int b)
 }
 
 /* Does the face, counted through this way, turn counterclockwise as seen from inside (1) or from outside (-1)? Elements
- * are positively oriented (wisp_hexmesh_check), so that inside is where the numbering says it is. */
+ * are positively oriented (wisp_mesh_connect), so that inside is where the numbering says it is. */
 static int side(int face, const turn *way)
 {
   const int inward = face % 2 ? -1 : 1, odd = way->corner[0] ^ way->corner[1] ^ way->swap;

@@ -1,5 +1,4 @@
 #include "source.h"
-#include "trimesh.h"
 
 #include "../../gen/random.h"
 #include "../../gen/nodal/tet.h"
