@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A face as its lowest vertex's list sees it: the other two vertices in rising order, and corners x element + face. */
 typedef struct face_entry {
@@ -52,12 +53,12 @@ typedef struct shape {
   int corners, frames;
   const int (*frame)[4];
   size_t most;                     /* so that faces, or corners, can be counted in 32 bits */
-  const char *one, *many, *volume; /* in words */
+  const char *one, *many, *turned; /* in words */
 } shape;
 
-static const shape shapes[] = {{4, 1, wisp_tet_frames, 1 << 30, "tet", "tets", "volume"},
-                               {8, 8, wisp_hex_frames, 1 << 28, "hex", "hexes", "volume"},
-                               {3, 1, wisp_tri_frames, 1 << 30, "triangle", "triangles", "area"}};
+static const shape shapes[] = {{4, 1, wisp_tet_frames, 1 << 30, "tet", "tets", "negative volume"},
+                               {8, 8, wisp_hex_frames, 1 << 28, "hex", "hexes", "negative volume"},
+                               {3, 1, wisp_tri_frames, 1 << 30, "triangle", "triangles", "negative area"}};
 
 static const shape *shape_of(const wisp_mesh *mesh)
 {
@@ -90,8 +91,8 @@ static wisp_status degenerate(wisp_error *err, const char *name, const wisp_mesh
   for (int a = 0, used = 0; a < s->corners && s->frames == 1; a++)
     used += snprintf(which + used, sizeof which - (size_t)used, "%s%d", a ? " " : "", v[a]);
   return s->frames == 1
-             ? wisp_fail(err, WISP_EINPUT, "%s: %s %zu (vertices %s) is degenerate, without %s; remesh there", name,
-                         s->one, wisp_mesh_number(mesh, k), which, s->volume)
+             ? wisp_fail(err, WISP_EINPUT, "%s: %s %zu (vertices %s) is degenerate, without%s; remesh there", name,
+                         s->one, wisp_mesh_number(mesh, k), which, strchr(s->turned, ' '))
              : wisp_fail(err, WISP_EINPUT,
                          "%s: %s %zu is degenerate: its Jacobian is positive at %d of %d corners; remesh there", name,
                          s->one, wisp_mesh_number(mesh, k), positive, s->frames);
@@ -115,8 +116,8 @@ static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh
     if (negative && !inverted++) first = k;
   }
   return wisp_require(err, !inverted, WISP_EINPUT,
-                      "%s: %zu of %zu %s are inverted (negative %s), the first is %s %zu; remesh or reverse them", name,
-                      inverted, mesh->elements, s->many, s->volume, s->one, wisp_mesh_number(mesh, first));
+                      "%s: %zu of %zu %s are inverted (%s), the first is %s %zu; remesh or reverse them", name,
+                      inverted, mesh->elements, s->many, s->turned, s->one, wisp_mesh_number(mesh, first));
 }
 
 /* A wisp_range over elements: is all well? */
