@@ -211,6 +211,23 @@ static wisp_status list_rows(wisp_error *err, void *context, size_t from, size_t
   return WISP_OK;
 }
 
+static bool has(const wisp_arrays *arrays, const char *array)
+{
+  return wisp_arrays_size(arrays, array) > 0;
+}
+
+/* As it is, and as integers of 64 bits, low halves first. */
+static wisp_status upload_either(wisp_error *err, wisp_arrays *arrays, const char *narrow, const char *wide,
+                                 const int *list, size_t count)
+{
+  OWNED(free) int *pairs = NULL;
+  if (has(arrays, narrow)) CALL(wisp_arrays_upload_ints(err, arrays, narrow, list));
+  if (!has(arrays, wide)) return WISP_OK;
+  CALL(wisp_new(err, 2 * count, sizeof *pairs, &pairs));
+  for (size_t i = 0; i < count; i++) pairs[2 * i] = list[i];
+  return wisp_arrays_upload_ints(err, arrays, wide, pairs);
+}
+
 static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) int *start = NULL, *source = NULL;
@@ -220,8 +237,8 @@ static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_
   CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .start = start}));
   for (size_t i = 2; i < targets + 2; i++) start[i] += start[i - 1];
   CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .list = source, .start = start}));
-  CALL(wisp_arrays_upload_ints(err, arrays, "source_start", start));
-  return wisp_arrays_upload_ints(err, arrays, "sources", source);
+  CALL(upload_either(err, arrays, "source_start", "wide_start", start, targets + 1));
+  return upload_either(err, arrays, "sources", "wide_sources", source, s->contributions);
 }
 
 enum { NOT_IN_ROW = 65535 };
@@ -261,11 +278,6 @@ static wisp_status upload_diagonal(wisp_error *err, const wisp_pattern *p, wisp_
 
 /* --- the discretisation --- */
 
-static bool has(const wisp_arrays *arrays, const char *array)
-{
-  return wisp_arrays_size(arrays, array) > 0;
-}
-
 static wisp_status upload_parts(wisp_error *err, const wisp_parts *parts, wisp_arrays *arrays)
 {
   const struct {
@@ -290,7 +302,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   if (has(arrays, "corners")) CALL(upload_nodes(err, s->corners, "corners", arrays));
   if (has(arrays, "nodes")) CALL(upload_nodes(err, s->nodes, "nodes", arrays));
   if (has(arrays, "map")) CALL(upload_map(err, s, arrays));
-  if (has(arrays, "sources")) CALL(upload_sources(err, s, arrays));
+  if (has(arrays, "sources") || has(arrays, "wide_sources")) CALL(upload_sources(err, s, arrays));
   if (has(arrays, "around_slots")) CALL(upload_slots(err, s, arrays));
   if (has(arrays, "coloured")) CALL(wisp_arrays_upload_ints(err, arrays, "coloured", s->coloured));
   if (has(arrays, "around")) CALL(wisp_arrays_upload_ints(err, arrays, "around", p->around));
