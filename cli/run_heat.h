@@ -11,6 +11,7 @@ typedef struct wisp_heat_request {
   const char *path; /* of the matrix, to be exported; NULL: it is not */
   int steps;
   double kappa[3], capacity;
+  wisp_heat_given given; /* count 0: nothing, the solution is known */
   wisp_heat_method method;
   bool reproducible;
 } wisp_heat_request;

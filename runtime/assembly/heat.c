@@ -6,14 +6,15 @@
 static const double PI = 3.14159265358979323846;
 
 wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order, const double kappa[3],
-                             double capacity, wisp_heat **out)
+                             double capacity, const wisp_heat_given *given, wisp_heat **out)
 {
-  static const wisp_fixing boundary = {.all = true};
+  const wisp_fixing fixed = {.all = !given, .count = given ? given->count : 0, .tag = given ? given->tag : NULL};
   OWNED(wisp_heat_destroy) wisp_heat *heat = NULL;
   CALL(wisp_require(err, capacity >= 0, WISP_EUSAGE, "a heat capacity of %g: must be 0 (steady) or more", capacity));
   CALL(wisp_new(err, 1, sizeof *heat, &heat));
   *heat = (wisp_heat){.kappa = {kappa[0], kappa[1], kappa[2]}, .capacity = capacity};
-  CALL(wisp_assembly_create(err, name, mesh, order, &boundary, &heat->assembly));
+  CALL(wisp_assembly_create(err, name, mesh, order, &fixed, &heat->assembly));
+  if (given) heat->given = *given;
   heat->assembly->form = wisp_form_find("heat");
   wisp_mesh_extent(mesh, heat->low, heat->length);
   for (int d = 0; d < 3; d++) heat->length[d] -= heat->low[d];
@@ -56,14 +57,20 @@ static shape shape_at(const wisp_heat *heat, const double xyz[3])
 
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u)
 {
-  for (size_t i = 0; i < heat->assembly->nodes->nodes; i++) u[i] = (1 + t) * shape_at(heat, heat->places + 3 * i).g;
+  const wisp_heat_given *given = &heat->given;
+  const wisp_assembly *s = heat->assembly;
+  if (given->count) memset(u, 0, s->nodes->nodes * sizeof *u);
+  for (size_t i = 0; i < given->count; i++) wisp_simplexnodes_set(s->nodes, s->mesh, given->tag[i], given->value[i], u);
+  for (size_t i = 0; !given->count && i < s->nodes->nodes; i++) u[i] = (1 + t) * shape_at(heat, heat->places + 3 * i).g;
 }
 
 /* f = c u_t - kappa'(u) |grad u|^2 - kappa(u) laplace(u) */
 void wisp_heat_source(const wisp_heat *heat, double t, double *f)
 {
   const double *k = heat->kappa, grown = 1 + t;
-  for (size_t i = 0; i < heat->assembly->nodes->nodes; i++) {
+  const bool known = !heat->given.count;
+  for (size_t i = 0; !known && i < heat->assembly->nodes->nodes; i++) f[i] = heat->given.f;
+  for (size_t i = 0; known && i < heat->assembly->nodes->nodes; i++) {
     const shape s = shape_at(heat, heat->places + 3 * i);
     const double u = grown * s.g, kappa = k[0] + u * (k[1] + u * k[2]), rise = k[1] + 2 * k[2] * u;
     const double square = grown * grown * (s.slope[0] * s.slope[0] + s.slope[1] * s.slope[1] + s.slope[2] * s.slope[2]);

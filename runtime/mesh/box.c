@@ -1,4 +1,7 @@
 #include "mesh.h"
+#include "../../gen/nodal/tet.h"
+
+#include <math.h>
 
 enum { LARGEST_BOX = 400 };
 
@@ -45,4 +48,19 @@ wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
   cut_cubes(mesh, n);
   CALL(wisp_mesh_connect(err, "box", mesh));
   return GIVE(mesh, out);
+}
+
+void wisp_mesh_tag_sides(wisp_mesh *mesh)
+{
+  double end[2][3];
+  wisp_mesh_extent(mesh, end[0], end[1]);
+  for (size_t f = 0; f < 4 * mesh->elements; f++)
+    for (int side = 0; side < 6 && mesh->neighbour[f] == WISP_BOUNDARY; side++) {
+      int there = 0;
+      for (int a = 0; a < 3; a++) {
+        const size_t v = (size_t)mesh->tet[f / 4 * 4 + (size_t)wisp_tet_face_vertices[f % 4][a]];
+        there += fabs(mesh->xyz[3 * v + (size_t)side / 2] - end[side % 2][side / 2]) <= 0;
+      }
+      if (there == 3) mesh->tag[f] = side + 1;
+    }
 }
