@@ -131,5 +131,8 @@ typedef struct wisp_rk_stage {
 } wisp_rk_stage;
 enum { WISP_RK_STAGES = 5 };
 extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
+/* The same method nested, for a linear L that does not depend on time: u_k = u_n + c_k dt L u_(k-1) has its polynomial,
+ * 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
+extern const double wisp_nested45[WISP_RK_STAGES];
 
 #endif

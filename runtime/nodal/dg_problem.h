@@ -9,7 +9,8 @@
 /* Of a dg that is borrowed. */
 wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg);
 
-/* dg and device are borrowed. All fields start at zero; dux, duy, duz are made only with_derivatives. */
+/* dg and device are borrowed. All fields start at zero; dux, duy, duz are made only with_derivatives,
+ * u_n never. */
 wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
                                 size_t guard, bool with_derivatives, wisp_problem **out);
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem);
