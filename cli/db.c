@@ -8,21 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const wisp_option options[] = {
-    {"db", 0, "FILE", "the store in question, in place of the user's default one"},
-    {"output", 'o', "FILE", "export: write there, not to the terminal; salvage: the new store"},
-    {"format", 0, "json|text", "export: JSON (default), or the shipped form, one line a trial"},
-    {"winners", 0, NULL, "export: only winners, ties and defaults, without raw samples"},
-    {"failed", 0, NULL, "prune: remove what did not run or was wrong; what was right but slow stays"},
-    {"stale", 0, NULL, "prune: remove what was measured with other kernel texts than today's"},
-    {"before", 0, "DATE", "prune: remove what was measured before a day, as 2026-11-21"},
-    {"device", 'd', "DEV", "prune: of this device alone; without another choice, all of it"},
-    {"dry-run", 0, NULL, "prune: only show what would be removed"},
-    {"no-backup", 0, NULL, "prune: keep no copy of the file as it was"},
-    {"clear", 0, NULL, "cache: remove all of it"},
-    {"json", 0, NULL, "show: as JSON"},
-};
-
 static wisp_status export_all(wisp_error *err, const wisp_arguments *args, const char *path)
 {
   static const char *const formats[] = {"json", "text"};
@@ -110,18 +95,4 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
   return wisp_fail(err, WISP_EUSAGE, "there is no '%s': it is %s", args->operands[0], known);
 }
 
-const wisp_syntax wisp_db_syntax = {
-    .usage = "wisp db show|export|import|merge|check|prune|salvage|cache [options] [FILE...]",
-    .about = "show          what is stored, by layer and device: how much, of which orders, from when\n"
-             "export        every trial, or the winners alone, as JSON or text\n"
-             "import FILE   adds the trials of exports, JSON or text, all or none (- reads standard input)\n"
-             "merge FILE... adds the trials of other stores; the later measurement of two stays\n"
-             "check         reads and verifies all of a store\n"
-             "prune         removes trials: --failed, --stale, --before, --device; keeps a backup\n"
-             "salvage FILE  rescues the good rows of a damaged store: into -o FILE, or in its place with a backup\n"
-             "cache         the cache of compiled kernels: where it is, how much it holds; --clear",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .most_operands = -1,
-    .act = act,
-};
+const wisp_syntax wisp_db_syntax = {.page = "db", .act = act, .most_operands = -1};

@@ -1,7 +1,5 @@
-/* Options of a subcommand, read by a table: "-n 3", "-n3", "-n=3", "--orders 3", "--orders=3".
- *
- *     static const wisp_option options[] = {{"device", 'd', "DEV", "the device, as wisp devices names it"},
- *                                           {"json", 0, NULL, "..."}};
+/* Options of a subcommand: "-n 3", "-n3", "-n=3", "--orders 3", "--orders=3". Which there are stands in its page,
+ * cli/help/NAME, as --help prints it (cli/help.h).
  *
  *     static wisp_status tune(wisp_error *err, wisp_arguments *args)
  *     {
@@ -9,37 +7,29 @@
  *       CALL(wisp_option_orders(err, args, "orders", family, "1-4", &orders));
  *     }
  *
- *     const wisp_syntax wisp_tune_syntax = {"wisp tune [options]", "Measures ...", options, WISP_COUNT(options), 0,
- * tune};
+ *     const wisp_syntax wisp_tune_syntax = {.page = "tune", .act = tune};
  */
 #ifndef WISP_OPTIONS_H
 #define WISP_OPTIONS_H
 
+#include "help.h"
 #include "../gen/spec.h"
 
-enum { WISP_MAX_OPTIONS = 64, WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
-
-typedef struct wisp_option {
-  const char *name;     /* without the two dashes */
-  char letter;          /* 0: none */
-  const char *argument; /* what help calls its value; NULL: a flag */
-  const char *help;     /* "export, show: ..." belongs to these words of a command alone */
-} wisp_option;
+enum { WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
 
 struct wisp_arguments;
 
 typedef struct wisp_syntax {
-  const char *usage; /* "wisp best [options]"; "wisp db show|export [options]" takes one of these words first */
-  const char *about; /* for --help: lines are broken where they are too long; one that begins with a word is its own */
-  const wisp_option *options; /* beside --help and --quiet, which every command has */
-  size_t count;
-  int most_operands; /* how many arguments that are no options it takes; -1: any number */
+  const char *page;                                                 /* of cli/help: usage and options */
   wisp_status (*act)(wisp_error *err, struct wisp_arguments *args); /* what is done with them */
-  const char *subject; /* of a command for several things: which of them it is for */
+  int most_operands;   /* how many arguments that are no options it takes; -1: any number */
+  const char *subject; /* of a command for several things: which of them it is for; NULL: it is for one */
+  const char *more;    /* options besides, lines of a page; NULL: none */
 } wisp_syntax;
 
 typedef struct wisp_arguments {
   const wisp_syntax *syntax;
+  wisp_help help;
   const char *command; /* argv[0] */
   const char
       *values[WISP_MAX_OPTIONS]; /* of each option: NULL where not given, "" for a flag; the last one given counts */

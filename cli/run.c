@@ -56,16 +56,6 @@ int wisp_cli_run(int argc, char **argv)
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
   return wisp_cli_run_command(
-      &(wisp_syntax){.usage = "wisp run PROBLEM [options]",
-                     .about = "Solves a problem with the tuned kernels and says which they were. Problems:\n"
-                              "  maxwell    Maxwell's equations in time, on tets\n"
-                              "  acoustics  sound, likewise, with rho and kappa by element\n"
-                              "  SYSTEM     those of another file of equations (docs/systems.md)\n"
-                              "  poisson    the screened Poisson problem by conjugate gradients, on hexes\n"
-                              "  heat       conduction in time, on triangles with an assembled matrix\n"
-                              "'wisp run PROBLEM --help' tells a problem's options.",
-                     .most_operands = -1,
-                     .act = run_none,
-                     .subject = named ? argv[1] : NULL},
+      &(wisp_syntax){.page = "run", .act = run_none, .most_operands = -1, .subject = named ? argv[1] : NULL},
       help ? argc : 1, argv);
 }

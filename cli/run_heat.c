@@ -8,23 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const wisp_option options[] = {
-    {"orders", 'n', "ORDER", "polynomial order of the elements"},
-    {"element", 0, "ELEMENT", "tri: triangles (tri)"},
-    {"box", 0, "N", "the unit square as N x N squares of two triangles, or NX,NY (16)"},
-    WISP_MESH_OPTIONS("triangles"),
-    WISP_RUN_OPTIONS,
-    {"kappa", 0, "K0,K1,K2", "the conductivity K0 + K1 u + K2 u^2; left out from the end: 0 (1,0,1)"},
-    {"capacity", 0, "C", "the capacity c in c u_t = div(kappa(u) grad u) + f; 0: steady (1)"},
-    {"time", 0, "T", "when the last step ends (0.1)"},
-    {"steps", 0, "K", "how many steps of time (10)"},
-    {"tolerance", 0, "T", "residual of every solve, over the right-hand side (1e-12; f32: 1e-6)"},
-    {"standstill", 0, "T", "change of u, over the largest u, that ends a step (1e-10; f32: 1e-5)"},
-    {"iterations", 0, "K", "how many a solve may take (10000)"},
-    {"assemblies", 0, "K", "how many a step may take (50)"},
-    {"export", 0, "FILE", "write the last matrix as Matrix Market, and its right-hand side beside it (FILE_b)"},
-    {"reproducible", 0, NULL, "only kernels that leave the same bits every time"},
-};
 /* --- the request --- */
 
 static wisp_status read_box(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
@@ -185,17 +168,4 @@ static wisp_status run_heat(wisp_error *err, wisp_arguments *args)
   return check_convergence(err, &run);
 }
 
-const wisp_syntax wisp_heat_syntax = {
-    .usage = "wisp run heat -n ORDER [--box N | --mesh FILE] [options]",
-    .about =
-        "Conducts heat through continuous triangles by backward Euler: in every step the matrix is assembled anew "
-        "until "
-        "u stands still, each time solved by conjugate gradients; with the kernels that the tuning store knows for "
-        "this "
-        "device, or with default ones. Reports unknowns, nonzeros, iterations, the error of a known solution, the time "
-        "of each part and which kernels they were.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .most_operands = 1,
-    .act = run_heat,
-};
+const wisp_syntax wisp_heat_syntax = {.page = "run-heat", .act = run_heat, .most_operands = 1};

@@ -12,31 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const wisp_option options[] = {
-    {"device", 'd', "DEVS",
-     "a device as 'wisp devices' names it, several: cuda:0,cuda:1, or all GPUs: all (auto: one)"},
-    {"family", 'f', "FAMILY", "the family: nodal, tensor or assembly (nodal)"},
-    {"orders", 'n', "ORDERS", "the polynomial orders, such as 3 or 1-4,7 (1-4)"},
-    {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
-    {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"element", 0, "ELEMENT", "the element (the family's first)"},
-    {"kernel", 'k', "KERNEL", "this kernel only"},
-    {"strategy", 's', "STRATEGY", "this strategy only"},
-    {"layout", 'l', "LAYOUT", "this layout only"},
-    {"budget", 0, "TIME", "stop after 90s, 10m, 2h; shared out evenly (10m)"},
-    {"exhaustive", 0, NULL, "every candidate, however long it takes"},
-    {"elements", 0, "K", "size of the problem that kernels are timed on (chosen for the device)"},
-    {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
-    WISP_MESH_OPTIONS("tets, or of hexes by --family tensor,"),
-    {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
-    {"db", 0, "FILE", "the store (the user's own)"},
-    {"retry-failed", 0, NULL, "try again what went wrong before"},
-    {"replay", 0, NULL, "no device: the budgeted search against an exhaustive sweep (--db, NAME.gz too), in percent"},
-    {"seeded", 0, NULL, "with --replay: from the sweep's other orders and precisions (so)"},
-    {"unseeded", 0, NULL, "with --replay: from the cost model alone"},
-    {"json", 0, NULL, "a JSON object: counts and winners"},
-};
-
 /* --- progress --- */
 
 typedef struct part { /* what came of one device */
@@ -279,11 +254,4 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   return WISP_OK;
 }
 
-const wisp_syntax wisp_tune_syntax = {
-    .usage = "wisp tune [options]",
-    .about = "Compiles, verifies and times candidates on a device, stores every trial, and lists the "
-             "winners. What the store knows is not repeated.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .act = tune,
-};
+const wisp_syntax wisp_tune_syntax = {.page = "tune", .act = tune};
