@@ -1,5 +1,6 @@
-/* Claim: nested stages make the same step as those in low storage, up to rounding: their polynomial is the method's, and
- * 200 steps, the longest stable step and the error of the steps come out alike in every composition that has both. */
+/* Claim: nested stages make the same step as those in low storage, up to rounding: their polynomial is the method's,
+ * and 200 steps, the longest stable step and the error of the steps come out alike in every composition that has both.
+ */
 #include "good.h"
 #include "solving.h"
 
@@ -99,7 +100,7 @@ static void test_single(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_polynomial), cmocka_unit_test(test_double), cmocka_unit_test(test_single)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_polynomial), cmocka_unit_test(test_double),
+                                     cmocka_unit_test(test_single)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

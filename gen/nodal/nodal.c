@@ -163,9 +163,33 @@ static const wisp_kernel_decl kernels[] = {
 /* "fused" does volume, lift and update in one pass; it needs the whole gather done before, so u may be written in
  * place. The nested ones make a step of other stages: what all of them do is the same. */
 static const char *const compositions[] = {
-    "volume+gather+lift+update",        "derivative+assemble+gather+lift+update", "gather+fused", "stage",
-    "volume+gather+lift+update_nested", "gather+fused_nested",                    "stage_nested", NULL,
+    "volume+gather+lift+update",
+    "derivative+assemble+gather+lift+update",
+    "gather+fused",
+    "stage",
+    "volume+gather+lift+update_nested",
+    "gather+fused_nested",
+    "stage_nested",
+    NULL,
 };
+
+/* Nested stages are the same step where equations are linear, and nothing in them depends on time: no text of a system
+ * can name it. */
+static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *composition)
+{
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  const wisp_kernel_decl *kernel = NULL;
+  bool nests = false;
+  const char *at = composition;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name); nests |= kernel && kernel->facts == nested)
+    kernel = wisp_family_kernel(wisp_family_find(spec->family), name);
+  if (!nests) return WISP_OK;
+  CALL(wisp_system_load(err, spec->system, &system));
+  return wisp_require(err, wisp_system_is_affine(system), WISP_EREFUSED,
+                      "composition %s is another method where fluxes or walls are not linear in the fields, as those "
+                      "of system %s: use one that is not nested",
+                      composition, spec->system);
+}
 
 static const char bernstein_tet[] = "bernstein-tet";
 static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, WISP_TET_MAX_ORDER}}, {NULL, {0, 0}}};
@@ -458,6 +482,7 @@ const wisp_family wisp_family_nodal = {.name = "nodal",
                                        .scalars = scalars,
                                        .whole = "stage",
                                        .compositions = compositions,
+                                       .suits = suits,
                                        .default_system = "maxwell",
                                        .shown = "wp wi ws MB NR",
                                        .names = names,

@@ -62,8 +62,7 @@ static wisp_status nested_step(wisp_error *err, const wisp_integrator *i, double
 wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *i, double dt)
 {
   if (i->nested) return nested_step(err, i, dt);
-  for (int s = 0; s < WISP_RK_STAGES; s++)
-    CALL(low_storage_stage(err, i, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
+  for (int s = 0; s < WISP_RK_STAGES; s++) CALL(low_storage_stage(err, i, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
   return WISP_OK;
 }
 

@@ -2,12 +2,13 @@
  * against the stability region of the Runge-Kutta method.
  *
  * u_{k+1} = u_k + keep (u_k - u_{k-1}) + gain L u_k is a Runge-Kutta stage with its own numbers, so the solver's
- * kernels make the sequence (integrator.h). keep and gain say for which ellipse its polynomials are those of Chebyshev. An ellipse too
- * small makes the outermost modes grow, one too large leaves u as it is: in both cases the vectors become dependent, by
- * a factor an application, and rounding, multiplied by their condition over gain, becomes eigenvalues near -1/gain that
- * L does not have. Two things keep that away, whatever is known at first. Only as many vectors count as are well
- * conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped, with the ellipse that the
- * pass before it found: a pass needs no good guess to find the scale, and the last one has it. */
+ * kernels make the sequence (integrator.h). keep and gain say for which ellipse its polynomials are those of Chebyshev.
+ * An ellipse too small makes the outermost modes grow, one too large leaves u as it is: in both cases the vectors
+ * become dependent, by a factor an application, and rounding, multiplied by their condition over gain, becomes
+ * eigenvalues near -1/gain that L does not have. Two things keep that away, whatever is known at first. Only as many
+ * vectors count as are well conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped,
+ * with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last one has
+ * it. */
 #include "../embedded_module.h"
 #include "krylov.h"
 #include "solver.h"

@@ -30,8 +30,8 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   if (wisp_stage_has(stage, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_stage_has(stage, "dux"),
                            &solver->problem));
-  solver->integrator = wisp_integrator_of(solver->problem, (const wisp_kernel *const *)solver->kernel, stage->kernels,
-                                          alpha);
+  solver->integrator =
+      wisp_integrator_of(solver->problem, (const wisp_kernel *const *)solver->kernel, stage->kernels, alpha);
   CALL(wisp_solver_open_sketch(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));

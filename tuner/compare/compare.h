@@ -31,6 +31,7 @@ typedef struct wisp_compare_request {
   const wisp_precision *precisions;
   size_t precision_count;
   const char *kernel;             /* this one only, or "step"; NULL: all */
+  const char *composition;        /* of a stage: this one; NULL: what the store says */
   long long elements;             /* 0: chosen for the device, or by nodes */
   double nodes;                   /* element-local nodes, rounded up to whole elements; 0: not given */
   const wisp_mesh_source *beside; /* the mesh that ours is timed on as well; NULL: the box alone */
