@@ -60,7 +60,7 @@ typedef struct table {
   const column *columns;
 } table;
 
-static const table of_layouts = {10, 35, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+static const table of_layouts = {13, 32, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
                    of_params = {20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
 
 /* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
