@@ -14,8 +14,15 @@ typedef struct line {
 
 struct wisp_renewal {
   size_t count;
-  line *lines; /* sorted by the old hash, as the list is */
+  line *lines;     /* sorted by the old hash, as the list is */
+  line *by_kernel; /* the same, sorted by the kernel: a step tries all of its kernels' lines with one another */
 };
+
+static int compare_kernels(const void *a, const void *b)
+{
+  const line *x = a, *y = b;
+  return strcmp(x->kernel, y->kernel);
+}
 
 wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
 {
@@ -38,12 +45,17 @@ wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
     at += strcspn(at, "\n");
     at += *at == '\n';
   }
+  CALL(wisp_new(err, lines, sizeof *r->by_kernel, &r->by_kernel));
+  memcpy(r->by_kernel, r->lines, r->count * sizeof *r->lines);
+  qsort(r->by_kernel, r->count, sizeof *r->by_kernel, compare_kernels);
   return GIVE(r, out);
 }
 
 void wisp_renewal_free(wisp_renewal *r)
 {
-  if (r) free(r->lines);
+  if (!r) return;
+  free(r->lines);
+  free(r->by_kernel);
   free(r);
 }
 
@@ -78,18 +90,22 @@ static bool renew_kernel(const wisp_renewal *r, wisp_trial *trial)
   return false;
 }
 
-/* Is a step, from these of its kernels on, made of texts of the list? Then *new becomes the hash over today's. */
+/* Is a step whose hash was `wanted`, from these of its kernels on, made of texts of the list? Then *new becomes the
+ * hash over today's. */
 static bool find_step(const wisp_renewal *r, const wisp_trial *trial, const char *family, const char *kernels,
-                      uint64_t old, uint64_t *new)
+                      uint64_t wanted, uint64_t old, uint64_t *new)
 {
-  char name[WISP_NAME_TEXT], kernel[WISP_FAMILY_TEXT + sizeof name];
-  if (!wisp_composition_next(&kernels, name)) return wisp_step_hash_is(old, trial);
-  snprintf(kernel, sizeof kernel, "%s.%s", family, name);
-  for (size_t i = 0; i < r->count; i++) {
-    const line *l = &r->lines[i];
+  char name[WISP_NAME_TEXT];
+  line sought;
+  if (!wisp_composition_next(&kernels, name)) return old == wanted;
+  snprintf(sought.kernel, sizeof sought.kernel, "%s.%s", family, name);
+  const line *end = r->by_kernel + r->count;
+  const line *l = bsearch(&sought, r->by_kernel, r->count, sizeof *l, compare_kernels);
+  while (l && l > r->by_kernel && compare_kernels(l - 1, &sought) == 0) l--;
+  for (; l && l < end && compare_kernels(l, &sought) == 0; l++) {
     uint64_t whole = wisp_step_hash(*new, l->new);
-    if (strcmp(l->kernel, kernel) != 0 || !holds_for(l, trial)) continue;
-    if (!find_step(r, trial, family, kernels, wisp_step_hash(old, l->old), &whole)) continue;
+    if (!holds_for(l, trial)) continue;
+    if (!find_step(r, trial, family, kernels, wanted, wisp_step_hash(old, l->old), &whole)) continue;
     *new = whole;
     return true;
   }
@@ -99,11 +115,12 @@ static bool find_step(const wisp_renewal *r, const wisp_trial *trial, const char
 bool wisp_renewal_apply(const wisp_renewal *r, wisp_trial *trial)
 {
   wisp_spec spec;
-  uint64_t hash = WISP_HASH_SEED;
+  uint64_t hash = WISP_HASH_SEED, wanted;
   if (!r->count || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
   if (!wisp_spec_is_step(&spec)) return renew_kernel(r, trial);
-  if (!find_step(r, trial, spec.family, trial->strategy, WISP_HASH_SEED, &hash)) return false;
-  if (wisp_step_hash_is(hash, trial)) return false;
+  wanted = strtoull(trial->template_hash, NULL, 16);
+  if (!find_step(r, trial, spec.family, trial->strategy, wanted, WISP_HASH_SEED, &hash)) return false;
+  if (hash == wanted) return false;
   snprintf(trial->template_hash, sizeof trial->template_hash, "%016llx", (unsigned long long)hash);
   return true;
 }

@@ -137,7 +137,6 @@ void wisp_store_show(wisp_store *store);
 /* Adds a kernel's template hash to a step's; WISP_HASH_SEED begins it. A step record is of today's texts while the hash
  * over its kernels, in turn, is what it was. */
 uint64_t wisp_step_hash(uint64_t step, const char *kernel);
-bool wisp_step_hash_is(uint64_t step, const wisp_trial *record);
 
 /* Default path of the user's store; caller frees. */
 wisp_status wisp_store_user_path(wisp_error *err, char **out);

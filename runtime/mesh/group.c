@@ -84,8 +84,8 @@ static wisp_status group_greedy(wisp_error *err, const wisp_mesh *mesh, size_t s
     }
     q.shared[e] = -1;
     slot[placed] = e; /* every block but the last is full, so that slots follow each other */
-    for (size_t f = 0; f < 4; f++) {
-      int32_t other = mesh->neighbour[4 * (size_t)e + f];
+    for (size_t f = 0; f < (size_t)mesh->corners; f++) {
+      int32_t other = mesh->neighbour[(size_t)mesh->corners * (size_t)e + f];
       if (other != WISP_BOUNDARY && q.shared[other] >= 0) push(&q, ++q.shared[other], other);
     }
     if (++block < size) continue;

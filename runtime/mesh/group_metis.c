@@ -21,8 +21,8 @@ static void dual_graph(const wisp_mesh *mesh, const piece *own, idx_t *start, id
   idx_t edges = 0;
   for (size_t k = 0; k < own->count; k++) {
     start[k] = edges;
-    for (size_t f = 0; f < 4; f++) {
-      int32_t other = mesh->neighbour[4 * (size_t)own->order[own->first + k] + f];
+    for (size_t f = 0; f < (size_t)mesh->corners; f++) {
+      int32_t other = mesh->neighbour[(size_t)mesh->corners * (size_t)own->order[own->first + k] + f];
       if (other == WISP_BOUNDARY) continue;
       size_t place = (size_t)own->place[other];
       if (place >= own->first && place - own->first < own->count) adjacent[edges++] = (idx_t)(place - own->first);
@@ -78,8 +78,8 @@ static wisp_status partition(wisp_error *err, const wisp_mesh *mesh, size_t size
 static int links(const wisp_mesh *mesh, const idx_t *part, size_t k, idx_t p)
 {
   int count = 0;
-  for (size_t f = 0; f < 4; f++) {
-    int32_t other = mesh->neighbour[4 * k + f];
+  for (size_t f = 0; f < (size_t)mesh->corners; f++) {
+    int32_t other = mesh->neighbour[(size_t)mesh->corners * k + f];
     count += other != WISP_BOUNDARY && part[other] == p;
   }
   return count;
@@ -90,8 +90,8 @@ static idx_t best_part(const wisp_mesh *mesh, const idx_t *part, const size_t *h
 {
   idx_t best = -1;
   int most = 0;
-  for (size_t f = 0; f < 4; f++) {
-    int32_t other = mesh->neighbour[4 * k + f];
+  for (size_t f = 0; f < (size_t)mesh->corners; f++) {
+    int32_t other = mesh->neighbour[(size_t)mesh->corners * k + f];
     if (other == WISP_BOUNDARY || held[part[other]] >= size) continue;
     int count = links(mesh, part, k, part[other]);
     if (count > most) best = part[other], most = count;

@@ -109,33 +109,46 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   return WISP_OK;
 }
 
-/* The cells themselves, and what triangles have besides: regions, and tags of their edges. */
+/* Puts the elements themselves into an order, and what they have on faces and inside; neighbours are found again. */
+static wisp_status permute(wisp_error *err, wisp_mesh *mesh, const int32_t *order)
+{
+  const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements, faces = corners == 8 ? 0 : count;
+  OWNED(free) int32_t *cell = NULL, *number = NULL, *tag = NULL, *region = NULL;
+  CALL(wisp_new(err, count, sizeof *cell, &cell));
+  CALL(wisp_new(err, mesh->elements, sizeof *number, &number));
+  CALL(wisp_new(err, faces, sizeof *tag, &tag));
+  CALL(wisp_new(err, faces ? mesh->elements : 0, sizeof *region, &region));
+  for (size_t i = 0; i < count; i++) cell[i] = mesh->cell[corners * (size_t)order[i / corners] + i % corners];
+  for (size_t i = 0; i < faces; i++) tag[i] = mesh->tag[corners * (size_t)order[i / corners] + i % corners];
+  for (size_t k = 0; faces && k < mesh->elements; k++) region[k] = mesh->region[order[k]];
+  for (size_t k = 0; k < mesh->elements; k++) number[k] = (int32_t)wisp_hexmesh_number(mesh, (size_t)order[k]);
+  int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag, mesh->region};
+  mesh->cell = cell, mesh->number = number, mesh->tag = tag, mesh->region = region;
+  cell = old[0], number = old[1], tag = old[2], region = old[3];
+  if (corners == 8) return WISP_OK;
+  return (corners == 3 ? wisp_trimesh_connect : wisp_mesh_connect)(err, "ordered mesh", mesh);
+}
+
+/* Hexes and triangles are put into order themselves. */
 static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
-  OWNED(free) int32_t *order = NULL, *cell = NULL, *tag = NULL, *region = NULL;
-  const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements;
-  CALL(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for %s",
-                    corners == 8 ? "hexes" : "triangles"));
+  OWNED(free) int32_t *order = NULL;
+  CALL(wisp_require(err, how != WISP_ORDER_METIS || mesh->corners == 3, WISP_EUSAGE,
+                    "order metis is for tets and triangles: take curve for hexes"));
   if (how == WISP_ORDER_AS_GIVEN) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  CALL(wisp_new(err, count, sizeof *cell, &cell));
-  CALL(wisp_new(err, corners == 3 ? count : 0, sizeof *tag, &tag));
-  CALL(wisp_new(err, corners == 3 ? mesh->elements : 0, sizeof *region, &region));
-  CALL(along_curve(err, mesh->elements, corners, mesh->cell, mesh->xyz, order));
-  for (size_t i = 0; i < count; i++) cell[i] = mesh->cell[corners * (size_t)order[i / corners] + i % corners];
-  for (size_t i = 0; corners == 3 && i < count; i++) tag[i] = mesh->tag[3 * (size_t)order[i / 3] + i % 3];
-  for (size_t k = 0; corners == 3 && k < mesh->elements; k++) region[k] = mesh->region[order[k]];
-  for (size_t k = 0; k < mesh->elements; k++) order[k] = (int32_t)wisp_hexmesh_number(mesh, (size_t)order[k]);
-  int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag, mesh->region};
-  mesh->cell = cell;
-  mesh->number = order;
-  mesh->tag = tag;
-  mesh->region = region;
-  cell = old[0];
-  order = old[1];
-  tag = old[2];
-  region = old[3];
-  return corners == 3 ? wisp_trimesh_connect(err, "ordered mesh", mesh) : WISP_OK;
+  if (how == WISP_ORDER_METIS)
+    CALL(order_by_metis(err, mesh, order));
+  else
+    CALL(along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order));
+  return permute(err, mesh, order);
+}
+
+wisp_status wisp_mesh_settle(wisp_error *err, wisp_mesh *mesh)
+{
+  OWNED(free) int32_t *order = mesh->order;
+  mesh->order = NULL;
+  return order ? permute(err, mesh, order) : WISP_OK;
 }
 
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)

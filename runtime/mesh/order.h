@@ -16,8 +16,11 @@ extern const char *const wisp_ordering_names[WISP_ORDERINGS]; /* as --order take
 
 /* Of tets, sets mesh->order. Nothing is renumbered: it is where elements go, not what they are called. Hexes and
  * triangles themselves are put into order: along the curve, without clusters, unless as given; their numbers are kept
- * for messages. WISP_EUSAGE by METIS, which is for tets. */
+ * for messages. WISP_EUSAGE for hexes by METIS. */
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how);
+
+/* Puts tets themselves into the order in which they are to be laid out, as hexes and triangles are. */
+wisp_status wisp_mesh_settle(wisp_error *err, wisp_mesh *mesh);
 
 /* Numbers in the order in which a Hilbert curve passes `count` points, xyz of each together. order: caller's memory. */
 wisp_status wisp_curve(wisp_error *err, size_t count, const double *xyz, int32_t *order);
