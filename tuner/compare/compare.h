@@ -14,6 +14,7 @@ typedef struct wisp_comparison {
   long long elements;
   double ms, gdofs, gbps, gflops, efficiency;
   double copy_share;       /* minimal bytes over time, as a share of copy bandwidth */
+  double error;            /* as stored when ours was verified, of a stage the largest of its kernels' */
   long long mesh_elements; /* of the mesh beside the box; 0: none, or the kernel sees no neighbours */
   double mesh_gdofs;
   wisp_choice standard;
