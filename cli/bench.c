@@ -1,8 +1,7 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
 #include "bench.h"
 #include "cli.h"
-#include "mesh_options.h"
-#include "open.h"
+#include "options.h"
 
 #include <math.h>
 #include <stdio.h>

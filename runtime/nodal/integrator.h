@@ -7,7 +7,7 @@
 #ifndef WISP_INTEGRATOR_H
 #define WISP_INTEGRATOR_H
 
-#include "dg_problem.h"
+#include "dg.h"
 
 /* All of it borrowed. Between calls the fields are in u. */
 typedef struct wisp_integrator {

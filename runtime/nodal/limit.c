@@ -9,7 +9,7 @@
  * vectors count as are well conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped,
  * with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last one has
  * it. */
-#include "../embedded_module.h"
+#include "../device.h"
 #include "krylov.h"
 #include "solver.h"
 
