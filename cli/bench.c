@@ -1,8 +1,7 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
 #include "bench.h"
 #include "cli.h"
-#include "mesh_options.h"
-#include "open.h"
+#include "options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,9 +78,11 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .precisions = precisions->list,
                               .precision_count = (size_t)precisions->count,
                               .kernel = wisp_option_value(args, "kernel"),
+                              .composition = wisp_option_value(args, "composition"),
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
+  if (r->composition && !r->kernel) r->kernel = WISP_WHOLE_STEP;
   CALL(wisp_option_timed_mesh(err, args, beside));
   r->beside = beside;
   CALL(wisp_option_elements(err, args, &r->elements));

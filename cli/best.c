@@ -1,9 +1,8 @@
 #include "best.h"
 #include "cli.h"
-#include "open.h"
+#include "options.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/current.h"
-#include "../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* wisp devices: what is here, with measured ceilings. */
 #include "cli.h"
-#include "json.h"
+#include "print.h"
 #include "../runtime/device.h"
 
 #include <math.h>

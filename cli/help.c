@@ -1,5 +1,5 @@
 #include "help.h"
-#include "terminal.h"
+#include "print.h"
 #include "../gen/embedded.h"
 
 #include <stdlib.h>

@@ -370,3 +370,68 @@ wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *arg
   wisp_device_close(device);
   return WISP_OK;
 }
+
+wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const of_boxes[] = {"jitter", "shuffle"};
+  const char *order = wisp_option_value(args, "order");
+  wisp_mesh_source source = {.file = wisp_option_value(args, "mesh"),
+                             .shuffle = wisp_option_given(args, "shuffle"),
+                             .as_asked = order != NULL};
+  bool looks_polynomial = order && *order && !order[strspn(order, "0123456789-,")];
+  long long seed = 0;
+  size_t ordering = 0;
+  for (size_t i = 0; i < WISP_COUNT(of_boxes); i++)
+    CALL(wisp_require(err, !source.file || !wisp_option_given(args, of_boxes[i]), WISP_EUSAGE,
+                      "--%s is for the box and --mesh names a file: leave one out", of_boxes[i]));
+  CALL(wisp_option_real(err, args, "jitter", 0, 0.5, 0, &source.jitter));
+  CALL(wisp_option_integer(err, args, "shuffle", 0, INT32_MAX, 0, &seed));
+  CALL(wisp_require(
+      err, !looks_polynomial, WISP_EUSAGE,
+      "option --order is '%s', must be one of as-given, curve, metis (how elements lie in memory): did you "
+      "mean -n %s?",
+      order, order));
+  CALL(wisp_option_choice(err, args, "order", WISP_ORDERINGS, wisp_ordering_names, 0, &ordering));
+  source.seed = (uint64_t)seed;
+  source.ordering = (wisp_ordering)ordering;
+  *out = source;
+  return WISP_OK;
+}
+
+wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const names[] = {"mesh", "jitter", "shuffle", "order"};
+  bool given = false;
+  for (size_t i = 0; i < WISP_COUNT(names); i++) given |= wisp_option_given(args, names[i]);
+  if (given) return wisp_option_mesh(err, args, out);
+  *out = wisp_mesh_source_irregular();
+  return WISP_OK;
+}
+
+static void tell(const wisp_arguments *args, const wisp_session *session)
+{
+  if (session->warning) wisp_cli_warn(args, session->warning);
+}
+
+wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out)
+{
+  const char *db = wisp_option_value(args, "db");
+  CALL(wisp_require(err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  CALL(wisp_session_read(err, &(wisp_session_request){.store = db}, tolerant, out));
+  tell(args, *out);
+  return WISP_OK;
+}
+
+wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
+                                 bool defaults, wisp_session **out)
+{
+  const wisp_session_request request = {.device = device, .store = db, .defaults_only = defaults};
+  char note[512];
+  if (db && access(db, F_OK) != 0) {
+    snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
+    wisp_cli_warn(args, note);
+  }
+  CALL(wisp_session_open(err, &request, out));
+  tell(args, *out);
+  return WISP_OK;
+}

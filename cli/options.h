@@ -14,6 +14,8 @@
 
 #include "help.h"
 #include "../gen/spec.h"
+#include "../runtime/mesh/source.h"
+#include "../runtime/door/door.h"
 
 enum { WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
 
@@ -92,5 +94,24 @@ wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args);
 /* --device as trials name it: the full name of a device that is here, else the text as it was given; empty where there
  * is none. */
 wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *args, char name[128]);
+
+/* ---- The options that say which mesh, cli/help/mesh: the same in run, bench and tune. */
+
+/* What these options say; the box is not among them. WISP_EUSAGE where they exclude each other. */
+wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
+
+/* The mesh to time on: the irregular one of wisp_mesh_source_irregular where none of them was given. */
+wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
+
+/* ---- What commands open. */
+
+/* The session of a command that reads the store at --db, which must be there, or the usual ones; its device is not
+ * opened. tolerant: as of wisp_session_read. Says what is odd. */
+wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out);
+
+/* The session of a command that solves, with its device and, unless defaults are asked for, the store, of which db is
+ * the user's file, NULL for the default place. Says what is odd. */
+wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
+                                 bool defaults, wisp_session **out);
 
 #endif

@@ -1,6 +1,6 @@
 /* wisp report: what a store knows, as one HTML page. */
 #include "cli.h"
-#include "open.h"
+#include "options.h"
 #include "../tuner/report/report.h"
 
 #include <stdio.h>

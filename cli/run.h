@@ -3,9 +3,8 @@
 #ifndef WISP_RUN_H
 #define WISP_RUN_H
 
-#include "json.h"
-#include "mesh_options.h"
-#include "open.h"
+#include "print.h"
+#include "options.h"
 #include "../runtime/nodal/solver.h"
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */

@@ -3,7 +3,7 @@
 #include "run_system.h"
 #include "../runtime/mesh/vtu.h"
 #include "../runtime/nodal/media.h"
-#include "../runtime/nodal/solution.h"
+#include "../runtime/nodal/start.h"
 #include "../runtime/process.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "../gen/assembly/simplex.h"
 #include "../runtime/assembly/pattern.h"
 #include "../runtime/mesh/source.h"
-#include "../runtime/mesh/trimesh.h"
+#include "../runtime/mesh/mesh.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -190,7 +190,7 @@ static void expect_refused(size_t vertices, size_t elements, const int32_t *corn
   GOOD(wisp_mesh_create(err, 3, vertices, elements, &mesh));
   for (size_t v = 0; v < 2 * vertices; v++) mesh->xyz[v / 2 * 3 + v % 2] = at[v / 2][v % 2];
   memcpy(mesh->tri, corners, 3 * elements * sizeof *corners);
-  assert_int_equal(wisp_trimesh_connect(&refused, "mesh", mesh), WISP_EINPUT);
+  assert_int_equal(wisp_mesh_connect(&refused, "mesh", mesh), WISP_EINPUT);
   if (!strstr(refused.text, why)) fail_msg("%s", refused.text);
   wisp_mesh_destroy(mesh);
 }

@@ -3,7 +3,7 @@
  */
 #include "assembly.h"
 #include "simplex.h"
-#include "../names.h"
+#include "../family.h"
 
 #include <math.h>
 

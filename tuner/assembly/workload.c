@@ -4,7 +4,7 @@
 #include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
 #include "../../runtime/assembly/reference.h"
-#include "../../runtime/mesh/trimesh.h"
+#include "../../runtime/mesh/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,10 +36,10 @@ static wisp_status mesh_to_check(wisp_error *err, int corners, wisp_mesh **out)
   static const int squares[2] = {7, 6};
   static const double jitter = 0.2, steps = 65536;
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(corners == 3 ? wisp_trimesh_box(err, squares, &mesh) : wisp_mesh_all_ways(err, &mesh));
+  CALL(corners == 3 ? wisp_mesh_grid(err, 3, squares, &mesh) : wisp_mesh_all_ways(err, &mesh));
   if (corners == 3) {
     mesh->elements--;
-    CALL(wisp_trimesh_connect(err, "ragged box", mesh));
+    CALL(wisp_mesh_connect(err, "ragged box", mesh));
     CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
     CALL(wisp_mesh_shuffle(err, mesh, 1));
   }

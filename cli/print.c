@@ -1,8 +1,35 @@
-#include "table.h"
-#include "terminal.h"
+#include "print.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int wisp_terminal_columns(int fd)
+{
+  struct winsize window = {0};
+  if (!isatty(fd)) return 0;
+  return ioctl(fd, TIOCGWINSZ, &window) == 0 && window.ws_col ? window.ws_col : 80;
+}
+
+wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at, int indent, int width)
+{
+  for (bool first = true; *text; first = false) {
+    int length = (int)strcspn(text, " ");
+    if (!first && width && at + 1 + length > width) {
+      CALL(wisp_text_print(err, out, "\n%*s", indent, ""));
+      at = indent;
+    } else if (!first) {
+      CALL(wisp_text_print(err, out, " "));
+      at++;
+    }
+    CALL(wisp_text_print(err, out, "%.*s", length, text));
+    at += length;
+    text += length + (int)strspn(text + length, " ");
+  }
+  return wisp_text_print(err, out, "\n");
+}
 
 enum {
   PLAIN = 80,
@@ -116,4 +143,36 @@ void wisp_table_destroy(wisp_table *t)
   free(t->cells);
   free(t->heading);
   free(t);
+}
+
+void wisp_json_add_texts(cJSON *object, size_t count, const wisp_json_text *texts)
+{
+  for (size_t i = 0; i < count; i++)
+    cJSON_AddItemToObject(object, texts[i].name,
+                          texts[i].value && *texts[i].value ? cJSON_CreateString(texts[i].value) : cJSON_CreateNull());
+}
+
+/* cJSON prints what is no finite number as null. */
+void wisp_json_add_numbers(cJSON *object, size_t count, const wisp_json_number *numbers)
+{
+  for (size_t i = 0; i < count; i++) cJSON_AddNumberToObject(object, numbers[i].name, numbers[i].value);
+}
+
+void wisp_json_add_params(cJSON *object, const char *params)
+{
+  cJSON *list = cJSON_AddObjectToObject(object, "params");
+  for (char name[32], value[32], *end = NULL; wisp_next_param(&params, name, value);) {
+    const double number = strtod(value, &end);
+    cJSON_AddItemToObject(list, name, *end ? cJSON_CreateString(value) : cJSON_CreateNumber(number));
+  }
+}
+
+wisp_status wisp_json_put(wisp_error *err, cJSON *json)
+{
+  char *text = cJSON_Print(json);
+  cJSON_Delete(json);
+  if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory: a report as JSON");
+  puts(text);
+  cJSON_free(text);
+  return WISP_OK;
 }
