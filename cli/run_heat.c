@@ -87,6 +87,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   static const char *const elements[] = {"tri", "tet"};
   size_t element = 0;
   *r = (wisp_heat_request){.path = wisp_option_value(args, "export"),
+                           .vtu = wisp_option_value(args, "output"),
                            .reproducible = wisp_option_given(args, "reproducible")};
   CALL(wisp_run_check_problem(err, args, "heat"));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
@@ -172,6 +173,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   }
   run->seconds = wisp_seconds() - begin;
   if (r->path) CALL(wisp_heat_export(err, run->solver, r->path));
+  if (r->vtu) CALL(wisp_heat_write_vtu(err, run->heat, wisp_heat_solver_field(run->solver), r->vtu));
   run->l2_error = NAN;
   if (r->given.count) return WISP_OK;
   return wisp_heat_error(err, run->heat, wisp_heat_solver_report(run->solver)->t, wisp_heat_solver_field(run->solver),

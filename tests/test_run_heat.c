@@ -80,6 +80,9 @@ static void test_given(void **state)
   }
   const char *bent = "--capacity 0 -n 5 --box 4 --fix 1=0,2=0 --kappa 1 --source 8 --order metis --shuffle 3";
   assert_true(fabs(number_of(*state, bent, "u_highest") - 1) < 1e-9); /* 4 x (1 - x) */
+  snprintf(line, sizeof line, "--capacity 0 -n 3 --box 4 --kappa 1 --fix 1=1 -o %s/u.vtu", (const char *)*state);
+  assert_true(number_of(*state, line, "u_highest") > 0.9);
+  assert_int_equal(access(fixture_path(*state, "u.vtu"), R_OK), 0);
   const char *warmed = "--capacity 1 --time 40 --steps 20 -n 2 --box 4 --kappa 1 --fix 3=1";
   assert_true(fabs(number_of(*state, warmed, "u_lowest") - 1) < 1e-9);
 }

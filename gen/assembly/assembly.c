@@ -49,7 +49,7 @@ static const wisp_array_decl arrays[] = {
                                           "where those of each part begin"},
     [WISP_ASSEMBLY_PART_GROUP_START] = {"part_group_start", WISP_INT, WISP_FIXED, "parts+1",
                                         "where the groups of 32 targets of each part begin: its values, then its F"},
-    [WISP_ASSEMBLY_CODE_START] = {"code_start", WISP_INT, WISP_FIXED, "group_count",
+    [WISP_ASSEMBLY_CODE_START] = {"code_start", WISP_INT, WISP_FIXED, "group_count+1",
                                   "where the codes of each group begin"},
     [WISP_ASSEMBLY_CODES] = {"codes", WISP_UINT16, WISP_FIXED, "codes_count",
                              "sources of targets, layer by layer (runtime/assembly/parts.h)"},

@@ -1,5 +1,6 @@
 #include "heat.h"
 #include "../../gen/nodal/tet.h"
+#include "../mesh/vtu.h"
 
 #include <math.h>
 
@@ -117,4 +118,35 @@ wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, co
   for (size_t e = 0; e < heat->assembly->mesh->elements; e++) sum += element_error(heat, t, u, e, &rule, phi);
   *error = sqrt(sum);
   return WISP_OK;
+}
+
+/* --- a file --- */
+
+/* Coordinates and u at the lattice's point `step` of an element. */
+static void sample(const wisp_heat *heat, const double *u, size_t e, const int step[4], double xyz[3], double *value)
+{
+  const wisp_assembly *s = heat->assembly;
+  const size_t corners = (size_t)s->mesh->corners, Np = (size_t)s->simplex->Np;
+  double phi[WISP_SIMPLEX_MAX_NP], point[3];
+  for (int d = 0; d < 3; d++) point[d] = -1 + 2.0 * step[d + 1] / s->simplex->N;
+  wisp_simplex_at(s->simplex, point, phi, NULL);
+  *value = xyz[0] = xyz[1] = xyz[2] = 0;
+  for (size_t a = 0; a < Np; a++) *value += phi[a] * u[s->nodes->node[e * Np + a]];
+  for (size_t i = 0; i < 3 * corners; i++)
+    xyz[i % 3] += step[i / 3] * s->mesh->xyz[3 * (size_t)s->mesh->cell[corners * e + i / 3] + i % 3] / s->simplex->N;
+}
+
+wisp_status wisp_heat_write_vtu(wisp_error *err, const wisp_heat *heat, const double *u, const char *path)
+{
+  static const char *const names[] = {"u"};
+  const wisp_simplex *simplex = heat->assembly->simplex;
+  const size_t Np = (size_t)simplex->Np, elements = heat->assembly->mesh->elements;
+  OWNED(free) double *xyz = NULL, *values = NULL;
+  int step[WISP_SIMPLEX_MAX_NP][4];
+  CALL(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
+  CALL(wisp_new(err, Np * elements, sizeof *values, &values));
+  wisp_simplex_steps(simplex->dimension, simplex->N, step);
+  for (size_t i = 0; i < Np * elements; i++) sample(heat, u, i / Np, step[i % Np], xyz + 3 * i, values + i);
+  return wisp_vtu_write(err, path, simplex->dimension, simplex->N, elements, xyz, 1, names,
+                        (const double *const[]){values});
 }

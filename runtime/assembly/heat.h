@@ -42,4 +42,7 @@ void wisp_heat_source(const wisp_heat *heat, double t, double *f);
 /* The L2 distance of a field from the solution, by quadrature. */
 wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);
 
+/* u at the nodes as a file of high-order elements (runtime/mesh/vtu.h). */
+wisp_status wisp_heat_write_vtu(wisp_error *err, const wisp_heat *heat, const double *u, const char *path);
+
 #endif

@@ -93,7 +93,7 @@ static size_t find_sources(const making *m, size_t part, const int32_t *local, s
         if (out) {
           const int32_t to =
               b < Np ? wisp_assembly_entry(s, (size_t)e, a, b) - begin : p->start[past] - begin + row - first;
-          out[count] = (source){to, local[e] * (int32_t)width_of(s) + number};
+          out[count] = (source){to, number * (int32_t)(m->most + 1) + local[e]};
         }
         count++;
       }
@@ -173,7 +173,7 @@ wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t mo
   OWNED(wisp_parts_destroy) wisp_parts *parts = NULL;
   HELD(release) making m = {.s = s, .most = most};
   const size_t rows = s->pattern->rows;
-  CALL(wisp_require(err, most * width_of(s) <= WISP_CODE_MORE, WISP_EREFUSED,
+  CALL(wisp_require(err, (most + 1) * width_of(s) <= WISP_CODE_MORE, WISP_EREFUSED,
                     "parts of %zu elements of %zu numbers: codes of 16 bits have no room", most, width_of(s)));
   CALL(wisp_new(err, 1, sizeof *parts, &parts));
   m.parts = parts;
@@ -187,8 +187,9 @@ wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t mo
   CALL(wisp_parallel(err, parts->parts, count_codes, &m));
   for (size_t part = 0; part < parts->parts; part++) m.codes[part + 1] += m.codes[part];
   parts->codes = (size_t)m.codes[parts->parts];
-  CALL(wisp_new(err, parts->groups, sizeof *parts->code_start, &parts->code_start));
+  CALL(wisp_new(err, parts->groups + 1, sizeof *parts->code_start, &parts->code_start));
   CALL(wisp_new(err, parts->codes, sizeof *parts->code, &parts->code));
+  parts->code_start[parts->groups] = (int32_t)parts->codes;
   CALL(wisp_parallel(err, parts->parts, code_parts, &m));
   return GIVE(parts, out);
 }

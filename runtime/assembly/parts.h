@@ -2,9 +2,9 @@
  * the matrix and of F the places there that it is added up from.
  *
  * A part's targets are its rows' nonzeros, then their numbers of F. 32 targets are a group, whose codes stand layer by
- * layer: the first source of each target, then the second of those that have one, and so on. A code is element x width
- * + number, counted within the part and in the element's upper half with its load; WISP_CODE_MORE is added where
- * another layer follows. */
+ * layer: the first source of each target, then the second of those that have one, and so on. A code is number x (most +
+ * 1) + element, counted in the element's upper half with its load and within the part: its place in shared memory;
+ * WISP_CODE_MORE is added where another layer follows. */
 #ifndef WISP_ASSEMBLY_PARTS_H
 #define WISP_ASSEMBLY_PARTS_H
 
@@ -16,7 +16,7 @@ typedef struct wisp_parts {
   size_t parts, elements, groups, codes;      /* elements: with those that several parts have */
   int32_t *row, *element_start, *group_start; /* parts + 1 each */
   int32_t *element;                           /* of the mesh */
-  int32_t *code_start;                        /* groups: where its codes begin */
+  int32_t *code_start;                        /* groups + 1: where its codes begin */
   int32_t *code;
 } wisp_parts;
 
