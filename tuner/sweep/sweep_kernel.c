@@ -3,7 +3,7 @@
 #include "sweep.h"
 #include "../../cache/store.h"
 #include "../../gen/random.h"
-#include "../../runtime/host_compile.h"
+#include "../../runtime/compilers.h"
 #include "../../runtime/solve/current.h"
 #include "../../runtime/process.h"
 
