@@ -3,7 +3,7 @@
 #include "rival.h"
 #include "../trial/workload.h"
 #include "../../gen/random.h"
-#include "../../runtime/nodal/dg_kernels.h"
+#include "../../runtime/nodal/dg_parts.h"
 #include "../../runtime/nodal/integrator.h"
 
 #include <math.h>

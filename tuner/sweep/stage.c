@@ -2,7 +2,6 @@
  */
 #include "sweep.h"
 #include "../../runtime/solve/choose.h"
-#include "../../runtime/solve/current.h"
 #include "../../runtime/process.h"
 
 #include <stdlib.h>
