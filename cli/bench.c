@@ -11,7 +11,7 @@
 
 static const wisp_option options[] = {
     {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
-    {"family", 'f', "FAMILY", "the family: nodal, tensor or assembly (nodal)"},
+    {"family", 'f', "FAMILY", "the family: nodal, tensor, assembly or hdg (nodal)"},
     {"orders", 'n', "ORDERS", "the polynomial orders, such as 3 or 1-4,7 (1-9)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},

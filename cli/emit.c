@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const wisp_option options[] = {
-    {"family", 'f', "FAMILY", "the family: nodal, tensor or assembly (nodal)"},
+    {"family", 'f', "FAMILY", "the family: nodal, tensor, assembly or hdg (nodal)"},
     {"orders", 'n', "ORDER", "the polynomial order (3)"},
     {"kernel", 'k', "KERNEL", "the kernel; without it: lists kernels and strategies"},
     {"strategy", 's', "STRATEGY", "the strategy (the first that applies)"},

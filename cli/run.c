@@ -14,6 +14,7 @@ static const struct problem {
 } problems[] = {
     {"poisson", &wisp_poisson_syntax},
     {"heat", &wisp_heat_syntax},
+    {"helmholtz", &wisp_helmholtz_syntax},
 };
 enum { PROBLEMS = WISP_COUNT(problems) };
 
@@ -63,6 +64,7 @@ int wisp_cli_run(int argc, char **argv)
                               "  SYSTEM     those of another file of equations (docs/systems.md)\n"
                               "  poisson    the screened Poisson problem by conjugate gradients, on hexes\n"
                               "  heat       conduction in time, on triangles with an assembled matrix\n"
+                              "  helmholtz  -div(kappa grad u) + lambda u = f, on triangles by hybridized DG\n"
                               "'wisp run PROBLEM --help' tells a problem's options.",
                      .most_operands = -1,
                      .act = run_none,

@@ -10,7 +10,7 @@
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
 int wisp_run_system(const char *system, int argc, char **argv);
-extern const wisp_syntax wisp_poisson_syntax, wisp_heat_syntax;
+extern const wisp_syntax wisp_poisson_syntax, wisp_heat_syntax, wisp_helmholtz_syntax;
 
 /* WISP_EUSAGE unless the one argument that is no option is the problem's name. */
 wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem);
@@ -34,6 +34,9 @@ typedef struct wisp_run_request {
 } wisp_run_request;
 wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wisp_family *family,
                           wisp_run_request *out);
+
+/* The box of triangles: --box N or NX,NY, 16 where it is not given. */
+wisp_status wisp_run_read_squares(wisp_error *err, const wisp_arguments *args, wisp_run_request *run);
 
 /* Before anything large is made: so many numbers, `what` ("nodes"), of so many elements, `cells` ("hexes"), must be
  * counted in 31 bits, and as many `bytes` fit the device. */

@@ -36,6 +36,23 @@ wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wis
                       "--default reads no store: leave --db and --match out");
 }
 
+wisp_status wisp_run_read_squares(wisp_error *err, const wisp_arguments *args, wisp_run_request *run)
+{
+  enum { MOST = 16384 };
+  const char *box = wisp_option_value(args, "box");
+  int end = 0, *n = run->mesh.box;
+  n[0] = n[1] = 16;
+  const bool one = box && sscanf(box, "%5d%n", &n[0], &end) == 1 && !box[end];
+  if (one) n[1] = n[0];
+  const bool two = box && !one && sscanf(box, "%5d,%5d%n", &n[0], &n[1], &end) == 2 && !box[end];
+  CALL(wisp_require(err, !box || one || two, WISP_EUSAGE,
+                    "option --box is '%s', must be squares a side such as 16, or 16,32", box));
+  for (int d = 0; d < 2; d++)
+    CALL(wisp_require(err, n[d] >= 1 && n[d] <= MOST, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d", box,
+                      MOST));
+  return WISP_OK;
+}
+
 wisp_status wisp_run_check_size(wisp_error *err, const wisp_session *session, int order, const wisp_run_size *size)
 {
   const wisp_limits *limits = wisp_device_limits(session->device);

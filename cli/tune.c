@@ -15,7 +15,7 @@
 static const wisp_option options[] = {
     {"device", 'd', "DEVS",
      "a device as 'wisp devices' names it, several: cuda:0,cuda:1, or all GPUs: all (auto: one)"},
-    {"family", 'f', "FAMILY", "the family: nodal, tensor or assembly (nodal)"},
+    {"family", 'f', "FAMILY", "the family: nodal, tensor, assembly or hdg (nodal)"},
     {"orders", 'n', "ORDERS", "the polynomial orders, such as 3 or 1-4,7 (1-4)"},
     {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
     {"system", 0, "SYSTEM", "the system of equations (the family's own)"},

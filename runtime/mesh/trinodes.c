@@ -45,7 +45,7 @@ static void number_element(numbering *n, size_t k)
   for (int edge = 0; edge < 3; edge++) n->of_vertex[vertex[edge]] = node[wisp_tri_edge_node(nodes->N, edge, 0)];
 }
 
-static bool is_fixed(const wisp_fixing *fixing, int32_t tag)
+bool wisp_fixing_has(const wisp_fixing *fixing, int32_t tag)
 {
   for (size_t i = 0; i < fixing->count; i++)
     if (fixing->tag[i] == tag) return true;
@@ -56,7 +56,7 @@ static void fix(numbering *n, const wisp_fixing *fixing)
 {
   const wisp_trinodes *nodes = n->nodes;
   for (size_t f = 0; f < 3 * nodes->elements; f++) {
-    if (n->mesh->neighbour[f] != WISP_BOUNDARY || !is_fixed(fixing, n->mesh->tag[f])) continue;
+    if (n->mesh->neighbour[f] != WISP_BOUNDARY || !wisp_fixing_has(fixing, n->mesh->tag[f])) continue;
     for (int i = 0; i <= nodes->N; i++)
       n->fixed[nodes->node[f / 3 * (size_t)nodes->Np + (size_t)wisp_tri_edge_node(nodes->N, (int)(f % 3), i)]] = 1;
   }
@@ -78,7 +78,7 @@ static wisp_status renumber(wisp_error *err, numbering *n)
   return WISP_OK;
 }
 
-static wisp_status check_tags(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing)
+wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing)
 {
   for (size_t i = 0; i < fixing->count; i++) {
     bool there = false;
@@ -102,7 +102,7 @@ wisp_status wisp_trinodes_create(wisp_error *err, const char *name, const wisp_m
                     "%s: %zu triangles of order %d have more nodes than kernels can count (2.1e9): take fewer elements "
                     "or a lower order",
                     name, mesh->elements, order));
-  CALL(check_tags(err, name, mesh, fixed));
+  CALL(wisp_fixing_check(err, name, mesh, fixed));
   CALL(wisp_new(err, 1, sizeof *nodes, &nodes));
   *nodes = (wisp_trinodes){.N = order, .Np = (int)Np, .elements = mesh->elements};
   CALL(wisp_new(err, mesh->elements * Np, sizeof *nodes->node, &nodes->node));
