@@ -3,9 +3,8 @@
 #ifndef WISP_RUN_H
 #define WISP_RUN_H
 
-#include "json.h"
-#include "mesh_options.h"
-#include "open.h"
+#include "print.h"
+#include "options.h"
 #include "../runtime/nodal/solver.h"
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
@@ -15,16 +14,7 @@ extern const wisp_syntax wisp_poisson_syntax, wisp_heat_syntax, wisp_helmholtz_s
 /* WISP_EUSAGE unless the one argument that is no option is the problem's name. */
 wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem);
 
-/* Lines of a problem's table of options, and what they and those of the mesh say. */
-#define WISP_RUN_OPTIONS                                                                                               \
-  {"precision", 'p', "PREC", "f32 or f64 (f64)"},                                                                      \
-      {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},           \
-      {"db", 0, "FILE", "the user's store to read, in place of the default one"},                                      \
-      {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"}, \
-      {"default", 0, NULL, "ignore the store: default kernels"},                                                       \
-  {                                                                                                                    \
-    "json", 0, NULL, "a JSON object"                                                                                   \
-  }
+/* What the options of every problem say, and those of the mesh. */
 typedef struct wisp_run_request {
   wisp_mesh_source mesh; /* its box is the problem's to read */
   const char *device, *db;
@@ -35,8 +25,8 @@ typedef struct wisp_run_request {
 wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wisp_family *family,
                           wisp_run_request *out);
 
-/* The box of triangles: --box N or NX,NY, 16 where it is not given. */
-wisp_status wisp_run_read_squares(wisp_error *err, const wisp_arguments *args, wisp_run_request *run);
+/* The box of triangles, dimension 2: --box N or NX,NY, 16 where it is not given; of tets, 3: --box N, 8. */
+wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int dimension, wisp_run_request *run);
 
 /* Before anything large is made: so many numbers, `what` ("nodes"), of so many elements, `cells` ("hexes"), must be
  * counted in 31 bits, and as many `bytes` fit the device. */

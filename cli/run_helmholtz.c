@@ -7,22 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const wisp_option options[] = {
-    {"orders", 'n', "ORDER", "polynomial order, inside and on the edges"},
-    {"element", 0, "ELEMENT", "tri: triangles (tri)"},
-    {"box", 0, "N", "the unit square as N x N squares of two triangles, or NX,NY (16)"},
-    WISP_MESH_OPTIONS("triangles"),
-    WISP_RUN_OPTIONS,
-    {"kappa", 0, "K", "the conductivity (1)"},
-    {"lambda", 0, "L", "the reaction (1)"},
-    {"tau", 0, "T", "the stabilisation (1)"},
-    {"neumann", 0, "TAG,...", "parts of the boundary where the flux is given, not u: a box's sides are 1 to 4"},
-    {"preconditioner", 0, "HOW", "none, diagonal or edge-blocks (edge-blocks)"},
-    {"tolerance", 0, "T", "residual of the solve, over the right-hand side (1e-10; f32: 1e-5)"},
-    {"iterations", 0, "K", "how many it may take (100000)"},
-    {"quadrature", 0, "RULE", "of loads and errors: exact, or paper, with its points (exact)"},
-};
-
 const char *const wisp_trace_preconditioners[3] = {"none", "diagonal", "edge-blocks"};
 
 /* --- the request --- */
@@ -67,7 +51,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   CALL(wisp_run_check_problem(err, args, "helmholtz"));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
   CALL(wisp_run_read(err, args, wisp_family_find("hdg"), &r->run));
-  CALL(wisp_run_read_squares(err, args, &r->run));
+  CALL(wisp_run_read_grid(err, args, 2, &r->run));
   return read_method(err, args, r);
 }
 
@@ -197,16 +181,4 @@ static wisp_status run_helmholtz(wisp_error *err, wisp_arguments *args)
                       run.report.cg.residual, run.report.cg.iterations);
 }
 
-const wisp_syntax wisp_helmholtz_syntax = {
-    .usage = "wisp run helmholtz -n ORDER [--box N | --mesh FILE] [options]",
-    .about =
-        "Solves -div(kappa grad u) + lambda u = f on triangles by the hybridized discontinuous Galerkin method: "
-        "elements are condensed to their edges, the edges' system solved by conjugate gradients, u, p = kappa grad u "
-        "and the post-processed u* recovered; with the kernels that the tuning store knows for this device, or with "
-        "default ones. Reports unknowns, iterations, the errors of a known solution, time and memory of each part "
-        "and which kernels they were.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .most_operands = 1,
-    .act = run_helmholtz,
-};
+const wisp_syntax wisp_helmholtz_syntax = {.page = "run-helmholtz", .act = run_helmholtz, .most_operands = 1};

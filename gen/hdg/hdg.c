@@ -3,7 +3,7 @@
  * gradients, and u and p recovered. */
 #include "hdg.h"
 #include "tables.h"
-#include "../names.h"
+#include "../family.h"
 
 #include <string.h>
 

@@ -47,7 +47,7 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->mesh = mesh;
   CALL(wisp_hdg_tables_create(err, order, &s->tables));
-  CALL(wisp_trinodes_create(err, name, mesh, 1, &nothing, &s->corners));
+  CALL(wisp_simplexnodes_create(err, name, mesh, 1, &nothing, &s->corners));
   CALL(wisp_fixing_check(err, name, mesh, fixed));
   CALL(wisp_new(err, 3 * mesh->elements, sizeof *s->edge, &s->edge));
   CALL(wisp_new(err, 6 * mesh->elements, sizeof *s->side, &s->side));
@@ -64,7 +64,7 @@ void wisp_hdg_destroy(wisp_hdg *s)
 {
   if (!s) return;
   wisp_hdg_tables_destroy(s->tables);
-  wisp_trinodes_destroy(s->corners);
+  wisp_simplexnodes_destroy(s->corners);
   free(s->edge), free(s->side);
   free(s);
 }

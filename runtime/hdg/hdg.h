@@ -4,7 +4,7 @@
 #define WISP_RUNTIME_HDG_H
 
 #include "../../gen/hdg/hdg.h"
-#include "../mesh/trimesh.h"
+#include "../mesh/simplexnodes.h"
 #include "../problem.h"
 #include "element.h"
 
@@ -14,7 +14,7 @@
 typedef struct wisp_hdg {
   const wisp_mesh *mesh; /* borrowed */
   wisp_hdg_tables *tables;
-  wisp_trinodes *corners; /* vertices, numbered along the elements */
+  wisp_simplexnodes *corners; /* vertices, numbered along the elements */
   size_t edges, free_edges;
   int32_t *edge; /* 3 x elements: 2 edge + falling */
   int32_t *side; /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */

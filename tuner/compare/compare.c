@@ -137,6 +137,15 @@ static bool same_stage(const wisp_stage *a, const wisp_stage *b)
   return same;
 }
 
+/* The largest error of the kernels that were verified; NaN where one was not measured here. */
+static double error_of(const wisp_stage *stage)
+{
+  double error = 0;
+  for (int i = 0; i < stage->kernels; i++)
+    error = stage->choice[i].trial && !isnan(error) ? fmax(error, stage->choice[i].trial->error) : NAN;
+  return error;
+}
+
 /* What the times say: rates and efficiency are the tuner's. */
 static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage *stage, const wisp_contender *timed,
                             double runs, wisp_comparison *row)
@@ -197,6 +206,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   wisp_comparison row = {.spec = up->spec,
                          .ours = name_of(stage),
                          .standard = name_of(&up->standard),
+                         .error = error_of(stage),
                          .mesh_gdofs = NAN,
                          .alternative = "",
                          .default_ms = NAN,

@@ -1,7 +1,6 @@
 /* The hdg family in the tuner: on triangles, against the elements' matrices by LAPACK on the host, beside a copy of as
  * many bytes as must move. */
 #include "../trial/workload.h"
-#include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
 #include "../../runtime/hdg/blocks.h"
 #include "../../runtime/solve/cg.h"
@@ -37,9 +36,9 @@ static wisp_status mesh_to_check(wisp_error *err, wisp_mesh **out)
   static const int squares[2] = {7, 6};
   static const double jitter = 0.2, steps = 65536;
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(wisp_trimesh_box(err, squares, &mesh));
+  CALL(wisp_mesh_grid(err, 3, squares, &mesh));
   mesh->elements--;
-  CALL(wisp_trimesh_connect(err, "ragged box", mesh));
+  CALL(wisp_mesh_connect(err, "ragged box", mesh));
   CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
   CALL(wisp_mesh_shuffle(err, mesh, 1));
   for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[i] = round(steps * mesh->xyz[i]) / steps;
