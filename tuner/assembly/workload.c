@@ -1,7 +1,6 @@
 /* The assembly family in the tuner: on triangles and tets, against a double assembly on the host, beside a copy of as
  * many bytes as must move. */
 #include "../trial/workload.h"
-#include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
 #include "../../runtime/assembly/reference.h"
 #include "../../runtime/mesh/mesh.h"

@@ -1,5 +1,5 @@
 /* Plots over all orders: the whole stage's throughput, and the roofline. */
-#include "report_parts.h"
+#include "report_html.h"
 
 #include "../../gen/family.h"
 

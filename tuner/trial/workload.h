@@ -125,4 +125,11 @@ static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, dou
   list->of[list->count++] = (wisp_binding){name, 0, value};
 }
 
+/* ---- What a kernel that is bound by memory is measured beside: half of its minimal bytes, read and written by the
+ * device's own copy. */
+
+/* A workload's yardstick. */
+wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
+                                long long elements, wisp_yardstick *out);
+
 #endif
