@@ -1,7 +1,7 @@
-/* Claim: the hybridized method on triangles is right. The condensed matrix is that of the 3 Np saddle problem in another
- * basis; every polynomial of the order solves its element's equation, on triangles with angles down to two degrees; and
- * at the orders that test_kernels leaves out every strategy gives the reference's result (P = 6 and 9 in a precision each;
- * WISP_TEST_FULL=1: 5 to 9 in both). */
+/* Claim: the hybridized method on triangles is right. The condensed matrix is that of the 3 Np saddle problem in
+ * another basis; every polynomial of the order solves its element's equation, on triangles with angles down to two
+ * degrees; and at the orders that test_kernels leaves out every strategy gives the reference's result (P = 6 and 9 in a
+ * precision each; WISP_TEST_FULL=1: 5 to 9 in both). */
 #include "each_plan.h"
 #include "good.h"
 #include "../gen/jacobi.h"

@@ -1,5 +1,5 @@
-/* Claim: element matrices, fields, traces and eigenvalues of the hybridized method on triangles agree to 1e-11 with those
- * of an independent program (tests/golden/hdg). */
+/* Claim: element matrices, fields, traces and eigenvalues of the hybridized method on triangles agree to 1e-11 with
+ * those of an independent program (tests/golden/hdg). */
 #include "good.h"
 #include "../gen/jacobi.h"
 #include "../gen/nodal/tet_internal.h"
