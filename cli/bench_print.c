@@ -25,6 +25,7 @@ static const column beside_product[] = {
     {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
     {"eff.", 5, 2, AT(efficiency), 0},
     {"copy", 5, 2, AT(copy_share), 0},
+    {"issue", 5, 2, AT(issue), 0},
     {"x def.", 6, 2, AT(default_ms), AT(ms)},
     {"x BLAS", 6, 2, AT(rival_ms), AT(ms)},
     {"error", 7, AS_POWER, AT(error), 0},
@@ -60,7 +61,7 @@ typedef struct table {
   const column *columns;
 } table;
 
-static const table of_layouts = {13, 32, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+static const table of_layouts = {13, 27, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
                    of_params = {20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
 
 /* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
@@ -141,6 +142,7 @@ cJSON *wisp_bench_row(const char *device, const wisp_comparison *row)
                                       {"gflops", row->gflops},
                                       {"efficiency", row->efficiency},
                                       {"copy_share", row->copy_share},
+                                      {"issue", row->issue},
                                       {"error", row->error},
                                       {"default_ms", row->default_ms},
                                       {"speedup", row->default_ms / row->ms},

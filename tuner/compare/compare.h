@@ -13,8 +13,9 @@ typedef struct wisp_comparison {
   wisp_choice ours; /* match WISP_MATCH_DEFAULT: the store has no entry that works here, and ours is the default */
   long long elements;
   double ms, gdofs, gbps, gflops, efficiency;
-  double copy_share;       /* minimal bytes over time, as a share of copy bandwidth */
-  double error;            /* as stored when ours was verified, of a stage the largest of its kernels' */
+  double copy_share; /* minimal bytes over time, as a share of copy bandwidth */
+  double issue;      /* share of the multiprocessors' issue slots that was used, of code without branches; else NaN */
+  double error;      /* as stored when ours was verified, of a stage the largest of its kernels' */
   long long mesh_elements; /* of the mesh beside the box; 0: none, or the kernel sees no neighbours */
   double mesh_gdofs;
   wisp_choice standard;
