@@ -1,6 +1,6 @@
 /* What the families' rows have for columns: the nodal one beside the vendor's product, the tensor one beside a copy. */
 #include "bench.h"
-#include "terminal.h"
+#include "print.h"
 
 #include <math.h>
 #include <stddef.h>

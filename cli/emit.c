@@ -10,24 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const wisp_option options[] = {
-    {"family", 'f', "FAMILY", "the family: nodal, tensor or assembly (nodal)"},
-    {"orders", 'n', "ORDER", "the polynomial order (3)"},
-    {"kernel", 'k', "KERNEL", "the kernel; without it: lists kernels and strategies"},
-    {"strategy", 's', "STRATEGY", "the strategy (the first that applies)"},
-    {"precision", 'p', "PREC", "f32 or f64 (f32)"},
-    {"layout", 'l', "LAYOUT", "the layout, as the list names it (the first that applies)"},
-    {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"element", 0, "ELEMENT", "the element (the family's first)"},
-    {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
-    {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
-    {"names", 0, NULL, "with --kernel: what its space and text can name, in place of the source"},
-    {"json", 0, NULL, "with --kernel: what it wants of whoever launches it (docs/library.md), not its source"},
-    {"operands", 0, "FOLDER", "with --kernel: writes its packed matrices there, NAME.f64, .f32 or .i32"},
-    {"hash", 0, NULL, "prints what stores know its texts by (docs/store.md), not its source"},
-    {"target", 0, "TARGET", "whose limits hold: host, or a GPU from sm_75 to sm_121 (sm_90; host for that dialect)"},
-};
-
 typedef struct wish {
   const wisp_family *family;
   wisp_spec spec;
@@ -257,11 +239,4 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
   return *w.spec.kernel ? emit(err, all, &scope, &w) : print_list(err, all, &scope, &w);
 }
 
-const wisp_syntax wisp_emit_syntax = {
-    .usage = "wisp emit [options]",
-    .about = "Prints the source of a candidate with every number written out. Without --kernel: the "
-             "layouts, kernels and strategies, their parameters and how many candidates are legal.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .act = act,
-};
+const wisp_syntax wisp_emit_syntax = {.page = "emit", .act = act};

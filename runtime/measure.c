@@ -1,8 +1,8 @@
 /* The measured ceilings of a device: what a copy and plain arithmetic reach on it. A kernel is judged against these,
  * not against a data sheet. */
 #include "device_kind.h"
-#include "embedded_module.h"
-#include "jit_cache.h"
+#include "device.h"
+#include "cache_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

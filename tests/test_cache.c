@@ -4,7 +4,6 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../runtime/cache_folder.h"
-#include "../runtime/jit_cache.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

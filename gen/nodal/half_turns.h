@@ -47,6 +47,13 @@ wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_ha
 void wisp_half_turns_destroy(wisp_half_turns *turns);
 WISP_OWNED(wisp_half_turns, wisp_half_turns_destroy)
 
+/* What numbers that are computed by classes are added up from, without signs: Np x Np for each of Dr, Ds, Dt, then Np x
+ * 4 Nfp for LIFT; one allocation. A block's entry is a sum over the images of a row, a class value one over those of a
+ * column; as the operators stay the same where both are turned, entry (x, j) of LIFT counts for each image of j as
+ * those at all of them do together, and so does D_m's. The metric term of Dr is part of those of D_2 and D_3, and so
+ * forth. */
+wisp_status wisp_half_turns_sizes(wisp_error *err, const wisp_tet *tet, double **sizes);
+
 /* chi_k(g) */
 static inline int wisp_half_turn_sign(int k, int g)
 {

@@ -2,7 +2,7 @@
  * minimal work. */
 #include "nodal.h"
 #include "../language/expand.h"
-#include "../names.h"
+#include "../family.h"
 #include "bernstein.h"
 #include "tables.h"
 

@@ -1,7 +1,6 @@
 /* The definitions as loops, in double: what every kernel's result is held against. */
 #include "dg_parts.h"
 #include "../parallel.h"
-#include "../../gen/nodal/half_turns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -161,38 +160,6 @@ static wisp_status copy_magnitudes(wisp_error *err, size_t count, const double *
   return status;
 }
 
-/* Half turns add up more than what is left of it: D_1, D_2 and D_3 where Dr, Ds or Dt alone are asked for, and four
- * blocks where one entry may be 0. */
-static wisp_status add_half_turns(wisp_error *err, const wisp_tet *tet, wisp_tet *sizes)
-{
-  const size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
-  OWNED(wisp_half_turns_destroy) wisp_half_turns *t = NULL;
-  CALL(wisp_half_turns_create(err, tet, &t));
-  const size_t S = (size_t)t->orbits;
-  for (size_t i = 0; i < 4 * S; i++)
-    for (size_t j = 0; j < 4 * S; j++) {
-      double along[3] = {0};
-      for (size_t m = 0; m < 3; m++)
-        for (size_t k = 0; k < 4; k++) {
-          const int row = t->row[4 * (i / 4) + k], column = t->row[4 * (j / 4) + (k ^ (m + 1))];
-          if (row >= 0 && column >= 0) along[m] += fabs(t->D[((m * 4 + k) * S + (size_t)row) * S + (size_t)column]);
-        }
-      const size_t at = (size_t)t->node[i] * Np + (size_t)t->node[j];
-      for (size_t m = 0; m < 3; m++) sizes->D[m][at] = fmax(sizes->D[m][at], along[(m + 1) % 3] + along[(m + 2) % 3]);
-    }
-  for (size_t i = 0; i < 4 * S; i++)
-    for (size_t j = 0; j < 4 * Nfp; j++) {
-      double size = 0;
-      for (size_t k = 0; k < 4; k++) {
-        const int row = t->row[4 * (i / 4) + k];
-        if (row >= 0) size += fabs(t->LIFT[(k * S + (size_t)row) * Nfp + j / 4]);
-      }
-      const size_t at = (size_t)t->node[i] * 4 * Nfp + (size_t)t->face_node[j];
-      sizes->LIFT[at] = fmax(sizes->LIFT[at], size);
-    }
-  return WISP_OK;
-}
-
 void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes)
 {
   if (!magnitudes) return;
@@ -229,8 +196,8 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
     const double *size = dg->tet->D_size[mu];
     CALL(copy_magnitudes(err, Np * Np, size ? size : dg->tet->D[mu], &tet->D[mu]));
   }
-  CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
-  if (!dg->tet->D_size[0]) CALL(add_half_turns(err, dg->tet, tet));
+  const double *lifts = dg->tet->LIFT_size ? dg->tet->LIFT_size : dg->tet->LIFT;
+  CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, lifts, &tet->LIFT));
   CALL(copy_magnitudes(err, dg->slots * (size_t)dg->records.geos, dg->geo, &copy->geo));
   CALL(copy_magnitudes(err, dg->slots * (size_t)dg->system->quantities, dg->medium, &copy->medium));
   return GIVE(copy, out);

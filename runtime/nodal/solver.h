@@ -3,7 +3,7 @@
 #define WISP_SOLVER_H
 
 #include "../solve/choose.h"
-#include "dg_problem.h"
+#include "dg.h"
 
 /* A kernel that writes u_next does so in every stage, and a step has an odd number of them: so there are two graphs,
  * one for each of the two arrays that u can be in when a step begins. */

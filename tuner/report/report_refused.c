@@ -1,6 +1,6 @@
 /* What was not measured: refused candidates by reason, and failures one by one. */
 #include "report_parts.h"
-#include "../../cache/reason.h"
+#include "../../cache/store.h"
 
 #include <ctype.h>
 #include <stdio.h>

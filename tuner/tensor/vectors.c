@@ -4,7 +4,7 @@
 #include "elements.h"
 #include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
-#include "../../runtime/tensor/cg_kernels.h"
+#include "../../runtime/tensor/cg_problem.h"
 
 #include <math.h>
 #include <stdlib.h>

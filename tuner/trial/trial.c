@@ -1,6 +1,5 @@
 #include "trial.h"
-#include "../../cache/columns.h"
-#include "../../cache/reason.h"
+#include "../../cache/store.h"
 #include "../../gen/family.h"
 
 #include <math.h>
