@@ -485,7 +485,8 @@ int main(void)
       cmocka_unit_test(test_senseless_candidate),
       cmocka_unit_test(test_marks),
       cmocka_unit_test(test_text_comes_back),
-      cmocka_unit_test(test_operands_and_launch), cmocka_unit_test(test_fp16_halves),
+      cmocka_unit_test(test_operands_and_launch),
+      cmocka_unit_test(test_fp16_halves),
       cmocka_unit_test_setup_teardown(test_strategies_have_names_of_their_own, fixture_set_up, fixture_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

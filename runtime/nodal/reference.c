@@ -31,8 +31,7 @@ static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double d
   for (int i = 0; i < Np; i++) {
     double along[3] = {0};
     for (int j = 0; j < Np; j++)
-      for (int mu = 0; mu < 3; mu++)
-        along[mu] = kept(dg, along[mu] + kept(dg, dg->tet->D[mu][i * Np + j]) * own[j]);
+      for (int mu = 0; mu < 3; mu++) along[mu] = kept(dg, along[mu] + kept(dg, dg->tet->D[mu][i * Np + j]) * own[j]);
     for (int nu = 0; nu < 3; nu++) {
       du[nu][i] = 0;
       for (int mu = 0; mu < 3; mu++)
