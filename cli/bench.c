@@ -78,9 +78,11 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .precisions = precisions->list,
                               .precision_count = (size_t)precisions->count,
                               .kernel = wisp_option_value(args, "kernel"),
+                              .composition = wisp_option_value(args, "composition"),
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
+  if (r->composition && !r->kernel) r->kernel = WISP_WHOLE_STEP;
   CALL(wisp_option_timed_mesh(err, args, beside));
   r->beside = beside;
   CALL(wisp_option_elements(err, args, &r->elements));

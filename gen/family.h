@@ -81,6 +81,8 @@ typedef struct wisp_family {
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
                         family's, "tensor.update", works on arrays that are declared here by the same names */
+  /* WISP_EREFUSED where a composition is not for this spec's system; NULL: all are for all. */
+  wisp_status (*suits)(wisp_error *err, const wisp_spec *spec, const char *composition);
   const char *const *chains; /* likewise, what is no stage but asked for whole: an iteration of a solver; NULL: none */
   const char *default_system;
   bool (*knows_system)(const char *name); /* systems of its own; NULL: they are files of equations, or none */

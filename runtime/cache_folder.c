@@ -208,7 +208,7 @@ typedef struct header {
   char magic[8];
   uint64_t key_length, length; /* of the key's texts, each with its NUL; of the payload */
   uint64_t hash[2];            /* of all else */
-  int32_t registers, spill_bytes, shared_bytes, zero;
+  int32_t registers, spill_bytes, shared_bytes, issued;
 } header;
 
 /* FNV-1a of 128 bits (offset basis and prime as its authors give them), continuing from hash. */
@@ -296,7 +296,7 @@ bool wisp_cache_get(const wisp_cache_key *key, wisp_binary *out)
   bool good = entry >= 0 && read_entry(entry, &data, &length) && holds(data, length, key, &head);
   if (good) {
     memmove(data, data + sizeof head + head.key_length, head.length);
-    *out = (wisp_binary){data, head.length, {head.registers, head.spill_bytes, head.shared_bytes}};
+    *out = (wisp_binary){data, head.length, {head.registers, head.spill_bytes, head.shared_bytes, head.issued}};
     data = NULL;
   }
   if (entry >= 0) close(entry);
@@ -332,7 +332,8 @@ void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary)
   header head = {.length = binary->length,
                  .registers = binary->usage.registers,
                  .spill_bytes = binary->usage.spill_bytes,
-                 .shared_bytes = binary->usage.shared_bytes};
+                 .shared_bytes = binary->usage.shared_bytes,
+                 .issued = binary->usage.issued};
   int folder = wisp_cache_folder_open(true);
   if (folder < 0) return;
   memcpy(head.magic, magic, sizeof magic);

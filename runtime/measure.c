@@ -219,7 +219,7 @@ wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceil
   TRY(make_key(err, device, &depends));
   if (!recall(&key, &fresh.ceilings)) {
     TRY(measure(err, device, &fresh.ceilings));
-    wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1}});
+    wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1, 0}});
   }
   device->ceilings = fresh.ceilings;
 done:

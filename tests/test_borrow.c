@@ -8,7 +8,6 @@
 #include "../runtime/solve/cg.h"
 #include "../runtime/solve/choose.h"
 #include "../tuner/trial/workload.h"
-#include "../tuner/trial/yardstick_copy.h"
 #include "../tuner/workers/tune.h"
 
 #include <math.h>

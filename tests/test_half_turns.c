@@ -92,6 +92,7 @@ static void test_face_orbits(void **state)
       for (int g = 0; g < 4; g++) {
         assert_true(maps(p.tet, half[g], mask[at[4 * j]], mask[at[4 * j + g]]));
         assert_int_equal(at[4 * j + g] / p.Nfp, at[g] / p.Nfp);
+        assert_int_equal(p.t->face_orbit[at[4 * j + g]], 4 * j + g);
       }
       for (int m = 0; m < 3; m++)
         assert_true(maps(p.tet, third[m], mask[at[4 * j]], mask[at[4 * p.t->face_turned[m * p.Nfp + j]]]));

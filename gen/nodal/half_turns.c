@@ -83,7 +83,10 @@ static void list_faces(wisp_half_turns *t, const wisp_tet *tet)
   static const int opposite[4] = {TURNED, 3, 1, 0};
   for (int j = 0; j < tet->Nfp; j++) {
     const int node = tet->Fmask[TURNED * tet->Nfp + j];
-    for (int g = 0; g < 4; g++) t->face_node[4 * j + g] = face_node(tet, opposite[g], image(tet->N, node, 0, g));
+    for (int g = 0; g < 4; g++) {
+      const int at = t->face_node[4 * j + g] = face_node(tet, opposite[g], image(tet->N, node, 0, g));
+      t->face_orbit[at] = 4 * j + g;
+    }
     for (int m = 0; m < 3; m++)
       t->face_turned[m * tet->Nfp + j] = face_node(tet, TURNED, image(tet->N, node, m, 0)) - TURNED * tet->Nfp;
   }
@@ -194,6 +197,7 @@ wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_ha
   CALL(wisp_new(err, 4 * Np, sizeof *t->row, &t->row));
   CALL(wisp_new(err, 3 * Np, sizeof *t->turned, &t->turned));
   CALL(wisp_new(err, 4 * Nfp, sizeof *t->face_node, &t->face_node));
+  CALL(wisp_new(err, 4 * Nfp, sizeof *t->face_orbit, &t->face_orbit));
   CALL(wisp_new(err, 3 * Nfp, sizeof *t->face_turned, &t->face_turned));
   list_orbits(t, tet, orbit);
   list_rows(t, tet, orbit);
@@ -206,7 +210,7 @@ void wisp_half_turns_destroy(wisp_half_turns *t)
 {
   if (!t) return;
   free(t->node), free(t->row), free(t->turned);
-  free(t->face_node), free(t->face_turned);
+  free(t->face_node), free(t->face_orbit), free(t->face_turned);
   free(t->D), free(t->LIFT);
   free(t);
 }

@@ -15,6 +15,8 @@
 static const wisp_array_decl arrays[] = {
     [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields"},
     [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields after the stage"},
+    [WISP_NODAL_U_N] = {"u_n", WISP_REAL, WISP_FIELD, "groups*n*NpM",
+                        "the fields as the step began, in nested stages; in its first stage u itself"},
     [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the volume alone, -div F(u)"},
     [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the faces alone"},
     [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the Runge-Kutta residual"},
@@ -51,7 +53,7 @@ static const wisp_scalar_decl scalars[] = {
     {"alpha", "1 for upwind fluxes, 0 for central ones"},
     {"a", "of a Runge-Kutta stage: res = a res + dt rhs"},
     {"b", "of a Runge-Kutta stage: u = u + b res"},
-    {"dt", "the time step"},
+    {"dt", "the time step; of a nested stage u_next = u_n + dt rhs its part of it"},
     {NULL, NULL},
 };
 
@@ -61,6 +63,9 @@ static const wisp_scalar_decl scalars[] = {
 #define FACES "face_reals+4"
 #define PRODUCT "D_flops*n"
 #define LIFTING "LIFT_flops*n"
+/* What tells a stage in low storage, u and res read and written, from a nested one, which reads u and u_n and writes
+ * u_next: runtime/nodal/integrator.h. */
+static const wisp_size low_storage[] = {{"nested", 0}, {NULL, 0}}, nested[] = {{"nested", 1}, {NULL, 0}};
 static const wisp_kernel_decl kernels[] = {
     {.name = "volume",
      .reads = "u geo",
@@ -106,7 +111,16 @@ static const wisp_kernel_decl kernels[] = {
      .sum = "3",
      .numbers = "6*n*Np",
      .flops = "5*n*Np",
-     .dofs = "n*Np"},
+     .dofs = "n*Np",
+     .facts = low_storage},
+    {.name = "update_nested",
+     .reads = "u_n rhs lifted",
+     .writes = "u_next",
+     .sum = "3",
+     .numbers = "4*n*Np",
+     .flops = "3*n*Np",
+     .dofs = "n*Np",
+     .facts = nested},
     {.name = "fused",
      .reads = "u res flux geo",
      .writes = "u_next res",
@@ -114,7 +128,17 @@ static const wisp_kernel_decl kernels[] = {
      .matrix = "3*Np+Nf",
      .numbers = "n*(Nf+4*Np)+geos",
      .flops = PRODUCT "+" LIFTING "+4*n*Np",
-     .dofs = "n*Np"},
+     .dofs = "n*Np",
+     .facts = low_storage},
+    {.name = "fused_nested",
+     .reads = "u u_n flux geo",
+     .writes = "u_next",
+     .sum = "3*Np+Nf+20",
+     .matrix = "3*Np+Nf",
+     .numbers = "n*(Nf+3*Np)+geos",
+     .flops = PRODUCT "+" LIFTING "+2*n*Np",
+     .dofs = "n*Np",
+     .facts = nested},
     {.name = "stage",
      .reads = "u res geo face_int face_real",
      .writes = "u_next res",
@@ -122,15 +146,50 @@ static const wisp_kernel_decl kernels[] = {
      .matrix = "3*Np+Nf",
      .numbers = "4*n*Np+n*Nf+geos+" FACES,
      .flops = PRODUCT "+" LIFTING "+4*n*Np+10*n*Nf",
-     .dofs = "n*Np"},
+     .dofs = "n*Np",
+     .facts = low_storage},
+    {.name = "stage_nested",
+     .reads = "u u_n geo face_int face_real",
+     .writes = "u_next",
+     .sum = "3*Np+Nf+32",
+     .matrix = "3*Np+Nf",
+     .numbers = "3*n*Np+n*Nf+geos+" FACES,
+     .flops = PRODUCT "+" LIFTING "+2*n*Np+10*n*Nf",
+     .dofs = "n*Np",
+     .facts = nested},
     {.name = NULL},
 };
 
 /* "fused" does volume, lift and update in one pass; it needs the whole gather done before, so u may be written in
- * place. */
+ * place. The nested ones make a step of other stages: what all of them do is the same. */
 static const char *const compositions[] = {
-    "volume+gather+lift+update", "derivative+assemble+gather+lift+update", "gather+fused", "stage", NULL,
+    "volume+gather+lift+update",
+    "derivative+assemble+gather+lift+update",
+    "gather+fused",
+    "stage",
+    "volume+gather+lift+update_nested",
+    "gather+fused_nested",
+    "stage_nested",
+    NULL,
 };
+
+/* Nested stages are the same step where equations are linear, and nothing in them depends on time: no text of a system
+ * can name it. */
+static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *composition)
+{
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  const wisp_kernel_decl *kernel = NULL;
+  bool nests = false;
+  const char *at = composition;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name); nests |= kernel && kernel->facts == nested)
+    kernel = wisp_family_kernel(wisp_family_find(spec->family), name);
+  if (!nests) return WISP_OK;
+  CALL(wisp_system_load(err, spec->system, &system));
+  return wisp_require(err, wisp_system_is_affine(system), WISP_EREFUSED,
+                      "composition %s is another method where fluxes or walls are not linear in the fields, as those "
+                      "of system %s: use one that is not nested",
+                      composition, spec->system);
+}
 
 static const char bernstein_tet[] = "bernstein-tet";
 static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, WISP_TET_MAX_ORDER}}, {NULL, {0, 0}}};
@@ -423,6 +482,7 @@ const wisp_family wisp_family_nodal = {.name = "nodal",
                                        .scalars = scalars,
                                        .whole = "stage",
                                        .compositions = compositions,
+                                       .suits = suits,
                                        .default_system = "maxwell",
                                        .shown = "wp wi ws MB NR",
                                        .names = names,

@@ -1,5 +1,5 @@
 /* Plans: parameter values are put into the family's names, conditions are asked, numbers are fixed. */
-#include "fixed.h"
+#include "strategy.h"
 #include "../family.h"
 #include "../text.h"
 
@@ -185,49 +185,59 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   return GIVE(first, out);
 }
 
-/* The value of `NAME=NUMBER` among the words of params; false where it is missing or no number. */
-static bool find_value(const char *params, const char *name, int *value)
+/* Which parameter a text begins with, up to its "="; as many as there are: none. */
+static int find_param(const wisp_strategy *s, const char *text, size_t length)
 {
-  size_t length = strlen(name);
-  for (const char *at = params; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
-    char *end = NULL;
-    if (strncmp(at, name, length) != 0 || at[length] != '=') continue;
-    long number = strtol(at + length + 1, &end, 10);
-    *value = (int)number;
-    return number == *value && end > at + length + 1 && (*end == ' ' || *end == '\0');
-  }
-  return false;
+  int i = 0;
+  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, text, length) != 0)) i++;
+  return i;
 }
 
-/* Stored text to values, one for each parameter. */
-static wisp_status read_values(wisp_error *err, const wisp_strategy *s, const char *params, int values[WISP_MAX_PARAMS])
+static wisp_status no_such_value(wisp_error *err, const wisp_strategy *s, const char *text, const wisp_param *p)
 {
-  int words = 0;
-  for (int i = 0; i < s->params; i++) {
+  char values[256] = "";
+  for (int v = 0, used = 0; v < p->count && used < 240; v++)
+    used += snprintf(values + used, sizeof values - (size_t)used, "%s%d", v ? ", " : "", p->values[v]);
+  return wisp_fail(err, WISP_EINPUT, "'%s': strategy %s has %s only of %s", text, s->name, p->name, values);
+}
+
+wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const char *text, bool whole,
+                                 int values[WISP_MAX_PARAMS])
+{
+  bool given[WISP_MAX_PARAMS] = {false};
+  int count = 0;
+  for (const char *at = text + strspn(text, " ,"), *next; *at; at = next + strspn(next, " ,")) {
+    const size_t length = strcspn(at, "=, ");
+    const int i = find_param(s, at, length);
+    char *end = NULL;
+    next = at + strcspn(at, " ,");
+    CALL(wisp_require(err, at[length] == '=' && i < s->params, WISP_EINPUT,
+                      "'%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", text, s->name, (int)length, at));
     const wisp_param *p = &s->param[i];
-    bool found = find_value(params, p->name, &values[i]), listed = false;
-    for (int v = 0; found && v < p->count; v++) listed |= p->values[v] == values[i];
-    if (!listed)
-      return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: %s %s", params, s->name, p->name,
-                       found ? "has no such value" : "is missing or no number");
+    CALL(wisp_require(err, !given[i], WISP_EINPUT, "'%s' names %s twice: give it one value", text, p->name));
+    const long value = strtol(at + length + 1, &end, 10);
+    int v = 0;
+    while (v < p->count && p->values[v] != value) v++;
+    if (v == p->count || end != next) return no_such_value(err, s, text, p);
+    values[i] = p->values[v];
+    given[i] = true;
+    count++;
   }
-  for (const char *at = params; *at; at++) words += *at != ' ' && (at == params || at[-1] == ' ');
-  if (words != s->params)
-    return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: it has %d", params, s->name, s->params);
-  return WISP_OK;
+  return wisp_require(err, !whole || count == s->params, WISP_EINPUT,
+                      "'%s' does not give strategy %s all of its %d values", text, s->name, s->params);
 }
 
 bool wisp_strategy_lists(const wisp_strategy *s, const char *params)
 {
   int values[WISP_MAX_PARAMS];
-  return read_values(NULL, s, params, values) == WISP_OK;
+  return wisp_strategy_values(NULL, s, params, true, values) == WISP_OK;
 }
 
 wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
 {
   int values[WISP_MAX_PARAMS];
-  CALL(read_values(err, s, params, values));
+  CALL(wisp_context(err, wisp_strategy_values(err, s, params, true, values), "parameters "));
   return wisp_plan_create(err, s, spec, layout, names, values, out);
 }
 

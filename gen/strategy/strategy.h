@@ -17,7 +17,7 @@
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA);
  *                                             ... fixes V: it fixes the discretisation, the kernel is right on no other,
  *                                             and V is what it is where no kernel of a stage has it; ... wishes V: the
- *                                             same, but the kernel is right on any (gen/strategy/fixed.h)
+ *                                             same, but the kernel is right on any (below)
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
@@ -50,16 +50,18 @@
 #ifndef WISP_STRATEGY_H
 #define WISP_STRATEGY_H
 
-#include "../layout.h"
-#include "../spec.h"
 #include "closure.h"
 #include "shelf.h"
 #include "space.h"
+#include "../layout.h"
+#include "../spec.h"
+
+#include <stdint.h>
 
 enum {
   WISP_MAX_PARAMS = 12,
   WISP_MAX_VALUES = 32,
-  WISP_MAX_ARGS = 24,
+  WISP_MAX_ARGS = 32,
   WISP_MAX_FAMILIES = 8, /* with defaults */
   WISP_PARAMS_TEXT = 200,
   WISP_STRATEGY_TEXT = 128
@@ -138,7 +140,11 @@ typedef struct wisp_strategy {
 /* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see closure.h. Empty where
  * there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
-/* Does a stored text, "unroll=4 wi=2", name each of its parameters once, with one of its values? */
+/* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
+ * of its values; whole: all must be. WISP_EINPUT says which is not. */
+wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool whole,
+                                 int values[WISP_MAX_PARAMS]);
+/* Whether a stored text names all of its parameters so. */
 bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
 /* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces,
@@ -241,5 +247,41 @@ wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, s
 
 /* The source, every number written out; dialect "cuda" or "host". */
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out);
+
+/* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
+ * `fixes` or `wishes` (the block of a gather of face pairs, how elements are put into blocks). */
+
+enum { WISP_MAX_FIXED = 8 };
+
+/* Zero-initialise: nothing is asked. */
+typedef struct wisp_fixed {
+  bool made; /* the discretisation is there: what nobody asked for has its value, too */
+  int count;
+  struct {
+    char param[sizeof((wisp_param *)0)->name];
+    int value, otherwise; /* where nobody asks */
+  } of[WISP_MAX_FIXED];
+} wisp_fixed;
+
+/* Adds what the plan asks for that nobody has asked yet. */
+void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan);
+
+/* The value of a parameter; otherwise: where nobody asks. */
+int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise);
+
+/* The same number where they are of one discretisation. */
+uint64_t wisp_fixed_number(const wisp_fixed *fixed);
+
+/* Do two plans ask for one discretisation? */
+bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b);
+
+/* Is the plan right beside those that asked for this? */
+bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
+
+/* ---- What spaces and texts can name, for people. */
+
+/* All names that a candidate's space and text see, a line each: name, value, what it is (of the family's and the
+ * device's own as templates/FAMILY/names and templates/dialect/names say); then the parts. */
+wisp_status wisp_plan_names(wisp_error *err, const wisp_plan *plan, wisp_text *out);
 
 #endif

@@ -221,17 +221,17 @@ wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg)
   };
 }
 
-static bool is_no_derivative(const void *context, const char *array)
+/* Nested stages find u_n in the places of the others (integrator.h). */
+static bool is_of_a_run(const void *with_derivatives, const char *array)
 {
-  (void)context;
-  return strncmp(array, "du", 2) != 0;
+  return strcmp(array, "u_n") != 0 && (with_derivatives || strncmp(array, "du", 2) != 0);
 }
 
 wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
                                 size_t guard, bool with_derivatives, wisp_problem **out)
 {
   wisp_discretisation d = wisp_dg_discretisation(dg);
-  return wisp_problem_open(err, device, &d, precision, guard, with_derivatives ? NULL : is_no_derivative, NULL, out);
+  return wisp_problem_open(err, device, &d, precision, guard, is_of_a_run, with_derivatives ? &d : NULL, out);
 }
 
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem)

@@ -8,7 +8,7 @@
 #define WISP_DG_H
 
 #include "../../gen/layout.h"
-#include "../../gen/strategy/fixed.h"
+#include "../../gen/strategy/strategy.h"
 #include "../../gen/system.h"
 #include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/tet.h"
@@ -133,6 +133,9 @@ typedef struct wisp_rk_stage {
 } wisp_rk_stage;
 enum { WISP_RK_STAGES = 5 };
 extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
+/* The same method nested, for a linear L that does not depend on time: u_k = u_n + c_k dt L u_(k-1) has its polynomial,
+ * 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
+extern const double wisp_nested45[WISP_RK_STAGES];
 
 /* ---- A nodal problem on a device: the discretisation that a wisp_dg is, and its launches. Arrays: gen/nodal/nodal.c
  * lists them, dg.h says what is in the fixed ones. */
@@ -140,7 +143,8 @@ extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
 /* Of a dg that is borrowed. */
 wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg);
 
-/* dg and device are borrowed. All fields start at zero; dux, duy, duz are made only with_derivatives. */
+/* dg and device are borrowed. All fields start at zero; dux, duy, duz are made only with_derivatives,
+ * u_n never. */
 wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
                                 size_t guard, bool with_derivatives, wisp_problem **out);
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem);

@@ -10,7 +10,7 @@
 
 #include "../../cache/store.h"
 #include "../../gen/family.h"
-#include "../../gen/strategy/fixed.h"
+#include "../../gen/strategy/strategy.h"
 #include "../kernel.h"
 
 /* What spaces can name, by spec and layout: made once for many choices for one device. Zero-initialise. */
@@ -78,6 +78,10 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
 /* The same, where it is no error that there is no such thing, or that it runs nowhere here: out->kernels is 0 then. */
 wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
 void wisp_stage_free(wisp_stage *stage);
+
+/* WISP_EUSAGE, with what there is, where the family knows no such composition or chain; one that lists none takes any
+ * of its kernels' names, joined. */
+wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition);
 
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
  * any), else none. And what is to be said of it: "stale", "refused", or nothing. */

@@ -2,7 +2,6 @@
  * they must move. */
 #include "../trial/workload.h"
 #include "elements.h"
-#include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
 #include "../../runtime/tensor/cg_problem.h"
 
