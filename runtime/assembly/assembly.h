@@ -5,7 +5,7 @@
 
 #include "../../gen/assembly/assembly.h"
 #include "../../gen/assembly/simplex.h"
-#include "../../gen/strategy/fixed.h"
+#include "../../gen/strategy/strategy.h"
 #include "../problem.h"
 #include "pattern.h"
 
