@@ -2,6 +2,7 @@
 #ifndef WISP_ASSEMBLY_H
 #define WISP_ASSEMBLY_H
 
+#include "../slab.h"
 #include "../spec.h"
 
 enum {
@@ -23,6 +24,14 @@ enum {
   WISP_ASSEMBLY_ELEMENT_DATA,
   WISP_ASSEMBLY_SOURCE_START,
   WISP_ASSEMBLY_SOURCES,
+  WISP_ASSEMBLY_WIDE_START,
+  WISP_ASSEMBLY_WIDE_SOURCES,
+  WISP_ASSEMBLY_PART_ROW,
+  WISP_ASSEMBLY_PART_ELEMENTS,
+  WISP_ASSEMBLY_PART_ELEMENT_START,
+  WISP_ASSEMBLY_PART_GROUP_START,
+  WISP_ASSEMBLY_CODE_START,
+  WISP_ASSEMBLY_CODES,
   WISP_ASSEMBLY_DIAGONAL,
   WISP_ASSEMBLY_INVERSE,
   WISP_ASSEMBLY_SOLUTION,
@@ -38,11 +47,6 @@ enum {
   WISP_ASSEMBLY_LEFT,
   WISP_ASSEMBLY_ARRAYS
 };
-
-/* Elements lie in slabs: number i of `width` of element e is at WISP_SLAB(width, e, i). */
-enum { WISP_SLAB_ELEMENTS = 32 };
-#define WISP_SLAB(width, e, i) \
-  (((e) / WISP_SLAB_ELEMENTS * (width) + (i)) * WISP_SLAB_ELEMENTS + (e) % WISP_SLAB_ELEMENTS)
 
 /* Where a coefficient's values come from. */
 typedef enum wisp_given { WISP_BY_NUMBER, WISP_BY_ELEMENT, WISP_BY_NODES } wisp_given;

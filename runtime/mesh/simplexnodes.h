@@ -10,6 +10,9 @@ typedef struct wisp_fixing {
   size_t count; /* of tags */
   const int32_t *tag;
 } wisp_fixing;
+bool wisp_fixing_has(const wisp_fixing *fixing, int32_t tag);
+/* WISP_EUSAGE for a tag that nothing of the boundary has. */
+wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing);
 
 /* Local node a of element e (gen/assembly/simplex.h) is node[e Np + a], the same in all elements that share the node.
  * Unknowns come first, then the nodes that are fixed; among each, numbers rise with the first element, then the first
@@ -27,6 +30,9 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
                                      const wisp_fixing *fixed, wisp_simplexnodes **out);
 void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes);
 WISP_OWNED(wisp_simplexnodes, wisp_simplexnodes_destroy)
+
+/* Sets u at the nodes of all boundary edges, or faces, of a tag. */
+void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, int32_t tag, double value, double *u);
 
 /* Where each node lies, x, y and z together: 3 x nodes, caller's memory. */
 wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
