@@ -34,8 +34,8 @@ COMMAND   := $(call objects,cli/*.c)
 HELPERS   := $(call objects,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(or $(ONLY:%=tests/%.c),$(wildcard tests/test_*.c)))
 # What travels inside the library: kernel texts and their spaces, systems, dialects, the store's schema, shipped winners,
-# hashes that were renewed.
-CARRIED   := $(shell find templates cache/shipped cache/*.sql cache/renewed.list -type f 2>/dev/null)
+# hashes that were renewed, the pages of the command.
+CARRIED   := $(shell find templates cli/help cache/shipped cache/*.sql cache/renewed.list -type f 2>/dev/null)
 PROGRAM   := $(if $(COMMAND),$(BUILD)/wisp)
 
 all: $(BUILD)/libwisp.a $(BUILD)/libwisp.so $(PROGRAM)

@@ -1,7 +1,7 @@
 #include "reader.h"
 
 #include "place.h"
-#include "renew.h"
+#include "shipped.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef WISP_READER_H
 #define WISP_READER_H
 
-#include "rows.h"
+#include "columns.h"
 
 /* A file opened for reading, by whatever way its place allows. */
 typedef struct wisp_reader {

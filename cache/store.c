@@ -132,13 +132,6 @@ uint64_t wisp_step_hash(uint64_t step, const char *kernel)
   return wisp_hash(step, kernel, strlen(kernel));
 }
 
-bool wisp_step_hash_is(uint64_t step, const wisp_trial *record)
-{
-  char text[20];
-  snprintf(text, sizeof text, "%016llx", (unsigned long long)step);
-  return strcmp(text, record->template_hash) == 0;
-}
-
 /* How well a trial's surroundings fit who asks. */
 static wisp_match grade(const wisp_asker *asker, const wisp_trial *trial)
 {

@@ -41,6 +41,9 @@ typedef struct wisp_trial {
   int sample_count;
 } wisp_trial;
 
+/* A trial of which nothing is known: empty texts, NaN, -1. */
+void wisp_trial_blank(wisp_trial *trial);
+
 /* What became of a candidate. */
 typedef enum wisp_outcome {
   WISP_TRIAL_OK,
@@ -137,7 +140,6 @@ void wisp_store_show(wisp_store *store);
 /* Adds a kernel's template hash to a step's; WISP_HASH_SEED begins it. A step record is of today's texts while the hash
  * over its kernels, in turn, is what it was. */
 uint64_t wisp_step_hash(uint64_t step, const char *kernel);
-bool wisp_step_hash_is(uint64_t step, const wisp_trial *record);
 
 /* Default path of the user's store; caller frees. */
 wisp_status wisp_store_user_path(wisp_error *err, char **out);
@@ -184,5 +186,23 @@ struct cJSON *wisp_trial_to_json(const wisp_trial *trial);
 wisp_status wisp_trial_from_json(wisp_error *err, const struct cJSON *json, wisp_trial *out);
 /* Adds an object, which it deletes, as a line of a list: behind a comma, or the first. WISP_EMEMORY for NULL. */
 wisp_status wisp_text_add_item(wisp_error *err, wisp_text *out, bool first, struct cJSON *object);
+
+/* ---- Reasons that are asked for again. A trial's reason is one line for people; three of them carry numbers. How
+ * these are written and read is known here alone. */
+
+/* Ends a trial as refused, for so many candidates. Gives back why; 1 candidate where the reason says nothing of them.
+ */
+void wisp_reason_refuse(wisp_trial *trial, long long candidates, const char *why);
+const char *wisp_reason_candidates(const wisp_trial *trial, long long *candidates);
+
+/* Ends it as slow: so many times the time of the best then, which had this name. Gives back the ratio, 0 where it says
+ * none; and whether it was that one. */
+void wisp_reason_drop(wisp_trial *trial, double ratio, const char *than);
+double wisp_reason_slower(const wisp_trial *trial);
+bool wisp_reason_slower_than(const wisp_trial *trial, const char *name);
+
+/* Ends it as unfinished, begun so often. 0: it came to an end. */
+void wisp_reason_begin(wisp_trial *trial, int times);
+int wisp_reason_begun(const wisp_trial *trial);
 
 #endif

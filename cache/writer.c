@@ -1,8 +1,8 @@
-#include "writer.h"
+#include "change.h"
 
 #include "place.h"
 #include "reader.h"
-#include "renew.h"
+#include "shipped.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,30 +1,12 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
 #include "bench.h"
 #include "cli.h"
-#include "mesh_options.h"
-#include "open.h"
+#include "options.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const wisp_option options[] = {
-    {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},
-    {"family", 'f', "FAMILY", "the family: nodal, tensor or assembly (nodal)"},
-    {"orders", 'n', "ORDERS", "the polynomial orders, such as 3 or 1-4,7 (1-9)"},
-    {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
-    {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"element", 0, "ELEMENT", "the element (the family's first)"},
-    {"kernel", 'k', "KERNEL", "this kernel only; 'step' is the whole stage"},
-    {"elements", 0, "K", "size of the problem (on a GPU 105456 tets, or 1e7 nodes of hexes; less on the host)"},
-    {"nodes", 0, "NODES", "the same in element-local nodes, such as 1e7"},
-    {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
-    WISP_MESH_OPTIONS("tets"),
-    {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
-    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
-    {"json", 0, NULL, "a JSON array, one object a kernel, and one a stage"},
-};
 
 /* Logarithms of how many times as fast as the default the tuned ones are. */
 typedef struct gain {
@@ -96,9 +78,11 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .precisions = precisions->list,
                               .precision_count = (size_t)precisions->count,
                               .kernel = wisp_option_value(args, "kernel"),
+                              .composition = wisp_option_value(args, "composition"),
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
+  if (r->composition && !r->kernel) r->kernel = WISP_WHOLE_STEP;
   CALL(wisp_option_timed_mesh(err, args, beside));
   r->beside = beside;
   CALL(wisp_option_elements(err, args, &r->elements));
@@ -128,20 +112,4 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   return status;
 }
 
-const wisp_syntax wisp_bench_syntax = {
-    .usage =
-        "wisp bench [-d DEV] [-n ORDERS] [-p f32,f64] [--kernel KERNEL] [--elements K | --nodes NODES | --box N] [--db "
-        "FILE] [--json]",
-    .about =
-        "Times the stored winners, the default candidates and the vendor's library (cuBLAS; the system's BLAS on the "
-        "host) side by side in this run, and whole stages. eff. is floor over measured, floor the minimal bytes at "
-        "the measured copy bandwidth or the operations at the measured peak; x def. and x BLAS say how many times as "
-        "fast ours is.\n"
-        "mesh is ours in GDOF/s on an irregular mesh beside the box, of box their ratio: the box moved, shuffled and "
-        "ordered, or what --mesh, --jitter, --shuffle and --order say.\n"
-        "The tensor family's kernels are timed beside the device's own copy of the bytes that they must move: of "
-        "copy is the copy's time over theirs, x stored how many times as fast geometry made on the fly is.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .act = bench,
-};
+const wisp_syntax wisp_bench_syntax = {.page = "bench", .act = bench};

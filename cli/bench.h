@@ -2,7 +2,7 @@
 #ifndef WISP_CLI_BENCH_H
 #define WISP_CLI_BENCH_H
 
-#include "json.h"
+#include "print.h"
 #include "../tuner/compare/compare.h"
 
 /* One line in the columns of the row's family; their titles before the first. */

@@ -1,6 +1,6 @@
 /* What the families' rows have for columns: the nodal one beside the vendor's product, the tensor one beside a copy. */
 #include "bench.h"
-#include "terminal.h"
+#include "print.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A member of the row, or how often another goes into it. */
 /* A number of a row, or one as so many times another. */
+enum { AS_POWER = -1 };
 typedef struct column {
   const char *title;
-  int width, digits;
+  int width, digits; /* AS_POWER: 1.2e-07 */
   size_t number, of; /* where they stand in it; of 0: the number itself */
 } column;
 
@@ -25,9 +25,10 @@ static const column beside_product[] = {
     {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
     {"eff.", 5, 2, AT(efficiency), 0},
     {"copy", 5, 2, AT(copy_share), 0},
+    {"issue", 5, 2, AT(issue), 0},
     {"x def.", 6, 2, AT(default_ms), AT(ms)},
-    {"BLAS ms", 8, 4, AT(rival_ms), 0},
     {"x BLAS", 6, 2, AT(rival_ms), AT(ms)},
+    {"error", 7, AS_POWER, AT(error), 0},
 };
 static const column beside_copy[] = {
     {"ms", 8, 4, AT(ms), 0},
@@ -60,7 +61,7 @@ typedef struct table {
   const column *columns;
 } table;
 
-static const table of_layouts = {10, 35, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+static const table of_layouts = {13, 27, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
                    of_params = {20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
 
 /* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
@@ -77,7 +78,9 @@ static const table *table_of(const char *name)
 static void print_number(int width, int digits, double value)
 {
   while (digits > 0 && snprintf(NULL, 0, "%.*f", digits, value) > width) digits--;
-  if (isfinite(value))
+  if (isfinite(value) && digits == AS_POWER)
+    printf(" %*.1e", width, value);
+  else if (isfinite(value))
     printf(" %*.*f", width, digits, value);
   else
     printf(" %*s", width, "-");
@@ -139,6 +142,8 @@ cJSON *wisp_bench_row(const char *device, const wisp_comparison *row)
                                       {"gflops", row->gflops},
                                       {"efficiency", row->efficiency},
                                       {"copy_share", row->copy_share},
+                                      {"issue", row->issue},
+                                      {"error", row->error},
                                       {"default_ms", row->default_ms},
                                       {"speedup", row->default_ms / row->ms},
                                       {"rival_ms", row->rival_ms},

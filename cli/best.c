@@ -1,28 +1,13 @@
 #include "best.h"
 #include "cli.h"
-#include "open.h"
+#include "options.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/current.h"
-#include "../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const wisp_option options[] = {
-    {"device", 'd', "DEV",
-     "a device that is here (auto, host, cuda:1), all, or any whose stored name has this in it (auto)"},
-    {"all", 0, NULL, "of every device, the same as -d all"},
-    {"family", 'f', "FAMILY", "only this family: nodal, ..."},
-    {"orders", 'n', "ORDERS", "only these polynomial orders, as 1-4,7"},
-    {"precision", 'p', "f32,f64", "only these precisions"},
-    {"system", 0, "NAME", "only this system of equations: maxwell, ..."},
-    {"any-layout", 0, NULL, "each kernel's fastest over all layouts, not those of the fastest step"},
-    {"format", 0, "HOW", "how to print it: text, json, csv, or markdown, which names the strategies alone (text)"},
-    {"json", 0, NULL, "the same as --format json"},
-    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
-};
 
 /* What was asked for. */
 typedef struct best_wish {
@@ -207,19 +192,4 @@ static wisp_status best(wisp_error *err, wisp_arguments *args)
   return WISP_OK;
 }
 
-const wisp_syntax wisp_best_syntax = {
-    .usage =
-        "wisp best [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [--system NAME] [--format text|json|csv|markdown]",
-    .about =
-        "Prints the winners on this device for each order and kernel: strategy, layout and parameters, with times "
-        "and efficiency.\n"
-        "The kernels are those of the fastest whole step, in its layout; where no step was measured, each kernel's "
-        "fastest.\n"
-        "What was measured before its kernel's text changed is stale, what is not legal here today refused: shown, "
-        "and named so, where nothing else is there.\n"
-        "'default' is what runs without a store, in ms ('-': not measured), and 'ratio' how many times as long that "
-        "takes; of a step, its kernels together.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .act = best,
-};
+const wisp_syntax wisp_best_syntax = {.page = "best", .act = best};

@@ -10,4 +10,7 @@ extern const wisp_syntax wisp_devices_syntax, wisp_tune_syntax, wisp_best_syntax
 /* wisp run: what it takes depends on the problem. argv[0] is "run"; returns the exit status. */
 int wisp_cli_run(int argc, char **argv);
 
+/* wisp tune --replay: the search against a stored sweep, as a table or as JSON. */
+wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args);
+
 #endif

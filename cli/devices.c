@@ -1,13 +1,11 @@
 /* wisp devices: what is here, with measured ceilings. */
 #include "cli.h"
-#include "json.h"
+#include "print.h"
 #include "../runtime/device.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const wisp_option options[] = {{"json", 0, NULL, "a JSON array, one object a device"}};
 
 static void print_text(const char *name, const wisp_limits *l, const wisp_ceilings *c)
 {
@@ -75,11 +73,4 @@ static wisp_status devices(wisp_error *err, wisp_arguments *args)
   return first;
 }
 
-const wisp_syntax wisp_devices_syntax = {
-    .usage = "wisp devices [options]",
-    .about = "Lists the devices that kernels can run on, their limits, and the copy bandwidth "
-             "and arithmetic peaks measured here.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .act = devices,
-};
+const wisp_syntax wisp_devices_syntax = {.page = "devices", .act = devices};

@@ -10,24 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const wisp_option options[] = {
-    {"family", 'f', "FAMILY", "the family: nodal, tensor or assembly (nodal)"},
-    {"orders", 'n', "ORDER", "the polynomial order (3)"},
-    {"kernel", 'k', "KERNEL", "the kernel; without it: lists kernels and strategies"},
-    {"strategy", 's', "STRATEGY", "the strategy (the first that applies)"},
-    {"precision", 'p', "PREC", "f32 or f64 (f32)"},
-    {"layout", 'l', "LAYOUT", "the layout, as the list names it (the first that applies)"},
-    {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"element", 0, "ELEMENT", "the element (the family's first)"},
-    {"set", 0, "P=V,...", "parameters that differ from the default candidate's: wp=2,wi=3"},
-    {"dialect", 0, "DIALECT", "cuda or host (cuda)"},
-    {"names", 0, NULL, "with --kernel: what its space and text can name, in place of the source"},
-    {"json", 0, NULL, "with --kernel: what it wants of whoever launches it (docs/library.md), not its source"},
-    {"operands", 0, "FOLDER", "with --kernel: writes its packed matrices there, NAME.f64, .f32 or .i32"},
-    {"hash", 0, NULL, "prints what stores know its texts by (docs/store.md), not its source"},
-    {"target", 0, "TARGET", "whose limits hold: host, or a GPU from sm_75 to sm_121 (sm_90; host for that dialect)"},
-};
-
 typedef struct wish {
   const wisp_family *family;
   wisp_spec spec;
@@ -133,72 +115,20 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
 
 /* --- one candidate --- */
 
-/* The value that --set gives a parameter; false where it gives none. */
-static bool value_in(const char *set, const char *name, int *value)
-{
-  size_t length = strlen(name);
-  for (const char *at = set; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-    if (strncmp(at, name, length) == 0 && at[length] == '=') {
-      *value = atoi(at + length + 1);
-      return true;
-    }
-  return false;
-}
-
-static const wisp_param *find_param(const wisp_strategy *s, const char *name, size_t length)
-{
-  for (const wisp_param *p = s->param; p < s->param + s->params; p++)
-    if (strlen(p->name) == length && strncmp(p->name, name, length) == 0) return p;
-  return NULL;
-}
-
-/* Is text, up to a comma, one of the parameter's values? */
-static bool has_value(const wisp_param *param, const char *text)
-{
-  char *end = NULL;
-  long value = strtol(text, &end, 10);
-  for (int v = 0; v < param->count; v++)
-    if (end > text && (!*end || *end == ',') && value == param->values[v]) return true;
-  return false;
-}
-
-static wisp_status check_set(wisp_error *err, const wisp_strategy *s, const char *set)
-{
-  for (const char *at = set; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-    size_t length = strcspn(at, "=,");
-    const wisp_param *param = at[length] == '=' ? find_param(s, at, length) : NULL;
-    if (!param)
-      return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", set,
-                       s->name, (int)length, at);
-    int other;
-    if (value_in(strchr(at, ',') ? strchr(at, ',') + 1 : NULL, param->name, &other))
-      return wisp_fail(err, WISP_EUSAGE, "--set '%s' names %s twice: give it one value", set, param->name);
-    if (has_value(param, at + length + 1)) continue;
-    char values[256] = "";
-    for (int v = 0, used = 0; v < param->count && used < 240; v++)
-      used += snprintf(values + used, sizeof values - (size_t)used, "%s%d", v ? ", " : "", param->values[v]);
-    return wisp_fail(err, WISP_EUSAGE, "--set '%s': strategy %s has %s only of %s", set, s->name, param->name, values);
-  }
-  return WISP_OK;
-}
-
 /* The default candidate, changed by --set. */
 static wisp_status make_plan(wisp_error *err, const wish *w, const wisp_strategy *s, const wisp_scope *scope,
                              int layout, wisp_plan **out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
-  HELD(wisp_text_free) wisp_text text = {0};
-  CALL(check_set(err, s, w->set));
+  wisp_error why = {0};
+  int values[WISP_MAX_PARAMS];
   const wisp_status status =
       wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
   if (status != WISP_EREFUSED || !w->set) CALL(status);
-  for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
-    int value = preferred ? wisp_plan_value(preferred, p->name, 0) : p->preferred;
-    value_in(w->set, p->name, &value);
-    CALL(wisp_text_print(err, &text, "%s%s=%d", p > s->param ? " " : "", p->name, value));
-  }
-  return wisp_plan_from_text(err, s, &scope->spec, &scope->layout[layout], scope->names[layout],
-                             text.data ? text.data : "", out);
+  for (int i = 0; i < s->params; i++) values[i] = preferred ? preferred->value[i] : s->param[i].preferred;
+  CALL(wisp_require(err, !w->set || wisp_strategy_values(&why, s, w->set, false, values) == WISP_OK, WISP_EUSAGE,
+                    "--set %s", why.text));
+  return wisp_plan_create(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], values, out);
 }
 
 /* The first strategy and layout that give a candidate; the last reason where none does. */
@@ -257,11 +187,4 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
   return *w.spec.kernel ? emit(err, all, &scope, &w) : print_list(err, all, &scope, &w);
 }
 
-const wisp_syntax wisp_emit_syntax = {
-    .usage = "wisp emit [options]",
-    .about = "Prints the source of a candidate with every number written out. Without --kernel: the "
-             "layouts, kernels and strategies, their parameters and how many candidates are legal.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .act = act,
-};
+const wisp_syntax wisp_emit_syntax = {.page = "emit", .act = act};

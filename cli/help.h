@@ -1,18 +1,48 @@
-/* --help of every level, 80 columns wide. */
+/* A command's page, cli/help/NAME: its usage in the first line, what it does in those below, and after an empty line
+ * its options, as --help prints them, but for the ends of lines.
+ *
+ *     wisp tune [options]
+ *     Compiles, verifies and times candidates on a device.
+ *
+ *     -n, --orders ORDERS   the polynomial orders, such as 3 or 1-4,7 (1-4)
+ *     @mesh tets
+ *         --json            a JSON object
+ *
+ * A line that ends in \ goes on in the next one. @mesh stands for the lines of cli/help/mesh; $ there for the rest of
+ * that line, in a page itself for the subject of the command (wisp run maxwell). A line of several words and a gap
+ * behind them tells of a word of the command (wisp db merge). */
 #ifndef WISP_CLI_HELP_H
 #define WISP_CLI_HELP_H
 
-#include "options.h"
+#include "../gen/text.h"
 
-#include <stdio.h>
+enum { WISP_MAX_OPTIONS = 64 };
 
-/* How a command is used. word: of a command that takes one first (wisp db merge), the one that help is for: its lines
- * and options alone; NULL, or one that there is not: all. */
-void wisp_help_print(const wisp_syntax *syntax, const char *word);
+typedef struct wisp_option {
+  const char *name;     /* without the two dashes */
+  char letter;          /* 0: none */
+  const char *argument; /* what help calls its value; NULL: a flag */
+  const char *help;     /* "export, show: ..." belongs to these words of a command alone */
+} wisp_option;
 
-/* Options that every command has, after its own: place i of both. */
-const wisp_option *wisp_option_at(const wisp_syntax *syntax, size_t i);
-size_t wisp_option_count(const wisp_syntax *syntax);
+/* A page that was read; all of it points into the text: wisp_text_free. */
+typedef struct wisp_help {
+  wisp_text text;
+  const char *usage; /* "wisp best [options]"; "wisp db show|export [options]" takes one of these words first */
+  const char *about;
+  wisp_option option[WISP_MAX_OPTIONS];
+  size_t count, own; /* the first of the options that are `more`; then those that every command has */
+} wisp_help;
+
+/* more: lines of further options, but for those with the name of another; NULL: none. */
+wisp_status wisp_help_read(wisp_error *err, const char *page, const char *subject, const char *more, wisp_help *out);
+
+/* How a command is used, 80 columns wide. word: of a command that takes one first (wisp db merge), the one that help is
+ * for: its lines and options alone; NULL, or one that there is not: all. */
+void wisp_help_print(const wisp_help *help, const char *word);
+
+/* A page without options (wisp help environment), as it stands. */
+void wisp_help_show(const char *page, FILE *to);
 
 /* Prints a text from column `at` on, which goes on below in column indent, and ends the line. */
 void wisp_help_wrap(FILE *to, const char *text, int at, int indent);

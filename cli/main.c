@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "environment.h"
 #include "suggest.h"
 #include "../gen/text.h"
 #include "../runtime/cache_folder.h"
@@ -16,28 +15,13 @@
 static const struct {
   const char *name;
   const wisp_syntax *syntax; /* NULL: wisp run, which has one a problem */
-  const char *help;
-  bool loads; /* compiled kernels */
+  bool loads;                /* compiled kernels */
 } commands[] = {
-    {"devices", &wisp_devices_syntax, "what is here, with measured copy bandwidth and arithmetic peaks", true},
-    {"tune", &wisp_tune_syntax, "measure candidates and remember the winners", true},
-    {"best", &wisp_best_syntax, "the best parameters for each order", false},
-    {"report", &wisp_report_syntax, "winners, studies and refusals as one HTML page", false},
-    {"emit", &wisp_emit_syntax, "print a kernel's source, every number written out", false},
-    {"run", NULL, "solve with the tuned kernels", true},
-    {"bench", &wisp_bench_syntax, "ours against the vendor's library and against the floor", true},
-    {"db", &wisp_db_syntax, "care of tuning stores and of the cache of compiled kernels", false},
+    {"devices", &wisp_devices_syntax, true}, {"tune", &wisp_tune_syntax, true},  {"best", &wisp_best_syntax, false},
+    {"report", &wisp_report_syntax, false},  {"emit", &wisp_emit_syntax, false}, {"run", NULL, true},
+    {"bench", &wisp_bench_syntax, true},     {"db", &wisp_db_syntax, false},
 };
 enum { COMMAND_COUNT = WISP_COUNT(commands) };
-
-static void print_help(FILE *to)
-{
-  fprintf(to, "wisp: tuned, verified, persistent GPU kernels for discontinuous Galerkin methods\n\n");
-  fprintf(to, "usage: wisp COMMAND [options]\n\n");
-  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
-  fprintf(to, "\n'wisp help COMMAND' tells more, 'wisp help environment' what variables are read;\n"
-              "'wisp --version' prints the version.\n");
-}
 
 /* Says once why compiled kernels are not taken from their cache, where that is so. */
 static void note_cache(int argc, char **argv)
@@ -118,11 +102,11 @@ static int help(int argc, char **argv)
   char *asked[MOST + 2], option[] = "--help";
   int count = 0;
   if (argc < 2 || is_word(argv[1], help_words)) {
-    print_help(stdout);
+    wisp_help_show("wisp", stdout);
     return 0;
   }
   if (strcmp(argv[1], "environment") == 0) {
-    wisp_environment_print(stdout);
+    wisp_help_show("environment", stdout);
     return 0;
   }
   int command = find_command(argv[1]);
@@ -149,6 +133,6 @@ int main(int argc, char **argv)
     return finish(0);
   }
   if (*name) return refuse(name);
-  print_help(stderr);
+  wisp_help_show("wisp", stderr);
   return 2;
 }

@@ -1,5 +1,4 @@
 #include "options.h"
-#include "help.h"
 #include "suggest.h"
 #include "../gen/family.h"
 #include "../gen/text.h"
@@ -13,22 +12,22 @@
 #include <unistd.h>
 
 /* The words of the usage before options and choices: "wisp run maxwell". */
-static void full_name(const wisp_syntax *syntax, char name[64])
+static void full_name(const char *usage, char name[64])
 {
   size_t length = 0, word;
-  for (const char *at = syntax->usage; *at; at += word + (at[word] == ' ')) {
+  for (const char *at = usage; *at; at += word + (at[word] == ' ')) {
     word = strcspn(at, " ");
     if (strspn(at, "abcdefghijklmnopqrstuvwxyz") != word) break;
-    length = (size_t)(at - syntax->usage) + word;
+    length = (size_t)(at - usage) + word;
   }
-  snprintf(name, 64, "%.*s", (int)length, syntax->usage);
+  snprintf(name, 64, "%.*s", (int)length, usage);
 }
 
 /* Which option an argument names, by length characters of a long name or by a letter; -1: none. */
-static int find(const wisp_syntax *syntax, const char *name, size_t length, char letter)
+static int find(const wisp_help *help, const char *name, size_t length, char letter)
 {
-  for (size_t i = 0; i < wisp_option_count(syntax); i++) {
-    const wisp_option *option = wisp_option_at(syntax, i);
+  for (size_t i = 0; i < help->count; i++) {
+    const wisp_option *option = &help->option[i];
     if (name ? strlen(option->name) == length && strncmp(option->name, name, length) == 0 : option->letter == letter)
       return (int)i;
   }
@@ -36,12 +35,12 @@ static int find(const wisp_syntax *syntax, const char *name, size_t length, char
 }
 
 /* Nobody's option: which one may have been meant? */
-static wisp_status no_such_option(wisp_error *err, const wisp_syntax *syntax, const char *text)
+static wisp_status no_such_option(wisp_error *err, const wisp_help *help, const char *text)
 {
   char name[64], meant[64];
   wisp_suggestion suggestion = wisp_suggest(text[1] == '-' ? text + 2 : "");
-  for (size_t i = 0; i < wisp_option_count(syntax); i++) wisp_suggest_one(&suggestion, wisp_option_at(syntax, i)->name);
-  full_name(syntax, name);
+  for (size_t i = 0; i < help->count; i++) wisp_suggest_one(&suggestion, help->option[i].name);
+  full_name(help->usage, name);
   return wisp_fail(err, WISP_EUSAGE, "there is no option '%s':%s '%s --help' lists them", text,
                    wisp_suggestion_text(&suggestion, "--", meant), name);
 }
@@ -53,14 +52,14 @@ static wisp_status read_option(wisp_error *err, int argc, char **argv, int *at, 
   int index;
   if (text[1] == '-') {
     size_t length = strcspn(text + 2, "=");
-    index = find(out->syntax, text + 2, length, 0);
+    index = find(&out->help, text + 2, length, 0);
     if (text[2 + length]) value = text + 3 + length;
   } else {
-    index = find(out->syntax, NULL, 0, text[1]);
+    index = find(&out->help, NULL, 0, text[1]);
     if (text[2]) value = text + 2 + (text[2] == '=');
   }
-  if (index < 0) return no_such_option(err, out->syntax, text);
-  const wisp_option *option = wisp_option_at(out->syntax, (size_t)index);
+  if (index < 0) return no_such_option(err, &out->help, text);
+  const wisp_option *option = &out->help.option[index];
   if (!option->argument && value)
     return wisp_fail(err, WISP_EUSAGE, "option --%s takes no value, but '%s' gives one", option->name, text);
   if (option->argument && !value && *at + 1 < argc) value = argv[++*at];
@@ -85,7 +84,7 @@ static wisp_status read_arguments(wisp_error *err, int argc, char **argv, wisp_a
       CALL(read_option(err, argc, argv, &at, out));
     *helped = wisp_option_given(out, "help");
     if (!*helped) continue;
-    wisp_help_print(syntax, out->operand_count ? out->operands[0] : argv[at + 1]);
+    wisp_help_print(&out->help, out->operand_count ? out->operands[0] : argv[at + 1]);
     return WISP_OK;
   }
   const bool fits = syntax->most_operands < 0 || out->operand_count <= syntax->most_operands;
@@ -110,7 +109,7 @@ static void say_missing_stores(const wisp_arguments *args, char *text, size_t si
   const char *const variables[] = {wisp_option_given(args, "db") ? "" : "WISP_DB", "WISP_SITE_DB"};
   size_t used = 0;
   text[0] = '\0';
-  for (size_t i = 0; find(args->syntax, "db", 2, 0) >= 0 && i < WISP_COUNT(variables); i++) {
+  for (size_t i = 0; find(&args->help, "db", 2, 0) >= 0 && i < WISP_COUNT(variables); i++) {
     const char *path = getenv(variables[i]);
     if (!path || !*path || access(path, F_OK) == 0 || used >= size) continue;
     used += (size_t)snprintf(text + used, size - used, "%s%s is '%s': %s", used ? "; " : "", variables[i], path,
@@ -140,10 +139,12 @@ int wisp_cli_run_command(const wisp_syntax *syntax, int argc, char **argv)
   wisp_arguments args = {.syntax = syntax, .command = argv[0], .operands = argv + 1};
   wisp_error err = {.text = ""};
   bool helped = false;
-  wisp_status status = read_arguments(&err, argc, argv, &args, &helped);
-  if (helped) return 0;
-  if (status == WISP_OK) status = syntax->act(&err, &args);
-  return end_command(&args, status, &err);
+  wisp_status status = wisp_help_read(&err, syntax->page, syntax->subject, syntax->more, &args.help);
+  if (status == WISP_OK) status = read_arguments(&err, argc, argv, &args, &helped);
+  if (status == WISP_OK && !helped) status = syntax->act(&err, &args);
+  const int exit_status = helped ? 0 : end_command(&args, status, &err);
+  wisp_text_free(&args.help.text);
+  return exit_status;
 }
 
 void wisp_cli_warn(const wisp_arguments *args, const char *text)
@@ -157,7 +158,7 @@ void wisp_cli_warn(const wisp_arguments *args, const char *text)
 
 const char *wisp_option_value(const wisp_arguments *args, const char *name)
 {
-  int index = find(args->syntax, name, strlen(name), 0);
+  int index = find(&args->help, name, strlen(name), 0);
   return index < 0 ? NULL : args->values[index];
 }
 
@@ -367,5 +368,70 @@ wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *arg
   else
     snprintf(name, 128, "%s", wisp_device_limits(device)->name);
   wisp_device_close(device);
+  return WISP_OK;
+}
+
+wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const of_boxes[] = {"jitter", "shuffle"};
+  const char *order = wisp_option_value(args, "order");
+  wisp_mesh_source source = {.file = wisp_option_value(args, "mesh"),
+                             .shuffle = wisp_option_given(args, "shuffle"),
+                             .as_asked = order != NULL};
+  bool looks_polynomial = order && *order && !order[strspn(order, "0123456789-,")];
+  long long seed = 0;
+  size_t ordering = 0;
+  for (size_t i = 0; i < WISP_COUNT(of_boxes); i++)
+    CALL(wisp_require(err, !source.file || !wisp_option_given(args, of_boxes[i]), WISP_EUSAGE,
+                      "--%s is for the box and --mesh names a file: leave one out", of_boxes[i]));
+  CALL(wisp_option_real(err, args, "jitter", 0, 0.5, 0, &source.jitter));
+  CALL(wisp_option_integer(err, args, "shuffle", 0, INT32_MAX, 0, &seed));
+  CALL(wisp_require(
+      err, !looks_polynomial, WISP_EUSAGE,
+      "option --order is '%s', must be one of as-given, curve, metis (how elements lie in memory): did you "
+      "mean -n %s?",
+      order, order));
+  CALL(wisp_option_choice(err, args, "order", WISP_ORDERINGS, wisp_ordering_names, 0, &ordering));
+  source.seed = (uint64_t)seed;
+  source.ordering = (wisp_ordering)ordering;
+  *out = source;
+  return WISP_OK;
+}
+
+wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const names[] = {"mesh", "jitter", "shuffle", "order"};
+  bool given = false;
+  for (size_t i = 0; i < WISP_COUNT(names); i++) given |= wisp_option_given(args, names[i]);
+  if (given) return wisp_option_mesh(err, args, out);
+  *out = wisp_mesh_source_irregular();
+  return WISP_OK;
+}
+
+static void tell(const wisp_arguments *args, const wisp_session *session)
+{
+  if (session->warning) wisp_cli_warn(args, session->warning);
+}
+
+wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out)
+{
+  const char *db = wisp_option_value(args, "db");
+  CALL(wisp_require(err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  CALL(wisp_session_read(err, &(wisp_session_request){.store = db}, tolerant, out));
+  tell(args, *out);
+  return WISP_OK;
+}
+
+wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
+                                 bool defaults, wisp_session **out)
+{
+  const wisp_session_request request = {.device = device, .store = db, .defaults_only = defaults};
+  char note[512];
+  if (db && access(db, F_OK) != 0) {
+    snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
+    wisp_cli_warn(args, note);
+  }
+  CALL(wisp_session_open(err, &request, out));
+  tell(args, *out);
   return WISP_OK;
 }

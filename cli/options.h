@@ -1,7 +1,5 @@
-/* Options of a subcommand, read by a table: "-n 3", "-n3", "-n=3", "--orders 3", "--orders=3".
- *
- *     static const wisp_option options[] = {{"device", 'd', "DEV", "the device, as wisp devices names it"},
- *                                           {"json", 0, NULL, "..."}};
+/* Options of a subcommand: "-n 3", "-n3", "-n=3", "--orders 3", "--orders=3". Which there are stands in its page,
+ * cli/help/NAME, as --help prints it (cli/help.h).
  *
  *     static wisp_status tune(wisp_error *err, wisp_arguments *args)
  *     {
@@ -9,37 +7,31 @@
  *       CALL(wisp_option_orders(err, args, "orders", family, "1-4", &orders));
  *     }
  *
- *     const wisp_syntax wisp_tune_syntax = {"wisp tune [options]", "Measures ...", options, WISP_COUNT(options), 0,
- * tune};
+ *     const wisp_syntax wisp_tune_syntax = {.page = "tune", .act = tune};
  */
 #ifndef WISP_OPTIONS_H
 #define WISP_OPTIONS_H
 
+#include "help.h"
 #include "../gen/spec.h"
+#include "../runtime/mesh/source.h"
+#include "../runtime/door/door.h"
 
-enum { WISP_MAX_OPTIONS = 64, WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
-
-typedef struct wisp_option {
-  const char *name;     /* without the two dashes */
-  char letter;          /* 0: none */
-  const char *argument; /* what help calls its value; NULL: a flag */
-  const char *help;     /* "export, show: ..." belongs to these words of a command alone */
-} wisp_option;
+enum { WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
 
 struct wisp_arguments;
 
 typedef struct wisp_syntax {
-  const char *usage; /* "wisp best [options]"; "wisp db show|export [options]" takes one of these words first */
-  const char *about; /* for --help: lines are broken where they are too long; one that begins with a word is its own */
-  const wisp_option *options; /* beside --help and --quiet, which every command has */
-  size_t count;
-  int most_operands; /* how many arguments that are no options it takes; -1: any number */
+  const char *page;                                                 /* of cli/help: usage and options */
   wisp_status (*act)(wisp_error *err, struct wisp_arguments *args); /* what is done with them */
-  const char *subject; /* of a command for several things: which of them it is for */
+  int most_operands;   /* how many arguments that are no options it takes; -1: any number */
+  const char *subject; /* of a command for several things: which of them it is for; NULL: it is for one */
+  const char *more;    /* options besides, lines of a page; NULL: none */
 } wisp_syntax;
 
 typedef struct wisp_arguments {
   const wisp_syntax *syntax;
+  wisp_help help;
   const char *command; /* argv[0] */
   const char
       *values[WISP_MAX_OPTIONS]; /* of each option: NULL where not given, "" for a flag; the last one given counts */
@@ -102,5 +94,24 @@ wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args);
 /* --device as trials name it: the full name of a device that is here, else the text as it was given; empty where there
  * is none. */
 wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *args, char name[128]);
+
+/* ---- The options that say which mesh, cli/help/mesh: the same in run, bench and tune. */
+
+/* What these options say; the box is not among them. WISP_EUSAGE where they exclude each other. */
+wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
+
+/* The mesh to time on: the irregular one of wisp_mesh_source_irregular where none of them was given. */
+wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
+
+/* ---- What commands open. */
+
+/* The session of a command that reads the store at --db, which must be there, or the usual ones; its device is not
+ * opened. tolerant: as of wisp_session_read. Says what is odd. */
+wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out);
+
+/* The session of a command that solves, with its device and, unless defaults are asked for, the store, of which db is
+ * the user's file, NULL for the default place. Says what is odd. */
+wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
+                                 bool defaults, wisp_session **out);
 
 #endif

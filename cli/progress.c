@@ -1,5 +1,5 @@
 #include "progress.h"
-#include "terminal.h"
+#include "print.h"
 #include "../runtime/process.h"
 
 #include <math.h>

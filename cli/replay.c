@@ -1,6 +1,6 @@
 /* wisp tune --replay: what it is asked, and its table. */
-#include "replay.h"
-#include "json.h"
+#include "cli.h"
+#include "print.h"
 #include "../tuner/search/replay.h"
 
 #include <stdio.h>

@@ -1,22 +1,11 @@
 /* wisp report: what a store knows, as one HTML page. */
 #include "cli.h"
-#include "open.h"
+#include "options.h"
 #include "../tuner/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const wisp_option options[] = {
-    {"out", 'o', "DIR", "where index.html is written; made where it is missing"},
-    {"device", 'd', "DEV", "a device that is here (auto, host, cuda:1), else any whose stored name begins so"},
-    {"family", 'f', "FAMILY", "only this family: nodal, ..."},
-    {"orders", 'n', "ORDERS", "only these polynomial orders, as 1-4,7"},
-    {"precision", 'p', "f32,f64", "only these precisions"},
-    {"kernel", 'k', "KERNEL[:N]",
-     "the kernel, and its order, whose parameter study stands in the foreground (volume:4)"},
-    {"db", 0, "FILE", "the user's store to read, in place of the default one"},
-};
 
 /* "gather:3", "gather": the study in the foreground. */
 static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wish *out)
@@ -57,12 +46,4 @@ static wisp_status report(wisp_error *err, wisp_arguments *args)
   return WISP_OK;
 }
 
-const wisp_syntax wisp_report_syntax = {
-    .usage = "wisp report -o DIR [-d DEV] [-f FAMILY] [-n ORDERS] [-p f32,f64] [-k KERNEL[:N]] [--db FILE]",
-    .about =
-        "Writes DIR/index.html: winners, whole stages, roofline, parameter studies, and what was refused or failed.\n"
-        "One file that needs no network and no script, for the screen and for paper.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .act = report,
-};
+const wisp_syntax wisp_report_syntax = {.page = "report", .act = report};

@@ -3,9 +3,8 @@
 #ifndef WISP_RUN_H
 #define WISP_RUN_H
 
-#include "json.h"
-#include "mesh_options.h"
-#include "open.h"
+#include "print.h"
+#include "options.h"
 #include "../runtime/nodal/solver.h"
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
@@ -15,16 +14,7 @@ extern const wisp_syntax wisp_poisson_syntax, wisp_heat_syntax;
 /* WISP_EUSAGE unless the one argument that is no option is the problem's name. */
 wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem);
 
-/* Lines of a problem's table of options, and what they and those of the mesh say. */
-#define WISP_RUN_OPTIONS                                                                                               \
-  {"precision", 'p', "PREC", "f32 or f64 (f64)"},                                                                      \
-      {"device", 'd', "DEV", "the device, as 'wisp devices' names it (auto: the first GPU, else the host)"},           \
-      {"db", 0, "FILE", "the user's store to read, in place of the default one"},                                      \
-      {"match", 0, "HOW", "any: take the best entries; exact: fail where one is not of this device and driver (any)"}, \
-      {"default", 0, NULL, "ignore the store: default kernels"},                                                       \
-  {                                                                                                                    \
-    "json", 0, NULL, "a JSON object"                                                                                   \
-  }
+/* What the options of every problem say, and those of the mesh. */
 typedef struct wisp_run_request {
   wisp_mesh_source mesh; /* its box is the problem's to read */
   const char *device, *db;

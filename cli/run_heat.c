@@ -1,4 +1,4 @@
-/* wisp run heat: sparse matrices on triangles, assembled anew in every step of time. */
+/* wisp run heat: sparse matrices on triangles and tets, assembled anew in every step of time. */
 #include "progress.h"
 #include "run_heat.h"
 #include "../runtime/process.h"
@@ -8,36 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const wisp_option options[] = {
-    {"orders", 'n', "ORDER", "polynomial order of the elements"},
-    {"element", 0, "ELEMENT", "tri: triangles (tri)"},
-    {"box", 0, "N", "the unit square as N x N squares of two triangles, or NX,NY (16)"},
-    WISP_MESH_OPTIONS("triangles"),
-    WISP_RUN_OPTIONS,
-    {"kappa", 0, "K0,K1,K2", "the conductivity K0 + K1 u + K2 u^2; left out from the end: 0 (1,0,1)"},
-    {"capacity", 0, "C", "the capacity c in c u_t = div(kappa(u) grad u) + f; 0: steady (1)"},
-    {"time", 0, "T", "when the last step ends (0.1)"},
-    {"steps", 0, "K", "how many steps of time (10)"},
-    {"tolerance", 0, "T", "residual of every solve, over the right-hand side (1e-12; f32: 1e-6)"},
-    {"standstill", 0, "T", "change of u, over the largest u, that ends a step (1e-10; f32: 1e-5)"},
-    {"iterations", 0, "K", "how many a solve may take (10000)"},
-    {"assemblies", 0, "K", "how many a step may take (50)"},
-    {"export", 0, "FILE", "write the last matrix as Matrix Market, and its right-hand side beside it (FILE_b)"},
-    {"reproducible", 0, NULL, "only kernels that leave the same bits every time"},
-};
 /* --- the request --- */
 
 static wisp_status read_box(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
   enum { MOST = 16384 };
   const char *box = wisp_option_value(args, "box");
+  const bool tets = r->dimension == 3;
   int end = 0, *n = r->run.mesh.box;
-  n[0] = n[1] = 16;
+  n[0] = n[1] = n[2] = tets ? 8 : 16;
   const bool one = box && sscanf(box, "%5d%n", &n[0], &end) == 1 && !box[end];
-  if (one) n[1] = n[0];
-  const bool two = box && !one && sscanf(box, "%5d,%5d%n", &n[0], &n[1], &end) == 2 && !box[end];
-  CALL(wisp_require(err, !box || one || two, WISP_EUSAGE,
-                    "option --box is '%s', must be squares a side such as 16, or 16,32", box));
+  n[1] = n[0], n[2] = tets ? n[0] : 0;
+  const bool two = box && !one && !tets && sscanf(box, "%5d,%5d%n", &n[0], &n[1], &end) == 2 && !box[end];
+  CALL(wisp_require(err, !box || one || two, WISP_EUSAGE, "option --box is '%s', must be %s", box,
+                    tets ? "cubes a side such as 8" : "squares a side such as 16, or 16,32"));
   for (int d = 0; d < 2; d++)
     CALL(wisp_require(err, n[d] >= 1 && n[d] <= MOST, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d", box,
                       MOST));
@@ -79,12 +63,13 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
-  static const char *const elements[] = {"tri"};
+  static const char *const elements[] = {"tri", "tet"};
   size_t element = 0;
   *r = (wisp_heat_request){.path = wisp_option_value(args, "export"),
                            .reproducible = wisp_option_given(args, "reproducible")};
   CALL(wisp_run_check_problem(err, args, "heat"));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
+  r->dimension = 2 + (int)element;
   CALL(wisp_run_read(err, args, wisp_family_find("assembly"), &r->run));
   CALL(read_box(err, args, r));
   return read_method(err, args, r);
@@ -105,22 +90,26 @@ static void release(wisp_heat_run *run)
 /* Of a box the nonzeros are known before anything is made. */
 static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_heat_run *run)
 {
-  const size_t nx = (size_t)r->run.mesh.box[0], ny = (size_t)r->run.mesh.box[1];
-  const double nonzeros = wisp_pattern_nonzeros(r->run.order, (nx + 1) * (ny + 1), 3 * nx * ny + nx + ny, 2 * nx * ny);
+  const size_t x = (size_t)r->run.mesh.box[0], y = (size_t)r->run.mesh.box[1];
+  const size_t squares[4] = {(x + 1) * (y + 1), 3 * x * y + x + y, 2 * x * y, 0};
+  const size_t cubes[4] = {(x + 1) * (x + 1) * (x + 1), x * (7 * x * x + 9 * x + 3), x * x * (12 * x + 6),
+                           6 * x * x * x};
+  const double nonzeros = wisp_pattern_nonzeros(r->run.order, r->dimension == 2 ? squares : cubes);
   CALL(wisp_require(
       err, r->run.mesh.file || nonzeros <= INT32_MAX, WISP_EUSAGE,
-      "%zu triangles of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or "
-      "a lower order",
-      2 * nx * ny, r->run.order, nonzeros));
-  return wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh);
+      "%zu %s of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or a lower order",
+      r->dimension == 2 ? squares[2] : cubes[3], wisp_run_heat_cells(r), r->run.order, nonzeros));
+  CALL(wisp_mesh_make(err, r->dimension + 1, &r->run.mesh, &run->mesh));
+  return wisp_mesh_settle(err, run->mesh);
 }
 
 static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run,
                           const char *composition, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(run->session);
-  const wisp_wish wish = {.spec =
-                              wisp_family_spec(wisp_family_find("assembly"), r->run.order, "heat", r->method.precision),
+  wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), r->run.order, "heat", r->method.precision);
+  wisp_spec_name_element(&spec, r->dimension == 2 ? "tri" : "tet");
+  const wisp_wish wish = {.spec = spec,
                           .elements = (long long)run->mesh->elements,
                           .exact_match_only = r->run.exact,
                           .reproducible = r->reproducible,
@@ -185,17 +174,4 @@ static wisp_status run_heat(wisp_error *err, wisp_arguments *args)
   return check_convergence(err, &run);
 }
 
-const wisp_syntax wisp_heat_syntax = {
-    .usage = "wisp run heat -n ORDER [--box N | --mesh FILE] [options]",
-    .about =
-        "Conducts heat through continuous triangles by backward Euler: in every step the matrix is assembled anew "
-        "until "
-        "u stands still, each time solved by conjugate gradients; with the kernels that the tuning store knows for "
-        "this "
-        "device, or with default ones. Reports unknowns, nonzeros, iterations, the error of a known solution, the time "
-        "of each part and which kernels they were.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .most_operands = 1,
-    .act = run_heat,
-};
+const wisp_syntax wisp_heat_syntax = {.page = "run-heat", .act = run_heat, .most_operands = 1};

@@ -7,6 +7,7 @@
 
 typedef struct wisp_heat_request {
   wisp_run_request run;
+  int dimension;    /* of the elements, 2 or 3 */
   const char *path; /* of the matrix, to be exported; NULL: it is not */
   int steps;
   double kappa[3], capacity;
@@ -22,6 +23,9 @@ typedef struct wisp_heat_run {
   wisp_heat_solver *solver;
   double l2_error, seconds_setup, seconds;
 } wisp_heat_run;
+
+/* "triangles", "tets" */
+const char *wisp_run_heat_cells(const wisp_heat_request *request);
 
 /* The report on stdout, as text or a JSON object. */
 wisp_status wisp_run_heat_print(wisp_error *err, const wisp_heat_request *request, const wisp_heat_run *run);

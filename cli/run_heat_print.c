@@ -2,12 +2,17 @@
 
 #include <stdio.h>
 
+const char *wisp_run_heat_cells(const wisp_heat_request *r)
+{
+  return r->dimension == 2 ? "triangles" : "tets";
+}
+
 static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
 {
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
   const wisp_assembly *s = run->heat->assembly;
-  wisp_run_print_domain(&r->run, run->session, run->mesh->elements, "triangles", s->nodes->Np, (double)s->pattern->rows,
-                        "unknowns");
+  wisp_run_print_domain(&r->run, run->session, run->mesh->elements, wisp_run_heat_cells(r), s->nodes->Np,
+                        (double)s->pattern->rows, "unknowns");
   printf("matrix      %zu nonzeros\n", s->pattern->nonzeros);
   printf("problem     c u_t = div(kappa(u) grad u) + f, c = %g, kappa = %g + %g u + %g u^2\n", r->capacity, r->kappa[0],
          r->kappa[1], r->kappa[2]);
@@ -50,7 +55,7 @@ static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
       {"seconds", run->seconds},
   };
   cJSON_AddStringToObject(object, "system", "heat");
-  cJSON_AddStringToObject(object, "element", "tri");
+  cJSON_AddStringToObject(object, "element", r->dimension == 2 ? "tri" : "tet");
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->method.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddBoolToObject(object, "converged", report->converged);

@@ -7,20 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const wisp_option options[] = {
-    {"orders", 'n', "ORDER", "polynomial order of the elements"},
-    {"box", 0, "N", "the unit box as N x N x N hexes, or NX,NY,NZ (8)"},
-    WISP_MESH_OPTIONS("hexes"),
-    WISP_RUN_OPTIONS,
-    {"problem", 0, "BP", "bp1: mass; bp3: stiffness at Gauss points; bp5: stiffness at the nodes (bp5)"},
-    {"lambda", 0, "L", "the screening in -laplace(u) + L u = f (1)"},
-    {"geometry", 0, "HOW", "factors stored, made of the vertices (trilinear), or auto: the faster winner (auto)"},
-    {"preconditioner", 0, "KIND", "none, jacobi or chebyshev (jacobi)"},
-    {"degree", 0, "K", "degree of the Chebyshev polynomial (3)"},
-    {"tolerance", 0, "T", "residual to reach, over the right-hand side; 0: all iterations (1e-10; f32: 1e-5)"},
-    {"iterations", 0, "K", "how many at most (1000)"},
-};
-
 const char *const wisp_poisson_problems[3] = {"bp1", "bp3", "bp5"};
 const char *const wisp_poisson_preconditioners[3] = {"none", "jacobi", "chebyshev"};
 static const char *const operators[3] = {"mass", "stiffness", "collocated"};
@@ -217,14 +203,4 @@ static wisp_status run_poisson(wisp_error *err, wisp_arguments *args)
   return check_convergence(err, &request, &run);
 }
 
-const wisp_syntax wisp_poisson_syntax = {
-    .usage = "wisp run poisson -n ORDER [--box N | --mesh FILE] [options]",
-    .about =
-        "Solves the screened Poisson problem on continuous hexes by conjugate gradients with the kernels that the "
-        "tuning store knows for this device, or with default ones, and reports unknowns, iterations, the error of a "
-        "known solution, the time of an iteration and which kernels they were.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .most_operands = 1,
-    .act = run_poisson,
-};
+const wisp_syntax wisp_poisson_syntax = {.page = "run-poisson", .act = run_poisson, .most_operands = 1};

@@ -3,7 +3,7 @@
 #include "run_system.h"
 #include "../runtime/mesh/vtu.h"
 #include "../runtime/nodal/media.h"
-#include "../runtime/nodal/solution.h"
+#include "../runtime/nodal/start.h"
 #include "../runtime/process.h"
 
 #include <errno.h>
@@ -14,62 +14,25 @@
 #include <time.h>
 #include <unistd.h>
 
-static const wisp_option options[] = {
-    {"orders", 'n', "ORDER", "polynomial order of the elements"},
-    {"box", 0, "N", "the unit box as N x N x N cubes of six tets each (4)"},
-    WISP_MESH_OPTIONS("tets"),
-    WISP_RUN_OPTIONS,
-    {"start", 0, "NAME",
-     "what to start from, of what the system's file states (its solution for such walls, else its start)"},
-    {"mode", 0, "M,N,P", "which mode of a solution in the unit box (the solution's own; 1,1,0 of maxwell's cavity)"},
-    {"steps", 0, "S", "how many steps (100)"},
-    {"time", 0, "T", "in place of --steps: the time to reach, in the last step exactly"},
-    {"cfl", 0, "C",
-     "the step as a part of the longest stable one, which is found at the start (0.85; a shorter safe step where "
-     "finding it would take longer than the run)"},
-    {"dt", 0, "DT", "in place of --cfl: the step itself; with --time the longest one allowed"},
-    {"alpha", 0, "A", "numerical flux from 1 (upwind) to 0 (central) (1)"},
-    {"boundary", 0, "KIND",
-     "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing; acoustics: soft, rigid, "
-     "absorbing)"},
-    {"system", 0, "SYSTEM", "the system of equations, where the problem is not named"},
-    {"basis", 0, "BASIS", "nodal, bernstein, or auto: the one whose stage the store knows to be faster (nodal)"},
-    {"composition", 0, "KERNELS", "the kernels of a stage, such as gather+fused (the store's choice)"},
-    {"layout", 'l', "LAYOUT", "how fields lie in memory, such as slab-km32 (the store's choice)"},
-    {"output", 'o', "FILE", "the solution as a VTK file (.vtu)"},
-};
-
 /* --- the coefficients: an option each --- */
 
-enum { COEFFICIENT_TEXT = 128 };
-
-/* The options above, and one for each coefficient of the system's that has not the name of another. */
-typedef struct own_options {
-  wisp_option list[WISP_MAX_OPTIONS];
-  size_t count;
-  char help[WISP_MAX_QUANTITIES][COEFFICIENT_TEXT];
-} own_options;
-
-static void add_coefficients(const wisp_system *system, own_options *own)
+static wisp_status list_coefficients(wisp_error *err, const wisp_system *system, wisp_text *out)
 {
-  memcpy(own->list, options, sizeof options);
-  own->count = WISP_COUNT(options);
-  for (int q = 0; system && q < system->quantities; q++) {
-    const wisp_quantity *quantity = &system->quantity[q];
-    bool taken = quantity->expression;
-    for (size_t i = 0; i < WISP_COUNT(options); i++) taken |= strcmp(options[i].name, quantity->name) == 0;
-    if (taken) continue;
-    snprintf(own->help[q], sizeof own->help[q],
-             "a coefficient: a number, or an expression in an element's middle x, y, z and region (%g)",
-             quantity->otherwise);
-    own->list[own->count++] = (wisp_option){quantity->name, 0, "EXPR", own->help[q]};
-  }
+  for (int q = 0; system && q < system->quantities; q++)
+    if (!system->quantity[q].expression)
+      CALL(wisp_text_print(err, out,
+                           "    --%s EXPR  a coefficient: a number, or an expression in an element's middle x, y, z "
+                           "and region (%g)\n",
+                           system->quantity[q].name, system->quantity[q].otherwise));
+  return WISP_OK;
 }
 
 static void read_coefficients(const wisp_arguments *args, const wisp_system *system, wisp_system_request *r)
 {
-  for (size_t i = WISP_COUNT(options); i < args->syntax->count; i++)
-    r->coefficient[wisp_system_quantity(system, args->syntax->options[i].name)] = args->values[i];
+  for (size_t i = args->help.own; i < args->help.count; i++) {
+    const int q = wisp_system_quantity(system, args->help.option[i].name);
+    if (q >= 0) r->coefficient[q] = args->values[i];
+  }
 }
 
 /* --- the request --- */
@@ -344,22 +307,13 @@ static wisp_status run_system(wisp_error *err, wisp_arguments *args)
 
 int wisp_run_system(const char *system, int argc, char **argv)
 {
-  char usage[128];
   OWNED(wisp_system_destroy) wisp_system *described = NULL;
-  own_options own;
-  if (wisp_system_load(NULL, system, &described) != WISP_OK)
+  HELD(wisp_text_free) wisp_text coefficients = {0};
+  if (wisp_system_load(NULL, system, &described) != WISP_OK ||
+      list_coefficients(NULL, described, &coefficients) != WISP_OK)
     described = NULL; /* a file that is wrong is told of later */
-  add_coefficients(described, &own);
-  snprintf(usage, sizeof usage, "wisp run %s -n ORDER [--box N | --mesh FILE] [options]", system);
   return wisp_cli_run_command(
-      &(wisp_syntax){.usage = usage,
-                     .about = "Solves a system of equations with the kernels that the tuning store knows for this "
-                              "device, or with default ones, and reports the error, the energy, the time of a stage "
-                              "and which kernels they were.",
-                     .options = own.list,
-                     .count = own.count,
-                     .most_operands = 1,
-                     .act = run_system,
-                     .subject = system},
+      &(wisp_syntax){
+          .page = "run-system", .act = run_system, .most_operands = 1, .subject = system, .more = coefficients.data},
       argc, argv);
 }

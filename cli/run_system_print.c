@@ -71,6 +71,10 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
     printf("%s: to measure the longest stable one would take longer than the run\n",
            isnan(request->dt) ? "safe without a measurement" : "as asked");
   printf("stage       %s in %s\n", stage->composition, layout);
+  printf("method      LSRK4(5), %s\n", run->solver->integrator.nested
+                                           ? "nested: the same step, as the equations are linear, in three words a DOF "
+                                             "and stage in place of four"
+                                           : "in low storage: four words a DOF and stage");
   print_origin(request, stage);
   wisp_run_print_kernels(stage, request->run.defaults);
   if (run->known)
@@ -145,6 +149,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->run.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
+  cJSON_AddBoolToObject(object, "nested", run->solver->integrator.nested);
   cJSON_AddStringToObject(object, "boundary", run->system->boundary[run->boundary].name);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   add_coefficients(object, run);

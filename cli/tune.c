@@ -1,41 +1,16 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
-#include "json.h"
-#include "mesh_options.h"
+#include "options.h"
+#include "print.h"
 #include "progress.h"
-#include "replay.h"
-#include "winners.h"
 #include "../gen/family.h"
+#include "../runtime/door/door.h"
 #include "../tuner/workers/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const wisp_option options[] = {
-    {"device", 'd', "DEVS",
-     "a device as 'wisp devices' names it, several: cuda:0,cuda:1, or all GPUs: all (auto: one)"},
-    {"family", 'f', "FAMILY", "the family: nodal, tensor or assembly (nodal)"},
-    {"orders", 'n', "ORDERS", "the polynomial orders, such as 3 or 1-4,7 (1-4)"},
-    {"precision", 'p', "PRECS", "f32, f64 or both: f32,f64 (f32,f64)"},
-    {"system", 0, "SYSTEM", "the system of equations (the family's own)"},
-    {"element", 0, "ELEMENT", "the element (the family's first)"},
-    {"kernel", 'k', "KERNEL", "this kernel only"},
-    {"strategy", 's', "STRATEGY", "this strategy only"},
-    {"layout", 'l', "LAYOUT", "this layout only"},
-    {"budget", 0, "TIME", "stop after 90s, 10m, 2h; shared out evenly (10m)"},
-    {"exhaustive", 0, NULL, "every candidate, however long it takes"},
-    {"elements", 0, "K", "size of the problem that kernels are timed on (chosen for the device)"},
-    {"box", 0, "N", "the same as N cubes along each edge: 6 N^3 tets, or N^3 hexes"},
-    WISP_MESH_OPTIONS("tets, or of hexes by --family tensor,"),
-    {"jobs", 'j', "JOBS", "compilations at a time (all cores)"},
-    {"db", 0, "FILE", "the store (the user's own)"},
-    {"retry-failed", 0, NULL, "try again what went wrong before"},
-    {"replay", 0, NULL, "no device: the budgeted search against an exhaustive sweep (--db, NAME.gz too), in percent"},
-    {"seeded", 0, NULL, "with --replay: from the sweep's other orders and precisions (so)"},
-    {"unseeded", 0, NULL, "with --replay: from the cost model alone"},
-    {"json", 0, NULL, "a JSON object: counts and winners"},
-};
+#include <unistd.h>
 
 /* --- progress --- */
 
@@ -130,6 +105,105 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                       "--mesh gives the size, and so does --elements or --box: leave one out");
 }
 
+/* --- winners: of what the request covers, as the store has them now --- */
+
+typedef struct winners {
+  wisp_session *session;
+  size_t count, room;
+  const wisp_trial **trials; /* the store's: by order, precision, kernel; the step last */
+} winners;
+
+static void free_winners(winners *w)
+{
+  wisp_session_close(w->session);
+  free(w->trials);
+  *w = (winners){0};
+}
+
+static wisp_status add(wisp_error *err, winners *w, const wisp_trial *trial)
+{
+  CALL(wisp_grow(err, &w->trials, &w->room, w->count + 1, sizeof *w->trials));
+  w->trials[w->count++] = trial;
+  return WISP_OK;
+}
+
+/* The winner of one kernel, if it was measured here with today's texts. */
+static wisp_status find_winner(wisp_error *err, winners *w, const wisp_chooser *from, const wisp_wish *wish)
+{
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  CALL(wisp_choose_if_any(err, from, wish, &stage));
+  const wisp_choice *c = &stage.whole;
+  if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) CALL(add(err, w, c->trial));
+  return WISP_OK;
+}
+
+/* Of one order and precision: kernel after kernel, and the whole stage. */
+static wisp_status find_order(wisp_error *err, winners *w, const wisp_chooser *from, const wisp_tune_request *r,
+                              wisp_wish *wish)
+{
+  const wisp_kernel_decl *k = wisp_family_find(r->family)->kernels;
+  for (bool more = true; more; k++) {
+    more = k->name != NULL;
+    const char *kernel = more ? k->name : WISP_WHOLE_STEP;
+    wisp_spec_name_kernel(&wish->spec, kernel);
+    if (!r->kernel || strcmp(r->kernel, kernel) == 0) CALL(find_winner(err, w, from, wish));
+  }
+  return WISP_OK;
+}
+
+static wisp_status find_winners(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, winners *out)
+{
+  HELD(free_winners) winners w = {0};
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
+  CALL(wisp_session_read(err, &(wisp_session_request){.store = r->db}, true, &w.session));
+  const wisp_chooser from = {w.session->strategies, w.session->store, limits, &scopes};
+  for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
+    const int order = r->orders[i / r->precision_count];
+    const wisp_precision precision = r->precisions[i % r->precision_count];
+    wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision),
+                      .layout = r->layout,
+                      .elements = r->elements};
+    if (r->element) wisp_spec_name_element(&wish.spec, r->element);
+    CALL(find_order(err, &w, &from, r, &wish));
+  }
+  return GIVE(w, out);
+}
+
+/* A line of the table under the device's name. */
+static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_trial *t)
+{
+  wisp_spec spec;
+  char order[12], numbers[4][24], who[sizeof t->strategy + sizeof t->params + 1];
+  if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return WISP_OK;
+  snprintf(order, sizeof order, "%d", spec.order);
+  snprintf(numbers[0], sizeof numbers[0], "%.4f", t->ms);
+  snprintf(numbers[1], sizeof numbers[1], "%.2f", t->gdofs);
+  snprintf(numbers[2], sizeof numbers[2], "%.1f", t->gbps);
+  snprintf(numbers[3], sizeof numbers[3], "%.2f", t->efficiency);
+  snprintf(who, sizeof who, "%s%s%s", t->strategy, *t->params ? " " : "", t->params);
+  const char *const cells[] = {order,       wisp_precision_name(spec.precision),
+                               spec.kernel, t->layout,
+                               numbers[0],  numbers[1],
+                               numbers[2],  numbers[3],
+                               who};
+  return wisp_table_add(err, table, cells);
+}
+
+static wisp_status print_winners(wisp_error *err, const char *device, const winners *w)
+{
+  static const wisp_column columns[] = {{"N", true},       {"prec", false}, {"kernel", false},
+                                        {"layout", false}, {"ms", true},    {"GDOF/s", true},
+                                        {"GB/s", true},    {"eff.", true},  {"strategy and parameters", false}};
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  HELD(wisp_text_free) wisp_text text = {0};
+  CALL(wisp_table_create(err, device, WISP_COUNT(columns), columns, &table));
+  for (size_t i = 0; i < w->count; i++) CALL(add_row(err, table, w->trials[i]));
+  if (w->count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
+  printf("\n%s", w->count ? text.data : device);
+  if (!w->count) printf("\n");
+  return WISP_OK;
+}
+
 /* --- what came of it --- */
 
 /* Each device where there are several, and all together. */
@@ -194,17 +268,16 @@ static cJSON *to_json(const display *d, const wisp_tune_summary *s)
 /* The winners on every kind of device, once for those that are alike; printed where list is NULL. */
 static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tune_request *request, cJSON *list)
 {
-  wisp_winners winners = {0};
+  winners found = {0};
   for (size_t i = 0; i < d->count; i++) {
     const wisp_limits *limits = &d->parts[i].summary.limits;
     bool seen = !*limits->kind;
     for (size_t k = 0; k < i; k++) seen |= wisp_limits_alike(&d->parts[k].summary.limits, limits);
     if (seen) continue;
-    CALL(wisp_winners_find(err, limits, request, &winners));
-    for (size_t w = 0; list && w < winners.count; w++)
-      cJSON_AddItemToArray(list, wisp_trial_to_json(winners.trials[w]));
-    if (!list) CALL(wisp_winners_print(err, limits->name, &winners));
-    wisp_winners_free(&winners);
+    CALL(find_winners(err, limits, request, &found));
+    for (size_t w = 0; list && w < found.count; w++) cJSON_AddItemToArray(list, wisp_trial_to_json(found.trials[w]));
+    if (!list) CALL(print_winners(err, limits->name, &found));
+    free_winners(&found);
   }
   return WISP_OK;
 }
@@ -279,11 +352,4 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   return WISP_OK;
 }
 
-const wisp_syntax wisp_tune_syntax = {
-    .usage = "wisp tune [options]",
-    .about = "Compiles, verifies and times candidates on a device, stores every trial, and lists the "
-             "winners. What the store knows is not repeated.",
-    .options = options,
-    .count = WISP_COUNT(options),
-    .act = tune,
-};
+const wisp_syntax wisp_tune_syntax = {.page = "tune", .act = tune};

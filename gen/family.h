@@ -3,8 +3,8 @@
 #ifndef WISP_FAMILY_H
 #define WISP_FAMILY_H
 
-#include "strategy/strategy.h"
 #include "system.h"
+#include "strategy/strategy.h"
 
 /* What a device allows, as templates and spaces see it (runtime fills it from wisp_limits). */
 typedef struct wisp_target {
@@ -81,6 +81,8 @@ typedef struct wisp_family {
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
                         family's, "tensor.update", works on arrays that are declared here by the same names */
+  /* WISP_EREFUSED where a composition is not for this spec's system; NULL: all are for all. */
+  wisp_status (*suits)(wisp_error *err, const wisp_spec *spec, const char *composition);
   const char *const *chains; /* likewise, what is no stage but asked for whole: an iteration of a solver; NULL: none */
   const char *default_system;
   bool (*knows_system)(const char *name); /* systems of its own; NULL: they are files of equations, or none */
@@ -140,5 +142,13 @@ bool wisp_composition_has(const char *composition, const char *kernel);
 
 /* A spec of this family's first element, its kernel left empty; system NULL: the family's own. */
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision);
+
+/* ---- Names that the templates and spaces of every family see. */
+
+wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *sizes, size_t count);
+
+/* real_bytes, and the target's: gpu; cuda, a GPU of that kind; warp (T in nodal texts), lanes that go together; sm,
+ * max_threads, max_shared, shared_per_unit, registers_per_unit. */
+wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision precision, const wisp_target *target);
 
 #endif

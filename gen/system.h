@@ -128,6 +128,9 @@ typedef struct wisp_side {
 void wisp_system_flux_between(const wisp_system *system, int boundary, const double normal[3], double alpha,
                               wisp_side m, wisp_side p, double *flux, double *sizes);
 
+/* Whether fluxes and walls are affine in the fields, as random ones show it. */
+bool wisp_system_is_affine(const wisp_system *system);
+
 /* ---- Media: `quantities` numbers an element, one element after the other. */
 
 int wisp_system_quantity(const wisp_system *system, const char *name); /* -1: none */

@@ -1,4 +1,5 @@
 #include "text.h"
+#include "embedded.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -153,4 +154,18 @@ bool wisp_next_param(const char **at, char name[32], char value[32])
   if (sscanf(*at, " %31[^= ]=%31[^ ]%n", name, value, &read) != 2) return false;
   *at += read;
   return true;
+}
+
+/* ---- Files inside the library. */
+
+static int by_path(const void *path, const void *file)
+{
+  return strcmp(path, ((const wisp_embedded *)file)->path);
+}
+
+const char *wisp_embedded_text(const char *path)
+{
+  const wisp_embedded *found =
+      bsearch(path, wisp_embedded_files, wisp_embedded_count, sizeof *wisp_embedded_files, by_path);
+  return found ? found->text : NULL;
 }

@@ -1,6 +1,6 @@
 /* What a launch has left of arrays: guard zones, and what was kept of them before. */
 #include "arrays_parts.h"
-#include "embedded_module.h"
+#include "device.h"
 
 #include <stdlib.h>
 #include <string.h>

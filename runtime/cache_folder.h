@@ -2,6 +2,7 @@
 #ifndef WISP_CACHE_FOLDER_H
 #define WISP_CACHE_FOLDER_H
 
+#include "device.h"
 #include "../gen/check.h"
 
 #include <limits.h>
@@ -25,5 +26,20 @@ typedef struct wisp_cache_contents {
 /* What is there, and removes it where asked. A folder that is missing holds nothing. WISP_ESYSTEM where it may not be
  * trusted, or there is no place for one; WISP_EUSAGE where $WISP_CACHE_MB is no size. */
 wisp_status wisp_cache_look(wisp_error *err, bool clear, wisp_cache_contents *out);
+
+/* ---- Compiled kernels (and measured ceilings) on disk, by all that they depend on. Nothing here can fail: what cannot
+ * be read was not there, what cannot be written is computed again next time. Safe for threads and processes at once. */
+
+/* All that an entry depends on; the texts stay the caller's. */
+typedef struct wisp_cache_key {
+  const char *const *texts;
+  int count;
+} wisp_cache_key;
+
+/* Whether an undamaged entry is there; gives its data (caller frees out->data) and usage. */
+bool wisp_cache_get(const wisp_cache_key *key, wisp_binary *out);
+
+/* Puts data and usage under the key, replacing what was there. */
+void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary);
 
 #endif

@@ -36,6 +36,7 @@ typedef struct wisp_limits {      /* queried, never tabled */
 /* What the compiler said of a kernel; -1 where it does not tell. */
 typedef struct wisp_usage {
   int registers, spill_bytes, shared_bytes;
+  int issued; /* instructions that a warp issues, where the code has no branches; 0: not known */
 } wisp_usage;
 
 typedef struct wisp_binary { /* CUBIN or shared object */
@@ -53,7 +54,7 @@ wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits 
 const char *wisp_target_dialect(const char *target);
 
 /* Compiles kernel text for a target. The result is cached on disk by its content (source, target, compiler version,
- * flags): jit_cache.h, cache_folder.h; an unwritable cache is no error. WISP_ECOMPILE carries the compiler's first
+ * flags): cache_folder.h; an unwritable cache is no error. WISP_ECOMPILE carries the compiler's first
  * error line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to install. Host flags come
  * from $WISP_CFLAGS (appended), e.g. -fsanitize=address,undefined; compiler from $WISP_CC, else cc. A host compiler
  * that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
@@ -143,5 +144,11 @@ typedef struct wisp_ceilings {
   double copy_gbps, fma_gflops_f32, fma_gflops_f64;
 } wisp_ceilings;
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out);
+
+/* ---- Kernels that are no candidates: one plain text for each kind of device, templates/FOLDER/NAME.KIND.k. */
+
+/* Loads the kernel wisp_NAME, with `real` in its text meaning the type given. */
+wisp_status wisp_embedded_module(wisp_error *err, wisp_device *device, const char *folder, const char *name,
+                                 const char *real, wisp_module **out);
 
 #endif

@@ -216,7 +216,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   HELD(wisp_scratch_remove) char folder[PATH_MAX - 192] = "";
   char text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
   wisp_ending ending = WISP_RAN;
-  HELD(wisp_binary_free) wisp_binary binary = {.usage = {-1, -1, -1}};
+  HELD(wisp_binary_free) wisp_binary binary = {.usage = {-1, -1, -1, 0}};
   int code = 0;
   CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(text, sizeof text, "%s/%.128s.c", folder, name);

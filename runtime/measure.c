@@ -1,8 +1,8 @@
 /* The measured ceilings of a device: what a copy and plain arithmetic reach on it. A kernel is judged against these,
  * not against a data sheet. */
 #include "device_kind.h"
-#include "embedded_module.h"
-#include "jit_cache.h"
+#include "device.h"
+#include "cache_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,7 +219,7 @@ wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceil
   TRY(make_key(err, device, &depends));
   if (!recall(&key, &fresh.ceilings)) {
     TRY(measure(err, device, &fresh.ceilings));
-    wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1}});
+    wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1, 0}});
   }
   device->ceilings = fresh.ceilings;
 done:

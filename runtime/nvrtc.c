@@ -1,6 +1,7 @@
 /* NVRTC: compiles to machine code (CUBIN, not PTX: the driver would compile that again, unseen), and tells of
  * registers, spills and shared memory. */
 #include "nvrtc.h"
+#include "cubin.h"
 #include "cuda_api.h"
 
 #include <stdio.h>
@@ -85,7 +86,7 @@ static int number_before(const char *line, const char *what)
  * registers, used 1 barriers, 2048 bytes smem". Spills are summed, the rest is the largest of all. */
 static wisp_usage parse_usage(const char *log)
 {
-  wisp_usage usage = {-1, -1, -1};
+  wisp_usage usage = {-1, -1, -1, 0};
   for (const char *line = log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
     char text[256];
     snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
@@ -170,6 +171,7 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   TRY(check(err, &api, api.nvrtcGetCUBINSize(program, &binary.length), name, "CUBIN"));
   TRY(wisp_new(err, binary.length, 1, &binary.data));
   TRY(check(err, &api, api.nvrtcGetCUBIN(program, binary.data), name, "CUBIN"));
+  binary.usage.issued = wisp_cubin_issued(binary.data, binary.length);
   *out = binary;
   binary.data = NULL;
 done:

@@ -13,5 +13,5 @@ wisp_status bend_box(wisp_error *err, wisp_hexmesh *mesh, double amplitude)
     x[1] += both * cos(3 * x[2] + 1);
     x[2] += both * sin(2 * x[0] + 3 * x[1]);
   }
-  return wisp_hexmesh_check(err, "bent box", mesh);
+  return wisp_mesh_connect(err, "bent box", mesh);
 }

@@ -53,7 +53,7 @@ wisp_hexmesh *hex_box(int n, double amplitude)
 {
   const int sides[3] = {n, n, n};
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_hexmesh_box(err, sides, &mesh));
+  GOOD(wisp_mesh_grid(err, 8, sides, &mesh));
   if (amplitude != 0) GOOD(bend_box(err, mesh, amplitude));
   return mesh;
 }

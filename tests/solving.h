@@ -2,7 +2,7 @@
 #ifndef WISP_SOLVING_H
 #define WISP_SOLVING_H
 
-#include "../runtime/nodal/solution.h"
+#include "../runtime/nodal/start.h"
 #include "../runtime/nodal/solver.h"
 
 typedef struct solving {

@@ -4,11 +4,10 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "good.h"
-#include "../gen/names.h"
+#include "../gen/family.h"
 #include "../runtime/solve/cg.h"
 #include "../runtime/solve/choose.h"
 #include "../tuner/trial/workload.h"
-#include "../tuner/trial/yardstick_copy.h"
 #include "../tuner/workers/tune.h"
 
 #include <math.h>

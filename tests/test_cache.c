@@ -4,7 +4,6 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../runtime/cache_folder.h"
-#include "../runtime/jit_cache.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -30,7 +29,7 @@ static void put(const char *text, const char *payload, size_t length)
   char *copy = malloc(length);
   assert_non_null(copy);
   memcpy(copy, payload, length);
-  wisp_cache_put(&(wisp_cache_key){&text, 1}, &(wisp_binary){copy, length, {1, 2, 3}});
+  wisp_cache_put(&(wisp_cache_key){&text, 1}, &(wisp_binary){copy, length, {1, 2, 3, 4}});
   free(copy);
 }
 

@@ -1,6 +1,7 @@
 /* Claim: NVRTC compiles for every architecture that we ship for, tells usage and errors, and a GPU keeps the contract
  * of devices; where NVRTC or a GPU is missing, the error names what to install. */
 #include "device_checks.h"
+#include "../runtime/cubin.h"
 #include "../runtime/cuda_api.h"
 
 #include <setjmp.h>
@@ -66,6 +67,42 @@ static void compiles_for_every_target(void **state)
       assert_true(limits.max_shared > 160 * 1024 && limits.shared_per_unit > limits.max_shared);
       free(binary.data);
     }
+}
+
+/* What a warp issues of a text with so many more multiplications in a row; or with them in a loop. */
+static int issued_by(int more, bool loop, bool cut)
+{
+  wisp_error err = {0};
+  wisp_binary binary = {0};
+  char source[4096];
+  int at = snprintf(source, sizeof source, "extern \"C\" __global__ void one(float *x, int n)\n{\n  float a = x[0];\n");
+  at += loop ? snprintf(source + at, sizeof source - (size_t)at, "  for (int i = 0; i < n; i++)\n") : 0;
+  for (int i = 0; i < more; i++)
+    at += snprintf(source + at, sizeof source - (size_t)at, "  a = __fmaf_rn(a, %d.5f, x[%d]);\n", i, i + 1);
+  snprintf(source + at, sizeof source - (size_t)at, "  x[threadIdx.x] = a;\n}\n");
+  if (wisp_compile(&err, "sm_90", "one", source, &binary) != WISP_OK) fail_msg("%s", err.text);
+  int issued = binary.usage.issued;
+  for (size_t length = 0; cut && length < binary.length; length += 61) {
+    char *part = malloc(length + 1);
+    assert_non_null(part);
+    memcpy(part, binary.data, length);
+    issued = wisp_cubin_issued(part, length) > issued ? -1 : issued;
+    free(part);
+  }
+  free(binary.data);
+  return issued;
+}
+
+/* A multiplication takes itself and its load; a loop's are not counted, and a file that is cut off is none. */
+static void straight_code_is_counted(void **state)
+{
+  (void)state;
+  need_nvrtc();
+  fresh_cache();
+  const int few = issued_by(2, false, true);
+  assert_in_range(few, 6, 24);
+  assert_int_equal(issued_by(22, false, true), few + 40);
+  assert_int_equal(issued_by(1, true, false), 0);
 }
 
 static void errors_carry_the_line(void **state)
@@ -142,9 +179,8 @@ static void gpu_keeps_its_contract(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(compiles_for_every_target),
-      cmocka_unit_test(errors_carry_the_line),
-      cmocka_unit_test(threads_compile_at_once),
+      cmocka_unit_test(compiles_for_every_target), cmocka_unit_test(straight_code_is_counted),
+      cmocka_unit_test(errors_carry_the_line),     cmocka_unit_test(threads_compile_at_once),
       cmocka_unit_test(gpu_keeps_its_contract),
   };
   return cmocka_run_group_tests(tests, NULL, drop_cache);

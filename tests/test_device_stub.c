@@ -3,7 +3,7 @@
  * driver is installed: test_device_cuda holds the real one to the same contract. */
 #include "device_checks.h"
 #include "../runtime/cuda_parts.h"
-#include "../tuner/workers/devices.h"
+#include "../tuner/workers/tune.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Claim: triangles are read from Gmsh files of format 2.2 and 4.1, their boundary's lines with the physical tags that
  * these have; and files of other elements, of three dimensions or with contradictions are refused by name and line. */
 #include "good.h"
-#include "../runtime/mesh/trimesh.h"
+#include "../runtime/mesh/mesh.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -31,7 +31,7 @@ static hexes make(int N, double bend)
 {
   const int n[3] = {2, 3, 2};
   hexes h;
-  GOOD(wisp_hexmesh_box(err, n, &h.mesh));
+  GOOD(wisp_mesh_grid(err, 8, n, &h.mesh));
   GOOD(bend_box(err, h.mesh, bend));
   GOOD(wisp_hex_create(err, N, &h.hex));
   GOOD(wisp_hexnodes_create(err, "box", h.mesh, N, &h.nodes));

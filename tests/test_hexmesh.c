@@ -19,7 +19,7 @@ static wisp_hexmesh *bent_box(int nx, int ny, int nz)
 {
   const int n[3] = {nx, ny, nz};
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_hexmesh_box(err, n, &mesh));
+  GOOD(wisp_mesh_grid(err, 8, n, &mesh));
   GOOD(bend_box(err, mesh, 0.05));
   return mesh;
 }
@@ -45,7 +45,7 @@ static void turn_hex(int32_t hex[8], size_t way)
 static void turn_elements(wisp_hexmesh *mesh)
 {
   for (size_t k = 0; k < mesh->elements; k++) turn_hex(mesh->hex + 8 * k, 7 * k % 24);
-  GOOD(wisp_hexmesh_check(err, "turned", mesh));
+  GOOD(wisp_mesh_connect(err, "turned", mesh));
 }
 
 /* Where the node at q of an element lies; any points symmetric in [-1, 1] do. */
@@ -285,7 +285,7 @@ static void test_bad_numbering(void **state)
   wisp_hexmesh *mesh = bent_box(2, 1, 1);
   const int none[3] = {2, 0, 2};
   wisp_hexmesh *box = NULL;
-  assert_int_equal(wisp_hexmesh_box(NULL, none, &box), WISP_EUSAGE);
+  assert_int_equal(wisp_mesh_grid(NULL, 8, none, &box), WISP_EUSAGE);
   refuse_numbering(mesh, 0, WISP_EUSAGE, "orders 1 to 15");
   refuse_numbering(mesh, 16, WISP_EUSAGE, "orders 1 to 15");
   memcpy(mesh->hex + 8, mesh->hex, 8 * sizeof *mesh->hex); /* one element twice: nothing shared but all */
@@ -323,7 +323,7 @@ static void test_overlaps(void **state)
       if (which == 2) memcpy(mesh->hex + 8, again, sizeof again);
       turn_hex(mesh->hex, way % 24);
       turn_hex(mesh->hex + 8, way / 24);
-      GOOD(wisp_hexmesh_check(err, "two", mesh)); /* each is good by itself */
+      GOOD(wisp_mesh_connect(err, "two", mesh)); /* each is good by itself */
       if (which) {
         refuse_numbering(mesh, 2, WISP_EINPUT, "hexes 0 and 1 overlap: both lie on one side of face");
       } else {

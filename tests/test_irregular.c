@@ -1,7 +1,7 @@
 /* Claim: a box that is moved and shuffled is still the unit box, of as many positive elements; shuffling keeps the set
  * of elements and the tags of their faces; and all 48 ways in which faces of two tets can meet appear. */
 #include "../gen/nodal/tet.h"
-#include "../runtime/mesh/irregular.h"
+#include "../runtime/mesh/source.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -199,9 +199,9 @@ static void test_hexes(void **state)
   wisp_error err = {0};
   wisp_hexmesh *mesh = NULL;
   wisp_hexnodes *nodes = NULL;
-  assert_int_equal(wisp_hexmesh_box(&err, (const int[3]){5, 4, 3}, &mesh), WISP_OK);
+  assert_int_equal(wisp_mesh_grid(&err, 8, (const int[3]){5, 4, 3}, &mesh), WISP_OK);
   if (wisp_mesh_jitter(&err, mesh, 0.3, 3) != WISP_OK || wisp_mesh_shuffle(&err, mesh, 4) != WISP_OK ||
-      wisp_hexmesh_check(&err, "shuffled", mesh) != WISP_OK ||
+      wisp_mesh_connect(&err, "shuffled", mesh) != WISP_OK ||
       wisp_hexnodes_create(&err, "shuffled", mesh, 3, &nodes) != WISP_OK)
     fail_msg("%s", err.text);
   size_t outside = 0, moved = 0;

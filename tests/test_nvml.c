@@ -3,7 +3,7 @@
  * (tests/stub/libnvidia-ml.c), so that no GPU is needed. */
 #include "device_checks.h"
 #include "store_fixture.h"
-#include "../runtime/nvml.h"
+#include "../runtime/cuda_parts.h"
 
 #include <dlfcn.h>
 #include <math.h>

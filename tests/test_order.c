@@ -259,14 +259,14 @@ static void test_hexes(void **state)
   }
   wisp_hexmesh *mesh = NULL;
   wisp_error err = {0};
-  assert_int_equal(wisp_hexmesh_box(NULL, (const int[3]){4, 4, 4}, &mesh), WISP_OK);
+  assert_int_equal(wisp_mesh_grid(NULL, 8, (const int[3]){4, 4, 4}, &mesh), WISP_OK);
   assert_int_equal(wisp_mesh_shuffle(NULL, mesh, 2), WISP_OK);
   int32_t *hex = malloc(8 * mesh->elements * sizeof *hex);
   assert_non_null(hex);
   memcpy(hex, mesh->hex, 8 * mesh->elements * sizeof *hex);
   assert_int_equal(wisp_mesh_order(NULL, mesh, WISP_ORDER_CURVE), WISP_OK);
   for (size_t k = 0; k < mesh->elements; k++) {
-    assert_memory_equal(mesh->hex + 8 * k, hex + 8 * wisp_hexmesh_number(mesh, k), 8 * sizeof *hex);
+    assert_memory_equal(mesh->hex + 8 * k, hex + 8 * wisp_mesh_number(mesh, k), 8 * sizeof *hex);
     for (size_t v = 0, shared = 0; v < 64 && k; v++) { /* each hex lies beside the one before */
       shared += mesh->hex[8 * k + v / 8] == mesh->hex[8 * (k - 1) + v % 8];
       if (v == 63) assert_int_equal(shared, 4);

@@ -1,10 +1,11 @@
-/* Claim: nodes of triangles are numbered once each, where they lie alike in all triangles that have them, and the
- * matrix's pattern is what a brute search finds, with as many nonzeros as the formula says, on boxes and on an
+/* Claim: nodes of triangles and tets are numbered once each, where they lie alike in all triangles that have them, and
+ * the matrix's pattern is what a brute search finds, with as many nonzeros as the formula says, on boxes and on an
  * irregular mesh; meshes that are none are refused by name. */
 #include "good.h"
-#include "../gen/assembly/tri.h"
+#include "../gen/assembly/simplex.h"
 #include "../runtime/assembly/pattern.h"
 #include "../runtime/mesh/source.h"
+#include "../runtime/mesh/mesh.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,13 +14,22 @@
 
 static const wisp_fixing nothing = {.all = false}, boundary = {.all = true};
 
-static void make(const wisp_mesh_source *source, wisp_mesh **mesh)
+static const wisp_mesh_source box = {.box = {3, 4}}, small = {.box = {2}},
+                              irregular = {.box = {5, 4}, .jitter = 0.2, .shuffle = true, .seed = 7},
+                              turned = {.box = {2}, .jitter = 0.2, .shuffle = true, .seed = 7};
+static const struct {
+  int corners;
+  const wisp_mesh_source *source;
+} meshes[] = {{3, &box}, {3, &irregular}, {4, &small}, {4, &turned}};
+
+static void make(size_t i, wisp_mesh **mesh)
 {
-  GOOD(wisp_mesh_make(err, 3, source, mesh));
+  GOOD(wisp_mesh_make(err, meshes[i].corners, meshes[i].source, mesh));
+  GOOD(wisp_mesh_settle(err, *mesh));
 }
 
 /* Every pair of unknowns of every element, once, in a table. */
-static size_t brute(const wisp_trinodes *nodes, unsigned char *pairs)
+static size_t brute(const wisp_simplexnodes *nodes, unsigned char *pairs)
 {
   const size_t Np = (size_t)nodes->Np, n = nodes->unknowns;
   size_t count = 0;
@@ -36,10 +46,10 @@ static size_t brute(const wisp_trinodes *nodes, unsigned char *pairs)
 
 static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *fixed)
 {
-  wisp_trinodes *nodes = NULL;
+  wisp_simplexnodes *nodes = NULL;
   wisp_pattern *p = NULL;
-  GOOD(wisp_trinodes_create(err, "mesh", mesh, order, fixed, &nodes));
-  GOOD(wisp_pattern_create(err, "mesh", nodes, mesh->vertices, &p));
+  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, order, fixed, &nodes));
+  GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
   const size_t n = nodes->unknowns;
   unsigned char *pairs = calloc(n * n, 1);
   assert_non_null(pairs);
@@ -53,85 +63,119 @@ static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *f
     }
   free(pairs);
   wisp_pattern_destroy(p);
-  wisp_trinodes_destroy(nodes);
+  wisp_simplexnodes_destroy(nodes);
 }
-
-static const wisp_mesh_source irregular = {.box = {5, 4}, .jitter = 0.2, .shuffle = true, .seed = 7};
 
 static void test_brute(void **state)
 {
-  const wisp_mesh_source box = {.box = {3, 4}};
-  const wisp_mesh_source *const sources[] = {&box, &irregular};
   (void)state;
-  for (int s = 0; s < 2; s++) {
+  for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
     wisp_mesh *mesh = NULL;
-    make(sources[s], &mesh);
-    for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
+    make(i, &mesh);
+    for (int N = 1; N <= (mesh->corners == 3 ? WISP_SIMPLEX_MAX_ORDER : 4); N++) {
       check_pattern(mesh, N, &nothing);
-      check_pattern(mesh, N, &boundary);
-      check_pattern(mesh, N, &(wisp_fixing){.count = 2, .tag = (const int32_t[]){1, 4}});
+      if (N < 4 || mesh->corners == 3) check_pattern(mesh, N, &boundary);
+      if (mesh->corners == 3) check_pattern(mesh, N, &(wisp_fixing){.count = 2, .tag = (const int32_t[]){1, 4}});
     }
     wisp_mesh_destroy(mesh);
   }
 }
 
-/* Nonzeros of 4 x 4 squares, counted independently; and by the formula on any mesh, of V vertices, E edges. */
+static void count_nonzeros(const wisp_mesh *mesh, int N, size_t expected)
+{
+  int inside[4], pairs[4];
+  wisp_simplexnodes *nodes = NULL;
+  wisp_pattern *p = NULL;
+  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, N, &nothing, &nodes));
+  GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
+  const size_t *n = nodes->count;
+  assert_int_equal(n[0] + n[2], n[1] + n[3] + 1); /* Euler */
+  wisp_simplex_own(N, inside, pairs);
+  size_t all = 0;
+  for (int k = 0; k < 4; k++) all += n[k] * (size_t)inside[k];
+  assert_int_equal(nodes->nodes, all);
+  assert_true((double)p->nonzeros == wisp_pattern_nonzeros(N, n));
+  assert_true(!expected || p->nonzeros == expected);
+  wisp_pattern_destroy(p);
+  wisp_simplexnodes_destroy(nodes);
+}
+
+/* Nonzeros of 4 x 4 squares and 4^3 cubes, counted independently; and by the formula on any mesh. */
 static void test_counts(void **state)
 {
-  static const size_t of_box[] = {137, 801, 2569, 6209, 12681};
-  const wisp_mesh_source box = {.box = {4, 4}};
-  const wisp_mesh_source *const sources[] = {&box, &irregular};
+  static const size_t of_box[2][5] = {{137, 801, 2569, 6209, 12681}, {1333, 17025, 91429, 327073, 919221}};
+  static const wisp_mesh_source fours = {.box = {4, 4}};
+  wisp_mesh *mesh = NULL;
   (void)state;
-  for (int s = 0; s < 2; s++) {
-    wisp_mesh *mesh = NULL;
-    make(sources[s], &mesh);
-    for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
-      wisp_trinodes *nodes = NULL;
-      wisp_pattern *p = NULL;
-      GOOD(wisp_trinodes_create(err, "mesh", mesh, N, &nothing, &nodes));
-      GOOD(wisp_pattern_create(err, "mesh", nodes, mesh->vertices, &p));
-      const size_t inside = (size_t)(N - 1) * (size_t)(N - 2) / 2;
-      assert_int_equal(nodes->edges, mesh->vertices + mesh->elements - 1); /* Euler */
-      assert_int_equal(nodes->nodes, mesh->vertices + (size_t)(N - 1) * nodes->edges + inside * mesh->elements);
-      assert_true((double)p->nonzeros == wisp_pattern_nonzeros(N, mesh->vertices, nodes->edges, mesh->elements));
-      assert_true(s || p->nonzeros == of_box[N - 1]);
-      wisp_pattern_destroy(p);
-      wisp_trinodes_destroy(nodes);
-    }
+  for (int corners = 3; corners <= 4; corners++) {
+    GOOD(wisp_mesh_make(err, corners, &fours, &mesh));
+    for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) count_nonzeros(mesh, N, of_box[corners - 3][N - 1]);
+    wisp_mesh_destroy(mesh);
+  }
+  for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
+    make(i, &mesh);
+    for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) count_nonzeros(mesh, N, 0);
     wisp_mesh_destroy(mesh);
   }
 }
 
-/* A node's place is the same, seen from each triangle that has it; no two nodes share one; fixed ones lie outside. */
+/* The first element's view of a shared node is the last one's: as if elements came the other way round. */
+static void check_views(const wisp_mesh *mesh, const wisp_simplexnodes *nodes, const double *at, double *again)
+{
+  const size_t K = mesh->elements, Np = (size_t)nodes->Np, corners = (size_t)mesh->corners;
+  wisp_simplexnodes other = *nodes;
+  wisp_mesh reversed = *mesh;
+  other.node = calloc(K * Np, sizeof *other.node), reversed.cell = calloc(K * corners, sizeof *reversed.cell);
+  for (size_t k = 0; k < K; k++) {
+    memcpy(other.node + k * Np, nodes->node + (K - 1 - k) * Np, Np * sizeof *other.node);
+    memcpy(reversed.cell + k * corners, mesh->cell + (K - 1 - k) * corners, corners * sizeof *reversed.cell);
+  }
+  GOOD(wisp_simplexnodes_places(err, &other, &reversed, again));
+  for (size_t i = 0; i < 3 * nodes->nodes; i++) assert_true(fabs(again[i] - at[i]) < 1e-14);
+  free(other.node), free(reversed.cell);
+}
+
+/* A node's place is the same, seen from each element that has it; no two nodes share one; fixed ones lie outside. */
+static void check_places(const wisp_mesh *mesh, int N)
+{
+  wisp_simplexnodes *nodes = NULL;
+  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, N, &boundary, &nodes));
+  double *at = calloc(3 * nodes->nodes, sizeof *at), *again = calloc(3 * nodes->nodes, sizeof *again);
+  GOOD(wisp_simplexnodes_places(err, nodes, mesh, at));
+  for (size_t i = 0; i < nodes->nodes; i++) {
+    const double *p = at + 3 * i;
+    bool outside = false;
+    for (int d = 0; d < nodes->dimension; d++) outside |= fmin(p[d], 1 - p[d]) < 1e-12;
+    assert_int_equal(outside, i >= nodes->unknowns);
+    for (size_t j = 0; j < i; j++)
+      assert_true(hypot(hypot(p[0] - at[3 * j], p[1] - at[3 * j + 1]), p[2] - at[3 * j + 2]) > 1e-3);
+  }
+  check_views(mesh, nodes, at, again);
+  free(at), free(again);
+  wisp_simplexnodes_destroy(nodes);
+}
+
 static void test_places(void **state)
 {
+  (void)state;
+  for (size_t i = 1; i < WISP_COUNT(meshes); i += 2) {
+    wisp_mesh *mesh = NULL;
+    make(i, &mesh);
+    for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) check_places(mesh, N);
+    wisp_mesh_destroy(mesh);
+  }
+}
+
+/* Triangles in parts by METIS are the same triangles. */
+static void test_metis(void **state)
+{
+  const wisp_mesh_source source = {.box = {9, 8}, .shuffle = true, .as_asked = true, .ordering = WISP_ORDER_METIS};
   wisp_mesh *mesh = NULL;
   (void)state;
-  make(&irregular, &mesh);
-  for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
-    wisp_trinodes *nodes = NULL;
-    GOOD(wisp_trinodes_create(err, "mesh", mesh, N, &boundary, &nodes));
-    double *xy = calloc(2 * nodes->nodes, sizeof *xy), *again = calloc(2 * nodes->nodes, sizeof *again);
-    GOOD(wisp_trinodes_places(err, nodes, mesh, xy));
-    for (size_t i = 0; i < nodes->nodes; i++) {
-      const double *p = xy + 2 * i;
-      const bool outside = fmin(fmin(p[0], 1 - p[0]), fmin(p[1], 1 - p[1])) < 1e-12;
-      assert_int_equal(outside, i >= nodes->unknowns);
-      for (size_t j = 0; j < i; j++) assert_true(hypot(p[0] - xy[2 * j], p[1] - xy[2 * j + 1]) > 1e-3);
-    }
-    for (size_t k = mesh->elements; k-- > 0;) { /* the other triangle's view of a shared node is the same */
-      wisp_trinodes one = *nodes;
-      one.elements = 1, one.node = nodes->node + k * (size_t)nodes->Np;
-      wisp_mesh alone = *mesh;
-      alone.tri = mesh->tri + 3 * k;
-      GOOD(wisp_trinodes_places(err, &one, &alone, again));
-      for (int a = 0; a < nodes->Np; a++)
-        for (size_t d = 0; d < 2; d++)
-          assert_true(fabs(again[2 * (size_t)one.node[a] + d] - xy[2 * (size_t)one.node[a] + d]) < 1e-14);
-    }
-    free(xy), free(again);
-    wisp_trinodes_destroy(nodes);
-  }
+  GOOD(wisp_mesh_make(err, 3, &source, &mesh));
+  assert_int_equal(mesh->elements, 144);
+  for (int N = 1; N <= 3; N++) count_nonzeros(mesh, N, 0);
+  check_pattern(mesh, 2, &(wisp_fixing){.count = 2, .tag = (const int32_t[]){1, 4}});
   wisp_mesh_destroy(mesh);
 }
 
@@ -146,7 +190,7 @@ static void expect_refused(size_t vertices, size_t elements, const int32_t *corn
   GOOD(wisp_mesh_create(err, 3, vertices, elements, &mesh));
   for (size_t v = 0; v < 2 * vertices; v++) mesh->xyz[v / 2 * 3 + v % 2] = at[v / 2][v % 2];
   memcpy(mesh->tri, corners, 3 * elements * sizeof *corners);
-  assert_int_equal(wisp_trimesh_connect(&refused, "mesh", mesh), WISP_EINPUT);
+  assert_int_equal(wisp_mesh_connect(&refused, "mesh", mesh), WISP_EINPUT);
   if (!strstr(refused.text, why)) fail_msg("%s", refused.text);
   wisp_mesh_destroy(mesh);
 }
@@ -167,33 +211,32 @@ static void test_bad_meshes(void **state)
 static void test_bad_numberings(void **state)
 {
   static const int32_t tags[] = {2, 9};
-  const wisp_mesh_source box = {.box = {1, 1}};
+  const wisp_mesh_source one = {.box = {1, 1}};
   const wisp_fixing unknown = {.count = 2, .tag = tags};
   wisp_error refused = {.text = ""};
   wisp_mesh *mesh = NULL;
-  wisp_trinodes *nodes = NULL,
-                many = {.N = 5, .Np = 21, .elements = 6000000, .edges = 9000000, .nodes = 1, .unknowns = 1};
+  wisp_simplexnodes *nodes = NULL, many = {.N = 5, .elements = 6000000, .count = {3000000, 9000000, 6000000}};
   wisp_pattern *pattern = NULL;
   (void)state;
-  make(&box, &mesh);
-  assert_int_equal(wisp_trinodes_create(&refused, "mesh", mesh, 6, &boundary, &nodes), WISP_EUSAGE);
-  assert_string_equal(refused.text, "order 6: triangles have orders 1 to 5");
-  assert_int_equal(wisp_trinodes_create(&refused, "mesh", mesh, 1, &unknown, &nodes), WISP_EUSAGE);
+  GOOD(wisp_mesh_make(err, 3, &one, &mesh));
+  assert_int_equal(wisp_simplexnodes_create(&refused, "mesh", mesh, 6, &boundary, &nodes), WISP_EUSAGE);
+  assert_string_equal(refused.text, "order 6: continuous triangles and tets have orders 1 to 5");
+  assert_int_equal(wisp_simplexnodes_create(&refused, "mesh", mesh, 1, &unknown, &nodes), WISP_EUSAGE);
   assert_string_equal(refused.text, "mesh: no edge of the boundary has the tag 9");
-  GOOD(wisp_trinodes_create(err, "mesh", mesh, 1, &boundary, &nodes));
-  assert_int_equal(wisp_pattern_create(&refused, "mesh", nodes, 4, &pattern), WISP_EUSAGE);
+  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, 1, &boundary, &nodes));
+  assert_int_equal(wisp_pattern_create(&refused, "mesh", nodes, &pattern), WISP_EUSAGE);
   assert_non_null(strstr(refused.text, "all 4 nodes are fixed"));
-  assert_int_equal(wisp_pattern_create(&refused, "mesh", &many, 3000000, &pattern), WISP_EUSAGE);
-  assert_non_null(strstr(refused.text, "on 6000000 triangles has 2.325e+09 nonzeros, more than 2^31 - 1"));
-  wisp_trinodes_destroy(nodes);
+  assert_int_equal(wisp_pattern_create(&refused, "mesh", &many, &pattern), WISP_EUSAGE);
+  assert_non_null(strstr(refused.text, "on 6000000 elements has 2.325e+09 nonzeros, more than 2^31 - 1"));
+  wisp_simplexnodes_destroy(nodes);
   wisp_mesh_destroy(mesh);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_brute),      cmocka_unit_test(test_counts),         cmocka_unit_test(test_places),
-      cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_bad_numberings),
+      cmocka_unit_test(test_brute), cmocka_unit_test(test_counts),     cmocka_unit_test(test_places),
+      cmocka_unit_test(test_metis), cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_bad_numberings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,8 @@ static const planted table[] = {
     {"nodal", "fused", "literal", {FROZEN(a, "-0.6875")}, "is "},
     {"nodal", "fused", "literal", {FROZEN(b, "0.40625")}, "u_next is "},
     {"nodal", "fused", "literal", {FROZEN(dt, "0.015625")}, "is "},
+    {"nodal", "stage_nested", "literal", {FROZEN(dt, "0.015625")}, "u_next is "},
+    {"nodal", "stage_nested", "literal", {{"u_n[to]", "u[to]"}}, "u_next is "},
     /* zeros */
     {"nodal",
      "volume",

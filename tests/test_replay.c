@@ -3,7 +3,6 @@
 #include "../runtime/kernel.h"
 #include "../tuner/search/replay.h"
 #include "../tuner/search/search.h"
-#include "../tuner/search/search_seeds.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

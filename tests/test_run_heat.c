@@ -1,6 +1,6 @@
-/* Claim: wisp run heat conducts heat on triangles with the order of its elements, at every order, by every way of
- * assembling; what it exports is the system that it solved; it says what it did in text and JSON; and whatever is wrong
- * with the request is one line on stderr and the right exit status. */
+/* Claim: wisp run heat conducts heat on triangles and tets with the order of its elements, at every order, by every way
+ * of assembling; what it exports is the system that it solved; it says what it did in text and JSON; and whatever is
+ * wrong with the request is one line on stderr and the right exit status. */
 #include "command.h"
 #include "each_plan.h"
 #include "good.h"
@@ -38,21 +38,25 @@ static double error_of(const char *folder, const char *arguments)
 }
 
 /* kappa = 1 + u^2 and u linear in time: the error is that of the elements, of order N + 1. */
+static void check_order(const char *folder, const char *element, int N, const int boxes[3])
+{
+  double error[3];
+  for (int i = 0; i < 3; i++) {
+    char line[128];
+    snprintf(line, sizeof line, "--element %s -n %d --box %d --jitter 0.2 --steps 1", element, N, boxes[i]);
+    error[i] = error_of(folder, line);
+    assert_true(!i || error[i] < error[i - 1]);
+  }
+  const double order = log(error[0] / error[2]) / log((double)boxes[2] / boxes[0]);
+  if (!(order >= N + 0.7))
+    fail_msg("%s, order %d: %.2e, %.2e, %.2e: only %.2f", element, N, error[0], error[1], error[2], order);
+}
+
 static void test_orders(void **state)
 {
-  static const int coarse[] = {8, 16, 24}, fine[] = {4, 8, 12};
-  for (int N = 1; N <= 5; N++) {
-    const int *boxes = N < 3 ? coarse : fine;
-    double error[3];
-    for (int i = 0; i < 3; i++) {
-      char line[128];
-      snprintf(line, sizeof line, "-n %d --box %d --jitter 0.2 --steps 1", N, boxes[i]);
-      error[i] = error_of(*state, line);
-      assert_true(!i || error[i] < error[i - 1]);
-    }
-    const double order = log(error[0] / error[2]) / log((double)boxes[2] / boxes[0]);
-    if (!(order >= N + 0.7)) fail_msg("order %d: %.2e, %.2e, %.2e: only %.2f", N, error[0], error[1], error[2], order);
-  }
+  static const int coarse[] = {8, 16, 24}, fine[] = {4, 8, 12}, cubes[3][3] = {{4, 8, 12}, {2, 4, 8}, {2, 3, 5}};
+  for (int N = 1; N <= 5; N++) check_order(*state, "tri", N, N < 3 ? coarse : fine);
+  for (int N = 1; N <= 3; N++) check_order(*state, "tet", N, cubes[N - 1]);
 }
 
 static void test_report(void **state)
@@ -224,7 +228,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --kappa -1", "kappa is -1 where u is");
   expect(folder, 2, "-n 1 --kappa 1,-1", "must be positive");
   expect(folder, 2, "-n 1 --capacity -1", "capacity");
-  expect(folder, 2, "-n 1 --order metis", "take curve for triangles");
+  expect(folder, 2, "-n 1 --element tet --box 4,4", "must be cubes a side");
+  expect(folder, 2, "-n 5 --element tet --box 100", "6000000 tets of order 5: the matrix has 1.38e+10 nonzeros");
   expect(folder, 2, "-n 5 --box 3000", "the matrix has 6.975e+09 nonzeros, more than 2^31 - 1");
   expect(folder, 1, "-n 3 --iterations 2 --assemblies 1 --steps 1", "no convergence");
 }

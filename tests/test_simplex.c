@@ -1,7 +1,7 @@
-/* Claim: the operators of the reference triangle are right: Frobenius norms of mass and stiffness, closed forms at
- * order 1, no stiffness of constants, the area, coefficients that add up to one, and nodes that meet on edges. */
+/* Claim: the operators of the reference triangle and tet are right: Frobenius norms of mass and stiffness, closed forms
+ * at order 1, no stiffness of constants, the area, coefficients that add up to one, and nodes that meet on edges. */
 #include "good.h"
-#include "../gen/assembly/tri.h"
+#include "../gen/assembly/simplex.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,47 +20,59 @@ static double norm(const double *A, int count)
 static void test_norms(void **state)
 {
   /* of M, S_00 and S_01 + S_10: their squares are known in closed form at order 1 */
-  static const double of[WISP_TRI_MAX_ORDER][3] = {
-      {0.7071067811865, 1.0000000000000, 1.5811388300842}, {0.7712423839590, 3.3499585403736, 4.7434164902526},
-      {0.7270746633858, 7.3260148667035, 9.9426193235156}, {0.6371792050063, 12.555854982939, 16.874238346767},
-      {0.5645239955364, 19.288493418214, 25.884828283367},
+  static const double of[2][WISP_SIMPLEX_MAX_ORDER][3] = {
+      {{0.7071067811865, 1.0000000000000, 1.5811388300842},
+       {0.7712423839590, 3.3499585403736, 4.7434164902526},
+       {0.7270746633858, 7.3260148667035, 9.9426193235156},
+       {0.6371792050063, 12.555854982939, 16.874238346767},
+       {0.5645239955364, 19.288493418214, 25.884828283367}},
+      {{0.3527668414753, 0.6666666666667, 1.0540925533895},
+       {0.3766422844435, 1.8903262505010, 2.8110891523077},
+       {0.3741295120183, 3.9476634050137, 5.6022057258466},
+       {0.3335625863894, 6.8227972844048, 9.4269650118298},
+       {0.3018468063153, 10.890256741855, 14.846612268565}},
   };
   (void)state;
-  for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
-    wisp_tri *tri = NULL;
-    GOOD(wisp_tri_create(err, N, &tri));
-    const int all = tri->Np * tri->Np;
-    const double *const tables[3] = {tri->mass, tri->stiffness[0], tri->stiffness[1]};
-    for (int i = 0; i < 3; i++)
-      if (!(fabs(norm(tables[i], all) / of[N - 1][i] - 1) < tight))
-        fail_msg("order %d, table %d: %.15g", N, i, norm(tables[i], all));
-    wisp_tri_destroy(tri);
+  for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
+    const int dimension = 2 + i / WISP_SIMPLEX_MAX_ORDER, N = 1 + i % WISP_SIMPLEX_MAX_ORDER;
+    wisp_simplex *s = NULL;
+    GOOD(wisp_simplex_create(err, dimension, N, &s));
+    const double *const tables[3] = {s->mass, s->stiffness[0], s->stiffness[1]};
+    for (int t = 0; t < 3; t++)
+      if (!(fabs(norm(tables[t], s->Np * s->Np) / of[dimension - 2][N - 1][t] - 1) < tight))
+        fail_msg("dimension %d, order %d, table %d: %.15g", dimension, N, t, norm(tables[t], s->Np * s->Np));
+    wisp_simplex_destroy(s);
+  }
+}
+
+/* Constants have no slope; coefficients in the nodes add up to one. */
+static void check_rows(const wisp_simplex *s, int d)
+{
+  const int Np = s->Np;
+  for (int a = 0; a < Np; a++) {
+    double row = 0;
+    for (int b = 0; b < Np; b++) {
+      double sum = 0;
+      row += s->stiffness[d][a * Np + b];
+      for (int m = 0; m < Np; m++) sum += s->interpolated[d][(m * Np + a) * Np + b];
+      assert_true(fabs(sum - s->stiffness[d][a * Np + b]) < 1e2 * tight);
+      assert_true(fabs(s->stiffness[d][a * Np + b] - s->stiffness[d][b * Np + a]) < 1e2 * tight);
+    }
+    assert_true(fabs(row) < 1e2 * tight);
   }
 }
 
 static void test_sums(void **state)
 {
   (void)state;
-  for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
-    wisp_tri *tri = NULL;
-    GOOD(wisp_tri_create(err, N, &tri));
-    const int Np = tri->Np;
-    double area = 0;
-    for (int i = 0; i < Np * Np; i++) area += tri->mass[i];
-    assert_true(fabs(area - 2) < tight);
-    for (int d = 0; d < WISP_TRI_DIRECTIONS; d++)
-      for (int a = 0; a < Np; a++) {
-        double row = 0;
-        for (int b = 0; b < Np; b++) {
-          double sum = 0;
-          row += tri->stiffness[d][a * Np + b];
-          for (int m = 0; m < Np; m++) sum += tri->interpolated[d][(m * Np + a) * Np + b];
-          assert_true(fabs(sum - tri->stiffness[d][a * Np + b]) < 1e2 * tight);
-          assert_true(fabs(tri->stiffness[d][a * Np + b] - tri->stiffness[d][b * Np + a]) < 1e2 * tight);
-        }
-        assert_true(fabs(row) < 1e2 * tight);
-      }
-    wisp_tri_destroy(tri);
+  for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
+    wisp_simplex *s = NULL;
+    double volume = 0;
+    GOOD(wisp_simplex_create(err, 2 + i / WISP_SIMPLEX_MAX_ORDER, 1 + i % WISP_SIMPLEX_MAX_ORDER, &s));
+    for (int k = 0; k < s->Np * s->Np; k++) volume += s->mass[k];
+    assert_true(fabs(volume - (s->dimension == 2 ? 2 : 4.0 / 3)) < tight);
+    for (int d = 0; d < s->directions; d++) check_rows(s, d);
+    wisp_simplex_destroy(s);
   }
 }
 
@@ -68,9 +80,9 @@ static void test_sums(void **state)
 static void test_closed_forms(void **state)
 {
   static const double slope[3][2] = {{-0.5, -0.5}, {0.5, 0}, {0, 0.5}};
-  wisp_tri *tri = NULL;
+  wisp_simplex *tri = NULL;
   (void)state;
-  GOOD(wisp_tri_create(err, 1, &tri));
+  GOOD(wisp_simplex_create(err, 2, 1, &tri));
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++) {
       const double *p = slope[a], *q = slope[b];
@@ -81,46 +93,62 @@ static void test_closed_forms(void **state)
       assert_true(fabs(tri->stiffness[2][3 * a + b] - 2 * p[1] * q[1]) < tight);
       for (int m = 0; m < 3; m++) assert_true(fabs(tri->interpolated[1][9 * m + 3 * a + b] - cross / 3) < tight);
     }
-  wisp_tri_destroy(tri);
+  wisp_simplex_destroy(tri);
 }
 
-static void check_edges(const wisp_tri *tri)
+/* Nodes with the same steps towards the corners that they are a mean of lie alike on any edge or face. */
+static void check_surfaces(const wisp_simplex *s)
 {
-  static const double vertex[3][2] = {{-1, -1}, {1, -1}, {-1, 1}};
-  for (int edge = 0; edge < 3; edge++)
-    for (int i = 0; i <= tri->N; i++) {
-      const int node = wisp_tri_edge_node(tri->N, edge, i), along = wisp_tri_edge_node(tri->N, 0, i);
-      const double share = (1 + tri->r[along]) / 2, *from = vertex[edge], *to = vertex[(edge + 1) % 3];
-      assert_true(fabs(tri->r[node] - from[0] - share * (to[0] - from[0])) < tight);
-      assert_true(fabs(tri->s[node] - from[1] - share * (to[1] - from[1])) < tight);
+  int step[WISP_SIMPLEX_MAX_NP][4];
+  double share[WISP_SIMPLEX_MAX_NP][4];
+  wisp_simplex_steps(s->dimension, s->N, step);
+  for (int a = 0; a < s->Np; a++) {
+    share[a][0] = 1;
+    for (int v = 1; v < 4; v++) share[a][v] = (1 + s->node[v - 1][a]) / 2 * (v <= s->dimension);
+    for (int v = 1; v < 4; v++) share[a][0] -= share[a][v];
+    for (int v = 0; v < 4; v++) assert_true(step[a][v] > 0 || fabs(share[a][v]) < tight);
+  }
+  for (int a = 0; a < s->Np; a++)
+    for (int b = 0; b < s->Np; b++) {
+      int sorted[2][4], order[2][4];
+      for (int i = 0; i < 2; i++)
+        for (int v = 0; v < 4; v++) {
+          int at = v;
+          for (; at && sorted[i][at - 1] > step[i ? b : a][v]; at--)
+            sorted[i][at] = sorted[i][at - 1], order[i][at] = order[i][at - 1];
+          sorted[i][at] = step[i ? b : a][v], order[i][at] = v;
+        }
+      if (memcmp(sorted[0], sorted[1], sizeof sorted[0]) != 0) continue;
+      for (int v = 0; v < 4; v++) assert_true(fabs(share[a][order[0][v]] - share[b][order[1][v]]) < tight);
     }
 }
 
-/* Each polynomial is 1 at its node and 0 at the others, and edges have the same nodes from either end. */
+/* Each polynomial is 1 at its node and 0 at the others. */
 static void test_nodes(void **state)
 {
   (void)state;
-  for (int N = 1; N <= WISP_TRI_MAX_ORDER; N++) {
-    wisp_tri *tri = NULL;
-    double phi[21];
-    GOOD(wisp_tri_create(err, N, &tri));
-    for (int i = 0; i < tri->Np; i++) {
-      wisp_tri_at(tri, tri->r[i], tri->s[i], phi, NULL);
-      for (int j = 0; j < tri->Np; j++) assert_true(fabs(phi[j] - (i == j)) < 10 * tight);
+  for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
+    wisp_simplex *s = NULL;
+    double phi[WISP_SIMPLEX_MAX_NP];
+    GOOD(wisp_simplex_create(err, 2 + i / WISP_SIMPLEX_MAX_ORDER, 1 + i % WISP_SIMPLEX_MAX_ORDER, &s));
+    for (int a = 0; a < s->Np; a++) {
+      wisp_simplex_at(s, (const double[3]){s->node[0][a], s->node[1][a], s->node[2][a]}, phi, NULL);
+      for (int b = 0; b < s->Np; b++) assert_true(fabs(phi[b] - (a == b)) < 10 * tight);
     }
-    check_edges(tri);
-    wisp_tri_destroy(tri);
+    check_surfaces(s);
+    wisp_simplex_destroy(s);
   }
 }
 
 static void test_refused(void **state)
 {
+  static const int wrong[][2] = {{2, 0}, {2, 6}, {3, 0}, {3, 6}, {1, 2}, {4, 2}};
   (void)state;
-  for (int N = 0; N <= WISP_TRI_MAX_ORDER + 1; N += WISP_TRI_MAX_ORDER + 1) {
+  for (size_t i = 0; i < WISP_COUNT(wrong); i++) {
     wisp_error err = {.text = ""};
-    wisp_tri *tri = NULL;
-    assert_int_equal(wisp_tri_create(&err, N, &tri), WISP_EUSAGE);
-    assert_non_null(strstr(err.text, "1 to 5"));
+    wisp_simplex *s = NULL;
+    assert_int_equal(wisp_simplex_create(&err, wrong[i][0], wrong[i][1], &s), WISP_EUSAGE);
+    assert_non_null(strstr(err.text, i < 4 ? "1 to 5" : "must be 2 or 3"));
   }
 }
 

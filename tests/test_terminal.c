@@ -2,7 +2,7 @@
  * fit a window, and elsewhere say how wide they are. */
 #include "store_fixture.h"
 #include "../cli/progress.h"
-#include "../cli/table.h"
+#include "../cli/print.h"
 
 #include <math.h>
 #include <pty.h>

@@ -107,7 +107,7 @@ static void test_hexes(void **state)
   void *numbers = NULL, *surface = NULL, *copies = NULL, *two = NULL, *more = NULL, *load = NULL, *diagonal = NULL,
        *distance = NULL;
   wisp_hexmesh *mesh = NULL;
-  GOOD(wisp_hexmesh_box(err, (int[]){10, 9, 8}, &mesh));
+  GOOD(wisp_mesh_grid(err, 8, (int[]){10, 9, 8}, &mesh));
   GOOD(bend_box(err, mesh, 0.05));
   for (int i = 0; i < COUNTS; i++) {
     wisp_poisson *p = NULL;

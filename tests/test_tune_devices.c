@@ -3,7 +3,6 @@
  * work; where none can be, and for a list that makes no sense, the sweep fails. */
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/workers/devices.h"
 #include "../tuner/workers/tune.h"
 
 #include <setjmp.h>

@@ -1,16 +1,19 @@
-/* Assembly of sparse matrices on triangles (Cecka, Lew, Darve 2011): element matrices and loads of continuous elements
- * into the values of a matrix whose pattern stands, by several ways; and what conjugate gradients on it need. */
+/* Assembly of sparse matrices on triangles and tets (Cecka, Lew, Darve 2011): element matrices and loads of continuous
+ * elements into the values of a matrix whose pattern stands, by several ways; and what conjugate gradients on it need.
+ */
 #include "assembly.h"
-#include "tri.h"
-#include "../names.h"
+#include "simplex.h"
+#include "../family.h"
 
 #include <math.h>
 
 static const wisp_array_decl arrays[] = {
-    [WISP_ASSEMBLY_VERTICES] = {"vertices", WISP_REAL, WISP_FIXED, "2*vertex_count", "x and y of each vertex together"},
-    [WISP_ASSEMBLY_CORNERS] = {"corners", WISP_INT, WISP_FIXED, "3*slots",
-                               "vertices of each element, in slabs: corner i of element e at (e/32*3 + i)*32 + e%32; "
-                               "those from free_vertices on are fixed"},
+    [WISP_ASSEMBLY_VERTICES] = {"vertices", WISP_REAL, WISP_FIXED, "stride*vertex_count",
+                                "x and y of each vertex together; or x, y, z and 0"},
+    [WISP_ASSEMBLY_CORNERS] =
+        {"corners", WISP_INT, WISP_FIXED, "corner_count*slots",
+         "vertices of each element, in slabs: corner i of C of element e at (e/32*C + i)*32 + e%32; "
+         "those from free_vertices on are fixed"},
     [WISP_ASSEMBLY_NODES] = {"nodes", WISP_INT, WISP_FIXED, "Np*slots",
                              "nodes of each element, in slabs of Np; those from unknowns on are fixed"},
     [WISP_ASSEMBLY_KAPPA] = {"kappa", WISP_REAL, WISP_POSITIVE, "elements", "the coefficient in each element"},
@@ -53,7 +56,7 @@ static const wisp_array_decl arrays[] = {
 };
 
 static const wisp_scalar_decl scalars[] = {
-    {"elements", "triangles"},
+    {"elements", "triangles, or tets"},
     {"first", "where the elements of a colour begin"},
     {"groups", "elements, or those of a colour"},
     {"slots", "elements, rounded up to whole slabs"},
@@ -69,7 +72,7 @@ static const wisp_scalar_decl scalars[] = {
 };
 
 /* Of all that one entry takes in: products with the table's columns, geometry, and elements around. */
-#define SUM "terms+Np+32"
+#define SUM "terms+Np+64"
 #define MESH "vertices corners nodes kappa f u"
 #define MATRIX "matrix+unknowns"
 
@@ -104,7 +107,7 @@ static const wisp_kernel_decl kernels[] = {
     {.name = "reduce",
      .reads = "element_data source_start sources",
      .writes = "values F",
-     .sum = "32",
+     .sum = "64",
      .numbers = "per*(half+Np)+" MATRIX,
      .words = MATRIX "+per*(Np*Np+Np)",
      .flops = "per*(Np*Np+Np)",
@@ -120,7 +123,7 @@ static const wisp_kernel_decl kernels[] = {
     {.name = "multiply",
      .reads = "values row_start columns p",
      .writes = "Ap pAp_sums",
-     .sum = "128",
+     .sum = "longest",
      .numbers = "matrix+2*unknowns",
      .words = MATRIX,
      .flops = "2*matrix+2*unknowns",
@@ -136,7 +139,8 @@ static const wisp_kernel_decl kernels[] = {
     {.name = NULL},
 };
 
-static const wisp_element elements[] = {{"tri", {1, WISP_TRI_MAX_ORDER}}, {NULL, {0, 0}}};
+static const wisp_element elements[] = {
+    {"tri", {1, WISP_SIMPLEX_MAX_ORDER}}, {"tet", {1, WISP_SIMPLEX_MAX_ORDER}}, {NULL, {0, 0}}};
 
 static const char *const compositions[] = {"fill", "matrices+reduce", "zero+scatter", "zero+add", NULL};
 
@@ -154,60 +158,70 @@ static bool knows_form(const char *name)
   return wisp_form_find(name) != NULL;
 }
 
-static int columns_of(const wisp_form *form, int Np)
+static int dimension_of(const wisp_spec *spec)
 {
-  return WISP_TRI_DIRECTIONS * (form->kappa == WISP_BY_NODES ? Np : 1);
+  return strcmp(spec->element, "tri") == 0 ? 2 : 3;
 }
 
-/* A large mesh has one vertex and three edges for two elements. */
+static int columns_of(const wisp_form *form, int dimension, int Np)
+{
+  return dimension * (dimension + 1) / 2 * (form->kappa == WISP_BY_NODES ? Np : 1);
+}
+
+/* A large mesh has one vertex and three edges for two triangles; one, seven, and twelve faces for six tets. */
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
+  static const int of[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}}, longest_row[2] = {128, 1024};
   const wisp_form *form = NULL;
   CALL(find_form(err, spec, &form));
-  const int N = spec->order, Np = (N + 1) * (N + 2) / 2, half = Np * (Np + 1) / 2, per = 2,
-            terms = columns_of(form, Np);
-  const int on_edge = (N + 1) * (N + 1) - 2, inside = Np * Np - 3 * on_edge - 3;
-  const int fields = (form->f == WISP_BY_NODES) + (form->kappa == WISP_BY_NODES), own = form->kappa == WISP_BY_ELEMENT;
+  const int N = spec->order, d = dimension_of(spec), per = of[d - 2][d], Np = wisp_simplex_size(d, N);
+  const int half = Np * (Np + 1) / 2, terms = columns_of(form, d, Np);
+  const int fields = (form->f == WISP_BY_NODES) + (form->kappa == WISP_BY_NODES),
+            own_kappa = form->kappa == WISP_BY_ELEMENT;
+  int nodes[4], pairs[4], unknowns = 0, matrix = 0;
+  wisp_simplex_own(N, nodes, pairs);
+  for (int k = 0; k < 4; k++) unknowns += of[d - 2][k] * nodes[k], matrix += of[d - 2][k] * pairs[k];
   const wisp_size all[] = {{"N", N},
                            {"Np", Np},
                            {"half", half},
                            {"terms", terms},
                            {"per", per},
-                           {"unknowns", N * N},
-                           {"matrix", 1 + 3 * on_edge + 2 * inside},
-                           {"inputs", 2 + fields * N * N + per * own},
-                           {"lists", per * (3 + (fields && N > 1 ? Np : 0))},
+                           {"unknowns", unknowns},
+                           {"matrix", matrix},
+                           {"longest", longest_row[d - 2]},
+                           {"inputs", d + fields * unknowns + per * own_kappa},
+                           {"lists", per * (d + 1 + (fields && N > 1 ? Np : 0))},
                            {"flops", per * (2 * half * (terms + form->mass) + 2 * Np * Np)}};
   return wisp_names_sizes(err, env, all, WISP_COUNT(all));
 }
 
 /* --- names --- */
 
-enum { MOST_NP = 21, MOST_HALF = MOST_NP * (MOST_NP + 1) / 2 };
+enum { MOST_NP = WISP_SIMPLEX_MAX_NP, MOST_HALF = MOST_NP * (MOST_NP + 1) / 2 };
 
 /* T: for entry (a, b), a <= b, of the upper half by rows, what each geometric factor times kappa is multiplied by. */
-static wisp_status add_table(wisp_error *err, wisp_env *env, const wisp_tri *tri, bool by_nodes)
+static wisp_status add_table(wisp_error *err, wisp_env *env, const wisp_simplex *s, bool by_nodes)
 {
-  const size_t Np = (size_t)tri->Np, all = Np * Np, nodes = by_nodes ? Np : 1;
+  const size_t Np = (size_t)s->Np, all = Np * Np, nodes = by_nodes ? Np : 1;
   OWNED(free) double *T = NULL;
   double M[MOST_HALF];
   size_t count = 0, entry = 0;
-  CALL(wisp_new(err, MOST_HALF * WISP_TRI_DIRECTIONS * nodes, sizeof *T, &T));
+  CALL(wisp_new(err, Np * (Np + 1) / 2 * (size_t)s->directions * nodes, sizeof *T, &T));
   for (size_t a = 0; a < Np; a++)
     for (size_t b = a; b < Np; b++) {
-      M[entry++] = tri->mass[a * Np + b];
+      M[entry++] = s->mass[a * Np + b];
       for (size_t m = 0; m < nodes; m++)
-        for (size_t d = 0; d < WISP_TRI_DIRECTIONS; d++)
-          T[count++] = (by_nodes ? tri->interpolated[d] : tri->stiffness[d])[m * all + a * Np + b];
+        for (int d = 0; d < s->directions; d++)
+          T[count++] = (by_nodes ? s->interpolated[d] : s->stiffness[d])[m * all + a * Np + b];
     }
   CALL(wisp_env_reals(err, env, "T", T, count));
   return wisp_env_reals(err, env, "M", M, entry);
 }
 
 /* Entry (a, b)'s place in the upper half, either way round; a and b of each place; and the nodes' integrals. */
-static wisp_status add_places(wisp_error *err, wisp_env *env, const wisp_tri *tri)
+static wisp_status add_places(wisp_error *err, wisp_env *env, const wisp_simplex *s)
 {
-  const int Np = tri->Np;
+  const int Np = s->Np;
   static const double noise = 1e-14; /* that sums leave of a zero */
   int place[MOST_NP * MOST_NP], of[2][MOST_HALF];
   double integral[MOST_NP] = {0};
@@ -215,7 +229,7 @@ static wisp_status add_places(wisp_error *err, wisp_env *env, const wisp_tri *tr
     const int a = i / Np, b = i % Np, low = a < b ? a : b, high = a < b ? b : a;
     place[i] = low * Np - low * (low - 1) / 2 + high - low;
     of[0][place[i]] = low, of[1][place[i]] = high;
-    integral[a] += tri->mass[i];
+    integral[a] += s->mass[i];
   }
   for (int a = 0; a < Np; a++)
     if (fabs(integral[a]) < noise) integral[a] = 0;
@@ -228,25 +242,27 @@ static wisp_status add_places(wisp_error *err, wisp_env *env, const wisp_tri *tr
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
-  OWNED(wisp_tri_destroy) wisp_tri *tri = NULL;
+  OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   const wisp_form *form = NULL;
   (void)layout; /* it lays nothing out */
   CALL(find_form(err, spec, &form));
-  CALL(wisp_tri_create(err, spec->order, &tri));
+  CALL(wisp_simplex_create(err, dimension_of(spec), spec->order, &s));
   CALL(wisp_env_create(err, NULL, &env));
-  const wisp_size all[] = {{"N", tri->N},
-                           {"Np", tri->Np},
-                           {"half", tri->Np * (tri->Np + 1) / 2},
-                           {"terms", columns_of(form, tri->Np)},
+  const wisp_size all[] = {{"N", s->N},
+                           {"dimension", s->dimension},
+                           {"directions", s->directions},
+                           {"Np", s->Np},
+                           {"half", s->Np * (s->Np + 1) / 2},
+                           {"terms", columns_of(form, s->dimension, s->Np)},
                            {"kappa_by_nodes", form->kappa == WISP_BY_NODES},
                            {"kappa_by_element", form->kappa == WISP_BY_ELEMENT},
                            {"f_by_nodes", form->f == WISP_BY_NODES},
                            {"with_mass", form->mass}};
   CALL(wisp_names_sizes(err, env, all, WISP_COUNT(all)));
   CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(add_table(err, env, tri, form->kappa == WISP_BY_NODES));
-  CALL(add_places(err, env, tri));
+  CALL(add_table(err, env, s, form->kappa == WISP_BY_NODES));
+  CALL(add_places(err, env, s));
   return GIVE(env, out);
 }
 

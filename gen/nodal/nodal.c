@@ -2,8 +2,9 @@
  * minimal work. */
 #include "nodal.h"
 #include "../language/expand.h"
-#include "../names.h"
+#include "../family.h"
 #include "bernstein.h"
+#include "tables.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 static const wisp_array_decl arrays[] = {
     [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields"},
     [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields after the stage"},
+    [WISP_NODAL_U_N] = {"u_n", WISP_REAL, WISP_FIELD, "groups*n*NpM",
+                        "the fields as the step began, in nested stages; in its first stage u itself"},
     [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the volume alone, -div F(u)"},
     [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the faces alone"},
     [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the Runge-Kutta residual"},
@@ -50,7 +53,7 @@ static const wisp_scalar_decl scalars[] = {
     {"alpha", "1 for upwind fluxes, 0 for central ones"},
     {"a", "of a Runge-Kutta stage: res = a res + dt rhs"},
     {"b", "of a Runge-Kutta stage: u = u + b res"},
-    {"dt", "the time step"},
+    {"dt", "the time step; of a nested stage u_next = u_n + dt rhs its part of it"},
     {NULL, NULL},
 };
 
@@ -60,6 +63,9 @@ static const wisp_scalar_decl scalars[] = {
 #define FACES "face_reals+4"
 #define PRODUCT "D_flops*n"
 #define LIFTING "LIFT_flops*n"
+/* What tells a stage in low storage, u and res read and written, from a nested one, which reads u and u_n and writes
+ * u_next: runtime/nodal/integrator.h. */
+static const wisp_size low_storage[] = {{"nested", 0}, {NULL, 0}}, nested[] = {{"nested", 1}, {NULL, 0}};
 static const wisp_kernel_decl kernels[] = {
     {.name = "volume",
      .reads = "u geo",
@@ -105,7 +111,16 @@ static const wisp_kernel_decl kernels[] = {
      .sum = "3",
      .numbers = "6*n*Np",
      .flops = "5*n*Np",
-     .dofs = "n*Np"},
+     .dofs = "n*Np",
+     .facts = low_storage},
+    {.name = "update_nested",
+     .reads = "u_n rhs lifted",
+     .writes = "u_next",
+     .sum = "3",
+     .numbers = "4*n*Np",
+     .flops = "3*n*Np",
+     .dofs = "n*Np",
+     .facts = nested},
     {.name = "fused",
      .reads = "u res flux geo",
      .writes = "u_next res",
@@ -113,7 +128,17 @@ static const wisp_kernel_decl kernels[] = {
      .matrix = "3*Np+Nf",
      .numbers = "n*(Nf+4*Np)+geos",
      .flops = PRODUCT "+" LIFTING "+4*n*Np",
-     .dofs = "n*Np"},
+     .dofs = "n*Np",
+     .facts = low_storage},
+    {.name = "fused_nested",
+     .reads = "u u_n flux geo",
+     .writes = "u_next",
+     .sum = "3*Np+Nf+20",
+     .matrix = "3*Np+Nf",
+     .numbers = "n*(Nf+3*Np)+geos",
+     .flops = PRODUCT "+" LIFTING "+2*n*Np",
+     .dofs = "n*Np",
+     .facts = nested},
     {.name = "stage",
      .reads = "u res geo face_int face_real",
      .writes = "u_next res",
@@ -121,15 +146,50 @@ static const wisp_kernel_decl kernels[] = {
      .matrix = "3*Np+Nf",
      .numbers = "4*n*Np+n*Nf+geos+" FACES,
      .flops = PRODUCT "+" LIFTING "+4*n*Np+10*n*Nf",
-     .dofs = "n*Np"},
+     .dofs = "n*Np",
+     .facts = low_storage},
+    {.name = "stage_nested",
+     .reads = "u u_n geo face_int face_real",
+     .writes = "u_next",
+     .sum = "3*Np+Nf+32",
+     .matrix = "3*Np+Nf",
+     .numbers = "3*n*Np+n*Nf+geos+" FACES,
+     .flops = PRODUCT "+" LIFTING "+2*n*Np+10*n*Nf",
+     .dofs = "n*Np",
+     .facts = nested},
     {.name = NULL},
 };
 
 /* "fused" does volume, lift and update in one pass; it needs the whole gather done before, so u may be written in
- * place. */
+ * place. The nested ones make a step of other stages: what all of them do is the same. */
 static const char *const compositions[] = {
-    "volume+gather+lift+update", "derivative+assemble+gather+lift+update", "gather+fused", "stage", NULL,
+    "volume+gather+lift+update",
+    "derivative+assemble+gather+lift+update",
+    "gather+fused",
+    "stage",
+    "volume+gather+lift+update_nested",
+    "gather+fused_nested",
+    "stage_nested",
+    NULL,
 };
+
+/* Nested stages are the same step where equations are linear, and nothing in them depends on time: no text of a system
+ * can name it. */
+static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *composition)
+{
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  const wisp_kernel_decl *kernel = NULL;
+  bool nests = false;
+  const char *at = composition;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name); nests |= kernel && kernel->facts == nested)
+    kernel = wisp_family_kernel(wisp_family_find(spec->family), name);
+  if (!nests) return WISP_OK;
+  CALL(wisp_system_load(err, spec->system, &system));
+  return wisp_require(err, wisp_system_is_affine(system), WISP_EREFUSED,
+                      "composition %s is another method where fluxes or walls are not linear in the fields, as those "
+                      "of system %s: use one that is not nested",
+                      composition, spec->system);
+}
 
 static const char bernstein_tet[] = "bernstein-tet";
 static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, WISP_TET_MAX_ORDER}}, {NULL, {0, 0}}};
@@ -209,59 +269,6 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
       {"face_element_stride", slab ? 1 : layout->Nf},
   };
   return wisp_names_sizes(err, env, sizes, sizeof sizes / sizeof *sizes);
-}
-
-/* D stacks Dr, Ds, Dt; turnlist[turn*Nfp+i] is their face node that meets our face node i. */
-static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_tet *tet)
-{
-  size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
-  OWNED(free) double *D = NULL, *LIFT = NULL;
-  OWNED(free) int *turnlist = NULL;
-  CALL(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
-  CALL(wisp_new(err, Np * 4 * Nfp, sizeof *LIFT, &LIFT));
-  CALL(wisp_new(err, WISP_TET_TURNS * Nfp, sizeof *turnlist, &turnlist));
-  for (size_t mu = 0; mu < 3; mu++) memcpy(D + mu * Np * Np, tet->D[mu], Np * Np * sizeof *D);
-  for (size_t q = 0; q < WISP_TET_TURNS * Nfp; q++)
-    while (tet->Fmask[turnlist[q]] != tet->facelist[q]) turnlist[q]++;
-  memcpy(LIFT, tet->LIFT, Np * 4 * Nfp * sizeof *LIFT);
-  CALL(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
-  CALL(wisp_env_reals(err, env, "LIFT", LIFT, Np * 4 * Nfp));
-  CALL(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
-  return wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_TURNS * Nfp);
-}
-
-/* The sparse operators, which are bernstein.h's. */
-static wisp_status add_bernstein(wisp_error *err, wisp_env *env, int order)
-{
-  OWNED(wisp_bernstein_destroy) wisp_bernstein *b = NULL;
-  CALL(wisp_bernstein_create(err, order, &b));
-  const size_t Np = (size_t)b->Np, Nfp = (size_t)b->Nfp, width = (size_t)b->E_width;
-  const struct {
-    const char *name;
-    const int *values;
-    size_t count;
-  } ints[] = {{"power", b->power, 4 * Np},
-              {"up", b->up, 4 * (size_t)b->lower},
-              {"down", b->down, 4 * Np},
-              {"D_column", b->column, 16 * Np},
-              {"L0_column", b->L0_column, WISP_BERNSTEIN_STENCIL * Nfp},
-              {"E_column", b->E_column, Np * width},
-              {"slice_point", b->slice_point, 4 * Np},
-              {"slice_of", b->slice_of, 4 * Np},
-              {"slice_up", b->slice_up, 3 * Np}};
-  const struct {
-    const char *name;
-    const double *values;
-    size_t count;
-  } reals[] = {{"L0", b->L0, Nfp * Nfp},
-               {"L0_value", b->L0_value, WISP_BERNSTEIN_STENCIL * Nfp},
-               {"E_value", b->E_value, Np * width},
-               {"slice_weight", b->slice_weight, 3 * Np}};
-  for (size_t i = 0; i < WISP_COUNT(ints); i++)
-    CALL(wisp_env_ints(err, env, ints[i].name, ints[i].values, ints[i].count));
-  for (size_t i = 0; i < WISP_COUNT(reals); i++)
-    CALL(wisp_env_reals(err, env, reals[i].name, reals[i].values, reals[i].count));
-  return wisp_env_int(err, env, "E_width", b->E_width);
 }
 
 /* The length of the name or number that a text begins with, 1.5e-3 as well; 0: neither. */
@@ -443,8 +450,8 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(wisp_env_create(err, NULL, &env));
   CALL(add_sizes(err, env, spec, layout, system));
   CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(add_tables(err, env, tet));
-  if (is_bernstein(spec)) CALL(add_bernstein(err, env, spec->order));
+  CALL(wisp_nodal_tables(err, env, tet));
+  CALL(is_bernstein(spec) ? wisp_nodal_sparse_tables(err, env, spec->order) : wisp_nodal_class_tables(err, env, tet));
   CALL(add_system(err, env, system, (int)spec->precision));
   CALL(add_parts(err, env, system, (int)spec->precision));
   return GIVE(env, out);
@@ -475,6 +482,7 @@ const wisp_family wisp_family_nodal = {.name = "nodal",
                                        .scalars = scalars,
                                        .whole = "stage",
                                        .compositions = compositions,
+                                       .suits = suits,
                                        .default_system = "maxwell",
                                        .shown = "wp wi ws MB NR",
                                        .names = names,

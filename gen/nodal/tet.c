@@ -151,8 +151,7 @@ static wisp_status lift(wisp_error *err, wisp_tet *tet)
   return WISP_OK;
 }
 
-/* Entries that are zero but for rounding become zero: literal kernels drop them, and the reference must agree. */
-static void drop_rounding(double *values, size_t count)
+void wisp_tet_drop_rounding(double *values, size_t count)
 {
   double largest = 0;
   for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(values[i]));
@@ -165,8 +164,8 @@ static wisp_status make_nodal(wisp_error *err, wisp_tet *tet)
 {
   CALL(differentiate(err, tet));
   CALL(lift(err, tet));
-  for (int mu = 0; mu < 3; mu++) drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
-  drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
+  for (int mu = 0; mu < 3; mu++) wisp_tet_drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
+  wisp_tet_drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
   return WISP_OK;
 }
 

@@ -28,6 +28,10 @@ static inline int wisp_tet_node(int N, int i, int j, int k)
 void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C);
 wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A);
 
+/* Entries of a table that are zero but for rounding become zero: literal kernels drop them, and the reference must
+ * agree (tet.c). */
+void wisp_tet_drop_rounding(double *values, size_t count);
+
 /* V_ij = psi_j(r_i) and its inverse; slopes of the modes in the nodes, Vr, Vs and Vt, unless NULL (tet.c). */
 wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes);
 

@@ -162,15 +162,11 @@ static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *
 /* The strategy's default but for the values that the line gives. */
 static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy *strategy, const char *values)
 {
-  int fixed[WISP_MAX_PARAMS], given = 0, words = 0;
+  int fixed[WISP_MAX_PARAMS];
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   CALL(check_repeats(err, s, strategy));
   for (int i = 0; i < strategy->params; i++) fixed[i] = strategy->param[i].preferred;
-  for (char name[32], value[32]; wisp_next_param(&values, name, value); words++)
-    for (int i = 0; i < strategy->params; i++)
-      if (strcmp(strategy->param[i].name, name) == 0) fixed[i] = atoi(value), given++;
-  CALL(wisp_require(err, given == words, WISP_EINPUT, "the defaults give %s a parameter that it does not have",
-                    strategy->name));
+  CALL(wisp_context(err, wisp_strategy_values(err, strategy, values, false, fixed), "the defaults: "));
   CALL(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
   CALL(wisp_require(err, wisp_fixed_suits(s->fixed, plan), WISP_EREFUSED, "the default of %s does not fit",
                     strategy->name));

@@ -1,5 +1,7 @@
 /* Plans: parameter values are put into the family's names, conditions are asked, numbers are fixed. */
+#include "fixed.h"
 #include "../family.h"
+#include "../text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,49 +185,59 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   return GIVE(first, out);
 }
 
-/* The value of `NAME=NUMBER` among the words of params; false where it is missing or no number. */
-static bool find_value(const char *params, const char *name, int *value)
+/* Which parameter a text begins with, up to its "="; as many as there are: none. */
+static int find_param(const wisp_strategy *s, const char *text, size_t length)
 {
-  size_t length = strlen(name);
-  for (const char *at = params; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
-    char *end = NULL;
-    if (strncmp(at, name, length) != 0 || at[length] != '=') continue;
-    long number = strtol(at + length + 1, &end, 10);
-    *value = (int)number;
-    return number == *value && end > at + length + 1 && (*end == ' ' || *end == '\0');
-  }
-  return false;
+  int i = 0;
+  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, text, length) != 0)) i++;
+  return i;
 }
 
-/* Stored text to values, one for each parameter. */
-static wisp_status read_values(wisp_error *err, const wisp_strategy *s, const char *params, int values[WISP_MAX_PARAMS])
+static wisp_status no_such_value(wisp_error *err, const wisp_strategy *s, const char *text, const wisp_param *p)
 {
-  int words = 0;
-  for (int i = 0; i < s->params; i++) {
+  char values[256] = "";
+  for (int v = 0, used = 0; v < p->count && used < 240; v++)
+    used += snprintf(values + used, sizeof values - (size_t)used, "%s%d", v ? ", " : "", p->values[v]);
+  return wisp_fail(err, WISP_EINPUT, "'%s': strategy %s has %s only of %s", text, s->name, p->name, values);
+}
+
+wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const char *text, bool whole,
+                                 int values[WISP_MAX_PARAMS])
+{
+  bool given[WISP_MAX_PARAMS] = {false};
+  int count = 0;
+  for (const char *at = text + strspn(text, " ,"), *next; *at; at = next + strspn(next, " ,")) {
+    const size_t length = strcspn(at, "=, ");
+    const int i = find_param(s, at, length);
+    char *end = NULL;
+    next = at + strcspn(at, " ,");
+    CALL(wisp_require(err, at[length] == '=' && i < s->params, WISP_EINPUT,
+                      "'%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", text, s->name, (int)length, at));
     const wisp_param *p = &s->param[i];
-    bool found = find_value(params, p->name, &values[i]), listed = false;
-    for (int v = 0; found && v < p->count; v++) listed |= p->values[v] == values[i];
-    if (!listed)
-      return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: %s %s", params, s->name, p->name,
-                       found ? "has no such value" : "is missing or no number");
+    CALL(wisp_require(err, !given[i], WISP_EINPUT, "'%s' names %s twice: give it one value", text, p->name));
+    const long value = strtol(at + length + 1, &end, 10);
+    int v = 0;
+    while (v < p->count && p->values[v] != value) v++;
+    if (v == p->count || end != next) return no_such_value(err, s, text, p);
+    values[i] = p->values[v];
+    given[i] = true;
+    count++;
   }
-  for (const char *at = params; *at; at++) words += *at != ' ' && (at == params || at[-1] == ' ');
-  if (words != s->params)
-    return wisp_fail(err, WISP_EINPUT, "parameters '%s' do not fit strategy %s: it has %d", params, s->name, s->params);
-  return WISP_OK;
+  return wisp_require(err, !whole || count == s->params, WISP_EINPUT,
+                      "'%s' does not give strategy %s all of its %d values", text, s->name, s->params);
 }
 
 bool wisp_strategy_lists(const wisp_strategy *s, const char *params)
 {
   int values[WISP_MAX_PARAMS];
-  return read_values(NULL, s, params, values) == WISP_OK;
+  return wisp_strategy_values(NULL, s, params, true, values) == WISP_OK;
 }
 
 wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
 {
   int values[WISP_MAX_PARAMS];
-  CALL(read_values(err, s, params, values));
+  CALL(wisp_context(err, wisp_strategy_values(err, s, params, true, values), "parameters "));
   return wisp_plan_create(err, s, spec, layout, names, values, out);
 }
 
@@ -283,4 +295,60 @@ int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise)
   for (int i = 0; i < plan->strategy->params; i++)
     if (strcmp(plan->strategy->param[i].name, param) == 0) return plan->value[i];
   return otherwise;
+}
+
+/* ---- What candidates ask of the discretisation. */
+
+static int find(const wisp_fixed *fixed, const char *param)
+{
+  int i = 0;
+  while (i < fixed->count && strcmp(fixed->of[i].param, param) != 0) i++;
+  return i;
+}
+
+void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan)
+{
+  const wisp_strategy *s = plan->strategy;
+  for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
+    const int at = find(fixed, p->name);
+    if (!p->bond || at < fixed->count || at == WISP_MAX_FIXED) continue;
+    memcpy(fixed->of[at].param, p->name, sizeof p->name);
+    fixed->of[at].value = wisp_plan_value(plan, p->name, p->otherwise);
+    fixed->of[at].otherwise = p->otherwise;
+    fixed->count++;
+  }
+}
+
+int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise)
+{
+  const int at = find(fixed, param);
+  return at < fixed->count ? fixed->of[at].value : otherwise;
+}
+
+uint64_t wisp_fixed_number(const wisp_fixed *fixed)
+{
+  uint64_t sum = 0;
+  for (int i = 0; i < fixed->count; i++)
+    if (fixed->of[i].value != fixed->of[i].otherwise)
+      sum += wisp_hash_number(wisp_hash_text(WISP_HASH_SEED, fixed->of[i].param), (uint64_t)fixed->of[i].value);
+  return sum;
+}
+
+bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b)
+{
+  wisp_fixed of_a = {0}, of_b = {0};
+  wisp_fixed_add(&of_a, a);
+  wisp_fixed_add(&of_b, b);
+  return wisp_fixed_number(&of_a) == wisp_fixed_number(&of_b);
+}
+
+bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan)
+{
+  const wisp_strategy *s = plan->strategy;
+  bool suits = true;
+  for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
+    const int value = wisp_plan_value(plan, p->name, p->otherwise);
+    if (p->bond == WISP_FIXES) suits &= wisp_fixed_value(fixed, p->name, fixed->made ? p->otherwise : value) == value;
+  }
+  return suits;
 }

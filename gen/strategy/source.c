@@ -2,8 +2,11 @@
 #include "../embedded.h"
 #include "../language/expand.h"
 #include "../family.h"
+#include "../language/env.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static wisp_status add_args(wisp_error *err, const wisp_plan *plan, wisp_env *env)
@@ -102,4 +105,138 @@ wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char 
   CALL(add_args(err, plan, env));
   CALL(add_shared(err, plan, env));
   return wisp_expand(err, path, wrapper, env, out);
+}
+
+/* ---- Operands: the arrays of numbers that a plan's kernel reads beside the fields, packed from the family's tables as
+ * the space says. */
+
+/* Rounded to the 11 significant bits of TF32. */
+static double round_tf32(double value)
+{
+  int exponent = 0;
+  double mantissa = frexp(value, &exponent);
+  return ldexp(nearbyint(ldexp(mantissa, 11)), exponent - 11);
+}
+
+/* A number's TF32 high part, or that of what remains. */
+static double tf32_part(double value, int64_t part)
+{
+  double high = round_tf32(value);
+  return part == 1 ? high : round_tf32(value - high);
+}
+
+/* What an operand says of entry q, settled but for q and the names of its where lines. */
+typedef struct entries {
+  const wisp_strategy *s;
+  const wisp_operand *operand;
+  wisp_env *env;
+  wisp_said where[WISP_MAX_WHERES], entry, part;
+} entries;
+
+static void release(entries *e)
+{
+  for (int i = 0; i < WISP_MAX_WHERES; i++) wisp_expr_destroy(e->where[i].expr);
+  wisp_expr_destroy(e->entry.expr), wisp_expr_destroy(e->part.expr);
+  wisp_env_destroy(e->env);
+}
+
+/* The names that a where line or, behind all of them, the entry itself leaves open: q and those of the lines above. */
+static wisp_status settle(wisp_error *err, const entries *e, const wisp_said *said, int above, wisp_said *out)
+{
+  const char *loose[1 + WISP_MAX_WHERES] = {"q"};
+  for (int i = 0; i < above; i++) loose[1 + i] = e->operand->where[i].name;
+  *out = *said;
+  out->expr = NULL;
+  return said->expr ? wisp_expr_settle(err, said->expr, e->env, loose, (size_t)above + 1, &out->expr) : WISP_OK;
+}
+
+static wisp_status prepare(wisp_error *err, const wisp_plan *plan, const wisp_operand *operand, entries *e)
+{
+  *e = (entries){.s = plan->strategy, .operand = operand};
+  CALL(wisp_env_create(err, plan->env, &e->env));
+  for (int i = 0; i < operand->wheres; i++) CALL(settle(err, e, &operand->where[i].value, i, &e->where[i]));
+  CALL(settle(err, e, &operand->entry, operand->wheres, &e->entry));
+  return settle(err, e, &operand->part, operand->wheres, &e->part);
+}
+
+/* Entry q's place in the table, and which part of the number it is. */
+static wisp_status entry(wisp_error *err, const entries *e, int64_t q, int64_t *at, int64_t *part)
+{
+  int64_t value = 0;
+  CALL(wisp_env_int(err, e->env, "q", q));
+  for (int i = 0; i < e->operand->wheres; i++) {
+    CALL(wisp_said_int(err, e->s, &e->where[i], e->env, &value));
+    CALL(wisp_env_int(err, e->env, e->operand->where[i].name, value));
+  }
+  CALL(wisp_said_int(err, e->s, &e->entry, e->env, at));
+  if (e->part.expr && *at >= 0) CALL(wisp_said_int(err, e->s, &e->part, e->env, part));
+  return WISP_OK;
+}
+
+static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals, int **ints)
+{
+  const wisp_operand *operand = &plan->strategy->operand[arg];
+  int64_t numbers = 0, at = 0, part = 0;
+  OWNED(free) double *r = NULL;
+  OWNED(free) int *n = NULL;
+  HELD(release) entries e = {0};
+  const wisp_value *real_table = wisp_env_get(plan->env, operand->table, WISP_KIND_REALS);
+  const wisp_value *table = real_table ? real_table : wisp_env_get(plan->env, operand->table, WISP_KIND_INTS);
+  CALL(wisp_require(err, table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name, operand->table));
+  CALL(wisp_said_int(err, plan->strategy, &operand->count, plan->env, &numbers));
+  CALL(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,
+                    (long long)numbers));
+  if (real_table)
+    CALL(wisp_new(err, (size_t)numbers, sizeof *r, &r));
+  else
+    CALL(wisp_new(err, (size_t)numbers, sizeof *n, &n));
+  CALL(prepare(err, plan, operand, &e));
+  for (int64_t q = 0; q < numbers; q++) {
+    CALL(entry(err, &e, q, &at, &part));
+    if (at < 0) continue;
+    CALL(wisp_require(err, (size_t)at < table->count, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu",
+                      (long long)q, operand->table, (long long)at, table->count));
+    if (real_table)
+      r[q] = part ? tf32_part(table->as.reals[at], part) : table->as.reals[at];
+    else
+      n[q] = table->as.ints[at];
+  }
+  *count = (size_t)numbers;
+  *reals = r, *ints = n;
+  r = NULL, n = NULL;
+  return WISP_OK;
+}
+
+wisp_status wisp_plan_prepare(wisp_error *err, wisp_plan *plan)
+{
+  for (int i = 0; i < plan->strategy->args; i++)
+    if (plan->strategy->arg[i].kind == WISP_ARG_OPERAND && !plan->operand[i].reals && !plan->operand[i].ints)
+      CALL(make(err, plan, i, &plan->operand[i].count, &plan->operand[i].reals, &plan->operand[i].ints));
+  return WISP_OK;
+}
+
+/* A copy of count things of size bytes; NULL stays NULL. */
+static wisp_status duplicate(wisp_error *err, const void *from, size_t count, size_t size, void *out)
+{
+  void *to = NULL;
+  if (from) {
+    CALL(wisp_new(err, count, size, &to));
+    memcpy(to, from, count * size);
+  }
+  memcpy(out, &to, sizeof to);
+  return WISP_OK;
+}
+
+wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,
+                              int **ints)
+{
+  OWNED(free) double *r = NULL;
+  OWNED(free) int *n = NULL;
+  if (!plan->operand[arg].reals && !plan->operand[arg].ints) return make(err, plan, arg, count, reals, ints);
+  CALL(duplicate(err, plan->operand[arg].reals, plan->operand[arg].count, sizeof *r, &r));
+  CALL(duplicate(err, plan->operand[arg].ints, plan->operand[arg].count, sizeof *n, &n));
+  *count = plan->operand[arg].count;
+  *reals = r, *ints = n;
+  r = NULL, n = NULL;
+  return WISP_OK;
 }

@@ -133,7 +133,11 @@ typedef struct wisp_strategy {
 /* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see closure.h. Empty where
  * there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
-/* Does a stored text, "unroll=4 wi=2", name each of its parameters once, with one of its values? */
+/* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
+ * of its values; whole: all must be. WISP_EINPUT says which is not. */
+wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool whole,
+                                 int values[WISP_MAX_PARAMS]);
+/* Whether a stored text names all of its parameters so. */
 bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
 /* All strategies: the embedded ones, then those of folder $WISP_TEMPLATES if set: a subfolder a family, with spaces,

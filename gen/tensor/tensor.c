@@ -2,7 +2,7 @@
  * stiffness operators, their names for templates, minimal work. */
 #include "tensor.h"
 #include "hex.h"
-#include "../names.h"
+#include "../family.h"
 
 #include <stdio.h>
 #include <stdlib.h>

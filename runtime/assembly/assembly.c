@@ -41,10 +41,11 @@ static double count_contributions(const wisp_assembly *s)
 }
 
 /* The lowest colour that none of its vertices has seen; WISP_MOST_COLOURS where all have been. */
-static size_t free_colour(const uint64_t *seen, const int32_t *vertex)
+static size_t free_colour(const uint64_t *seen, const int32_t *vertex, int corners)
 {
-  const uint64_t taken = seen[vertex[0]] | seen[vertex[1]] | seen[vertex[2]];
+  uint64_t taken = 0;
   size_t colour = 0;
+  for (int i = 0; i < corners; i++) taken |= seen[vertex[i]];
   while (colour < WISP_MOST_COLOURS && taken >> colour & 1) colour++;
   return colour;
 }
@@ -59,10 +60,10 @@ static wisp_status colour_elements(wisp_error *err, wisp_assembly *s)
   CALL(wisp_new(err, elements, 1, &colour));
   CALL(wisp_new(err, elements, sizeof *s->coloured, &s->coloured));
   for (size_t e = 0; e < elements; e++) {
-    const int32_t *vertex = s->mesh->tri + 3 * e;
-    const size_t here = free_colour(seen, vertex);
+    const int32_t *vertex = s->mesh->cell + (size_t)s->mesh->corners * e;
+    const size_t here = free_colour(seen, vertex, s->mesh->corners);
     if (here == WISP_MOST_COLOURS) return s->colours = 0, WISP_OK;
-    for (int i = 0; i < 3; i++) seen[vertex[i]] |= (uint64_t)1 << here;
+    for (int i = 0; i < s->mesh->corners; i++) seen[vertex[i]] |= (uint64_t)1 << here;
     colour[e] = (unsigned char)here;
     s->colour[here].count++;
     if (here >= s->colours) s->colours = here + 1;
@@ -80,14 +81,14 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
   OWNED(wisp_assembly_destroy) wisp_assembly *s = NULL;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->mesh = mesh;
-  CALL(wisp_tri_create(err, order, &s->tri));
-  CALL(wisp_trinodes_create(err, name, mesh, order, fixed, &s->nodes));
-  CALL(wisp_trinodes_create(err, name, mesh, 1, fixed, &s->corners));
-  CALL(wisp_pattern_create(err, name, s->nodes, mesh->vertices, &s->pattern));
+  CALL(wisp_simplex_create(err, mesh->corners - 1, order, &s->simplex));
+  CALL(wisp_simplexnodes_create(err, name, mesh, order, fixed, &s->nodes));
+  CALL(wisp_simplexnodes_create(err, name, mesh, 1, fixed, &s->corners));
+  CALL(wisp_pattern_create(err, name, s->nodes, &s->pattern));
   const double count = count_contributions(s);
   CALL(wisp_require(err, count <= INT32_MAX && (double)s->pattern->nonzeros + (double)s->pattern->rows <= INT32_MAX,
                     WISP_EUSAGE,
-                    "%s: %zu triangles of order %d make %.4g contributions to the matrix, more than kernels can count "
+                    "%s: %zu elements of order %d make %.4g contributions to the matrix, more than kernels can count "
                     "(2.1e9): take fewer elements or a lower order",
                     name, mesh->elements, order, count));
   s->contributions = (size_t)count;
@@ -98,9 +99,9 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
 void wisp_assembly_destroy(wisp_assembly *s)
 {
   if (!s) return;
-  wisp_tri_destroy(s->tri);
-  wisp_trinodes_destroy(s->nodes);
-  wisp_trinodes_destroy(s->corners);
+  wisp_simplex_destroy(s->simplex);
+  wisp_simplexnodes_destroy(s->nodes);
+  wisp_simplexnodes_destroy(s->corners);
   wisp_pattern_destroy(s->pattern);
   free(s->coloured);
   free(s);
@@ -118,22 +119,25 @@ static size_t half_of(const wisp_assembly *s)
   return (size_t)(s->nodes->Np * (s->nodes->Np + 1) / 2);
 }
 
-void wisp_assembly_vertices(const wisp_assembly *s, double *xy)
+/* Coordinates of a vertex, and what fills them up to a power of two. */
+static size_t stride_of(const wisp_assembly *s)
 {
-  for (size_t i = 0; i < 6 * s->mesh->elements; i++)
-    xy[2 * (size_t)s->corners->node[i / 2] + i % 2] = s->mesh->xyz[3 * (size_t)s->mesh->tri[i / 2] + i % 2];
+  return s->simplex->dimension == 2 ? 2 : 4;
 }
 
 static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
-  OWNED(free) double *xy = NULL;
-  CALL(wisp_new(err, 2 * s->mesh->vertices, sizeof *xy, &xy));
-  wisp_assembly_vertices(s, xy);
-  return wisp_arrays_upload(err, arrays, "vertices", xy);
+  OWNED(free) double *at = NULL;
+  const size_t stride = stride_of(s), dimension = (size_t)s->simplex->dimension;
+  CALL(wisp_new(err, stride * s->mesh->vertices, sizeof *at, &at));
+  for (size_t i = 0; i < (size_t)s->mesh->corners * s->mesh->elements; i++)
+    memcpy(at + stride * (size_t)s->corners->node[i], s->mesh->xyz + 3 * (size_t)s->mesh->cell[i],
+           dimension * sizeof *at);
+  return wisp_arrays_upload(err, arrays, "vertices", at);
 }
 
 /* Nodes of elements, in slabs; of empty places the first of all. */
-static wisp_status upload_nodes(wisp_error *err, const wisp_trinodes *nodes, const char *array, wisp_arrays *arrays)
+static wisp_status upload_nodes(wisp_error *err, const wisp_simplexnodes *nodes, const char *array, wisp_arrays *arrays)
 {
   OWNED(free) int *list = NULL;
   const size_t Np = (size_t)nodes->Np;
@@ -306,6 +310,8 @@ wisp_discretisation wisp_assembly_discretisation(const wisp_assembly *s, const w
                                       {"groups", s->nodes->elements},
                                       {"slots", slots_of(s)},
                                       {"vertex_count", s->mesh->vertices},
+                                      {"stride", stride_of(s)},
+                                      {"corner_count", (size_t)s->mesh->corners},
                                       {"node_count", s->nodes->nodes},
                                       {"unknowns", rows},
                                       {"free_vertices", s->corners->unknowns},

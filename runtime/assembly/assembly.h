@@ -1,10 +1,10 @@
-/* A matrix on a mesh of triangles that is to be assembled: numbering and pattern, and the lists by which the assembly
- * family's kernels go. */
+/* A matrix on a mesh of triangles or tets that is to be assembled: numbering and pattern, and the lists by which the
+ * assembly family's kernels go. */
 #ifndef WISP_RUNTIME_ASSEMBLY_H
 #define WISP_RUNTIME_ASSEMBLY_H
 
 #include "../../gen/assembly/assembly.h"
-#include "../../gen/assembly/tri.h"
+#include "../../gen/assembly/simplex.h"
 #include "../problem.h"
 #include "pattern.h"
 
@@ -13,19 +13,19 @@ enum { WISP_MOST_COLOURS = 64 };
 typedef struct wisp_assembly {
   const wisp_mesh *mesh; /* borrowed */
   const wisp_form *form; /* what is assembled; NULL: not said */
-  wisp_tri *tri;
-  wisp_trinodes *nodes;
-  wisp_trinodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
+  wisp_simplex *simplex;
+  wisp_simplexnodes *nodes;
+  wisp_simplexnodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
   wisp_pattern *pattern;
   size_t contributions; /* of all elements to values and F */
-  /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more triangles than there are. */
+  /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more elements than there are. */
   size_t colours;
   wisp_span colour[WISP_MOST_COLOURS];
   int32_t *coloured; /* elements */
 } wisp_assembly;
 
-/* name (of the mesh) appears in messages. Errors of wisp_trinodes_create and wisp_pattern_create; WISP_EUSAGE for more
- * than 2^31 - 1 contributions. */
+/* name (of the mesh) appears in messages. Errors of wisp_simplexnodes_create and wisp_pattern_create; WISP_EUSAGE for
+ * more than 2^31 - 1 contributions. */
 wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                                  const wisp_fixing *fixed, wisp_assembly **out);
 void wisp_assembly_destroy(wisp_assembly *assembly);
@@ -35,9 +35,6 @@ WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
  */
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
-
-/* x and y of each vertex, in the order of `corners`: 2 x vertices, caller's memory. */
-void wisp_assembly_vertices(const wisp_assembly *assembly, double *xy);
 
 /* Room for what conjugate gradients leave; all 0: its arrays are not there. */
 typedef struct wisp_assembly_room {

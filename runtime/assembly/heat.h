@@ -1,9 +1,9 @@
-/* Heat conduction c u_t = div(kappa(u) grad u) + f on triangles, with a solution that is known, by backward Euler: in
- * every step the matrix is assembled anew until u stands still, each time solved by conjugate gradients.
+/* Heat conduction c u_t = div(kappa(u) grad u) + f on triangles or tets, with a solution that is known, by backward
+ * Euler: in every step the matrix is assembled anew until u stands still, each time solved by conjugate gradients.
  *
- * kappa(u) = kappa0 + kappa1 u + kappa2 u^2, interpolated from the nodes. The solution is (1 + t) sin(pi X) exp(Y), X
- * and Y from 0 to 1 across the bounding box: linear in time, so that the error is the space's; given on the whole
- * boundary. f follows from it, and is interpolated too. Steady (c = 0): at t = 0. */
+ * kappa(u) = kappa0 + kappa1 u + kappa2 u^2, interpolated from the nodes. The solution is (1 + t) sin(pi X) exp(Y + Z),
+ * X, Y and Z from 0 to 1 across the bounding box (Z = 0 on triangles): linear in time, so that the error is the
+ * space's; given on the whole boundary. f follows from it, and is interpolated too. Steady (c = 0): at t = 0. */
 #ifndef WISP_HEAT_H
 #define WISP_HEAT_H
 
@@ -13,9 +13,9 @@
 
 typedef struct wisp_heat {
   double kappa[3], capacity; /* c */
-  double low[2], length[2];  /* of the bounding box */
+  double low[3], length[3];  /* of the bounding box */
   wisp_assembly *assembly;
-  double *places; /* x and y of each node */
+  double *places; /* x, y and z of each node */
 } wisp_heat;
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0. mesh is

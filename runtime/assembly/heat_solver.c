@@ -104,8 +104,8 @@ static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s)
   for (size_t i = 0; i < s->heat->assembly->nodes->nodes; i++) {
     const double u = s->u[i], kappa = k[0] + u * (k[1] + u * k[2]);
     if (!(kappa > 0) || !isfinite(kappa))
-      return wisp_fail(err, WISP_EUSAGE, "kappa is %g where u is %g, at (%g, %g): must be positive", kappa, u,
-                       s->heat->places[2 * i], s->heat->places[2 * i + 1]);
+      return wisp_fail(err, WISP_EUSAGE, "kappa is %g where u is %g, at (%g, %g, %g): must be positive", kappa, u,
+                       s->heat->places[3 * i], s->heat->places[3 * i + 1], s->heat->places[3 * i + 2]);
   }
   return WISP_OK;
 }

@@ -1,17 +1,19 @@
 #include "pattern.h"
+#include "../../gen/assembly/simplex.h"
 #include "../parallel.h"
 
-double wisp_pattern_nonzeros(int order, size_t vertices, size_t edges, size_t elements)
+double wisp_pattern_nonzeros(int order, const size_t count[4])
 {
-  const double line = order + 1,
-               all = line * (order + 2) / 2; /* nodes of an edge and of a triangle, with its own edges */
-  const double of_edge = line * line - 2, of_triangle = all * all - 3 * line * line + 3;
-  return (double)vertices + (double)edges * of_edge + (double)elements * of_triangle;
+  int nodes[4], pairs[4];
+  double nonzeros = 0;
+  wisp_simplex_own(order, nodes, pairs);
+  for (int k = 0; k < 4; k++) nonzeros += (double)count[k] * pairs[k];
+  return nonzeros;
 }
 
 /* --- elements around a row --- */
 
-static wisp_status look_around(wisp_error *err, const wisp_trinodes *nodes, wisp_pattern *p)
+static wisp_status look_around(wisp_error *err, const wisp_simplexnodes *nodes, wisp_pattern *p)
 {
   const size_t count = nodes->elements * (size_t)nodes->Np;
   OWNED(free) int32_t *next = NULL;
@@ -55,7 +57,7 @@ static void sort(int32_t *list, size_t count)
 }
 
 typedef struct making {
-  const wisp_trinodes *nodes;
+  const wisp_simplexnodes *nodes;
   wisp_pattern *pattern;
 } making;
 
@@ -108,13 +110,12 @@ static wisp_status fill_columns(wisp_error *err, void *context, size_t from, siz
   return WISP_OK;
 }
 
-wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_trinodes *nodes, size_t vertices,
-                                wisp_pattern **out)
+wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_simplexnodes *nodes, wisp_pattern **out)
 {
   OWNED(wisp_pattern_destroy) wisp_pattern *p = NULL;
-  const double most = wisp_pattern_nonzeros(nodes->N, vertices, nodes->edges, nodes->elements);
+  const double most = wisp_pattern_nonzeros(nodes->N, nodes->count);
   CALL(wisp_require(err, most <= INT32_MAX, WISP_EUSAGE,
-                    "%s: a matrix of order %d on %zu triangles has %.4g nonzeros, more than 2^31 - 1: take fewer "
+                    "%s: a matrix of order %d on %zu elements has %.4g nonzeros, more than 2^31 - 1: take fewer "
                     "elements or a lower order",
                     name, nodes->N, nodes->elements, most));
   CALL(wisp_require(

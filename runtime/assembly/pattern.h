@@ -3,7 +3,7 @@
 #ifndef WISP_PATTERN_H
 #define WISP_PATTERN_H
 
-#include "../mesh/trimesh.h"
+#include "../mesh/simplexnodes.h"
 
 typedef struct wisp_pattern {
   size_t rows, nonzeros, incidences;
@@ -13,14 +13,13 @@ typedef struct wisp_pattern {
   int32_t *around;       /* incidences: e Np + a, the row's node being node a of element e; e ascending */
 } wisp_pattern;
 
-/* Nonzeros of order N on any conforming mesh of triangles where no node is fixed: two nodes of one element belong to
- * the smallest vertex, edge or element that has both. */
-double wisp_pattern_nonzeros(int order, size_t vertices, size_t edges, size_t elements);
+/* Nonzeros of order N on any conforming mesh of so many simplices of each dimension where no node is fixed: two nodes
+ * of one element belong to the smallest vertex, edge, face or element that has both. */
+double wisp_pattern_nonzeros(int order, const size_t count[4]);
 
 /* Rows and columns are the unknowns. nodes are borrowed for the call. WISP_EUSAGE, before anything large is allocated,
  * where there are more than 2^31 - 1 nonzeros, or no unknowns. */
-wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_trinodes *nodes, size_t vertices,
-                                wisp_pattern **out);
+wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_simplexnodes *nodes, wisp_pattern **out);
 void wisp_pattern_destroy(wisp_pattern *pattern);
 WISP_OWNED(wisp_pattern, wisp_pattern_destroy)
 

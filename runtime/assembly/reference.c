@@ -4,20 +4,30 @@
 
 /* An element's affine map. */
 typedef struct frame {
-  double slope[2][2]; /* dr/dx, dr/dy; ds/dx, ds/dy */
-  double J, blur;     /* how much larger than J the numbers are that it is the difference of */
+  double slope[2][3][3]; /* of r, s, t by x, y, z; and what they are added up from, without signs */
+  double J, blur;        /* how much larger than J the numbers are that it is the difference of */
 } frame;
 
+/* Corners of a triangle are completed by a third direction of unit length. */
 static frame frame_of(const wisp_mesh *mesh, size_t e)
 {
-  double d[2][2];
-  for (size_t v = 0; v < 2; v++)
-    for (size_t c = 0; c < 2; c++)
-      d[v][c] = (mesh->xyz[3 * (size_t)mesh->tri[3 * e + v + 1] + c] - mesh->xyz[3 * (size_t)mesh->tri[3 * e] + c]) / 2;
-  const double J = d[0][0] * d[1][1] - d[1][0] * d[0][1];
-  return (frame){.slope = {{d[1][1] / J, -d[1][0] / J}, {-d[0][1] / J, d[0][0] / J}},
-                 .J = J,
-                 .blur = (fabs(d[0][0] * d[1][1]) + fabs(d[1][0] * d[0][1])) / J};
+  const int32_t *vertex = mesh->cell + (size_t)mesh->corners * e;
+  double d[3][3] = {[2] = {0, 0, 1}}, size = 0;
+  frame at = {.J = 0};
+  for (size_t v = 0; v + 1 < (size_t)mesh->corners; v++)
+    for (size_t c = 0; c < 3; c++)
+      d[v][c] = (mesh->xyz[3 * (size_t)vertex[v + 1] + c] - mesh->xyz[3 * (size_t)vertex[0] + c]) / 2;
+  for (size_t v = 0; v < 3; v++)
+    for (size_t c = 0; c < 3; c++) {
+      const double *p = d[(v + 1) % 3], *q = d[(v + 2) % 3];
+      const double one = p[(c + 1) % 3] * q[(c + 2) % 3], other = p[(c + 2) % 3] * q[(c + 1) % 3];
+      at.slope[0][v][c] = one - other;
+      at.slope[1][v][c] = fabs(one) + fabs(other);
+      if (v == 0) at.J += d[0][c] * at.slope[0][0][c], size += fabs(d[0][c]) * at.slope[1][0][c];
+    }
+  for (size_t i = 0; i < 18; i++) at.slope[i / 9][i / 3 % 3][i % 3] /= at.J;
+  at.blur = size / at.J;
+  return at;
 }
 
 /* The coefficient at the nodes, or its size. */
@@ -34,50 +44,50 @@ static double f_at(const wisp_assembly *s, const wisp_form_data *data, int32_t n
   return s->form->f == WISP_BY_NODES ? data->f[node] : data->density;
 }
 
-/* The geometric factors of the directions 00, 01 and 11, and their sizes. */
-static void find_factors(const frame *at, double G[2][WISP_TRI_DIRECTIONS])
+/* The geometric factors of the pairs of directions, and their sizes. */
+static void find_factors(const frame *at, int directions, double G[2][WISP_SIMPLEX_DIRECTIONS])
 {
-  const double(*g)[2] = at->slope;
-  for (int d = 0; d < WISP_TRI_DIRECTIONS; d++) {
-    const double x = g[d / 2][0] * g[(d + 1) / 2][0], y = g[d / 2][1] * g[(d + 1) / 2][1];
-    G[0][d] = at->J * (x + y);
-    G[1][d] = at->J * at->blur * (fabs(x) + fabs(y));
+  for (int i = 0; i < 2 * directions; i++) {
+    const int *pair = wisp_simplex_pairs[i / 2];
+    const double *p = at->slope[i % 2][pair[0]], *q = at->slope[i % 2][pair[1]];
+    G[i % 2][i / 2] = at->J * (i % 2 ? at->blur : 1) * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]);
   }
 }
 
-/* Entry i of the matrix, by the reference element's tables, and its size. */
-static void add_entry(const wisp_assembly *s, const wisp_form_data *data, const frame *at,
-                      double kappa[2][WISP_ELEMENT_NODES], size_t i, wisp_element_matrix *out)
+/* The matrix by the reference element's tables, and its sizes. */
+static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const frame *at,
+                       double kappa[2][WISP_ELEMENT_NODES], wisp_element_matrix *out)
 {
-  const wisp_tri *tri = s->tri;
-  const size_t Np = (size_t)tri->Np;
+  const wisp_simplex *simplex = s->simplex;
+  const size_t Np = (size_t)simplex->Np, all = Np * Np;
   const bool by_nodes = s->form->kappa == WISP_BY_NODES;
-  double G[2][WISP_TRI_DIRECTIONS];
-  find_factors(at, G);
-  for (size_t d = 0; d < WISP_TRI_DIRECTIONS; d++)
+  double G[2][WISP_SIMPLEX_DIRECTIONS];
+  find_factors(at, simplex->directions, G);
+  for (int d = 0; d < simplex->directions; d++)
     for (size_t m = 0; m < (by_nodes ? Np : 1); m++) {
-      const double T = by_nodes ? tri->interpolated[d][m * Np * Np + i] : tri->stiffness[d][i];
-      out->A[i] += G[0][d] * kappa[0][m] * T;
-      out->A_size[i] += G[1][d] * kappa[1][m] * fabs(T);
+      const double *T = by_nodes ? simplex->interpolated[d] + m * all : simplex->stiffness[d];
+      const double weight = G[0][d] * kappa[0][m], size = G[1][d] * kappa[1][m];
+      for (size_t i = 0; i < all; i++) out->A[i] += weight * T[i], out->A_size[i] += size * fabs(T[i]);
     }
-  if (!s->form->mass) return;
-  out->A[i] += at->J * data->mass * tri->mass[i];
-  out->A_size[i] += at->J * at->blur * fabs(data->mass * tri->mass[i]);
+  for (size_t i = 0; s->form->mass && i < all; i++) {
+    out->A[i] += at->J * data->mass * simplex->mass[i];
+    out->A_size[i] += at->J * at->blur * fabs(data->mass * simplex->mass[i]);
+  }
 }
 
 void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, size_t e, wisp_element_matrix *out)
 {
-  const size_t Np = (size_t)s->tri->Np;
+  const size_t Np = (size_t)s->simplex->Np;
   const int32_t *node = s->nodes->node + e * Np;
   double kappa[2][WISP_ELEMENT_NODES];
   const frame at = frame_of(s->mesh, e);
   *out = (wisp_element_matrix){.A = {0}};
   for (size_t a = 0; a < Np; a++)
     for (int size = 0; size < 2; size++) kappa[size][a] = kappa_at(s, data, e, node[a], size);
+  add_matrix(s, data, &at, kappa, out);
   for (size_t i = 0; i < Np * Np; i++) {
     const int32_t column = node[i % Np];
-    const double load = at.J * s->tri->mass[i] * f_at(s, data, column);
-    add_entry(s, data, &at, kappa, i, out);
+    const double load = at.J * s->simplex->mass[i] * f_at(s, data, column);
     out->load[i / Np] += load;
     out->load_size[i / Np] += at.blur * fabs(load);
     if ((size_t)column < s->pattern->rows) continue;
@@ -89,7 +99,7 @@ void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, s
 void wisp_assembly_apply(const wisp_assembly *s, const wisp_form_data *data, double *values, double *F,
                          double *value_sizes, double *F_sizes)
 {
-  const int Np = s->tri->Np;
+  const int Np = s->simplex->Np;
   wisp_element_matrix m;
   for (size_t e = 0; e < s->nodes->elements; e++) {
     wisp_assembly_element(s, data, e, &m);

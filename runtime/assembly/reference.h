@@ -10,7 +10,7 @@ typedef struct wisp_form_data {
   const double *of_elements, *f, *u; /* kappa an element; at the nodes */
 } wisp_form_data;
 
-enum { WISP_ELEMENT_NODES = 21 };
+enum { WISP_ELEMENT_NODES = WISP_SIMPLEX_MAX_NP };
 
 /* Of one element, Np x Np and Np, and for each number the sum of the magnitudes that it is added up from; what fixed
  * nodes take is in the load. */

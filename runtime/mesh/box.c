@@ -1,48 +1,56 @@
+/* The unit box, or square, as a grid of cells that are cut into elements. */
 #include "mesh.h"
 
-enum { LARGEST_BOX = 400 };
+/* Elements of a cell: their corners as bits, 1 for x, 2 for y, 4 for z. Every cell is cut alike, so that the diagonals
+ * of shared squares agree. Tets are the paths along the edges of a cube from corner 000 to corner 111, one for each
+ * order of the axes (Kuhn 1960); the middle two corners stand so that the volume is positive. */
+typedef struct cut {
+  int corners, directions, most, pieces; /* most: cells a side */
+  const char *cells;
+  int corner[6][8];
+} cut;
 
-/* The paths along the edges of a cube from corner 000 to corner 111, one for each order of the axes (Kuhn 1960): each
- * is a tet. Corners are bits, 1 for x, 2 for y, 4 for z; the middle two stand so that the volume is positive. */
-static const int kuhn[6][4] = {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}};
+static const cut cuts[] = {
+    {4, 3, 400, 6, "cubes", {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}}},
+    {8, 3, 400, 1, "hexes", {{0, 1, 2, 3, 4, 5, 6, 7}}},
+    {3, 2, 16384, 2, "squares", {{0, 1, 3}, {0, 3, 2}}},
+};
 
-/* The points of a grid of n^3 cubes, x fastest. */
-static void place_vertices(wisp_mesh *mesh, int n)
+/* The sides of the square: what is left, right, below and above has the tags 1 to 4. */
+static void tag_sides(wisp_mesh *mesh, const int n[2])
 {
-  double *at = mesh->xyz;
-  for (int k = 0; k <= n; k++)
-    for (int j = 0; j <= n; j++)
-      for (int i = 0; i <= n; i++) {
-        *at++ = (double)i / n;
-        *at++ = (double)j / n;
-        *at++ = (double)k / n;
-      }
+  const size_t nx = (size_t)n[0], ny = (size_t)n[1];
+  for (size_t i = 0; i < nx; i++) mesh->tag[6 * i] = 3, mesh->tag[6 * (nx * (ny - 1) + i) + 4] = 4;
+  for (size_t j = 0; j < ny; j++) mesh->tag[6 * nx * j + 5] = 1, mesh->tag[6 * (nx * j + nx - 1) + 1] = 2;
 }
 
-/* Six tets for each cube, cube after cube. Every cube is cut alike, so that the diagonals of shared squares agree. */
-static void cut_cubes(wisp_mesh *mesh, int n)
-{
-  const int32_t line = n + 1, plane = line * line;
-  int32_t *tet = mesh->tet;
-  for (int k = 0; k < n; k++)
-    for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++)
-        for (int path = 0; path < 6; path++)
-          for (int v = 0; v < 4; v++) {
-            int corner = kuhn[path][v];
-            *tet++ = i + (corner & 1) + line * (j + (corner >> 1 & 1)) + plane * (k + (corner >> 2));
-          }
-}
-
-wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
+wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(wisp_require(err, n >= 1 && n <= LARGEST_BOX, WISP_EUSAGE, "box: %d cubes a side, must be 1 to %d", n,
-                    LARGEST_BOX));
-  size_t line = (size_t)n + 1, cubes = (size_t)n * (size_t)n * (size_t)n;
-  CALL(wisp_mesh_create(err, 4, line * line * line, 6 * cubes, &mesh));
-  place_vertices(mesh, n);
-  cut_cubes(mesh, n);
-  CALL(wisp_mesh_connect(err, "box", mesh));
+  const cut *c = cuts;
+  size_t side[3] = {1, 1, 1}, points[3] = {1, 1, 1};
+  while (c->corners != corners) c++;
+  for (int d = 0; d < c->directions; d++) {
+    CALL(wisp_require(err, n[d] >= 1 && n[d] <= c->most, WISP_EUSAGE, "box: %d %s a side, must be 1 to %d", n[d],
+                      c->cells, c->most));
+    side[d] = (size_t)n[d];
+    points[d] = side[d] + 1;
+  }
+  const size_t line = points[0], plane = line * points[1], cells = side[0] * side[1] * side[2];
+  CALL(wisp_mesh_create(err, corners, plane * points[2], (size_t)c->pieces * cells, &mesh));
+  for (size_t v = 0; v < mesh->vertices; v++) {
+    const size_t at[3] = {v % line, v % plane / line, v / plane};
+    for (int d = 0; d < c->directions; d++) mesh->xyz[3 * v + (size_t)d] = (double)at[d] / n[d];
+  }
+  int32_t *vertex = mesh->cell;
+  for (size_t q = 0; q < cells; q++) {
+    const size_t low = q % side[0] + line * (q / side[0] % side[1]) + plane * (q / side[0] / side[1]);
+    for (int i = 0; i < c->pieces * corners; i++) {
+      const size_t bits = (size_t)c->corner[i / corners][i % corners];
+      *vertex++ = (int32_t)(low + (bits & 1) + line * (bits >> 1 & 1) + plane * (bits >> 2));
+    }
+  }
+  if (corners == 3) tag_sides(mesh, n);
+  if (corners < 8) CALL(wisp_mesh_connect(err, "box", mesh));
   return GIVE(mesh, out);
 }

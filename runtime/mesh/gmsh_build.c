@@ -2,7 +2,6 @@
  * faces. */
 #include "gmsh.h"
 #include "hexmesh.h"
-#include "trimesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,9 +155,7 @@ wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
   TRY(wisp_mesh_create(err, corners, vertices, gmsh->cells, &mesh));
   fill(gmsh, &map, number, mesh);
-  TRY(corners == 3   ? wisp_trimesh_connect(err, gmsh->name, mesh)
-      : corners == 4 ? wisp_mesh_connect(err, gmsh->name, mesh)
-                     : wisp_hexmesh_check(err, gmsh->name, mesh));
+  TRY(wisp_mesh_connect(err, gmsh->name, mesh));
   if (corners < 8) TRY(tag_faces(err, gmsh, &map, number, mesh));
   *out = mesh;
 done:

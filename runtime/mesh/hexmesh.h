@@ -1,24 +1,10 @@
-/* What is particular to meshes of hexahedra: their box, and the continuous numbering of their Gauss-Lobatto-Legendre
- * (GLL) nodes. */
+/* What is particular to meshes of hexahedra: the continuous numbering of their Gauss-Lobatto-Legendre (GLL) nodes. */
 #ifndef WISP_HEXMESH_H
 #define WISP_HEXMESH_H
 
 #include "mesh.h"
 
 typedef wisp_mesh wisp_hexmesh; /* of elements with 8 corners */
-
-/* What element k is called in messages. */
-static inline size_t wisp_hexmesh_number(const wisp_hexmesh *mesh, size_t k)
-{
-  return mesh->number ? (size_t)mesh->number[k] : k;
-}
-
-/* The unit box [0,1]^3 as n[0] x n[1] x n[2] hexes, x fastest. Each n in 1..400, WISP_EUSAGE otherwise. */
-wisp_status wisp_hexmesh_box(wisp_error *err, const int n[3], wisp_hexmesh **out);
-
-/* Vertex numbers in range, no two corners of a hex the same vertex, Jacobians positive at the eight corners.
- * WISP_EINPUT with name and element. */
-wisp_status wisp_hexmesh_check(wisp_error *err, const char *name, const wisp_hexmesh *mesh);
 
 /* The continuous numbering: local node (k Nq + j) Nq + i of element e is global[e Np + local], the same number in all
  * elements that share the node. Numbers rise with the first element, then the first local node that has them, so that

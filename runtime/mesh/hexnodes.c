@@ -43,7 +43,7 @@ static int face_corner(int face, int a, int b)
 }
 
 /* Does the face, counted through this way, turn counterclockwise as seen from inside (1) or from outside (-1)? Elements
- * are positively oriented (wisp_hexmesh_check), so that inside is where the numbering says it is. */
+ * are positively oriented (wisp_mesh_connect), so that inside is where the numbering says it is. */
 static int side(int face, const turn *way)
 {
   const int inward = face % 2 ? -1 : 1, odd = way->corner[0] ^ way->corner[1] ^ way->swap;
@@ -104,11 +104,11 @@ static wisp_status check_face(wisp_error *err, const char *name, const wisp_hexm
   CALL(wisp_require(
       err, met->elements <= 2 && met->opposite == face->opposite, WISP_EINPUT,
       "%s: the mesh does not conform: face (%d %d %d %d) of hex %zu is shared by %d hexes or cut another way", name,
-      v[0], v[1], face->opposite, v[2], wisp_hexmesh_number(mesh, face->first), met->elements));
+      v[0], v[1], face->opposite, v[2], wisp_mesh_number(mesh, face->first), met->elements));
   return wisp_require(
       err, met->elements == 1 || met->side != face->side, WISP_EINPUT,
       "%s: hexes %zu and %zu overlap: both lie on one side of face (%d %d %d %d); was one element saved twice?", name,
-      wisp_hexmesh_number(mesh, met->first), wisp_hexmesh_number(mesh, face->first), v[0], v[1], face->opposite, v[2]);
+      wisp_mesh_number(mesh, met->first), wisp_mesh_number(mesh, face->first), v[0], v[1], face->opposite, v[2]);
 }
 
 /* --- all edges and faces of the mesh --- */

@@ -1,5 +1,4 @@
-#include "irregular.h"
-#include "trimesh.h"
+#include "source.h"
 
 #include "../../gen/random.h"
 #include "../../gen/nodal/tet.h"
@@ -227,8 +226,7 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
   cell = old[0];
   tag = old[1];
   region = old[2];
-  if (corners == 3) return wisp_trimesh_connect(err, "shuffled mesh", mesh);
-  return corners == 4 ? wisp_mesh_connect(err, "shuffled mesh", mesh) : WISP_OK;
+  return corners == 8 ? WISP_OK : wisp_mesh_connect(err, "shuffled mesh", mesh);
 }
 
 /* --- a mesh to check on --- */

@@ -4,11 +4,11 @@
 #include "../parallel.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_ELEMENTS = 1 << 30 }; /* so that 4 x elements counts faces in 32 bits */
-
-/* A face as its lowest vertex's list sees it: the other two vertices in rising order, and 4 x element + face. */
+/* A face as its lowest vertex's list sees it: the other two vertices in rising order, and corners x element + face. */
 typedef struct face_entry {
   int32_t middle, high;
   uint32_t face;
@@ -46,28 +46,78 @@ void wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3])
   }
 }
 
-/* Vertex numbers in range, every element with a volume, all of it positive. Flat means 1e-12 of its longest edge cubed,
- * far below any sliver that a mesher leaves and above the rounding of the determinant. */
+/* ---- Elements. */
+
+/* What is asked of elements: Jacobians that are positive at the corners of the first frames, at all of a hex's. */
+typedef struct shape {
+  int corners, frames;
+  const int (*frame)[4];
+  size_t most;                     /* so that faces, or corners, can be counted in 32 bits */
+  const char *one, *many, *turned; /* in words */
+} shape;
+
+static const shape shapes[] = {{4, 1, wisp_tet_frames, 1 << 30, "tet", "tets", "negative volume"},
+                               {8, 8, wisp_hex_frames, 1 << 28, "hex", "hexes", "negative volume"},
+                               {3, 1, wisp_tri_frames, 1 << 30, "triangle", "triangles", "negative area"}};
+
+static const shape *shape_of(const wisp_mesh *mesh)
+{
+  const shape *s = shapes;
+  while (s->corners != mesh->corners) s++;
+  return s;
+}
+
+static wisp_status check_vertices(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t k)
+{
+  const shape *s = shape_of(mesh);
+  const int32_t *v = mesh->cell + (size_t)s->corners * k;
+  for (int a = 0; a < s->corners; a++) {
+    CALL(wisp_require(err, v[a] >= 0 && (size_t)v[a] < mesh->vertices, WISP_EINPUT,
+                      "%s: %s %zu has vertex %d of a mesh with %zu", name, s->one, wisp_mesh_number(mesh, k), v[a],
+                      mesh->vertices));
+    for (int b = 0; b < a; b++)
+      CALL(wisp_require(err, v[a] != v[b], WISP_EINPUT,
+                        "%s: %s %zu is degenerate: vertex %d is two of its corners; remesh there", name, s->one,
+                        wisp_mesh_number(mesh, k), v[a]));
+  }
+  return WISP_OK;
+}
+
+static wisp_status degenerate(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t k, int positive)
+{
+  const shape *s = shape_of(mesh);
+  const int32_t *v = mesh->cell + (size_t)s->corners * k;
+  char which[64] = "";
+  for (int a = 0, used = 0; a < s->corners && s->frames == 1; a++)
+    used += snprintf(which + used, sizeof which - (size_t)used, "%s%d", a ? " " : "", v[a]);
+  return s->frames == 1
+             ? wisp_fail(err, WISP_EINPUT, "%s: %s %zu (vertices %s) is degenerate, without%s; remesh there", name,
+                         s->one, wisp_mesh_number(mesh, k), which, strchr(s->turned, ' '))
+             : wisp_fail(err, WISP_EINPUT,
+                         "%s: %s %zu is degenerate: its Jacobian is positive at %d of %d corners; remesh there", name,
+                         s->one, wisp_mesh_number(mesh, k), positive, s->frames);
+}
+
+/* Flat means 1e-12 of the longest edge cubed, or squared, far below any sliver that a mesher leaves and above the
+ * rounding of the determinant. */
 static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t from, size_t to)
 {
+  const shape *s = shape_of(mesh);
   size_t inverted = 0, first = 0;
   for (size_t k = from; k < to; k++) {
-    const int32_t *v = mesh->tet + 4 * k;
-    for (int i = 0; i < 4; i++)
-      if (v[i] < 0 || (size_t)v[i] >= mesh->vertices)
-        return wisp_fail(err, WISP_EINPUT, "%s: tet %zu has vertex %d of a mesh with %zu", name, k, v[i],
-                         mesh->vertices);
-    double scale, volume = wisp_mesh_corner(mesh, k, wisp_tet_frames[0], &scale);
-    if (!(fabs(volume) > 1e-12 * scale) || !isfinite(volume))
-      return wisp_fail(err, WISP_EINPUT,
-                       "%s: tet %zu (vertices %d %d %d %d) is degenerate, without volume; remesh there", name, k, v[0],
-                       v[1], v[2], v[3]);
-    if (volume < 0 && !inverted++) first = k;
+    int positive = 0, negative = 0;
+    CALL(check_vertices(err, name, mesh, k));
+    for (int i = 0; i < s->frames; i++) {
+      double scale, volume = wisp_mesh_corner(mesh, k, s->frame[i], &scale);
+      positive += volume > 1e-12 * scale && isfinite(volume);
+      negative += volume < -1e-12 * scale && isfinite(volume);
+    }
+    if (positive < s->frames && negative < s->frames) return degenerate(err, name, mesh, k, positive);
+    if (negative && !inverted++) first = k;
   }
-  return wisp_require(
-      err, !inverted, WISP_EINPUT,
-      "%s: %zu of %zu tets are inverted (negative volume), the first is tet %zu; remesh or reverse them", name,
-      inverted, mesh->elements, first);
+  return wisp_require(err, !inverted, WISP_EINPUT,
+                      "%s: %zu of %zu %s are inverted (%s), the first is %s %zu; remesh or reverse them", name,
+                      inverted, mesh->elements, s->many, s->turned, s->one, wisp_mesh_number(mesh, first));
 }
 
 /* A wisp_range over elements: is all well? */
@@ -83,20 +133,51 @@ static wisp_status check_elements(wisp_error *err, const char *name, wisp_mesh *
   return status == WISP_OK ? status : check_some(err, name, mesh, 0, mesh->elements);
 }
 
-/* The three vertices of face 0..4 x elements - 1. */
-static void face_vertices(const wisp_mesh *mesh, uint32_t face, int32_t v[3])
+/* Triangles lie in a plane, and have all vertices. */
+static wisp_status check_plane(wisp_error *err, const char *name, const wisp_mesh *mesh)
 {
-  const int32_t *tet = mesh->tet + 4 * (size_t)(face / 4);
-  for (int a = 0; a < 3; a++) v[a] = tet[wisp_tet_face_vertices[face % 4][a]];
+  OWNED(free) unsigned char *used = NULL;
+  CALL(wisp_new(err, mesh->vertices, 1, &used));
+  for (size_t i = 0; i < 3 * mesh->elements; i++) used[mesh->tri[i]] = 1;
+  for (size_t v = 0; v < mesh->vertices; v++) {
+    CALL(wisp_require(err, fabs(mesh->xyz[3 * v + 2] - mesh->xyz[2]) <= 0, WISP_EINPUT,
+                      "%s: vertex %zu has z = %g, another %g: triangles must lie in a plane of one z", name, v,
+                      mesh->xyz[3 * v + 2], mesh->xyz[2]));
+    CALL(wisp_require(err, used[v], WISP_EINPUT, "%s: vertex %zu belongs to no triangle; leave it out", name, v));
+  }
+  return WISP_OK;
 }
 
-static void sort3(int32_t v[3])
+/* ---- Faces. Those of triangles are edges, which count as faces whose last vertex stands there twice. */
+
+/* The vertices of face 0..corners x elements - 1. */
+static void face_vertices(const wisp_mesh *mesh, uint32_t face, int32_t v[3])
+{
+  const uint32_t faces = (uint32_t)mesh->corners, own = face % faces;
+  const int32_t *cell = mesh->cell + (size_t)(face - own);
+  for (uint32_t a = 0; a < 3; a++)
+    v[a] = cell[faces == 4 ? (uint32_t)wisp_tet_face_vertices[own][a] : (own + (a > 0)) % 3];
+}
+
+/* Puts a face's vertices into rising order. 1 or -1: whether that is an even permutation. */
+static int sort_face(int32_t v[3])
 {
   static const int swaps[3][2] = {{0, 1}, {1, 2}, {0, 1}};
+  int sign = 1;
   for (int i = 0; i < 3; i++) {
     int32_t *low = v + swaps[i][0], *high = v + swaps[i][1], keep = *low;
-    if (keep > *high) *low = *high, *high = keep;
+    if (keep > *high) *low = *high, *high = keep, sign = -sign;
   }
+  return sign;
+}
+
+/* On which of its sides the face has its element: 1 or -1. */
+static int side_of(const wisp_mesh *mesh, uint32_t face)
+{
+  int32_t v[3];
+  face_vertices(mesh, face, v);
+  if (mesh->corners == 3) return v[0] < v[1] ? 1 : -1;
+  return outward[face % 4] * sort_face(v);
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -126,18 +207,18 @@ static void sort_entries(face_entry *entry, size_t count)
  * this near linear in the mesh. */
 static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
 {
-  uint32_t faces = (uint32_t)(4 * mesh->elements);
+  const uint32_t faces = (uint32_t)((size_t)mesh->corners * mesh->elements);
   int32_t v[3];
   for (uint32_t f = 0; f < faces; f++) {
     face_vertices(mesh, f, v);
-    sort3(v);
+    sort_face(v);
     start[v[0] + 2]++;
   }
   for (size_t i = 2; i < mesh->vertices + 2; i++) start[i] += start[i - 1];
   for (uint32_t f = 0; f < faces; f++) {
     face_vertices(mesh, f, v);
-    sort3(v);
-    entry[start[v[0] + 1]++] = (face_entry){v[1], v[2], f};
+    sort_face(v);
+    entry[start[v[0] + 1]++] = (face_entry){mesh->corners == 3 ? v[2] : v[1], v[2], f};
   }
 }
 
@@ -151,46 +232,36 @@ static int find_turn(const int32_t ours[3], const int32_t theirs[3])
   return -1; /* never */
 }
 
-static int turn_sign(int turn)
-{
-  const int *to = wisp_tet_turns[turn];
-  return ((to[1] - to[0]) * (to[2] - to[0]) * (to[2] - to[1])) > 0 ? 1 : -1;
-}
-
-/* Makes two faces neighbours of each other. Two tets that lie on the same side of their face overlap. */
-static wisp_status join(wisp_error *err, const char *name, wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
+/* Theirs is across our face. */
+static void meet(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
 {
   int32_t a[3], b[3];
   face_vertices(mesh, ours, a);
   face_vertices(mesh, theirs, b);
-  int turn = find_turn(a, b);
-  if (outward[ours % 4] * outward[theirs % 4] * turn_sign(turn) > 0)
-    return wisp_fail(
-        err, WISP_EINPUT,
-        "%s: tets %u and %u overlap: both lie on one side of face (%d %d %d); was one element saved twice?", name,
-        ours / 4, theirs / 4, a[0], a[1], a[2]);
-  mesh->neighbour[ours] = (int32_t)(theirs / 4);
-  mesh->neighbour_face[ours] = (int8_t)(theirs % 4);
-  mesh->neighbour_turn[ours] = (int8_t)turn;
-  mesh->neighbour[theirs] = (int32_t)(ours / 4);
-  mesh->neighbour_face[theirs] = (int8_t)(ours % 4);
-  mesh->neighbour_turn[theirs] = (int8_t)find_turn(b, a);
-  return WISP_OK;
+  mesh->neighbour[ours] = (int32_t)(theirs / (uint32_t)mesh->corners);
+  mesh->neighbour_face[ours] = (int8_t)(theirs % (uint32_t)mesh->corners);
+  mesh->neighbour_turn[ours] = mesh->corners == 4 ? (int8_t)find_turn(a, b) : 0;
 }
 
-/* Walks one vertex's sorted list: a face alone is a boundary, two are neighbours, more do not conform. */
-static wisp_status join_list(wisp_error *err, const char *name, wisp_mesh *mesh, int32_t low, const face_entry *entry,
-                             size_t count)
+/* A face alone is a boundary, two are neighbours, more do not conform; elements on the same side of their face overlap.
+ */
+static wisp_status join(wisp_error *err, const char *name, wisp_mesh *mesh, int32_t low, const face_entry *entry,
+                        size_t count)
 {
-  for (size_t i = 0, run; i < count; i += run) {
-    for (run = 1; i + run < count; run++)
-      if (entry[i + run].middle != entry[i].middle || entry[i + run].high != entry[i].high) break;
-    CALL(wisp_require(err, run <= 2, WISP_EINPUT,
-                      "%s: face (%d %d %d) is shared by %zu tets, %u, %u and %u among them: the mesh does not conform",
-                      name, low, entry[i].middle, entry[i].high, run, entry[i].face / 4, entry[i + 1].face / 4,
-                      entry[i + 2].face / 4));
-    if (run == 2) CALL(join(err, name, mesh, entry[i].face, entry[i + 1].face));
-  }
+  const shape *s = shape_of(mesh);
+  const uint32_t ours = entry[0].face, theirs = entry[count > 1].face, faces = (uint32_t)s->corners;
+  char face[64];
+  if (count == 1) return WISP_OK;
+  snprintf(face, sizeof face, faces == 3 ? "edge (%d %d)" : "face (%d %d %d)", low, entry->middle, entry->high);
+  const size_t one = wisp_mesh_number(mesh, ours / faces), other = wisp_mesh_number(mesh, theirs / faces);
+  CALL(wisp_require(err, count == 2, WISP_EINPUT,
+                    "%s: %s is shared by %zu %s, %zu, %zu and %zu among them: the mesh does not conform", name, face,
+                    count, s->many, one, other, wisp_mesh_number(mesh, entry[count - 1].face / faces)));
+  CALL(wisp_require(err, side_of(mesh, ours) != side_of(mesh, theirs), WISP_EINPUT,
+                    "%s: %s %zu and %zu overlap: both lie on one side of %s; was one element saved twice?", name,
+                    s->many, one, other, face));
+  meet(mesh, ours, theirs);
+  meet(mesh, theirs, ours);
   return WISP_OK;
 }
 
@@ -210,20 +281,28 @@ static wisp_status join_lists(wisp_error *err, void *context, size_t from, size_
     face_entry *list = j->entry + j->start[v];
     const size_t count = j->start[v + 1] - j->start[v];
     sort_entries(list, count);
-    CALL(join_list(err, j->name, j->mesh, (int32_t)v, list, count));
+    for (size_t i = 0, run; i < count; i += run) {
+      for (run = 1; i + run < count; run++)
+        if (list[i + run].middle != list[i].middle || list[i + run].high != list[i].high) break;
+      CALL(join(err, j->name, j->mesh, (int32_t)v, list + i, run));
+    }
   }
   return WISP_OK;
 }
 
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh)
 {
+  const shape *s = shape_of(mesh);
+  const size_t faces = (size_t)s->corners * mesh->elements;
   OWNED(free) size_t *start = NULL;
-  size_t faces = 4 * mesh->elements;
   OWNED(free) face_entry *entry = NULL;
-  CALL(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no tets", name));
-  CALL(wisp_require(err, mesh->elements < MOST_ELEMENTS && mesh->vertices < INT32_MAX, WISP_EINPUT,
-                    "%s: %zu tets and %zu vertices, more than 2^30 and 2^31", name, mesh->elements, mesh->vertices));
+  CALL(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no %s", name, s->many));
+  CALL(wisp_require(err, mesh->elements < s->most && mesh->vertices < INT32_MAX, WISP_EINPUT,
+                    "%s: %zu %s and %zu vertices, must be fewer than %zu and 2^31", name, mesh->elements, s->many,
+                    mesh->vertices, s->most));
   CALL(check_elements(err, name, mesh));
+  if (s->corners == 8) return WISP_OK;
+  if (s->corners == 3) CALL(check_plane(err, name, mesh));
   CALL(wisp_new(err, mesh->vertices + 2, sizeof *start, &start));
   CALL(wisp_new(err, faces, sizeof *entry, &entry));
   list_faces(mesh, start, entry);

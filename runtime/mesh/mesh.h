@@ -18,7 +18,7 @@ typedef struct wisp_mesh {
   union {      /* corners x elements: vertex numbers */
     int32_t *cell, *tet, *hex, *tri;
   };
-  /* Of tets, and of triangles, whose three faces are edges (trimesh.h): */
+  /* Of tets, and of triangles, whose three faces are edges: */
   int32_t *neighbour;     /* 4 x elements: element across each face, or WISP_BOUNDARY */
   int8_t *neighbour_face; /* 4 x elements: that element's face number (0 on a boundary) */
   int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
@@ -30,8 +30,16 @@ typedef struct wisp_mesh {
   int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */
 } wisp_mesh;
 
-/* The unit box [0,1]^3 cut into n^3 cubes of six tets each, conforming (Kuhn). n in 1..400, WISP_EUSAGE otherwise. */
-wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out);
+/* The unit box [0,1]^3 as n[0] x n[1] x n[2] cells, x fastest: each a hex, or cut into six tets (Kuhn); or the unit
+ * square as n[0] x n[1] squares of two triangles each, cut from lower left to upper right, whose sides have the tags 1,
+ * x = 0; 2, x = 1; 3, y = 0; 4, y = 1. Each n in 1..400, of triangles 1..16384; WISP_EUSAGE otherwise. */
+wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh **out);
+
+/* The same of n^3 cubes, of tets. */
+static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
+{
+  return wisp_mesh_grid(err, 4, (const int[]){n, n, n}, out);
+}
 
 /* Reads a Gmsh file of elements with so many corners, 3, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
  * missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all, unknown vertices,
@@ -44,8 +52,17 @@ wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
                             wisp_mesh **out);
 
-/* Builds neighbour* from tet; checks conformity and orientation. Used by box and read. */
+/* Checks elements, and finds the neighbours of tets and triangles; edge e of a triangle leads from its corner e to the
+ * next. WISP_EINPUT, with name and element, for vertex numbers out of range, elements that are flat, inverted or saved
+ * twice (both then lie on one side of a face), a corner of a hex whose Jacobian is not positive, a face of three
+ * elements; of triangles besides for a vertex that none has, and vertices of different z. */
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh);
+
+/* What element k is called in messages. */
+static inline size_t wisp_mesh_number(const wisp_mesh *mesh, size_t k)
+{
+  return mesh->number ? (size_t)mesh->number[k] : k;
+}
 
 /* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and cell, then connect
  * tets or check hexes. */

@@ -1,7 +1,81 @@
-#include "order.h"
-#include "trimesh.h"
+#include "source.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+/* ---- A Hilbert curve through points (Skilling, "Programming the Hilbert curve", 2004). */
+
+enum { AXES = 3, BITS = 21, DIGIT = 11, DIGITS = 6 }; /* 3 x 21 bits are 6 digits of 11 */
+
+typedef struct keyed_point {
+  uint64_t key;
+  int32_t point;
+} keyed_point;
+
+/* How far along the curve the point x lies, whose coordinates are of BITS bits. Skilling's transposed form: bit b of
+ * x[0], x[1], x[2] are three consecutive bits of the result. */
+static uint64_t along(uint32_t x[AXES])
+{
+  uint32_t t = 0;
+  uint64_t key = 0;
+  for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
+    for (int i = 0; i < AXES; i++) {
+      const uint32_t low = q - 1, differ = (x[0] ^ x[i]) & low;
+      if (x[i] & q)
+        x[0] ^= low; /* invert */
+      else
+        x[0] ^= differ, x[i] ^= differ; /* exchange */
+    }
+  for (int i = 1; i < AXES; i++) x[i] ^= x[i - 1]; /* Gray code */
+  for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
+    if (x[AXES - 1] & q) t ^= q - 1;
+  for (int b = BITS - 1; b >= 0; b--)
+    for (int i = 0; i < AXES; i++) key = key << 1 | ((x[i] ^ t) >> b & 1);
+  return key;
+}
+
+/* Points as whole numbers of the smallest cube that holds them all. */
+static void find_keys(size_t count, const double *xyz, keyed_point *places)
+{
+  double low[AXES] = {INFINITY, INFINITY, INFINITY}, high[AXES] = {-INFINITY, -INFINITY, -INFINITY}, side = 0;
+  for (size_t i = 0; i < AXES * count; i++) {
+    low[i % AXES] = fmin(low[i % AXES], xyz[i]);
+    high[i % AXES] = fmax(high[i % AXES], xyz[i]);
+  }
+  for (int c = 0; c < AXES; c++) side = fmax(side, high[c] - low[c]);
+  const double scale = side > 0 ? ((1 << BITS) - 1) / side : 0;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t x[AXES];
+    for (size_t c = 0; c < AXES; c++) x[c] = (uint32_t)((xyz[AXES * i + c] - low[c]) * scale);
+    places[i] = (keyed_point){along(x), (int32_t)i};
+  }
+}
+
+/* Digit by digit, lowest first, between two arrays; an even number of digits ends where it began. Equal keys stay in
+ * the points' own order. */
+static void sort(size_t count, keyed_point *from, keyed_point *to)
+{
+  for (int digit = 0; digit < DIGITS; digit++) {
+    size_t start[(1 << DIGIT) + 1] = {0};
+    for (size_t i = 0; i < count; i++) start[(from[i].key >> DIGIT * digit & ((1 << DIGIT) - 1)) + 1]++;
+    for (size_t d = 1; d <= 1 << DIGIT; d++) start[d] += start[d - 1];
+    for (size_t i = 0; i < count; i++) to[start[from[i].key >> DIGIT * digit & ((1 << DIGIT) - 1)]++] = from[i];
+    keyed_point *keep = from;
+    from = to;
+    to = keep;
+  }
+}
+
+wisp_status wisp_curve(wisp_error *err, size_t count, const double *xyz, int32_t *order)
+{
+  OWNED(free) keyed_point *places = NULL, *spare = NULL;
+  CALL(wisp_new(err, count, sizeof *places, &places));
+  CALL(wisp_new(err, count, sizeof *spare, &spare));
+  find_keys(count, xyz, places);
+  sort(count, places, spare);
+  for (size_t i = 0; i < count; i++) order[i] = places[i].point;
+  return WISP_OK;
+}
 
 const char *const wisp_ordering_names[WISP_ORDERINGS] = {"as-given", "curve", "metis"};
 
@@ -109,33 +183,46 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   return WISP_OK;
 }
 
-/* The cells themselves, and what triangles have besides: regions, and tags of their edges. */
+/* Puts the elements themselves into an order, and what they have on faces and inside; neighbours are found again. */
+static wisp_status permute(wisp_error *err, wisp_mesh *mesh, const int32_t *order)
+{
+  const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements, faces = corners == 8 ? 0 : count;
+  OWNED(free) int32_t *cell = NULL, *number = NULL, *tag = NULL, *region = NULL;
+  CALL(wisp_new(err, count, sizeof *cell, &cell));
+  CALL(wisp_new(err, mesh->elements, sizeof *number, &number));
+  CALL(wisp_new(err, faces, sizeof *tag, &tag));
+  CALL(wisp_new(err, faces ? mesh->elements : 0, sizeof *region, &region));
+  for (size_t i = 0; i < count; i++) cell[i] = mesh->cell[corners * (size_t)order[i / corners] + i % corners];
+  for (size_t i = 0; i < faces; i++) tag[i] = mesh->tag[corners * (size_t)order[i / corners] + i % corners];
+  for (size_t k = 0; faces && k < mesh->elements; k++) region[k] = mesh->region[order[k]];
+  for (size_t k = 0; k < mesh->elements; k++) number[k] = (int32_t)wisp_mesh_number(mesh, (size_t)order[k]);
+  int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag, mesh->region};
+  mesh->cell = cell, mesh->number = number, mesh->tag = tag, mesh->region = region;
+  cell = old[0], number = old[1], tag = old[2], region = old[3];
+  if (corners == 8) return WISP_OK;
+  return wisp_mesh_connect(err, "ordered mesh", mesh);
+}
+
+/* Hexes and triangles are put into order themselves. */
 static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
-  OWNED(free) int32_t *order = NULL, *cell = NULL, *tag = NULL, *region = NULL;
-  const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements;
-  CALL(wisp_require(err, how != WISP_ORDER_METIS, WISP_EUSAGE, "order metis is for tets: take curve for %s",
-                    corners == 8 ? "hexes" : "triangles"));
+  OWNED(free) int32_t *order = NULL;
+  CALL(wisp_require(err, how != WISP_ORDER_METIS || mesh->corners == 3, WISP_EUSAGE,
+                    "order metis is for tets and triangles: take curve for hexes"));
   if (how == WISP_ORDER_AS_GIVEN) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  CALL(wisp_new(err, count, sizeof *cell, &cell));
-  CALL(wisp_new(err, corners == 3 ? count : 0, sizeof *tag, &tag));
-  CALL(wisp_new(err, corners == 3 ? mesh->elements : 0, sizeof *region, &region));
-  CALL(along_curve(err, mesh->elements, corners, mesh->cell, mesh->xyz, order));
-  for (size_t i = 0; i < count; i++) cell[i] = mesh->cell[corners * (size_t)order[i / corners] + i % corners];
-  for (size_t i = 0; corners == 3 && i < count; i++) tag[i] = mesh->tag[3 * (size_t)order[i / 3] + i % 3];
-  for (size_t k = 0; corners == 3 && k < mesh->elements; k++) region[k] = mesh->region[order[k]];
-  for (size_t k = 0; k < mesh->elements; k++) order[k] = (int32_t)wisp_hexmesh_number(mesh, (size_t)order[k]);
-  int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag, mesh->region};
-  mesh->cell = cell;
-  mesh->number = order;
-  mesh->tag = tag;
-  mesh->region = region;
-  cell = old[0];
-  order = old[1];
-  tag = old[2];
-  region = old[3];
-  return corners == 3 ? wisp_trimesh_connect(err, "ordered mesh", mesh) : WISP_OK;
+  if (how == WISP_ORDER_METIS)
+    CALL(order_by_metis(err, mesh, order));
+  else
+    CALL(along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order));
+  return permute(err, mesh, order);
+}
+
+wisp_status wisp_mesh_settle(wisp_error *err, wisp_mesh *mesh)
+{
+  OWNED(free) int32_t *order = mesh->order;
+  mesh->order = NULL;
+  return order ? permute(err, mesh, order) : WISP_OK;
 }
 
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)

@@ -1,7 +1,6 @@
 #include "source.h"
 
 #include "../../cache/store.h"
-#include "trimesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,9 +33,7 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
   if (source->file)
     CALL(wisp_mesh_read(err, corners, source->file, &mesh));
   else
-    CALL(corners == 3   ? wisp_trimesh_box(err, source->box, &mesh)
-         : corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh)
-                        : wisp_hexmesh_box(err, source->box, &mesh));
+    CALL(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_mesh_grid(err, corners, source->box, &mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
   CALL(wisp_mesh_order(err, mesh, ordering));

@@ -2,8 +2,47 @@
 #ifndef WISP_MESH_SOURCE_H
 #define WISP_MESH_SOURCE_H
 
-#include "irregular.h"
-#include "order.h"
+#include "hexmesh.h"
+#include "mesh.h"
+
+/* ---- The order in which elements are laid out in memory: that of a mesher has no locality, and then most of what a
+ * kernel reads of its neighbours comes from far away. */
+
+typedef enum wisp_ordering {
+  WISP_ORDER_AS_GIVEN, /* the mesh's own numbers */
+  WISP_ORDER_CURVE,    /* clusters of a slab's size, grown along a Hilbert curve through the elements' centres */
+  WISP_ORDER_METIS     /* parts of a slab's size by METIS */
+} wisp_ordering;
+enum { WISP_ORDERINGS = 3 };
+extern const char *const wisp_ordering_names[WISP_ORDERINGS]; /* as --order takes them */
+
+/* Of tets, sets mesh->order. Nothing is renumbered: it is where elements go, not what they are called. Hexes and
+ * triangles themselves are put into order: along the curve, without clusters, unless as given; their numbers are kept
+ * for messages. WISP_EUSAGE for hexes by METIS. */
+wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how);
+
+/* Puts tets themselves into the order in which they are to be laid out, as hexes and triangles are. */
+wisp_status wisp_mesh_settle(wisp_error *err, wisp_mesh *mesh);
+
+/* Numbers in the order in which a Hilbert curve passes `count` points, xyz of each together. order: caller's memory. */
+wisp_status wisp_curve(wisp_error *err, size_t count, const double *xyz, int32_t *order);
+
+/* ---- Meshes made irregular: a box is so regular that it hides what goes wrong, or slow, on the meshes of users. */
+
+/* Moves every vertex in each direction by up to `amount` (0 .. 0.5; 0.3 leaves no element of good shape) times its
+ * shortest edge. A vertex on a side of the box that bounds the mesh keeps to the side, one on another boundary stays:
+ * the unit box remains the unit box. A move that leaves an element less than a tenth of its volume is halved until it
+ * does not, so that all volumes stay positive. The same seed gives the same mesh. WISP_EUSAGE for another amount. */
+wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, uint64_t seed);
+
+/* Elements and vertices in random order, and the corners of every tet turned by a random even permutation, so that it
+ * stays positive, or of every hex by a random one of the cube's 24 rotations, or of every triangle's three; tags go
+ * with their faces. The same set of elements in space, connected anew. */
+wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
+
+/* 157 tets, a prime number, no two alike: the unit box of 162 without five, moved and shuffled. Faces meet in all 48
+ * ways that there are, and each on the boundary has a random tag. */
+wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out);
 
 typedef struct wisp_mesh_source {
   const char *file; /* a Gmsh file; NULL: the unit box */

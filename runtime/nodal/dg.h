@@ -13,6 +13,7 @@
 #include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/tet.h"
 #include "../mesh/mesh.h"
+#include "../problem.h"
 
 enum {
   WISP_GEO = 9,         /* dr_mu/dx_nu at component mu*3 + nu: rx ry rz sx sy sz tx ty tz */
@@ -131,5 +132,29 @@ typedef struct wisp_rk_stage {
 } wisp_rk_stage;
 enum { WISP_RK_STAGES = 5 };
 extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
+/* The same method nested, for a linear L that does not depend on time: u_k = u_n + c_k dt L u_(k-1) has its polynomial,
+ * 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
+extern const double wisp_nested45[WISP_RK_STAGES];
+
+/* ---- A nodal problem on a device: the discretisation that a wisp_dg is, and its launches. Arrays: gen/nodal/nodal.c
+ * lists them, dg.h says what is in the fixed ones. */
+
+/* Of a dg that is borrowed. */
+wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg);
+
+/* dg and device are borrowed. All fields start at zero; dux, duy, duz are made only with_derivatives,
+ * u_n never. */
+wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
+                                size_t guard, bool with_derivatives, wisp_problem **out);
+const wisp_dg *wisp_problem_dg(const wisp_problem *problem);
+
+/* Launches a kernel on the problem's arrays with these scalars. */
+typedef struct wisp_scalars {
+  double alpha, a, b, dt;
+} wisp_scalars;
+enum { WISP_DG_SCALARS = 4 };
+void wisp_dg_bind(const wisp_scalars *scalars, wisp_binding out[WISP_DG_SCALARS]);
+wisp_status wisp_problem_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                                const wisp_scalars *scalars);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Arrays that are computed with: those before the fixed ones. */
-enum { U = WISP_NODAL_U, U_NEXT, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, FIELDS };
+enum { U = WISP_NODAL_U, U_NEXT, U_N, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, FIELDS };
 _Static_assert(FLUX == (int)WISP_NODAL_FLUX && DUX == (int)WISP_NODAL_DUX && FIELDS == (int)WISP_NODAL_GEO,
                "the fields stand in the order of gen/nodal/nodal.h");
 
@@ -77,26 +77,50 @@ static void advance(const pass *p, const double *rhs, const double *lifted, int 
   }
 }
 
+/* u_next = u_n + dt (rhs + lifted) */
+static void nest(const pass *p, const double *rhs, const double *lifted)
+{
+  const size_t size = wisp_dg_volume_size(p->dg);
+  for (size_t q = 0; q < size; q++)
+    p->out[U_NEXT][q] = p->in[U_N][q] + p->scalars.dt * (rhs[q] + (lifted ? lifted[q] : 0));
+}
+
 static void update(const pass *p)
 {
   advance(p, p->in[RHS], p->in[LIFTED], U);
 }
 
-static void volume_lift_update(const pass *p, const double *flux)
+static void update_nested(const pass *p)
+{
+  nest(p, p->in[RHS], p->in[LIFTED]);
+}
+
+/* All of the right-hand side, of fluxes that are there. */
+static const double *make_rhs(const pass *p, const double *flux)
 {
   wisp_reference_volume(p->dg, p->in[U], p->rhs);
   wisp_reference_lift(p->dg, flux, p->rhs);
-  advance(p, p->rhs, NULL, U_NEXT);
+  return p->rhs;
 }
 
 static void fused(const pass *p)
 {
-  volume_lift_update(p, p->in[FLUX]);
+  advance(p, make_rhs(p, p->in[FLUX]), NULL, U_NEXT);
+}
+
+static void fused_nested(const pass *p)
+{
+  nest(p, make_rhs(p, p->in[FLUX]), NULL);
 }
 
 static void stage(const pass *p)
 {
-  volume_lift_update(p, p->flux);
+  advance(p, make_rhs(p, p->flux), NULL, U_NEXT);
+}
+
+static void stage_nested(const pass *p)
+{
+  nest(p, make_rhs(p, p->flux), NULL);
 }
 
 /* Every kernel's definition. */
@@ -105,10 +129,17 @@ static const struct role {
   void (*compute)(const pass *p);
   bool gathers;
 } roles[] = {
-    {"volume", volume, false},     {"derivative", derivative, false},
-    {"assemble", assemble, false}, {"gather", gather, true},
-    {"lift", lift, false},         {"update", update, false},
-    {"fused", fused, false},       {"stage", stage, true},
+    {"volume", volume, false},
+    {"derivative", derivative, false},
+    {"assemble", assemble, false},
+    {"gather", gather, true},
+    {"lift", lift, false},
+    {"update", update, false},
+    {"update_nested", update_nested, false},
+    {"fused", fused, false},
+    {"fused_nested", fused_nested, false},
+    {"stage", stage, true},
+    {"stage_nested", stage_nested, true},
 };
 
 static wisp_status find_role(wisp_error *err, const char *kernel, const struct role **out)

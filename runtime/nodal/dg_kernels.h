@@ -4,7 +4,7 @@
 #define WISP_DG_KERNELS_H
 
 #include "../../gen/nodal/nodal.h"
-#include "dg_problem.h"
+#include "dg.h"
 
 /* Whether a kernel makes fluxes, and so has alpha. */
 bool wisp_dg_gathers(const char *kernel);

@@ -2,12 +2,14 @@
  * against the stability region of the Runge-Kutta method.
  *
  * u_{k+1} = u_k + keep (u_k - u_{k-1}) + gain L u_k is a Runge-Kutta stage with its own numbers, so the solver's
- * kernels make the sequence. keep and gain say for which ellipse its polynomials are those of Chebyshev. An ellipse too
- * small makes the outermost modes grow, one too large leaves u as it is: in both cases the vectors become dependent, by
- * a factor an application, and rounding, multiplied by their condition over gain, becomes eigenvalues near -1/gain that
- * L does not have. Two things keep that away, whatever is known at first. Only as many vectors count as are well
- * conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped, with the ellipse that the
- * pass before it found: a pass needs no good guess to find the scale, and the last one has it. */
+ * kernels make the sequence (integrator.h). keep and gain say for which ellipse its polynomials are those of Chebyshev.
+ * An ellipse too small makes the outermost modes grow, one too large leaves u as it is: in both cases the vectors
+ * become dependent, by a factor an application, and rounding, multiplied by their condition over gain, becomes
+ * eigenvalues near -1/gain that L does not have. Two things keep that away, whatever is known at first. Only as many
+ * vectors count as are well conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped,
+ * with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last one has
+ * it. */
+#include "../device.h"
 #include "krylov.h"
 #include "solver.h"
 
@@ -20,9 +22,7 @@
 enum { PASSES = 3 };
 static const int passes[PASSES] = {4, 6, 20};
 
-/* And for the error of a step: (dt L)^5 u takes five stages that leave u and set res = dt L u, with the two arrays
- * exchanged after each. A sixth brings all arrays back to their places, whether the stage ends in u_next (a cycle of
- * three arrays) or not (of two). */
+/* And for the error of a step, (dt L)^5 u; a sixth power brings all arrays back to their places. */
 enum { FIFTH = 5, POWERS = 6 };
 
 long long wisp_solver_limit_stages(void)
@@ -76,6 +76,7 @@ static double reach(const polynomial *R, const wisp_ritz *value)
 
 typedef struct probe {
   wisp_solver *solver;
+  wisp_integrator integrator; /* the solver's, and how it mixes */
   wisp_krylov krylov;
 } probe;
 
@@ -87,7 +88,7 @@ static wisp_status start(wisp_error *err, const probe *p)
   CALL(wisp_new(err, wisp_arrays_size(problem->arrays, "u"), sizeof *u, &u));
   wisp_dg_noise(wisp_problem_dg(problem), u);
   CALL(wisp_arrays_upload(err, problem->arrays, "u", u));
-  return wisp_arrays_fill(err, problem->arrays, "res", 0);
+  return wisp_integrator_begin(err, &p->integrator);
 }
 
 /* The ellipse in the left half plane with half axes d along the real and h along the imaginary axis (Manteuffel 1977,
@@ -101,7 +102,7 @@ static void surround(probe *p, double d, double h)
 static wisp_status apply(wisp_error *err, probe *p)
 {
   wisp_krylov *k = &p->krylov;
-  CALL(wisp_solver_stage(err, p->solver, k->keep[k->count], 1, k->gain[k->count]));
+  CALL(wisp_integrator_recur(err, &p->integrator, k->keep[k->count], k->gain[k->count]));
   k->count++;
   return wisp_solver_sketch(err, p->solver, k->sketch + (size_t)k->count * WISP_SKETCH);
 }
@@ -132,7 +133,7 @@ static wisp_status begin_anew(wisp_error *err, probe *p)
   wisp_krylov *k = &p->krylov;
   memmove(k->sketch, k->sketch + (size_t)k->count * WISP_SKETCH, WISP_SKETCH * sizeof *k->sketch);
   k->count = 0;
-  return wisp_arrays_fill(err, p->solver->problem->arrays, "res", 0);
+  return wisp_integrator_begin(err, &p->integrator);
 }
 
 static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
@@ -155,8 +156,20 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
 static wisp_status clear(wisp_error *err, wisp_solver *solver)
 {
   static const char *const names[] = {"u", "u_next", "res", "rhs", "lifted", "flux"};
+  wisp_solver_forget(solver);
   for (size_t i = 0; i < WISP_COUNT(names); i++) CALL(wisp_arrays_fill(err, solver->problem->arrays, names[i], 0));
   return WISP_OK;
+}
+
+static wisp_status open_mixing(wisp_error *err, probe *p)
+{
+  const char *real = p->solver->precision == WISP_F32 ? "float" : "double";
+  return wisp_embedded_module(err, p->solver->device, "solve", "mix", real, &p->integrator.mixing);
+}
+
+static void close_probe(probe *p)
+{
+  if (p->integrator.mixing) wisp_module_unload(p->integrator.mixing);
 }
 
 wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
@@ -165,10 +178,11 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
   wisp_ritz value[WISP_KRYLOV];
   int count = 0;
   double limit = INFINITY;
-  probe p = {.solver = solver};
+  HELD(close_probe) probe p = {.solver = solver, .integrator = solver->integrator};
   OWNED(free) double *sketch = NULL;
   CALL(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SKETCH, sizeof *sketch, &sketch));
   p.krylov.sketch = sketch;
+  if (p.integrator.nested) CALL(open_mixing(err, &p));
   CALL(explore(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
   CALL(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one"));
@@ -192,9 +206,9 @@ static wisp_status norm(wisp_error *err, const wisp_solver *solver, double *out)
 
 static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, double *out)
 {
+  CALL(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
   for (int power = 1; power <= POWERS; power++) {
-    CALL(wisp_solver_stage(err, solver, 0, 0, dt));
-    wisp_arrays_swap(solver->problem->arrays, "u", "res");
+    CALL(wisp_integrator_apply(err, &solver->integrator, dt));
     if (power == FIFTH) CALL(norm(err, solver, out));
   }
   return WISP_OK;

@@ -1,7 +1,7 @@
 /* Random sums of the solution: what its spectrum is seen from, and whether it is finite. Only numbers that belong to an
  * element's node count: what kernels leave in padding and empty slots may be anything. */
 #include "../../gen/check.h"
-#include "../embedded_module.h"
+#include "../device.h"
 #include "../parallel.h"
 #include "krylov.h"
 #include "solver.h"

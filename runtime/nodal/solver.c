@@ -25,20 +25,20 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   solver->device = device;
   solver->stage = stage;
   solver->precision = precision;
-  solver->alpha = alpha;
   CALL(wisp_new(err, (size_t)stage->kernels, sizeof *solver->kernel, &solver->kernel));
   CALL(wisp_stage_load(err, device, stage, solver->kernel));
-  solver->swaps = wisp_stage_has(stage, "u_next");
   if (wisp_stage_has(stage, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_stage_has(stage, "dux"),
                            &solver->problem));
+  solver->integrator =
+      wisp_integrator_of(solver->problem, (const wisp_kernel *const *)solver->kernel, stage->kernels, alpha);
   CALL(wisp_solver_open_sketch(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));
   return GIVE(solver, out);
 }
 
-static void drop_graphs(wisp_solver *solver)
+void wisp_solver_forget(wisp_solver *solver)
 {
   for (int i = 0; i < WISP_PLACES; i++) {
     wisp_graph_destroy(solver->graph[i]);
@@ -49,7 +49,7 @@ static void drop_graphs(wisp_solver *solver)
 void wisp_solver_destroy(wisp_solver *solver)
 {
   if (!solver) return;
-  drop_graphs(solver);
+  wisp_solver_forget(solver);
   wisp_solver_close_sketch(solver);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
@@ -59,39 +59,23 @@ void wisp_solver_destroy(wisp_solver *solver)
   free(solver);
 }
 
-/* u has gone to the other array. */
+/* u has gone to the other array, where steps make it do so. */
 static void change_place(wisp_solver *solver)
 {
+  if (!solver->integrator.moves) return;
   wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
   solver->place = 1 - solver->place;
-}
-
-/* A kernel that reads u of its neighbours cannot overwrite it, so it writes u_next. */
-wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt)
-{
-  const wisp_scalars scalars = {.alpha = solver->alpha, .a = a, .b = b, .dt = dt};
-  for (int i = 0; i < solver->stage->kernels; i++)
-    CALL(wisp_problem_launch(err, solver->problem, solver->kernel[i], &scalars));
-  if (solver->swaps) change_place(solver);
-  return WISP_OK;
-}
-
-/* The five stages of one step. */
-static wisp_status launch_step(wisp_error *err, wisp_solver *solver, double dt)
-{
-  for (int s = 0; s < WISP_RK_STAGES; s++) CALL(wisp_solver_stage(err, solver, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
-  return WISP_OK;
 }
 
 /* Records the step that begins with u where it is now, and leaves u there: nothing has run yet. */
 static wisp_status record(wisp_error *err, wisp_solver *solver, double dt)
 {
   wisp_error later = {.text = ""};
-  int place = solver->place;
+  const wisp_pointer u = wisp_arrays_at(solver->problem->arrays, "u");
   CALL(wisp_graph_begin(err, solver->device));
-  const wisp_status launched = launch_step(err, solver, dt);
-  const wisp_status ended = wisp_graph_end(&later, solver->device, &solver->graph[place]);
-  if (solver->place != place) change_place(solver);
+  const wisp_status launched = wisp_integrator_step(err, &solver->integrator, dt);
+  const wisp_status ended = wisp_graph_end(&later, solver->device, &solver->graph[solver->place]);
+  if (wisp_arrays_at(solver->problem->arrays, "u") != u) wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
   CALL(launched);
   return wisp_require(err, ended == WISP_OK, ended, "%s", later.text);
 }
@@ -100,13 +84,13 @@ static wisp_status record(wisp_error *err, wisp_solver *solver, double dt)
 static wisp_status record_all(wisp_error *err, wisp_solver *solver, double dt)
 {
   wisp_status status = WISP_OK;
-  if (solver->dt != dt) drop_graphs(solver);
+  if (solver->dt != dt) wisp_solver_forget(solver);
   solver->dt = dt;
-  for (int i = 0; i < (solver->swaps ? WISP_PLACES : 1); i++) { /* to the end even after a failure: u must come back */
+  for (int i = 0; i < WISP_PLACES; i++) { /* to the end even after a failure: u must come back */
     if (status == WISP_OK && !solver->graph[solver->place]) status = record(err, solver, dt);
-    if (solver->swaps) change_place(solver);
+    change_place(solver);
   }
-  if (status != WISP_OK) drop_graphs(solver);
+  if (status != WISP_OK) wisp_solver_forget(solver);
   return status;
 }
 
@@ -131,7 +115,7 @@ wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt,
   CALL(wisp_event_record(err, solver->begin));
   for (long long s = 0; s < steps; s++) {
     CALL(wisp_graph_replay(err, solver->graph[solver->place]));
-    if (solver->swaps) change_place(solver);
+    change_place(solver);
   }
   CALL(wisp_event_record(err, solver->end));
   CALL(wisp_device_finish(err, solver->device));

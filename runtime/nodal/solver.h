@@ -3,20 +3,19 @@
 #define WISP_SOLVER_H
 
 #include "../solve/choose.h"
-#include "dg_problem.h"
+#include "integrator.h"
 
-/* A kernel that writes u_next does so in every stage, and a step has an odd number of them: so there are two graphs,
- * one for each of the two arrays that u can be in when a step begins. */
+/* Where kernels write u_next, a step leaves u in the other of two arrays: so there are two graphs, one for each that u
+ * can be in when a step begins. */
 enum { WISP_PLACES = 2 };
 
 typedef struct wisp_solver {
   wisp_device *device;
   wisp_stage *stage;
   wisp_precision precision;
-  double alpha;
   wisp_problem *problem;
   wisp_kernel **kernel;           /* the stage's */
-  bool swaps;                     /* a stage ends in u_next */
+  wisp_integrator integrator;     /* of these */
   int place;                      /* which of the two arrays u is in now */
   double dt;                      /* of the graphs */
   wisp_graph *graph[WISP_PLACES]; /* by the place of u at the beginning; NULL: not recorded */
@@ -62,7 +61,7 @@ wisp_status wisp_solver_open_sketch(wisp_error *err, wisp_solver *solver, const 
 void wisp_solver_close_sketch(wisp_solver *solver);
 wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out);
 
-/* Enqueues one stage: res = a res + dt L u, u += b res, with L the operator in space. */
-wisp_status wisp_solver_stage(wisp_error *err, wisp_solver *solver, double a, double b, double dt);
+/* Forgets the recorded steps, of arrays that are in other places now. */
+void wisp_solver_forget(wisp_solver *solver);
 
 #endif

@@ -25,4 +25,17 @@ wisp_status wisp_start_medium(wisp_error *err, size_t elements, const double *me
 /* A wisp_function: all fields at t = 0, at any t where it is a solution. context is the start. */
 void wisp_start_field(const void *start, size_t count, const double *xyz, double t, double *u);
 
+/* ---- What is asked of a solution on a device: its start, its energy, its error. The field u is moved to the host and
+ * judged there, in double. Who asks for more than one thing gets it once, and asks the functions of dg.h. */
+
+/* u as given, wisp_arrays_size(problem->arrays, "u") numbers; the Runge-Kutta residual starts at zero. */
+wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const double *u);
+
+/* wisp_dg_energy of u. Not finite where the solution has blown up: no error here. */
+wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out);
+
+/* Writes all fields of u with runtime/mesh/vtu.h, elements in the mesh's order: the interpolant of order N, nothing
+ * lost. WISP_ESYSTEM where the file cannot be written. */
+wisp_status wisp_solution_write_vtu(wisp_error *err, const wisp_dg *dg, const double *u, const char *path);
+
 #endif

@@ -226,6 +226,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
                       .reproducible = c->wish->reproducible,
                       .composition = strdup(composition)};
   CALL(wisp_require(err, stage.composition, WISP_EMEMORY, "out of memory"));
+  if (c->family->suits) CALL(c->family->suits(err, &c->spec, composition));
   CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
   CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
   CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
@@ -309,19 +310,24 @@ static void print_names(const char *const *list, char *text, size_t room)
     length += (size_t)snprintf(text + length, room - length, "%s%s", i ? ", " : "", list[i]);
 }
 
+wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition)
+{
+  char names[400];
+  print_names(family->compositions, names, sizeof names);
+  return wisp_require(err, wisp_is_composition(family, composition), WISP_EUSAGE,
+                      "composition '%s' is not known: use one of %s", composition, names);
+}
+
 /* The family and the layouts to try; what the wish names must be there. */
 static wisp_status check_wish(wisp_error *err, wisp_choosing *c)
 {
   wisp_status status = WISP_OK;
   const wisp_wish *w = c->wish;
-  char names[400];
   c->spec = w->spec;
   c->family = wisp_family_find(w->spec.family);
   if (c->family && !*c->spec.element) wisp_spec_name_element(&c->spec, c->family->elements->name);
   TRY(wisp_family_check(err, &c->spec));
-  print_names(c->family->compositions, names, sizeof names);
-  TRY(wisp_require(err, !w->composition || wisp_is_composition(c->family, w->composition), WISP_EUSAGE,
-                   "composition '%s' is not known: use one of %s", w->composition, names));
+  if (w->composition) TRY(wisp_composition_check(err, c->family, w->composition));
   c->layouts = wisp_family_layouts(&c->spec, c->layout);
   if (w->layout) {
     TRY(wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout));

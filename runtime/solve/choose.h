@@ -79,6 +79,10 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
 wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
 void wisp_stage_free(wisp_stage *stage);
 
+/* WISP_EUSAGE, with what there is, where the family knows no such composition or chain; one that lists none takes any
+ * of its kernels' names, joined. */
+wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition);
+
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
  * any), else none. And what is to be said of it: "stale", "refused", or nothing. */
 typedef struct wisp_shown {

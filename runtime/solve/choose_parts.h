@@ -42,7 +42,6 @@ enum { WISP_NO_LINE = -1 };
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                const wisp_layout *layout, wisp_stage *out);
 
-/* A family that lists no compositions takes any of its kernels' names, joined. */
 bool wisp_is_composition(const wisp_family *family, const char *composition);
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out);
 

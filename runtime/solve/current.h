@@ -2,6 +2,7 @@
 #ifndef WISP_CURRENT_H
 #define WISP_CURRENT_H
 
+#include "choose.h"
 #include "../../cache/store.h"
 #include "../../gen/strategy/strategy.h"
 #include "../device.h"
@@ -16,5 +17,11 @@ wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_lim
 /* Was a kernel's trial measured with what its strategy compiles to today, on its kind of device, with values that the
  * strategy still lists? A whole step's names no strategies: true. */
 bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *trial);
+
+/* ---- How long the default took: what runs without a store (`wisp run --default`). */
+
+/* What the default takes in place of a winner, in ms: measured on the same device, in the same surroundings and at the
+ * same size, with today's text; of a step, what its kernels take together. NaN where that was not measured. */
+wisp_status wisp_standard_ms(wisp_error *err, const wisp_chooser *from, const wisp_trial *winner, double *ms);
 
 #endif

@@ -1,6 +1,9 @@
 #include "cg_problem.h"
 #include "../solve/cg.h"
 
+#include <math.h>
+#include <string.h>
+
 size_t wisp_cg_padded(size_t unknowns)
 {
   return (unknowns + 3) / 4 * 4;
@@ -51,4 +54,176 @@ void wisp_cg_bind(const wisp_cg_scalars *s, wisp_binding out[WISP_CG_SCALARS])
       {"pAp_parts", 0, s->pAp_parts},
   };
   for (int i = 0; i < WISP_CG_SCALARS; i++) out[i] = all[i];
+}
+
+/* What a kernel finds, and leaves. */
+typedef struct numbers {
+  const wisp_hexcopies *copies;
+  wisp_cg_scalars scalars;
+  double *const *at, *const *size;
+  double lost[WISP_TENSOR_ARRAYS]; /* by rounding, of sums */
+} numbers;
+
+static double sum_parts(const double *parts, size_t count)
+{
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += parts[i];
+  return sum;
+}
+
+static void set(numbers *n, int array, size_t i, double value, double size)
+{
+  n->at[array][i] = value;
+  n->size[array][i] = size;
+}
+
+static void set_state(numbers *n, int place, double value)
+{
+  set(n, WISP_TENSOR_STATE, (size_t)place, value, fabs(value));
+}
+
+/* History has room for so many iterations. */
+static void note(numbers *n, size_t what, double value)
+{
+  const double iteration = n->at[WISP_TENSOR_STATE][WISP_CG_AT_ITERATION];
+  if (iteration < n->scalars.history_room)
+    set(n, WISP_TENSOR_HISTORY, 3 * (size_t)iteration + what, value, fabs(value));
+}
+
+/* A sum begins. */
+static void clear_sum(numbers *n, int array)
+{
+  n->at[array][0] = n->size[array][0] = 0;
+}
+
+/* Squares of numbers with few digits round all to one side: what is lost is kept (Neumaier 1974). */
+static void add_to_sum(numbers *n, int array, double term, double size)
+{
+  double *sum = n->at[array], *lost = &n->lost[array], next = *sum + term;
+  *lost += fabs(*sum) >= fabs(term) ? (*sum - next) + term : (term - next) + *sum;
+  n->size[array][0] += size * size;
+  *sum = next;
+}
+
+static void end_sum(numbers *n, int array)
+{
+  n->at[array][0] += n->lost[array];
+  n->size[array][0] = sqrt(n->size[array][0]);
+}
+
+static double gather_one(const numbers *n, size_t g, double *size)
+{
+  const wisp_hexcopies *c = n->copies;
+  double sum = 0;
+  *size = 0;
+  for (int32_t i = c->start[g]; i < c->start[g + 1]; i++) {
+    sum += n->at[WISP_TENSOR_Y][c->copy[i]];
+    *size += fabs(n->at[WISP_TENSOR_Y][c->copy[i]]);
+  }
+  return sum;
+}
+
+static void update(numbers *n)
+{
+  const double *state = n->at[WISP_TENSOR_STATE], *r = n->at[WISP_TENSOR_R], *z = n->at[WISP_TENSOR_Z];
+  const double *x = n->at[WISP_TENSOR_SOLUTION], *p = n->at[WISP_TENSOR_P], alpha = state[WISP_CG_AT_ALPHA];
+  const double rz = sum_parts(n->at[WISP_TENSOR_RZ_SUMS], (size_t)n->scalars.rz_parts);
+  const double rr = sum_parts(n->at[WISP_TENSOR_RR_SUMS], (size_t)n->scalars.rr_parts);
+  const double before = state[WISP_CG_AT_RZ_BEFORE];
+  const bool running = rr > state[WISP_CG_AT_LIMIT];
+  const double beta = running && before > 0 ? rz / before : 0;
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double made = n->scalars.polynomial ? z[g] : n->scalars.scale * n->at[WISP_TENSOR_INVERSE][g] * r[g];
+    const double old = p[g];
+    set(n, WISP_TENSOR_SOLUTION, g, x[g] + alpha * old, fabs(x[g]) + fabs(alpha * old));
+    set(n, WISP_TENSOR_P, g, made + beta * old, fabs(made) + fabs(beta * old));
+  }
+  note(n, 0, rr);
+  note(n, 1, beta);
+  set_state(n, WISP_CG_AT_RZ, rz);
+  set_state(n, WISP_CG_AT_RR, rr);
+  set_state(n, WISP_CG_AT_RUNNING, running);
+  if (!running) n->at[WISP_TENSOR_LEFT][0] = 0;
+}
+
+static void gather(numbers *n)
+{
+  clear_sum(n, WISP_TENSOR_PAP_SUMS);
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    double size;
+    const double sum = gather_one(n, g, &size), p = n->at[WISP_TENSOR_P][g];
+    set(n, WISP_TENSOR_AP, g, sum, size);
+    add_to_sum(n, WISP_TENSOR_PAP_SUMS, p * sum, p * size);
+  }
+  end_sum(n, WISP_TENSOR_PAP_SUMS);
+}
+
+static void advance(numbers *n)
+{
+  const double *state = n->at[WISP_TENSOR_STATE], *r = n->at[WISP_TENSOR_R], *Ap = n->at[WISP_TENSOR_AP];
+  const double pAp = sum_parts(n->at[WISP_TENSOR_PAP_SUMS], (size_t)n->scalars.pAp_parts);
+  const double rz_now = state[WISP_CG_AT_RZ];
+  const bool running = state[WISP_CG_AT_RUNNING] > 0;
+  const double alpha = running && pAp > 0 ? rz_now / pAp : 0;
+  clear_sum(n, WISP_TENSOR_RZ_SUMS), clear_sum(n, WISP_TENSOR_RR_SUMS);
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double weight = n->scalars.scale * n->at[WISP_TENSOR_INVERSE][g];
+    const double value = r[g] - alpha * Ap[g], size = fabs(r[g]) + fabs(alpha * Ap[g]);
+    set(n, WISP_TENSOR_R, g, value, size);
+    if (n->scalars.polynomial) set(n, WISP_TENSOR_Z, g, weight * value, weight * size);
+    add_to_sum(n, WISP_TENSOR_RZ_SUMS, value * weight * value, size * weight * size);
+    add_to_sum(n, WISP_TENSOR_RR_SUMS, value * value, size * size);
+  }
+  end_sum(n, WISP_TENSOR_RZ_SUMS), end_sum(n, WISP_TENSOR_RR_SUMS);
+  note(n, 2, alpha);
+  set_state(n, WISP_CG_AT_RZ_BEFORE, rz_now);
+  set_state(n, WISP_CG_AT_ALPHA, alpha);
+  if (!running) return;
+  set_state(n, WISP_CG_AT_ITERATION, state[WISP_CG_AT_ITERATION] + 1);
+  n->at[WISP_TENSOR_LEFT][0]--;
+}
+
+static void spread(numbers *n)
+{
+  const wisp_hexcopies *c = n->copies;
+  const double *vector = n->at[n->scalars.polynomial ? WISP_TENSOR_Z : WISP_TENSOR_P];
+  for (size_t l = 0; l < n->scalars.locals; l++) set(n, WISP_TENSOR_U, l, 0, 0);
+  for (size_t g = 0; g < c->unknowns; g++)
+    for (int32_t i = c->start[g]; i < c->start[g + 1]; i++)
+      set(n, WISP_TENSOR_U, (size_t)c->copy[i], vector[g], fabs(vector[g]));
+}
+
+static void smooth(numbers *n)
+{
+  const wisp_cg_scalars *s = &n->scalars;
+  const double *r = n->at[WISP_TENSOR_R], *z = n->at[WISP_TENSOR_Z];
+  clear_sum(n, WISP_TENSOR_RZ_SUMS);
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    double size;
+    const double Az = gather_one(n, g, &size), before = s->first_step ? z[g] : n->at[WISP_TENSOR_D][g];
+    const double weight = s->gain * n->at[WISP_TENSOR_INVERSE][g];
+    const double d = s->keep * before + weight * (r[g] - Az);
+    const double d_size = s->keep * fabs(before) + weight * (fabs(r[g]) + size);
+    const double next = z[g] + d, next_size = fabs(z[g]) + d_size;
+    set(n, WISP_TENSOR_D, g, d, d_size);
+    set(n, WISP_TENSOR_Z, g, next, next_size);
+    add_to_sum(n, WISP_TENSOR_RZ_SUMS, r[g] * next, r[g] * next_size);
+  }
+  end_sum(n, WISP_TENSOR_RZ_SUMS);
+}
+
+wisp_status wisp_cg_compute(wisp_error *err, const wisp_hexcopies *copies, const char *kernel, const wisp_cg_scalars *s,
+                            double *const *at, double *const *size)
+{
+  static const struct {
+    const char *kernel;
+    void (*compute)(numbers *n);
+  } kernels[] = {{"update", update}, {"spread", spread}, {"gather", gather}, {"advance", advance}, {"smooth", smooth}};
+  numbers n = {.copies = copies, .scalars = *s, .at = at, .size = size};
+  for (size_t k = 0; k < WISP_COUNT(kernels); k++) {
+    if (strcmp(kernels[k].kernel, kernel) != 0) continue;
+    kernels[k].compute(&n);
+    return WISP_OK;
+  }
+  return wisp_fail(err, WISP_EUSAGE, "conjugate gradients have no kernel '%s'", kernel);
 }

@@ -9,6 +9,7 @@
 
 #include "../../gen/tensor/hex.h"
 #include "../mesh/hexmesh.h"
+#include "../arrays.h"
 
 /* Where integrals are taken: at the Nq^3 nodes, or at the Gl^3 Gauss points. */
 typedef enum wisp_hex_points { WISP_HEX_GLL, WISP_HEX_GAUSS } wisp_hex_points;
@@ -63,5 +64,11 @@ wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workplace *workplace, const 
 /* The square of the L2 distance of u at the nodes from f at the operator's points. */
 wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
                               const double *u, const double *f, double *square);
+
+/* ---- The geometry that operators on hexahedra read, on a device. */
+
+/* Fills those of gauss_factors, gauss_mass, gll_factors and vertices that are there. WISP_EINPUT, naming the element,
+ * where a Jacobian is not positive. */
+wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, wisp_arrays *arrays);
 
 #endif

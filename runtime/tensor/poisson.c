@@ -124,7 +124,7 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
     wisp_hex_vertices(p->mesh, k, 1, b.vertices);
     wisp_hex_places(p->hex, points, b.vertices, b.places);
     for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q, &b.waves);
-    CALL(wisp_hex_load(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.values, out));
+    CALL(wisp_hex_load(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.values, out));
     if (!boundary_values(p, k, &b)) continue;
     CALL(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
     for (size_t i = 0; i < Np; i++) out[i] -= b.image[i];
@@ -141,7 +141,7 @@ static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from
   CALL(wisp_hex_workplace_create(err, p->hex, p->op, &work));
   for (size_t k = from; k < to; k++) {
     wisp_hex_vertices(p->mesh, k, 1, vertices);
-    CALL(wisp_hex_diagonal(err, work, vertices, wisp_hexmesh_number(p->mesh, k), p->lambda,
+    CALL(wisp_hex_diagonal(err, work, vertices, wisp_mesh_number(p->mesh, k), p->lambda,
                            l->out + k * (size_t)p->hex->Np));
   }
   return WISP_OK;
@@ -231,7 +231,7 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
     }
     wisp_hex_places(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
     for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = solution(p, b.places + 3 * q, &b.waves);
-    CALL(wisp_hex_distance(err, b.work, b.vertices, wisp_hexmesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
+    CALL(wisp_hex_distance(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
   }
   return WISP_OK;
 }

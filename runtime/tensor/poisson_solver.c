@@ -1,6 +1,6 @@
 #include "poisson_solver.h"
 #include "cg_problem.h"
-#include "hex_upload.h"
+#include "hex_reference.h"
 #include "../parallel.h"
 
 #include <math.h>

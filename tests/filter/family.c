@@ -1,6 +1,6 @@
 /* A family as one file in gen/ would say it: a modal filter on the elements of a strip, triangles or quads, v = F u in
  * each that is troubled, what it takes away, w = u - F u, and means, collected on the edges between elements. */
-#include "../../gen/names.h"
+#include "../../gen/family.h"
 #include "filter.h"
 
 #include <lapacke.h>

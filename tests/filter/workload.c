@@ -1,6 +1,6 @@
 /* The filter as one file in tuner/ would know it. Triangles have no geometry, only their places in the strip: the
  * ground is their number and order. Neighbours share an edge, so that the even ones go first, and then the odd ones. */
-#include "../../tuner/trial/yardstick_copy.h"
+#include "../../tuner/trial/workload.h"
 #include "filter.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-/* The assembly family in the tuner: on triangles, against a double assembly on the host, beside a copy of as many bytes
- * as must move. */
+/* The assembly family in the tuner: on triangles and tets, against a double assembly on the host, beside a copy of as
+ * many bytes as must move. */
 #include "../trial/workload.h"
-#include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
 #include "../../runtime/assembly/reference.h"
+#include "../../runtime/mesh/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,41 +28,49 @@ static void close_ground(void *context)
 }
 WISP_OWNED(ground, close_ground)
 
-/* 83 triangles, a prime number, moved and shuffled; coordinates that both precisions hold, as they do differences. */
-static wisp_status mesh_to_check(wisp_error *err, wisp_mesh **out)
+/* 83 triangles, or 157 tets, prime numbers, moved and shuffled; coordinates that both precisions hold, as they do
+ * differences. */
+static wisp_status mesh_to_check(wisp_error *err, int corners, wisp_mesh **out)
 {
   static const int squares[2] = {7, 6};
   static const double jitter = 0.2, steps = 65536;
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(wisp_trimesh_box(err, squares, &mesh));
-  mesh->elements--;
-  CALL(wisp_trimesh_connect(err, "ragged box", mesh));
-  CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
-  CALL(wisp_mesh_shuffle(err, mesh, 1));
+  CALL(corners == 3 ? wisp_mesh_grid(err, 3, squares, &mesh) : wisp_mesh_all_ways(err, &mesh));
+  if (corners == 3) {
+    mesh->elements--;
+    CALL(wisp_mesh_connect(err, "ragged box", mesh));
+    CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
+    CALL(wisp_mesh_shuffle(err, mesh, 1));
+  }
   for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[i] = round(steps * mesh->xyz[i]) / steps;
   return GIVE(mesh, out);
 }
 
 /* A box of as many nonzeros as suit the device, unless its elements are given. */
-static wisp_status mesh_to_time(wisp_error *err, const wisp_limits *limits, int order, long long elements,
-                                const wisp_mesh_source *source, wisp_mesh **out)
+static wisp_status mesh_to_time(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+                                const wisp_mesh_source *source, int corners, wisp_mesh **out)
 {
   static const double gpu_nonzeros = 3e7, host_nonzeros = 3e5;
-  const double most = strcmp(limits->kind, "host") == 0 ? host_nonzeros : gpu_nonzeros;
-  const double wanted = elements > 0 ? (double)elements : 2 * most / wisp_pattern_nonzeros(order, 1, 3, 2);
+  static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
+  const double most = strcmp(limits->kind, "host") == 0 ? host_nonzeros : gpu_nonzeros, in_cell = corners == 3 ? 2 : 6;
+  const double cells =
+      elements > 0 ? (double)elements / in_cell : most / wisp_pattern_nonzeros(spec->order, of_box[corners - 3]);
   wisp_mesh_source what = *source;
-  what.box[0] = what.box[1] = (int)ceil(sqrt(wanted / 2));
-  return wisp_mesh_make(err, 3, &what, out);
+  for (int d = 0; d < corners - 1; d++) what.box[d] = (int)ceil(pow(cells, 1.0 / (corners - 1)) - 1e-9);
+  CALL(wisp_mesh_make(err, corners, &what, out));
+  return wisp_mesh_settle(err, *out);
 }
 
 static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   static const int32_t sides[] = {1, 2};
-  const wisp_fixing fixed = {.count = source && source->file ? 0 : WISP_COUNT(sides), .tag = sides};
+  const int corners = strcmp(spec->element, "tri") == 0 ? 3 : 4;
+  const wisp_fixing fixed = {.count = source && (source->file || corners == 4) ? 0 : WISP_COUNT(sides), .tag = sides};
   OWNED(close_ground) ground *g = NULL;
   CALL(wisp_new(err, 1, sizeof *g, &g));
-  CALL(source ? mesh_to_time(err, limits, spec->order, elements, source, &g->mesh) : mesh_to_check(err, &g->mesh));
+  CALL(source ? mesh_to_time(err, limits, spec, elements, source, corners, &g->mesh)
+              : mesh_to_check(err, corners, &g->mesh));
   CALL(wisp_assembly_create(err, "mesh", g->mesh, spec->order, &fixed, &g->assembly));
   return GIVE(g, out);
 }
@@ -171,7 +179,7 @@ static void assemble(const wisp_assembly *s, wisp_round *r)
 /* What is nobody's stays NaN. */
 static void make_elements(const wisp_assembly *s, wisp_round *r)
 {
-  const size_t Np = (size_t)s->tri->Np, half = Np * (Np + 1) / 2;
+  const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2;
   double *after = r->after[WISP_ASSEMBLY_ELEMENT_DATA], *size = r->size[WISP_ASSEMBLY_ELEMENT_DATA];
   for (size_t e = 0; e < s->mesh->elements; e++) {
     wisp_element_matrix m;
@@ -198,7 +206,7 @@ static void add(wisp_round *r, int array, size_t i, double value)
 /* Each element's numbers to where they belong. */
 static void reduce(const wisp_assembly *s, wisp_round *r)
 {
-  const size_t Np = (size_t)s->tri->Np, half = Np * (Np + 1) / 2, width = half + Np;
+  const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2, width = half + Np;
   const double *data = r->before[WISP_ASSEMBLY_ELEMENT_DATA];
   begin(r, WISP_ASSEMBLY_VALUES, false);
   begin(r, WISP_ASSEMBLY_F, false);
@@ -265,7 +273,7 @@ static wisp_status solve(wisp_error *err, wisp_round *r)
 static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const char *array, double *out)
 {
   enum { LOOKED_AT = 64, AROUND = 10 };
-  const size_t Np = (size_t)s->tri->Np, nodes = s->nodes->nodes, elements = s->mesh->elements;
+  const size_t Np = (size_t)s->simplex->Np, nodes = s->nodes->nodes, elements = s->mesh->elements;
   const bool load = strcmp(array, "F") == 0, both = strcmp(array, "element_data") == 0;
   OWNED(free) double *ones = NULL, *kappa = NULL;
   wisp_form_data data = to_launch;

@@ -30,6 +30,7 @@ typedef struct runner {
   wisp_lease lease;
   int kernels;
   wisp_kernel **kernel;
+  int *issued; /* by a warp of each; 0: not known */
   wisp_graph *graph;
   double runs; /* of the kernel, or stages, in the graph */
 } runner;
@@ -40,6 +41,7 @@ static void release(runner *r)
   wisp_lease_end(&r->lease);
   for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
   free(r->kernel);
+  free(r->issued);
 }
 
 /* ---- Compiling ahead. */
@@ -59,13 +61,14 @@ static wisp_status submit(wisp_error *err, comparer *c, wisp_stage *stage)
 static wisp_status load(wisp_error *err, comparer *c, wisp_stage *stage, wisp_error *reason, runner *r)
 {
   wisp_status status = WISP_OK, failed = wisp_new(reason, (size_t)stage->kernels, sizeof *r->kernel, &r->kernel);
+  if (failed == WISP_OK) failed = wisp_new(reason, (size_t)stage->kernels, sizeof *r->issued, &r->issued);
   for (int i = 0; i < stage->kernels; i++) {
     wisp_job *job = wisp_pipeline_take(c->pipeline);
     stage->plan[i] = job->plan;
     job->plan = NULL;
     if (failed == WISP_OK && job->status != WISP_OK) failed = wisp_fail(reason, job->status, "%s", job->error.text);
     if (failed == WISP_OK) failed = wisp_kernel_create(reason, c->device, stage->plan[i], &job->binary, &r->kernel[i]);
-    r->kernels += failed == WISP_OK;
+    if (failed == WISP_OK) r->issued[r->kernels++] = job->binary.usage.issued;
     wisp_job_free(job);
   }
   if (failed == WISP_EMEMORY || failed == WISP_ESYSTEM) status = wisp_fail(err, failed, "%s", reason->text);
@@ -137,13 +140,38 @@ static bool same_stage(const wisp_stage *a, const wisp_stage *b)
   return same;
 }
 
+/* The largest error of the kernels that were verified; NaN where one was not measured here. */
+static double error_of(const wisp_stage *stage)
+{
+  double error = 0;
+  for (int i = 0; i < stage->kernels; i++)
+    error = stage->choice[i].trial && !isnan(error) ? fmax(error, stage->choice[i].trial->error) : NAN;
+  return error;
+}
+
+/* A multiprocessor issues an instruction of four warps in a cycle: which share of that one run of the kernels takes. */
+static double issue_of(const comparer *c, const wisp_stage *stage, const runner *r, const wisp_comparison *row,
+                       double clock_mhz)
+{
+  enum { WARP = 32, ISSUES = 4 };
+  double issued = 0;
+  for (int i = 0; i < r->kernels; i++) {
+    const wisp_plan *plan = stage->plan[i];
+    const int threads = (int)(plan->block[0] * plan->block[1] * plan->block[2]);
+    unsigned grid[2] = {0, 0};
+    if (!r->issued[i] || wisp_plan_grid(NULL, plan, r->lease.problem->d.counts, grid) != WISP_OK) return NAN;
+    issued += (double)grid[0] * grid[1] * ((threads + WARP - 1) / WARP) * r->issued[i];
+  }
+  return issued / (row->ms * clock_mhz * 1e3 * c->bench.limits->units * ISSUES);
+}
+
 /* What the times say: rates and efficiency are the tuner's. */
-static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage *stage, const wisp_contender *timed,
-                            double runs, wisp_comparison *row)
+static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage *stage, const runner *r,
+                            const wisp_contender *timed, wisp_comparison *row)
 {
   wisp_trial trial;
   wisp_trial_key(&c->bench, &row->spec, &stage->layout, row->ours.strategy, "", "", &trial);
-  wisp_status status = wisp_trial_rate(err, &c->bench, &row->spec, timed, runs, &trial);
+  wisp_status status = wisp_trial_rate(err, &c->bench, &row->spec, timed, r->runs, &trial);
   row->elements = trial.elements;
   row->ms = trial.ms;
   row->gdofs = trial.gdofs;
@@ -151,6 +179,7 @@ static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage
   row->gflops = trial.gflops;
   row->efficiency = trial.efficiency;
   row->copy_share = trial.gbps / c->bench.ceilings.copy_gbps;
+  row->issue = issue_of(c, stage, r, row, trial.clock_mhz);
   return status;
 }
 
@@ -197,6 +226,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   wisp_comparison row = {.spec = up->spec,
                          .ours = name_of(stage),
                          .standard = name_of(&up->standard),
+                         .error = error_of(stage),
                          .mesh_gdofs = NAN,
                          .alternative = "",
                          .default_ms = NAN,
@@ -210,7 +240,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
   if (on_mesh->graph) timed[mesh = count++] = (wisp_contender){.run = replay, .context = on_mesh};
   CALL(wisp_measure(err, c->device, false, timed, count));
-  CALL(fill_row(err, c, stage, &timed[0], r[tuned ? 0 : 1].runs, &row));
+  CALL(fill_row(err, c, stage, &r[tuned ? 0 : 1], &timed[0], &row));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
   if (mesh) CALL(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
   if (theirs) {

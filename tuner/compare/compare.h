@@ -13,7 +13,9 @@ typedef struct wisp_comparison {
   wisp_choice ours; /* match WISP_MATCH_DEFAULT: the store has no entry that works here, and ours is the default */
   long long elements;
   double ms, gdofs, gbps, gflops, efficiency;
-  double copy_share;       /* minimal bytes over time, as a share of copy bandwidth */
+  double copy_share; /* minimal bytes over time, as a share of copy bandwidth */
+  double issue;      /* share of the multiprocessors' issue slots that was used, of code without branches; else NaN */
+  double error;      /* as stored when ours was verified, of a stage the largest of its kernels' */
   long long mesh_elements; /* of the mesh beside the box; 0: none, or the kernel sees no neighbours */
   double mesh_gdofs;
   wisp_choice standard;
@@ -31,6 +33,7 @@ typedef struct wisp_compare_request {
   const wisp_precision *precisions;
   size_t precision_count;
   const char *kernel;             /* this one only, or "step"; NULL: all */
+  const char *composition;        /* of a stage: this one; NULL: what the store says */
   long long elements;             /* 0: chosen for the device, or by nodes */
   double nodes;                   /* element-local nodes, rounded up to whole elements; 0: not given */
   const wisp_mesh_source *beside; /* the mesh that ours is timed on as well; NULL: the box alone */

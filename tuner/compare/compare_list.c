@@ -36,7 +36,9 @@ static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wis
 {
   wisp_chooser from = f->from;
   if (by_default) from.store = NULL;
-  const wisp_wish wish = {.spec = f->spec, .elements = wisp_compare_elements(f->request, f->spec.order)};
+  const wisp_wish wish = {.spec = f->spec,
+                          .composition = by_default ? NULL : f->request->composition,
+                          .elements = wisp_compare_elements(f->request, f->spec.order)};
   return wisp_choose_if_any(err, &from, &wish, out);
 }
 
@@ -71,6 +73,7 @@ static wisp_status check_request(wisp_error *err, const finder *f)
 {
   const wisp_compare_request *r = f->request;
   CALL(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
+  if (r->composition) CALL(wisp_composition_check(err, f->family, r->composition));
   for (size_t i = 0; i < r->order_count; i++) {
     const wisp_spec spec = spec_of(r, r->orders[i], WISP_F64);
     CALL(wisp_family_check(err, &spec));

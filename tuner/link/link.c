@@ -1,6 +1,9 @@
 #include "link.h"
+#include "request.h"
+#include "../../runtime/process.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -80,4 +83,42 @@ void wisp_link_restart(const wisp_link *link)
 {
   wisp_link_ask(NULL, link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
   _exit(0); /* what a lost device holds cannot be given back */
+}
+
+/* ---- What time goes to. */
+
+void wisp_turn(wisp_ledger *ledger, wisp_purpose purpose)
+{
+  const double now = wisp_seconds();
+  if (ledger->since > 0) ledger->spent[ledger->purpose] += now - ledger->since;
+  ledger->since = now;
+  ledger->purpose = purpose;
+}
+
+wisp_turning wisp_turn_to(wisp_ledger *ledger, wisp_purpose purpose)
+{
+  const wisp_turning turning = {ledger, ledger->purpose};
+  wisp_turn(ledger, purpose);
+  return turning;
+}
+
+void wisp_turn_back(const wisp_turning *turning)
+{
+  wisp_turn(turning->ledger, turning->before);
+}
+
+void wisp_ledger_settle(wisp_ledger *ledger, double spent[WISP_PURPOSES])
+{
+  wisp_turn(ledger, ledger->purpose);
+  for (int p = 0; p < WISP_PURPOSES; p++) {
+    spent[p] += ledger->spent[p];
+    ledger->spent[p] = 0;
+  }
+}
+
+void wisp_ledger_balance(double spent[WISP_PURPOSES], double seconds)
+{
+  spent[WISP_ELSE] = seconds;
+  for (int p = WISP_ELSE + 1; p < WISP_PURPOSES; p++) spent[WISP_ELSE] -= spent[p];
+  spent[WISP_ELSE] = fmax(spent[WISP_ELSE], 0);
 }

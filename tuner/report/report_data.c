@@ -2,7 +2,6 @@
 
 #include "../../gen/family.h"
 #include "../../runtime/solve/current.h"
-#include "../../runtime/solve/standard.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The page as a whole: its parts for every subject, and how it gets into its folder. */
-#include "report_parts.h"
+#include "report_html.h"
 
 #include "../../gen/embedded.h"
 

@@ -1,5 +1,5 @@
 /* Plots over all orders: the whole stage's throughput, and the roofline. */
-#include "report_parts.h"
+#include "report_html.h"
 
 #include "../../gen/family.h"
 
@@ -136,7 +136,7 @@ void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
 /* ---- Roofline. */
 
 /* Ceilings are not stored, but what follows from them is: rate / efficiency is the ceiling where the kernel meets it,
- * and less elsewhere. */
+ * and less elsewhere. A whole stage's floor knows no operations. */
 static void find_ceilings(const wisp_report_subject *subject, wisp_precision precision, double *gbps, double *gflops)
 {
   *gbps = *gflops = 0;
@@ -147,7 +147,8 @@ static void find_ceilings(const wisp_report_subject *subject, wisp_precision pre
           !(t->efficiency > 0))
         continue;
       if (isfinite(t->gbps)) *gbps = fmax(*gbps, t->gbps / t->efficiency);
-      if (isfinite(t->gflops)) *gflops = fmax(*gflops, t->gflops / t->efficiency);
+      if (isfinite(t->gflops) && !wisp_spec_is_step(&subject->cells[i].spec))
+        *gflops = fmax(*gflops, t->gflops / t->efficiency);
     }
 }
 

@@ -1,6 +1,6 @@
 /* The parameter study of paper 0's Figure 10(b): time over (w_p, w_i, w_s), or over a strategy's own parameters, one
  * small plot a strategy. */
-#include "report_parts.h"
+#include "report_html.h"
 
 #include <math.h>
 #include <stdio.h>

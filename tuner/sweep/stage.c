@@ -24,9 +24,11 @@ static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *name, in
   return best && best->ms > 0 ? best : NULL;
 }
 
-/* False where a kernel of the composition has no winner in the layout, and is not another family's either. */
-static bool add_up(const wisp_sweep *sweep, const char *composition, int layout, step *out)
+/* False where the composition is not for this system, or a kernel has no winner in the layout, and is not another
+ * family's either. */
+static bool add_up(const wisp_sweep *sweep, const wisp_spec *spec, const char *composition, int layout, step *out)
 {
+  if (sweep->family->suits && sweep->family->suits(NULL, spec, composition) != WISP_OK) return false;
   *out = (step){.composition = composition, .layout = layout};
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
     const wisp_trial *winner = winner_of(sweep, kernel, layout);
@@ -145,7 +147,7 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   while (compositions[most]) most++;
   CALL(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
   for (; *compositions; compositions++)
-    for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, *compositions, l, &steps[count]);
+    for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, &scope.spec, *compositions, l, &steps[count]);
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
   size_t least = sweep->unit.again ? 0 : 1;

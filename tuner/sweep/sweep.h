@@ -4,7 +4,6 @@
 #define WISP_SWEEP_H
 
 #include "../search/search.h"
-#include "../search/search_seeds.h"
 #include "../trial/trial.h"
 
 enum { WISP_MAX_KERNELS = 16, WISP_MAX_PASSES = 256 };

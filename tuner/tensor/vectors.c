@@ -2,9 +2,8 @@
  * they must move. */
 #include "../trial/workload.h"
 #include "elements.h"
-#include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
-#include "../../runtime/tensor/cg_kernels.h"
+#include "../../runtime/tensor/cg_problem.h"
 
 #include <math.h>
 #include <stdlib.h>

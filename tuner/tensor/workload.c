@@ -3,7 +3,6 @@
  * elements are workload_vectors.c's. */
 #include "elements.h"
 #include "../trial/workload.h"
-#include "../trial/yardstick_copy.h"
 #include "../../gen/random.h"
 #include "../../gen/tensor/tensor.h"
 #include "../../runtime/tensor/hex_reference.h"

@@ -196,12 +196,8 @@ wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload,
 wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *const *kernels, int count)
 {
-  const char *const *swaps = workload->swaps;
-  bool swap = false;
-  for (int i = 0; swaps[1] && i < count; i++) swap |= wisp_plan_takes(kernels[i]->plan, swaps[1]);
-  for (int stage = 0; stage < workload->stages; stage++) {
+  if (workload->step) return workload->step(err, problem, kernels, count);
+  for (int stage = 0; stage < workload->stages; stage++)
     for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
-    if (swap) wisp_arrays_swap(problem->arrays, swaps[0], swaps[1]);
-  }
   return WISP_OK;
 }

@@ -1,6 +1,5 @@
 #include "trial.h"
-#include "../../cache/columns.h"
-#include "../../cache/reason.h"
+#include "../../cache/store.h"
 #include "../../gen/family.h"
 
 #include <math.h>
@@ -137,12 +136,15 @@ void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_de
   t->is_default = is_default;
 }
 
-/* What the device takes at least, in ms. */
+/* What the device takes at least, in ms: of a kernel to move its bytes and do its operations; of a whole stage to move
+ * the bytes of one pass, for its operations can be made fewer than the dense products', and done faster than by plain
+ * multiplications. */
 static double floor_of(const wisp_bench *bench, const wisp_spec *spec, const wisp_work *work)
 {
   const wisp_ceilings *most = &bench->ceilings;
-  double peak = spec->precision == WISP_F32 ? most->fma_gflops_f32 : most->fma_gflops_f64;
-  return fmax(work->bytes / most->copy_gbps, work->flops / peak) / 1e6;
+  const double peak = spec->precision == WISP_F32 ? most->fma_gflops_f32 : most->fma_gflops_f64;
+  const double flops = wisp_spec_is_step(spec) ? 0 : work->flops;
+  return fmax(work->bytes / most->copy_gbps, flops / peak) / 1e6;
 }
 
 double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms)

@@ -4,7 +4,7 @@
 #ifndef WISP_WITNESS_H
 #define WISP_WITNESS_H
 
-#include "../link/ledger.h"
+#include "../link/request.h"
 #include "problems.h"
 
 typedef struct wisp_witnesses wisp_witnesses;

@@ -84,8 +84,10 @@ typedef struct wisp_workload {
   void (*scalars)(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out);
   /* Numbers of arrays of the kind WISP_STATE; NULL: there are none. All others are random. */
   wisp_status (*set_state)(wisp_error *err, wisp_problem *problem, wisp_use use);
-  int stages;           /* of a step; 0 where the family has no compositions */
-  const char *swaps[2]; /* arrays that change places after a stage with a kernel that writes the second; NULL: none */
+  int stages; /* of a step; 0 where the family has no compositions */
+  /* Enqueues a step of a composition's kernels, to be timed; NULL: in each stage they are launched one after the other.
+   */
+  wisp_status (*step)(wisp_error *err, wisp_problem *problem, const wisp_kernel *const *kernels, int count);
 
   /* --- Checks: how many rounds a kernel takes; what a round begins with (`before` holds random numbers where the
    * kernel reads, and may be given another shape; scalars are to be set), and what it must leave. */
@@ -122,5 +124,12 @@ static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, dou
 {
   list->of[list->count++] = (wisp_binding){name, 0, value};
 }
+
+/* ---- What a kernel that is bound by memory is measured beside: half of its minimal bytes, read and written by the
+ * device's own copy. */
+
+/* A workload's yardstick. */
+wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
+                                long long elements, wisp_yardstick *out);
 
 #endif

@@ -1,6 +1,6 @@
 #include "journal.h"
 #include "../sweep/sweep.h"
-#include "../../cache/reason.h"
+#include "../../cache/store.h"
 #include "../../gen/text.h"
 #include "../../runtime/process.h"
 

@@ -3,7 +3,6 @@
 #ifndef WISP_SUPERVISOR_H
 #define WISP_SUPERVISOR_H
 
-#include "interrupt.h"
 #include "worker.h"
 
 typedef struct wisp_crew { /* what to supervise */

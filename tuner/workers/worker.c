@@ -3,6 +3,7 @@
 #include "../../runtime/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,9 +11,141 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+/* ---- The warden. */
+
+enum { MOST_WORKERS = 1024 };
+
+typedef struct message {
+  pid_t worker;
+  bool there;
+} message;
+
+/* One worker more or less. */
+static void note(pid_t workers[MOST_WORKERS], size_t *count, const message *m)
+{
+  size_t at = 0;
+  while (at < *count && workers[at] != m->worker) at++;
+  if (m->there && at == *count && *count < MOST_WORKERS)
+    workers[(*count)++] = m->worker;
+  else if (!m->there && at < *count)
+    workers[at] = workers[--*count];
+}
+
+/* Keeps the list until the tuner's end of the pipe is closed, however that came about. */
+static _Noreturn void be_warden(int pipe_end)
+{
+  pid_t workers[MOST_WORKERS];
+  size_t count = 0;
+  message m;
+  prctl(PR_SET_NAME, "wisp-warden");
+  setsid(); /* Ctrl-C is not for it */
+  for (;;) {
+    ssize_t got = read(pipe_end, &m, sizeof m);
+    if (got < 0 && errno == EINTR) continue;
+    if (got != (ssize_t)sizeof m) break;
+    note(workers, &count, &m);
+  }
+  for (size_t i = 0; i < count; i++) wisp_session_end(workers[i]);
+  wisp_scratch_sweep();
+  _exit(0);
+}
+
+wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out)
+{
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return wisp_fail(err, WISP_ESYSTEM, "cannot make a pipe: %s", strerror(errno));
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(ends[1]);
+    be_warden(ends[0]);
+  }
+  close(ends[0]);
+  if (pid < 0) {
+    close(ends[1]);
+    return wisp_fail(err, WISP_ESYSTEM, "cannot start a process: %s", strerror(errno));
+  }
+  *out = (wisp_warden){.pid = pid, .pipe = ends[1]};
+  return WISP_OK;
+}
+
+/* Where the warden itself was killed there is nobody to tell. */
+void wisp_warden_tell(const wisp_warden *warden, pid_t worker, bool there)
+{
+  message m;
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+  if (warden->pid <= 0) return;
+  memset(&m, 0, sizeof m);
+  m.worker = worker;
+  m.there = there;
+  sigaction(SIGPIPE, &ignore, &before);
+  while (write(warden->pipe, &m, sizeof m) < 0 && errno == EINTR) continue;
+  sigaction(SIGPIPE, &before, NULL);
+}
+
+void wisp_warden_dismiss(wisp_warden *warden)
+{
+  if (warden->pid <= 0) return;
+  close(warden->pipe);
+  wisp_process_await(warden->pid, 10);
+  *warden = (wisp_warden){0};
+}
+
+/* ---- Signals. */
+
+static const int signals[WISP_INTERRUPTS] = {SIGINT, SIGTERM, SIGHUP};
+
+/* A thread that a library started does not block what the tuner's does, and would be chosen to take the signal: it
+ * blocks it from now on, and sends it back to the process. */
+static void pass_on(int number, siginfo_t *about, void *context)
+{
+  ucontext_t *thread = context;
+  (void)about;
+  sigaddset(&thread->uc_sigmask, number);
+  kill(getpid(), number);
+}
+
+wisp_status wisp_interrupt_begin(wisp_error *err, wisp_interrupt *out)
+{
+  sigset_t wanted;
+  struct sigaction how = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigemptyset(&wanted);
+  sigfillset(&how.sa_mask);
+  for (int i = 0; i < WISP_INTERRUPTS; i++) {
+    sigaction(signals[i], NULL, &out->before[i]);
+    if (out->before[i].sa_handler != SIG_IGN) sigaddset(&wanted, signals[i]);
+  }
+  pthread_sigmask(SIG_BLOCK, &wanted, &out->mask);
+  out->fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (out->fd < 0) {
+    pthread_sigmask(SIG_SETMASK, &out->mask, NULL);
+    return wisp_fail(err, WISP_ESYSTEM, "cannot wait for signals: %s", strerror(errno));
+  }
+  for (int i = 0; i < WISP_INTERRUPTS; i++)
+    if (sigismember(&wanted, signals[i])) sigaction(signals[i], &how, NULL);
+  return WISP_OK;
+}
+
+void wisp_interrupt_end(wisp_interrupt *interrupt)
+{
+  while (wisp_interrupt_take(interrupt)) continue; /* a second Ctrl-C while the sweep ended on the first */
+  for (int i = 0; i < WISP_INTERRUPTS; i++) sigaction(signals[i], &interrupt->before[i], NULL);
+  pthread_sigmask(SIG_SETMASK, &interrupt->mask, NULL);
+  close(interrupt->fd);
+}
+
+int wisp_interrupt_take(const wisp_interrupt *interrupt)
+{
+  struct signalfd_siginfo about;
+  return read(interrupt->fd, &about, sizeof about) == (ssize_t)sizeof about ? (int)about.ssi_signo : 0;
+}
+
+/* ---- Workers. */
 
 /* The rest of a note that has begun to arrive is there at once, or its sender is stopped. */
 enum { NOTE_SECONDS = 10 };

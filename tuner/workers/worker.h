@@ -4,7 +4,42 @@
 #define WISP_WORKER_H
 
 #include "../link/link.h"
-#include "warden.h"
+#include "../../gen/check.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+/* ---- A process beside the tuner that outlives it: when the tuner is killed, it ends the workers and all that these
+ * have started, compilers above all, and removes their temporary folders. */
+
+typedef struct wisp_warden { /* zero-initialise */
+  pid_t pid;                 /* 0: there is none */
+  int pipe;                  /* that ends with the tuner */
+} wisp_warden;
+
+wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out);
+/* A worker was started, or is gone. Its process leads a session of its own. */
+void wisp_warden_tell(const wisp_warden *warden, pid_t worker, bool there);
+/* The tuner is through, and its workers are gone. */
+void wisp_warden_dismiss(wisp_warden *warden);
+
+/* ---- Ctrl-C, TERM and HUP while a sweep runs: they end it in order, with its summary and a store that is whole, and
+ * are heard of through a descriptor, like the workers. */
+
+enum { WISP_INTERRUPTS = 3 };
+
+typedef struct wisp_interrupt {
+  int fd; /* readable once a signal came */
+  sigset_t mask;
+  struct sigaction before[WISP_INTERRUPTS];
+} wisp_interrupt;
+
+/* From here on the signals go to fd, but for those that this process ignores (nohup). Until wisp_interrupt_end. */
+wisp_status wisp_interrupt_begin(wisp_error *err, wisp_interrupt *out);
+void wisp_interrupt_end(wisp_interrupt *interrupt);
+
+/* The signal that came; 0: none did. */
+int wisp_interrupt_take(const wisp_interrupt *interrupt);
 
 /* In the worker: opens link->device and does what the tuner has for it, until there is nothing more. */
 typedef wisp_status wisp_worker_body(wisp_error *err, void *context, const wisp_link *link);

@@ -4,7 +4,7 @@
 #include "../../mesh/source.h"
 #include "../../parallel.h"
 #include "../../nodal/basis.h"
-#include "../../nodal/solution.h"
+#include "../../nodal/start.h"
 #include "../../nodal/solver.h"
 
 #include <stdlib.h>

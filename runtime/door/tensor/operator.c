@@ -2,7 +2,7 @@
  * launch of them, or three where copies of shared nodes are added up. */
 #include "../../parallel.h"
 #include "../../tensor/cg_problem.h"
-#include "../../tensor/hex_upload.h"
+#include "../../tensor/hex_reference.h"
 #include "../door.h"
 
 #include <stdint.h>
@@ -46,7 +46,7 @@ static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *reque
   CALL(wisp_mesh_create(err, 8, request->vertices, request->elements, &mesh));
   memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
   for (size_t i = 0; i < 8 * request->elements; i++) mesh->hex[i] = request->corners[i];
-  CALL(wisp_hexmesh_check(err, "operator", mesh));
+  CALL(wisp_mesh_connect(err, "operator", mesh));
   return GIVE(mesh, out);
 }
 

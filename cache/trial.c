@@ -1,0 +1,164 @@
+/* What trials say of themselves: what became of a candidate and why, and which of two answers. */
+#include "store.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What became of a candidate, by name. */
+
+static const char *const names[] = {
+    [WISP_TRIAL_OK] = "ok",
+    [WISP_TRIAL_SLOW] = "slow",
+    [WISP_TRIAL_WRONG] = "wrong",
+    [WISP_TRIAL_REFUSED] = "refused",
+    [WISP_TRIAL_COMPILE_ERROR] = "compile-error",
+    [WISP_TRIAL_CRASH] = "crash",
+    [WISP_TRIAL_HANG] = "hang",
+    [WISP_TRIAL_UNFINISHED] = "unfinished",
+    [WISP_TRIAL_OTHER] = "other",
+};
+
+const char *wisp_outcome_name(wisp_outcome outcome)
+{
+  return names[outcome];
+}
+
+wisp_outcome wisp_trial_outcome(const wisp_trial *trial)
+{
+  int outcome = WISP_TRIAL_OK;
+  while (outcome < WISP_TRIAL_OTHER && strcmp(trial->outcome, names[outcome]) != 0) outcome++;
+  return (wisp_outcome)outcome;
+}
+
+bool wisp_trial_is_right(const wisp_trial *trial)
+{
+  return wisp_trial_outcome(trial) <= WISP_TRIAL_SLOW;
+}
+
+void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why, ...)
+{
+  va_list list;
+  snprintf(trial->outcome, sizeof trial->outcome, "%s", names[outcome]);
+  va_start(list, why);
+  vsnprintf(trial->reason, sizeof trial->reason, why, list);
+  va_end(list);
+}
+
+/* ---- Which of two trials of one kernel, layout and size answers: time, and the fixed rule for ties. */
+
+const double wisp_contest_margin = 1.03;
+
+double wisp_contest_ms(const wisp_trial *trial)
+{
+  return strcmp(trial->tie, WISP_TIE_CHOSEN) == 0 ? trial->ms : trial->ms * wisp_contest_margin;
+}
+
+/* Texts in which numbers count as numbers: "wi=8" is before "wi=16". */
+static int compare_numbers(const char *a, const char *b)
+{
+  while (*a && *b) {
+    if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+      char *a_end = NULL, *b_end = NULL;
+      unsigned long long x = strtoull(a, &a_end, 10), y = strtoull(b, &b_end, 10);
+      if (x != y) return x < y ? -1 : 1;
+      a = a_end, b = b_end;
+    } else if (*a != *b)
+      return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+    else
+      a++, b++;
+  }
+  return (*a != '\0') - (*b != '\0');
+}
+
+bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b)
+{
+  int a_registers = a->registers < 0 ? INT_MAX : a->registers, b_registers = b->registers < 0 ? INT_MAX : b->registers;
+  if (a_registers != b_registers) return a_registers < b_registers;
+  int strategy = strcmp(a->strategy, b->strategy);
+  return strategy ? strategy < 0 : compare_numbers(a->params, b->params) < 0;
+}
+
+const char *wisp_trial_mesh(const wisp_trial *trial)
+{
+  return *trial->mesh ? trial->mesh : WISP_MESH_BOX;
+}
+
+static int rank(const wisp_trial *trial)
+{
+  static const char *const meshes[] = {WISP_MESH_ORDERED, WISP_MESH_BOX};
+  int rank = 0;
+  while (rank < 2 && strcmp(wisp_trial_mesh(trial), meshes[rank]) != 0) rank++;
+  return rank;
+}
+
+int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b)
+{
+  return rank(a) - rank(b);
+}
+
+int wisp_contest_order(const wisp_trial *a, const wisp_trial *b)
+{
+  const int order[] = {strcmp(a->spec, b->spec),
+                       strcmp(a->layout, b->layout),
+                       strcmp(a->device, b->device),
+                       strcmp(a->target, b->target),
+                       a->units - b->units,
+                       strcmp(a->driver, b->driver),
+                       strcmp(a->compiler, b->compiler),
+                       (a->elements > b->elements) - (a->elements < b->elements),
+                       strcmp(wisp_trial_mesh(a), wisp_trial_mesh(b))};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
+    if (order[i]) return order[i];
+  return 0;
+}
+
+/* ---- Reasons that are asked for again. */
+
+static const char slower[] = " times the time of ";
+
+void wisp_reason_refuse(wisp_trial *t, long long candidates, const char *why)
+{
+  wisp_trial_end(t, WISP_TRIAL_REFUSED, "%lld candidates: %s", candidates, why);
+}
+
+const char *wisp_reason_candidates(const wisp_trial *t, long long *candidates)
+{
+  int read = 0;
+  *candidates = 1;
+  if (sscanf(t->reason, "%lld candidates: %n", candidates, &read) == 1 && read > 0) return t->reason + read;
+  *candidates = 1;
+  return t->reason;
+}
+
+void wisp_reason_drop(wisp_trial *t, double ratio, const char *than)
+{
+  wisp_trial_end(t, WISP_TRIAL_SLOW, "%.2f%s%s, dropped", ratio, slower, than);
+}
+
+double wisp_reason_slower(const wisp_trial *t)
+{
+  const double ratio = strtod(t->reason, NULL);
+  return ratio > 0 ? ratio : 0;
+}
+
+bool wisp_reason_slower_than(const wisp_trial *t, const char *name)
+{
+  const char *than = strstr(t->reason, slower);
+  return than && strncmp(than + strlen(slower), name, strlen(name)) == 0;
+}
+
+void wisp_reason_begin(wisp_trial *t, int times)
+{
+  wisp_trial_end(t, WISP_TRIAL_UNFINISHED, "begun %d times, never ended", times);
+}
+
+int wisp_reason_begun(const wisp_trial *t)
+{
+  int times = 0;
+  if (wisp_trial_outcome(t) != WISP_TRIAL_UNFINISHED) return 0;
+  return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
+}

@@ -1,0 +1,178 @@
+#include "print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int wisp_terminal_columns(int fd)
+{
+  struct winsize window = {0};
+  if (!isatty(fd)) return 0;
+  return ioctl(fd, TIOCGWINSZ, &window) == 0 && window.ws_col ? window.ws_col : 80;
+}
+
+wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at, int indent, int width)
+{
+  for (bool first = true; *text; first = false) {
+    int length = (int)strcspn(text, " ");
+    if (!first && width && at + 1 + length > width) {
+      CALL(wisp_text_print(err, out, "\n%*s", indent, ""));
+      at = indent;
+    } else if (!first) {
+      CALL(wisp_text_print(err, out, " "));
+      at++;
+    }
+    CALL(wisp_text_print(err, out, "%.*s", length, text));
+    at += length;
+    text += length + (int)strspn(text + length, " ");
+  }
+  return wisp_text_print(err, out, "\n");
+}
+
+enum {
+  PLAIN = 80,
+  LEAST = 30,
+  INDENT = 4
+}; /* columns: of any window; for the last column beside the others, below them */
+
+struct wisp_table {
+  char *heading;
+  const wisp_column *columns;
+  size_t count, rows, room;
+  char **cells; /* count a row; an empty line's are NULL */
+};
+
+static wisp_status copy(wisp_error *err, const char *text, char **out)
+{
+  wisp_status status = wisp_new(err, strlen(text) + 1, 1, out);
+  if (status == WISP_OK) strcpy(*out, text);
+  return status;
+}
+
+/* A cell may hold what a store does. */
+static wisp_status copy_shown(wisp_error *err, const char *text, char **out)
+{
+  size_t room = 4 * strlen(text) + 1;
+  wisp_status status = wisp_new(err, room, 1, out);
+  if (status == WISP_OK) wisp_show_text(text, *out, room);
+  return status;
+}
+
+wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_column *columns,
+                              wisp_table **out)
+{
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  CALL(wisp_new(err, 1, sizeof *table, &table));
+  table->columns = columns;
+  table->count = count;
+  CALL(copy(err, heading, &table->heading));
+  return GIVE(table, out);
+}
+
+wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *cells)
+{
+  CALL(wisp_grow(err, &t->cells, &t->room, t->rows + 1, t->count * sizeof *t->cells));
+  char **row = t->cells + t->rows * t->count;
+  memset(row, 0, t->count * sizeof *row);
+  t->rows++;
+  for (size_t c = 0; cells && c < t->count; c++) CALL(copy_shown(err, cells[c], &row[c]));
+  return WISP_OK;
+}
+
+/* Of each column, 0 where it holds nothing. */
+static void find_widths(const wisp_table *t, int *width)
+{
+  for (size_t c = 0; c < t->count; c++) {
+    width[c] = 0;
+    for (size_t r = 0; r < t->rows; r++) {
+      const char *cell = t->cells[r * t->count + c];
+      int length = cell && strcmp(cell, "-") != 0 ? (int)strlen(cell) : 0;
+      width[c] = length > width[c] ? length : width[c];
+    }
+    int title = (int)strlen(t->columns[c].title);
+    if (width[c] && width[c] < title) width[c] = title;
+  }
+}
+
+/* One line of cells; the last one goes on below where it does not fit the room. */
+static wisp_status print_cells(wisp_error *err, const wisp_table *t, const int *width, char *const *cells, int room,
+                               wisp_text *out)
+{
+  size_t last = t->count - 1;
+  int at = 0;
+  for (size_t c = 0; c < last; c++) {
+    if (!width[c]) continue;
+    const char *text = cells ? cells[c] : t->columns[c].title;
+    CALL(wisp_text_print(err, out, "%s%*s", at ? " " : "", t->columns[c].right ? width[c] : -width[c], text));
+    at += width[c] + (at > 0);
+  }
+  const char *text = cells ? cells[last] : t->columns[last].title;
+  bool empty = !width[last] || !*text || strcmp(text, "-") == 0, below = room && room - at - 2 < LEAST;
+  if (empty) return wisp_text_print(err, out, "\n");
+  CALL(below ? wisp_text_print(err, out, "\n%*s", INDENT, "") : wisp_text_print(err, out, "  "));
+  at = below ? INDENT : at + 2;
+  return wisp_wrap(err, out, text, at, at, room);
+}
+
+wisp_status wisp_table_print(wisp_error *err, const wisp_table *t, int room, wisp_text *out)
+{
+  int width[WISP_MOST_COLUMNS], whole = 0;
+  find_widths(t, width);
+  for (size_t c = 0; c < t->count; c++) whole += width[c] ? width[c] + 1 : 0;
+  if (whole <= room) room = 0; /* nothing needs to be broken */
+  bool wide = !room && whole > PLAIN, heading = *t->heading;
+  if (wide)
+    CALL(wisp_text_print(err, out, "%s%s%d columns wide%s\n", t->heading, heading ? " (" : "", whole,
+                         heading ? ")" : ""));
+  else if (heading)
+    CALL(wisp_text_print(err, out, "%s\n", t->heading));
+  CALL(print_cells(err, t, width, NULL, room, out));
+  for (size_t r = 0; r < t->rows; r++) {
+    char *const *row = t->cells + r * t->count;
+    CALL(*row ? print_cells(err, t, width, row, room, out) : wisp_text_print(err, out, "\n"));
+  }
+  return WISP_OK;
+}
+
+void wisp_table_destroy(wisp_table *t)
+{
+  if (!t) return;
+  for (size_t i = 0; i < t->rows * t->count; i++) free(t->cells[i]);
+  free(t->cells);
+  free(t->heading);
+  free(t);
+}
+
+void wisp_json_add_texts(cJSON *object, size_t count, const wisp_json_text *texts)
+{
+  for (size_t i = 0; i < count; i++)
+    cJSON_AddItemToObject(object, texts[i].name,
+                          texts[i].value && *texts[i].value ? cJSON_CreateString(texts[i].value) : cJSON_CreateNull());
+}
+
+/* cJSON prints what is no finite number as null. */
+void wisp_json_add_numbers(cJSON *object, size_t count, const wisp_json_number *numbers)
+{
+  for (size_t i = 0; i < count; i++) cJSON_AddNumberToObject(object, numbers[i].name, numbers[i].value);
+}
+
+void wisp_json_add_params(cJSON *object, const char *params)
+{
+  cJSON *list = cJSON_AddObjectToObject(object, "params");
+  for (char name[32], value[32], *end = NULL; wisp_next_param(&params, name, value);) {
+    const double number = strtod(value, &end);
+    cJSON_AddItemToObject(list, name, *end ? cJSON_CreateString(value) : cJSON_CreateNumber(number));
+  }
+}
+
+wisp_status wisp_json_put(wisp_error *err, cJSON *json)
+{
+  char *text = cJSON_Print(json);
+  cJSON_Delete(json);
+  if (!text) return wisp_fail(err, WISP_EMEMORY, "out of memory: a report as JSON");
+  puts(text);
+  cJSON_free(text);
+  return WISP_OK;
+}

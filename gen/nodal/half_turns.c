@@ -1,0 +1,204 @@
+#include "half_turns.h"
+#include "tet_internal.h"
+
+#include <stdlib.h>
+
+enum { TURNED = 2 }; /* the face opposite vertex 0, which stays in its place by third turns */
+
+/* The lattice point of a node, as its exponents, steps from the faces: found by going through all. */
+static void exponents(int N, int node, int a[4])
+{
+  for (int k = 0; k <= N; k++)
+    for (int j = 0; j <= N - k; j++) {
+      const int i = node - wisp_tet_node(N, 0, j, k);
+      if (i >= 0 && i <= N - k - j) a[0] = N - i - j - k, a[1] = i, a[2] = j, a[3] = k;
+    }
+}
+
+/* The node that this one becomes by m third turns about vertex 0, which take vertices 1 2 3 to 2 3 1, then half turn g,
+ * which takes vertex v to v ^ g. */
+static int image(int N, int node, int m, int g)
+{
+  int a[4] = {0}, to[4] = {0};
+  exponents(N, node, a);
+  for (int v = 0; v < 4; v++) to[(v ? (v + m - 1) % 3 + 1 : 0) ^ g] = a[v];
+  return wisp_tet_node(N, to[1], to[2], to[3]);
+}
+
+/* The next orbit, of x and its images, unless x lies in one already. orbit says of each node in which it is, -1 first.
+ */
+static void add_orbit(wisp_half_turns *t, int N, int x, int *orbit)
+{
+  if (orbit[x] >= 0) return;
+  for (int g = 0; g < 4; g++) orbit[t->node[4 * t->orbits + g] = image(N, x, 0, g)] = t->orbits;
+  t->orbits++;
+}
+
+/* Orbits of four begin with a node that third turns leave in its place, where there is one; they and those on axes
+ * follow one another as their first nodes are turned, so that no class value changes its sign by a turn. */
+static void list_orbits(wisp_half_turns *t, const wisp_tet *tet, int *orbit)
+{
+  const int N = tet->N, Np = tet->Np;
+  for (int x = 0; x < Np; x++) orbit[x] = -1;
+  for (int x = 0; x < Np; x++)
+    if (image(N, x, 1, 0) == x && image(N, x, 0, 1) != x) add_orbit(t, N, x, orbit);
+  for (int x = 0; x < Np; x++) {
+    bool alone = true;
+    for (int g = 1; g < 4; g++) alone = alone && image(N, x, 0, g) != x;
+    for (int m = 0; m < 3 && alone; m++) add_orbit(t, N, image(N, x, m, 0), orbit);
+  }
+  t->size[1] = t->orbits;
+  for (int m = 0; m < 3; m++) {
+    for (int x = 0; x < Np; x++)
+      if (image(N, x, 0, 1) == x && image(N, x, 0, 2) != x) add_orbit(t, N, image(N, x, m, 0), orbit);
+    if (m == 0) t->size[1] = t->size[2] = t->size[3] = t->orbits;
+  }
+  for (int x = 0; x < Np; x++) add_orbit(t, N, x, orbit); /* the centre */
+  t->size[0] = t->orbits;
+}
+
+/* How orbits are turned into each other, and where they are in the classes. */
+static void list_rows(wisp_half_turns *t, const wisp_tet *tet, const int *orbit)
+{
+  const int S = t->orbits;
+  for (int m = 0; m < 3; m++)
+    for (int i = 0; i < S; i++) t->turned[m * S + i] = orbit[image(tet->N, t->node[4 * i], m, 0)];
+  for (int i = 0; i < S; i++)
+    for (int k = 0; k < 4; k++) t->row[4 * i + k] = k ? -1 : i;
+  for (int k = 1; k < 4; k++)
+    for (int i = 0; i < t->size[k]; i++) t->row[4 * t->turned[(k - 1) * S + i] + k] = i;
+}
+
+static int face_node(const wisp_tet *tet, int face, int node)
+{
+  int at = face * tet->Nfp;
+  while (tet->Fmask[at] != node) at++;
+  return at;
+}
+
+/* A half turn takes a face to that opposite another vertex: faces lie opposite vertices 3, 2, 0, 1. */
+static void list_faces(wisp_half_turns *t, const wisp_tet *tet)
+{
+  static const int opposite[4] = {TURNED, 3, 1, 0};
+  for (int j = 0; j < tet->Nfp; j++) {
+    const int node = tet->Fmask[TURNED * tet->Nfp + j];
+    for (int g = 0; g < 4; g++) t->face_node[4 * j + g] = face_node(tet, opposite[g], image(tet->N, node, 0, g));
+    for (int m = 0; m < 3; m++)
+      t->face_turned[m * tet->Nfp + j] = face_node(tet, TURNED, image(tet->N, node, m, 0)) - TURNED * tet->Nfp;
+  }
+}
+
+/* From class `from` of a column's orbit, `size` nodes or face nodes of it counting once each, to a quarter of class
+ * `to` of a row's: A has `width` columns. Sums over the whole group are what is symmetric in A. */
+static double between(const double *A, int width, const int rows[4], const int columns[4], int size, int to, int from)
+{
+  double sum = 0;
+  for (int g = 0; g < 4; g++)
+    for (int h = 0; h < 4; h++)
+      sum += wisp_half_turn_sign(to, g) * wisp_half_turn_sign(from, h) * A[rows[g] * width + columns[h]];
+  return sum * size / 64;
+}
+
+static int orbit_size(const int node[4])
+{
+  int size = 0;
+  for (int g = 0; g < 4; g++) size += node[g] == node[0];
+  return 4 / size;
+}
+
+/* Class 1's orbits are not turned, class 2's once, class 3's twice; class 0's as often as the direction is. */
+static int turned(const wisp_half_turns *t, int class, int m, int i)
+{
+  return t->turned[(class ? class - 1 : m) * t->orbits + i];
+}
+
+/* The class that one becomes by m third turns. */
+static int turned_class(int class, int m)
+{
+  return class ? (class - 1 + m) % 3 + 1 : 0;
+}
+
+/* Block k of direction 1, and of 2 and 3 what it is turned into: each entry is the mean of the three. */
+static void derive(wisp_half_turns *t, int Np, double *const D[3], int k)
+{
+  const int S = t->orbits;
+  for (int i = 0; i < t->size[k]; i++)
+    for (int j = 0; j < t->size[k ^ 1]; j++) {
+      double mean = 0;
+      for (int m = 0; m < 3; m++) {
+        const int to = turned_class(k, m), from = turned_class(k ^ 1, m);
+        const int *row = t->node + 4 * turned(t, to, m, i), *column = t->node + 4 * turned(t, from, m, j);
+        mean += between(D[m], Np, row, column, orbit_size(column), to, from) / 3;
+      }
+      for (int m = 0; m < 3; m++) {
+        const int to = turned_class(k, m), from = turned_class(k ^ 1, m);
+        const int row = to ? i : turned(t, 0, m, i), column = from ? j : turned(t, 0, m, j);
+        t->D[((m * 4 + to) * S + row) * S + column] = mean;
+      }
+    }
+}
+
+/* Block 0 of LIFT, or 1, and what they are turned into. */
+static void lift(wisp_half_turns *t, const wisp_tet *tet, int k)
+{
+  const int S = t->orbits, Nfp = tet->Nfp;
+  for (int i = 0; i < t->size[k]; i++)
+    for (int j = 0; j < Nfp; j++) {
+      double mean = 0;
+      for (int m = 0; m < 3; m++) {
+        const int class = turned_class(k, m);
+        const int *row = t->node + 4 * turned(t, class, m, i), *column = t->face_node + 4 * t->face_turned[m * Nfp + j];
+        mean += between(tet->LIFT, 4 * Nfp, row, column, 4, class, class) / 3;
+      }
+      for (int m = 0; m < 3; m++) {
+        const int row = k ? i : turned(t, 0, m, i);
+        t->LIFT[(turned_class(k, m) * S + row) * Nfp + t->face_turned[m * Nfp + j]] = mean;
+      }
+    }
+}
+
+/* D_1, D_2 and D_3 from Dr, Ds and Dt. */
+static wisp_status make_blocks(wisp_error *err, wisp_half_turns *t, const wisp_tet *tet)
+{
+  const size_t size = (size_t)tet->Np * (size_t)tet->Np, S = (size_t)t->orbits, Nfp = (size_t)tet->Nfp;
+  OWNED(free) double *along = NULL;
+  CALL(wisp_new(err, 3 * size, sizeof *along, &along));
+  CALL(wisp_new(err, 12 * S * S, sizeof *t->D, &t->D));
+  CALL(wisp_new(err, 4 * S * Nfp, sizeof *t->LIFT, &t->LIFT));
+  for (size_t m = 0; m < 3; m++)
+    for (size_t q = 0; q < size; q++)
+      along[m * size + q] = tet->D[m][q] - (tet->D[0][q] + tet->D[1][q] + tet->D[2][q]) / 2;
+  for (int k = 0; k < 4; k++) derive(t, tet->Np, (double *const[]){along, along + size, along + 2 * size}, k);
+  for (int k = 0; k < 2; k++) lift(t, tet, k);
+  wisp_tet_drop_rounding(t->D, 12 * S * S);
+  wisp_tet_drop_rounding(t->LIFT, 4 * S * Nfp);
+  return WISP_OK;
+}
+
+wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_half_turns **out)
+{
+  const size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
+  OWNED(wisp_half_turns_destroy) wisp_half_turns *t = NULL;
+  OWNED(free) int *orbit = NULL;
+  CALL(wisp_new(err, Np, sizeof *orbit, &orbit));
+  CALL(wisp_new(err, 1, sizeof *t, &t));
+  CALL(wisp_new(err, 4 * Np, sizeof *t->node, &t->node));
+  CALL(wisp_new(err, 4 * Np, sizeof *t->row, &t->row));
+  CALL(wisp_new(err, 3 * Np, sizeof *t->turned, &t->turned));
+  CALL(wisp_new(err, 4 * Nfp, sizeof *t->face_node, &t->face_node));
+  CALL(wisp_new(err, 3 * Nfp, sizeof *t->face_turned, &t->face_turned));
+  list_orbits(t, tet, orbit);
+  list_rows(t, tet, orbit);
+  list_faces(t, tet);
+  CALL(make_blocks(err, t, tet));
+  return GIVE(t, out);
+}
+
+void wisp_half_turns_destroy(wisp_half_turns *t)
+{
+  if (!t) return;
+  free(t->node), free(t->row), free(t->turned);
+  free(t->face_node), free(t->face_turned);
+  free(t->D), free(t->LIFT);
+  free(t);
+}

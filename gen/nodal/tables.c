@@ -1,0 +1,73 @@
+#include "tables.h"
+#include "bernstein.h"
+#include "half_turns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+wisp_status wisp_nodal_tables(wisp_error *err, wisp_env *env, const wisp_tet *tet)
+{
+  size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
+  OWNED(free) double *D = NULL, *LIFT = NULL;
+  OWNED(free) int *turnlist = NULL;
+  CALL(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
+  CALL(wisp_new(err, Np * 4 * Nfp, sizeof *LIFT, &LIFT));
+  CALL(wisp_new(err, WISP_TET_TURNS * Nfp, sizeof *turnlist, &turnlist));
+  for (size_t mu = 0; mu < 3; mu++) memcpy(D + mu * Np * Np, tet->D[mu], Np * Np * sizeof *D);
+  for (size_t q = 0; q < WISP_TET_TURNS * Nfp; q++)
+    while (tet->Fmask[turnlist[q]] != tet->facelist[q]) turnlist[q]++;
+  memcpy(LIFT, tet->LIFT, Np * 4 * Nfp * sizeof *LIFT);
+  CALL(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
+  CALL(wisp_env_reals(err, env, "LIFT", LIFT, Np * 4 * Nfp));
+  CALL(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
+  return wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_TURNS * Nfp);
+}
+
+wisp_status wisp_nodal_sparse_tables(wisp_error *err, wisp_env *env, int order)
+{
+  OWNED(wisp_bernstein_destroy) wisp_bernstein *b = NULL;
+  CALL(wisp_bernstein_create(err, order, &b));
+  const size_t Np = (size_t)b->Np, Nfp = (size_t)b->Nfp, width = (size_t)b->E_width;
+  const struct {
+    const char *name;
+    const int *values;
+    size_t count;
+  } ints[] = {{"power", b->power, 4 * Np},
+              {"up", b->up, 4 * (size_t)b->lower},
+              {"down", b->down, 4 * Np},
+              {"D_column", b->column, 16 * Np},
+              {"L0_column", b->L0_column, WISP_BERNSTEIN_STENCIL * Nfp},
+              {"E_column", b->E_column, Np * width},
+              {"slice_point", b->slice_point, 4 * Np},
+              {"slice_of", b->slice_of, 4 * Np},
+              {"slice_up", b->slice_up, 3 * Np}};
+  const struct {
+    const char *name;
+    const double *values;
+    size_t count;
+  } reals[] = {{"L0", b->L0, Nfp * Nfp},
+               {"L0_value", b->L0_value, WISP_BERNSTEIN_STENCIL * Nfp},
+               {"E_value", b->E_value, Np * width},
+               {"slice_weight", b->slice_weight, 3 * Np}};
+  for (size_t i = 0; i < WISP_COUNT(ints); i++)
+    CALL(wisp_env_ints(err, env, ints[i].name, ints[i].values, ints[i].count));
+  for (size_t i = 0; i < WISP_COUNT(reals); i++)
+    CALL(wisp_env_reals(err, env, reals[i].name, reals[i].values, reals[i].count));
+  return wisp_env_int(err, env, "E_width", b->E_width);
+}
+
+wisp_status wisp_nodal_class_tables(wisp_error *err, wisp_env *env, const wisp_tet *tet)
+{
+  OWNED(wisp_half_turns_destroy) wisp_half_turns *t = NULL;
+  CALL(wisp_half_turns_create(err, tet, &t));
+  const size_t S = (size_t)t->orbits, Nfp = (size_t)tet->Nfp;
+  CALL(wisp_env_int(err, env, "orbits", t->orbits));
+  CALL(wisp_env_ints(err, env, "class_size", t->size, 4));
+  CALL(wisp_env_ints(err, env, "orbit_node", t->node, 4 * S));
+  CALL(wisp_env_ints(err, env, "orbit_row", t->row, 4 * S));
+  CALL(wisp_env_ints(err, env, "orbit_turned", t->turned, 3 * S));
+  CALL(wisp_env_ints(err, env, "orbit_face_node", t->face_node, 4 * Nfp));
+  CALL(wisp_env_ints(err, env, "face_turned", t->face_turned, 3 * Nfp));
+  CALL(wisp_env_reals(err, env, "class_D", t->D, 12 * S * S));
+  return wisp_env_reals(err, env, "class_LIFT", t->LIFT, 4 * S * Nfp);
+}

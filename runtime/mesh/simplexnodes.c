@@ -1,0 +1,229 @@
+/* Continuous numbering: a node belongs to the smallest vertex, edge, face or element that has it, and its place there
+ * is counted from what all elements agree on: vertex numbers. */
+#include "simplexnodes.h"
+#include "../../gen/assembly/simplex.h"
+
+/* Each edge in the list of its lower vertex. */
+typedef struct edge {
+  int32_t high, next;
+} edge;
+
+typedef struct numbering {
+  const wisp_mesh *mesh;
+  wisp_simplexnodes *nodes;
+  size_t corners, pairs;                  /* of an element; its edges */
+  int (*step)[4];                         /* of each node, towards the corners */
+  edge *edge;                             /* of the mesh */
+  size_t room;                            /* for edges */
+  int32_t *first;                         /* vertices: its list, or -1 */
+  int32_t *edge_of;                       /* elements x pairs; corners a < b are joined by b (b - 1) / 2 + a */
+  int32_t *on_vertex, *on_edge, *on_face; /* what is numbered, or -1; on_face by 4 e + f of its first element */
+  unsigned char *fixed;                   /* nodes: whether they are given */
+} numbering;
+
+/* --- edges --- */
+
+static wisp_status find_edge(wisp_error *err, numbering *n, int32_t a, int32_t b, int32_t *out)
+{
+  const int32_t low = a < b ? a : b, high = a < b ? b : a;
+  int32_t at = n->first[low];
+  size_t *count = &n->nodes->count[1];
+  while (at >= 0 && n->edge[at].high != high) at = n->edge[at].next;
+  if (at < 0) {
+    CALL(wisp_grow(err, &n->edge, &n->room, *count + 1, sizeof *n->edge));
+    at = (int32_t)(*count)++;
+    n->edge[at] = (edge){high, n->first[low]};
+    n->first[low] = at;
+  }
+  *out = at;
+  return WISP_OK;
+}
+
+static wisp_status find_edges(wisp_error *err, numbering *n)
+{
+  const size_t corners = n->corners;
+  for (size_t v = 0; v < n->mesh->vertices; v++) n->first[v] = -1;
+  for (size_t e = 0; e < n->mesh->elements; e++) {
+    const int32_t *vertex = n->mesh->cell + e * corners;
+    int32_t *to = n->edge_of + e * n->pairs;
+    for (size_t b = 1; b < corners; b++)
+      for (size_t a = 0; a < b; a++) CALL(find_edge(err, n, vertex[a], vertex[b], to++));
+  }
+  return WISP_OK;
+}
+
+/* --- nodes --- */
+
+/* The element that comes first of those that have this face, and its own face there: 4 e + f, of tets. */
+static size_t first_face(const wisp_mesh *mesh, size_t face)
+{
+  const int32_t other = mesh->neighbour[face];
+  const size_t across = other == WISP_BOUNDARY ? face : 4 * (size_t)other + (size_t)mesh->neighbour_face[face];
+  return across < face ? across : face;
+}
+
+/* Which edge or face lies across from each corner. */
+static const size_t across_from[2][4] = {{1, 2, 0}, {2, 3, 1, 0}};
+
+/* Where the number of an element's node stands that others may have too; NULL: nobody else has it. */
+static int32_t *shared(const numbering *n, size_t e, const int step[4])
+{
+  const size_t N = (size_t)n->nodes->N, corners = n->corners;
+  const int32_t *vertex = n->mesh->cell + e * corners;
+  size_t on[4], count = 0, off = 0; /* corners that the node is a mean of, by rising vertices; one that it is not */
+  for (size_t c = 0; c < corners; c++) {
+    size_t at = count;
+    if (!step[c]) off = c;
+    if (!step[c]) continue;
+    for (; at && vertex[on[at - 1]] > vertex[c]; at--) on[at] = on[at - 1];
+    on[at] = c, count++;
+  }
+  if (count == 1) return n->on_vertex + vertex[on[0]];
+  const size_t low = (size_t)step[on[0]] - 1, high = on[0] > on[1] ? on[0] : on[1], other = on[0] + on[1] - high;
+  if (count == 2) return n->on_edge + (size_t)n->edge_of[e * n->pairs + high * (high - 1) / 2 + other] * (N - 1) + low;
+  if (count == corners) return NULL;
+  const size_t face = first_face(n->mesh, 4 * e + across_from[1][off]);
+  return n->on_face + (face * (N - 2) + low) * (N - 2) + (size_t)step[on[1]] - 1;
+}
+
+static void number_elements(numbering *n)
+{
+  wisp_simplexnodes *nodes = n->nodes;
+  for (size_t i = 0; i < nodes->elements * (size_t)nodes->Np; i++) {
+    int32_t *known = shared(n, i / (size_t)nodes->Np, n->step[i % (size_t)nodes->Np]);
+    nodes->node[i] = known && *known >= 0 ? *known : (int32_t)nodes->nodes++;
+    if (known) *known = nodes->node[i];
+  }
+}
+
+static wisp_status unnumbered(wisp_error *err, size_t count, int32_t **out)
+{
+  CALL(wisp_new(err, count, sizeof **out, out));
+  memset(*out, 0xff, count * sizeof **out);
+  return WISP_OK;
+}
+
+static wisp_status number(wisp_error *err, numbering *n)
+{
+  wisp_simplexnodes *nodes = n->nodes;
+  const wisp_mesh *mesh = n->mesh;
+  const size_t N = (size_t)nodes->N, K = mesh->elements;
+  CALL(wisp_new(err, mesh->vertices, sizeof *n->first, &n->first));
+  CALL(wisp_new(err, K * n->pairs, sizeof *n->edge_of, &n->edge_of));
+  CALL(find_edges(err, n));
+  CALL(unnumbered(err, mesh->vertices, &n->on_vertex));
+  CALL(unnumbered(err, nodes->count[1] * (N - 1), &n->on_edge));
+  CALL(unnumbered(err, N > 2 && n->corners == 4 ? 4 * K * (N - 2) * (N - 2) : 0, &n->on_face));
+  nodes->count[0] = mesh->vertices;
+  for (size_t face = 0; n->corners == 4 && face < 4 * K; face++) nodes->count[2] += first_face(mesh, face) == face;
+  nodes->count[nodes->dimension] = K;
+  number_elements(n);
+  return WISP_OK;
+}
+
+/* --- fixed ones --- */
+
+static bool is_fixed(const wisp_fixing *fixing, int32_t tag)
+{
+  for (size_t i = 0; i < fixing->count; i++)
+    if (fixing->tag[i] == tag) return true;
+  return fixing->all;
+}
+
+static void fix(numbering *n, const wisp_fixing *fixing)
+{
+  const wisp_simplexnodes *nodes = n->nodes;
+  for (size_t i = 0; i < nodes->elements * n->corners; i++) {
+    const size_t e = i / n->corners, c = i % n->corners, face = e * n->corners + across_from[n->corners - 3][c];
+    if (n->mesh->neighbour[face] != WISP_BOUNDARY || !is_fixed(fixing, n->mesh->tag[face])) continue;
+    for (size_t a = 0; a < (size_t)nodes->Np; a++)
+      if (n->step[a][c] == 0) n->fixed[nodes->node[e * (size_t)nodes->Np + a]] = 1;
+  }
+}
+
+/* Unknowns first, in their order. */
+static wisp_status renumber(wisp_error *err, numbering *n)
+{
+  wisp_simplexnodes *nodes = n->nodes;
+  OWNED(free) int32_t *to = NULL;
+  int32_t next = 0;
+  CALL(wisp_new(err, nodes->nodes, sizeof *to, &to));
+  for (int fixed = 0; fixed < 2; fixed++) {
+    for (size_t i = 0; i < nodes->nodes; i++)
+      if (n->fixed[i] == fixed) to[i] = next++;
+    if (!fixed) nodes->unknowns = (size_t)next;
+  }
+  for (size_t i = 0; i < nodes->elements * (size_t)nodes->Np; i++) nodes->node[i] = to[nodes->node[i]];
+  return WISP_OK;
+}
+
+static wisp_status check_tags(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing)
+{
+  for (size_t i = 0; i < fixing->count; i++) {
+    bool there = false;
+    for (size_t f = 0; f < (size_t)mesh->corners * mesh->elements && !there; f++)
+      there = mesh->neighbour[f] == WISP_BOUNDARY && mesh->tag[f] == fixing->tag[i];
+    CALL(wisp_require(err, there, WISP_EUSAGE, "%s: no %s of the boundary has the tag %d", name,
+                      mesh->corners == 3 ? "edge" : "face", fixing->tag[i]));
+  }
+  return WISP_OK;
+}
+
+/* --- all --- */
+
+static void release(numbering *n)
+{
+  free(n->step), free(n->edge), free(n->first), free(n->edge_of);
+  free(n->on_vertex), free(n->on_edge), free(n->on_face), free(n->fixed);
+}
+
+wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                                     const wisp_fixing *fixed, wisp_simplexnodes **out)
+{
+  OWNED(wisp_simplexnodes_destroy) wisp_simplexnodes *nodes = NULL;
+  HELD(release) numbering n = {.mesh = mesh, .corners = (size_t)mesh->corners};
+  CALL(wisp_require(err, order >= 1 && order <= WISP_SIMPLEX_MAX_ORDER, WISP_EUSAGE,
+                    "order %d: continuous triangles and tets have orders 1 to %d", order, WISP_SIMPLEX_MAX_ORDER));
+  const int dimension = mesh->corners - 1, Np = wisp_simplex_size(dimension, order);
+  CALL(wisp_require(err, mesh->elements <= (size_t)(INT32_MAX / Np), WISP_EUSAGE,
+                    "%s: %zu elements of order %d have more nodes than kernels can count (2.1e9): take fewer elements "
+                    "or a lower order",
+                    name, mesh->elements, order));
+  CALL(check_tags(err, name, mesh, fixed));
+  CALL(wisp_new(err, 1, sizeof *nodes, &nodes));
+  *nodes = (wisp_simplexnodes){.dimension = dimension, .N = order, .Np = Np, .elements = mesh->elements};
+  CALL(wisp_new(err, mesh->elements * (size_t)Np, sizeof *nodes->node, &nodes->node));
+  CALL(wisp_new(err, (size_t)Np, sizeof *n.step, &n.step));
+  wisp_simplex_steps(dimension, order, n.step);
+  n.nodes = nodes, n.pairs = n.corners * (n.corners - 1) / 2;
+  CALL(number(err, &n));
+  CALL(wisp_new(err, nodes->nodes, 1, &n.fixed));
+  fix(&n, fixed);
+  CALL(renumber(err, &n));
+  return GIVE(nodes, out);
+}
+
+void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes)
+{
+  if (!nodes) return;
+  free(nodes->node);
+  free(nodes);
+}
+
+wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
+                                     double *xyz)
+{
+  OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
+  const size_t Np = (size_t)nodes->Np, corners = (size_t)mesh->corners;
+  CALL(wisp_simplex_create(err, nodes->dimension, nodes->N, &s));
+  for (size_t i = 0; i < nodes->elements * Np; i++) {
+    double *to = xyz + 3 * (size_t)nodes->node[i], share[4] = {1};
+    for (size_t v = 1; v < corners; v++) share[v] = (1 + s->node[v - 1][i % Np]) / 2, share[0] -= share[v];
+    for (size_t d = 0; d < 3; d++) {
+      to[d] = 0;
+      for (size_t v = 0; v < corners; v++)
+        to[d] += share[v] * mesh->xyz[3 * (size_t)mesh->cell[i / Np * corners + v] + d];
+    }
+  }
+  return WISP_OK;
+}

@@ -1,0 +1,35 @@
+/* The continuous numbering of nodes on triangles and tets, and which of them are given. */
+#ifndef WISP_SIMPLEXNODES_H
+#define WISP_SIMPLEXNODES_H
+
+#include "mesh.h"
+
+/* Which boundary edges', or faces', nodes are given, not asked for. */
+typedef struct wisp_fixing {
+  bool all;     /* of the boundary; else */
+  size_t count; /* of tags */
+  const int32_t *tag;
+} wisp_fixing;
+
+/* Local node a of element e (gen/assembly/simplex.h) is node[e Np + a], the same in all elements that share the node.
+ * Unknowns come first, then the nodes that are fixed; among each, numbers rise with the first element, then the first
+ * local node that has them. */
+typedef struct wisp_simplexnodes {
+  int dimension, N, Np;
+  size_t elements, nodes, unknowns;
+  size_t count[4]; /* of vertices, edges, triangles, tets: of whatever dimension the mesh has */
+  int32_t *node;   /* elements x Np */
+} wisp_simplexnodes;
+
+/* mesh is connected, and borrowed for the call. WISP_EUSAGE for an order out of 1..5, a tag that nothing of the
+ * boundary has, or more than 2^31 - 1 local nodes. */
+wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                                     const wisp_fixing *fixed, wisp_simplexnodes **out);
+void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes);
+WISP_OWNED(wisp_simplexnodes, wisp_simplexnodes_destroy)
+
+/* Where each node lies, x, y and z together: 3 x nodes, caller's memory. */
+wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
+                                     double *xyz);
+
+#endif

@@ -1,0 +1,106 @@
+/* Claim: nested stages make the same step as those in low storage, up to rounding: their polynomial is the method's,
+ * and 200 steps, the longest stable step and the error of the steps come out alike in every composition that has both.
+ */
+#include "good.h"
+#include "solving.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { S = WISP_RK_STAGES, STEPS = 200 };
+
+/* What a step multiplies an eigenvector by, as coefficients of the powers of dt lambda, in both forms. */
+static void test_polynomial(void **state)
+{
+  (void)state;
+  static const double expected[S + 1] = {1, 1, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1 / 200.0};
+  double u[S + 1] = {1}, res[S + 1] = {0}, nested[S + 1] = {1};
+  for (int s = 0; s < S; s++) {
+    for (int i = S; i >= 0; i--) {
+      res[i] = wisp_lsrk45[s].a * res[i] + (i ? u[i - 1] : 0);
+      nested[i] = i ? wisp_nested45[s] * nested[i - 1] : 1;
+    }
+    for (int i = 0; i <= S; i++) u[i] += wisp_lsrk45[s].b * res[i];
+  }
+  for (int i = 0; i <= S; i++) {
+    assert_true(fabs(nested[i] - expected[i]) < 1e-15);
+    assert_true(fabs(u[i] - expected[i]) < 1e-12);
+  }
+}
+
+/* What a run says. */
+typedef struct outcome {
+  double *u, limit, time_error;
+  size_t size;
+} outcome;
+
+static void run(wisp_precision precision, int order, const char *composition, const char *layout, outcome *out)
+{
+  wisp_error reason = {0};
+  solving s;
+  const solving_setup setup = {
+      .order = order, .precision = precision, .composition = composition, .layout = layout, .absorbing = order % 2};
+  if (!solving_open(&reason, &s, ragged_box(2, 5), &setup)) fail_msg("%s", reason.text);
+  out->size = wisp_dg_volume_size(s.dg);
+  out->u = calloc(out->size, sizeof *out->u);
+  assert_non_null(out->u);
+  GOOD(wisp_solver_limit(err, s.solver, &out->limit));
+  random_solution(s.dg, out->u);
+  GOOD(wisp_solution_put(err, s.problem, out->u));
+  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS / 2, NULL));
+  GOOD(wisp_solver_time_error(err, s.solver, wisp_dg_safe_dt(s.dg), 1, &out->time_error));
+  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS / 2 - 1, NULL));
+  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), 1, NULL));
+  GOOD(wisp_arrays_download(err, s.problem->arrays, "u", out->u));
+  solving_close(&s);
+}
+
+static void compare(wisp_precision precision, int order, const char *layout)
+{
+  static const char *const pairs[][2] = {{"volume+gather+lift+update", "volume+gather+lift+update_nested"},
+                                         {"gather+fused", "gather+fused_nested"},
+                                         {"stage", "stage_nested"}};
+  const bool slab = strncmp(layout, "slab", 4) == 0;
+  const double tolerance = precision == WISP_F32 ? 1e-5 : 1e-12;
+  for (size_t p = 0; p < (slab ? WISP_COUNT(pairs) : 1); p++) {
+    outcome low, nested;
+    double off = 0, largest = 0;
+    run(precision, order, pairs[p][0], layout, &low);
+    run(precision, order, pairs[p][1], layout, &nested);
+    assert_int_equal(low.size, nested.size);
+    for (size_t i = 0; i < low.size; i++) {
+      off = fmax(off, fabs(low.u[i] - nested.u[i]));
+      largest = fmax(largest, fabs(low.u[i]));
+    }
+    print_message("p%d %s %s: off by %.1e of the largest value, the limit by %.1e\n", order,
+                  wisp_precision_name(precision), pairs[p][1], off / largest, nested.limit / low.limit - 1);
+    assert_true(largest > 0.01 && off < tolerance * largest);
+    assert_true(fabs(nested.limit / low.limit - 1) < 1e-3);
+    assert_true(fabs(nested.time_error / low.time_error - 1) < (precision == WISP_F32 ? 0.05 : 1e-6));
+    free(low.u), free(nested.u);
+  }
+}
+
+static void test_double(void **state)
+{
+  (void)state;
+  compare(WISP_F64, 2, "slab-km32");
+  compare(WISP_F64, 3, "node-km1-pad32");
+}
+
+static void test_single(void **state)
+{
+  (void)state;
+  compare(WISP_F32, 1, "slab-km32");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_polynomial), cmocka_unit_test(test_double),
+                                     cmocka_unit_test(test_single)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
