@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "help.h"
 #include "options.h"
-#include "../gen/language/in_scope.h"
+#include "../gen/strategy/strategy.h"
 #include "../runtime/door/contract.h"
 #include "../tuner/search/search.h"
 

@@ -1,5 +1,5 @@
 #include "cli.h"
-#include "suggest.h"
+#include "options.h"
 #include "../gen/text.h"
 #include "../runtime/cache_folder.h"
 

@@ -17,6 +17,8 @@
 #include "../runtime/mesh/source.h"
 #include "../runtime/door/door.h"
 
+#include <stddef.h>
+
 enum { WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
 
 struct wisp_arguments;
@@ -113,5 +115,20 @@ wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, boo
  * the user's file, NULL for the default place. Says what is odd. */
 wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
                                  bool defaults, wisp_session **out);
+
+/* ---- "did you mean ...": which of the names that there are is close to the one that was typed. */
+
+typedef struct wisp_suggestion {
+  const char *typed;
+  const char *best; /* NULL: none is close enough */
+  size_t distance;  /* letters to change, add, leave out or swap */
+} wisp_suggestion;
+
+/* typed may go on with "=value". */
+wisp_suggestion wisp_suggest(const char *typed);
+/* Holds one name that there is against what was typed. */
+void wisp_suggest_one(wisp_suggestion *suggestion, const char *name);
+/* " did you mean --orders?" or an empty text; before stands in front of the name. */
+const char *wisp_suggestion_text(const wisp_suggestion *suggestion, const char *before, char text[64]);
 
 #endif

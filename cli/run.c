@@ -1,7 +1,7 @@
 /* wisp run: the list of problems. */
 #include "run.h"
 #include "cli.h"
-#include "suggest.h"
+#include "options.h"
 #include "../gen/system.h"
 #include "print.h"
 

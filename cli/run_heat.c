@@ -41,6 +41,27 @@ static wisp_status read_kappa(wisp_error *err, const wisp_arguments *args, wisp_
   return WISP_OK;
 }
 
+/* "1=200,2=10" */
+static wisp_status read_given(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
+{
+  const char *text = wisp_option_value(args, "fix"), *at = text;
+  wisp_heat_given *given = &r->given;
+  CALL(wisp_option_real(err, args, "source", -1e12, 1e12, 0, &given->f));
+  CALL(wisp_require(err, text || !wisp_option_given(args, "source"), WISP_EUSAGE,
+                    "option --source is for --fix: else f follows from the known solution"));
+  for (int end = 0; at; at = at[end] ? at + end + 1 : NULL) {
+    const bool room = given->count < WISP_MOST_FIXED_TAGS;
+    double value = NAN;
+    int tag = 0;
+    if (!room || sscanf(at, "%9d=%lf%n", &tag, &value, &end) != 2 || !isfinite(value) || (at[end] && at[end] != ','))
+      return wisp_fail(err, WISP_EUSAGE, "option --fix is '%s', must be up to %d of TAG=VALUE such as 1=200,2=10", text,
+                       WISP_MOST_FIXED_TAGS);
+    given->tag[given->count] = tag;
+    given->value[given->count++] = value;
+  }
+  return WISP_OK;
+}
+
 static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
   long long steps = 0, assemblies = 0;
@@ -66,12 +87,14 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   static const char *const elements[] = {"tri", "tet"};
   size_t element = 0;
   *r = (wisp_heat_request){.path = wisp_option_value(args, "export"),
+                           .vtu = wisp_option_value(args, "output"),
                            .reproducible = wisp_option_given(args, "reproducible")};
   CALL(wisp_run_check_problem(err, args, "heat"));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
   r->dimension = 2 + (int)element;
   CALL(wisp_run_read(err, args, wisp_family_find("assembly"), &r->run));
   CALL(read_box(err, args, r));
+  CALL(read_given(err, args, r));
   return read_method(err, args, r);
 }
 
@@ -100,7 +123,9 @@ static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_h
       "%zu %s of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or a lower order",
       r->dimension == 2 ? squares[2] : cubes[3], wisp_run_heat_cells(r), r->run.order, nonzeros));
   CALL(wisp_mesh_make(err, r->dimension + 1, &r->run.mesh, &run->mesh));
-  return wisp_mesh_settle(err, run->mesh);
+  CALL(wisp_mesh_settle(err, run->mesh));
+  if (r->dimension == 3 && !r->run.mesh.file) wisp_mesh_tag_sides(run->mesh);
+  return WISP_OK;
 }
 
 static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run,
@@ -128,7 +153,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   CALL(choose(err, r, run, WISP_HEAT_ITERATION, &run->iteration));
   wisp_progress_show(&progress, 0.2, "numbering nodes, pattern");
   CALL(wisp_heat_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, r->kappa,
-                        r->capacity, &run->heat));
+                        r->capacity, r->given.count ? &r->given : NULL, &run->heat));
   wisp_progress_show(&progress, 0.6, "lists, kernels");
   CALL(wisp_heat_solver_create(err, run->session->device, run->heat, &run->assembly, &run->iteration, &r->method,
                                &run->solver));
@@ -148,6 +173,9 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   }
   run->seconds = wisp_seconds() - begin;
   if (r->path) CALL(wisp_heat_export(err, run->solver, r->path));
+  if (r->vtu) CALL(wisp_heat_write_vtu(err, run->heat, wisp_heat_solver_field(run->solver), r->vtu));
+  run->l2_error = NAN;
+  if (r->given.count) return WISP_OK;
   return wisp_heat_error(err, run->heat, wisp_heat_solver_report(run->solver)->t, wisp_heat_solver_field(run->solver),
                          &run->l2_error);
 }

@@ -9,8 +9,10 @@ typedef struct wisp_heat_request {
   wisp_run_request run;
   int dimension;    /* of the elements, 2 or 3 */
   const char *path; /* of the matrix, to be exported; NULL: it is not */
+  const char *vtu;  /* of u at the end; NULL: none */
   int steps;
   double kappa[3], capacity;
+  wisp_heat_given given; /* count 0: nothing, the solution is known */
   wisp_heat_method method;
   bool reproducible;
 } wisp_heat_request;

@@ -1,10 +1,19 @@
 #include "run_heat.h"
 
+#include <math.h>
 #include <stdio.h>
 
 const char *wisp_run_heat_cells(const wisp_heat_request *r)
 {
   return r->dimension == 2 ? "triangles" : "tets";
+}
+
+static void describe_field(const wisp_heat_run *run, double *low, double *high, double *mean)
+{
+  const double *u = wisp_heat_solver_field(run->solver);
+  const size_t nodes = run->heat->assembly->nodes->nodes;
+  *low = INFINITY, *high = -INFINITY, *mean = 0;
+  for (size_t i = 0; i < nodes; i++) *low = fmin(*low, u[i]), *high = fmax(*high, u[i]), *mean += u[i] / (double)nodes;
 }
 
 static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
@@ -26,7 +35,10 @@ static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
     printf("steps       steady\n");
   printf("solves      %d assemblies, %lld iterations of conjugate gradients with Jacobi's preconditioner\n",
          report->assemblies, report->iterations);
-  printf("L2 error    %.6e\n", run->l2_error);
+  double low, high, mean;
+  describe_field(run, &low, &high, &mean);
+  printf("u           %.9g to %.9g, %.9g on average of the nodes\n", low, high, mean);
+  if (!r->given.count) printf("L2 error    %.6e\n", run->l2_error);
   printf("seconds     %.3g setup, %.3g assemblies, %.3g iterations, %.3g all steps\n", run->seconds_setup,
          report->seconds_assembling, report->seconds_iterating, run->seconds);
 }
@@ -36,6 +48,8 @@ static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
   cJSON *object = cJSON_CreateObject();
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
   const wisp_pattern *pattern = run->heat->assembly->pattern;
+  double low, high, mean;
+  describe_field(run, &low, &high, &mean);
   const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
       {"order", r->run.order},
@@ -49,6 +63,9 @@ static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
       {"residual", report->residual},
       {"change", report->change},
       {"l2_error", run->l2_error},
+      {"u_lowest", low},
+      {"u_highest", high},
+      {"u_mean", mean},
       {"seconds_setup", run->seconds_setup},
       {"seconds_assemblies", report->seconds_assembling},
       {"seconds_iterations", report->seconds_iterating},

@@ -1,19 +1,139 @@
 /* wisp run poisson: continuous elements on hexes, conjugate gradients. */
 #include "progress.h"
-#include "run_poisson.h"
+#include "run.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const wisp_poisson_problems[3] = {"bp1", "bp3", "bp5"};
-const char *const wisp_poisson_preconditioners[3] = {"none", "jacobi", "chebyshev"};
+/* What is asked for, what it is made of, what came out. */
+typedef enum geometry_way { GEOMETRY_AUTO, GEOMETRY_STORED, GEOMETRY_TRILINEAR } geometry_way;
+
+typedef struct poisson_request {
+  wisp_run_request run;
+  wisp_hex_operator op;
+  geometry_way geometry;
+  double lambda, tolerance;
+  long long iterations; /* at most */
+  wisp_poisson_method method;
+} poisson_request;
+
+typedef struct poisson_run {
+  wisp_session *session;
+  wisp_hexmesh *mesh;
+  wisp_poisson *problem;
+  wisp_stage stage;
+  wisp_poisson_solver *solver;
+  /* results */
+  wisp_cg_report report;
+  double unknowns, l2_error, gdofs;
+} poisson_run;
+
+/* By operator, and by preconditioner. */
+static const char *const problems[3] = {"bp1", "bp3", "bp5"};
 static const char *const operators[3] = {"mass", "stiffness", "collocated"};
+static const char *const preconditioners[3] = {"none", "jacobi", "chebyshev"};
+
+/* The kernel of a stage that is the operator; every composition of the family has one. */
+static const wisp_choice *operator_of(const wisp_stage *stage)
+{
+  wisp_hex_operator op;
+  int i = 0;
+  while (!wisp_hex_operator_find(stage->choice[i].kernel, &op)) i++;
+  return &stage->choice[i];
+}
+
+/* --- the report --- */
+
+static const char *const equations[3] = {
+    "u = f, mass at Gauss points",
+    "-laplace(u) + lambda u = f, stiffness at Gauss points",
+    "-laplace(u) + lambda u = f, stiffness at the nodes",
+};
+
+static bool is_trilinear(const poisson_run *run)
+{
+  return wisp_stage_has(&run->stage, "vertices");
+}
+
+/* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
+static void print_geometry(const poisson_request *r, const poisson_run *run)
+{
+  const char *way = is_trilinear(run) ? "made of the vertices" : "stored factors";
+  const char *why = "";
+  if (r->geometry == GEOMETRY_AUTO)
+    why = operator_of(&run->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
+                                                                : " (auto: the faster winner)";
+  printf("geometry    %s%s\n", way, why);
+}
+
+static void print_text(const poisson_request *r, const poisson_run *run)
+{
+  const wisp_cg_report *report = &run->report;
+  wisp_run_print_domain(&r->run, run->session, run->mesh->elements, "hexes", run->problem->hex->Np, run->unknowns,
+                        "unknowns");
+  printf("problem     %s: %s", problems[r->op], equations[r->op]);
+  if (r->op != WISP_HEX_MASS) printf(", lambda %g", r->lambda);
+  printf("\n");
+  print_geometry(r, run);
+  printf("iteration   %s\n", run->stage.composition);
+  wisp_run_print_kernels(&run->stage, r->run.defaults);
+  printf("solver      conjugate gradients, preconditioner %s", preconditioners[r->method.preconditioner]);
+  if (r->method.preconditioner == WISP_CHEBYSHEV)
+    printf(" of degree %d, eigenvalues below %.3g", r->method.degree, run->solver->bound);
+  printf("\niterations  %lld, residual %.3e", report->iterations, report->residual);
+  if (r->tolerance > 0) printf(" (%s %g)", report->converged ? "reached" : "not reached:", r->tolerance);
+  printf("\nL2 error    %.6e\n", run->l2_error);
+  if (report->iterations)
+    printf("speed       %.4g ms an iteration, %.4g GDOF/s, %.3g s in all\n", report->ms_per_iteration, run->gdofs,
+           report->ms_per_iteration * (double)report->iterations / 1e3);
+}
+
+static cJSON *make_json(const poisson_request *r, const poisson_run *run)
+{
+  cJSON *object = cJSON_CreateObject();
+  const wisp_cg_report *report = &run->report;
+  const wisp_json_number numbers[] = {
+      {"elements", (double)run->mesh->elements},
+      {"order", r->run.order},
+      {"dofs", run->unknowns},
+      {"lambda", r->lambda},
+      {"degree", r->method.preconditioner == WISP_CHEBYSHEV ? (double)r->method.degree : NAN},
+      {"eigenvalue_bound", run->solver->bound},
+      {"iterations", (double)report->iterations},
+      {"tolerance", r->tolerance},
+      {"residual", report->residual},
+      {"l2_error", run->l2_error},
+      {"ms_per_iteration", report->iterations ? report->ms_per_iteration : NAN},
+      {"gdofs", run->gdofs},
+      {"seconds", report->ms_per_iteration * (double)report->iterations / 1e3},
+  };
+  cJSON_AddStringToObject(object, "system", "poisson");
+  cJSON_AddStringToObject(object, "problem", problems[r->op]);
+  cJSON_AddStringToObject(object, "geometry", is_trilinear(run) ? "trilinear" : "stored");
+  cJSON_AddStringToObject(object, "preconditioner", preconditioners[r->method.preconditioner]);
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->run.precision));
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
+  cJSON_AddBoolToObject(object, "converged", report->converged);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  cJSON_AddStringToObject(object, "composition", run->stage.composition);
+  wisp_run_add_kernels(object, &run->stage);
+  return object;
+}
+
+/* As a table or a JSON object. */
+static wisp_status print_report(wisp_error *err, const poisson_request *request, const poisson_run *run)
+{
+  if (request->run.json) return wisp_json_put(err, make_json(request, run));
+  print_text(request, run);
+  return WISP_OK;
+}
 
 /* --- the request --- */
 
-static wisp_status read_box(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
+static wisp_status read_box(wisp_error *err, const wisp_arguments *args, poisson_request *r)
 {
   const char *box = wisp_option_value(args, "box");
   int end = 0, *n = r->run.mesh.box;
@@ -28,15 +148,15 @@ static wisp_status read_box(wisp_error *err, const wisp_arguments *args, wisp_po
   return WISP_OK;
 }
 
-static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
+static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, poisson_request *r)
 {
   static const char *const geometries[] = {"auto", "stored", "trilinear"};
   size_t op = 0, geometry = 0, preconditioner = 0;
   long long degree = 0;
   r->method.precision = r->run.precision;
-  CALL(wisp_option_choice(err, args, "problem", 3, wisp_poisson_problems, WISP_HEX_COLLOCATED, &op));
+  CALL(wisp_option_choice(err, args, "problem", 3, problems, WISP_HEX_COLLOCATED, &op));
   CALL(wisp_option_choice(err, args, "geometry", 3, geometries, 0, &geometry));
-  CALL(wisp_option_choice(err, args, "preconditioner", 3, wisp_poisson_preconditioners, WISP_JACOBI, &preconditioner));
+  CALL(wisp_option_choice(err, args, "preconditioner", 3, preconditioners, WISP_JACOBI, &preconditioner));
   CALL(wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_option_given(args, "degree"), WISP_EUSAGE,
                     "--degree belongs to --preconditioner chebyshev"));
   CALL(wisp_option_integer(err, args, "degree", 1, 16, 3, &degree));
@@ -44,13 +164,13 @@ static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, wisp
   CALL(wisp_option_real(err, args, "tolerance", 0, 1, r->method.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
   CALL(wisp_option_integer(err, args, "iterations", 0, 1000000000, 1000, &r->iterations));
   r->op = (wisp_hex_operator)op;
-  r->geometry = (wisp_geometry)geometry;
+  r->geometry = (geometry_way)geometry;
   r->method.preconditioner = (wisp_preconditioner)preconditioner;
   r->method.degree = (int)degree;
   return WISP_OK;
 }
 
-static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_poisson_request *r)
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, poisson_request *r)
 {
   CALL(wisp_run_check_problem(err, args, "poisson"));
   CALL(wisp_run_read(err, args, wisp_family_find("tensor"), &r->run));
@@ -60,7 +180,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 
 /* --- the run --- */
 
-static void release(wisp_poisson_run *run)
+static void release(poisson_run *run)
 {
   wisp_poisson_solver_destroy(run->solver);
   wisp_stage_free(&run->stage);
@@ -70,15 +190,14 @@ static void release(wisp_poisson_run *run)
 }
 
 /* Copies of u and y. */
-static wisp_status check_size(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
-                              double elements)
+static wisp_status check_size(wisp_error *err, const poisson_request *r, const poisson_run *run, double elements)
 {
   const double nodes = elements * pow(r->run.order + 1, 3);
   const wisp_run_size size = {elements, nodes, 2 * nodes * (double)r->run.precision, "hexes", "nodes"};
   return wisp_run_check_size(err, run->session, r->run.order, &size);
 }
 
-static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wisp_poisson_run *run)
+static wisp_status make_mesh(wisp_error *err, const poisson_request *r, poisson_run *run)
 {
   const int *n = r->run.mesh.box;
   if (!r->run.mesh.file) CALL(check_size(err, r, run, (double)n[0] * n[1] * n[2]));
@@ -86,8 +205,8 @@ static wisp_status make_mesh(wisp_error *err, const wisp_poisson_request *r, wis
   return check_size(err, r, run, (double)run->mesh->elements);
 }
 
-static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run, bool trilinear,
-                          bool exact, wisp_stage *out)
+static wisp_status choose(wisp_error *err, const poisson_request *r, const poisson_run *run, bool trilinear, bool exact,
+                          wisp_stage *out)
 {
   char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
@@ -101,23 +220,14 @@ static wisp_status choose(wisp_error *err, const wisp_poisson_request *r, const 
   return wisp_choose(err, &from, &wish, out);
 }
 
-const wisp_choice *wisp_run_operator(const wisp_stage *stage)
-{
-  wisp_hex_operator op;
-  int i = 0;
-  while (!wisp_hex_operator_find(stage->choice[i].kernel, &op)) i++;
-  return &stage->choice[i];
-}
-
 /* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
  * moves fewer bytes. */
-static wisp_status prefer_trilinear(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run,
-                                    bool *out)
+static wisp_status prefer_trilinear(wisp_error *err, const poisson_request *r, const poisson_run *run, bool *out)
 {
   HELD(wisp_stage_free) wisp_stage with_factors = {.kernels = 0}, with_vertices = {.kernels = 0};
   CALL(choose(err, r, run, false, false, &with_factors));
   CALL(choose(err, r, run, true, false, &with_vertices));
-  const double stored = wisp_run_operator(&with_factors)->ms, made = wisp_run_operator(&with_vertices)->ms;
+  const double stored = operator_of(&with_factors)->ms, made = operator_of(&with_vertices)->ms;
   *out = isnan(made) ? isnan(stored) : !(stored < made);
   return WISP_OK;
 }
@@ -130,16 +240,15 @@ static void show(wisp_progress *progress, double before, const char *part)
   wisp_progress_show(progress, before, part);
 }
 
-static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
-                          wisp_poisson_run *run)
+static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const poisson_request *r, poisson_run *run)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  bool trilinear = r->geometry == WISP_GEOMETRY_TRILINEAR;
+  bool trilinear = r->geometry == GEOMETRY_TRILINEAR;
   show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   CALL(make_mesh(err, r, run));
-  if (r->geometry == WISP_GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
+  if (r->geometry == GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
   CALL(choose(err, r, run, trilinear, r->run.exact, &run->stage));
   show(&progress, 0.15, "numbering nodes, right-hand side");
   CALL(wisp_poisson_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, r->op, r->lambda,
@@ -162,8 +271,7 @@ static void tell(void *context, long long iterations, double share)
   wisp_progress_show(w->progress, share, text);
 }
 
-static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_poisson_request *r,
-                         wisp_poisson_run *run)
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, const poisson_request *r, poisson_run *run)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const wisp_cg_watch watch = {tell, &(watching){&progress, r->iterations}};
@@ -184,7 +292,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
 }
 
 /* A tolerance that was not reached is a failure, after the report. */
-static wisp_status check_convergence(wisp_error *err, const wisp_poisson_request *r, const wisp_poisson_run *run)
+static wisp_status check_convergence(wisp_error *err, const poisson_request *r, const poisson_run *run)
 {
   return wisp_require(err, run->report.converged || r->tolerance == 0, WISP_EWRONG,
                       "no convergence: the residual is %.3g after %lld iterations, not %g: allow more --iterations, or "
@@ -194,12 +302,12 @@ static wisp_status check_convergence(wisp_error *err, const wisp_poisson_request
 
 static wisp_status run_poisson(wisp_error *err, wisp_arguments *args)
 {
-  wisp_poisson_request request;
-  HELD(release) wisp_poisson_run run = {.unknowns = 0};
+  poisson_request request;
+  HELD(release) poisson_run run = {.unknowns = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
   CALL(solve(err, args, &request, &run));
-  CALL(wisp_run_poisson_print(err, &request, &run));
+  CALL(print_report(err, &request, &run));
   return check_convergence(err, &request, &run);
 }
 

@@ -1,6 +1,6 @@
 /* An NVIDIA GPU as a device: the driver's primary context, one stream, CUBINs from NVRTC, graphs by stream capture. */
 #include "cuda_parts.h"
-#include "nvrtc.h"
+#include "compilers.h"
 #include "parallel.h"
 #include "cuda_api.h"
 

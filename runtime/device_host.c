@@ -1,6 +1,6 @@
 /* The host as a device: kernels are shared objects, device memory is memory, the stream is the caller's thread. */
 #include "device_kind.h"
-#include "host_compile.h"
+#include "compilers.h"
 #include "parallel.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* The system's C compiler as the host device's kernel compiler: started without a shell, ended when it hangs. */
-#include "host_compile.h"
+#include "compilers.h"
 #include "process.h"
 
 #include <elf.h>

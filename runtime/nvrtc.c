@@ -1,6 +1,6 @@
 /* NVRTC: compiles to machine code (CUBIN, not PTX: the driver would compile that again, unseen), and tells of
  * registers, spills and shared memory. */
-#include "nvrtc.h"
+#include "compilers.h"
 #include "cubin.h"
 #include "cuda_api.h"
 

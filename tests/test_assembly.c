@@ -264,7 +264,23 @@ static void verify(wisp_verifier *verifier, wisp_device *device, wisp_plan *plan
   free(binary.data);
 }
 
-/* The default, and one that does not write its products out where there is a choice. */
+/* The default with another value of one of its parameters, where that is legal. */
+static void verify_other(wisp_verifier *verifier, wisp_device *device, const wisp_plan *plan, const wisp_env *names,
+                         const char *param, char digit)
+{
+  wisp_error refused = {.text = ""};
+  wisp_plan *other = NULL;
+  char text[WISP_PARAMS_TEXT];
+  snprintf(text, sizeof text, "%s", plan->params);
+  char *value = strstr(text, param);
+  if (!value || value[strlen(param) + 1] == digit) return;
+  value[strlen(param) + 1] = digit;
+  if (wisp_plan_from_text(&refused, plan->strategy, &plan->spec, &plan->layout, names, text, &other) != WISP_OK) return;
+  verify(verifier, device, other);
+  wisp_plan_destroy(other);
+}
+
+/* The default; and one that does not write its products out, or store elements' matrices, where there is a choice. */
 static void verify_strategy(wisp_verifier *verifier, wisp_device *device, const wisp_strategy *strategy,
                             const wisp_spec *spec, const wisp_env *names)
 {
@@ -273,12 +289,9 @@ static void verify_strategy(wisp_verifier *verifier, wisp_device *device, const 
   assert_int_equal(wisp_family_layouts(spec, none), 1);
   GOOD(wisp_plan_default(err, strategy, spec, none, names, &plan));
   verify(verifier, device, plan);
-  if (wisp_plan_value(plan, "written", 0) == 1 && (walks_in_full() || spec->order == 1)) {
-    wisp_plan *other = NULL;
-    GOOD(wisp_plan_from_text(err, strategy, spec, none, names, "lanes=64 min_blocks=0 written=0", &other));
-    verify(verifier, device, other);
-    wisp_plan_destroy(other);
-  }
+  if (walks_in_full() || spec->order == 1) verify_other(verifier, device, plan, names, "written", '0');
+  for (char stored = '0'; stored <= '2'; stored++) verify_other(verifier, device, plan, names, "stored", stored);
+  verify_other(verifier, device, plan, names, "staged", '1');
   wisp_plan_destroy(plan);
 }
 

@@ -3,7 +3,7 @@
  * wrong, or crashes, when it is loaded once more does not win: the next best does. */
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/sweep/final.h"
+#include "../tuner/sweep/sweep.h"
 #include "../tuner/workers/tune.h"
 
 #include <setjmp.h>

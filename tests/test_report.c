@@ -1,7 +1,7 @@
 /* Claim: the report of a store is one page that needs nothing else: its markup is balanced, every winner is in it,
  * whatever a store holds is shown as text, and a folder that cannot be written is one line and no half page. */
 #include "store_fixture.h"
-#include "../tuner/report/report.h"
+#include "../tuner/report/report_data.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 
 #include "store_fixture.h"
 #include "parsed.h"
-#include "../gen/strategy/fixed.h"
+#include "../gen/strategy/strategy.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "store_fixture.h"
 #include "../gen/family.h"
-#include "../gen/language/in_scope.h"
+#include "../gen/strategy/strategy.h"
 #include "../runtime/kernel.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "store_fixture.h"
 #include "../cache/database.h"
 #include "../cache/shipped.h"
-#include "../tuner/workers/journal.h"
+#include "../tuner/workers/queue.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

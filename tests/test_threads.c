@@ -3,7 +3,7 @@
 #include "bent_box.h"
 #include "../runtime/parallel.h"
 #include "../runtime/nodal/start.h"
-#include "../runtime/tensor/poisson.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,6 @@
 #include "planted.h"
 #include "store_fixture.h"
 #include "../runtime/kernel.h"
-#include "../tuner/trial/tolerance.h"
 #include "../tuner/trial/verify.h"
 
 #include <setjmp.h>

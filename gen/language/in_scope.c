@@ -1,4 +1,4 @@
-#include "in_scope.h"
+#include "../strategy/strategy.h"
 #include "expr_tree.h"
 #include "../family.h"
 

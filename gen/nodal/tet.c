@@ -1,4 +1,4 @@
-/* The operators of the reference tet, from its nodes (tet_nodes.c) and modes (tet_basis.c). */
+/* The operators of the reference tet, from its nodes and modes (tet_nodes.c). */
 #include "tet_internal.h"
 
 #include <math.h>

@@ -44,7 +44,7 @@ wisp_status wisp_tet_make_bernstein_operators(wisp_error *err, wisp_tet *tet);
 wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double *t);
 
 /* The orthonormal PKDO modes psi_ijk, i+j+k <= N, at one point: i slowest, k fastest (Vandermonde3D). gradient takes
- * d/dr of all modes, then d/ds, then d/dt; it may be NULL (tet_basis.c). */
+ * d/dr of all modes, then d/ds, then d/dt; it may be NULL (tet_nodes.c). */
 void wisp_tet_modes(int N, double r, double s, double t, double *psi, double *gradient);
 
 /* The same on the bi-unit triangle: psi_ij, i+j <= N. gradient takes d/dr of all modes, then d/ds. */

@@ -12,7 +12,7 @@
 #ifndef WISP_DEFAULTS_H
 #define WISP_DEFAULTS_H
 
-#include "fixed.h"
+#include "strategy.h"
 
 /* name is for messages. WISP_EINPUT with name:line. */
 wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out);

@@ -1,5 +1,5 @@
 /* Plans: parameter values are put into the family's names, conditions are asked, numbers are fixed. */
-#include "fixed.h"
+#include "strategy.h"
 #include "../family.h"
 #include "../text.h"
 

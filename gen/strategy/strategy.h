@@ -17,7 +17,7 @@
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA);
  *                                             ... fixes V: it fixes the discretisation, the kernel is right on no other,
  *                                             and V is what it is where no kernel of a stage has it; ... wishes V: the
- *                                             same, but the kernel is right on any (gen/strategy/fixed.h)
+ *                                             same, but the kernel is right on any (below)
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
@@ -46,16 +46,18 @@
 #ifndef WISP_STRATEGY_H
 #define WISP_STRATEGY_H
 
-#include "../layout.h"
-#include "../spec.h"
 #include "closure.h"
 #include "shelf.h"
 #include "space.h"
+#include "../layout.h"
+#include "../spec.h"
+
+#include <stdint.h>
 
 enum {
   WISP_MAX_PARAMS = 12,
   WISP_MAX_VALUES = 32,
-  WISP_MAX_ARGS = 24,
+  WISP_MAX_ARGS = 32,
   WISP_MAX_FAMILIES = 8, /* with defaults */
   WISP_PARAMS_TEXT = 200,
   WISP_STRATEGY_TEXT = 128
@@ -240,5 +242,41 @@ wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, s
 
 /* The source, every number written out; dialect "cuda" or "host". */
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out);
+
+/* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
+ * `fixes` or `wishes` (the block of a gather of face pairs, how elements are put into blocks). */
+
+enum { WISP_MAX_FIXED = 8 };
+
+/* Zero-initialise: nothing is asked. */
+typedef struct wisp_fixed {
+  bool made; /* the discretisation is there: what nobody asked for has its value, too */
+  int count;
+  struct {
+    char param[sizeof((wisp_param *)0)->name];
+    int value, otherwise; /* where nobody asks */
+  } of[WISP_MAX_FIXED];
+} wisp_fixed;
+
+/* Adds what the plan asks for that nobody has asked yet. */
+void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan);
+
+/* The value of a parameter; otherwise: where nobody asks. */
+int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise);
+
+/* The same number where they are of one discretisation. */
+uint64_t wisp_fixed_number(const wisp_fixed *fixed);
+
+/* Do two plans ask for one discretisation? */
+bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b);
+
+/* Is the plan right beside those that asked for this? */
+bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
+
+/* ---- What spaces and texts can name, for people. */
+
+/* All names that a candidate's space and text see, a line each: name, value, what it is (of the family's and the
+ * device's own as templates/FAMILY/names and templates/dialect/names say); then the parts. */
+wisp_status wisp_plan_names(wisp_error *err, const wisp_plan *plan, wisp_text *out);
 
 #endif

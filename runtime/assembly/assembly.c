@@ -1,4 +1,4 @@
-#include "assembly.h"
+#include "parts.h"
 #include "../parallel.h"
 #include "../solve/cg.h"
 
@@ -211,6 +211,23 @@ static wisp_status list_rows(wisp_error *err, void *context, size_t from, size_t
   return WISP_OK;
 }
 
+static bool has(const wisp_arrays *arrays, const char *array)
+{
+  return wisp_arrays_size(arrays, array) > 0;
+}
+
+/* As it is, and as integers of 64 bits, low halves first. */
+static wisp_status upload_either(wisp_error *err, wisp_arrays *arrays, const char *narrow, const char *wide,
+                                 const int *list, size_t count)
+{
+  OWNED(free) int *pairs = NULL;
+  if (has(arrays, narrow)) CALL(wisp_arrays_upload_ints(err, arrays, narrow, list));
+  if (!has(arrays, wide)) return WISP_OK;
+  CALL(wisp_new(err, 2 * count, sizeof *pairs, &pairs));
+  for (size_t i = 0; i < count; i++) pairs[2 * i] = list[i];
+  return wisp_arrays_upload_ints(err, arrays, wide, pairs);
+}
+
 static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) int *start = NULL, *source = NULL;
@@ -220,8 +237,8 @@ static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_
   CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .start = start}));
   for (size_t i = 2; i < targets + 2; i++) start[i] += start[i - 1];
   CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .list = source, .start = start}));
-  CALL(wisp_arrays_upload_ints(err, arrays, "source_start", start));
-  return wisp_arrays_upload_ints(err, arrays, "sources", source);
+  CALL(upload_either(err, arrays, "source_start", "wide_start", start, targets + 1));
+  return upload_either(err, arrays, "sources", "wide_sources", source, s->contributions);
 }
 
 enum { NOT_IN_ROW = 65535 };
@@ -261,9 +278,20 @@ static wisp_status upload_diagonal(wisp_error *err, const wisp_pattern *p, wisp_
 
 /* --- the discretisation --- */
 
-static bool has(const wisp_arrays *arrays, const char *array)
+static wisp_status upload_parts(wisp_error *err, const wisp_parts *parts, wisp_arrays *arrays)
 {
-  return wisp_arrays_size(arrays, array) > 0;
+  const struct {
+    const char *array;
+    const int32_t *list;
+  } lists[] = {{"part_row", parts->row},
+               {"part_elements", parts->element},
+               {"part_element_start", parts->element_start},
+               {"part_group_start", parts->group_start},
+               {"code_start", parts->code_start},
+               {"codes", parts->code}};
+  for (size_t i = 0; i < WISP_COUNT(lists); i++)
+    if (has(arrays, lists[i].array)) CALL(wisp_arrays_upload_ints(err, arrays, lists[i].array, lists[i].list));
+  return WISP_OK;
 }
 
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
@@ -274,14 +302,15 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   if (has(arrays, "corners")) CALL(upload_nodes(err, s->corners, "corners", arrays));
   if (has(arrays, "nodes")) CALL(upload_nodes(err, s->nodes, "nodes", arrays));
   if (has(arrays, "map")) CALL(upload_map(err, s, arrays));
-  if (has(arrays, "sources")) CALL(upload_sources(err, s, arrays));
+  if (has(arrays, "sources") || has(arrays, "wide_sources")) CALL(upload_sources(err, s, arrays));
   if (has(arrays, "around_slots")) CALL(upload_slots(err, s, arrays));
   if (has(arrays, "coloured")) CALL(wisp_arrays_upload_ints(err, arrays, "coloured", s->coloured));
   if (has(arrays, "around")) CALL(wisp_arrays_upload_ints(err, arrays, "around", p->around));
   if (has(arrays, "around_start")) CALL(wisp_arrays_upload_ints(err, arrays, "around_start", p->around_start));
   if (has(arrays, "row_start")) CALL(wisp_arrays_upload_ints(err, arrays, "row_start", p->start));
   if (has(arrays, "columns")) CALL(wisp_arrays_upload_ints(err, arrays, "columns", p->column));
-  return has(arrays, "diagonal") ? upload_diagonal(err, p, arrays) : WISP_OK;
+  if (has(arrays, "diagonal")) CALL(upload_diagonal(err, p, arrays));
+  return s->parts ? upload_parts(err, s->parts, arrays) : WISP_OK;
 }
 
 /* Of a number of element_data, or of a matrix. */
@@ -302,7 +331,16 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
     snprintf(text, WISP_PLACE_TEXT, "row %zu", i);
 }
 
-wisp_discretisation wisp_assembly_discretisation(const wisp_assembly *s, const wisp_assembly_room *room)
+/* The view of an assembly that a discretisation has: its own form and parts. */
+static void destroy_view(void *self)
+{
+  wisp_assembly *view = self;
+  wisp_parts_destroy(view->parts);
+  free(view);
+}
+WISP_OWNED(wisp_assembly, destroy_view)
+
+static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_room *room)
 {
   const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
   wisp_discretisation d = {.family = wisp_family_find("assembly"),
@@ -325,12 +363,34 @@ wisp_discretisation wisp_assembly_discretisation(const wisp_assembly *s, const w
                            .cuts = {{s->colours ? "colours" : NULL, "groups", s->colours, s->colour}},
                            .self = (void *)(uintptr_t)s,
                            .fill = fill,
-                           .place = place};
+                           .place = place,
+                           .destroy = destroy_view};
   const wisp_count solving[] = {
       {"rz_room", room->rz_parts}, {"states", WISP_CG_STATE}, {"history_room", room->iterations}, {"solves", 1}};
+  const wisp_parts none = {.parts = 0}, *parts = s->parts ? s->parts : &none;
+  const wisp_count of_parts[] = {{"parts", parts->parts},
+                                 {"part_element_count", parts->elements},
+                                 {"group_count", parts->groups},
+                                 {"codes_count", parts->codes}};
   wisp_count *next = d.counts;
   while (next->name) next++;
   if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
+  for (size_t i = 0; s->parts && i < WISP_COUNT(of_parts); i++) *next++ = of_parts[i];
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;
+}
+
+wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const wisp_form *form,
+                                     const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out)
+{
+  OWNED(destroy_view) wisp_assembly *view = NULL;
+  const int cap = wisp_fixed_value(fixed, "cap", 0);
+  CALL(wisp_new(err, 1, sizeof *view, &view));
+  *view = *s;
+  view->form = form;
+  view->parts = NULL;
+  if (cap) CALL(wisp_parts_create(err, s, (size_t)cap, &view->parts));
+  *out = describe(view, room);
+  view = NULL;
+  return WISP_OK;
 }

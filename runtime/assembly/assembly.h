@@ -5,6 +5,7 @@
 
 #include "../../gen/assembly/assembly.h"
 #include "../../gen/assembly/simplex.h"
+#include "../../gen/strategy/strategy.h"
 #include "../problem.h"
 #include "pattern.h"
 
@@ -17,7 +18,8 @@ typedef struct wisp_assembly {
   wisp_simplexnodes *nodes;
   wisp_simplexnodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
   wisp_pattern *pattern;
-  size_t contributions; /* of all elements to values and F */
+  struct wisp_parts *parts; /* of rows (parts.h), where a discretisation asks for them; else NULL */
+  size_t contributions;     /* of all elements to values and F */
   /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more elements than there are. */
   size_t colours;
   wisp_span colour[WISP_MOST_COLOURS];
@@ -41,7 +43,9 @@ typedef struct wisp_assembly_room {
   size_t rz_parts, pAp_parts, iterations;
 } wisp_assembly_room;
 
-/* The assembly is borrowed. All fixed arrays are filled in; kappa, f and u are somebody else's. */
-wisp_discretisation wisp_assembly_discretisation(const wisp_assembly *assembly, const wisp_assembly_room *room);
+/* The assembly is borrowed. All fixed arrays are filled in; kappa, f and u are somebody else's. With parts of rows
+ * where `fixed` asks for them (cap); errors of wisp_parts_create. */
+wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const wisp_form *form,
+                                     const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
 
 #endif

@@ -1,19 +1,21 @@
 #include "heat.h"
 #include "../../gen/nodal/tet.h"
+#include "../mesh/vtu.h"
 
 #include <math.h>
 
 static const double PI = 3.14159265358979323846;
 
 wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order, const double kappa[3],
-                             double capacity, wisp_heat **out)
+                             double capacity, const wisp_heat_given *given, wisp_heat **out)
 {
-  static const wisp_fixing boundary = {.all = true};
+  const wisp_fixing fixed = {.all = !given, .count = given ? given->count : 0, .tag = given ? given->tag : NULL};
   OWNED(wisp_heat_destroy) wisp_heat *heat = NULL;
   CALL(wisp_require(err, capacity >= 0, WISP_EUSAGE, "a heat capacity of %g: must be 0 (steady) or more", capacity));
   CALL(wisp_new(err, 1, sizeof *heat, &heat));
   *heat = (wisp_heat){.kappa = {kappa[0], kappa[1], kappa[2]}, .capacity = capacity};
-  CALL(wisp_assembly_create(err, name, mesh, order, &boundary, &heat->assembly));
+  CALL(wisp_assembly_create(err, name, mesh, order, &fixed, &heat->assembly));
+  if (given) heat->given = *given;
   heat->assembly->form = wisp_form_find("heat");
   wisp_mesh_extent(mesh, heat->low, heat->length);
   for (int d = 0; d < 3; d++) heat->length[d] -= heat->low[d];
@@ -56,14 +58,20 @@ static shape shape_at(const wisp_heat *heat, const double xyz[3])
 
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u)
 {
-  for (size_t i = 0; i < heat->assembly->nodes->nodes; i++) u[i] = (1 + t) * shape_at(heat, heat->places + 3 * i).g;
+  const wisp_heat_given *given = &heat->given;
+  const wisp_assembly *s = heat->assembly;
+  if (given->count) memset(u, 0, s->nodes->nodes * sizeof *u);
+  for (size_t i = 0; i < given->count; i++) wisp_simplexnodes_set(s->nodes, s->mesh, given->tag[i], given->value[i], u);
+  for (size_t i = 0; !given->count && i < s->nodes->nodes; i++) u[i] = (1 + t) * shape_at(heat, heat->places + 3 * i).g;
 }
 
 /* f = c u_t - kappa'(u) |grad u|^2 - kappa(u) laplace(u) */
 void wisp_heat_source(const wisp_heat *heat, double t, double *f)
 {
   const double *k = heat->kappa, grown = 1 + t;
-  for (size_t i = 0; i < heat->assembly->nodes->nodes; i++) {
+  const bool known = !heat->given.count;
+  for (size_t i = 0; !known && i < heat->assembly->nodes->nodes; i++) f[i] = heat->given.f;
+  for (size_t i = 0; known && i < heat->assembly->nodes->nodes; i++) {
     const shape s = shape_at(heat, heat->places + 3 * i);
     const double u = grown * s.g, kappa = k[0] + u * (k[1] + u * k[2]), rise = k[1] + 2 * k[2] * u;
     const double square = grown * grown * (s.slope[0] * s.slope[0] + s.slope[1] * s.slope[1] + s.slope[2] * s.slope[2]);
@@ -110,4 +118,35 @@ wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, co
   for (size_t e = 0; e < heat->assembly->mesh->elements; e++) sum += element_error(heat, t, u, e, &rule, phi);
   *error = sqrt(sum);
   return WISP_OK;
+}
+
+/* --- a file --- */
+
+/* Coordinates and u at the lattice's point `step` of an element. */
+static void sample(const wisp_heat *heat, const double *u, size_t e, const int step[4], double xyz[3], double *value)
+{
+  const wisp_assembly *s = heat->assembly;
+  const size_t corners = (size_t)s->mesh->corners, Np = (size_t)s->simplex->Np;
+  double phi[WISP_SIMPLEX_MAX_NP], point[3];
+  for (int d = 0; d < 3; d++) point[d] = -1 + 2.0 * step[d + 1] / s->simplex->N;
+  wisp_simplex_at(s->simplex, point, phi, NULL);
+  *value = xyz[0] = xyz[1] = xyz[2] = 0;
+  for (size_t a = 0; a < Np; a++) *value += phi[a] * u[s->nodes->node[e * Np + a]];
+  for (size_t i = 0; i < 3 * corners; i++)
+    xyz[i % 3] += step[i / 3] * s->mesh->xyz[3 * (size_t)s->mesh->cell[corners * e + i / 3] + i % 3] / s->simplex->N;
+}
+
+wisp_status wisp_heat_write_vtu(wisp_error *err, const wisp_heat *heat, const double *u, const char *path)
+{
+  static const char *const names[] = {"u"};
+  const wisp_simplex *simplex = heat->assembly->simplex;
+  const size_t Np = (size_t)simplex->Np, elements = heat->assembly->mesh->elements;
+  OWNED(free) double *xyz = NULL, *values = NULL;
+  int step[WISP_SIMPLEX_MAX_NP][4];
+  CALL(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
+  CALL(wisp_new(err, Np * elements, sizeof *values, &values));
+  wisp_simplex_steps(simplex->dimension, simplex->N, step);
+  for (size_t i = 0; i < Np * elements; i++) sample(heat, u, i / Np, step[i % Np], xyz + 3 * i, values + i);
+  return wisp_vtu_write(err, path, simplex->dimension, simplex->N, elements, xyz, 1, names,
+                        (const double *const[]){values});
 }

@@ -11,25 +11,38 @@
 #include "../solve/choose.h"
 #include "assembly.h"
 
+enum { WISP_MOST_FIXED_TAGS = 16 };
+
+/* What is given where nothing is known: u on the boundary's parts of these tags, the last where they meet; and f. */
+typedef struct wisp_heat_given {
+  size_t count;
+  int32_t tag[WISP_MOST_FIXED_TAGS];
+  double value[WISP_MOST_FIXED_TAGS], f;
+} wisp_heat_given;
+
 typedef struct wisp_heat {
   double kappa[3], capacity; /* c */
   double low[3], length[3];  /* of the bounding box */
   wisp_assembly *assembly;
-  double *places; /* x, y and z of each node */
+  wisp_heat_given given; /* count 0: the solution is known */
+  double *places;        /* x, y and z of each node */
 } wisp_heat;
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0. mesh is
- * borrowed. */
+ * borrowed. given NULL: the known solution. */
 wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order, const double kappa[3],
-                             double capacity, wisp_heat **out);
+                             double capacity, const wisp_heat_given *given, wisp_heat **out);
 void wisp_heat_destroy(wisp_heat *heat);
 WISP_OWNED(wisp_heat, wisp_heat_destroy)
 
-/* At every node: the solution, and the f that belongs to it; caller's memory. */
+/* At every node: the solution, or else 0 and what is given; and the f that belongs to it; caller's memory. */
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u);
 void wisp_heat_source(const wisp_heat *heat, double t, double *f);
 
 /* The L2 distance of a field from the solution, by quadrature. */
 wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);
+
+/* u at the nodes as a file of high-order elements (runtime/mesh/vtu.h). */
+wisp_status wisp_heat_write_vtu(wisp_error *err, const wisp_heat *heat, const double *u, const char *path);
 
 #endif

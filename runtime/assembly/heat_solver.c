@@ -39,7 +39,8 @@ static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
   const wisp_assembly_room room = {
       .rz_parts = (size_t)blocks(s, ADVANCE), .pAp_parts = (size_t)blocks(s, MULTIPLY), .iterations = HISTORY};
   const size_t nodes = s->heat->assembly->nodes->nodes, rows = s->heat->assembly->pattern->rows;
-  wisp_discretisation d = wisp_assembly_discretisation(s->heat->assembly, &room);
+  wisp_discretisation d = {.family = NULL};
+  CALL(wisp_assembly_discretise(err, s->heat->assembly, s->heat->assembly->form, &s->stage[0]->fixed, &room, &d));
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   CALL(wisp_new(err, nodes, sizeof *s->u, &s->u));
   CALL(wisp_new(err, nodes, sizeof *s->given, &s->given));

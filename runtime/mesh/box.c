@@ -1,5 +1,8 @@
 /* The unit box, or square, as a grid of cells that are cut into elements. */
 #include "mesh.h"
+#include "../../gen/nodal/tet.h"
+
+#include <math.h>
 
 /* Elements of a cell: their corners as bits, 1 for x, 2 for y, 4 for z. Every cell is cut alike, so that the diagonals
  * of shared squares agree. Tets are the paths along the edges of a cube from corner 000 to corner 111, one for each
@@ -53,4 +56,19 @@ wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh
   if (corners == 3) tag_sides(mesh, n);
   if (corners < 8) CALL(wisp_mesh_connect(err, "box", mesh));
   return GIVE(mesh, out);
+}
+
+void wisp_mesh_tag_sides(wisp_mesh *mesh)
+{
+  double end[2][3];
+  wisp_mesh_extent(mesh, end[0], end[1]);
+  for (size_t f = 0; f < 4 * mesh->elements; f++)
+    for (int side = 0; side < 6 && mesh->neighbour[f] == WISP_BOUNDARY; side++) {
+      int there = 0;
+      for (int a = 0; a < 3; a++) {
+        const size_t v = (size_t)mesh->tet[f / 4 * 4 + (size_t)wisp_tet_face_vertices[f % 4][a]];
+        there += fabs(mesh->xyz[3 * v + (size_t)side / 2] - end[side % 2][side / 2]) <= 0;
+      }
+      if (there == 3) mesh->tag[f] = side + 1;
+    }
 }

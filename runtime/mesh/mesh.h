@@ -41,6 +41,9 @@ static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
   return wisp_mesh_grid(err, 4, (const int[]){n, n, n}, out);
 }
 
+/* Gives the boundary faces of a box of tets tags: 1, x is least, 2, x is greatest; 3 and 4, y; 5 and 6, z. */
+void wisp_mesh_tag_sides(wisp_mesh *mesh);
+
 /* Reads a Gmsh file of elements with so many corners, 3, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
  * missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all, unknown vertices,
  * unsupported element types of dimension 3 (prisms, hexes among tets, ... named), second-order elements, newer formats.

@@ -141,6 +141,19 @@ static void fix(numbering *n, const wisp_fixing *fixing)
   }
 }
 
+void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, int32_t tag, double value, double *u)
+{
+  const size_t corners = (size_t)mesh->corners, Np = (size_t)nodes->Np;
+  int step[WISP_SIMPLEX_MAX_NP][4];
+  wisp_simplex_steps(nodes->dimension, nodes->N, step);
+  for (size_t i = 0; i < mesh->elements * corners; i++) {
+    const size_t face = i / corners * corners + across_from[corners - 3][i % corners];
+    if (mesh->neighbour[face] != WISP_BOUNDARY || mesh->tag[face] != tag) continue;
+    for (size_t a = 0; a < Np; a++)
+      if (step[a][i % corners] == 0) u[nodes->node[i / corners * Np + a]] = value;
+  }
+}
+
 /* Unknowns first, in their order. */
 static wisp_status renumber(wisp_error *err, numbering *n)
 {

@@ -28,6 +28,9 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
 void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes);
 WISP_OWNED(wisp_simplexnodes, wisp_simplexnodes_destroy)
 
+/* Sets u at the nodes of all boundary edges, or faces, of a tag. */
+void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, int32_t tag, double value, double *u);
+
 /* Where each node lies, x, y and z together: 3 x nodes, caller's memory. */
 wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
                                      double *xyz);

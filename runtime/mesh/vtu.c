@@ -6,11 +6,11 @@
 
 #include "../../gen/text.h"
 
-enum { LAGRANGE_TET = 71 };
+enum { LAGRANGE_TRIANGLE = 69, LAGRANGE_TET = 71 };
 
-static size_t points_of(int N)
+static size_t points_of(int dimension, int N)
 {
-  return (size_t)((N + 1) * (N + 2) * (N + 3) / 6);
+  return (size_t)((N + 1) * (N + 2) / 2 * (dimension == 2 ? 3 : N + 3) / 3);
 }
 
 static wisp_status check_order(wisp_error *err, int N)
@@ -99,17 +99,20 @@ static void emit_tet(ordering *to, int n)
   if (n == 0) emit(to, base);
 }
 
-wisp_status wisp_vtu_order(wisp_error *err, int N, int *point)
+wisp_status wisp_vtu_order(wisp_error *err, int dimension, int N, int *point)
 {
   CALL(check_order(err, N));
   ordering to = {N, point};
-  emit_tet(&to, N);
+  if (dimension == 2)
+    emit_triangle(&to, (steps){{0}}, N, (const int[]){0, 1, 2});
+  else
+    emit_tet(&to, N);
   return WISP_OK;
 }
 
 /* What is written, and how. */
 typedef struct grid {
-  int N;
+  int dimension;
   size_t Np, elements, fields;
   const double *xyz;
   const char *const *names;
@@ -199,18 +202,19 @@ static void write_grid(FILE *file, const void *context)
   write_integers(file, g->elements * g->Np, 0, 1);
   write_integers(file, g->elements, g->Np, g->Np);
   fwrite(&bytes, sizeof bytes, 1, file);
-  for (size_t k = 0; k < g->elements; k++) fputc(LAGRANGE_TET, file);
+  for (size_t k = 0; k < g->elements; k++) fputc(g->dimension == 2 ? LAGRANGE_TRIANGLE : LAGRANGE_TET, file);
   for (size_t i = 0; i < g->fields; i++) write_values(file, g, g->values[i], 1);
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }
 
-wisp_status wisp_vtu_write(wisp_error *err, const char *path, int N, size_t elements, const double *xyz, size_t fields,
-                           const char *const *names, const double *const *values)
+wisp_status wisp_vtu_write(wisp_error *err, const char *path, int dimension, int N, size_t elements, const double *xyz,
+                           size_t fields, const char *const *names, const double *const *values)
 {
   HELD(wisp_text_free) wisp_text xml = {0};
-  grid g = {.N = N, .elements = elements, .fields = fields, .xyz = xyz, .names = names, .values = values};
-  CALL(wisp_vtu_order(err, N, g.point));
-  g.Np = points_of(N);
+  grid g = {
+      .dimension = dimension, .elements = elements, .fields = fields, .xyz = xyz, .names = names, .values = values};
+  CALL(wisp_vtu_order(err, dimension, N, g.point));
+  g.Np = points_of(dimension, N);
   CALL(describe(err, &g, &xml));
   g.xml = xml;
   return wisp_write_file(err, path, write_grid, &g);

@@ -8,7 +8,7 @@
 #define WISP_DG_H
 
 #include "../../gen/layout.h"
-#include "../../gen/strategy/fixed.h"
+#include "../../gen/strategy/strategy.h"
 #include "../../gen/system.h"
 #include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/tet.h"

@@ -53,7 +53,7 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *limi
  * Takes the room of one field more; the fields stay. In single precision rounding adds to it. */
 wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double dt, double time, double *relative);
 
-/* --- inside: solver.c advances, limit.c asks its kernels how far a step may go, sketch.c what they left --- */
+/* --- inside: solver.c advances, limit.c asks its kernels how far a step may go, norms.c what they left --- */
 
 /* Random sums of u, WISP_SKETCH of them (krylov.h). Waits for what was enqueued before. Between open and close; close
  * does nothing where open did not. */

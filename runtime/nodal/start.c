@@ -184,5 +184,5 @@ wisp_status wisp_solution_write_vtu(wisp_error *err, const wisp_dg *dg, const do
     name[f] = dg->system->field[f];
     value[f] = values + f * Np * elements;
   }
-  return wisp_vtu_write(err, path, dg->tet->N, elements, xyz, fields, name, value);
+  return wisp_vtu_write(err, path, 3, dg->tet->N, elements, xyz, fields, name, value);
 }

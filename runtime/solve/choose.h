@@ -10,7 +10,7 @@
 
 #include "../../cache/store.h"
 #include "../../gen/family.h"
-#include "../../gen/strategy/fixed.h"
+#include "../../gen/strategy/strategy.h"
 #include "../kernel.h"
 
 /* What spaces can name, by spec and layout: made once for many choices for one device. Zero-initialise. */

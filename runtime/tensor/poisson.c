@@ -1,4 +1,4 @@
-#include "poisson.h"
+#include "poisson_solver.h"
 #include "../parallel.h"
 
 #include <math.h>

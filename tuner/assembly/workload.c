@@ -85,15 +85,9 @@ static wisp_status discretise(wisp_error *err, const void *context, const wisp_s
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   static const wisp_assembly_room room = {.pAp_parts = PARTS};
-  const ground *g = context;
-  wisp_assembly *view = NULL;
-  (void)layout, (void)fixed;
-  CALL(wisp_new(err, 1, sizeof *view, &view));
-  *view = *g->assembly;
-  view->form = wisp_form_find(spec->system);
-  *out = wisp_assembly_discretisation(view, &room);
-  out->destroy = free;
-  return WISP_OK;
+  (void)layout;
+  return wisp_assembly_discretise(err, ((const ground *)context)->assembly, wisp_form_find(spec->system), fixed, &room,
+                                  out);
 }
 
 /* --- launches --- */

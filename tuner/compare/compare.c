@@ -1,11 +1,130 @@
 /* The comparison itself: everything is compiled ahead, in order; then row by row loaded, recorded and timed. */
-#include "compare_list.h"
+#include "compare.h"
 #include "../trial/trial.h"
+#include "../trial/workload.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Finds the candidates that are compared: winners as a solver would look them up, over all layouts, and the
+ * defaults that it would run without a store. */
+
+typedef struct match_up {
+  wisp_spec spec;
+  wisp_stage tuned, standard; /* kernels 0: there is none */
+} match_up;
+
+typedef struct match_ups {
+  size_t count, room;
+  match_up *list;
+} match_ups;
+
+static void release_match_up(match_up *up)
+{
+  wisp_stage_free(&up->tuned);
+  wisp_stage_free(&up->standard);
+}
+
+static void free_match_ups(match_ups *ups)
+{
+  for (size_t i = 0; i < ups->count; i++) release_match_up(&ups->list[i]);
+  free(ups->list);
+  *ups = (match_ups){0};
+}
+
+typedef struct finder {
+  wisp_chooser from;
+  const wisp_compare_request *request;
+  const wisp_family *family;
+  wisp_spec spec; /* the one looked for */
+} finder;
+
+/* What is asked for of one order; request->family exists. */
+static wisp_spec spec_of(const wisp_compare_request *r, int order, wisp_precision precision)
+{
+  wisp_spec spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision);
+  if (r->element) wisp_spec_name_element(&spec, r->element);
+  return spec;
+}
+
+/* The size asked for, in elements of this order; 0: none was. */
+static long long elements_asked(const wisp_compare_request *request, int order)
+{
+  wisp_layout layouts[8];
+  if (!(request->nodes > 0)) return request->elements;
+  const wisp_spec spec = spec_of(request, order, WISP_F64);
+  wisp_family_layouts(&spec, layouts);
+  return (long long)ceil(request->nodes / layouts->Np);
+}
+
+/* What a solver takes; out->kernels stays 0 where there is nothing that runs here. */
+static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wisp_stage *out)
+{
+  wisp_chooser from = f->from;
+  if (by_default) from.store = NULL;
+  const wisp_wish wish = {.spec = f->spec,
+                          .composition = by_default ? NULL : f->request->composition,
+                          .elements = elements_asked(f->request, f->spec.order)};
+  return wisp_choose_if_any(err, &from, &wish, out);
+}
+
+static wisp_status add(wisp_error *err, match_ups *ups, match_up *up)
+{
+  if (!up->tuned.kernels && !up->standard.kernels) return WISP_OK;
+  CALL(wisp_grow(err, &ups->list, &ups->room, ups->count + 1, sizeof *ups->list));
+  ups->list[ups->count++] = *up;
+  *up = (match_up){.tuned = {.kernels = 0}};
+  return WISP_OK;
+}
+
+static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, match_ups *ups)
+{
+  HELD(release_match_up) match_up up = {.tuned = {.kernels = 0}};
+  if (f->request->kernel && strcmp(f->request->kernel, kernel) != 0) return WISP_OK;
+  wisp_spec_name_kernel(&f->spec, kernel);
+  up.spec = f->spec;
+  CALL(choose(err, f, false, &up.tuned));
+  if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
+  CALL(choose(err, f, true, &up.standard));
+  return add(err, ups, &up);
+}
+
+static wisp_status check_request(wisp_error *err, const finder *f)
+{
+  const wisp_compare_request *r = f->request;
+  CALL(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
+  if (r->composition) CALL(wisp_composition_check(err, f->family, r->composition));
+  for (size_t i = 0; i < r->order_count; i++) {
+    const wisp_spec spec = spec_of(r, r->orders[i], WISP_F64);
+    CALL(wisp_family_check(err, &spec));
+  }
+  bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
+  for (int k = 0; f->family->kernels[k].name && !known; k++)
+    known = strcmp(r->kernel, f->family->kernels[k].name) == 0 && wisp_workload_serves(r->family, r->kernel);
+  return wisp_require(err, known, WISP_EUSAGE,
+                      "family %s has no kernel '%s' to time: 'wisp emit' lists them, 'step' is the whole",
+                      f->family->name, r->kernel);
+}
+
+/* Orders, precisions, kernels in this order, the step last; kernels that have no candidate here are left out. */
+static wisp_status list_match_ups(wisp_error *err, const wisp_session *session, const wisp_compare_request *r,
+                                  match_ups *out)
+{
+  HELD(free_match_ups) match_ups ups = {0};
+  finder f = {.from = wisp_session_chooser(session), .request = r, .family = wisp_family_find(r->family)};
+  CALL(check_request(err, &f));
+  for (size_t i = 0; i < r->order_count; i++)
+    for (size_t p = 0; p < r->precision_count; p++) {
+      f.spec = spec_of(r, r->orders[i], r->precisions[p]);
+      for (int k = 0; f.family->kernels[k].name; k++)
+        if (wisp_workload_serves(f.family->name, f.family->kernels[k].name))
+          CALL(list_one(err, &f, f.family->kernels[k].name, &ups));
+      if (f.family->compositions[0]) CALL(list_one(err, &f, WISP_WHOLE_STEP, &ups));
+    }
+  return GIVE(ups, out);
+}
 
 /* Launches in a graph that is timed: so many that the host's part does not show. An even number of steps leaves u where
  * it was. */
@@ -197,8 +316,7 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
 }
 
 /* Ours on the mesh beside the box: its kernels, another graph. */
-static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_up *up, const runner r[2],
-                                 runner *on_mesh)
+static wisp_status record_beside(wisp_error *err, comparer *c, const match_up *up, const runner r[2], runner *on_mesh)
 {
   const bool tuned = r[0].kernels > 0;
   if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
@@ -218,7 +336,7 @@ static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_co
 }
 
 /* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
-static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], const runner *on_mesh,
+static wisp_status time_row(wisp_error *err, comparer *c, const match_up *up, runner r[2], const runner *on_mesh,
                             const wisp_yardstick *beside)
 {
   bool tuned = r[0].kernels > 0, alike = tuned && same_stage(&up->tuned, &up->standard);
@@ -252,7 +370,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   return c->request->row(err, c->request->context, &row);
 }
 
-static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
+static wisp_status compare_one(wisp_error *err, comparer *c, match_up *up)
 {
   wisp_status status = WISP_OK;
   runner r[2] = {{.kernels = 0}, {.kernels = 0}}, on_mesh = {.kernels = 0};
@@ -298,7 +416,7 @@ static bool is_host(const wisp_device *device)
   return strcmp(wisp_device_limits(device)->kind, "host") == 0;
 }
 
-static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
+static wisp_status run(wisp_error *err, comparer *c, match_ups *ups)
 {
   for (size_t i = 0; i < ups->count; i++) {
     CALL(submit(err, c, &ups->list[i].tuned));
@@ -308,9 +426,9 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
   for (size_t i = 0; i < ups->count; i++) {
     const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
     if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;
-    CALL(wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order)));
+    CALL(wisp_bench_set_problem(err, &c->bench, spec, elements_asked(c->request, spec->order)));
     if (c->request->beside)
-      CALL(wisp_bench_set_problem(err, &c->beside, spec, wisp_compare_elements(c->request, spec->order)));
+      CALL(wisp_bench_set_problem(err, &c->beside, spec, elements_asked(c->request, spec->order)));
     CALL(compare_one(err, c, &ups->list[i]));
   }
   return WISP_OK;
@@ -322,12 +440,12 @@ wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wis
   wisp_device *device = session->device;
   wisp_compare_request r = *request;
   comparer c = {.device = device, .request = &r};
-  HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
+  HELD(free_match_ups) match_ups ups = {0};
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
   if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
   if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
-  TRY(wisp_match_ups_create(err, session, &r, &ups));
+  TRY(list_match_ups(err, session, &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
   c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};
   if (r.beside) c.beside.source = *r.beside;

@@ -4,7 +4,7 @@
 
 #include "guide.h"
 #include "../../gen/family.h"
-#include "../../gen/strategy/fixed.h"
+#include "../../gen/strategy/strategy.h"
 
 /* An order, precision and device: the names that its strategies see, in every layout. */
 typedef struct wisp_scope {

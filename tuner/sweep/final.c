@@ -1,5 +1,5 @@
 /* Who meets in a final round, how it is held, and what is stored of it. */
-#include "final.h"
+#include "sweep.h"
 #include "../../gen/random.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* A worker's side of a sweep: the orders and precisions that it is given, and in each the kernels (sweep_kernel.c) and
  * whole stages (stage.c). */
 #include "sweep.h"
-#include "../../runtime/host_compile.h"
+#include "../../runtime/compilers.h"
 #include "../../runtime/process.h"
 
 #include <math.h>

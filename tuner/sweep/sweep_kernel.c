@@ -1,9 +1,9 @@
 /* One kernel of an order and precision: what the store knows of its candidates, problem by problem those that it does
  * not know, and a final round in each layout. */
-#include "final.h"
+#include "sweep.h"
 #include "../../cache/store.h"
 #include "../../gen/random.h"
-#include "../../runtime/host_compile.h"
+#include "../../runtime/compilers.h"
 #include "../../runtime/solve/current.h"
 #include "../../runtime/process.h"
 

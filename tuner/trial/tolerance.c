@@ -19,7 +19,7 @@
  *
  * So the tolerance is (12 + sqrt(s) + s_matrix / 8) u in single precision, (12 + sqrt(s)) u in double, relative to S.
  */
-#include "tolerance.h"
+#include "verify.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "verify.h"
 #include "problems.h"
 #include "rounds.h"
-#include "tolerance.h"
 #include "../../gen/random.h"
 
 #include <math.h>

@@ -3,6 +3,9 @@
 #define WISP_VERIFY_H
 
 #include "workload.h"
+#include "../../gen/family.h"
+
+#include <math.h>
 
 /* Holds the small problems of each workload, of the order at hand, with their data and references, made at first need
  * and kept for the next candidates. device is borrowed. */
@@ -26,5 +29,22 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const 
 
 /* Waits for what was launched. WISP_EWRONG where it has written outside an array. */
 wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays);
+
+/* ---- How far a kernel's result may be from the double reference. */
+
+/* Relative to the sum of the magnitudes that the result is added up from. */
+wisp_status wisp_tolerance(wisp_error *err, const wisp_spec *spec, double *out);
+
+/* Relative to the largest of all results: what a family promises besides; HUGE_VAL: nothing. */
+double wisp_promise(const wisp_spec *spec);
+
+/* Is this error, relative to its sum of magnitudes, larger than *worst, which it then becomes? HUGE_VAL: there is
+ * nothing that could have been rounded; the first such error stays. */
+static inline bool wisp_is_worse(double difference, double size, double *worst)
+{
+  if (!(difference > 0) || *worst >= HUGE_VAL || difference <= *worst * size) return false;
+  *worst = size > 0 ? difference / size : HUGE_VAL;
+  return true;
+}
 
 #endif

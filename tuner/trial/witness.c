@@ -1,5 +1,4 @@
 #include "witness.h"
-#include "tolerance.h"
 #include "../../runtime/process.h"
 #include "verify.h"
 

@@ -9,7 +9,7 @@
 #define WISP_WORKLOAD_H
 
 #include "../../gen/families.h"
-#include "../../gen/strategy/fixed.h"
+#include "../../gen/strategy/strategy.h"
 #include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"

@@ -1,9 +1,12 @@
-/* The units of a sweep, an order and a precision each, which the workers of one kind of card share: whoever is free
+/* What the tuner hands out, and what it writes down.
+ *
+ * The units of a sweep, an order and a precision each, which the workers of one kind of card share: whoever is free
  * takes the next. All kernels of a unit are measured on one card, since the whole step is made of their winners. */
 #ifndef WISP_QUEUE_H
 #define WISP_QUEUE_H
 
 #include "../link/request.h"
+#include "../link/link.h"
 
 typedef struct wisp_queue wisp_queue;
 
@@ -28,5 +31,44 @@ void wisp_queue_put_back(wisp_queue *queue, const wisp_unit *unit);
 
 /* How many wait for their first round, had it, and are there; the rest is in it. */
 void wisp_queue_count(const wisp_queue *queue, size_t *waiting, size_t *finished, size_t *all);
+
+/* ---- What the tuner writes down for its workers: what was tried, what is about to run, how it ended. The store's only
+ * writer while a sweep lasts. */
+
+/* A candidate that was begun so often and never ended is not tried again. */
+enum { WISP_MAX_BEGUN = 2 };
+
+typedef struct wisp_keys { /* hashes of trials */
+  size_t count, room;
+  uint64_t *list;
+} wisp_keys;
+
+typedef struct wisp_journal {
+  wisp_writer *writer; /* borrowed */
+  wisp_keys tried;     /* by this sweep */
+  wisp_keys suspects;  /* a worker died under them, whoever's fault that was */
+} wisp_journal;
+void wisp_journal_free(wisp_journal *journal);
+
+typedef struct wisp_flight { /* what a worker is at */
+  bool active;
+  wisp_note_kind kind; /* COMPILE or LAUNCH */
+  wisp_trial trial;
+  double seconds, until; /* its limit, and when that is over */
+  int begun;             /* how often, this time included */
+} wisp_flight;
+
+/* Answers WISP_NOTE_HAS. Known: what came to an end, and what was begun too often. */
+wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *journal, const wisp_trial *key,
+                                 wisp_answer_note *answer);
+
+/* A worker is about to compile or to launch; a launch is on disk, as "unfinished", when this returns. */
+wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *journal, const wisp_note *note, wisp_flight *flight);
+
+/* Stores a trial that has ended. */
+wisp_status wisp_journal_add(wisp_error *err, wisp_journal *journal, const wisp_trial *trial);
+
+/* A worker died under it, for the first time. */
+wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *journal, const wisp_trial *trial);
 
 #endif

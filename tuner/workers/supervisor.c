@@ -1,5 +1,4 @@
 #include "supervisor.h"
-#include "journal.h"
 #include "queue.h"
 #include "../sweep/sweep.h"
 #include "../../runtime/process.h"

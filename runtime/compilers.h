@@ -1,6 +1,6 @@
 /* Kernel text to a shared object, by the system's C compiler; and the machine that it is compiled for. */
-#ifndef WISP_HOST_COMPILE_H
-#define WISP_HOST_COMPILE_H
+#ifndef WISP_COMPILERS_H
+#define WISP_COMPILERS_H
 
 #include "device.h"
 #include "../gen/text.h"
@@ -18,5 +18,22 @@ void wisp_host_compiler_name(char *out, size_t size);
 
 /* One line of /proc/cpuinfo without its heading ("model name"), of the first processor; empty where there is none. */
 wisp_status wisp_host_cpuinfo(wisp_error *err, const char *heading, wisp_text *out);
+
+/* ---- Kernel text to a CUBIN for a target sm_XX, by NVRTC. Needs no GPU; safe for threads. */
+
+/* Whether the text is sm_ and a number, perhaps with the letter a or f: sm_80, sm_90a. */
+bool wisp_nvrtc_has_target(const char *target);
+
+/* Documented limits of the architecture. WISP_EUSAGE for one that is not in the table. */
+wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out);
+
+/* NVRTC's version and the flags. */
+wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *out);
+
+/* "NVRTC 13.0"; empty where it is missing. */
+void wisp_nvrtc_name(char *out, size_t size);
+
+wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,
+                               wisp_binary *out);
 
 #endif

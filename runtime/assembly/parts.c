@@ -1,0 +1,203 @@
+#include "parts.h"
+#include "../parallel.h"
+
+#include <limits.h>
+
+enum { GROUP = 32 };
+
+typedef struct making {
+  const wisp_assembly *s;
+  wisp_parts *parts;
+  size_t most;
+  int32_t *part_of; /* elements: the last part that took it, plus one */
+  int32_t *codes;   /* parts + 1: where the codes of each begin */
+} making;
+
+static size_t width_of(const wisp_assembly *s)
+{
+  const size_t Np = (size_t)s->nodes->Np;
+  return Np * (Np + 1) / 2 + Np;
+}
+
+/* --- rows to parts --- */
+
+/* Elements around a row that the part at hand has not; listed where it is taken. */
+static size_t new_elements(making *m, size_t row, bool take)
+{
+  const wisp_pattern *p = m->s->pattern;
+  const int32_t part = (int32_t)m->parts->parts + 1;
+  size_t count = 0;
+  for (int32_t i = p->around_start[row]; i < p->around_start[row + 1]; i++) {
+    const int32_t e = p->around[i] / m->s->nodes->Np;
+    if (m->part_of[e] == part) continue;
+    count++;
+    if (take) m->part_of[e] = part, m->parts->element[m->parts->elements++] = e;
+  }
+  return count;
+}
+
+/* The part at hand ends before this row. */
+static wisp_status close_part(wisp_error *err, making *m, size_t row)
+{
+  wisp_parts *parts = m->parts;
+  const wisp_pattern *p = m->s->pattern;
+  const size_t first = (size_t)parts->row[parts->parts];
+  const size_t targets = (size_t)(p->start[row] - p->start[first]) + row - first;
+  CALL(
+      wisp_require(err, row > first, WISP_EREFUSED, "parts of %zu elements: row %zu has more around it", m->most, row));
+  parts->groups += (targets + GROUP - 1) / GROUP;
+  parts->parts++;
+  parts->row[parts->parts] = (int32_t)row;
+  parts->element_start[parts->parts] = (int32_t)parts->elements;
+  parts->group_start[parts->parts] = (int32_t)parts->groups;
+  return WISP_OK;
+}
+
+static wisp_status cut_rows(wisp_error *err, making *m)
+{
+  const wisp_pattern *p = m->s->pattern;
+  wisp_parts *parts = m->parts;
+  for (size_t row = 0; row < p->rows; row++) {
+    const size_t here = parts->elements - (size_t)parts->element_start[parts->parts];
+    if (here + new_elements(m, row, false) > m->most) CALL(close_part(err, m, row));
+    CALL(wisp_require(err, new_elements(m, row, false) <= m->most, WISP_EREFUSED,
+                      "parts of %zu elements: row %zu has more around it", m->most, row));
+    new_elements(m, row, true);
+  }
+  return close_part(err, m, p->rows);
+}
+
+/* --- codes --- */
+
+/* A source on its way to its target. */
+typedef struct source {
+  int32_t target, code;
+} source;
+
+/* What the rows of a part are added up from, elements ascending in each row; count. NULL: they are only counted. */
+static size_t find_sources(const making *m, size_t part, const int32_t *local, source *out)
+{
+  const wisp_assembly *s = m->s;
+  const wisp_pattern *p = s->pattern;
+  const int Np = s->nodes->Np, half = Np * (Np + 1) / 2;
+  const int32_t first = m->parts->row[part], past = m->parts->row[part + 1], begin = p->start[first];
+  size_t count = 0;
+  for (int32_t row = first; row < past; row++)
+    for (int32_t i = p->around_start[row]; i < p->around_start[row + 1]; i++) {
+      const int32_t e = p->around[i] / Np;
+      const int a = p->around[i] % Np;
+      for (int b = 0; b <= Np; b++) {
+        const int low = a < b ? a : b, high = a < b ? b : a;
+        const int number = b < Np ? low * Np - low * (low - 1) / 2 + high - low : half + a;
+        if (b < Np && (size_t)s->nodes->node[e * Np + b] >= p->rows) continue;
+        if (out) {
+          const int32_t to =
+              b < Np ? wisp_assembly_entry(s, (size_t)e, a, b) - begin : p->start[past] - begin + row - first;
+          out[count] = (source){to, number * (int32_t)(m->most + 1) + local[e]};
+        }
+        count++;
+      }
+    }
+  return count;
+}
+
+/* A wisp_range over parts: how many codes each has. */
+static wisp_status count_codes(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  (void)err;
+  for (size_t part = from; part < to; part++) m->codes[part + 1] = (int32_t)find_sources(m, part, NULL, NULL);
+  return WISP_OK;
+}
+
+/* The codes of a group, layer by layer: of target q those from start[q] on. Where they end. */
+static int32_t put_layers(const int32_t *start, size_t targets, const int32_t *sorted, int32_t *code, int32_t at)
+{
+  bool more = true;
+  for (int32_t layer = 0; more; layer++) {
+    more = false;
+    for (size_t q = 0; q < targets; q++) {
+      const int32_t i = start[q] + layer;
+      if (i >= start[q + 1]) continue;
+      code[at++] = sorted[i] + (i + 1 < start[q + 1] ? WISP_CODE_MORE : 0);
+      more |= i + 1 < start[q + 1];
+    }
+  }
+  return at;
+}
+
+static wisp_status code_part(wisp_error *err, const making *m, size_t part, int32_t *local)
+{
+  wisp_parts *parts = m->parts;
+  const wisp_pattern *p = m->s->pattern;
+  const int32_t first = parts->row[part], past = parts->row[part + 1], from = parts->element_start[part];
+  const size_t targets = (size_t)(p->start[past] - p->start[first] + past - first),
+               count = (size_t)(m->codes[part + 1] - m->codes[part]);
+  OWNED(free) source *sources = NULL;
+  OWNED(free) int32_t *start = NULL, *sorted = NULL;
+  CALL(wisp_new(err, count, sizeof *sources, &sources));
+  CALL(wisp_new(err, count, sizeof *sorted, &sorted));
+  CALL(wisp_new(err, targets + 2, sizeof *start, &start));
+  for (int32_t i = from; i < parts->element_start[part + 1]; i++) local[parts->element[i]] = i - from;
+  find_sources(m, part, local, sources);
+  for (size_t i = 0; i < count; i++) start[sources[i].target + 2]++;
+  for (size_t q = 2; q < targets + 2; q++) start[q] += start[q - 1];
+  for (size_t i = 0; i < count; i++) sorted[start[sources[i].target + 1]++] = sources[i].code;
+  int32_t at = m->codes[part];
+  for (size_t q = 0; q < targets; q += GROUP) {
+    parts->code_start[(size_t)parts->group_start[part] + q / GROUP] = at;
+    at = put_layers(start + q, targets - q < GROUP ? targets - q : GROUP, sorted, parts->code, at);
+  }
+  return WISP_OK;
+}
+
+/* A wisp_range over parts. */
+static wisp_status code_parts(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  OWNED(free) int32_t *local = NULL;
+  CALL(wisp_new(err, m->s->mesh->elements, sizeof *local, &local));
+  for (size_t part = from; part < to; part++) CALL(code_part(err, m, part, local));
+  return WISP_OK;
+}
+
+/* --- all --- */
+
+static void release(making *m)
+{
+  free(m->part_of), free(m->codes);
+}
+
+wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t most, wisp_parts **out)
+{
+  OWNED(wisp_parts_destroy) wisp_parts *parts = NULL;
+  HELD(release) making m = {.s = s, .most = most};
+  const size_t rows = s->pattern->rows;
+  CALL(wisp_require(err, (most + 1) * width_of(s) <= WISP_CODE_MORE, WISP_EREFUSED,
+                    "parts of %zu elements of %zu numbers: codes of 16 bits have no room", most, width_of(s)));
+  CALL(wisp_new(err, 1, sizeof *parts, &parts));
+  m.parts = parts;
+  CALL(wisp_new(err, s->mesh->elements, sizeof *m.part_of, &m.part_of));
+  CALL(wisp_new(err, rows + 1, sizeof *parts->row, &parts->row));
+  CALL(wisp_new(err, rows + 1, sizeof *parts->element_start, &parts->element_start));
+  CALL(wisp_new(err, rows + 1, sizeof *parts->group_start, &parts->group_start));
+  CALL(wisp_new(err, s->pattern->incidences, sizeof *parts->element, &parts->element));
+  CALL(cut_rows(err, &m));
+  CALL(wisp_new(err, parts->parts + 1, sizeof *m.codes, &m.codes));
+  CALL(wisp_parallel(err, parts->parts, count_codes, &m));
+  for (size_t part = 0; part < parts->parts; part++) m.codes[part + 1] += m.codes[part];
+  parts->codes = (size_t)m.codes[parts->parts];
+  CALL(wisp_new(err, parts->groups + 1, sizeof *parts->code_start, &parts->code_start));
+  CALL(wisp_new(err, parts->codes, sizeof *parts->code, &parts->code));
+  parts->code_start[parts->groups] = (int32_t)parts->codes;
+  CALL(wisp_parallel(err, parts->parts, code_parts, &m));
+  return GIVE(parts, out);
+}
+
+void wisp_parts_destroy(wisp_parts *parts)
+{
+  if (!parts) return;
+  free(parts->row), free(parts->element_start), free(parts->group_start);
+  free(parts->element), free(parts->code_start), free(parts->code);
+  free(parts);
+}
