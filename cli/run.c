@@ -16,6 +16,7 @@ static const struct problem {
 } problems[] = {
     {"poisson", &wisp_poisson_syntax},
     {"heat", &wisp_heat_syntax},
+    {"helmholtz", &wisp_helmholtz_syntax},
 };
 enum { PROBLEMS = WISP_COUNT(problems) };
 
@@ -89,6 +90,24 @@ wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wis
   out->exact = match == 1;
   return wisp_require(err, !out->defaults || (!match && !out->db), WISP_EUSAGE,
                       "--default reads no store: leave --db and --match out");
+}
+
+wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int dimension, wisp_run_request *run)
+{
+  enum { MOST = 16384 };
+  const char *box = wisp_option_value(args, "box");
+  const bool tets = dimension == 3;
+  int end = 0, *n = run->mesh.box;
+  n[0] = n[1] = n[2] = tets ? 8 : 16;
+  const bool one = box && sscanf(box, "%5d%n", &n[0], &end) == 1 && !box[end];
+  n[1] = n[0], n[2] = tets ? n[0] : 0;
+  const bool two = box && !one && !tets && sscanf(box, "%5d,%5d%n", &n[0], &n[1], &end) == 2 && !box[end];
+  CALL(wisp_require(err, !box || one || two, WISP_EUSAGE, "option --box is '%s', must be %s", box,
+                    tets ? "cubes a side such as 8" : "squares a side such as 16, or 16,32"));
+  for (int d = 0; d < 2; d++)
+    CALL(wisp_require(err, n[d] >= 1 && n[d] <= MOST, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d", box,
+                      MOST));
+  return WISP_OK;
 }
 
 wisp_status wisp_run_check_size(wisp_error *err, const wisp_session *session, int order, const wisp_run_size *size)

@@ -9,7 +9,7 @@
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
 int wisp_run_system(const char *system, int argc, char **argv);
-extern const wisp_syntax wisp_poisson_syntax, wisp_heat_syntax;
+extern const wisp_syntax wisp_poisson_syntax, wisp_heat_syntax, wisp_helmholtz_syntax;
 
 /* WISP_EUSAGE unless the one argument that is no option is the problem's name. */
 wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem);
@@ -24,6 +24,9 @@ typedef struct wisp_run_request {
 } wisp_run_request;
 wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wisp_family *family,
                           wisp_run_request *out);
+
+/* The box of triangles, dimension 2: --box N or NX,NY, 16 where it is not given; of tets, 3: --box N, 8. */
+wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int dimension, wisp_run_request *run);
 
 /* Before anything large is made: so many numbers, `what` ("nodes"), of so many elements, `cells` ("hexes"), must be
  * counted in 31 bits, and as many `bytes` fit the device. */

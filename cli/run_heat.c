@@ -1,5 +1,5 @@
 /* wisp run heat: sparse matrices on triangles and tets, assembled anew in every step of time. */
-#include "progress.h"
+#include "print.h"
 #include "run_heat.h"
 #include "../runtime/process.h"
 
@@ -9,24 +9,6 @@
 #include <string.h>
 
 /* --- the request --- */
-
-static wisp_status read_box(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
-{
-  enum { MOST = 16384 };
-  const char *box = wisp_option_value(args, "box");
-  const bool tets = r->dimension == 3;
-  int end = 0, *n = r->run.mesh.box;
-  n[0] = n[1] = n[2] = tets ? 8 : 16;
-  const bool one = box && sscanf(box, "%5d%n", &n[0], &end) == 1 && !box[end];
-  n[1] = n[0], n[2] = tets ? n[0] : 0;
-  const bool two = box && !one && !tets && sscanf(box, "%5d,%5d%n", &n[0], &n[1], &end) == 2 && !box[end];
-  CALL(wisp_require(err, !box || one || two, WISP_EUSAGE, "option --box is '%s', must be %s", box,
-                    tets ? "cubes a side such as 8" : "squares a side such as 16, or 16,32"));
-  for (int d = 0; d < 2; d++)
-    CALL(wisp_require(err, n[d] >= 1 && n[d] <= MOST, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d", box,
-                      MOST));
-  return WISP_OK;
-}
 
 static wisp_status read_kappa(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
@@ -93,7 +75,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
   r->dimension = 2 + (int)element;
   CALL(wisp_run_read(err, args, wisp_family_find("assembly"), &r->run));
-  CALL(read_box(err, args, r));
+  CALL(wisp_run_read_grid(err, args, r->dimension, &r->run));
   CALL(read_given(err, args, r));
   return read_method(err, args, r);
 }

@@ -7,7 +7,8 @@
 #define WISP_FAMILIES(EACH) \
   EACH(nodal) \
   EACH(tensor) \
-  EACH(assembly)
+  EACH(assembly) \
+  EACH(hdg)
 /* clang-format on */
 
 /* A program's own families stand in such a list as well: #define MINE(EACH) EACH(filter), and once, where

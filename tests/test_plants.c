@@ -164,6 +164,27 @@ static const planted table[] = {
     {"assembly", "matrices", "thread", {{"c2 >= free_vertices", "0"}}, "element_data is "},
     {"assembly", "multiply", "rows", {{"i < row_start[at + 1]", "i < row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "invert", "plain", {{"if (row < unknowns)", "if (row + 1 < unknowns)"}}, "inverse is "},
+    /* a column's end, a tile, what is given, a direction, the last edge, whose numbers */
+    {"hdg",
+     "condense",
+     "thread",
+     {{"A[k][{{Np}} + i] * A[k][{{border}}]", "A[k][{{Np}} + i] * A[k][0]"}},
+     "element_data is "},
+    {"hdg",
+     "condense",
+     "columns",
+     {{"] -= w{{i}} * r{{j}};", "] -= (e == 7 ? 0 : w{{i}}) * r{{j}};"}},
+     "element_data is "},
+    {"hdg", "condense", "columns", {{"? factor[(i0 + {{i}}) / {{n}}]", "? factor[0]"}}, "element_data is "},
+    {"hdg", "assemble", "edges", {{"sum -= number * given", "sum -= 0 * given"}}, "b is "},
+    {"hdg", "assemble", "edges", {{"code & j & 1 ? -sign : sign", "sign"}}, "blocks is "},
+    {"hdg", "build", "edges", {{"there < free_edges ? sum : 0", "sum"}}, "blocks is "},
+    {"hdg", "invert", "thread", {{"if (edge < free_edges)", "if (edge + 1 < free_edges)"}}, "is "},
+    {"hdg", "apply", "rows", {{"c < 5", "c < 5 - (edge == 11)"}}, "Ap is "},
+    {"hdg", "precondition", "edges", {{"- alpha * Ap[edge", "- (edge == 9 ? 0 : alpha) * Ap[edge"}}, "z is "},
+    {"hdg", "recover", "thread", {{"* (ys * by_r - yr * by_s)", "* (ys * by_r - yr * by_r)"}}, "flux is "},
+    {"hdg", "recover", "columns", {{"code & k & 1 ? -number", "code & k & 2 ? -number"}}, NULL},
+    {"hdg", "postprocess", "columns", {{"mine < elements", "mine + 1 < elements"}}, "ustar is "},
 };
 
 /* Of the Bernstein-Bezier basis: a stencil, a reduction, a row, its coefficients' element and its scalars. */

@@ -5,7 +5,7 @@
 #include "store_fixture.h"
 #include "../gen/embedded.h"
 #include "../gen/strategy/space.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 /* ---- A library whose texts are edited. */
 
-enum { ROOM = 512 };
+enum { ROOM = 1024 };
 
 typedef struct library {
   wisp_embedded files[ROOM];

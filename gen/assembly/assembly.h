@@ -2,6 +2,7 @@
 #ifndef WISP_ASSEMBLY_H
 #define WISP_ASSEMBLY_H
 
+#include "../slab.h"
 #include "../spec.h"
 
 enum {
@@ -46,11 +47,6 @@ enum {
   WISP_ASSEMBLY_LEFT,
   WISP_ASSEMBLY_ARRAYS
 };
-
-/* Elements lie in slabs: number i of `width` of element e is at WISP_SLAB(width, e, i). */
-enum { WISP_SLAB_ELEMENTS = 32 };
-#define WISP_SLAB(width, e, i) \
-  (((e) / WISP_SLAB_ELEMENTS * (width) + (i)) * WISP_SLAB_ELEMENTS + (e) % WISP_SLAB_ELEMENTS)
 
 /* Where a coefficient's values come from. */
 typedef enum wisp_given { WISP_BY_NUMBER, WISP_BY_ELEMENT, WISP_BY_NODES } wisp_given;

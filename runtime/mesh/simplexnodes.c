@@ -123,7 +123,7 @@ static wisp_status number(wisp_error *err, numbering *n)
 
 /* --- fixed ones --- */
 
-static bool is_fixed(const wisp_fixing *fixing, int32_t tag)
+bool wisp_fixing_has(const wisp_fixing *fixing, int32_t tag)
 {
   for (size_t i = 0; i < fixing->count; i++)
     if (fixing->tag[i] == tag) return true;
@@ -135,7 +135,7 @@ static void fix(numbering *n, const wisp_fixing *fixing)
   const wisp_simplexnodes *nodes = n->nodes;
   for (size_t i = 0; i < nodes->elements * n->corners; i++) {
     const size_t e = i / n->corners, c = i % n->corners, face = e * n->corners + across_from[n->corners - 3][c];
-    if (n->mesh->neighbour[face] != WISP_BOUNDARY || !is_fixed(fixing, n->mesh->tag[face])) continue;
+    if (n->mesh->neighbour[face] != WISP_BOUNDARY || !wisp_fixing_has(fixing, n->mesh->tag[face])) continue;
     for (size_t a = 0; a < (size_t)nodes->Np; a++)
       if (n->step[a][c] == 0) n->fixed[nodes->node[e * (size_t)nodes->Np + a]] = 1;
   }
@@ -170,7 +170,7 @@ static wisp_status renumber(wisp_error *err, numbering *n)
   return WISP_OK;
 }
 
-static wisp_status check_tags(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing)
+wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing)
 {
   for (size_t i = 0; i < fixing->count; i++) {
     bool there = false;
@@ -202,7 +202,7 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
                     "%s: %zu elements of order %d have more nodes than kernels can count (2.1e9): take fewer elements "
                     "or a lower order",
                     name, mesh->elements, order));
-  CALL(check_tags(err, name, mesh, fixed));
+  CALL(wisp_fixing_check(err, name, mesh, fixed));
   CALL(wisp_new(err, 1, sizeof *nodes, &nodes));
   *nodes = (wisp_simplexnodes){.dimension = dimension, .N = order, .Np = Np, .elements = mesh->elements};
   CALL(wisp_new(err, mesh->elements * (size_t)Np, sizeof *nodes->node, &nodes->node));

@@ -10,6 +10,9 @@ typedef struct wisp_fixing {
   size_t count; /* of tags */
   const int32_t *tag;
 } wisp_fixing;
+bool wisp_fixing_has(const wisp_fixing *fixing, int32_t tag);
+/* WISP_EUSAGE for a tag that nothing of the boundary has. */
+wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing);
 
 /* Local node a of element e (gen/assembly/simplex.h) is node[e Np + a], the same in all elements that share the node.
  * Unknowns come first, then the nodes that are fixed; among each, numbers rise with the first element, then the first

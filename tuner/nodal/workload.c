@@ -4,7 +4,7 @@
 #include "../trial/workload.h"
 #include "../../gen/nodal/half_turns.h"
 #include "../../gen/random.h"
-#include "../../runtime/nodal/dg_kernels.h"
+#include "../../runtime/nodal/dg_parts.h"
 #include "../../runtime/nodal/integrator.h"
 
 #include <math.h>

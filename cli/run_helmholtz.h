@@ -1,0 +1,36 @@
+/* A run of the Helmholtz problem on triangles: what is asked for, what it is made of, what came out. */
+#ifndef WISP_RUN_HELMHOLTZ_H
+#define WISP_RUN_HELMHOLTZ_H
+
+#include "run.h"
+#include "../runtime/hdg/helmholtz_solver.h"
+
+enum { WISP_MOST_TAGS = 16 };
+
+typedef struct wisp_helmholtz_request {
+  wisp_run_request run;
+  wisp_helmholtz_data data;
+  wisp_helmholtz_method method;
+  int32_t neumann[WISP_MOST_TAGS]; /* tags of the boundary */
+  size_t neumann_count;
+} wisp_helmholtz_request;
+
+typedef struct wisp_helmholtz_run {
+  wisp_session *session;
+  wisp_mesh *mesh;
+  wisp_helmholtz *problem;
+  int32_t *dirichlet; /* tags of the boundary that hold u */
+  wisp_stage stage[WISP_HELMHOLTZ_PARTS];
+  wisp_helmholtz_solver *solver;
+  wisp_helmholtz_report report;
+  wisp_helmholtz_errors errors;
+  double seconds_setup, seconds;
+} wisp_helmholtz_run;
+
+extern const char *const wisp_trace_preconditioners[3]; /* as wisp_trace_preconditioner */
+
+/* The report on stdout, as text or a JSON object. */
+wisp_status wisp_run_helmholtz_print(wisp_error *err, const wisp_helmholtz_request *request,
+                                     const wisp_helmholtz_run *run);
+
+#endif

@@ -1,0 +1,79 @@
+#include "run_helmholtz.h"
+
+#include <stdio.h>
+
+static double unknowns(const wisp_helmholtz_run *run)
+{
+  return (double)run->problem->hdg->free_edges * run->problem->hdg->tables->n;
+}
+
+static void print_text(const wisp_helmholtz_request *r, const wisp_helmholtz_run *run)
+{
+  static const char *const parts[] = {"set-up", "iteration", "fields"};
+  const wisp_helmholtz_report *report = &run->report;
+  const wisp_helmholtz_errors *e = &run->errors;
+  wisp_run_print_domain(&r->run, run->session, run->mesh->elements, "triangles", run->problem->hdg->tables->Np,
+                        unknowns(run), "unknowns");
+  printf(
+      "problem     -div(kappa grad u) + lambda u = f, kappa = %g, lambda = %g, tau = %g, u = sin(2 pi x) sin(2 pi y)\n",
+      r->data.kappa, r->data.lambda, r->data.tau);
+  for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
+    printf("%-11s %s\n", parts[part], run->stage[part].composition);
+    wisp_run_print_kernels(&run->stage[part], r->run.defaults);
+  }
+  printf("solve       %lld iterations of conjugate gradients, preconditioner %s, residual %.2e, %.4f ms each\n",
+         report->cg.iterations, wisp_trace_preconditioners[r->method.preconditioner], report->cg.residual,
+         report->cg.ms_per_iteration);
+  printf("L2 error    u %.6e, p %.6e, u* %.6e\n", e->l2_u, e->l2_p, e->l2_ustar);
+  printf("Linf error  u %.6e\n", e->linf_u);
+  printf("memory      %.3f GB on the device\n", (double)report->bytes / 1e9);
+  printf("seconds     %.3g on the host before, then %.3g set-up, %.3g iterations, %.3g fields, %.3g in all\n",
+         run->seconds_setup, report->seconds[WISP_HELMHOLTZ_SETUP], report->seconds[WISP_HELMHOLTZ_ITERATION],
+         report->seconds[WISP_HELMHOLTZ_FIELDS], run->seconds);
+}
+
+static cJSON *make_json(const wisp_helmholtz_request *r, const wisp_helmholtz_run *run)
+{
+  cJSON *object = cJSON_CreateObject();
+  const wisp_helmholtz_report *report = &run->report;
+  const wisp_json_number numbers[] = {
+      {"elements", (double)run->mesh->elements},
+      {"edges", (double)run->problem->hdg->edges},
+      {"order", r->run.order},
+      {"unknowns", unknowns(run)},
+      {"kappa", r->data.kappa},
+      {"lambda", r->data.lambda},
+      {"tau", r->data.tau},
+      {"iterations", (double)report->cg.iterations},
+      {"residual", report->cg.residual},
+      {"ms_per_iteration", report->cg.ms_per_iteration},
+      {"l2_u", run->errors.l2_u},
+      {"l2_p", run->errors.l2_p},
+      {"l2_ustar", run->errors.l2_ustar},
+      {"linf_u", run->errors.linf_u},
+      {"bytes", (double)report->bytes},
+      {"seconds_before", run->seconds_setup},
+      {"seconds_setup", report->seconds[WISP_HELMHOLTZ_SETUP]},
+      {"seconds_iterations", report->seconds[WISP_HELMHOLTZ_ITERATION]},
+      {"seconds_fields", report->seconds[WISP_HELMHOLTZ_FIELDS]},
+      {"seconds", run->seconds},
+  };
+  cJSON_AddStringToObject(object, "system", "helmholtz");
+  cJSON_AddStringToObject(object, "element", "tri");
+  cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->method.precision));
+  cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
+  cJSON_AddStringToObject(object, "preconditioner", wisp_trace_preconditioners[r->method.preconditioner]);
+  cJSON_AddBoolToObject(object, "converged", report->cg.converged);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  cJSON_AddStringToObject(object, "setup", run->stage[WISP_HELMHOLTZ_SETUP].composition);
+  wisp_run_add_kernels(object, &run->stage[WISP_HELMHOLTZ_SETUP]);
+  return object;
+}
+
+wisp_status wisp_run_helmholtz_print(wisp_error *err, const wisp_helmholtz_request *request,
+                                     const wisp_helmholtz_run *run)
+{
+  if (request->run.json) return wisp_json_put(err, make_json(request, run));
+  print_text(request, run);
+  return WISP_OK;
+}

@@ -1,0 +1,170 @@
+#include "tables.h"
+#include "../jacobi.h"
+#include "../nodal/tet_internal.h"
+
+#include <math.h>
+
+void wisp_hdg_edge_modes(int N, double t, double *psi)
+{
+  double before = 0, here = 1;
+  for (int k = 0; k <= N; k++) {
+    psi[k] = sqrt((2 * k + 1) / 2.0) * here;
+    const double next = ((2 * k + 1) * t * here - k * before) / (k + 1); /* Legendre's recurrence */
+    before = here, here = next;
+  }
+}
+
+void wisp_hdg_on_edge(int edge, double t, double *r, double *s)
+{
+  const double along[3][2] = {{t, -1}, {-t, t}, {-1, -t}};
+  *r = along[edge][0], *s = along[edge][1];
+}
+
+/* --- tables of integrals --- */
+
+/* D, and slope for the modes of degree P + 1. */
+static wisp_status integrate_inside(wisp_error *err, wisp_hdg_tables *t)
+{
+  HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
+  double phi[WISP_HDG_MAX_NP], dphi[2 * WISP_HDG_MAX_NP], star[WISP_HDG_MAX_NS], dstar[2 * WISP_HDG_MAX_NS];
+  CALL(wisp_triangle_quadrature(err, 2 * t->N, &rule));
+  for (size_t q = 0; q < rule.count; q++) {
+    wisp_triangle_modes(t->N, rule.r[q], rule.s[q], phi, dphi);
+    wisp_triangle_modes(t->N + 1, rule.r[q], rule.s[q], star, dstar);
+    for (int c = 0; c < 2; c++)
+      for (int i = 0; i < t->Np; i++) {
+        const double weighed = rule.w[q] * phi[i];
+        for (int j = 0; j < t->Np; j++) t->D[c][i * t->Np + j] += weighed * dphi[c * t->Np + j];
+        for (int j = 0; j < t->Ns; j++) t->slope[c][i * t->Ns + j] += weighed * dstar[c * t->Ns + j];
+      }
+  }
+  return WISP_OK;
+}
+
+static wisp_status integrate_edges(wisp_error *err, wisp_hdg_tables *t)
+{
+  double x[WISP_HDG_MAX_N], w[WISP_HDG_MAX_N], phi[WISP_HDG_MAX_NP], psi[WISP_HDG_MAX_N], r, s;
+  CALL(wisp_jacobi_gauss(err, 0, 0, t->n, x, w));
+  for (int l = 0; l < 3; l++)
+    for (int q = 0; q < t->n; q++) {
+      wisp_hdg_on_edge(l, x[q], &r, &s);
+      wisp_triangle_modes(t->N, r, s, phi, NULL);
+      wisp_hdg_edge_modes(t->N, x[q], psi);
+      for (int i = 0; i < t->Np; i++)
+        for (int k = 0; k < t->n; k++) t->F[l][i * t->n + k] += w[q] * phi[i] * psi[k];
+    }
+  return WISP_OK;
+}
+
+/* --- products of them --- */
+
+/* C += scale A B^T, or A B, or A^T B: C is rows x columns, the sum over `inner`. */
+typedef enum product { A_BT, A_B, AT_B } product;
+
+static void multiply(product how, int rows, int columns, int inner, double scale, const double *A, const double *B,
+                     double *C, int stride)
+{
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++)
+      for (int k = 0; k < inner; k++) {
+        const double a = how == AT_B ? A[k * rows + i] : A[i * inner + k];
+        const double b = how == A_BT ? B[j * inner + k] : B[k * columns + j];
+        C[i * stride + j] += scale * a * b;
+      }
+}
+
+/* Edge l's outward normal times its length, over 2 J: so many times grad r and grad s. */
+static const int normal[3][2] = {{0, -1}, {1, 1}, {-1, 0}};
+
+static void make_S(wisp_hdg_tables *t)
+{
+  const int Np = t->Np;
+  for (int l = 0; l < 3; l++) multiply(A_BT, Np, Np, t->n, 1, t->F[l], t->F[l], t->S[l], Np);
+  for (int a = 0; a < 2; a++)
+    for (int b = 0; b < 2; b++) multiply(A_BT, Np, Np, Np, 1, t->D[a], t->D[b], t->S[3 + a + b], Np);
+}
+
+/* R_l = a_l F_l + (D_r, D_s) F_l weighed by kappa J n_l . (grad r, grad s): G_rr is of r and r, G_rs of both. */
+static void make_R(wisp_hdg_tables *t)
+{
+  for (int l = 0; l < 3; l++) {
+    for (int i = 0; i < t->Np * t->n; i++) t->R[0][i / t->n * t->m + l * t->n + i % t->n] = t->F[l][i];
+    for (int a = 0; a < 2; a++)
+      for (int b = 0; b < 2; b++)
+        multiply(A_B, t->Np, t->n, t->Np, normal[l][a], t->D[b], t->F[l], t->R[1 + a + b] + l * t->n, t->m);
+  }
+}
+
+static void make_K(wisp_hdg_tables *t)
+{
+  for (int l = 0; l < 3; l++)
+    for (int k = 0; k < 3; k++)
+      for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2; b++)
+          multiply(AT_B, t->n, t->n, t->Np, normal[l][a] * normal[k][b], t->F[l], t->F[k],
+                   t->K[a + b] + l * t->n * t->m + k * t->n, t->m);
+}
+
+static void make_post(wisp_hdg_tables *t)
+{
+  for (int a = 0; a < 2; a++)
+    for (int b = 0; b < 2; b++) multiply(AT_B, t->Ns, t->Ns, t->Np, 1, t->slope[a], t->slope[b], t->post[a + b], t->Ns);
+  for (int i = 0, at = 0, next = 0; i <= t->N; i++, next++) /* the modes (i, j), j fastest */
+    for (int j = 0; j <= t->N - i; j++) t->nested[at++] = next++;
+}
+
+/* --- the whole --- */
+
+/* All tables with their sizes, one after the other. */
+static size_t list_tables(wisp_hdg_tables *t, double **table[24], size_t size[24])
+{
+  const size_t Np = (size_t)t->Np, n = (size_t)t->n, m = (size_t)t->m, Ns = (size_t)t->Ns;
+  size_t count = 0;
+  for (int c = 0; c < 2; c++) table[count] = &t->D[c], size[count++] = Np * Np;
+  for (int c = 0; c < 3; c++) table[count] = &t->F[c], size[count++] = Np * n;
+  for (int c = 0; c < WISP_HDG_S; c++) table[count] = &t->S[c], size[count++] = Np * Np;
+  for (int c = 0; c < WISP_HDG_R; c++) table[count] = &t->R[c], size[count++] = Np * m;
+  for (int c = 0; c < WISP_HDG_K; c++) table[count] = &t->K[c], size[count++] = m * m;
+  for (int c = 0; c < 2; c++) table[count] = &t->slope[c], size[count++] = Np * Ns;
+  for (int c = 0; c < WISP_HDG_K; c++) table[count] = &t->post[c], size[count++] = Ns * Ns;
+  return count;
+}
+
+/* What rounding leaves of a zero is a zero. */
+static void clean(double *table, size_t count)
+{
+  static const double noise = 1e-13;
+  for (size_t i = 0; i < count; i++)
+    if (fabs(table[i]) < noise) table[i] = 0;
+}
+
+wisp_status wisp_hdg_tables_create(wisp_error *err, int order, wisp_hdg_tables **out)
+{
+  OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
+  double **table[24];
+  size_t size[24];
+  CALL(wisp_require(err, order >= 1 && order <= WISP_HDG_MAX_ORDER, WISP_EUSAGE,
+                    "hybridized triangle: order %d is out of range: use 1 to %d", order, WISP_HDG_MAX_ORDER));
+  CALL(wisp_new(err, 1, sizeof *t, &t));
+  *t = (wisp_hdg_tables){.N = order,
+                         .n = order + 1,
+                         .Np = wisp_triangle_size(order),
+                         .m = 3 * (order + 1),
+                         .Ns = wisp_triangle_size(order + 1)};
+  const size_t count = list_tables(t, table, size);
+  for (size_t i = 0; i < count; i++) CALL(wisp_new(err, size[i], sizeof **table[i], table[i]));
+  CALL(integrate_inside(err, t));
+  CALL(integrate_edges(err, t));
+  make_S(t), make_R(t), make_K(t), make_post(t);
+  for (size_t i = 0; i < count; i++) clean(*table[i], size[i]);
+  return GIVE(t, out);
+}
+
+void wisp_hdg_tables_destroy(wisp_hdg_tables *t)
+{
+  if (!t) return;
+  double **table[24];
+  size_t size[24];
+  for (size_t i = list_tables(t, table, size); i-- > 0;) free(*table[i]);
+  free(t);
+}

@@ -1,0 +1,193 @@
+#include "hdg.h"
+#include "../solve/cg.h"
+
+#include <stdio.h>
+
+/* --- edges --- */
+
+/* The number of an edge that an earlier triangle has, or a new one. */
+static void number_edge(wisp_hdg *s, size_t face)
+{
+  const wisp_mesh *mesh = s->mesh;
+  const int32_t other = mesh->neighbour[face], *v = mesh->tri + face / 3 * 3;
+  const bool known = other != WISP_BOUNDARY && (size_t)other < face / 3;
+  const size_t theirs = known ? 3 * (size_t)other + (size_t)mesh->neighbour_face[face] : 0;
+  const int32_t number = known ? s->edge[theirs] / 2 : (int32_t)s->edges++;
+  s->edge[face] = 2 * number + (v[face % 3] > v[(face + 1) % 3]);
+  s->side[2 * number + known] = (int32_t)face;
+}
+
+/* Those that are given come last. */
+static wisp_status put_free_first(wisp_error *err, wisp_hdg *s, const wisp_fixing *fixed)
+{
+  OWNED(free) int32_t *to = NULL, *side = NULL;
+  const wisp_mesh *mesh = s->mesh;
+  int32_t next = 0;
+  CALL(wisp_new(err, s->edges, sizeof *to, &to));
+  CALL(wisp_new(err, 2 * s->edges, sizeof *side, &side));
+  for (int given = 0; given < 2; given++) {
+    for (size_t i = 0; i < s->edges; i++) {
+      const int32_t face = s->side[2 * i];
+      const bool is_given = mesh->neighbour[face] == WISP_BOUNDARY && wisp_fixing_has(fixed, mesh->tag[face]);
+      if (is_given == given) to[i] = next++;
+    }
+    if (!given) s->free_edges = (size_t)next;
+  }
+  for (size_t i = 0; i < 2 * s->edges; i++) side[2 * (size_t)to[i / 2] + i % 2] = s->side[i];
+  for (size_t i = 0; i < 3 * mesh->elements; i++) s->edge[i] = 2 * to[s->edge[i] / 2] + s->edge[i] % 2;
+  memcpy(s->side, side, 2 * s->edges * sizeof *side);
+  return WISP_OK;
+}
+
+wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                            const wisp_fixing *fixed, wisp_hdg **out)
+{
+  static const wisp_fixing nothing = {.all = false};
+  OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->mesh = mesh;
+  CALL(wisp_hdg_tables_create(err, order, &s->tables));
+  CALL(wisp_simplexnodes_create(err, name, mesh, 1, &nothing, &s->corners));
+  CALL(wisp_fixing_check(err, name, mesh, fixed));
+  CALL(wisp_new(err, 3 * mesh->elements, sizeof *s->edge, &s->edge));
+  CALL(wisp_new(err, 6 * mesh->elements, sizeof *s->side, &s->side));
+  memset(s->side, 0xff, 6 * mesh->elements * sizeof *s->side); /* -1 */
+  for (size_t face = 0; face < 3 * mesh->elements; face++) number_edge(s, face);
+  CALL(put_free_first(err, s, fixed));
+  CALL(wisp_require(err, s->free_edges, WISP_EUSAGE,
+                    "%s: all %zu edges are given, and nothing is left to solve for: take more elements", name,
+                    s->edges));
+  return GIVE(s, out);
+}
+
+void wisp_hdg_destroy(wisp_hdg *s)
+{
+  if (!s) return;
+  wisp_hdg_tables_destroy(s->tables);
+  wisp_simplexnodes_destroy(s->corners);
+  free(s->edge), free(s->side);
+  free(s);
+}
+
+wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *s, size_t e, const double *tau, double kappa, double lambda)
+{
+  wisp_hdg_triangle out = {.tau = {tau[0], tau[1], tau[2]}, .kappa = kappa, .lambda = lambda};
+  for (size_t i = 0; i < 6; i++) out.xy[i / 2][i % 2] = s->mesh->xyz[3 * (size_t)s->mesh->tri[3 * e + i / 2] + i % 2];
+  return out;
+}
+
+int32_t wisp_hdg_column(const wisp_hdg *s, size_t edge, int place)
+{
+  if (place == 0) return (int32_t)edge;
+  const int32_t face = s->side[2 * edge + (size_t)(place - 1) / 2];
+  if (face < 0) return -1;
+  return s->edge[face / 3 * 3 + (face + 1 + (place - 1) % 2) % 3] / 2;
+}
+
+/* --- lists --- */
+
+static wisp_status upload_vertices(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
+{
+  OWNED(free) double *xy = NULL;
+  CALL(wisp_new(err, 2 * s->mesh->vertices, sizeof *xy, &xy));
+  for (size_t i = 0; i < 6 * s->mesh->elements; i++)
+    xy[2 * (size_t)s->corners->node[i / 2] + i % 2] = s->mesh->xyz[3 * (size_t)s->mesh->tri[i / 2] + i % 2];
+  return wisp_arrays_upload(err, arrays, "vertices", xy);
+}
+
+/* `width` numbers of each of `count`, put into slabs; empty places are 0. */
+static wisp_status upload_list(wisp_error *err, const char *array, size_t width, size_t count, const int32_t *from,
+                               wisp_arrays *arrays)
+{
+  OWNED(free) int *list = NULL;
+  CALL(wisp_new(err, wisp_arrays_size(arrays, array), sizeof *list, &list));
+  for (size_t i = 0; i < count * width; i++) list[WISP_SLAB(width, i / width, i % width)] = from[i];
+  return wisp_arrays_upload_ints(err, arrays, array, list);
+}
+
+static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
+{
+  enum { OTHERS = WISP_HDG_ROW - 1 };
+  OWNED(free) int32_t *list = NULL;
+  CALL(wisp_new(err, OTHERS * s->free_edges, sizeof *list, &list));
+  for (size_t i = 0; i < OTHERS * s->free_edges; i++) {
+    const int32_t to = wisp_hdg_column(s, i / OTHERS, (int)(i % OTHERS) + 1);
+    list[i] = to >= 0 && (size_t)to < s->free_edges ? to : (int32_t)(i / OTHERS);
+  }
+  return upload_list(err, "columns", OTHERS, s->free_edges, list, arrays);
+}
+
+static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
+{
+  const wisp_hdg *s = self;
+  const struct {
+    const char *array;
+    size_t width, count;
+    const int32_t *from;
+  } lists[] = {{"corners", 3, s->mesh->elements, s->corners->node},
+               {"edges", 3, s->mesh->elements, s->edge},
+               {"sides", 2, s->free_edges, s->side}};
+  if (wisp_arrays_size(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
+  for (size_t i = 0; i < WISP_COUNT(lists); i++)
+    if (wisp_arrays_size(arrays, lists[i].array))
+      CALL(upload_list(err, lists[i].array, lists[i].width, lists[i].count, lists[i].from, arrays));
+  return wisp_arrays_size(arrays, "columns") ? upload_columns(err, s, arrays) : WISP_OK;
+}
+
+/* --- the discretisation --- */
+
+/* Of an array in slabs, or of a vector: whose number it is, and which of its own. */
+static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
+{
+  const wisp_hdg_tables *t = ((const wisp_hdg *)self)->tables;
+  const size_t n = (size_t)t->n, m = (size_t)t->m, Np = (size_t)t->Np;
+  const struct {
+    const char *array, *of;
+    size_t width;
+  } slabs[] = {{"element_data", "element", m * (m + 1) / 2 + m},
+               {"u", "element", Np},
+               {"flux", "element", 2 * Np},
+               {"ustar", "element", (size_t)t->Ns},
+               {"blocks", "edge", WISP_HDG_ROW * n * n},
+               {"inverses", "edge", n * (n + 1) / 2}};
+  for (size_t k = 0; k < WISP_COUNT(slabs); k++) {
+    const size_t slab = slabs[k].width * WISP_SLAB_ELEMENTS, within = i % slab;
+    if (strcmp(slabs[k].array, array->name) != 0) continue;
+    snprintf(text, WISP_PLACE_TEXT, "%s %zu, number %zu", slabs[k].of,
+             i / slab * WISP_SLAB_ELEMENTS + within % WISP_SLAB_ELEMENTS, within / WISP_SLAB_ELEMENTS);
+    return;
+  }
+  snprintf(text, WISP_PLACE_TEXT, "edge %zu, mode %zu", i / n, i % n);
+}
+
+wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_room *room)
+{
+  const wisp_hdg_tables *t = s->tables;
+  const size_t n = (size_t)t->n, m = (size_t)t->m, unknowns = s->free_edges * n;
+  wisp_discretisation d = {.family = wisp_family_find("hdg"),
+                           .counts = {{"elements", s->mesh->elements},
+                                      {"groups", s->mesh->elements},
+                                      {"slots", WISP_SLAB_SLOTS(s->mesh->elements)},
+                                      {"vertex_count", s->mesh->vertices},
+                                      {"edge_count", s->edges},
+                                      {"free_edges", s->free_edges},
+                                      {"edge_slots", WISP_SLAB_SLOTS(s->free_edges)},
+                                      {"unknowns", unknowns},
+                                      {"padded", (unknowns + 3) / 4 * 4},
+                                      {"n", n},
+                                      {"m", m},
+                                      {"Np", (size_t)t->Np},
+                                      {"Ns", (size_t)t->Ns}},
+                           .self = (void *)(uintptr_t)s,
+                           .fill = fill,
+                           .place = place};
+  const wisp_count solving[] = {{"pAp_room", room->pAp_parts},
+                                {"rz_room", room->rz_parts},
+                                {"states", WISP_CG_STATE},
+                                {"history_room", room->iterations},
+                                {"solves", 1}};
+  wisp_count *next = d.counts;
+  while (next->name) next++;
+  for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
+  return d;
+}

@@ -1,0 +1,51 @@
+/* The skeleton of a mesh of triangles: its edges, whose traces are the unknowns of the hybridized method, and the lists
+ * by which the hdg family's kernels go. */
+#ifndef WISP_RUNTIME_HDG_H
+#define WISP_RUNTIME_HDG_H
+
+#include "../../gen/hdg/hdg.h"
+#include "../mesh/simplexnodes.h"
+#include "../problem.h"
+#include "element.h"
+
+/* Edges are numbered as the elements come upon them, those whose trace is given (Dirichlet) behind all others. t runs
+ * along an edge from the lower vertex number to the higher; falling: the element, counterclockwise, goes the other way,
+ * and odd modes change their sign. */
+typedef struct wisp_hdg {
+  const wisp_mesh *mesh; /* borrowed */
+  wisp_hdg_tables *tables;
+  wisp_simplexnodes *corners; /* vertices, numbered along the elements */
+  size_t edges, free_edges;
+  int32_t *edge; /* 3 x elements: 2 edge + falling */
+  int32_t *side; /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
+} wisp_hdg;
+
+/* name (of the mesh) appears in messages. WISP_EUSAGE for an order out of 1..9, a tag that no edge of the boundary has,
+ * and where all edges are given. */
+wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                            const wisp_fixing *fixed, wisp_hdg **out);
+void wisp_hdg_destroy(wisp_hdg *hdg);
+WISP_OWNED(wisp_hdg, wisp_hdg_destroy)
+
+/* Element e with these coefficients: tau three an element, kappa and lambda one. */
+wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *hdg, size_t e, const double *tau, double kappa, double lambda);
+
+/* The factor of mode k of an edge between its own direction and the element's. */
+static inline double wisp_hdg_sign(int32_t edge, int k)
+{
+  return edge & k & 1 ? -1 : 1;
+}
+
+/* Block `place` of an edge's row of blocks: 0 its own; 1 and 2 those to the next two edges of its first element, 3 and
+ * 4 of its second. The edge that it leads to, or -1. */
+int32_t wisp_hdg_column(const wisp_hdg *hdg, size_t edge, int place);
+
+/* Room for what conjugate gradients leave; all 0: its arrays are not there. */
+typedef struct wisp_hdg_room {
+  size_t rz_parts, pAp_parts, iterations;
+} wisp_hdg_room;
+
+/* The skeleton is borrowed. All fixed arrays are filled in; all else is somebody else's. */
+wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_room *room);
+
+#endif

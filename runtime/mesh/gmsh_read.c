@@ -1,0 +1,397 @@
+/* What the files of both formats hold: numbers and words, then the nodes and elements of each. */
+#include "gmsh.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Numbers and words. */
+
+enum { LONGEST_NUMBER = 63 };
+
+wisp_status wisp_gmsh_fail(wisp_error *err, const wisp_gmsh *gmsh, const char *format, ...)
+{
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  size_t line = 1;
+  if (gmsh->binary) return wisp_fail(err, WISP_EINPUT, "%s: byte %td: %s", gmsh->name, gmsh->at - gmsh->begin, text);
+  for (const char *c = gmsh->begin; c < gmsh->at; c++) line += *c == '\n';
+  return wisp_fail(err, WISP_EINPUT, "%s:%zu: %s", gmsh->name, line, text);
+}
+
+static bool is_space(char c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next word of text, which is not passed yet. Its length is 0 at the end of the file. */
+static size_t word(wisp_gmsh *gmsh)
+{
+  while (gmsh->at < gmsh->end && is_space(*gmsh->at)) gmsh->at++;
+  const char *c = gmsh->at;
+  while (c < gmsh->end && !is_space(*c)) c++;
+  return (size_t)(c - gmsh->at);
+}
+
+/* What stands in the file, shortened and made printable. */
+typedef struct excerpt {
+  char text[25];
+} excerpt;
+
+static excerpt quote(const char *from, size_t length)
+{
+  excerpt quoted = {{0}};
+  for (size_t i = 0; i < length && i < sizeof quoted.text - 1; i++)
+    quoted.text[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+  return quoted;
+}
+
+static wisp_status unexpected(wisp_error *err, const wisp_gmsh *gmsh, const char *expected, size_t length)
+{
+  if (!length) return wisp_gmsh_fail(err, gmsh, "the file ends where %s is expected: truncated?", expected);
+  return wisp_gmsh_fail(err, gmsh, "expected %s, found '%s'", expected, quote(gmsh->at, length).text);
+}
+
+/* Copies the next bytes of a binary file into a number, in our byte order. */
+static wisp_status take(wisp_error *err, wisp_gmsh *gmsh, size_t bytes, void *out)
+{
+  unsigned char raw[8];
+  if ((size_t)(gmsh->end - gmsh->at) < bytes)
+    return wisp_gmsh_fail(err, gmsh, "the file ends inside a number of %zu bytes: truncated?", bytes);
+  for (size_t i = 0; i < bytes; i++) raw[gmsh->swap ? bytes - 1 - i : i] = (unsigned char)gmsh->at[i];
+  memcpy(out, raw, bytes);
+  gmsh->at += bytes;
+  return WISP_OK;
+}
+
+static wisp_status text_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64_t *out)
+{
+  size_t length = word(gmsh), i = length && *gmsh->at == '-';
+  uint64_t value = 0, most = bytes == 4 ? INT32_MAX : INT64_MAX;
+  if (i == length) return unexpected(err, gmsh, "an integer", length);
+  bool negative = i;
+  for (; i < length; i++) {
+    if (gmsh->at[i] < '0' || gmsh->at[i] > '9') return unexpected(err, gmsh, "an integer", length);
+    value = 10 * value + (uint64_t)(gmsh->at[i] - '0');
+    if (value > most)
+      return unexpected(err, gmsh, bytes == 4 ? "an integer of 32 bits" : "an integer of 64 bits", length);
+  }
+  *out = negative ? -(int64_t)value : (int64_t)value;
+  gmsh->at += length;
+  return WISP_OK;
+}
+
+wisp_status wisp_gmsh_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64_t *out)
+{
+  int32_t narrow = 0;
+  if (!gmsh->binary) {
+    CALL(text_integer(err, gmsh, bytes, out));
+  } else if (bytes == 4) {
+    CALL(take(err, gmsh, sizeof narrow, &narrow));
+    *out = narrow;
+  } else {
+    CALL(take(err, gmsh, sizeof *out, out));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_gmsh_count(wisp_error *err, wisp_gmsh *gmsh, size_t *out)
+{
+  int64_t value = 0;
+  CALL(wisp_gmsh_integer(err, gmsh, 8, &value));
+  if (value < 0) return wisp_gmsh_fail(err, gmsh, "a count of %lld is negative", (long long)value);
+  *out = (size_t)value;
+  return WISP_OK;
+}
+
+wisp_status wisp_gmsh_count_line(wisp_error *err, wisp_gmsh *gmsh, size_t *out)
+{
+  const bool binary = gmsh->binary;
+  const char *rest;
+  size_t length;
+  gmsh->binary = false;
+  wisp_status status = wisp_gmsh_count(err, gmsh, out);
+  gmsh->binary = binary;
+  if (status == WISP_OK && binary) wisp_gmsh_line(gmsh, &rest, &length);
+  return status;
+}
+
+wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out)
+{
+  char text[LONGEST_NUMBER + 1], *end;
+  bool whole = false;
+  double value = 0;
+  if (gmsh->binary) {
+    wisp_status status = take(err, gmsh, sizeof value, &value);
+    if (status != WISP_OK) return status;
+    if (!isfinite(value)) return wisp_gmsh_fail(err, gmsh, "a coordinate is not finite");
+  } else {
+    size_t length = word(gmsh);
+    if (length && length <= LONGEST_NUMBER) {
+      memcpy(text, gmsh->at, length);
+      text[length] = '\0';
+      value = strtod_l(text, &end, gmsh->locale);
+      whole = end == text + length;
+    }
+    if (!whole || !isfinite(value)) return unexpected(err, gmsh, "a finite number", length);
+    gmsh->at += length;
+  }
+  *out = value;
+  return WISP_OK;
+}
+
+bool wisp_gmsh_line(wisp_gmsh *gmsh, const char **line, size_t *length)
+{
+  if (gmsh->at == gmsh->end) return false;
+  const char *stop = memchr(gmsh->at, '\n', (size_t)(gmsh->end - gmsh->at));
+  const char *last = stop ? stop : gmsh->end;
+  *line = gmsh->at;
+  gmsh->at = stop ? stop + 1 : gmsh->end;
+  while (last > *line && is_space(last[-1])) last--;
+  *length = (size_t)(last - *line);
+  return true;
+}
+
+wisp_status wisp_gmsh_end(wisp_error *err, wisp_gmsh *gmsh, const char *section)
+{
+  char mark[64];
+  int length = snprintf(mark, sizeof mark, "$End%s", section);
+  size_t found = word(gmsh);
+  if (found != (size_t)length || memcmp(gmsh->at, mark, found) != 0) return unexpected(err, gmsh, mark, found);
+  gmsh->at += found;
+  return WISP_OK;
+}
+
+wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section, size_t length)
+{
+  const char *from = gmsh->at;
+  for (const char *c = from; (c = memmem(c, (size_t)(gmsh->end - c), "$End", 4)); c++) {
+    const char *name = c + 4;
+    if ((size_t)(gmsh->end - name) < length) break;
+    const char *after = name + length;
+    bool whole = (c == from || c[-1] == '\n') && (after == gmsh->end || is_space(*after));
+    if (whole && memcmp(name, section, length) == 0) {
+      gmsh->at = after;
+      return WISP_OK;
+    }
+  }
+  return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", quote(section, length).text);
+}
+
+/* ---- Gmsh's format 2.2: counts are text on their own line, even in binary files. */
+
+wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh)
+{
+  size_t count = 0;
+  CALL(wisp_gmsh_count_line(err, gmsh, &count));
+  for (size_t i = 0; i < count; i++) {
+    wisp_gmsh_node node;
+    CALL(wisp_gmsh_integer(err, gmsh, 4, &node.tag));
+    for (int c = 0; c < 3; c++) CALL(wisp_gmsh_real(err, gmsh, &node.xyz[c]));
+    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes + 1, sizeof node));
+    gmsh->node[gmsh->nodes++] = node;
+  }
+  return WISP_OK;
+}
+
+/* One element: in text "number type tags... nodes", in binary its type and count of tags stand before a run of them.
+ * The first tag is the physical group. */
+static wisp_status read_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int64_t tags)
+{
+  int32_t physical = 0;
+  for (int64_t i = 0; i < tags; i++) {
+    int64_t tag = 0;
+    CALL(wisp_gmsh_integer(err, gmsh, 4, &tag));
+    if (i == 0) CALL(wisp_gmsh_tag(err, gmsh, tag, &physical));
+  }
+  return wisp_gmsh_element(err, gmsh, kind, 4, physical);
+}
+
+/* A run of elements of one kind: one element in text, as many as its header says in binary. */
+static wisp_status read_run(wisp_error *err, wisp_gmsh *gmsh, size_t left, size_t *run)
+{
+  const wisp_gmsh_kind *kind = NULL;
+  int64_t number = 0, type = 0, count = 1, tags = 0;
+  if (!gmsh->binary) CALL(wisp_gmsh_integer(err, gmsh, 4, &number));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &type));
+  if (gmsh->binary) CALL(wisp_gmsh_integer(err, gmsh, 4, &count));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &tags));
+  CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
+  if (count <= 0 || (uint64_t)count > left || tags < 0)
+    CALL(wisp_gmsh_fail(err, gmsh, "a run of %lld elements with %lld tags, where %zu elements are left",
+                        (long long)count, (long long)tags, left));
+  for (int64_t i = 0; i < count; i++) {
+    if (gmsh->binary) CALL(wisp_gmsh_integer(err, gmsh, 4, &number));
+    CALL(read_element(err, gmsh, kind, tags));
+  }
+  *run = (size_t)count;
+  return WISP_OK;
+}
+
+wisp_status wisp_gmsh_elements_2(wisp_error *err, wisp_gmsh *gmsh)
+{
+  size_t count = 0;
+  CALL(wisp_gmsh_count_line(err, gmsh, &count));
+  for (size_t done_so_far = 0, run = 0; done_so_far < count; done_so_far += run)
+    CALL(read_run(err, gmsh, count - done_so_far, &run));
+  return WISP_OK;
+}
+
+/* ---- Gmsh's format 4.1: nodes and elements stand in blocks, one a geometric entity; a surface's or volume's physical
+ * group is known by its entity. Text and binary hold the same numbers in the same order. */
+
+/* Passes reals and integers that say nothing to us. */
+static wisp_status pass(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t integers)
+{
+  double real;
+  int64_t integer;
+  for (size_t i = 0; i < reals; i++) CALL(wisp_gmsh_real(err, gmsh, &real));
+  for (size_t i = 0; i < integers; i++) CALL(wisp_gmsh_integer(err, gmsh, 4, &integer));
+  return WISP_OK;
+}
+
+/* One entity: number, a point or a bounding box, physical groups, and the entities that bound it (a point has none). */
+static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension)
+{
+  const bool has_faces = dimension == gmsh->shape->dimension - 1;
+  int64_t entity = 0, group = 0;
+  size_t groups = 0, bounds = 0;
+  int32_t tag = 0;
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
+  CALL(pass(err, gmsh, dimension ? 6 : 3, 0));
+  CALL(wisp_gmsh_count(err, gmsh, &groups));
+  if (has_faces && groups > 1) {
+    CALL(wisp_gmsh_fail(err, gmsh, "%s %lld is in %zu physical groups; leave it in one, a face has one tag",
+                        gmsh->shape->entity, (long long)entity, groups));
+  }
+  if (groups) CALL(wisp_gmsh_integer(err, gmsh, 4, &group));
+  if (groups) CALL(pass(err, gmsh, 0, groups - 1));
+  CALL(wisp_gmsh_tag(err, gmsh, group, &tag));
+  if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
+  CALL(pass(err, gmsh, 0, bounds));
+  if (dimension >= gmsh->shape->dimension - 1) {
+    CALL(wisp_grow(err, &gmsh->entity, &gmsh->entity_room, gmsh->entities + 1, sizeof *gmsh->entity));
+    gmsh->entity[gmsh->entities++] = (wisp_gmsh_entity){dimension, (int32_t)entity, tag};
+  }
+  return WISP_OK;
+}
+
+static int compare_entities(const void *left, const void *right)
+{
+  const wisp_gmsh_entity *a = left, *b = right;
+  if (a->dimension != b->dimension) return a->dimension - b->dimension;
+  return a->entity < b->entity ? -1 : a->entity > b->entity;
+}
+
+wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh)
+{
+  size_t count[4] = {0};
+  if (gmsh->cells || gmsh->triangles)
+    CALL(wisp_gmsh_fail(err, gmsh, "$Entities stands behind $Elements, must be before"));
+  for (int d = 0; d < 4; d++) CALL(wisp_gmsh_count(err, gmsh, &count[d]));
+  for (int d = 0; d < 4; d++)
+    for (size_t i = 0; i < count[d]; i++) CALL(read_entity(err, gmsh, d));
+  if (gmsh->entities) qsort(gmsh->entity, gmsh->entities, sizeof *gmsh->entity, compare_entities);
+  return WISP_OK;
+}
+
+/* The tag of an element's entity, or a face's; 0 for all where the file has no $Entities. */
+static wisp_status entity_tag(wisp_error *err, const wisp_gmsh *gmsh, int dimension, int64_t entity, int32_t *tag)
+{
+  const wisp_gmsh_entity key = {dimension, (int32_t)entity, 0}, *found = NULL;
+  *tag = 0;
+  if (!gmsh->entities) return WISP_OK;
+  found = bsearch(&key, gmsh->entity, gmsh->entities, sizeof key, compare_entities);
+  if (!found && dimension == gmsh->shape->dimension - 1)
+    return wisp_gmsh_fail(err, gmsh, "elements on %s %lld, which $Entities does not have", gmsh->shape->entity,
+                          (long long)entity);
+  if (found) *tag = found->tag;
+  return WISP_OK;
+}
+
+/* The four counts before blocks: blocks, items in all, lowest and highest number. */
+static wisp_status read_header(wisp_error *err, wisp_gmsh *gmsh, size_t *blocks, size_t *items)
+{
+  int64_t lowest, highest;
+  CALL(wisp_gmsh_count(err, gmsh, blocks));
+  CALL(wisp_gmsh_count(err, gmsh, items));
+  CALL(wisp_gmsh_integer(err, gmsh, 8, &lowest));
+  return wisp_gmsh_integer(err, gmsh, 8, &highest);
+}
+
+/* A block of nodes: all their numbers, then all their places, each with its parameters on the entity where asked. */
+static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
+{
+  const size_t first = gmsh->nodes;
+  int64_t dimension = 0, entity = 0, parametric = 0;
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &dimension));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &parametric));
+  CALL(wisp_gmsh_count(err, gmsh, count));
+  if (dimension < 0 || dimension > 3 || parametric < 0 || parametric > 1)
+    CALL(wisp_gmsh_fail(err, gmsh, "a block of nodes of dimension %lld, parametric %lld", (long long)dimension,
+                        (long long)parametric));
+  for (size_t i = 0; i < *count; i++) {
+    wisp_gmsh_node node = {0};
+    CALL(wisp_gmsh_integer(err, gmsh, 8, &node.tag));
+    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes + 1, sizeof node));
+    gmsh->node[gmsh->nodes++] = node;
+  }
+  for (size_t i = first; i < gmsh->nodes; i++) {
+    for (int c = 0; c < 3; c++) CALL(wisp_gmsh_real(err, gmsh, &gmsh->node[i].xyz[c]));
+    CALL(pass(err, gmsh, parametric ? (size_t)dimension : 0, 0));
+  }
+  return WISP_OK;
+}
+
+/* A block of elements of one kind on one entity. */
+static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
+{
+  const wisp_gmsh_kind *kind = NULL;
+  int64_t dimension = 0, entity = 0, type = 0, number = 0;
+  int32_t tag = 0;
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &dimension));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &type));
+  CALL(wisp_gmsh_count(err, gmsh, count));
+  CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
+  if (kind->dimension != dimension)
+    CALL(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
+  if (dimension >= gmsh->shape->dimension - 1) CALL(entity_tag(err, gmsh, (int)dimension, entity, &tag));
+  for (size_t i = 0; i < *count; i++) {
+    CALL(wisp_gmsh_integer(err, gmsh, 8, &number));
+    CALL(wisp_gmsh_element(err, gmsh, kind, 8, tag));
+  }
+  return WISP_OK;
+}
+
+typedef wisp_status block_reader(wisp_error *err, wisp_gmsh *gmsh, size_t *count);
+
+/* All blocks, which must hold as many items together as the header says. */
+static wisp_status read_blocks(wisp_error *err, wisp_gmsh *gmsh, block_reader *read_block)
+{
+  size_t blocks = 0, items = 0, sum = 0, count = 0;
+  CALL(read_header(err, gmsh, &blocks, &items));
+  for (size_t i = 0; i < blocks; i++) {
+    CALL(read_block(err, gmsh, &count));
+    sum += count;
+  }
+  if (sum != items) CALL(wisp_gmsh_fail(err, gmsh, "the blocks hold %zu items, their header says %zu", sum, items));
+  return WISP_OK;
+}
+
+wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh)
+{
+  return read_blocks(err, gmsh, read_node_block);
+}
+
+wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh)
+{
+  return read_blocks(err, gmsh, read_element_block);
+}
