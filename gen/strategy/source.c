@@ -2,7 +2,7 @@
 #include "../embedded.h"
 #include "../language/expand.h"
 #include "../family.h"
-#include "../language/env.h"
+#include "../language/expr_tree.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -51,7 +51,6 @@
 #define WISP_STRATEGY_H
 
 #include "closure.h"
-#include "shelf.h"
 #include "space.h"
 #include "../layout.h"
 #include "../spec.h"
