@@ -1,7 +1,6 @@
 /* The good rows of a damaged file. A row is believed where its checksum holds; pages that cannot be read are passed
  * over. The damaged file itself is never written to: what is read is a copy. */
 #include "change.h"
-#include "place.h"
 #include "reader.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-#include "place.h"
 #include "reader.h"
 #include "shipped.h"
 

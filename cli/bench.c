@@ -1,12 +1,168 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
-#include "bench.h"
 #include "cli.h"
 #include "options.h"
+#include "print.h"
+#include "../tuner/compare/compare.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- What the families' rows have for columns: the nodal one beside the vendor's product, the tensor one beside a
+ * copy. */
+
+/* A number of a row, or one as so many times another. */
+enum { AS_POWER = -1 };
+typedef struct column {
+  const char *title;
+  int width, digits; /* AS_POWER: 1.2e-07 */
+  size_t number, of; /* where they stand in it; of 0: the number itself */
+} column;
+
+#define AT(member) offsetof(wisp_comparison, member)
+
+static const column beside_product[] = {
+    {"ms", 8, 4, AT(ms), 0},
+    {"GDOF/s", 7, 2, AT(gdofs), 0},
+    {"mesh", 7, 2, AT(mesh_gdofs), 0},
+    {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
+    {"eff.", 5, 2, AT(efficiency), 0},
+    {"copy", 5, 2, AT(copy_share), 0},
+    {"issue", 5, 2, AT(issue), 0},
+    {"x def.", 6, 2, AT(default_ms), AT(ms)},
+    {"x BLAS", 6, 2, AT(rival_ms), AT(ms)},
+    {"error", 7, AS_POWER, AT(error), 0},
+};
+static const column beside_copy[] = {
+    {"ms", 8, 4, AT(ms), 0},
+    {"GB/s", 6, 0, AT(gbps), 0},
+    {"of copy", 7, 2, AT(rival_ms), AT(ms)},
+    {"GDOF/s", 6, 2, AT(gdofs), 0},
+    {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
+    {"GFLOP/s", 7, 0, AT(gflops), 0},
+    {"x def.", 6, 2, AT(default_ms), AT(ms)},
+    {"x stored", 8, 2, AT(alternative_ms), AT(ms)},
+};
+
+static double number_at(const wisp_comparison *row, size_t offset)
+{
+  return *(const double *)((const char *)row + offset);
+}
+
+/* NaN: a dash, as for what would compare the default with itself. */
+static double value_of(const column *c, const wisp_comparison *row)
+{
+  if (c->number == AT(default_ms) && row->ours.match == WISP_MATCH_DEFAULT) return NAN;
+  return number_at(row, c->number) / (c->of ? number_at(row, c->of) : 1);
+}
+
+typedef struct table {
+  int kernel, who; /* widths */
+  const char *title;
+  bool with_layout; /* beside the strategy; else its parameters */
+  size_t count;
+  const column *columns;
+} table;
+
+static const table of_layouts = {13, 27, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+                   of_params = {20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
+
+/* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
+static const table *table_of(const char *name)
+{
+  wisp_layout layouts[8];
+  const wisp_family *family = wisp_family_find(name);
+  if (!family) return &of_layouts;
+  const wisp_spec spec = wisp_family_spec(family, family->elements->orders[0], NULL, WISP_F64);
+  return wisp_family_layouts(&spec, layouts) > 1 ? &of_layouts : &of_params;
+}
+
+/* A number in so many columns, with as many digits as fit, or a dash. */
+static void print_number(int width, int digits, double value)
+{
+  while (digits > 0 && snprintf(NULL, 0, "%.*f", digits, value) > width) digits--;
+  if (isfinite(value) && digits == AS_POWER)
+    printf(" %*.1e", width, value);
+  else if (isfinite(value))
+    printf(" %*.*f", width, digits, value);
+  else
+    printf(" %*s", width, "-");
+}
+
+/* Rows are printed as they come, so that their columns are fixed: where they do not fit, that is said. */
+static void say_width(const table *t)
+{
+  int width = 2 + 1 + 3 + 1 + t->kernel + 1 + t->who, room = wisp_terminal_columns(STDOUT_FILENO);
+  for (size_t i = 0; i < t->count; i++) width += 1 + t->columns[i].width;
+  if (width > (room ? room : 80)) printf("%d columns wide\n", width);
+}
+
+/* One line in the columns of the row's family; their titles before the first. */
+static void print_row(const wisp_comparison *row, bool first)
+{
+  const table *t = table_of(row->spec.family);
+  const char *more = t->with_layout ? row->ours.layout : row->ours.params;
+  char who[64]; /* more than any table shows */
+  if (first) {
+    say_width(t);
+    printf("%-2s %-3s %-*s %-*s", "N", "", t->kernel, "kernel", t->who, t->title);
+    for (size_t i = 0; i < t->count; i++) printf(" %*s", t->columns[i].width, t->columns[i].title);
+    printf("\n");
+  }
+  snprintf(who, sizeof who, "%s %s", row->ours.strategy, more);
+  printf("%-2d %-3s %-*s %-*.*s", row->spec.order, wisp_precision_name(row->spec.precision), t->kernel,
+         row->spec.kernel, t->who, t->who, who);
+  for (size_t i = 0; i < t->count; i++)
+    print_number(t->columns[i].width, t->columns[i].digits, value_of(&t->columns[i], row));
+  printf("\n");
+  fflush(stdout);
+}
+
+/* All that is known of it: what is not there is null. */
+static cJSON *to_json(const char *device, const wisp_comparison *row)
+{
+  cJSON *object = cJSON_CreateObject();
+  const wisp_json_text texts[] = {{"device", device},
+                                  {"family", row->spec.family},
+                                  {"kernel", row->spec.kernel},
+                                  {"strategy", row->ours.strategy},
+                                  {"precision", wisp_precision_name(row->spec.precision)},
+                                  {"system", row->spec.system},
+                                  {"layout", row->ours.layout},
+                                  {"params", row->ours.params},
+                                  {"match", wisp_match_name(row->ours.match)},
+                                  {"layer", wisp_layer_name(row->ours.layer)},
+                                  {"default_strategy", row->standard.strategy},
+                                  {"default_layout", row->standard.layout},
+                                  {"default_params", row->standard.params},
+                                  {"rival", row->rival},
+                                  {"alternative", row->alternative}};
+  const wisp_json_number numbers[] = {{"order", row->spec.order},
+                                      {"elements", (double)row->elements},
+                                      {"ms", row->ms},
+                                      {"gdofs", row->gdofs},
+                                      {"mesh_elements", (double)row->mesh_elements},
+                                      {"mesh_gdofs", row->mesh_gdofs},
+                                      {"gbps", row->gbps},
+                                      {"gflops", row->gflops},
+                                      {"efficiency", row->efficiency},
+                                      {"copy_share", row->copy_share},
+                                      {"issue", row->issue},
+                                      {"error", row->error},
+                                      {"default_ms", row->default_ms},
+                                      {"speedup", row->default_ms / row->ms},
+                                      {"rival_ms", row->rival_ms},
+                                      {"rival_error", row->rival_error},
+                                      {"ratio", row->rival_ms / row->ms},
+                                      {"alternative_ms", row->alternative_ms},
+                                      {"alternative_ratio", row->alternative_ms / row->ms}};
+  wisp_json_add_texts(object, WISP_COUNT(texts), texts);
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  return object;
+}
 
 /* Logarithms of how many times as fast as the default the tuned ones are. */
 typedef struct gain {
@@ -35,9 +191,9 @@ static wisp_status take_row(wisp_error *err, void *context, const wisp_compariso
   printer *p = context;
   (void)err;
   if (p->list)
-    cJSON_AddItemToArray(p->list, wisp_bench_row(p->device, row));
+    cJSON_AddItemToArray(p->list, to_json(p->device, row));
   else
-    wisp_bench_print(row, p->rows == 0);
+    print_row(row, p->rows == 0);
   add_gain(p, row);
   p->rows++;
   return WISP_OK;

@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "options.h"
 #include "../runtime/device.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 
 #include <math.h>
 #include <stdio.h>

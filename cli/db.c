@@ -6,7 +6,7 @@
 #include "print.h"
 #include "../gen/spec.h"
 #include "../runtime/cache_folder.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

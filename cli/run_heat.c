@@ -1,5 +1,5 @@
 /* wisp run heat: sparse matrices on triangles and tets, assembled anew in every step of time. */
-#include "progress.h"
+#include "print.h"
 #include "run_heat.h"
 #include "../runtime/process.h"
 

@@ -1,5 +1,5 @@
 /* wisp run helmholtz: the hybridized method on triangles, from the mesh to u, p and u*. */
-#include "progress.h"
+#include "print.h"
 #include "run_helmholtz.h"
 #include "../runtime/process.h"
 

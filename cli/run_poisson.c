@@ -1,5 +1,5 @@
 /* wisp run poisson: continuous elements on hexes, conjugate gradients. */
-#include "progress.h"
+#include "print.h"
 #include "run.h"
 #include "../runtime/tensor/poisson_solver.h"
 

@@ -1,5 +1,5 @@
 /* wisp run SYSTEM: discontinuous elements in time. */
-#include "progress.h"
+#include "print.h"
 #include "run_system.h"
 #include "../runtime/mesh/vtu.h"
 #include "../runtime/nodal/media.h"

@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "options.h"
 #include "print.h"
-#include "progress.h"
 #include "../gen/family.h"
 #include "../runtime/door/door.h"
 #include "../tuner/workers/tune.h"

@@ -4,7 +4,7 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 
 #include <cjson/cJSON.h>
 #include <setjmp.h>

@@ -7,7 +7,6 @@
 
 #include "parsed.h"
 #include "../gen/strategy/closure.h"
-#include "../gen/strategy/plain.h"
 #include "../gen/strategy/strategy.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "../gen/strategy/defaults.h"
 #include "../gen/embedded.h"
 #include "../runtime/kernel.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 #include "../tuner/trial/measure.h"
 #include "../tuner/trial/problems.h"
 

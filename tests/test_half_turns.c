@@ -92,6 +92,7 @@ static void test_face_orbits(void **state)
       for (int g = 0; g < 4; g++) {
         assert_true(maps(p.tet, half[g], mask[at[4 * j]], mask[at[4 * j + g]]));
         assert_int_equal(at[4 * j + g] / p.Nfp, at[g] / p.Nfp);
+        assert_int_equal(p.t->face_orbit[at[4 * j + g]], 4 * j + g);
       }
       for (int m = 0; m < 3; m++)
         assert_true(maps(p.tet, third[m], mask[at[4 * j]], mask[at[4 * p.t->face_turned[m * p.Nfp + j]]]));
@@ -254,11 +255,51 @@ static void test_turned_blocks(void **state)
   }
 }
 
+/* ---- What is added up. */
+
+/* What a node's rate is added up from where all inputs are 1 or -1: class values, four of them, times blocks. */
+static double by_classes(const turned_tet *p, const double *blocks, int orbit, int columns)
+{
+  double sum = 0;
+  for (int k = 0; k < 4; k++)
+    for (int j = 0, i = p->t->row[4 * orbit + k]; j < columns && i >= 0; j++)
+      sum += 4 * fabs(blocks[(k * p->S + i) * columns + j]);
+  return sum;
+}
+
+/* Each row's sizes, together, are no less than what blocks add up: of D_2 and D_3 for Dr, and so forth. */
+static void test_sizes(void **state)
+{
+  (void)state;
+  for (int N = 1; N <= highest(); N++) {
+    wisp_error err = {0};
+    turned_tet p = make(N);
+    double *sizes = NULL;
+    const int Np = p.Np, width = 4 * p.Nfp;
+    if (wisp_half_turns_sizes(&err, p.tet, &sizes) != WISP_OK) fail_msg("%s", err.text);
+    for (int o = 0; o < p.S; o++) {
+      const int x = p.t->node[4 * o];
+      double given[4] = {0}, needed[3];
+      for (int mu = 0; mu < 3; mu++) {
+        for (int j = 0; j < Np; j++) given[mu] += sizes[(mu * Np + x) * Np + j];
+        needed[mu] = by_classes(&p, p.t->D + mu * 4 * p.S * p.S, o, p.S);
+      }
+      for (int q = 0; q < width; q++) given[3] += sizes[3 * Np * Np + x * width + q];
+      for (int mu = 0; mu < 3; mu++)
+        assert_true(given[mu] > (1 - 1e-12) * (needed[(mu + 1) % 3] + needed[(mu + 2) % 3]));
+      assert_true(given[3] > (1 - 1e-12) * by_classes(&p, p.t->LIFT, o, p.Nfp));
+    }
+    for (int q = 0; q < Np * width; q++) assert_true(sizes[3 * Np * Np + q] >= fabs(p.tet->LIFT[q]));
+    free(sizes);
+    discard(&p);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orbits), cmocka_unit_test(test_face_orbits),   cmocka_unit_test(test_class_sizes),
-      cmocka_unit_test(test_blocks), cmocka_unit_test(test_turned_blocks),
+      cmocka_unit_test(test_blocks), cmocka_unit_test(test_turned_blocks), cmocka_unit_test(test_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "../cache/database.h"
 #include "../cache/shipped.h"
 #include "../gen/embedded.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,6 @@
 #include "../gen/family.h"
 #include "../runtime/kernel.h"
 #include "../runtime/solve/choose.h"
-#include "../runtime/solve/current.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

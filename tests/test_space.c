@@ -45,7 +45,9 @@ static const char good[] = "# a comment, then every keyword\n"
                            "operand   real M 6 = table[q < 4 ? 3 - q : -1]\n"
                            "operand   real hi 4 = table[q] part 1\n"
                            "operand   real lo 4 = table[q] part 2\n"
-                           "operand   int list 3 = numbers[q]\n";
+                           "operand   int list 3 = numbers[q]\n"
+                           "varies    it adds in any order\n"
+                           "mixes     neighbours are added up together\n";
 
 static const wisp_spec spec = {"nodal", "probe", "tet", 3, "maxwell", WISP_F64};
 
@@ -138,6 +140,7 @@ static void test_errors_name_the_line(void **state)
       {"kernel volume\nkernel update\n", ":2: ", "kernel is given twice"},
       {"block 1\n\nblock 2\n", ":3: ", "block is given twice"},
       {"grid 1\ngrid 1\n", ":2: ", "grid is given twice"},
+      {"grid 1\nmixes\n", ":2: ", "mixes gives no reason"},
       {"param wi 1 2\nparam wp 1\nparam wi 4\n", ":3: ", "parameter wi is given twice"},
       {"let a = 1\nlet a = 2\n", ":2: ", "let a is given twice"},
       {"shared int s 3\nshared real s 3\n", ":2: ", "shared array s is given twice"},

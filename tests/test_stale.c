@@ -5,7 +5,7 @@
 #include "store_fixture.h"
 #include "../gen/embedded.h"
 #include "../gen/strategy/space.h"
-#include "../runtime/solve/current.h"
+#include "../runtime/solve/choose.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * never a change. */
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/place.h"
+#include "../cache/reader.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/place.h"
+#include "../cache/reader.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 /* Claim: progress is one line that fits the terminal however narrow it is, and plain lines where there is none; tables
  * fit a window, and elsewhere say how wide they are. */
 #include "store_fixture.h"
-#include "../cli/progress.h"
 #include "../cli/print.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 #include "half_turns.h"
 #include "tet_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { TURNED = 2 }; /* the face opposite vertex 0, which stays in its place by third turns */
@@ -82,7 +83,10 @@ static void list_faces(wisp_half_turns *t, const wisp_tet *tet)
   static const int opposite[4] = {TURNED, 3, 1, 0};
   for (int j = 0; j < tet->Nfp; j++) {
     const int node = tet->Fmask[TURNED * tet->Nfp + j];
-    for (int g = 0; g < 4; g++) t->face_node[4 * j + g] = face_node(tet, opposite[g], image(tet->N, node, 0, g));
+    for (int g = 0; g < 4; g++) {
+      const int at = t->face_node[4 * j + g] = face_node(tet, opposite[g], image(tet->N, node, 0, g));
+      t->face_orbit[at] = 4 * j + g;
+    }
     for (int m = 0; m < 3; m++)
       t->face_turned[m * tet->Nfp + j] = face_node(tet, TURNED, image(tet->N, node, m, 0)) - TURNED * tet->Nfp;
   }
@@ -157,17 +161,24 @@ static void lift(wisp_half_turns *t, const wisp_tet *tet, int k)
     }
 }
 
-/* D_1, D_2 and D_3 from Dr, Ds and Dt. */
+/* D_1, D_2 and D_3 from Dr, Ds and Dt, Np x Np each. */
+static wisp_status find_along(wisp_error *err, const wisp_tet *tet, double **along)
+{
+  const size_t size = (size_t)tet->Np * (size_t)tet->Np;
+  CALL(wisp_new(err, 3 * size, sizeof **along, along));
+  for (size_t m = 0; m < 3; m++)
+    for (size_t q = 0; q < size; q++)
+      (*along)[m * size + q] = tet->D[m][q] - (tet->D[0][q] + tet->D[1][q] + tet->D[2][q]) / 2;
+  return WISP_OK;
+}
+
 static wisp_status make_blocks(wisp_error *err, wisp_half_turns *t, const wisp_tet *tet)
 {
   const size_t size = (size_t)tet->Np * (size_t)tet->Np, S = (size_t)t->orbits, Nfp = (size_t)tet->Nfp;
   OWNED(free) double *along = NULL;
-  CALL(wisp_new(err, 3 * size, sizeof *along, &along));
+  CALL(find_along(err, tet, &along));
   CALL(wisp_new(err, 12 * S * S, sizeof *t->D, &t->D));
   CALL(wisp_new(err, 4 * S * Nfp, sizeof *t->LIFT, &t->LIFT));
-  for (size_t m = 0; m < 3; m++)
-    for (size_t q = 0; q < size; q++)
-      along[m * size + q] = tet->D[m][q] - (tet->D[0][q] + tet->D[1][q] + tet->D[2][q]) / 2;
   for (int k = 0; k < 4; k++) derive(t, tet->Np, (double *const[]){along, along + size, along + 2 * size}, k);
   for (int k = 0; k < 2; k++) lift(t, tet, k);
   wisp_tet_drop_rounding(t->D, 12 * S * S);
@@ -186,6 +197,7 @@ wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_ha
   CALL(wisp_new(err, 4 * Np, sizeof *t->row, &t->row));
   CALL(wisp_new(err, 3 * Np, sizeof *t->turned, &t->turned));
   CALL(wisp_new(err, 4 * Nfp, sizeof *t->face_node, &t->face_node));
+  CALL(wisp_new(err, 4 * Nfp, sizeof *t->face_orbit, &t->face_orbit));
   CALL(wisp_new(err, 3 * Nfp, sizeof *t->face_turned, &t->face_turned));
   list_orbits(t, tet, orbit);
   list_rows(t, tet, orbit);
@@ -198,7 +210,35 @@ void wisp_half_turns_destroy(wisp_half_turns *t)
 {
   if (!t) return;
   free(t->node), free(t->row), free(t->turned);
-  free(t->face_node), free(t->face_turned);
+  free(t->face_node), free(t->face_orbit), free(t->face_turned);
   free(t->D), free(t->LIFT);
   free(t);
+}
+
+/* Each row's magnitudes, added up over the images of a column, to those columns of out. */
+static void add_images(int rows, int width, const double *A, int orbits, const int *images, double *out)
+{
+  for (int x = 0; x < rows; x++)
+    for (int j = 0; j < orbits; j++) {
+      double all = 0;
+      const int *at = images + 4 * j, size = orbit_size(at);
+      for (int g = 0; g < 4; g++) all += fabs(A[x * width + at[g]]);
+      for (int g = 0; g < 4; g++) out[x * width + at[g]] += all * size / 4;
+    }
+}
+
+wisp_status wisp_half_turns_sizes(wisp_error *err, const wisp_tet *tet, double **sizes)
+{
+  const int Np = tet->Np, Nfp = tet->Nfp;
+  const size_t size = (size_t)Np * (size_t)Np;
+  OWNED(wisp_half_turns_destroy) wisp_half_turns *t = NULL;
+  OWNED(free) double *along = NULL, *out = NULL;
+  CALL(wisp_half_turns_create(err, tet, &t));
+  CALL(find_along(err, tet, &along));
+  CALL(wisp_new(err, 3 * size + (size_t)Np * 4 * (size_t)Nfp, sizeof *out, &out));
+  for (size_t mu = 0; mu < 3; mu++)
+    for (size_t m = 0; m < 3; m++)
+      if (m != mu) add_images(Np, Np, along + m * size, t->orbits, t->node, out + mu * size);
+  add_images(Np, 4 * Nfp, tet->LIFT, Nfp, t->face_node, out + 3 * size);
+  return GIVE(out, sizes);
 }

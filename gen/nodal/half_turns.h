@@ -32,6 +32,7 @@ typedef struct wisp_half_turns {
   int *row;         /* S x 4: where an orbit is in class k; -1: nowhere */
   int *turned;      /* 3 x S: the orbit that each becomes by m third turns about vertex 0, m = 0, 1, 2 */
   int *face_node;   /* Nfp x 4: face node, face * Nfp + node, of face orbit j, by g: for g = 0 node j of face 2 */
+  int *face_orbit;  /* 4 Nfp: of each face node its orbit and the half turn that takes the first there, 4 j + g */
   int *face_turned; /* 3 x Nfp: the same of the orbits of face nodes */
   /* Blocks, S x S each, zero behind their rows and columns: [m][k], m = 0, 1, 2, takes u_(k ^ (m + 1)) to 1/4 (D_(m+1)
    * u)_k. With R = turned[m]: [m][0] in row R i, column j and [m][m + 1] in row i, column R j are [0][0] and [0][1] in
@@ -46,6 +47,13 @@ typedef struct wisp_half_turns {
 wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_half_turns **out);
 void wisp_half_turns_destroy(wisp_half_turns *turns);
 WISP_OWNED(wisp_half_turns, wisp_half_turns_destroy)
+
+/* What numbers that are computed by classes are added up from, without signs: Np x Np for each of Dr, Ds, Dt, then Np x
+ * 4 Nfp for LIFT; one allocation. A block's entry is a sum over the images of a row, a class value one over those of a
+ * column; as the operators stay the same where both are turned, entry (x, j) of LIFT counts for each image of j as
+ * those at all of them do together, and so does D_m's. The metric term of Dr is part of those of D_2 and D_3, and so
+ * forth. */
+wisp_status wisp_half_turns_sizes(wisp_error *err, const wisp_tet *tet, double **sizes);
 
 /* chi_k(g) */
 static inline int wisp_half_turn_sign(int k, int g)

@@ -67,6 +67,7 @@ wisp_status wisp_nodal_class_tables(wisp_error *err, wisp_env *env, const wisp_t
   CALL(wisp_env_ints(err, env, "orbit_row", t->row, 4 * S));
   CALL(wisp_env_ints(err, env, "orbit_turned", t->turned, 3 * S));
   CALL(wisp_env_ints(err, env, "orbit_face_node", t->face_node, 4 * Nfp));
+  CALL(wisp_env_ints(err, env, "face_orbit", t->face_orbit, 4 * Nfp));
   CALL(wisp_env_ints(err, env, "face_turned", t->face_turned, 3 * Nfp));
   CALL(wisp_env_reals(err, env, "class_D", t->D, 12 * S * S));
   return wisp_env_reals(err, env, "class_LIFT", t->LIFT, 4 * S * Nfp);

@@ -222,6 +222,7 @@ void wisp_tet_destroy(wisp_tet *tet)
   free(tet->Fmask), free(tet->facelist);
   free(tet->to_nodes), free(tet->from_nodes);
   for (int c = 0; c < 3; c++) free(tet->D_size[c]);
+  free(tet->LIFT_size);
   free(tet);
 }
 

@@ -25,6 +25,7 @@ typedef struct wisp_tet {
   double *to_nodes;   /* values in the nodes from coefficients, Np x Np; NULL: these are the same */
   double *from_nodes; /* and back */
   double *D_size[3];  /* what entries of Dr, Ds, Dt are added up from, without signs; NULL: nothing cancels in them */
+  double *LIFT_size;  /* likewise of LIFT */
 } wisp_tet;
 
 /* Vertices of each face, in the order that face nodes run (first to second fastest). */

@@ -1,7 +1,7 @@
 /* What a kernel is compiled from, as a number: while it stays the same, what was measured of the kernel counts.
  *
  * The number is over what the kernel's texts say to the compiler and to the launch (docs/store.md):
- *   - its text and the parts that this inserts, itself or through other parts, in plain form (gen/strategy/plain.h),
+ *   - its text and the parts that this inserts, itself or through other parts, in plain form (below),
  * whether or not the branch is taken;
  *   - of its space as it is parsed: kernel, names of parameters, arguments, shared arrays, operands, block and grid,
  * and those lets that texts read;
@@ -15,6 +15,7 @@
 
 #include "../check.h"
 #include "../embedded.h"
+#include "../text.h"
 
 #include <stdint.h>
 
@@ -41,5 +42,28 @@ wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *closure, const stru
 
 /* Such a number with a system added; as it was where no file describes a system of that name. */
 uint64_t wisp_closure_add_system(const wisp_closure *closure, uint64_t hash, const char *system);
+
+/* ---- What a kernel's text says, without what is there for people: the form that hashes are made of. */
+
+/* A text in its plain form, with the words in it. */
+typedef struct wisp_plain {
+  wisp_text text;
+  uint64_t hash;  /* of the text */
+  uint64_t *word; /* a table of the words' hashes, 0 where it is empty */
+  size_t words;   /* its size, a power of two */
+} wisp_plain;
+
+/* Leaves out comments (of templates and of C), indentation and empty lines; a run of blanks counts as one. Strings stay
+ * as they are. A comment of C that opens or closes a block, or inserts a text, stays: what comes of it may reach beyond
+ * its line. The text need not be right. Zero-initialise *out; free with wisp_plain_free. */
+wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out);
+void wisp_plain_free(wisp_plain *plain);
+
+/* Does this word stand in it, as a whole? */
+bool wisp_plain_says(const wisp_plain *plain, const char *word);
+
+/* Moves *at behind the next {{>name}} of a plain text, be it taken or not, and gives its name (in the text); false
+ * where there is none. */
+bool wisp_plain_next_insert(const char **at, const char **name, size_t *length);
 
 #endif

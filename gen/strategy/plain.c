@@ -1,4 +1,4 @@
-#include "plain.h"
+#include "closure.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -91,6 +91,12 @@ static wisp_status read_varies(wisp_error *err, wisp_reader *r, char *line)
   return *wisp_rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "varies gives no reason");
 }
 
+static wisp_status read_mixes(wisp_error *err, wisp_reader *r, char *line)
+{
+  r->s->mixes = true;
+  return *wisp_rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "mixes gives no reason");
+}
+
 static wisp_status read_text(wisp_error *err, wisp_reader *r, char *line)
 {
   const char *name = wisp_next_word(&line);
@@ -363,16 +369,27 @@ static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
 }
 
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, TERMS, true, false},     {"kernels", read_kernels, TERMS, true, false},
-    {"title", read_title, PROSE, true, false},       {"text", read_text, TERMS, true, false},
-    {"layouts", read_layouts, TERMS, true, false},   {"orders", read_orders, REASON, true, false},
-    {"needs", read_needs, REASON, false, false},     {"param", read_param, TERMS, false, false},
-    {"default", read_default, TERMS, false, false},  {"let", read_let, TERMS, false, false},
-    {"require", read_require, REASON, false, false}, {"block", read_block, TERMS, true, false},
-    {"lane", read_lane, PROSE, true, false},         {"grid", read_grid, TERMS, true, false},
-    {"shared", read_shared, TERMS, false, false},    {"arg", read_arg, TERMS, false, false},
-    {"operand", read_operand, TERMS, false, false},  {"where", read_where, TERMS, false, true},
-    {"varies", read_varies, PROSE, true, false},     {NULL, NULL, TERMS, false, false},
+    {"kernel", read_kernel, TERMS, true, false},
+    {"kernels", read_kernels, TERMS, true, false},
+    {"title", read_title, PROSE, true, false},
+    {"text", read_text, TERMS, true, false},
+    {"layouts", read_layouts, TERMS, true, false},
+    {"orders", read_orders, REASON, true, false},
+    {"needs", read_needs, REASON, false, false},
+    {"param", read_param, TERMS, false, false},
+    {"default", read_default, TERMS, false, false},
+    {"let", read_let, TERMS, false, false},
+    {"require", read_require, REASON, false, false},
+    {"block", read_block, TERMS, true, false},
+    {"lane", read_lane, PROSE, true, false},
+    {"grid", read_grid, TERMS, true, false},
+    {"shared", read_shared, TERMS, false, false},
+    {"arg", read_arg, TERMS, false, false},
+    {"operand", read_operand, TERMS, false, false},
+    {"where", read_where, TERMS, false, true},
+    {"varies", read_varies, PROSE, true, false},
+    {"mixes", read_mixes, PROSE, true, false},
+    {NULL, NULL, TERMS, false, false},
 };
 
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)

@@ -45,11 +45,4 @@ wisp_status wisp_strategy_scope(wisp_error *err, const struct wisp_strategy *str
 wisp_status wisp_said_int(wisp_error *err, const struct wisp_strategy *strategy, const wisp_said *said,
                           const wisp_env *env, int64_t *value);
 
-/* All of a parsed space that source and launch are made of but its lets, the same however it is written: expressions
- * and whatever lets stand in them as numbers (gen/strategy/closure.h). */
-wisp_status wisp_space_print(wisp_error *err, const struct wisp_strategy *strategy, const uint64_t let[WISP_MAX_LINES],
-                             wisp_text *out);
-/* What each let says, which printing asks for. */
-void wisp_space_lets(const struct wisp_strategy *strategy, uint64_t let[WISP_MAX_LINES]);
-
 #endif

@@ -35,6 +35,8 @@
  *     where   NAME = EXPR                     under an operand: a name for a number of entry q, in its expressions and in the
  *                                             wheres below; evaluated for each entry, whether or not it is asked for
  *   varies    REASON                          its results are not the same bit for bit at each launch, as they must be else
+ *   mixes     REASON                          its results are added up together with others of their element and taken apart again:
+ *                                             rounding errors are theirs too (mixes in tuner/trial/workload.h)
  *
  * A line that ends with `when EXPR` (before " : reason", where it gives one) holds where EXPR, over the kernel's facts, is
  * not 0; titles, lanes and reasons are words and have no `when`. What follows a # is a comment.
@@ -119,6 +121,7 @@ typedef struct wisp_strategy {
   char *title, *text, *lane, *text_path;
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
+  bool mixes;      /* results are made of sums that others of their element are part of */
   int params;
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;

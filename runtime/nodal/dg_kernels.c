@@ -1,4 +1,4 @@
-#include "dg_kernels.h"
+#include "dg_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

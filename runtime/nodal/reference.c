@@ -186,7 +186,8 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
     const double *size = dg->tet->D_size[mu];
     CALL(copy_magnitudes(err, Np * Np, size ? size : dg->tet->D[mu], &tet->D[mu]));
   }
-  CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, dg->tet->LIFT, &tet->LIFT));
+  const double *lifts = dg->tet->LIFT_size ? dg->tet->LIFT_size : dg->tet->LIFT;
+  CALL(copy_magnitudes(err, Np * (size_t)dg->layout.Nf, lifts, &tet->LIFT));
   CALL(copy_magnitudes(err, dg->slots * (size_t)dg->records.geos, dg->geo, &copy->geo));
   CALL(copy_magnitudes(err, dg->slots * (size_t)dg->system->quantities, dg->medium, &copy->medium));
   return GIVE(copy, out);

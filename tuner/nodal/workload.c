@@ -2,8 +2,9 @@
  * Runge-Kutta stages, and the vendor's product beside those kernels that are one. */
 #include "rival.h"
 #include "../trial/workload.h"
+#include "../../gen/nodal/half_turns.h"
 #include "../../gen/random.h"
-#include "../../runtime/nodal/dg_kernels.h"
+#include "../../runtime/nodal/dg_parts.h"
 #include "../../runtime/nodal/integrator.h"
 
 #include <math.h>
@@ -182,9 +183,21 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
+/* Strategies that mix see nodes in the classes of half turns. */
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
-  return wisp_dg_compute(err, r->plain->self, r->kernel->name, r->own, r->before, r->after, r->size);
+  const wisp_dg *dg = r->plain->self;
+  const size_t square = (size_t)dg->tet->Np * (size_t)dg->tet->Np;
+  wisp_tet tet = *dg->tet;
+  wisp_dg mixed = *dg;
+  OWNED(free) double *sizes = NULL;
+  if (r->mixes) {
+    CALL(wisp_half_turns_sizes(err, dg->tet, &sizes));
+    for (size_t mu = 0; mu < 3; mu++) tet.D_size[mu] = sizes + mu * square;
+    tet.LIFT_size = sizes + 3 * square;
+    mixed.tet = &tet;
+  }
+  return wisp_dg_compute(err, &mixed, r->kernel->name, r->own, r->before, r->after, r->size);
 }
 
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,

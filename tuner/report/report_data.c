@@ -1,7 +1,7 @@
 #include "report_data.h"
 
 #include "../../gen/family.h"
-#include "../../runtime/solve/current.h"
+#include "../../runtime/solve/choose.h"
 
 #include <math.h>
 #include <stdlib.h>

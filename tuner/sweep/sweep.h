@@ -1,5 +1,5 @@
 /* The state of one sweep in a worker, which sweep.c walks through orders and precisions, sweep_kernel.c through the
- * candidates of a kernel and step.c through compositions. */
+ * candidates of a kernel and compositions. */
 #ifndef WISP_SWEEP_H
 #define WISP_SWEEP_H
 

@@ -4,7 +4,7 @@
 #include "../../cache/store.h"
 #include "../../gen/random.h"
 #include "../../runtime/compilers.h"
-#include "../../runtime/solve/current.h"
+#include "../../runtime/solve/choose.h"
 #include "../../runtime/process.h"
 
 #include <math.h>

@@ -102,15 +102,16 @@ static wisp_status make_round(wisp_error *err, const wisp_rounds *rounds, const 
   return fill_round(err, rounds->workload, r);
 }
 
-wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, int number, uint64_t seed,
-                            const wisp_round **out)
+wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, bool mixes, int number,
+                            uint64_t seed, const wisp_round **out)
 {
-  entry made = {.seed = seed, .used = ++rounds->clock, .round = {.number = number}};
+  entry made = {.seed = seed, .used = ++rounds->clock, .round = {.number = number, .mixes = mixes}};
   int at = 0;
   CALL(find_plain(err, rounds, spec));
   for (int i = 0; i < rounds->count; i++) {
     entry *e = &rounds->entries[i];
-    if (strcmp(e->round.kernel->name, spec->kernel) == 0 && e->round.number == number && e->seed == seed) {
+    if (strcmp(e->round.kernel->name, spec->kernel) == 0 && e->round.number == number && e->seed == seed &&
+        e->round.mixes == mixes) {
       e->used = made.used;
       *out = &e->round;
       return WISP_OK;

@@ -11,9 +11,9 @@ typedef struct wisp_rounds wisp_rounds;
 wisp_status wisp_rounds_create(wisp_error *err, const wisp_workload *workload, const void *ground, wisp_rounds **out);
 void wisp_rounds_destroy(wisp_rounds *rounds); /* NULL is fine */
 
-/* Valid until two dozen others were asked for. */
-wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, int number, uint64_t seed,
-                            const wisp_round **out);
+/* For strategies that mix numbers, or for those that do not. Valid until two dozen others were asked for. */
+wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, bool mixes, int number,
+                            uint64_t seed, const wisp_round **out);
 
 /* Enqueues a launch with the round's scalars. */
 wisp_status wisp_round_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,

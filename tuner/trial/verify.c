@@ -162,7 +162,7 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
   CALL(find_place(err, v, spec, &p));
   CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->lease));
   r->problem = r->lease.problem;
-  CALL(wisp_rounds_get(err, p->rounds, spec, number, v->seed, &r->round));
+  CALL(wisp_rounds_get(err, p->rounds, spec, plan->strategy->mixes, number, v->seed, &r->round));
   CALL(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
   const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)

@@ -48,6 +48,7 @@ typedef struct wisp_round {
   const wisp_discretisation *plain;
   const wisp_kernel_decl *kernel;
   int number;
+  bool mixes;                      /* sizes are to be those of strategies that mix numbers with each other */
   uint64_t random;                 /* the state to go on with */
   double *before[WISP_MAX_ARRAYS]; /* NaN where there is nothing to be read; NULL: no such array, or fixed */
   double *after[WISP_MAX_ARRAYS];  /* made as a copy of `before`, of a sum of parts: its first number is the sum */
