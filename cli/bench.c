@@ -243,8 +243,9 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   r->beside = beside;
   CALL(wisp_option_elements(err, args, &r->elements));
   CALL(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
-  return wisp_require(err, !(r->nodes > 0) || !r->elements, WISP_EUSAGE,
-                      "--nodes, --elements and --box all give the size: leave all but one out");
+  CALL(wisp_option_real(err, args, "dofs", 1, 1e12, 0, &r->dofs));
+  return wisp_require(err, (r->nodes > 0) + (r->dofs > 0) + (r->elements > 0) <= 1, WISP_EUSAGE,
+                      "--nodes, --dofs, --elements and --box all give the size: leave all but one out");
 }
 
 static wisp_status bench(wisp_error *err, wisp_arguments *args)

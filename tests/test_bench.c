@@ -221,6 +221,11 @@ static void test_command(void **state)
   assert_int_equal(run_command("-d host -n 1 -p f64 --box 2", text, ROOM), 0);
   for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
   assert_non_null(strstr(text, "1  f64 step "));
+  /* of triangles of order 1, four numbers an element: three and a half of the matrix, half a one of F */
+  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json", text, ROOM), 0);
+  list = cJSON_Parse(text);
+  assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "elements")->valuedouble == 5000);
+  cJSON_Delete(list);
 }
 
 static int set_up(void **state)

@@ -18,7 +18,7 @@
 
 /* ---- A library whose texts are edited. */
 
-enum { ROOM = 512 };
+enum { ROOM = 1024 };
 
 typedef struct library {
   wisp_embedded files[ROOM];

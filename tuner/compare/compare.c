@@ -53,10 +53,14 @@ static wisp_spec spec_of(const wisp_compare_request *r, int order, wisp_precisio
 static long long elements_asked(const wisp_compare_request *request, int order)
 {
   wisp_layout layouts[8];
-  if (!(request->nodes > 0)) return request->elements;
-  const wisp_spec spec = spec_of(request, order, WISP_F64);
+  wisp_work one = {.dofs = 0};
+  if (!(request->nodes > 0) && !(request->dofs > 0)) return request->elements;
+  wisp_spec spec = spec_of(request, order, WISP_F64);
   wisp_family_layouts(&spec, layouts);
-  return (long long)ceil(request->nodes / layouts->Np);
+  if (request->nodes > 0) return (long long)ceil(request->nodes / layouts->Np);
+  wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
+  return wisp_family_work(NULL, &spec, 1, &one) == WISP_OK && one.dofs > 0 ? (long long)ceil(request->dofs / one.dofs)
+                                                                           : 0;
 }
 
 /* What a solver takes; out->kernels stays 0 where there is nothing that runs here. */
@@ -444,7 +448,7 @@ wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wis
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
   if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
-  if (workload && r.elements <= 0 && r.nodes <= 0 && !is_host(device)) r.elements = workload->published;
+  if (workload && r.elements <= 0 && r.nodes <= 0 && r.dofs <= 0 && !is_host(device)) r.elements = workload->published;
   TRY(list_match_ups(err, session, &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
   c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};

@@ -34,8 +34,9 @@ typedef struct wisp_compare_request {
   size_t precision_count;
   const char *kernel;             /* this one only, or "step"; NULL: all */
   const char *composition;        /* of a stage: this one; NULL: what the store says */
-  long long elements;             /* 0: chosen for the device, or by nodes */
+  long long elements;             /* 0: chosen for the device, or by nodes or dofs */
   double nodes;                   /* element-local nodes, rounded up to whole elements; 0: not given */
+  double dofs;                    /* likewise, what a whole stage computes, as its GDOF/s count it */
   const wisp_mesh_source *beside; /* the mesh that ours is timed on as well; NULL: the box alone */
   int jobs;                       /* compilations at a time; 0: one a core */
   /* Called with each row as it is measured, and with what could not be compared. */
