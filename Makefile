@@ -6,6 +6,7 @@
 # make lint             format, warnings, includes, shape
 # make format           rewrite in the house format
 # make bench            ours against the vendor's library
+# make roundoff         what rounding does in either basis: tables and plots
 # make bundle           a folder to carry to a GPU machine
 # make install          to PREFIX (/usr/local), under DESTDIR
 # make uninstall        what make install put there, given the same two
@@ -125,6 +126,12 @@ format:
 bench: all
 	@scripts/bench
 
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libwisp.a
+	$(link) $(rpath) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
+
+roundoff: all $(BUILD)/bench/roundoff
+	@scripts/roundoff
+
 # ---- Carried and installed copies.
 bundle:
 	+@$(call build-tests)
@@ -155,6 +162,6 @@ help:
 clean:
 	rm -rf $(BUILD) build-sanitize bundle
 
-.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench bundle install uninstall help clean
+.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench roundoff bundle install uninstall help clean
 .SECONDARY: $(TESTS:=.o)
 -include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d) $(wildcard $(BUILD)/tests/*/*.d)

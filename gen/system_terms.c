@@ -1,6 +1,6 @@
 /* The constants of a system, and the terms of a rate: coefficients times derivatives. */
 #include "system_read.h"
-#include "language/env.h"
+#include "language/expr_tree.h"
 #include "language/expand.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* Claim: expressions mean what C programmers read in them, and nonsense is an error that says where, never a crash. */
-#include "../gen/language/env.h"
+#include "../gen/language/expr_tree.h"
 
 #include <math.h>
 #include <setjmp.h>

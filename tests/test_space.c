@@ -356,6 +356,46 @@ static int find_arg(const wisp_plan *plan, const char *name)
   return -1;
 }
 
+/* The number that bits of FP16 stand for. */
+static double of_fp16(uint32_t bits)
+{
+  const int exponent = bits >> 10 & 31, units = bits & 1023;
+  const double size = exponent ? ldexp(1024 + units, exponent - 25) : ldexp(units, -24);
+  return bits & 0x8000 ? -size : size;
+}
+
+/* Of numbers up to 255, two halves in one float make 22 bits, or 2^-33 where the low one has fewer than 11. */
+static void test_fp16_halves(void **state)
+{
+  (void)state;
+  static const char text[] = "kernel volume\ntitle halves\nlayouts node\nparam unroll 1\nblock 32\ngrid groups\n"
+                             "operand real M 6 = M[q] part 3\narg in real u\n";
+  wisp_strategy *s = parse(text);
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names(3, 1024, 65536);
+  const double table[6] = {1.0 / 3, -2.0 / 7, 0, 255, -1e-5 / 3, 1e-9};
+  const int values[1] = {1};
+  wisp_plan *plan = NULL;
+  double *M = NULL;
+  int *no = NULL;
+  size_t n = 0;
+  assert_int_equal(wisp_env_reals(NULL, names, "M", table, 6), WISP_OK);
+  assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
+  assert_int_equal(wisp_plan_operand(NULL, plan, find_arg(plan, "M"), &n, &M, &no), WISP_OK);
+  for (size_t q = 0; q < 6; q++) {
+    const float both = (float)M[q];
+    uint32_t bits = 0;
+    memcpy(&bits, &both, sizeof bits);
+    const double sum = (of_fp16(bits & 0xffff) + of_fp16(bits >> 16)) / 256;
+    assert_true(fabs(sum - table[q]) <= fmax(ldexp(fabs(table[q]), -22), ldexp(1, -33)));
+    assert_true(fabs(of_fp16(bits >> 16)) <= ldexp(fabs(table[q]) * 256, -11) + ldexp(1, -25));
+  }
+  free(M);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  wisp_strategy_destroy(s);
+}
+
 static void test_operands_and_launch(void **state)
 {
   (void)state;
@@ -446,6 +486,7 @@ int main(void)
       cmocka_unit_test(test_marks),
       cmocka_unit_test(test_text_comes_back),
       cmocka_unit_test(test_operands_and_launch),
+      cmocka_unit_test(test_fp16_halves),
       cmocka_unit_test_setup_teardown(test_strategies_have_names_of_their_own, fixture_set_up, fixture_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,9 @@
 /* Claim: verification tells a right kernel from wrong ones. Planted kernels (through $WISP_TEMPLATES) that write
  * outside an array, are wrong by 1e-3, are NaN in the last element only, read padding, or leave a result out: each is
- * caught, with its own reason; the same kernel without the fault passes. */
+ * caught, with its own reason; the same kernel without the fault passes. And it tells how large errors in single
+ * precision are beside those of plain sums. */
 #include "each_plan.h"
+#include "edited.h"
 #include "planted.h"
 #include "store_fixture.h"
 #include "../runtime/kernel.h"
@@ -89,6 +91,55 @@ static void test_planted(void **state)
   fixture_remove(folder);
 }
 
+/* How many times as large as those of plain sums the errors of this strategy of volume are. */
+static double excess(wisp_device *device, const wisp_strategies *all, const char *name, wisp_precision precision)
+{
+  const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", precision};
+  const wisp_layout layout = wisp_layout_padded(20, 40, 16);
+  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
+  wisp_verifier *verifier = NULL;
+  wisp_env *names = NULL;
+  wisp_plan *plan = NULL;
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  double times = -1;
+  const wisp_strategy *s = wisp_strategies_find(all, "nodal", "volume", name);
+  assert_int_equal(wisp_verifier_create(NULL, device, &verifier), WISP_OK);
+  assert_int_equal(wisp_family_find("nodal")->names(NULL, &spec, &layout, &target, &names), WISP_OK);
+  assert_int_equal(wisp_plan_default(NULL, s, &spec, &layout, names, &plan), WISP_OK);
+  assert_int_equal(wisp_plan_compile(NULL, plan, wisp_device_limits(device)->target, &binary), WISP_OK);
+  assert_int_equal(wisp_kernel_create(NULL, device, plan, &binary, &kernel), WISP_OK);
+  assert_int_equal(wisp_verifier_excess(NULL, verifier, kernel, &times), WISP_OK);
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  wisp_verifier_destroy(verifier);
+  return times;
+}
+
+/* A matrix of 11 bits where there should be 24 makes errors some 2^12 times as large, but for those of sums. */
+static void test_excess(void **state)
+{
+  (void)state;
+  static const edit coarse[] = {{"+q/(3*Np)]", "+q/(3*Np)] part 1"}};
+  char folder[64];
+  wisp_strategies *all = NULL;
+  wisp_device *device = open_test_device();
+  fixture_folder(folder);
+  plant_edited(folder, "nodal", "volume", "field-in-shared", "coarse", coarse, 1);
+  setenv("WISP_TEMPLATES", folder, 1);
+  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
+  const double plain = excess(device, all, "field-in-shared", WISP_F32);
+  assert_true(plain > 0.25 && plain < 2);
+  assert_true(excess(device, all, "coarse", WISP_F32) > 100);
+  assert_true(excess(device, all, "field-in-shared", WISP_F64) == 0);
+  wisp_strategies_free(all);
+  wisp_device_close(device);
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(folder);
+}
+
 /* An error of 1e-3 shows at every order, of every kernel, in single precision. */
 static void test_tolerances(void **state)
 {
@@ -111,6 +162,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_planted),
+      cmocka_unit_test(test_excess),
       cmocka_unit_test(test_tolerances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "env.h"
+#include "expr_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

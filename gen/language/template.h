@@ -2,7 +2,7 @@
 #ifndef WISP_TEMPLATE_H
 #define WISP_TEMPLATE_H
 
-#include "env.h"
+#include "expr_tree.h"
 
 /* How deep blocks and inserted templates may nest, in a text and while it runs. */
 enum { WISP_TEMPLATE_DEEPEST = 64 };

@@ -2,7 +2,7 @@
 #include "../embedded.h"
 #include "../language/expand.h"
 #include "../family.h"
-#include "../language/env.h"
+#include "../language/expr_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,9 +118,35 @@ static double round_tf32(double value)
   return ldexp(nearbyint(ldexp(mantissa, 11)), exponent - 11);
 }
 
-/* A number's TF32 high part, or that of what remains. */
-static double tf32_part(double value, int64_t part)
+/* Rounded to FP16, and its bits. */
+static double round_fp16(double value, uint32_t *bits)
 {
+  int exponent = 0;
+  const double size = fabs(value);
+  *bits = 0;
+  if (!(size > 0)) return 0;
+  frexp(size, &exponent);
+  const int last = exponent - 11 > -24 ? exponent - 11 : -24;
+  const uint32_t units = (uint32_t)nearbyint(ldexp(size, -last)); /* up to 2^11, which is the next exponent */
+  *bits = (value < 0 ? 0x8000u : 0) + units + ((uint32_t)(last + 24) << 10);
+  return copysign(ldexp(units, last), value);
+}
+
+/* Bits of the FP16 high and low halves of 2^8 times a number, the low one in the upper bits, as those of a float. */
+static double fp16_halves(double value)
+{
+  uint32_t high = 0, low = 0;
+  float both = 0;
+  round_fp16(ldexp(value, 8) - round_fp16(ldexp(value, 8), &high), &low);
+  high |= low << 16;
+  memcpy(&both, &high, sizeof both);
+  return both;
+}
+
+/* A number's TF32 high part, or that of what remains; or its FP16 halves. */
+static double part_of(double value, int64_t part)
+{
+  if (part == 3) return fp16_halves(value);
   double high = round_tf32(value);
   return part == 1 ? high : round_tf32(value - high);
 }
@@ -197,7 +223,7 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
     CALL(wisp_require(err, (size_t)at < table->count, WISP_EINPUT, "operand entry %lld reads %s[%lld] of %zu",
                       (long long)q, operand->table, (long long)at, table->count));
     if (real_table)
-      r[q] = part ? tf32_part(table->as.reals[at], part) : table->as.reals[at];
+      r[q] = part ? part_of(table->as.reals[at], part) : table->as.reals[at];
     else
       n[q] = table->as.ints[at];
   }

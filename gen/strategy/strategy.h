@@ -31,7 +31,9 @@
  *   arg       value TYPE NAME                 a scalar argument, bound by name at launch
  *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
  *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
- *                                             0 where the index is negative; part 1 / 2: the TF32 high / low part
+ *                                             0 where the index is negative; part 1 / 2: the TF32 high / low part;
+ *                                             part 3: both FP16 halves of 2^8 times the number, the high one in the lower 16
+ *                                             bits of what is a number in single precision
  *     where   NAME = EXPR                     under an operand: a name for a number of entry q, in its expressions and in the
  *                                             wheres below; evaluated for each entry, whether or not it is asked for
  *   varies    REASON                          its results are not the same bit for bit at each launch, as they must be else
@@ -49,7 +51,6 @@
 #define WISP_STRATEGY_H
 
 #include "closure.h"
-#include "shelf.h"
 #include "space.h"
 #include "../layout.h"
 #include "../spec.h"

@@ -53,6 +53,7 @@ typedef struct wisp_dg {
   int *pair_int;     /* pairs * 5 */
   double *pair_real; /* pairs * pair_reals */
   int *turnlist;     /* 6 * Nfp: face node of p that meets face node i of m, by turn */
+  bool single;       /* the reference rounds what it adds up as single precision does, to be compared with itself */
   double min_length; /* smallest inscribed-sphere diameter, for the CFL */
   double min_time;   /* that a wave takes through an inscribed sphere */
 } wisp_dg;

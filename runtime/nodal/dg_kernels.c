@@ -71,8 +71,10 @@ static void advance(const pass *p, const double *rhs, const double *lifted, int 
 {
   size_t size = wisp_dg_volume_size(p->dg);
   for (size_t q = 0; q < size; q++) {
-    const double res = p->scalars.a * p->in[RES][q] + p->scalars.dt * (rhs[q] + (lifted ? lifted[q] : 0));
+    double res = p->scalars.a * p->in[RES][q] + p->scalars.dt * (rhs[q] + (lifted ? lifted[q] : 0));
+    if (p->dg->single) res = (float)res;
     p->out[to][q] = p->in[U][q] + p->scalars.b * res;
+    if (p->dg->single) p->out[to][q] = (float)p->out[to][q];
     p->out[RES][q] = res;
   }
 }
@@ -188,6 +190,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
     for (size_t q = 0; q < size_of(dg, a); q++) in_size[a][q] = fabs(in[a][q]);
   }
   role->compute(&(pass){dg, *scalars, in, out, flux, rhs});
+  if (!sizes) return WISP_OK;
   role->compute(&(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size, rhs});
   return WISP_OK;
 }

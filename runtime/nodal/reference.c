@@ -16,6 +16,12 @@ static size_t face_at(const wisp_dg *dg, int f, size_t k, int i)
   return wisp_layout_face(&dg->layout, dg->system->fields, f, k, (size_t)i);
 }
 
+/* A partial sum as it is kept. */
+static double kept(const wisp_dg *dg, double sum)
+{
+  return dg->single ? (double)(float)sum : sum;
+}
+
 /* The derivatives along x, y and z of one field in one element: d/dx_nu = sum over mu of dr_mu/dx_nu D_mu. */
 static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double du[3][WISP_TET_MAX_NP])
 {
@@ -25,10 +31,11 @@ static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double d
   for (int i = 0; i < Np; i++) {
     double along[3] = {0};
     for (int j = 0; j < Np; j++)
-      for (int mu = 0; mu < 3; mu++) along[mu] += dg->tet->D[mu][i * Np + j] * own[j];
+      for (int mu = 0; mu < 3; mu++) along[mu] = kept(dg, along[mu] + kept(dg, dg->tet->D[mu][i * Np + j]) * own[j]);
     for (int nu = 0; nu < 3; nu++) {
       du[nu][i] = 0;
-      for (int mu = 0; mu < 3; mu++) du[nu][i] += dg->geo[wisp_dg_geo_at(dg, 3 * mu + nu, k)] * along[mu];
+      for (int mu = 0; mu < 3; mu++)
+        du[nu][i] = kept(dg, du[nu][i] + kept(dg, dg->geo[wisp_dg_geo_at(dg, 3 * mu + nu, k)]) * along[mu]);
     }
   }
 }
@@ -73,8 +80,10 @@ static void volume_slots(void *context, size_t from, size_t to)
       for (size_t t = 0; t < system->terms; t++) {
         const wisp_term *term = &system->term[t];
         const double factor = wisp_dg_factor(dg, term, k);
-        for (int i = 0; i < dg->tet->Np && term->in == f; i++)
-          rhs[volume_at(dg, term->out, k, i)] += factor * own[term->axis][i];
+        for (int i = 0; i < dg->tet->Np && term->in == f; i++) {
+          const size_t at = volume_at(dg, term->out, k, i);
+          rhs[at] = kept(dg, rhs[at] + factor * own[term->axis][i]);
+        }
       }
     }
   }
@@ -106,7 +115,7 @@ static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, con
                              (wisp_side){u_p, wisp_dg_medium(dg, beyond)}, out, size);
     for (int f = 0; f < n; f++) {
       const size_t at = face_at(dg, f, k, face * Nfp + i);
-      flux[at] = geometry[3] * out[f];
+      flux[at] = kept(dg, geometry[3] * out[f]);
       if (sizes) sizes[at] = geometry[3] * size[f];
     }
   }
@@ -130,8 +139,8 @@ static void lift_slots(void *context, size_t from, size_t to)
       for (int j = 0; j < Nf; j++) own[j] = l->in[face_at(dg, f, k, j)];
       for (int i = 0; i < Np; i++) {
         double sum = 0;
-        for (int j = 0; j < Nf; j++) sum += dg->tet->LIFT[i * Nf + j] * own[j];
-        rhs[volume_at(dg, f, k, i)] += sum;
+        for (int j = 0; j < Nf; j++) sum = kept(dg, sum + kept(dg, dg->tet->LIFT[i * Nf + j]) * own[j]);
+        rhs[volume_at(dg, f, k, i)] = kept(dg, rhs[volume_at(dg, f, k, i)] + sum);
       }
     }
 }

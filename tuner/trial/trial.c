@@ -239,6 +239,19 @@ static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp
   return wisp_witness_check(err, bench->witnesses, bench->workload, lease.problem, kernel);
 }
 
+static const double MOST_EXCESS = 2;
+
+/* Nobody who asks for single precision shall get less than what sums of it leave. */
+static wisp_status compare_with_plain(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan,
+                                      const wisp_kernel *kernel)
+{
+  double times = 0;
+  CALL(wisp_verifier_excess(err, bench->verifier, kernel, &times));
+  return wisp_require(err, times <= MOST_EXCESS, WISP_EWRONG,
+                      "errors are %.1f times those of plain sums: right, but not to be chosen (%s)", times,
+                      plan->strategy->name);
+}
+
 /* Everything that can fail for the candidate's own reasons. One that was dropped is no winner, whatever it computes. */
 static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *job, const wisp_incumbent *best,
                                  wisp_trial *t, wisp_kernel **kernel, bool *wins)
@@ -251,6 +264,7 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
   CALL(announce(err, bench, job->plan, best, t));
   CALL(wisp_kernel_create(err, bench->device, job->plan, &job->binary, kernel));
   CALL(wisp_verifier_check(err, bench->verifier, *kernel, &t->error));
+  CALL(compare_with_plain(err, bench, job->plan, *kernel));
   wisp_turn(&bench->ledger, WISP_TIMING);
   CALL(time_candidate(err, bench, *kernel, best, t, wins));
   wisp_turn(&bench->ledger, WISP_VERIFYING);

@@ -95,6 +95,9 @@ typedef struct wisp_workload {
   int (*rounds)(const char *kernel);
   wisp_status (*pose)(wisp_error *err, wisp_round *round);
   wisp_status (*solve)(wisp_error *err, wisp_round *round);
+  /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
+   * matrices, into `out`, as `after` is; an element has so many numbers together in each. NULL: nobody asks. */
+  wisp_status (*plain)(wisp_error *err, const wisp_round *round, double *const *out, size_t *together);
   /* Of a problem that is launched with the scalars to check, from numbers of which none is above 1: the largest sum of
    * magnitudes that a number of this output can have. NaN: not to be compared. */
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
