@@ -27,7 +27,8 @@ static wisp_status read_neumann(wisp_error *err, const wisp_arguments *args, wis
 static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r)
 {
   static const char *const rules[] = {"exact", "paper"};
-  size_t rule = 0, preconditioner = 0;
+  static const char *const matrices[] = {"blocks", "halves"};
+  size_t rule = 0, preconditioner = 0, matrix = 0;
   r->method.precision = r->run.precision;
   CALL(wisp_option_real(err, args, "kappa", 1e-100, 1e100, 1, &r->data.kappa));
   CALL(wisp_option_real(err, args, "lambda", 0, 1e100, 1, &r->data.lambda));
@@ -38,7 +39,9 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   CALL(wisp_option_choice(err, args, "quadrature", 2, rules, 0, &rule));
   CALL(wisp_option_choice(err, args, "preconditioner", 3, wisp_trace_preconditioners, WISP_TRACE_BLOCKS,
                           &preconditioner));
+  CALL(wisp_option_choice(err, args, "matrix", 2, matrices, 0, &matrix));
   r->data.paper = rule == 1;
+  r->method.halves = matrix == 1;
   r->method.preconditioner = (wisp_trace_preconditioner)preconditioner;
   return read_neumann(err, args, r);
 }
@@ -113,8 +116,7 @@ static wisp_status choose(wisp_error *err, const wisp_helmholtz_request *r, wisp
     const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), r->run.order, NULL, r->method.precision),
                             .elements = (long long)run->mesh->elements,
                             .exact_match_only = r->run.exact,
-                            .composition =
-                                wisp_helmholtz_composition((wisp_helmholtz_part)part, r->method.preconditioner)};
+                            .composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, &r->method)};
     CALL(wisp_choose(err, &from, &wish, &run->stage[part]));
   }
   return WISP_OK;

@@ -181,6 +181,8 @@ static const planted table[] = {
     {"hdg", "build", "edges", {{"there < free_edges ? sum : 0", "sum"}}, "blocks is "},
     {"hdg", "invert", "thread", {{"if (edge < free_edges)", "if (edge + 1 < free_edges)"}}, "is "},
     {"hdg", "apply", "rows", {{"c < 5", "c < 5 - (edge == 11)"}}, "Ap is "},
+    {"hdg", "multiply", "thread", {{"< free_edges ? p[", "< free_edges + 1 ? p["}}, "products is "},
+    {"hdg", "collect", "edges", {{"if (other >= 0) sum += ", "if (other >= 60) sum += "}}, "Ap is "},
     {"hdg", "precondition", "edges", {{"- alpha * Ap[edge", "- (edge == 9 ? 0 : alpha) * Ap[edge"}}, "z is "},
     {"hdg", "recover", "thread", {{"* (ys * by_r - yr * by_s)", "* (ys * by_r - yr * by_r)"}}, "flux is "},
     {"hdg", "recover", "columns", {{"code & k & 1 ? -number", "code & k & 2 ? -number"}}, NULL},

@@ -43,6 +43,8 @@ static const wisp_array_decl arrays[] = {
     [WISP_HDG_Z] = {"z", WISP_REAL, WISP_FIELD, "padded", "the preconditioned residual, 0 behind the unknowns"},
     [WISP_HDG_RESIDUAL] = {"r", WISP_REAL, WISP_FIELD, "padded", "the residual, 0 behind the unknowns"},
     [WISP_HDG_AP] = {"Ap", WISP_REAL, WISP_FIELD, "padded", "the matrix times p, 0 behind the unknowns"},
+    [WISP_HDG_PRODUCTS] = {"products", WISP_REAL, WISP_FIELD, "m*slots",
+                           "in slabs, each element's matrix times p on its edges, in the edges' own directions"},
     [WISP_HDG_RZ_SUMS] = {"rz_sums", WISP_REAL, WISP_PARTS, "rz_room", "parts of r . z, one a block"},
     [WISP_HDG_RR_SUMS] = {"rr_sums", WISP_REAL, WISP_PARTS, "rz_room", "parts of r . r, one a block"},
     [WISP_HDG_PAP_SUMS] = {"pAp_sums", WISP_REAL, WISP_PARTS, "pAp_room", "parts of p . Ap, one a block"},
@@ -107,6 +109,22 @@ static const wisp_kernel_decl kernels[] = {
      .words = "own*4",
      .flops = "own*2*(row+n)",
      .dofs = "own*n"},
+    {.name = "multiply",
+     .reads = "element_data edges p",
+     .writes = "products",
+     .sum = "m",
+     .numbers = "per*data+own*n",
+     .words = "per*3",
+     .flops = "per*2*m*m",
+     .dofs = "own*n"},
+    {.name = "collect",
+     .reads = "products sides p",
+     .writes = "Ap pAp_sums",
+     .sum = "2",
+     .numbers = "per*m+own*2*n",
+     .words = "own*2",
+     .flops = "own*3*n",
+     .dofs = "own*n"},
     {.name = "precondition",
      .reads = "r Ap inverses pAp_sums state history left",
      .writes = "r z rz_sums rr_sums state history left",
@@ -140,7 +158,11 @@ static const char *const compositions[] = {"condense+assemble", "build", NULL};
 
 /* An iteration with each preconditioner, and what follows a solve. */
 static const char *const chains[] = {"invert+apply+tensor.advance+tensor.update",
-                                     "invert+apply+precondition+tensor.update", "recover+postprocess", NULL};
+                                     "invert+apply+precondition+tensor.update",
+                                     "invert+multiply+collect+tensor.advance+tensor.update",
+                                     "invert+multiply+collect+precondition+tensor.update",
+                                     "recover+postprocess",
+                                     NULL};
 
 static bool knows_system(const char *name)
 {
@@ -160,6 +182,7 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
   const int build = 6 * Np * (Np + 1) + 6 * Np * m;
   const wisp_size all[] = {{"n", n},
                            {"Np", Np},
+                           {"m", m},
                            {"Ns", Ns},
                            {"per", per},
                            {"own", 3},

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-enum { INVERT, APPLY, ADVANCE, UPDATE, ITERATION_KERNELS, HISTORY = 1024 };
+/* An iteration's kernels: the first is the preconditioner's set-up, then come those that apply the matrix, of which the
+ * last leaves the parts of p . Ap; then, counted from the end, these. */
+enum { INVERT, APPLY, UPDATE = 1, ADVANCE = 2, LAST_APPLY = 3, HISTORY = 1024 };
 
 struct wisp_helmholtz_solver {
   wisp_device *device;
@@ -15,12 +17,14 @@ struct wisp_helmholtz_solver {
   wisp_cg *cg;
 };
 
-const char *wisp_helmholtz_composition(wisp_helmholtz_part part, wisp_trace_preconditioner preconditioner)
+const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method)
 {
-  if (part == WISP_HELMHOLTZ_SETUP) return NULL;
+  static const char *const iterations[2][2] = {
+      {"invert+apply+tensor.advance+tensor.update", "invert+apply+precondition+tensor.update"},
+      {"invert+multiply+collect+tensor.advance+tensor.update", "invert+multiply+collect+precondition+tensor.update"}};
+  if (part == WISP_HELMHOLTZ_SETUP) return method->halves ? "condense+assemble" : NULL; /* which leaves the halves */
   if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess";
-  return preconditioner == WISP_TRACE_BLOCKS ? "invert+apply+precondition+tensor.update"
-                                             : "invert+apply+tensor.advance+tensor.update";
+  return iterations[method->halves][method->preconditioner == WISP_TRACE_BLOCKS];
 }
 
 /* --- making it --- */
@@ -33,10 +37,12 @@ static bool is_wanted(const void *solver, const char *array)
   return false;
 }
 
-static int blocks(const wisp_helmholtz_solver *s, int kernel)
+/* Of the iteration's kernel that is so far from the end. */
+static int blocks(const wisp_helmholtz_solver *s, int from_end)
 {
+  const wisp_stage *stage = &s->stage[WISP_HELMHOLTZ_ITERATION];
   unsigned grid[2] = {1, 1};
-  wisp_plan_grid(NULL, s->stage[WISP_HELMHOLTZ_ITERATION].plan[kernel], NULL, grid);
+  wisp_plan_grid(NULL, stage->plan[stage->kernels - from_end], NULL, grid);
   return (int)grid[0];
 }
 
@@ -44,7 +50,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
 {
   const wisp_helmholtz *h = s->data;
   const wisp_hdg_room room = {
-      .rz_parts = (size_t)blocks(s, ADVANCE), .pAp_parts = (size_t)blocks(s, APPLY), .iterations = HISTORY};
+      .rz_parts = (size_t)blocks(s, ADVANCE), .pAp_parts = (size_t)blocks(s, LAST_APPLY), .iterations = HISTORY};
   wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &room);
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   wisp_arrays *arrays = s->problem->arrays;
@@ -62,15 +68,18 @@ static wisp_status make_cg(wisp_error *err, wisp_helmholtz_solver *s)
                                    {"polynomial", 0, s->method.preconditioner == WISP_TRACE_BLOCKS},
                                    {"rz_parts", 0, parts},
                                    {"rr_parts", 0, parts},
-                                   {"pAp_parts", 0, blocks(s, APPLY)}};
+                                   {"pAp_parts", 0, blocks(s, LAST_APPLY)}};
   HELD(wisp_cg_system_free)
   wisp_cg_system system = {.device = s->device,
                            .problem = s->problem,
                            .unknowns = s->data->hdg->free_edges * (size_t)s->data->hdg->tables->n};
-  wisp_launches *const lists[ITERATION_KERNELS] = {
-      [APPLY] = &system.apply, [ADVANCE] = &system.precondition, [UPDATE] = &system.update};
-  for (int k = APPLY; k < ITERATION_KERNELS; k++)
-    CALL(wisp_launches_add(err, lists[k], s->kernel[WISP_HELMHOLTZ_ITERATION][k], bindings, WISP_COUNT(bindings)));
+  const int kernels = s->stage[WISP_HELMHOLTZ_ITERATION].kernels;
+  for (int k = APPLY; k < kernels; k++) {
+    wisp_launches *const list = k == kernels - UPDATE    ? &system.update
+                                : k == kernels - ADVANCE ? &system.precondition
+                                                         : &system.apply;
+    CALL(wisp_launches_add(err, list, s->kernel[WISP_HELMHOLTZ_ITERATION][k], bindings, WISP_COUNT(bindings)));
+  }
   return wisp_cg_create(err, &system, &s->cg);
 }
 

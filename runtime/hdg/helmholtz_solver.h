@@ -13,22 +13,23 @@ typedef enum wisp_trace_preconditioner {
   WISP_TRACE_BLOCKS
 } wisp_trace_preconditioner;
 
-/* Stages: the family's own (the set-up), an iteration with its preconditioner, what follows; as compositions for
- * wisp_choose, NULL for the first. */
+/* Stages: the set-up, an iteration with its preconditioner, what follows; as compositions for wisp_choose, NULL where
+ * the family's stage is meant, whichever is best. */
 typedef enum wisp_helmholtz_part {
   WISP_HELMHOLTZ_SETUP,
   WISP_HELMHOLTZ_ITERATION,
   WISP_HELMHOLTZ_FIELDS,
   WISP_HELMHOLTZ_PARTS
 } wisp_helmholtz_part;
-const char *wisp_helmholtz_composition(wisp_helmholtz_part part, wisp_trace_preconditioner preconditioner);
 
 typedef struct wisp_helmholtz_method {
   wisp_precision precision;
   wisp_trace_preconditioner preconditioner;
+  bool halves;      /* the matrix is applied element by element, of which half is stored; else by rows of blocks */
   double tolerance; /* of the residual, over the right-hand side */
   long long iterations;
 } wisp_helmholtz_method;
+const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method);
 
 typedef struct wisp_helmholtz_report {
   wisp_cg_report cg;

@@ -299,6 +299,54 @@ static wisp_status apply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
+/* The trace p on an element's edges, along the element; 0 where it is given. */
+static double along(const wisp_hdg *s, const double *p, size_t e, size_t q)
+{
+  const size_t n = (size_t)s->tables->n;
+  const int32_t edge = s->edge[3 * e + q / n];
+  if ((size_t)edge / 2 >= s->free_edges) return 0;
+  return wisp_hdg_sign(edge, (int)(q % n)) * p[(size_t)edge / 2 * n + q % n];
+}
+
+static wisp_status multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
+  (void)err;
+  for (size_t i = 0; i < s->mesh->elements * m; i++) {
+    const size_t e = i / m, a = i % m;
+    double value = 0, size = 0;
+    for (size_t b = 0; b < m; b++) {
+      const double term = r->before[WISP_HDG_ELEMENT_DATA][WISP_SLAB(width, e, wisp_hdg_half(m, a, b))] *
+                          along(s, r->before[WISP_HDG_P], e, b);
+      value += term, size += fabs(term);
+    }
+    set(r, WISP_HDG_PRODUCTS, WISP_SLAB(m, e, a), wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
+  }
+  return WISP_OK;
+}
+
+static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m;
+  const double *products = r->before[WISP_HDG_PRODUCTS], *p = r->before[WISP_HDG_P];
+  double all = 0, squares = 0;
+  (void)err;
+  for (size_t row = 0; row < s->free_edges * n; row++) {
+    double value = 0, size = 0;
+    for (size_t k = 0; k < 2; k++) {
+      const int32_t face = s->side[2 * (row / n) + k];
+      if (face < 0) continue;
+      const double term = products[WISP_SLAB(m, (size_t)face / 3, (size_t)face % 3 * n + row % n)];
+      value += term, size += fabs(term);
+    }
+    set(r, WISP_HDG_AP, row, value, size);
+    all += p[row] * value;
+    squares += p[row] * size * p[row] * size;
+  }
+  set(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
+  return WISP_OK;
+}
+
 static void advance_state(wisp_round *r, double alpha)
 {
   double *state = r->after[WISP_HDG_STATE];
@@ -387,14 +435,9 @@ static wisp_status solve(wisp_error *err, wisp_round *r)
   static const struct {
     const char *kernel;
     wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_round *r);
-  } kernels[] = {{"condense", condense},
-                 {"assemble", assemble},
-                 {"build", build},
-                 {"invert", invert},
-                 {"apply", apply},
-                 {"recover", recover},
-                 {"postprocess", postprocess},
-                 {"precondition", precondition}};
+  } kernels[] = {{"condense", condense},       {"assemble", assemble},        {"build", build}, {"invert", invert},
+                 {"multiply", multiply},       {"collect", collect},          {"apply", apply}, {"recover", recover},
+                 {"postprocess", postprocess}, {"precondition", precondition}};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->plain->self, r);
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
@@ -405,7 +448,8 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   const int n = spec->order + 1;
-  const bool sums = strcmp(spec->kernel, "assemble") == 0 || strcmp(spec->kernel, "apply") == 0;
+  const bool sums = strcmp(spec->kernel, "assemble") == 0 || strcmp(spec->kernel, "apply") == 0 ||
+                    strcmp(spec->kernel, "multiply") == 0 || strcmp(spec->kernel, "collect") == 0;
   const bool field = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD;
   (void)err, (void)problem;
   *out = sums && field ? (double)(WISP_HDG_ROW * n + 3) : NAN;
