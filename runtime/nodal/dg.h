@@ -119,6 +119,8 @@ void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const
 void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux,
                            double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
 void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
+/* Both, as products by [Dr | Ds | Dt | LIFT]: a chain of 3 Np + Nf sums for each number. */
+void wisp_reference_product(const wisp_dg *dg, const double *u, const double *flux, double *rhs);
 
 /* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
  * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and

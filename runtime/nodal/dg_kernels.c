@@ -83,8 +83,10 @@ static void advance(const pass *p, const double *rhs, const double *lifted, int 
 static void nest(const pass *p, const double *rhs, const double *lifted)
 {
   const size_t size = wisp_dg_volume_size(p->dg);
-  for (size_t q = 0; q < size; q++)
+  for (size_t q = 0; q < size; q++) {
     p->out[U_NEXT][q] = p->in[U_N][q] + p->scalars.dt * (rhs[q] + (lifted ? lifted[q] : 0));
+    if (p->dg->single) p->out[U_NEXT][q] = (float)p->out[U_NEXT][q];
+  }
 }
 
 static void update(const pass *p)
@@ -97,9 +99,12 @@ static void update_nested(const pass *p)
   nest(p, p->in[RHS], p->in[LIFTED]);
 }
 
-/* All of the right-hand side, of fluxes that are there. */
+/* All of the right-hand side, of fluxes that are there; where sums are rounded, in one chain, as one product adds up.
+ */
 static const double *make_rhs(const pass *p, const double *flux)
 {
+  if (p->dg->single) wisp_reference_product(p->dg, p->in[U], flux, p->rhs);
+  if (p->dg->single) return p->rhs;
   wisp_reference_volume(p->dg, p->in[U], p->rhs);
   wisp_reference_lift(p->dg, flux, p->rhs);
   return p->rhs;

@@ -150,6 +150,56 @@ void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
   wisp_parallel_for(dg->slots, lift_slots, &(loop){dg, flux, &rhs});
 }
 
+/* --- one product by [Dr | Ds | Dt | LIFT] --- */
+
+typedef struct product {
+  const wisp_dg *dg;
+  const double *u, *flux;
+  double *rhs;
+} product;
+
+/* What Dr, Ds and Dt are to take to make one field's part of the right-hand side. */
+static void mix_terms(const product *p, size_t k, int f, double taken[3][WISP_TET_MAX_NP])
+{
+  const wisp_dg *dg = p->dg;
+  for (int mu = 0; mu < 3; mu++)
+    for (int j = 0; j < dg->tet->Np; j++) taken[mu][j] = 0;
+  for (size_t t = 0; t < dg->system->terms; t++) {
+    const wisp_term *term = &dg->system->term[t];
+    const double factor = wisp_dg_factor(dg, term, k);
+    for (int mu = 0; mu < 3 && term->out == f; mu++) {
+      const double mixed = factor * dg->geo[wisp_dg_geo_at(dg, 3 * mu + term->axis, k)];
+      for (int j = 0; j < dg->tet->Np; j++)
+        taken[mu][j] = kept(dg, taken[mu][j] + kept(dg, mixed) * p->u[volume_at(dg, term->in, k, j)]);
+    }
+  }
+}
+
+static void product_slots(void *context, size_t from, size_t to)
+{
+  const product *p = context;
+  const wisp_dg *dg = p->dg;
+  const int Np = dg->tet->Np, Nf = dg->layout.Nf;
+  double taken[3][WISP_TET_MAX_NP];
+  for (size_t k = from; k < to; k++)
+    for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
+      mix_terms(p, k, f, taken);
+      for (int i = 0; i < Np; i++) {
+        double sum = 0;
+        for (int mu = 0; mu < 3; mu++)
+          for (int j = 0; j < Np; j++) sum = kept(dg, sum + kept(dg, dg->tet->D[mu][i * Np + j]) * taken[mu][j]);
+        for (int j = 0; j < Nf; j++)
+          sum = kept(dg, sum + kept(dg, dg->tet->LIFT[i * Nf + j]) * p->flux[face_at(dg, f, k, j)]);
+        p->rhs[volume_at(dg, f, k, i)] = sum;
+      }
+    }
+}
+
+void wisp_reference_product(const wisp_dg *dg, const double *u, const double *flux, double *rhs)
+{
+  wisp_parallel_for(dg->slots, product_slots, &(product){dg, u, flux, rhs});
+}
+
 /* --- operators without signs --- */
 
 static wisp_status copy_magnitudes(wisp_error *err, size_t count, const double *from, double **out)

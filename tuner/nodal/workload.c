@@ -168,6 +168,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   r->own = s;
   *s = make_scalars(&r->random, r->number);
   bind(s, &r->scalars);
+  r->together = n * (size_t)dg->tet->Np;
   CALL(wisp_new(err, dg->slots, sizeof *scale, &scale));
   for (size_t k = 0; k < dg->slots; k++) {
     const size_t draw = wisp_random_below(&r->random, 24);
@@ -200,12 +201,11 @@ static wisp_status solve(wisp_error *err, wisp_round *r)
   return wisp_dg_compute(err, &mixed, r->kernel->name, r->own, r->before, r->after, r->size);
 }
 
-static wisp_status plain(wisp_error *err, const wisp_round *r, double *const *out, size_t *together)
+static wisp_status plain(wisp_error *err, const wisp_round *r, double *const *out)
 {
   const wisp_dg *dg = r->plain->self;
   wisp_dg single = *dg;
   single.single = true;
-  *together = (size_t)dg->system->fields * (size_t)dg->tet->Np;
   return wisp_dg_compute(err, &single, r->kernel->name, r->own, r->before, out, NULL);
 }
 

@@ -11,6 +11,7 @@ enum { MOST = 28 };
 typedef struct entry {
   uint64_t seed;
   unsigned long long used;
+  double plain; /* the error of plain sums; 0: not asked for so far */
   wisp_round round;
 } entry;
 
@@ -127,6 +128,58 @@ wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spe
     free_round(&rounds->entries[at].round);
   rounds->entries[at] = made;
   *out = &rounds->entries[at].round;
+  return WISP_OK;
+}
+
+/* --- beside plain sums --- */
+
+wisp_status wisp_results_create(wisp_error *err, const wisp_round *round, wisp_results *out)
+{
+  HELD(wisp_results_free) wisp_results made = {{NULL}};
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    if (round->after[a]) CALL(wisp_new(err, round->numbers[a], sizeof *made.of[a], &made.of[a]));
+  return GIVE(made, out);
+}
+
+void wisp_results_free(wisp_results *results)
+{
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(results->of[a]);
+}
+
+/* Of one element: numbers [from, to). */
+static double element_error(const double *got, const double *expected, size_t from, size_t to)
+{
+  double error = 0, most = 0;
+  for (size_t q = from; q < to; q++) {
+    if (!isfinite(expected[q])) continue;
+    error = fmax(error, fabs(got[q] - expected[q]));
+    most = fmax(most, fabs(expected[q]));
+  }
+  return most > 0 ? error / most : 0;
+}
+
+double wisp_results_error(const wisp_results *results, const wisp_round *round)
+{
+  double worst = 0;
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    for (size_t q = 0; results->of[a] && q < round->numbers[a]; q += round->together) {
+      const size_t end = q + round->together < round->numbers[a] ? q + round->together : round->numbers[a];
+      worst = fmax(worst, element_error(results->of[a], round->after[a], q, end));
+    }
+  return worst;
+}
+
+wisp_status wisp_rounds_plain(wisp_error *err, wisp_rounds *rounds, const wisp_round *round, double *error)
+{
+  int at = 0;
+  while (&rounds->entries[at].round != round) at++;
+  if (!(rounds->entries[at].plain > 0)) {
+    HELD(wisp_results_free) wisp_results plain = {{NULL}};
+    CALL(wisp_results_create(err, round, &plain));
+    CALL(rounds->workload->plain(err, round, plain.of));
+    rounds->entries[at].plain = wisp_results_error(&plain, round);
+  }
+  *error = rounds->entries[at].plain;
   return WISP_OK;
 }
 

@@ -365,22 +365,6 @@ void wisp_verifier_destroy(wisp_verifier *v)
 
 /* --- beside plain sums --- */
 
-/* The largest error of an element over its largest result. */
-static double worst_element(size_t count, size_t together, const double *got, const double *expected)
-{
-  double worst = 0;
-  for (size_t first = 0; first < count; first += together) {
-    double error = 0, most = 0;
-    for (size_t q = first; q < first + together && q < count; q++) {
-      if (!isfinite(expected[q])) continue;
-      error = fmax(error, fabs(got[q] - expected[q]));
-      most = fmax(most, fabs(expected[q]));
-    }
-    if (most > 0) worst = fmax(worst, error / most);
-  }
-  return worst;
-}
-
 /* What the kernel has left of an array, in the order of `after`. */
 static wisp_status fetch(wisp_error *err, const trial_round *r, const wisp_array_decl *array, double *out)
 {
@@ -394,37 +378,26 @@ static wisp_status fetch(wisp_error *err, const trial_round *r, const wisp_array
   return WISP_OK;
 }
 
-static void free_arrays(double *(*arrays)[WISP_MAX_ARRAYS])
-{
-  for (int a = 0; a < WISP_MAX_ARRAYS; a++) free((*arrays)[a]);
-}
-
 wisp_status wisp_verifier_excess(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *times)
 {
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_workload *workload = NULL;
+  place *p = NULL;
   HELD(leave_round) trial_round r = {.kernel = kernel};
-  HELD(free_arrays) double *out[WISP_MAX_ARRAYS] = {NULL};
-  double length = 0, matrix = 0, own = 0, plain = 0;
-  size_t together = 1;
+  HELD(wisp_results_free) wisp_results own = {{NULL}};
+  double length = 0, matrix = 0, plain = 0;
   *times = 0;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   CALL(wisp_family_sums(err, spec, &length, &matrix));
   if (!workload->plain || !(matrix > 0) || spec->precision != WISP_F32) return WISP_OK;
+  CALL(find_place(err, v, spec, &p));
   CALL(find_round(err, v, kernel->plan, 0, &r));
-  const double *const *expected = (const double *const *)r.round->after;
-  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
-    if (expected[a]) CALL(wisp_new(err, r.round->numbers[a], sizeof *out[a], &out[a]));
-  CALL(workload->plain(err, r.round, out, &together));
-  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
-    if (out[a]) plain = fmax(plain, worst_element(r.round->numbers[a], together, out[a], expected[a]));
+  CALL(wisp_rounds_plain(err, p->rounds, r.round, &plain));
+  CALL(wisp_results_create(err, r.round, &own));
   CALL(wisp_arrays_restore(err, r.problem->arrays, r.before, NULL));
   CALL(wisp_round_launch(err, r.problem, kernel, r.round));
-  for (int a = 0; a < WISP_MAX_ARRAYS; a++) {
-    if (!out[a]) continue;
-    CALL(fetch(err, &r, &r.problem->d.family->arrays[a], out[a]));
-    own = fmax(own, worst_element(r.round->numbers[a], together, out[a], expected[a]));
-  }
-  if (plain > 0) *times = own / plain;
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    if (own.of[a]) CALL(fetch(err, &r, &r.problem->d.family->arrays[a], own.of[a]));
+  if (plain > 0) *times = wisp_results_error(&own, r.round) / plain;
   return WISP_OK;
 }

@@ -54,6 +54,7 @@ typedef struct wisp_round {
   double *after[WISP_MAX_ARRAYS];  /* made as a copy of `before`, of a sum of parts: its first number is the sum */
   double *size[WISP_MAX_ARRAYS];   /* made as zeros; of a sum of parts: the root of the sum of squares */
   size_t numbers[WISP_MAX_ARRAYS];
+  size_t together; /* of the numbers of an output, so many are an element's: set by pose where there is `plain` */
   wisp_scalar_list scalars;
   void *own;           /* what pose leaves for solve, freed with the round; NULL: nothing */
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
@@ -96,8 +97,8 @@ typedef struct wisp_workload {
   wisp_status (*pose)(wisp_error *err, wisp_round *round);
   wisp_status (*solve)(wisp_error *err, wisp_round *round);
   /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
-   * matrices, into `out`, as `after` is; an element has so many numbers together in each. NULL: nobody asks. */
-  wisp_status (*plain)(wisp_error *err, const wisp_round *round, double *const *out, size_t *together);
+   * matrices, into `out`, as `after` is. NULL: nobody asks. */
+  wisp_status (*plain)(wisp_error *err, const wisp_round *round, double *const *out);
   /* Of a problem that is launched with the scalars to check, from numbers of which none is above 1: the largest sum of
    * magnitudes that a number of this output can have. NaN: not to be compared. */
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
