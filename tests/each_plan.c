@@ -181,13 +181,14 @@ bool layout_has_turn(const plan_case *c)
 
 bool precision_has_turn(const plan_case *c)
 {
-  const int turn = 3 * c->spec.order / 4 + c->strategy_number + c->at; /* another at every fourth order, too */
+  const int order = c->spec.order, /* another from turn to turn of order_has_turn */
+      turn = (order % 2 ? order / 2 : order / 4) + c->strategy_number + c->at;
   return walks_in_full() || (turn % 2 == 1) == (c->spec.precision == WISP_F64);
 }
 
 bool system_has_turn(const plan_case *c)
 {
-  enum { HIGH = 5 };
+  enum { HIGH = 3 };
   const int turn = c->spec.order + c->strategy_number + c->layout_number, order = c->spec.order;
   return walks_in_full() || !c->system_number || (order <= HIGH && turn % 2 == c->system_number % 2);
 }
@@ -196,8 +197,8 @@ bool order_has_turn(const plan_case *c, int low)
 {
   enum { FEW = 10 };
   const int order = c->spec.order;
-  const bool all = !c->again && (order <= low || c->element->orders[1] <= FEW);
-  return walks_in_full() || all || (order + c->strategy_number) % 4 == 0;
+  const int turns = c->again || c->element->orders[1] > FEW ? 4 : 2;
+  return walks_in_full() || (!c->again && order <= low) || (order + c->strategy_number) % turns == 0;
 }
 
 const char *plan_case_text(const plan_case *c)

@@ -1,8 +1,8 @@
 /* Claim: every strategy's default candidate compiles with NVRTC at the orders of its family, and none spills absurdly.
- * Each strategy and order is compiled once: the targets sm_80, sm_90 and sm_100, the precisions and the layouts take
- * turns; a family of many orders takes each strategy to every fourth. WISP_TEST_FULL=1, an hour: every order in both
- * precisions for every target. What a text calls the indices of its regions makes no difference to the code. Skipped
- * where there is no NVRTC. */
+ * Each is compiled once, at every second order, of a family of many orders at every fourth: the targets sm_80, sm_90
+ * and sm_100, the precisions and the layouts take turns. WISP_TEST_FULL=1, an hour: every order in both precisions for
+ * every target. What a text calls the indices of its regions makes no difference to the code. Skipped where there is no
+ * NVRTC. */
 #include "each_plan.h"
 #include "parsed.h"
 #include "../tuner/trial/pipeline.h"
