@@ -1,5 +1,7 @@
-/* Families: each one file in gen/, one line in the list. A family says once which arrays and kernels it has, and which
- * names its templates may use; solvers, tuner and command take it from here. */
+/* Families: each what it declares beside its templates, one file in gen/, one line in the list. A family says once
+ * which arrays and kernels it has, and which names its templates may use; solvers, tuner and command take it from here.
+ * What is declared (templates/FAMILY/family, kernels) becomes WISP_DECLARED_FAMILY, scripts/declare: the first
+ * initializers of a wisp_family. */
 #ifndef WISP_FAMILY_H
 #define WISP_FAMILY_H
 

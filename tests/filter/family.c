@@ -1,56 +1,12 @@
 /* A family as one file in gen/ would say it: a modal filter on the elements of a strip, triangles or quads, v = F u in
- * each that is troubled, what it takes away, w = u - F u, and means, collected on the edges between elements. */
+ * each that is troubled, what it takes away, w = u - F u, and means, collected on the edges between elements. What it
+ * declares stands beside its templates. */
 #include "../../gen/family.h"
 #include "filter.h"
 
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-
-static const wisp_array_decl arrays[] = {
-    [FILTER_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
-    [FILTER_V] = {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
-    [FILTER_W] = {"w", WISP_REAL, WISP_FIELD, "elements*Np", "what the filter takes away"},
-    [FILTER_TROUBLED] = {"troubled", WISP_UINT8, WISP_FIXED, "elements", "1 where an element is to be filtered"},
-    [FILTER_EDGES] = {"edges", WISP_REAL, WISP_FIELD, "elements+1", "what is collected on the edges between elements"},
-    [FILTER_STRIP] = {"strip", WISP_UINT16, WISP_FIXED, "elements", "elements, the even ones before the odd ones"},
-    [FILTER_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
-};
-
-static const wisp_kernel_decl kernels[] = {
-    {.name = "apply",
-     .reads = "u troubled",
-     .writes = "v",
-     .sum = "Np",
-     .matrix = "Np",
-     .numbers = "2*Np",
-     .flops = "2*Np*Np",
-     .dofs = "Np"},
-    {.name = "rest",
-     .reads = "u",
-     .writes = "w",
-     .sum = "Np+1",
-     .matrix = "Np",
-     .numbers = "2*Np",
-     .flops = "2*Np*Np+Np",
-     .dofs = "Np"},
-    {.name = "collect",
-     .reads = "v edges strip",
-     .writes = "edges",
-     .launches = "colours",
-     .sum = "2*Np+2",
-     .numbers = "Np+2",
-     .flops = "Np+3",
-     .dofs = "Np"},
-    {.name = NULL},
-};
-
-static const wisp_element elements[] = {{"tri", {1, 6}}, {"quad", {1, 4}}, {NULL, {0, 0}}};
-
-static const wisp_scalar_decl scalars[] = {
-    {"groups", "elements, or those of a launch"}, {"first", "where these begin"}, {NULL, NULL}};
-
-static const char *const compositions[] = {NULL};
 
 /* The last node of row y, and likewise the highest power of r beside s^y. */
 static int last(const wisp_spec *spec, int y)
@@ -109,12 +65,4 @@ done:
   return status;
 }
 
-const wisp_family wisp_family_filter = {.name = "filter",
-                                        .elements = elements,
-                                        .arrays = arrays,
-                                        .kernels = kernels,
-                                        .scalars = scalars,
-                                        .compositions = compositions,
-                                        .default_system = "none",
-                                        .names = names,
-                                        .sizes = sizes};
+const wisp_family wisp_family_filter = {WISP_DECLARED_FILTER, .names = names, .sizes = sizes};
