@@ -7,6 +7,7 @@
 # make format           rewrite in the house format
 # make bench            ours against the vendor's library
 # make roundoff         what rounding does in either basis: tables and plots
+# make errors           what single precision loses, beside plain sums; DEVICE=cuda
 # make bundle           a folder to carry to a GPU machine
 # make install          to PREFIX (/usr/local), under DESTDIR
 # make uninstall        what make install put there, given the same two
@@ -17,7 +18,7 @@ PREFIX  ?= /usr/local
 OPT     ?= -O2 -g
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 # The user's CFLAGS, LDFLAGS and LDLIBS come last, so that they win.
-compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -Iinclude $(SANITIZE) $(CFLAGS)
+compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -Iinclude -I$(BUILD) $(SANITIZE) $(CFLAGS)
 # The command finds libraries in lib/ beside it, a test in lib/ above it; by the old kind of rpath, which holds for what those
 # libraries need as well.
 link     = $(CC) -pthread $(SANITIZE) $(LDFLAGS)
@@ -33,9 +34,11 @@ COMMAND   := $(call objects,cli/*.c)
 # tests/test_*.c are programs; every other C file in tests/ helps them all.
 HELPERS   := $(call objects,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(or $(ONLY:%=tests/%.c),$(wildcard tests/test_*.c)))
+# What families declare, a header of each.
+DECLARED  := $(patsubst %,$(BUILD)/%.h,$(shell find templates tests -name family -type f))
 # What travels inside the library: kernel texts and their spaces, systems, dialects, the store's schema, shipped winners,
 # hashes that were renewed, the pages of the command.
-CARRIED   := $(shell find templates cli/help cache/shipped cache/*.sql cache/renewed.list -type f 2>/dev/null)
+CARRIED   := $(filter-out %/family %/kernels,$(shell find templates cli/help cache/shipped cache/*.sql cache/renewed.list -type f 2>/dev/null))
 PROGRAM   := $(if $(COMMAND),$(BUILD)/wisp)
 
 all: $(BUILD)/libwisp.a $(BUILD)/libwisp.so $(PROGRAM)
@@ -74,15 +77,22 @@ $(BUILD)/embedded.c: scripts/embed $(CARRIED)
 	@mkdir -p $(@D)
 	scripts/embed $(CARRIED) > $@.$$PPID && mv $@.$$PPID $@
 
+$(DECLARED): $(BUILD)/%/family.h: %/family %/kernels scripts/declare
+	@mkdir -p $(@D)
+	scripts/declare $*/family $*/kernels > $@.$$PPID && mv $@.$$PPID $@
+
+# What programs that check C must have beside it.
+declared: $(DECLARED)
+
 $(BUILD)/embedded.o: $(BUILD)/embedded.c
 	$(compile) -I. -c -o $@ $<
 
 # A test that no longer compiles leaves no old program behind that could pass.
-$(BUILD)/tests/test_%.o: tests/test_%.c
+$(BUILD)/tests/test_%.o: tests/test_%.c | $(DECLARED)
 	@mkdir -p $(@D) && rm -f $(@:.o=)
 	$(compile) -c -o $@ $<
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c | $(DECLARED)
 	@mkdir -p $(@D)
 	$(compile) -c -o $@ $<
 
@@ -132,6 +142,9 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libwisp.a
 roundoff: all $(BUILD)/bench/roundoff
 	@scripts/roundoff
 
+errors: all $(BUILD)/bench/errors
+	@$(BUILD)/bench/errors $(or $(DEVICE),auto)
+
 # ---- Carried and installed copies.
 bundle:
 	+@$(call build-tests)
@@ -162,6 +175,6 @@ help:
 clean:
 	rm -rf $(BUILD) build-sanitize bundle
 
-.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench roundoff bundle install uninstall help clean
+.PHONY: all declared tests check check-gpu check-sanitize check-valgrind lint format bench roundoff errors bundle install uninstall help clean
 .SECONDARY: $(TESTS:=.o)
 -include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d) $(wildcard $(BUILD)/tests/*/*.d)

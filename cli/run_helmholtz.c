@@ -11,17 +11,21 @@ const char *const wisp_trace_preconditioners[3] = {"none", "diagonal", "edge-blo
 
 /* --- the request --- */
 
-static wisp_status read_neumann(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r)
+/* The equation's data: a solution that is known, or what stands in its place. */
+static wisp_status read_data(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r)
 {
-  const char *text = wisp_option_value(args, "neumann"), *at = text;
-  for (char *end = NULL; at && *at; at = *end ? end + 1 : end) {
-    const long tag = strtol(at, &end, 10);
-    if (end == at || (*end && *end != ',') || tag < 1 || tag > INT32_MAX || r->neumann_count == WISP_MOST_TAGS)
-      return wisp_fail(err, WISP_EUSAGE, "option --neumann is '%s', must be tags of the boundary such as 1,3", text);
-    r->neumann[r->neumann_count++] = (int32_t)tag;
-  }
-  return wisp_require(err, !text || r->neumann_count, WISP_EUSAGE,
-                      "option --neumann is empty, must be tags such as 1,3");
+  const struct {
+    const char *option, **to;
+  } texts[] = {{"kappa", &r->data.kappa},       {"lambda", &r->data.lambda}, {"source", &r->data.source},
+               {"value", &r->data.value},       {"flux", &r->data.flux},     {"neumann", &r->neumann},
+               {"solution", &r->data.solution}, {"output", &r->vtu}};
+  for (size_t i = 0; i < WISP_COUNT(texts); i++)
+    if (wisp_option_given(args, texts[i].option)) *texts[i].to = wisp_option_value(args, texts[i].option);
+  const bool own = r->data.source || r->data.value || r->data.flux;
+  CALL(wisp_require(err, !own || !r->data.solution, WISP_EUSAGE,
+                    "option --solution is for a problem whose source, value and flux follow from it: leave these out"));
+  if (!own && !r->data.solution) r->data.solution = "sin(2 * pi * x) * sin(2 * pi * y)";
+  return wisp_option_real(err, args, "tau", 1e-100, 1e100, 1, &r->data.tau);
 }
 
 static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r)
@@ -30,9 +34,6 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   static const char *const matrices[] = {"blocks", "halves"};
   size_t rule = 0, preconditioner = 0, matrix = 0;
   r->method.precision = r->run.precision;
-  CALL(wisp_option_real(err, args, "kappa", 1e-100, 1e100, 1, &r->data.kappa));
-  CALL(wisp_option_real(err, args, "lambda", 0, 1e100, 1, &r->data.lambda));
-  CALL(wisp_option_real(err, args, "tau", 1e-100, 1e100, 1, &r->data.tau));
   CALL(wisp_option_real(err, args, "tolerance", 1e-16, 1, r->method.precision == WISP_F64 ? 1e-10 : 1e-5,
                         &r->method.tolerance));
   CALL(wisp_option_integer(err, args, "iterations", 1, INT32_MAX, 100000, &r->method.iterations));
@@ -43,14 +44,14 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   r->data.paper = rule == 1;
   r->method.halves = matrix == 1;
   r->method.preconditioner = (wisp_trace_preconditioner)preconditioner;
-  return read_neumann(err, args, r);
+  return read_data(err, args, r);
 }
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r)
 {
   static const char *const elements[] = {"tri"};
   size_t element = 0;
-  *r = (wisp_helmholtz_request){.neumann_count = 0};
+  *r = (wisp_helmholtz_request){.data = {.kappa = "1", .lambda = "1"}};
   CALL(wisp_run_check_problem(err, args, "helmholtz"));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
   CALL(wisp_run_read(err, args, wisp_family_find("hdg"), &r->run));
@@ -65,7 +66,7 @@ static void release(wisp_helmholtz_run *run)
   wisp_helmholtz_solver_destroy(run->solver);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&run->stage[i]);
   wisp_helmholtz_destroy(run->problem);
-  free(run->dirichlet);
+  free(run->neumann), free(run->dirichlet);
   wisp_mesh_destroy(run->mesh);
   wisp_session_close(run->session);
 }
@@ -92,14 +93,32 @@ static bool is_listed(const int32_t *tags, size_t count, int32_t tag)
   return false;
 }
 
+/* "1,outlet": tags of the boundary, by number or name. */
+static wisp_status find_neumann(wisp_error *err, const wisp_helmholtz_request *r, wisp_helmholtz_run *run,
+                                wisp_fixing *out)
+{
+  OWNED(free) char *text = strdup(r->neumann);
+  char *rest = NULL;
+  size_t room = 0;
+  CALL(wisp_require(err, text, WISP_EMEMORY, "out of memory: --neumann"));
+  for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    CALL(wisp_grow(err, &run->neumann, &room, out->count + 1, sizeof *run->neumann));
+    const int32_t tag = run->neumann[out->count++] = wisp_mesh_tag(run->mesh, 1, name);
+    CALL(wisp_require(err, tag, WISP_EUSAGE, "option --neumann: '%s' is no tag, nor a name, of the mesh's boundary",
+                      name));
+  }
+  CALL(wisp_require(err, out->count, WISP_EUSAGE, "option --neumann is empty, must be tags or names such as 1,3"));
+  out->tag = run->neumann;
+  return wisp_fixing_check(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, out);
+}
+
 /* The boundary's tags but those with a flux. */
 static wisp_status find_dirichlet(wisp_error *err, wisp_helmholtz_request *r, wisp_helmholtz_run *run)
 {
   const wisp_mesh *mesh = run->mesh;
-  wisp_fixing *fixing = &r->data.dirichlet;
-  const wisp_fixing neumann = {.count = r->neumann_count, .tag = r->neumann};
-  if (!r->neumann_count) return *fixing = (wisp_fixing){.all = true}, WISP_OK;
-  CALL(wisp_fixing_check(err, r->run.mesh.file ? r->run.mesh.file : "box", mesh, &neumann));
+  wisp_fixing *fixing = &r->data.dirichlet, neumann = {.count = 0};
+  if (!r->neumann) return *fixing = (wisp_fixing){.all = true}, WISP_OK;
+  CALL(find_neumann(err, r, run, &neumann));
   CALL(wisp_new(err, 3 * mesh->elements, sizeof *run->dirichlet, &run->dirichlet));
   fixing->tag = run->dirichlet;
   for (size_t f = 0; f < 3 * mesh->elements; f++)
@@ -155,7 +174,8 @@ static void tell(void *context, long long iterations, double share)
   wisp_progress_show(context, share, text);
 }
 
-static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_run *run)
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_helmholtz_request *r,
+                         wisp_helmholtz_run *run)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   OWNED(free) double *u = NULL, *flux = NULL, *ustar = NULL;
@@ -166,6 +186,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_helmh
   CALL(download(err, run, "u", &u));
   CALL(download(err, run, "flux", &flux));
   CALL(download(err, run, "ustar", &ustar));
+  if (r->vtu) CALL(wisp_helmholtz_write_vtu(err, run->problem, u, flux, ustar, r->vtu));
   return wisp_helmholtz_distance(err, run->problem, u, flux, ustar, &run->errors);
 }
 
@@ -175,7 +196,7 @@ static wisp_status run_helmholtz(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_helmholtz_run run = {.seconds = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
-  CALL(solve(err, args, &run));
+  CALL(solve(err, args, &request, &run));
   CALL(wisp_run_helmholtz_print(err, &request, &run));
   return wisp_require(err, run.report.cg.converged, WISP_EWRONG,
                       "no convergence: the residual is %.3g after %lld iterations: allow more --iterations or a larger "

@@ -5,21 +5,19 @@
 #include "run.h"
 #include "../runtime/hdg/helmholtz_solver.h"
 
-enum { WISP_MOST_TAGS = 16 };
-
 typedef struct wisp_helmholtz_request {
   wisp_run_request run;
   wisp_helmholtz_data data;
   wisp_helmholtz_method method;
-  int32_t neumann[WISP_MOST_TAGS]; /* tags of the boundary */
-  size_t neumann_count;
+  const char *neumann; /* as --neumann gives it, or NULL */
+  const char *vtu;
 } wisp_helmholtz_request;
 
 typedef struct wisp_helmholtz_run {
   wisp_session *session;
   wisp_mesh *mesh;
   wisp_helmholtz *problem;
-  int32_t *dirichlet; /* tags of the boundary that hold u */
+  int32_t *neumann, *dirichlet; /* tags of the boundary that hold the flux, and u */
   wisp_stage stage[WISP_HELMHOLTZ_PARTS];
   wisp_helmholtz_solver *solver;
   wisp_helmholtz_report report;

@@ -12,11 +12,14 @@ static void print_text(const wisp_helmholtz_request *r, const wisp_helmholtz_run
   static const char *const parts[] = {"set-up", "iteration", "fields"};
   const wisp_helmholtz_report *report = &run->report;
   const wisp_helmholtz_errors *e = &run->errors;
+  const char *known = r->data.solution;
   wisp_run_print_domain(&r->run, run->session, run->mesh->elements, "triangles", run->problem->hdg->tables->Np,
                         unknowns(run), "unknowns");
-  printf(
-      "problem     -div(kappa grad u) + lambda u = f, kappa = %g, lambda = %g, tau = %g, u = sin(2 pi x) sin(2 pi y)\n",
-      r->data.kappa, r->data.lambda, r->data.tau);
+  printf("problem     -div(kappa grad u) + lambda u = f, kappa = %s, lambda = %s, tau = %g, %s %s\n", r->data.kappa,
+         r->data.lambda, r->data.tau, known ? "u =" : "f =",
+         known            ? known
+         : r->data.source ? r->data.source
+                          : "0");
   for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
     printf("%-11s %s\n", parts[part], run->stage[part].composition);
     wisp_run_print_kernels(&run->stage[part], r->run.defaults);
@@ -24,8 +27,8 @@ static void print_text(const wisp_helmholtz_request *r, const wisp_helmholtz_run
   printf("solve       %lld iterations of conjugate gradients, preconditioner %s, residual %.2e, %.4f ms each\n",
          report->cg.iterations, wisp_trace_preconditioners[r->method.preconditioner], report->cg.residual,
          report->cg.ms_per_iteration);
-  printf("L2 error    u %.6e, p %.6e, u* %.6e\n", e->l2_u, e->l2_p, e->l2_ustar);
-  printf("Linf error  u %.6e\n", e->linf_u);
+  if (known) printf("L2 error    u %.6e, p %.6e, u* %.6e\n", e->l2_u, e->l2_p, e->l2_ustar);
+  if (known) printf("Linf error  u %.6e\n", e->linf_u);
   printf("memory      %.3f GB on the device\n", (double)report->bytes / 1e9);
   printf("seconds     %.3g on the host before, then %.3g set-up, %.3g iterations, %.3g fields, %.3g in all\n",
          run->seconds_setup, report->seconds[WISP_HELMHOLTZ_SETUP], report->seconds[WISP_HELMHOLTZ_ITERATION],
@@ -41,8 +44,6 @@ static cJSON *make_json(const wisp_helmholtz_request *r, const wisp_helmholtz_ru
       {"edges", (double)run->problem->hdg->edges},
       {"order", r->run.order},
       {"unknowns", unknowns(run)},
-      {"kappa", r->data.kappa},
-      {"lambda", r->data.lambda},
       {"tau", r->data.tau},
       {"iterations", (double)report->cg.iterations},
       {"residual", report->cg.residual},
@@ -60,6 +61,8 @@ static cJSON *make_json(const wisp_helmholtz_request *r, const wisp_helmholtz_ru
   };
   cJSON_AddStringToObject(object, "system", "helmholtz");
   cJSON_AddStringToObject(object, "element", "tri");
+  cJSON_AddStringToObject(object, "kappa", r->data.kappa);
+  cJSON_AddStringToObject(object, "lambda", r->data.lambda);
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->method.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "preconditioner", wisp_trace_preconditioners[r->method.preconditioner]);

@@ -250,6 +250,45 @@ static void reals_evaluate_in_double(void **state)
 }
 
 /* A name without a slot, and tables, which real evaluation does not have. */
+static int slot_of_x(const void *context, const char *name)
+{
+  (void)context;
+  return strcmp(name, "x") == 0 ? 0 : -1;
+}
+
+/* Against differences, first and second. */
+static void derivatives_are_slopes(void **state)
+{
+  static const char *const texts[] = {"3",
+                                      "x * x * x - 2 * x",
+                                      "-sin(2 * x) / (1 + x * x)",
+                                      "exp(cos(x)) * sqrt(1 + x)",
+                                      "min(x, 2 - x) + max(x * x, 0.1)",
+                                      "x < 0.5 ? x * k : x / (x + k)",
+                                      "(x > 3) + !x * x"};
+  const double h = 1e-4, at[3] = {0.7 - h, 0.7, 0.7 + h};
+  wisp_error err = {0};
+  (void)state;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    wisp_expr *expr[3] = {NULL};
+    double value[3], size, slope[2];
+    assert_int_equal(wisp_expr_parse(&err, texts[i], &expr[0]), WISP_OK);
+    wisp_expr_put(expr[0], "k", 2.5);
+    assert_int_equal(wisp_expr_bind(&err, expr[0], slot_of_x, NULL), WISP_OK);
+    for (int d = 0; d < 2; d++) assert_int_equal(wisp_expr_slope(&err, expr[d], "x", &expr[d + 1]), WISP_OK);
+    for (int k = 0; k < 3; k++) wisp_expr_real(expr[0], &at[k], NULL, &value[k], &size);
+    for (int d = 0; d < 2; d++) wisp_expr_real(expr[d + 1], &at[1], NULL, &slope[d], &size);
+    if (fabs(slope[0] - (value[2] - value[0]) / (2 * h)) > 1e-6 ||
+        fabs(slope[1] - (value[2] - 2 * value[1] + value[0]) / (h * h)) > 1e-5)
+      fail_msg("%s: slopes %g, %g", texts[i], slope[0], slope[1]);
+    for (int d = 0; d < 3; d++) wisp_expr_destroy(expr[d]);
+  }
+  wisp_expr *expr = NULL, *none = NULL;
+  assert_int_equal(wisp_expr_parse(&err, "x % 2", &expr), WISP_OK);
+  assert_int_equal(wisp_expr_slope(&err, expr, "x", &none), WISP_EINPUT);
+  wisp_expr_destroy(expr);
+}
+
 static void what_has_no_slot_is_named(void **state)
 {
   (void)state;
@@ -333,6 +372,7 @@ int main(void)
       cmocka_unit_test(random_texts_never_crash),
       cmocka_unit_test(reals_evaluate_in_double),
       cmocka_unit_test(many_points_at_once),
+      cmocka_unit_test(derivatives_are_slopes),
       cmocka_unit_test(what_has_no_slot_is_named),
       cmocka_unit_test(scopes_shadow_and_redefine),
   };

@@ -37,6 +37,8 @@ static void test_pages(void **state)
 {
   static const char *const files[] = {FILTER "family.c",
                                       FILTER "workload.c",
+                                      FILTER "templates/filter/family",
+                                      FILTER "templates/filter/kernels",
                                       "tests/test_family.c",
                                       "tests/test_borrow.c",
                                       FILTER "templates/filter/rest.plain.k",
@@ -81,12 +83,40 @@ static void test_counts(void **state)
   check_lines();
   assert_int_equal(count_files(FILTER "*.c"), 2); /* one as of gen/, one as of tuner/ */
   assert_int_equal(count_files(FILTER "templates/filter/*.k"), 3);
-  assert_int_equal(count_files(FILTER "templates/filter/*"), 2 * 3);
-  assert_int_equal(count_files("gen/nodal/nodal.c"), 1); /* each of the library's has the same */
+  assert_int_equal(count_files(FILTER "templates/filter/*"), 2 * 3 + 2); /* and what it declares */
+  assert_int_equal(count_files("gen/nodal/nodal.c"), 1);                 /* each of the library's has the same */
   assert_int_equal(count_files("gen/tensor/tensor.c"), 1);
   assert_int_equal(count_files("gen/assembly/assembly.c"), 1);
   assert_int_equal(count_files("gen/hdg/hdg.c"), 1);
   assert_int_equal(count_files("tuner/*/workload.c"), 4 + 1); /* and the list's own in tuner/trial */
+}
+
+/* What a family says amiss is told with its line. */
+static void test_declared_wrong(void **state)
+{
+  static const struct {
+    const char *text, *told;
+  } amiss[] = {
+      {"arry u real field n u\n", ":1: \"arry\" is nothing that a family says"},
+      {"# u\narray u float field n u\n", ":2: array NAME TYPE KIND SIZE MEANING"},
+      {"array f real field n f\narray F real field n F\n", ":2: two arrays are"},
+      {"element tri 3\n", ":1: element NAME LOWEST..HIGHEST"},
+      {"let n N+1\n", ":1: let NAME = EXPRESSION"},
+      {"kernel k\n  reads u\n  wrote v\n", ":3: \"wrote\" says nothing of kernel k"},
+      {"kernel k\n  reads u\n", ": kernel k says no writes"},
+  };
+  char line[256], told[256];
+  if (access("scripts/declare", X_OK) != 0) skip(); /* likewise */
+  const char *path = fixture_path(*state, "family");
+  for (size_t i = 0; i < WISP_COUNT(amiss); i++) {
+    fixture_write(path, amiss[i].text, strlen(amiss[i].text));
+    snprintf(line, sizeof line, "scripts/declare %s 2>&1 >/dev/null", path);
+    FILE *pipe = popen(line, "r");
+    assert_non_null(pipe);
+    told[fread(told, 1, sizeof told - 1, pipe)] = '\0';
+    assert_int_not_equal(pclose(pipe), 0);
+    if (!strstr(told, amiss[i].told)) fail_msg("%s: says %s", amiss[i].told, told);
+  }
 }
 
 /* --- the filter --- */
@@ -440,6 +470,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pages),
       cmocka_unit_test(test_counts),
+      cmocka_unit_test_setup_teardown(test_declared_wrong, set_up, tear_down),
       cmocka_unit_test(test_matrix),
       cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
       cmocka_unit_test(test_unknown),

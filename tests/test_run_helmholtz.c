@@ -1,7 +1,7 @@
 /* Claim: wisp run helmholtz solves on triangles with the orders of the hybridized method, u and p of order P + 1, u*
- * one more, with Dirichlet and Neumann data; on the paper's mesh with the paper's quadrature it gives the paper's Table
- * 1; all preconditioners come to one solution; it says what it did in text and JSON; and whatever is wrong with the
- * request is one line on stderr and the right exit status. */
+ * one more, over a jump of the conductivity, with Dirichlet and Neumann data; on the paper's mesh with the paper's
+ * quadrature it gives the paper's Table 1; all preconditioners come to one solution; it says what it did in text and
+ * JSON; and whatever is wrong with the request is one line on stderr and the right exit status. */
 #include "command.h"
 #include "each_plan.h"
 #include "good.h"
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 /* A run that must succeed, as JSON; the caller deletes it. */
@@ -60,17 +61,32 @@ static void test_table(void **state)
   free(data);
 }
 
-/* Moved meshes, sides with a flux and sides with a value. */
+/* A plate of two materials, unstructured, and two refinements: made by Gmsh, or as `make bundle` made them. */
+static const char *plate(const char *folder, int mesh)
+{
+  static char path[128];
+  char command[256];
+  snprintf(command, sizeof command, "cp tests/meshes/plate.* %s && cd %s && gmsh plate.geo -v 1 -nt 1 - >log 2>&1",
+           folder, folder);
+  snprintf(path, sizeof path, "%s/plate%d.msh", folder, mesh);
+  if (access(path, R_OK) != 0 && system("command -v gmsh >/dev/null") == 0) assert_int_equal(system(command), 0);
+  if (access(path, R_OK) != 0) snprintf(path, sizeof path, "tests/meshes/plate%d.msh", mesh);
+  if (access(path, R_OK) != 0) fail_msg("the command gmsh is missing, and so is %s", path);
+  return path;
+}
+
+/* Two materials of ten times the conductivity, sides with a flux and sides with a value, all by name. */
 static void test_orders(void **state)
 {
   static const char *const norms[] = {"l2_u", "l2_p", "l2_ustar"};
   for (int P = 1; P <= 5; P++) {
-    const int boxes[2] = {P < 3 ? 12 : 6, P < 3 ? 24 : 12};
     double error[2][3];
     for (int i = 0; i < 2; i++) {
-      char line[128];
-      snprintf(line, sizeof line, "-n %d --box %d --jitter 0.2 --neumann 2,3 --tolerance 1e-13 --lambda 0", P,
-               boxes[i]);
+      char line[512];
+      snprintf(line, sizeof line,
+               "-n %d --mesh %s --neumann right,top --tolerance 1e-13 --kappa 'region==steel?10:1' "
+               "--lambda 'region==glass?0:y' --solution 'sin(2*pi*x)*sin(2*pi*y)/(region==steel?10:1)'",
+               P, plate(*state, i + (P < 3)));
       cJSON *json = solve(*state, line);
       for (int k = 0; k < 3; k++) error[i][k] = json_number(json, norms[k]);
       cJSON_Delete(json);
@@ -81,6 +97,31 @@ static void test_orders(void **state)
         fail_msg("P = %d: %s falls from %.3e to %.3e: order %.2f", P, norms[k], error[0][k], error[1][k], order);
     }
   }
+}
+
+/* Where u is known up to a constant alone it is the one of mean 0; the same u by its source and flux. */
+static void test_own_problem(void **state)
+{
+  char line[256];
+  const char *vtu = fixture_path(*state, "u.vtu");
+  cJSON *json = solve(*state, "-n 4 --box 6 --neumann 1,2,3,4 --lambda 0 --solution 'cos(pi*x)*cos(pi*y)'");
+  assert_true(json_number(json, "l2_u") < 1e-5 && json_number(json, "l2_ustar") < 1e-6);
+  cJSON_Delete(json);
+  snprintf(line, sizeof line,
+           "-n 2 --box 2 --lambda 0 --source -4 --value 'x*x+y*y' --flux 'tag==2?2:0' --neumann 1,2 -o %s", vtu);
+  json = solve(*state, line);
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_u"))); /* nobody knows u */
+  cJSON_Delete(json);
+  size_t length;
+  char *file = fixture_read(vtu, &length), *at = memchr(file, '_', length);
+  while (at && at[-1] != '\n') at = memchr(at + 1, '_', length - (size_t)(at + 1 - file));
+  const size_t points = 8 * 10;
+  double xyz[8 * 10 * 3], u[8 * 10];
+  memcpy(xyz, at + 1 + 8, sizeof xyz);
+  memcpy(u, at + 1 + 8 + sizeof xyz + 8 + points * 8 + 8 + 64 + 8 + 8 + 8, sizeof u);
+  for (size_t i = 0; i < points; i++)
+    assert_true(fabs(u[i] - xyz[3 * i] * xyz[3 * i] - xyz[3 * i + 1] * xyz[3 * i + 1]) < 1e-8);
+  free(file);
 }
 
 static void test_preconditioners(void **state)
@@ -147,8 +188,14 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --lambda -1", "lambda");
   expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
   expect(folder, 2, "-n 1 --neumann 7", "no edge of the boundary has the tag 7");
-  expect(folder, 2, "-n 1 --neumann x", "must be tags of the boundary");
-  expect(folder, 2, "-n 1 --neumann 1,2,3,4 --lambda 0", "it is known up to a constant alone");
+  expect(folder, 2, "-n 1 --neumann x", "'x' is no tag, nor a name");
+  expect(folder, 2, "-n 1 --neumann 1,2,3,4 --lambda 0 --source 1", "1 flows in, of 1");
+  expect(folder, 2, "-n 1 --source 1/x+w", "the name 'w' is not defined");
+  expect(folder, 2, "-n 1 --source '1/(x-x)'", "the source is not finite in triangle 0");
+  expect(folder, 2, "-n 1 --source 1 --value '1/(y-y)'", "not finite on edge");
+  expect(folder, 2, "-n 1 --solution x%2", "'%' has no derivative");
+  expect(folder, 2, "-n 1 --solution x --flux 1", "leave these out");
+  expect(folder, 1, "-n 1 --box 2 -o /nowhere/at/all.vtu", "/nowhere/at/all.vtu");
   expect(folder, 2, "-n 1 --preconditioner jacobi", "none, diagonal, edge-blocks");
   expect(folder, 2, "-n 1 --quadrature some", "exact, paper");
   expect(folder, 2, "-n 1 --element hex", "hex");
@@ -174,8 +221,8 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_table),  cmocka_unit_test(test_orders),  cmocka_unit_test(test_preconditioners),
-      cmocka_unit_test(test_report), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_table),  cmocka_unit_test(test_orders),      cmocka_unit_test(test_preconditioners),
+      cmocka_unit_test(test_report), cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -79,18 +79,21 @@ static wisp_status expect(parser *p, const char *token)
   return wisp_expr_fail(p->err, p->expr, column_of(p), "'%s' is expected, not '%.8s'", token, p->at);
 }
 
-/* Appends a node, whose operands are in place, and gives its place. */
-static wisp_status add(parser *p, wisp_node made, size_t *out)
+wisp_status wisp_expr_add(wisp_error *err, wisp_expr *expr, wisp_node made, size_t *out)
 {
-  wisp_expr *expr = p->expr;
   for (int i = 0; i < wisp_operators[made.op].operands; i++)
     if (made.depth <= expr->nodes[made.of[i]].depth) made.depth = expr->nodes[made.of[i]].depth + 1;
   if (made.depth > WISP_EXPR_DEEPEST)
-    return wisp_expr_fail(p->err, expr, made.column, "more than %d operators deep: split it up", WISP_EXPR_DEEPEST);
-  CALL(wisp_grow(p->err, &expr->nodes, &expr->capacity, expr->count + 1, sizeof made));
+    return wisp_expr_fail(err, expr, made.column, "more than %d operators deep: split it up", WISP_EXPR_DEEPEST);
+  CALL(wisp_grow(err, &expr->nodes, &expr->capacity, expr->count + 1, sizeof made));
   expr->nodes[expr->count] = made;
   *out = expr->count++;
   return WISP_OK;
+}
+
+static wisp_status add(parser *p, wisp_node made, size_t *out)
+{
+  return wisp_expr_add(p->err, p->expr, made, out);
 }
 
 /* A digit or a point is next. The C locale is asked for, since the host program may have set another one. */

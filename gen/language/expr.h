@@ -60,6 +60,13 @@ uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void 
 typedef int (*wisp_slot_of)(const void *context, const char *name);
 wisp_status wisp_expr_bind(wisp_error *err, wisp_expr *expr, wisp_slot_of slot_of, const void *context);
 
+/* The name stands for this number from now on. */
+void wisp_expr_put(wisp_expr *expr, const char *name, double value);
+
+/* The derivative by a name, bound as the expression is; of min, max and ?: that of the side taken, of what is constant
+ * between jumps 0. WISP_EINPUT for a remainder and for what makes integers. */
+wisp_status wisp_expr_slope(wisp_error *err, const wisp_expr *expr, const char *name, wisp_expr **out);
+
 /* The value of an expression that was bound, the value of slot s being values[s], and the sum of the magnitudes that it
  * is added up from, given those of the slots (sizes NULL: those of the values): what a computed value's rounding errors
  * are proportional to. */

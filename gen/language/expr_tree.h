@@ -125,6 +125,9 @@ struct wisp_expr {
   size_t count, capacity;
 };
 
+/* Appends a node, whose operands are in place, and gives its place. WISP_EINPUT where the tree gets too deep. */
+wisp_status wisp_expr_add(wisp_error *err, wisp_expr *expr, wisp_node made, size_t *out);
+
 /* An operator on two integers; false where the result does not fit or does not exist. */
 bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value);
 

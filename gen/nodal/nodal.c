@@ -1,5 +1,5 @@
-/* The nodal DG family (Kloeckner, Warburton, Bridge, Hesthaven 2009): kernels, compositions, names for its templates,
- * minimal work. */
+/* The nodal DG family (templates/nodal/family): names for its templates, nodes and sizes, which compositions suit a
+ * system. */
 #include "nodal.h"
 #include "../language/expand.h"
 #include "../family.h"
@@ -10,179 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes are of a discretisation: groups of KM elements, each of n fields of NpM nodes and NfM face nodes, padding
- * included; gather's descriptors in blocks. See runtime/nodal/dg.h for what is fixed. */
-static const wisp_array_decl arrays[] = {
-    [WISP_NODAL_U] = {"u", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields"},
-    [WISP_NODAL_U_NEXT] = {"u_next", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the fields after the stage"},
-    [WISP_NODAL_U_N] = {"u_n", WISP_REAL, WISP_FIELD, "groups*n*NpM",
-                        "the fields as the step began, in nested stages; in its first stage u itself"},
-    [WISP_NODAL_RHS] = {"rhs", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the volume alone, -div F(u)"},
-    [WISP_NODAL_LIFTED] = {"lifted", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dt by the faces alone"},
-    [WISP_NODAL_RES] = {"res", WISP_REAL, WISP_FIELD, "groups*n*NpM", "the Runge-Kutta residual"},
-    [WISP_NODAL_FLUX] = {"flux", WISP_REAL, WISP_FIELD, "groups*n*NfM",
-                         "Fscale n.(F - F*) at face nodes, laid out as fields with Nf and NfM for Np and NpM"},
-    [WISP_NODAL_GEO] = {"geo", WISP_REAL, WISP_FIXED, "groups*KM*geos",
-                        "dr_m/dx_n: component c = 3m + n of geos, 9 and the quantities that rates read; element k at "
-                        "(k/KM * geos + c) * KM + k%KM"},
-    [WISP_NODAL_FACE_INT] =
-        {"face_int", WISP_INT, WISP_FIXED, "groups*KM*8",
-         "of face f the address of the neighbour's first node, component f of 8, and the code, 4 + f; placed as geo"},
-    [WISP_NODAL_FACE_REAL] =
-        {"face_real", WISP_REAL, WISP_FIXED, "groups*KM*face_reals",
-         "of face f the outward normal and surface over volume Jacobian, components 4f to 4f + 3 of face_reals; from "
-         "16 on "
-         "the quantities that fluxes read inside, then of each face those that they read outside; placed as geo"},
-    [WISP_NODAL_PAIR_BLOCK] =
-        {"pair_block", WISP_INT, WISP_FIXED, "blocks*4",
-         "of each block of groups the first pair, and the ends of pairs within, between and on the boundary"},
-    [WISP_NODAL_PAIR_INT] = {"pair_int", WISP_INT, WISP_FIXED, "pairs*5",
-                             "of each pair of faces: fetch_m, fetch_p, code, store_m, store_p"},
-    [WISP_NODAL_PAIR_REAL] =
-        {"pair_real", WISP_REAL, WISP_FIXED, "pairs*pair_reals",
-         "of each pair of faces: the normal outward of m, Fscale of m and of p, and the quantities "
-         "that fluxes read, of m and of p"},
-    [WISP_NODAL_DUX] = {"dux", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dx"},
-    [WISP_NODAL_DUY] = {"duy", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dy"},
-    [WISP_NODAL_DUZ] = {"duz", WISP_REAL, WISP_FIELD, "groups*n*NpM", "du/dz"},
-    [WISP_NODAL_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
-};
-
-static const wisp_scalar_decl scalars[] = {
-    {"groups", "groups of KM elements"},
-    {"alpha", "1 for upwind fluxes, 0 for central ones"},
-    {"a", "of a Runge-Kutta stage: res = a res + dt rhs"},
-    {"b", "of a Runge-Kutta stage: u = u + b res"},
-    {"dt", "the time step; of a nested stage u_next = u_n + dt rhs its part of it"},
-    {NULL, NULL},
-};
-
-/* Of an element: inputs once, outputs once; the dense products, and what the equations need for the streams. A face has
- * a normal and Fscale, quantities, and two ints, which count for half a double each. Products are dense, or as the
- * basis has them. */
-#define FACES "face_reals+4"
-#define PRODUCT "D_flops*n"
-#define LIFTING "LIFT_flops*n"
-/* What tells a stage in low storage, u and res read and written, from a nested one, which reads u and u_n and writes
- * u_next: runtime/nodal/integrator.h. */
-static const wisp_size low_storage[] = {{"nested", 0}, {NULL, 0}}, nested[] = {{"nested", 1}, {NULL, 0}};
-static const wisp_kernel_decl kernels[] = {
-    {.name = "volume",
-     .reads = "u geo",
-     .writes = "rhs",
-     .sum = "3*Np+18",
-     .matrix = "3*Np",
-     .numbers = "2*n*Np+geos",
-     .flops = PRODUCT,
-     .dofs = "n*Np"},
-    {.name = "derivative",
-     .reads = "u geo",
-     .writes = "dux duy duz",
-     .sum = "3*Np+3",
-     .matrix = "3*Np",
-     .numbers = "4*n*Np+9",
-     .flops = PRODUCT,
-     .dofs = "n*Np"},
-    {.name = "assemble",
-     .reads = "dux duy duz geo",
-     .writes = "rhs",
-     .sum = "4",
-     .numbers = "(terms+n)*Np+geos-9",
-     .flops = "2*terms*Np",
-     .dofs = "n*Np"},
-    {.name = "gather",
-     .reads = "u face_int face_real pair_block pair_int pair_real",
-     .writes = "flux",
-     .sum = "12",
-     .numbers = "2*n*Nf+" FACES,
-     .flops = "10*n*Nf",
-     .dofs = "n*Np"},
-    {.name = "lift",
-     .reads = "flux",
-     .writes = "lifted",
-     .sum = "Nf+1",
-     .matrix = "Nf",
-     .numbers = "n*(Nf+Np)",
-     .flops = LIFTING,
-     .dofs = "n*Np"},
-    {.name = "update",
-     .reads = "u res rhs lifted",
-     .writes = "u res",
-     .sum = "3",
-     .numbers = "6*n*Np",
-     .flops = "5*n*Np",
-     .dofs = "n*Np",
-     .facts = low_storage},
-    {.name = "update_nested",
-     .reads = "u_n rhs lifted",
-     .writes = "u_next",
-     .sum = "3",
-     .numbers = "4*n*Np",
-     .flops = "3*n*Np",
-     .dofs = "n*Np",
-     .facts = nested},
-    {.name = "fused",
-     .reads = "u res flux geo",
-     .writes = "u_next res",
-     .sum = "3*Np+Nf+21",
-     .matrix = "3*Np+Nf",
-     .numbers = "n*(Nf+4*Np)+geos",
-     .flops = PRODUCT "+" LIFTING "+4*n*Np",
-     .dofs = "n*Np",
-     .facts = low_storage},
-    {.name = "fused_nested",
-     .reads = "u u_n flux geo",
-     .writes = "u_next",
-     .sum = "3*Np+Nf+20",
-     .matrix = "3*Np+Nf",
-     .numbers = "n*(Nf+3*Np)+geos",
-     .flops = PRODUCT "+" LIFTING "+2*n*Np",
-     .dofs = "n*Np",
-     .facts = nested},
-    {.name = "stage",
-     .reads = "u res geo face_int face_real",
-     .writes = "u_next res",
-     .sum = "3*Np+Nf+33",
-     .matrix = "3*Np+Nf",
-     .numbers = "4*n*Np+n*Nf+geos+" FACES,
-     .flops = PRODUCT "+" LIFTING "+4*n*Np+10*n*Nf",
-     .dofs = "n*Np",
-     .facts = low_storage},
-    {.name = "stage_nested",
-     .reads = "u u_n geo face_int face_real",
-     .writes = "u_next",
-     .sum = "3*Np+Nf+32",
-     .matrix = "3*Np+Nf",
-     .numbers = "3*n*Np+n*Nf+geos+" FACES,
-     .flops = PRODUCT "+" LIFTING "+2*n*Np+10*n*Nf",
-     .dofs = "n*Np",
-     .facts = nested},
-    {.name = NULL},
-};
-
-/* "fused" does volume, lift and update in one pass; it needs the whole gather done before, so u may be written in
- * place. The nested ones make a step of other stages: what all of them do is the same. */
-static const char *const compositions[] = {
-    "volume+gather+lift+update",
-    "derivative+assemble+gather+lift+update",
-    "gather+fused",
-    "stage",
-    "volume+gather+lift+update_nested",
-    "gather+fused_nested",
-    "stage_nested",
-    NULL,
-};
+_Static_assert(WISP_NODAL_HIGHEST == WISP_TET_MAX_ORDER, "tables have room for the orders that are declared");
 
 /* Nested stages are the same step where equations are linear, and nothing in them depends on time: no text of a system
  * can name it. */
 static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *composition)
 {
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
-  const wisp_kernel_decl *kernel = NULL;
   bool nests = false;
   const char *at = composition;
-  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name); nests |= kernel && kernel->facts == nested)
-    kernel = wisp_family_kernel(wisp_family_find(spec->family), name);
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name);)
+    for (const wisp_size *fact = wisp_family_facts(spec->family, name); fact->name; fact++)
+      nests |= strcmp(fact->name, "nested") == 0 && fact->value;
   if (!nests) return WISP_OK;
   CALL(wisp_system_load(err, spec->system, &system));
   return wisp_require(err, wisp_system_is_affine(system), WISP_EREFUSED,
@@ -190,9 +29,6 @@ static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *com
                       "of system %s: use one that is not nested",
                       composition, spec->system);
 }
-
-static const char bernstein_tet[] = "bernstein-tet";
-static const wisp_element elements[] = {{"tet", {1, 10}}, {bernstein_tet, {1, WISP_TET_MAX_ORDER}}, {NULL, {0, 0}}};
 
 wisp_records wisp_nodal_records(const wisp_system *system)
 {
@@ -220,7 +56,7 @@ static int layouts(const wisp_spec *spec, wisp_layout out[8])
 
 static bool is_bernstein(const wisp_spec *spec)
 {
-  return strcmp(spec->element, bernstein_tet) == 0;
+  return strcmp(spec->element, "bernstein-tet") == 0;
 }
 
 static wisp_status place_control_points(wisp_error *err, int order, double *rst)
@@ -462,30 +298,10 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_records records = wisp_nodal_records(system);
-  const int Np = nodes(spec->order), Nf = face_nodes(spec->order), lower = nodes(spec->order - 1);
-  const bool sparse = is_bernstein(spec); /* in two steps; layer by layer: gen/nodal/bernstein.h */
-  const wisp_size all[] = {{"Np", Np},
-                           {"Nf", Nf},
-                           {"D_flops", sparse ? 3 * 8 * lower + 8 * Np : 6 * Np * Np},
-                           {"LIFT_flops", sparse ? 14 * Nf + 4 * 7 * lower + Nf : 2 * Np * Nf},
-                           {"n", system->fields},
-                           {"geos", records.geos},
-                           {"face_reals", records.face_reals},
-                           {"terms", (int)system->terms}};
-  return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);
+  const wisp_size all[] = {
+      {"n", system->fields}, {"geos", records.geos}, {"face_reals", records.face_reals}, {"terms", (int)system->terms}};
+  return wisp_names_sizes(err, env, all, WISP_COUNT(all));
 }
 
-const wisp_family wisp_family_nodal = {.name = "nodal",
-                                       .elements = elements,
-                                       .arrays = arrays,
-                                       .kernels = kernels,
-                                       .scalars = scalars,
-                                       .whole = "stage",
-                                       .compositions = compositions,
-                                       .suits = suits,
-                                       .default_system = "maxwell",
-                                       .shown = "wp wi ws MB NR",
-                                       .names = names,
-                                       .layouts = layouts,
-                                       .nodes = place_nodes,
-                                       .sizes = sizes};
+const wisp_family wisp_family_nodal = {WISP_DECLARED_NODAL, .suits = suits,       .names = names,
+                                       .layouts = layouts,  .nodes = place_nodes, .sizes = sizes};

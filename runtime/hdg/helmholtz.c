@@ -1,23 +1,10 @@
 #include "helmholtz.h"
 #include "../parallel.h"
 #include "../../gen/jacobi.h"
+#include "../../gen/language/expr.h"
 #include "../../gen/nodal/tet_internal.h"
 
 #include <math.h>
-
-static const double PI = 3.14159265358979323846;
-
-/* --- the solution --- */
-
-typedef struct field {
-  double u, slope[2];
-} field;
-
-static field solution_at(const double xy[2])
-{
-  const double x = 2 * PI * xy[0], y = 2 * PI * xy[1];
-  return (field){sin(x) * sin(y), {2 * PI * cos(x) * sin(y), 2 * PI * sin(x) * cos(y)}};
-}
 
 /* --- quadrature --- */
 
@@ -58,12 +45,14 @@ wisp_status wisp_helmholtz_quadrature(wisp_error *err, int order, wisp_quadratur
   return GIVE(rule, out);
 }
 
-static void place_at(const wisp_hdg *s, size_t e, double r, double t, double xy[2])
+void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s, double *xyz)
 {
-  const double share[3] = {-(r + t) / 2, (1 + r) / 2, (1 + t) / 2};
-  xy[0] = xy[1] = 0;
-  for (size_t i = 0; i < 6; i++)
-    xy[i % 2] += share[i / 2] * s->mesh->xyz[3 * (size_t)s->mesh->tri[3 * e + i / 2] + i % 2];
+  for (size_t q = 0; q < count; q++) {
+    const double share[3] = {-(r[q] + s[q]) / 2, (1 + r[q]) / 2, (1 + s[q]) / 2};
+    memset(xyz + 3 * q, 0, 3 * sizeof *xyz);
+    for (size_t i = 0; i < 6; i++)
+      xyz[3 * q + i % 2] += share[i / 2] * hdg->mesh->xyz[3 * (size_t)hdg->mesh->tri[3 * e + i / 2] + i % 2];
+  }
 }
 
 static double jacobian(const wisp_hdg *s, size_t e)
@@ -73,45 +62,82 @@ static double jacobian(const wisp_hdg *s, size_t e)
 
 /* --- data --- */
 
-/* A wisp_sweep over elements: f = (8 pi^2 kappa + lambda) u. */
+enum { POINTS = WISP_EXPR_MANY };
+
+/* out += scale * formula at points of an element. */
+static void add(const wisp_helmholtz *h, wisp_helmholtz_formula which, double scale, size_t count, const double *xyz,
+                int32_t region, int32_t tag, double *out)
+{
+  double values[POINTS];
+  if (!h->formula[which]) return;
+  wisp_formula_at(h->formula[which], count, xyz, region, tag, values);
+  for (size_t q = 0; q < count; q++) out[q] += scale * values[q];
+}
+
+/* A wisp_sweep over elements: f, or lambda u - kappa (u_xx + u_yy), times each mode. */
 static void load_elements(void *context, size_t from, size_t to)
 {
   const wisp_helmholtz *h = context;
   const size_t Np = (size_t)h->hdg->tables->Np;
-  const double strength = 8 * PI * PI * h->data.kappa + h->data.lambda;
+  const bool known = h->data.solution;
   for (size_t e = from; e < to; e++)
-    for (size_t q = 0; q < h->rule.count; q++) {
-      double xy[2];
-      place_at(h->hdg, e, h->rule.r[q], h->rule.s[q], xy);
-      const double f = strength * solution_at(xy).u * h->rule.w[q] * jacobian(h->hdg, e);
-      for (size_t i = 0; i < Np; i++) h->load[WISP_SLAB(Np, e, i)] += f * h->phi[q * Np + i];
+    for (size_t first = 0; first < h->rule.count; first += POINTS) {
+      const size_t count = h->rule.count - first < POINTS ? h->rule.count - first : POINTS;
+      const int32_t region = h->hdg->mesh->region[e];
+      double xyz[3 * POINTS], f[POINTS] = {0};
+      wisp_helmholtz_places(h->hdg, e, count, h->rule.r + first, h->rule.s + first, xyz);
+      if (known) add(h, WISP_HELMHOLTZ_U, h->lambda[e], count, xyz, region, 0, f);
+      add(h, WISP_HELMHOLTZ_DXX, -h->kappa[e], count, xyz, region, 0, f);
+      add(h, WISP_HELMHOLTZ_DYY, -h->kappa[e], count, xyz, region, 0, f);
+      add(h, WISP_HELMHOLTZ_SOURCE, 1, count, xyz, region, 0, f);
+      for (size_t q = 0; q < count; q++)
+        for (size_t i = 0; i < Np; i++)
+          h->load[WISP_SLAB(Np, e, i)] +=
+              f[q] * h->rule.w[first + q] * jacobian(h->hdg, e) * h->phi[(first + q) * Np + i];
     }
 }
 
-/* What a boundary edge is given, mode by mode: of u the projection, of its flux the integral. */
+/* What a boundary edge is given at points from -1 to 1 along its element: u, or kappa du/dn and, times half the edge's
+ * length, so that integrals are over those points. */
+static void give_points(const wisp_helmholtz *h, size_t edge, size_t points, const double *x, double *out)
+{
+  const wisp_hdg *s = h->hdg;
+  const size_t face = (size_t)s->side[2 * edge], e = face / 3;
+  const wisp_hdg_triangle at = wisp_hdg_triangle_at(s, e, (double[3]){1, 1, 1}, 1, 0);
+  const double *a = at.xy[face % 3], *b = at.xy[(face + 1) % 3];
+  const int32_t region = s->mesh->region[e], tag = s->mesh->tag[face];
+  double r[POINTS], t[POINTS], xyz[3 * POINTS];
+  for (size_t q = 0; q < points; q++) wisp_hdg_on_edge((int)face % 3, x[q], &r[q], &t[q]), out[q] = 0;
+  wisp_helmholtz_places(s, e, points, r, t, xyz);
+  if (edge >= s->free_edges) {
+    add(h, WISP_HELMHOLTZ_U, 1, points, xyz, region, tag, out);
+    return;
+  }
+  add(h, WISP_HELMHOLTZ_DX, h->kappa[e] * (b[1] - a[1]) / 2, points, xyz, region, tag, out);
+  add(h, WISP_HELMHOLTZ_DY, -h->kappa[e] * (b[0] - a[0]) / 2, points, xyz, region, tag, out);
+  add(h, WISP_HELMHOLTZ_FLUX, hypot(b[0] - a[0], b[1] - a[1]) / 2, points, xyz, region, tag, out);
+}
+
+/* Mode by mode: of u the projection, of its flux the integral. */
 static wisp_status give_edges(wisp_error *err, wisp_helmholtz *h)
 {
-  enum { MOST = WISP_HDG_MAX_ORDER + 7 };
   const wisp_hdg *s = h->hdg;
   const size_t n = (size_t)s->tables->n;
   const int points = s->tables->N + 7;
-  double x[MOST], w[MOST], psi[WISP_HDG_MAX_N], xy[2], r, t;
+  double x[POINTS], w[POINTS], values[POINTS], psi[WISP_HDG_MAX_N];
   CALL(wisp_jacobi_gauss(err, 0, 0, points, x, w));
   for (size_t edge = 0; edge < s->edges; edge++) {
     const int32_t face = s->side[2 * edge];
     if (s->side[2 * edge + 1] >= 0) continue;
-    const wisp_hdg_triangle at = wisp_hdg_triangle_at(s, (size_t)face / 3, (double[3]){1, 1, 1}, 1, 0);
-    const double *a = at.xy[face % 3], *b = at.xy[(face + 1) % 3];
+    give_points(h, edge, (size_t)points, x, values);
     for (int q = 0; q < points; q++) {
-      wisp_hdg_on_edge(face % 3, x[q], &r, &t);
-      place_at(s, (size_t)face / 3, r, t, xy);
-      const field here = solution_at(xy);
-      const double flux = h->data.kappa * (here.slope[0] * (b[1] - a[1]) - here.slope[1] * (b[0] - a[0])) / 2;
       wisp_hdg_edge_modes(s->tables->N, x[q], psi);
       for (size_t k = 0; k < n; k++)
-        h->given[edge * n + k] +=
-            w[q] * psi[k] * wisp_hdg_sign(s->edge[face], (int)k) * (edge < s->free_edges ? flux : here.u);
+        h->given[edge * n + k] += w[q] * psi[k] * wisp_hdg_sign(s->edge[face], (int)k) * values[q];
     }
+    CALL(wisp_require(err, isfinite(h->given[edge * n]), WISP_EUSAGE,
+                      "what is given on the boundary is not finite on edge %d of triangle %zu (tag %d)", face % 3,
+                      wisp_mesh_number(s->mesh, (size_t)face / 3), s->mesh->tag[face]));
   }
   return WISP_OK;
 }
@@ -131,13 +157,55 @@ static wisp_status tabulate(wisp_error *err, wisp_helmholtz *h)
   return WISP_OK;
 }
 
-static wisp_status check(wisp_error *err, const wisp_helmholtz_data *data)
+/* Coefficients, triangle by triangle. */
+static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz *h)
 {
-  CALL(wisp_require(err, data->tau > 0 && isfinite(data->tau), WISP_EUSAGE, "tau is %g: must be positive", data->tau));
-  CALL(wisp_require(err, data->kappa > 0 && isfinite(data->kappa), WISP_EUSAGE, "kappa is %g: must be positive",
-                    data->kappa));
-  return wisp_require(err, data->lambda >= 0 && isfinite(data->lambda), WISP_EUSAGE,
-                      "lambda is %g: must be 0 or positive", data->lambda);
+  const wisp_mesh *mesh = h->hdg->mesh;
+  const char *const texts[2] = {h->data.kappa, h->data.lambda}, *const names[2] = {"kappa", "lambda"};
+  double *const values[2] = {h->kappa, h->lambda};
+  for (size_t i = 0; i < 3 * WISP_SLAB_SLOTS(mesh->elements); i++) h->tau[i] = h->data.tau;
+  for (int c = 0; c < 2; c++) {
+    OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
+    CALL(wisp_formula_create(err, names[c], texts[c], mesh, &formula));
+    wisp_formula_middles(formula, mesh, 1, values[c]);
+    for (size_t e = 0; e < mesh->elements; e++)
+      CALL(wisp_require(err, isfinite(values[c][e]) && (c ? values[c][e] >= 0 : values[c][e] > 0), WISP_EUSAGE,
+                        "%s is %g in triangle %zu (region %d): must be %s", names[c], values[c][e],
+                        wisp_mesh_number(mesh, e), mesh->region[e], c ? "0 or positive" : "positive"));
+  }
+  return WISP_OK;
+}
+
+static wisp_status read_formulas(wisp_error *err, wisp_helmholtz *h)
+{
+  const wisp_mesh *mesh = h->hdg->mesh;
+  const wisp_helmholtz_data *d = &h->data;
+  const struct {
+    const char *name, *text;
+    wisp_helmholtz_formula which;
+  } given[] = {{"source", d->source, WISP_HELMHOLTZ_SOURCE},
+               {"value", d->value, WISP_HELMHOLTZ_U},
+               {"flux", d->flux, WISP_HELMHOLTZ_FLUX}};
+  static const wisp_helmholtz_formula slopes[4][2] = {{WISP_HELMHOLTZ_U, WISP_HELMHOLTZ_DX},
+                                                      {WISP_HELMHOLTZ_U, WISP_HELMHOLTZ_DY},
+                                                      {WISP_HELMHOLTZ_DX, WISP_HELMHOLTZ_DXX},
+                                                      {WISP_HELMHOLTZ_DY, WISP_HELMHOLTZ_DYY}};
+  for (size_t i = 0; i < WISP_COUNT(given) && !d->solution; i++)
+    if (given[i].text) CALL(wisp_formula_create(err, given[i].name, given[i].text, mesh, &h->formula[given[i].which]));
+  if (!d->solution) return WISP_OK;
+  CALL(wisp_formula_create(err, "solution", d->solution, mesh, &h->formula[WISP_HELMHOLTZ_U]));
+  for (int i = 0; i < 4; i++) CALL(wisp_formula_slope(err, h->formula[slopes[i][0]], i % 2, &h->formula[slopes[i][1]]));
+  return WISP_OK;
+}
+
+static wisp_status check_load(wisp_error *err, const wisp_helmholtz *h)
+{
+  const size_t Np = (size_t)h->hdg->tables->Np;
+  for (size_t e = 0; e < h->hdg->mesh->elements; e++)
+    CALL(wisp_require(err, isfinite(h->load[WISP_SLAB(Np, e, 0)]), WISP_EUSAGE,
+                      "the source is not finite in triangle %zu (region %d)", wisp_mesh_number(h->hdg->mesh, e),
+                      h->hdg->mesh->region[e]));
+  return WISP_OK;
 }
 
 wisp_status wisp_helmholtz_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
@@ -145,90 +213,33 @@ wisp_status wisp_helmholtz_create(wisp_error *err, const char *name, const wisp_
 {
   OWNED(wisp_helmholtz_destroy) wisp_helmholtz *h = NULL;
   const size_t elements = mesh->elements, slots = WISP_SLAB_SLOTS(elements);
-  CALL(check(err, data));
+  CALL(wisp_require(err, data->tau > 0 && isfinite(data->tau), WISP_EUSAGE, "tau is %g: must be positive", data->tau));
   CALL(wisp_new(err, 1, sizeof *h, &h));
   h->data = *data;
   CALL(wisp_hdg_create(err, name, mesh, order, &data->dirichlet, &h->hdg));
-  CALL(wisp_require(err, data->lambda > 0 || h->hdg->free_edges < h->hdg->edges, WISP_EUSAGE,
-                    "%s: lambda is 0 and no edge of the boundary holds u: it is known up to a constant alone", name));
   CALL(tabulate(err, h));
   CALL(wisp_new(err, 3 * slots, sizeof *h->tau, &h->tau));
   CALL(wisp_new(err, elements, sizeof *h->kappa, &h->kappa));
   CALL(wisp_new(err, elements, sizeof *h->lambda, &h->lambda));
   CALL(wisp_new(err, slots * (size_t)h->hdg->tables->Np, sizeof *h->load, &h->load));
   CALL(wisp_new(err, h->hdg->edges * (size_t)h->hdg->tables->n, sizeof *h->given, &h->given));
-  for (size_t i = 0; i < 3 * slots; i++) h->tau[i] = data->tau;
-  for (size_t e = 0; e < elements; e++) h->kappa[e] = data->kappa, h->lambda[e] = data->lambda;
+  CALL(set_coefficients(err, h));
+  CALL(read_formulas(err, h));
   wisp_parallel_for(elements, load_elements, h);
+  CALL(check_load(err, h));
   CALL(give_edges(err, h));
+  CALL(wisp_hdg_pieces_create(err, h->hdg, h->lambda, &h->pieces));
+  CALL(wisp_hdg_pieces_settle(err, h->pieces, name, h->given, h->load));
   return GIVE(h, out);
 }
 
 void wisp_helmholtz_destroy(wisp_helmholtz *h)
 {
   if (!h) return;
+  wisp_hdg_pieces_destroy(h->pieces);
   wisp_hdg_destroy(h->hdg);
+  for (int i = 0; i < WISP_HELMHOLTZ_FORMULAS; i++) wisp_formula_destroy(h->formula[i]);
   wisp_quadrature_free(&h->rule);
   free(h->phi), free(h->phi_star), free(h->tau), free(h->kappa), free(h->lambda), free(h->load), free(h->given);
   free(h);
-}
-
-/* --- distances --- */
-
-/* A field's value from its modes at a point: `width` of an element, the first `count` from number `at` on. */
-static double value(const double *array, size_t width, size_t e, size_t at, size_t count, const double *modes)
-{
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += array[WISP_SLAB(width, e, at + i)] * modes[i];
-  return sum;
-}
-
-typedef struct distance {
-  const wisp_helmholtz *h;
-  const double *u, *flux, *ustar;
-  wisp_helmholtz_errors *of; /* each slab, squared but for the largest */
-} distance;
-
-static void add_point(const distance *d, size_t e, size_t q, wisp_helmholtz_errors *sum)
-{
-  const wisp_helmholtz *h = d->h;
-  const size_t Np = (size_t)h->hdg->tables->Np, Ns = (size_t)h->hdg->tables->Ns;
-  const double *phi = h->phi + q * Np, weight = h->rule.w[q] * jacobian(h->hdg, e);
-  double xy[2];
-  place_at(h->hdg, e, h->rule.r[q], h->rule.s[q], xy);
-  const field here = solution_at(xy);
-  const double off = value(d->u, Np, e, 0, Np, phi) - here.u;
-  const double off_star = value(d->ustar, Ns, e, 0, Ns, h->phi_star + q * Ns) - here.u;
-  for (size_t c = 0; c < 2; c++) {
-    const double off_p = value(d->flux, 2 * Np, e, c * Np, Np, phi) - h->data.kappa * here.slope[c];
-    sum->l2_p += weight * off_p * off_p;
-  }
-  sum->l2_u += weight * off * off;
-  sum->l2_ustar += weight * off_star * off_star;
-  sum->linf_u = fmax(sum->linf_u, fabs(off));
-}
-
-/* A wisp_sweep over slabs, so that the sum of their sums does not depend on how many threads there are. */
-static void measure_slabs(void *context, size_t from, size_t to)
-{
-  const distance *d = context;
-  const size_t elements = d->h->hdg->mesh->elements;
-  for (size_t e = from * WISP_SLAB_ELEMENTS; e < to * WISP_SLAB_ELEMENTS && e < elements; e++)
-    for (size_t q = 0; q < d->h->rule.count; q++) add_point(d, e, q, &d->of[e / WISP_SLAB_ELEMENTS]);
-}
-
-wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz *h, const double *u, const double *flux,
-                                    const double *ustar, wisp_helmholtz_errors *out)
-{
-  const size_t slabs = WISP_SLAB_SLOTS(h->hdg->mesh->elements) / WISP_SLAB_ELEMENTS;
-  OWNED(free) wisp_helmholtz_errors *of = NULL;
-  wisp_helmholtz_errors sum = {0};
-  CALL(wisp_new(err, slabs, sizeof *of, &of));
-  wisp_parallel_for(slabs, measure_slabs, &(distance){h, u, flux, ustar, of});
-  for (size_t i = 0; i < slabs; i++) {
-    sum.l2_u += of[i].l2_u, sum.l2_p += of[i].l2_p, sum.l2_ustar += of[i].l2_ustar;
-    sum.linf_u = fmax(sum.linf_u, of[i].linf_u);
-  }
-  *out = (wisp_helmholtz_errors){sqrt(sum.l2_u), sqrt(sum.l2_p), sqrt(sum.l2_ustar), sum.linf_u};
-  return WISP_OK;
 }

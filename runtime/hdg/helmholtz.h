@@ -1,29 +1,49 @@
-/* -div(kappa grad u) + lambda u = f on triangles with a solution that is known, u = sin(2 pi x) sin(2 pi y), by the
- * hybridized method (docs/hdg.md): its data, and how far a field is from it. */
+/* -div(kappa grad u) + lambda u = f on triangles by the hybridized method (docs/hdg.md): its data, and how far a field
+ * is from a solution that is known. */
 #ifndef WISP_HELMHOLTZ_H
 #define WISP_HELMHOLTZ_H
 
 #include "hdg.h"
+#include "pieces.h"
+#include "../mesh/formula.h"
 #include "../../gen/nodal/tet.h"
 
+/* Texts are expressions (../mesh/formula.h). */
 typedef struct wisp_helmholtz_data {
-  double tau, kappa, lambda;
-  wisp_fixing dirichlet; /* edges where u is given; on all others of the boundary its flux is */
-  int degree;            /* of the quadrature of loads and errors; 0: some more than the polynomials need */
+  double tau;
+  const char *kappa, *lambda; /* of each triangle, at its middle */
+  const char *solution;       /* u, where it is known: f and what is given on the boundary follow; else NULL, and */
+  const char *source, *value, *flux; /* f, u and kappa du/dn on the boundary; NULL: 0 */
+  wisp_fixing dirichlet;             /* edges where u is given; on all others of the boundary its flux is */
+  int degree;                        /* of the quadrature of loads and errors; 0: some more than polynomials need */
   bool paper; /* loads and errors by the paper's quadrature, of P + 2 Gauss-Lobatto and P + 1 Gauss-Radau points */
 } wisp_helmholtz_data;
+
+/* The solution and its derivatives, or what is given in its place. */
+typedef enum wisp_helmholtz_formula {
+  WISP_HELMHOLTZ_U,
+  WISP_HELMHOLTZ_DX,
+  WISP_HELMHOLTZ_DY,
+  WISP_HELMHOLTZ_DXX,
+  WISP_HELMHOLTZ_DYY,
+  WISP_HELMHOLTZ_SOURCE,
+  WISP_HELMHOLTZ_FLUX,
+  WISP_HELMHOLTZ_FORMULAS
+} wisp_helmholtz_formula;
 
 typedef struct wisp_helmholtz {
   wisp_helmholtz_data data;
   wisp_hdg *hdg;
+  wisp_hdg_pieces *pieces;
+  wisp_formula *formula[WISP_HELMHOLTZ_FORMULAS]; /* NULL: not there, or 0 */
   wisp_quadrature rule;
   double *phi, *phi_star;              /* the modes at its points: Np, and Ns a point */
   double *tau, *kappa, *lambda, *load; /* as the family's arrays */
   double *given;
 } wisp_helmholtz;
 
-/* name (of the mesh) appears in messages. Errors of wisp_hdg_create; WISP_EUSAGE where tau or kappa is not positive,
- * lambda negative, or nothing holds u. mesh is borrowed. */
+/* name (of the mesh) appears in messages. Errors of wisp_hdg_create and wisp_hdg_pieces_settle; WISP_EUSAGE where tau
+ * or kappa is not positive, lambda negative, a text no expression or not finite somewhere. mesh is borrowed. */
 wisp_status wisp_helmholtz_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                                   const wisp_helmholtz_data *data, wisp_helmholtz **out);
 void wisp_helmholtz_destroy(wisp_helmholtz *problem);
@@ -35,9 +55,17 @@ typedef struct wisp_helmholtz_errors {
   double l2_u, l2_p, l2_ustar, linf_u;
 } wisp_helmholtz_errors;
 
-/* u, flux, ustar: as the family's arrays. */
+/* u, flux, ustar: as the family's arrays. Where the solution is not known all are NAN. */
 wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz *problem, const double *u, const double *flux,
                                     const double *ustar, wisp_helmholtz_errors *out);
+
+/* Writes u, u*, p's two parts and kappa for ParaView (../mesh/vtu.h), at the points of degree P + 1: nothing is lost.
+ */
+wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz *problem, const double *u,
+                                     const double *flux, const double *ustar, const char *path);
+
+/* Where points (r, s) of element e are: xyz of each together. */
+void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s, double *xyz);
 
 /* The paper's rule on the bi-unit triangle: P + 2 Gauss-Lobatto points by P + 1 Gauss-Radau points, collapsed. */
 wisp_status wisp_helmholtz_quadrature(wisp_error *err, int order, wisp_quadrature *out);

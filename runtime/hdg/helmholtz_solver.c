@@ -155,7 +155,10 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz_solver *s, cons
 
 wisp_status wisp_helmholtz_field(wisp_error *err, wisp_helmholtz_solver *s, const char *array, double *values)
 {
-  return wisp_arrays_download(err, s->problem->arrays, array, values);
+  const wisp_hdg_tables *t = s->data->hdg->tables;
+  const size_t modes = strcmp(array, "u") == 0 ? (size_t)t->Np : strcmp(array, "ustar") == 0 ? (size_t)t->Ns : 0;
+  CALL(wisp_arrays_download(err, s->problem->arrays, array, values));
+  return modes ? wisp_hdg_pieces_center(err, s->data->pieces, modes, values) : WISP_OK;
 }
 
 size_t wisp_helmholtz_field_size(const wisp_helmholtz_solver *s, const char *array)

@@ -188,6 +188,7 @@ static const struct section {
 } sections[] = {
     {"MeshFormat", read_format, read_format, read_format},
     {"NOD", refuse_version_1, NULL, NULL},
+    {"PhysicalNames", NULL, wisp_gmsh_names, wisp_gmsh_names},
     {"Entities", NULL, NULL, wisp_gmsh_entities_4},
     {"PartitionedEntities", NULL, refuse_parts, refuse_parts},
     {"ParametricNodes", NULL, refuse_parameters, refuse_parameters},
@@ -249,6 +250,7 @@ static void release(wisp_gmsh *gmsh)
   free(gmsh->triangle);
   free(gmsh->region);
   free(gmsh->entity);
+  free(gmsh->group);
 }
 
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,

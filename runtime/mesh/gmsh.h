@@ -56,8 +56,9 @@ typedef struct wisp_gmsh {
   int32_t *region; /* cells: the physical volume, or 0 */
   wisp_gmsh_triangle *triangle;
   wisp_gmsh_entity *entity; /* version 4: sorted once $Entities is read */
-  size_t nodes, cells, triangles, entities;
-  size_t node_room, cell_room, region_room, triangle_room, entity_room;
+  wisp_mesh_name *group;    /* physical groups that have a name */
+  size_t nodes, cells, triangles, entities, groups;
+  size_t node_room, cell_room, region_room, triangle_room, entity_room, group_room;
 } wisp_gmsh;
 
 /* WISP_EINPUT with the place before the text: "name:line: " in text, "name: byte n: " in binary. */
@@ -95,14 +96,15 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
 /* Gmsh writes a physical surface of reversed orientation with a minus sign; a tag is its number. */
 wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out);
 
+wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_2(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 
-/* The mesh of all that was read: only nodes that elements use, in file order. Of tets with neighbours and tags of
- * boundary faces; of hexes in tensor order. */
-wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out);
+/* The mesh of all that was read, names taken from there: only nodes that elements use, in file order. Of tets with
+ * neighbours and tags of boundary faces; of hexes in tensor order. */
+wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out);
 
 #endif

@@ -142,7 +142,7 @@ static wisp_status tag_faces(wisp_error *err, const wisp_gmsh *gmsh, const node_
   return WISP_OK;
 }
 
-wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **out)
+wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
   const int corners = gmsh->shape->corners;
@@ -157,6 +157,8 @@ wisp_status wisp_gmsh_build(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh **
   fill(gmsh, &map, number, mesh);
   TRY(wisp_mesh_connect(err, gmsh->name, mesh));
   if (corners < 8) TRY(tag_faces(err, gmsh, &map, number, mesh));
+  mesh->name = gmsh->group, mesh->names = gmsh->groups;
+  gmsh->group = NULL;
   *out = mesh;
 done:
   if (status != WISP_OK) wisp_mesh_destroy(mesh);

@@ -184,6 +184,28 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
   return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", quote(section, length).text);
 }
 
+/* ---- Names of physical groups, text in any file: a count, then lines such as 2 7 "steel". One that is not closed, or
+ * longer than there is room for, is no name to us. */
+
+wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh)
+{
+  const char *line = NULL;
+  size_t count = 0, length = 0;
+  CALL(wisp_gmsh_count_line(err, gmsh, &count));
+  while (count && wisp_gmsh_line(gmsh, &line, &length)) {
+    char text[128] = "";
+    wisp_mesh_name made = {0};
+    int end = 0;
+    if (!length) continue;
+    count--;
+    memcpy(text, line, length < sizeof text ? length : sizeof text - 1);
+    if (sscanf(text, "%1d %9d \"%63[^\"]\"%n", &made.dimension, &made.tag, made.text, &end) != 3 || !end) continue;
+    CALL(wisp_grow(err, &gmsh->group, &gmsh->group_room, gmsh->groups + 1, sizeof made));
+    gmsh->group[gmsh->groups++] = made;
+  }
+  return WISP_OK;
+}
+
 /* ---- Gmsh's format 2.2: counts are text on their own line, even in binary files. */
 
 wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh)

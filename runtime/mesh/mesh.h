@@ -9,6 +9,13 @@
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 
+/* What a file calls a physical group of some dimension. */
+typedef struct wisp_mesh_name {
+  int dimension;
+  int32_t tag;
+  char text[64];
+} wisp_mesh_name;
+
 /* Every element is positively oriented. Faces of tets are numbered as in gen/nodal/tet.h; corners of hexes, which are
  * trilinear, are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
 typedef struct wisp_mesh {
@@ -27,7 +34,9 @@ typedef struct wisp_mesh {
   int32_t *region;        /* elements: Gmsh physical volume, or surface, 0 where none */
   int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
   /* Of hexes and triangles: */
-  int32_t *number; /* elements: their numbers in the file, for messages; NULL where they were not put into order */
+  int32_t *number;      /* elements: their numbers in the file, for messages; NULL where they were not put into order */
+  wisp_mesh_name *name; /* of tags and regions that have one */
+  size_t names;
 } wisp_mesh;
 
 /* The unit box [0,1]^3 as n[0] x n[1] x n[2] cells, x fastest: each a hex, or cut into six tets (Kuhn); or the unit
@@ -66,6 +75,9 @@ static inline size_t wisp_mesh_number(const wisp_mesh *mesh, size_t k)
 {
   return mesh->number ? (size_t)mesh->number[k] : k;
 }
+
+/* The tag of the boundary, or of a region, that is called so, or has this number; 0: none. */
+int32_t wisp_mesh_tag(const wisp_mesh *mesh, int dimension, const char *name);
 
 /* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and cell, then connect
  * tets or check hexes. */

@@ -139,8 +139,8 @@ extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
  * 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
 extern const double wisp_nested45[WISP_RK_STAGES];
 
-/* ---- A nodal problem on a device: the discretisation that a wisp_dg is, and its launches. Arrays: gen/nodal/nodal.c
- * lists them, dg.h says what is in the fixed ones. */
+/* ---- A nodal problem on a device: the discretisation that a wisp_dg is, and its launches. Arrays:
+ * templates/nodal/family lists them, dg.h says what is in the fixed ones. */
 
 /* Of a dg that is borrowed. */
 wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg);

@@ -7,7 +7,7 @@
 /* Arrays that are computed with: those before the fixed ones. */
 enum { U = WISP_NODAL_U, U_NEXT, U_N, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, FIELDS };
 _Static_assert(FLUX == (int)WISP_NODAL_FLUX && DUX == (int)WISP_NODAL_DUX && FIELDS == (int)WISP_NODAL_GEO,
-               "the fields stand in the order of gen/nodal/nodal.h");
+               "the fields stand in the order of templates/nodal/family");
 
 static size_t size_of(const wisp_dg *dg, int array)
 {

@@ -54,7 +54,7 @@ static inline double *wisp_dg_medium(const wisp_dg *dg, size_t k)
 }
 
 /* ---- What each kernel of the nodal family computes, in double, by its definition. Arrays are in the order of the
- * family's list (gen/nodal/nodal.h), laid out as the dg says. */
+ * family's list (templates/nodal/family), laid out as the dg says. */
 
 /* Whether a kernel makes fluxes, and so has alpha. */
 bool wisp_dg_gathers(const char *kernel);

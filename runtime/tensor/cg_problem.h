@@ -9,7 +9,7 @@
 
 #include "../mesh/hexmesh.h"
 #include "../problem.h"
-#include "../../gen/tensor/tensor.h"
+#include "templates/tensor/family.h"
 #include "../solve/cg.h"
 
 /* Numbers of solution, p, z, r, Ap and inverse: the unknowns, rounded up to vectors of either precision; behind the
@@ -38,7 +38,7 @@ enum { WISP_CG_SCALARS = 8 };
 void wisp_cg_bind(const wisp_cg_scalars *scalars, wisp_binding out[WISP_CG_SCALARS]);
 
 /* ---- What each vector kernel of conjugate gradients computes, in double, by its formula (runtime/solve/cg.h). Arrays
- * are in the order of the tensor family's list (gen/tensor/tensor.h). */
+ * are in the order of the tensor family's list (templates/tensor/family). */
 
 /* Changes `at` as the kernel does, and leaves with every number that it changes the sum of the magnitudes that it is
  * added up from, in `size`. Of a sum that blocks leave as parts: the whole, in its first number, and the root of the

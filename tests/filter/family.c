@@ -1,56 +1,12 @@
 /* A family as one file in gen/ would say it: a modal filter on the elements of a strip, triangles or quads, v = F u in
- * each that is troubled, what it takes away, w = u - F u, and means, collected on the edges between elements. */
+ * each that is troubled, what it takes away, w = u - F u, and means, collected on the edges between elements. What it
+ * declares stands beside its templates. */
 #include "../../gen/family.h"
 #include "filter.h"
 
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-
-static const wisp_array_decl arrays[] = {
-    [FILTER_U] = {"u", WISP_REAL, WISP_FIELD, "elements*Np", "the polynomials"},
-    [FILTER_V] = {"v", WISP_REAL, WISP_FIELD, "elements*Np", "the same, filtered"},
-    [FILTER_W] = {"w", WISP_REAL, WISP_FIELD, "elements*Np", "what the filter takes away"},
-    [FILTER_TROUBLED] = {"troubled", WISP_UINT8, WISP_FIXED, "elements", "1 where an element is to be filtered"},
-    [FILTER_EDGES] = {"edges", WISP_REAL, WISP_FIELD, "elements+1", "what is collected on the edges between elements"},
-    [FILTER_STRIP] = {"strip", WISP_UINT16, WISP_FIXED, "elements", "elements, the even ones before the odd ones"},
-    [FILTER_ARRAYS] = {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
-};
-
-static const wisp_kernel_decl kernels[] = {
-    {.name = "apply",
-     .reads = "u troubled",
-     .writes = "v",
-     .sum = "Np",
-     .matrix = "Np",
-     .numbers = "2*Np",
-     .flops = "2*Np*Np",
-     .dofs = "Np"},
-    {.name = "rest",
-     .reads = "u",
-     .writes = "w",
-     .sum = "Np+1",
-     .matrix = "Np",
-     .numbers = "2*Np",
-     .flops = "2*Np*Np+Np",
-     .dofs = "Np"},
-    {.name = "collect",
-     .reads = "v edges strip",
-     .writes = "edges",
-     .launches = "colours",
-     .sum = "2*Np+2",
-     .numbers = "Np+2",
-     .flops = "Np+3",
-     .dofs = "Np"},
-    {.name = NULL},
-};
-
-static const wisp_element elements[] = {{"tri", {1, 6}}, {"quad", {1, 4}}, {NULL, {0, 0}}};
-
-static const wisp_scalar_decl scalars[] = {
-    {"groups", "elements, or those of a launch"}, {"first", "where these begin"}, {NULL, NULL}};
-
-static const char *const compositions[] = {NULL};
 
 /* The last node of row y, and likewise the highest power of r beside s^y. */
 static int last(const wisp_spec *spec, int y)
@@ -84,11 +40,6 @@ wisp_status filter_matrix(wisp_error *err, const wisp_spec *spec, double *F)
                       "the Vandermonde matrix of order %d is singular", N);
 }
 
-static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
-{
-  return wisp_names_sizes(err, env, &(wisp_size){"Np", filter_nodes(spec)}, 1);
-}
-
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
@@ -98,7 +49,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   const size_t Np = (size_t)filter_nodes(spec);
   (void)layout; /* it lays nothing out */
   TRY(wisp_env_create(err, NULL, &env));
-  TRY(sizes(err, spec, env));
+  TRY(wisp_env_int(err, env, "Np", (int64_t)Np));
   TRY(wisp_names_target(err, env, spec->precision, target));
   TRY(filter_matrix(err, spec, F));
   TRY(wisp_env_reals(err, env, "F", F, Np * Np));
@@ -109,12 +60,4 @@ done:
   return status;
 }
 
-const wisp_family wisp_family_filter = {.name = "filter",
-                                        .elements = elements,
-                                        .arrays = arrays,
-                                        .kernels = kernels,
-                                        .scalars = scalars,
-                                        .compositions = compositions,
-                                        .default_system = "none",
-                                        .names = names,
-                                        .sizes = sizes};
+const wisp_family wisp_family_filter = {WISP_DECLARED_FILTER, .names = names};

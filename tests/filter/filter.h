@@ -3,9 +3,7 @@
 #define FILTER_H
 
 #include "../../tuner/trial/workload.h"
-
-/* The family's arrays, as places in its list. */
-enum { FILTER_U, FILTER_V, FILTER_W, FILTER_TROUBLED, FILTER_EDGES, FILTER_STRIP, FILTER_ARRAYS };
+#include "tests/filter/templates/filter/family.h"
 
 enum { FILTER_MAX_NP = 28 };
 

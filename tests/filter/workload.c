@@ -109,40 +109,42 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
 static void apply(const ground *g, wisp_round *r)
 {
   const size_t Np = (size_t)g->Np;
-  for (size_t q = 0; q < r->numbers[FILTER_V]; q++) {
-    const double *row = g->F + q % Np * Np, *u = r->before[FILTER_U] + q / Np * Np;
+  for (size_t q = 0; q < r->numbers[WISP_FILTER_V]; q++) {
+    const double *row = g->F + q % Np * Np, *u = r->before[WISP_FILTER_U] + q / Np * Np;
     double sum = 0, size = 0;
     for (size_t j = 0; j < Np; j++) sum += row[j] * u[j], size += fabs(row[j] * u[j]);
-    r->after[FILTER_V][q] = is_troubled(q / Np) ? sum : u[q % Np];
-    r->size[FILTER_V][q] = size;
+    r->after[WISP_FILTER_V][q] = is_troubled(q / Np) ? sum : u[q % Np];
+    r->size[WISP_FILTER_V][q] = size;
   }
 }
 
 static void rest(const ground *g, wisp_round *r)
 {
   const size_t Np = (size_t)g->Np;
-  for (size_t q = 0; q < r->numbers[FILTER_W]; q++) {
-    const double *row = g->F + q % Np * Np, *u = r->before[FILTER_U] + q / Np * Np;
-    r->after[FILTER_W][q] = u[q % Np], r->size[FILTER_W][q] = fabs(u[q % Np]);
-    for (size_t j = 0; j < Np; j++) r->after[FILTER_W][q] -= row[j] * u[j], r->size[FILTER_W][q] += fabs(row[j] * u[j]);
+  for (size_t q = 0; q < r->numbers[WISP_FILTER_W]; q++) {
+    const double *row = g->F + q % Np * Np, *u = r->before[WISP_FILTER_U] + q / Np * Np;
+    r->after[WISP_FILTER_W][q] = u[q % Np], r->size[WISP_FILTER_W][q] = fabs(u[q % Np]);
+    for (size_t j = 0; j < Np; j++)
+      r->after[WISP_FILTER_W][q] -= row[j] * u[j], r->size[WISP_FILTER_W][q] += fabs(row[j] * u[j]);
   }
 }
 
 static void collect(const ground *g, wisp_round *r)
 {
   const size_t Np = (size_t)g->Np;
-  for (size_t i = 0; i < r->numbers[FILTER_EDGES]; i++) r->size[FILTER_EDGES][i] = fabs(r->before[FILTER_EDGES][i]);
-  for (size_t q = 0; q < r->numbers[FILTER_V]; q++)
+  for (size_t i = 0; i < r->numbers[WISP_FILTER_EDGES]; i++)
+    r->size[WISP_FILTER_EDGES][i] = fabs(r->before[WISP_FILTER_EDGES][i]);
+  for (size_t q = 0; q < r->numbers[WISP_FILTER_V]; q++)
     for (size_t side = 0; side < 2; side++) {
-      r->after[FILTER_EDGES][q / Np + side] += r->before[FILTER_V][q] / g->Np;
-      r->size[FILTER_EDGES][q / Np + side] += fabs(r->before[FILTER_V][q]) / g->Np;
+      r->after[WISP_FILTER_EDGES][q / Np + side] += r->before[WISP_FILTER_V][q] / g->Np;
+      r->size[WISP_FILTER_EDGES][q / Np + side] += fabs(r->before[WISP_FILTER_V][q]) / g->Np;
     }
 }
 
 static wisp_status solve(wisp_error *err, wisp_round *r)
 {
   (void)err;
-  (r->after[FILTER_V] ? apply : r->after[FILTER_W] ? rest : collect)(r->plain->self, r);
+  (r->after[WISP_FILTER_V] ? apply : r->after[WISP_FILTER_W] ? rest : collect)(r->plain->self, r);
   return WISP_OK;
 }
 

@@ -4,7 +4,7 @@
 #include "elements.h"
 #include "../trial/workload.h"
 #include "../../gen/random.h"
-#include "../../gen/tensor/tensor.h"
+#include "templates/tensor/family.h"
 #include "../../runtime/tensor/hex_reference.h"
 
 #include <math.h>

@@ -1,0 +1,109 @@
+/* What is made of the fields: distances from a solution that is known, a file. */
+#include "helmholtz.h"
+#include "../mesh/vtu.h"
+#include "../parallel.h"
+#include "../../gen/nodal/tet_internal.h"
+
+#include <math.h>
+
+/* --- distances --- */
+
+/* A field's value from its modes at a point: `width` of an element, the first `count` from number `at` on. */
+static double value(const double *array, size_t width, size_t e, size_t at, size_t count, const double *modes)
+{
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += array[WISP_SLAB(width, e, at + i)] * modes[i];
+  return sum;
+}
+
+typedef struct distance {
+  const wisp_helmholtz *h;
+  const double *u, *flux, *ustar;
+  size_t room;
+  wisp_helmholtz_errors *of; /* each slab, squared but for the largest */
+  double *points;            /* each slab: places and three values of a rule's points */
+} distance;
+
+static void add_point(const distance *d, size_t e, size_t q, const double *there, wisp_helmholtz_errors *sum)
+{
+  const wisp_helmholtz *h = d->h;
+  const size_t Np = (size_t)h->hdg->tables->Np, Ns = (size_t)h->hdg->tables->Ns, count = h->rule.count;
+  const double *phi = h->phi + q * Np;
+  const double weight = h->rule.w[q] * wisp_mesh_corner(h->hdg->mesh, e, wisp_tri_frames[0], NULL) / 4;
+  const double off = value(d->u, Np, e, 0, Np, phi) - there[q];
+  const double off_star = value(d->ustar, Ns, e, 0, Ns, h->phi_star + q * Ns) - there[q];
+  for (size_t c = 0; c < 2; c++) {
+    const double off_p = value(d->flux, 2 * Np, e, c * Np, Np, phi) - h->kappa[e] * there[(c + 1) * count + q];
+    sum->l2_p += weight * off_p * off_p;
+  }
+  sum->l2_u += weight * off * off;
+  sum->l2_ustar += weight * off_star * off_star;
+  sum->linf_u = fmax(sum->linf_u, fabs(off));
+}
+
+/* A wisp_sweep over slabs, so that the sum of their sums does not depend on how many threads there are. */
+static void measure_slabs(void *context, size_t from, size_t to)
+{
+  const distance *d = context;
+  const wisp_hdg *s = d->h->hdg;
+  const wisp_quadrature *rule = &d->h->rule;
+  for (size_t slab = from; slab < to; slab++) {
+    double *xyz = d->points + 6 * slab * rule->count, *there = xyz + 3 * rule->count;
+    for (size_t e = slab * WISP_SLAB_ELEMENTS; e < (slab + 1) * WISP_SLAB_ELEMENTS && e < s->mesh->elements; e++) {
+      wisp_helmholtz_places(s, e, rule->count, rule->r, rule->s, xyz);
+      for (size_t i = WISP_HELMHOLTZ_U; i <= WISP_HELMHOLTZ_DY; i++)
+        wisp_formula_at(d->h->formula[i], rule->count, xyz, s->mesh->region[e], 0, there + i * rule->count);
+      for (size_t q = 0; q < rule->count; q++) add_point(d, e, q, there, &d->of[slab]);
+    }
+  }
+}
+
+wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz *h, const double *u, const double *flux,
+                                    const double *ustar, wisp_helmholtz_errors *out)
+{
+  const size_t slabs = WISP_SLAB_SLOTS(h->hdg->mesh->elements) / WISP_SLAB_ELEMENTS;
+  OWNED(free) wisp_helmholtz_errors *of = NULL;
+  OWNED(free) double *points = NULL;
+  wisp_helmholtz_errors sum = {0};
+  if (!h->data.solution) return *out = (wisp_helmholtz_errors){NAN, NAN, NAN, NAN}, WISP_OK;
+  CALL(wisp_new(err, slabs, sizeof *of, &of));
+  CALL(wisp_new(err, 6 * slabs * h->rule.count, sizeof *points, &points));
+  wisp_parallel_for(slabs, measure_slabs, &(distance){h, u, flux, ustar, slabs, of, points});
+  for (size_t i = 0; i < slabs; i++) {
+    sum.l2_u += of[i].l2_u, sum.l2_p += of[i].l2_p, sum.l2_ustar += of[i].l2_ustar;
+    sum.linf_u = fmax(sum.linf_u, of[i].linf_u);
+  }
+  *out = (wisp_helmholtz_errors){sqrt(sum.l2_u), sqrt(sum.l2_p), sqrt(sum.l2_ustar), sum.linf_u};
+  return WISP_OK;
+}
+
+/* --- a file --- */
+
+enum { FIELDS = 5 };
+
+wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz *h, const double *u, const double *flux,
+                                     const double *ustar, const char *path)
+{
+  static const char *const names[FIELDS] = {"u", "u_star", "p_x", "p_y", "kappa"};
+  const wisp_hdg_tables *t = h->hdg->tables;
+  const size_t Np = (size_t)t->Np, Ns = (size_t)t->Ns, points = Ns * h->hdg->mesh->elements;
+  double r[WISP_HDG_MAX_NS * 5], s[WISP_HDG_MAX_NS * 5], layer[WISP_HDG_MAX_NS * 5]; /* the tet's: its first is ours */
+  OWNED(free) double *xyz = NULL, *values = NULL;
+  const double *field[FIELDS];
+  CALL(wisp_vtu_lattice(err, t->N + 1, r, s, layer));
+  CALL(wisp_new(err, 3 * points, sizeof *xyz, &xyz));
+  CALL(wisp_new(err, FIELDS * points, sizeof *values, &values));
+  for (size_t i = 0; i < FIELDS; i++) field[i] = values + i * points;
+  for (size_t i = 0; i < points; i++) {
+    const size_t e = i / Ns;
+    double modes[WISP_HDG_MAX_NS];
+    wisp_triangle_modes(t->N + 1, r[i % Ns], s[i % Ns], modes, NULL);
+    values[points + i] = value(ustar, Ns, e, 0, Ns, modes);
+    wisp_triangle_modes(t->N, r[i % Ns], s[i % Ns], modes, NULL);
+    values[i] = value(u, Np, e, 0, Np, modes);
+    for (size_t c = 0; c < 2; c++) values[(2 + c) * points + i] = value(flux, 2 * Np, e, c * Np, Np, modes);
+    values[4 * points + i] = h->kappa[e];
+    wisp_helmholtz_places(h->hdg, e, 1, &r[i % Ns], &s[i % Ns], xyz + 3 * i);
+  }
+  return wisp_vtu_write(err, path, 2, t->N + 1, h->hdg->mesh->elements, xyz, FIELDS, names, field);
+}
