@@ -154,6 +154,22 @@ static wisp_status evaluate(wisp_error *err, const char *text, const wisp_env *s
   return status;
 }
 
+/* The order, the element's facts, what the family has besides, and what it makes of them. */
+static wisp_status add_sizes(wisp_error *err, const wisp_family *family, const wisp_spec *spec, wisp_env *sizes)
+{
+  const wisp_element *element = find_element(family, spec->element);
+  CALL(wisp_env_int(err, sizes, "N", spec->order));
+  for (const wisp_size *fact = element ? element->facts : NULL; fact && fact->name; fact++)
+    CALL(wisp_env_int(err, sizes, fact->name, fact->value));
+  if (family->sizes) CALL(family->sizes(err, spec, sizes));
+  for (const wisp_let_decl *let = family->lets; let && let->name; let++) {
+    int64_t value = 0;
+    CALL(wisp_eval_int(err, let->value, sizes, &value));
+    CALL(wisp_env_int(err, sizes, let->name, value));
+  }
+  return WISP_OK;
+}
+
 /* The declaration of the spec's kernel, and the sizes of its expressions. */
 static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wisp_kernel_decl **kernel,
                                wisp_env **sizes)
@@ -163,7 +179,7 @@ static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wis
   *kernel = wisp_family_kernel(family, wisp_spec_is_step(spec) && family->whole ? family->whole : spec->kernel);
   CALL(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
   CALL(wisp_env_create(err, NULL, sizes));
-  return family->sizes(err, spec, *sizes);
+  return add_sizes(err, family, spec, *sizes);
 }
 
 wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)

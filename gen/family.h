@@ -49,7 +49,7 @@ typedef struct wisp_scalar_decl {
   const char *name, *meaning;
 } wisp_scalar_decl;
 
-/* A kernel: what every strategy for it must do, and what that takes at least. Expressions are over the family's sizes.
+/* A kernel: what every strategy for it must do, and what that takes at least. Expressions are over the family's lets.
  */
 typedef struct wisp_kernel_decl {
   const char *name;
@@ -65,10 +65,16 @@ typedef struct wisp_kernel_decl {
                              last has no name. NULL: there are none */
 } wisp_kernel_decl;
 
+/* A name in kernels' expressions, itself an expression over those above it. */
+typedef struct wisp_let_decl {
+  const char *name, *value;
+} wisp_let_decl;
+
 /* A reference element, as specs name it: "tet". */
 typedef struct wisp_element {
   const char *name;
-  int orders[2]; /* lowest and highest */
+  int orders[2];          /* lowest and highest */
+  const wisp_size *facts; /* tell it from the family's others in kernels' expressions; NULL: there are none */
 } wisp_element;
 
 typedef struct wisp_family {
@@ -77,6 +83,8 @@ typedef struct wisp_family {
   const wisp_array_decl *arrays;   /* ends with a NULL name */
   const wisp_kernel_decl *kernels; /* likewise */
   const wisp_scalar_decl *scalars; /* likewise; NULL: no kernel takes any */
+  const wisp_let_decl *lets;       /* likewise; NULL: none. One called `per`: numbers, words, flops and dofs are of so
+                                      many elements, where those of one are not whole */
   const char *wide;                /* arrays that GPU kernels address in 64 bits; NULL: none, all others in 31 */
   const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
   double promise[2];               /* errors in single and double precision, relative to the largest result; 0: none */
@@ -97,8 +105,7 @@ typedef struct wisp_family {
   /* The nodes, or control points, of the spec's reference element, -1 to 1 in each direction: r, s, t of each together.
    * NULL: it has none. */
   wisp_status (*nodes)(wisp_error *err, const wisp_spec *spec, double *rst);
-  /* The names of the declarations' expressions. One called `per`: numbers, words, flops and dofs are of so many
-   * elements, where those of one are not whole. */
+  /* Names that lets and kernels' expressions see besides the order N and the element's facts; NULL: none. */
   wisp_status (*sizes)(wisp_error *err, const wisp_spec *spec, wisp_env *env);
 } wisp_family;
 

@@ -225,6 +225,16 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
   return wisp_device_upload(err, arrays->device, start, bytes, size * number);
 }
 
+wisp_status wisp_arrays_upload_bytes(wisp_error *err, wisp_arrays *arrays, const char *name,
+                                     const unsigned char *values)
+{
+  const wisp_entry *e = NULL;
+  CALL(find_ints(err, arrays, name, &e));
+  CALL(wisp_require(err, wisp_entry_number(arrays, e) == 1, WISP_EUSAGE, "array %s has no integers of 8 bits", name));
+  return e->array.size ? wisp_device_upload(err, arrays->device, wisp_entry_start(arrays, e), values, e->array.size)
+                       : WISP_OK;
+}
+
 wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *name, int *values)
 {
   const wisp_entry *e = NULL;

@@ -46,6 +46,8 @@ wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char 
                                const double *values);
 /* Likewise of integers, of whatever width: WISP_EUSAGE names the first that does not fit. */
 wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const int *values);
+wisp_status wisp_arrays_upload_bytes(wisp_error *err, wisp_arrays *arrays, const char *array,
+                                     const unsigned char *values); /* of integers of 8 bits */
 wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *array, int *values);
 
 /* The device address of an array's first number, until it is swapped; 0 for an unknown name. */

@@ -52,13 +52,7 @@ static const wisp_kernel_decl kernels[] = {
 };
 
 static const char *const compositions[] = {"apply+tensor.advance+tensor.update", NULL};
-static const wisp_element elements[] = {{"line", {1, 2}}, {NULL, {0, 0}}};
-
-static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
-{
-  (void)err, (void)spec, (void)env;
-  return WISP_OK;
-}
+static const wisp_element elements[] = {{.name = "line", .orders = {1, 2}}, {.name = NULL}};
 
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
@@ -76,8 +70,7 @@ static const wisp_family chain = {.name = "chain",
                                   .promise = {1e-5, 1e-13},
                                   .compositions = compositions,
                                   .default_system = "none",
-                                  .names = names,
-                                  .sizes = sizes};
+                                  .names = names};
 
 /* --- in the tuner --- */
 

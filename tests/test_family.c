@@ -101,6 +101,7 @@ static void test_declared_wrong(void **state)
       {"# u\narray u float field n u\n", ":2: array NAME TYPE KIND SIZE MEANING"},
       {"array f real field n f\narray F real field n F\n", ":2: two arrays are"},
       {"element tri 3\n", ":1: element NAME LOWEST..HIGHEST"},
+      {"let n N+1\n", ":1: let NAME = EXPRESSION"},
       {"kernel k\n  reads u\n  wrote v\n", ":3: \"wrote\" says nothing of kernel k"},
       {"kernel k\n  reads u\n", ": kernel k says no writes"},
   };

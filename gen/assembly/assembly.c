@@ -25,36 +25,34 @@ static int dimension_of(const wisp_spec *spec)
   return strcmp(spec->element, "tri") == 0 ? 2 : 3;
 }
 
-static int columns_of(const wisp_form *form, int dimension, int Np)
+/* What an element and a form fix. */
+static wisp_status add_numbers(wisp_error *err, wisp_env *env, const wisp_form *form, int dimension, int N)
 {
-  return dimension * (dimension + 1) / 2 * (form->kappa == WISP_BY_NODES ? Np : 1);
+  const int Np = wisp_simplex_size(dimension, N);
+  const wisp_size all[] = {{"N", N},
+                           {"dimension", dimension},
+                           {"Np", Np},
+                           {"half", Np * (Np + 1) / 2},
+                           {"terms", dimension * (dimension + 1) / 2 * (form->kappa == WISP_BY_NODES ? Np : 1)},
+                           {"kappa_by_nodes", form->kappa == WISP_BY_NODES},
+                           {"kappa_by_element", form->kappa == WISP_BY_ELEMENT},
+                           {"f_by_nodes", form->f == WISP_BY_NODES},
+                           {"with_mass", form->mass}};
+  return wisp_names_sizes(err, env, all, WISP_COUNT(all));
 }
 
 /* A large mesh has one vertex and three edges for two triangles; one, seven, and twelve faces for six tets. */
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
-  static const int of[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}}, longest_row[2] = {128, 1024};
+  static const int of[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
   const wisp_form *form = NULL;
-  CALL(find_form(err, spec, &form));
-  const int N = spec->order, d = dimension_of(spec), per = of[d - 2][d], Np = wisp_simplex_size(d, N);
-  const int half = Np * (Np + 1) / 2, terms = columns_of(form, d, Np);
-  const int fields = (form->f == WISP_BY_NODES) + (form->kappa == WISP_BY_NODES),
-            own_kappa = form->kappa == WISP_BY_ELEMENT;
+  const int d = dimension_of(spec);
   int nodes[4], pairs[4], unknowns = 0, matrix = 0;
-  wisp_simplex_own(N, nodes, pairs);
+  CALL(find_form(err, spec, &form));
+  wisp_simplex_own(spec->order, nodes, pairs);
   for (int k = 0; k < 4; k++) unknowns += of[d - 2][k] * nodes[k], matrix += of[d - 2][k] * pairs[k];
-  const wisp_size all[] = {{"N", N},
-                           {"Np", Np},
-                           {"half", half},
-                           {"terms", terms},
-                           {"per", per},
-                           {"unknowns", unknowns},
-                           {"matrix", matrix},
-                           {"longest", longest_row[d - 2]},
-                           {"inputs", d + fields * unknowns + per * own_kappa},
-                           {"lists", per * (d + 1 + (fields && N > 1 ? Np : 0))},
-                           {"flops", per * (2 * half * (terms + form->mass) + 2 * Np * Np)}};
-  return wisp_names_sizes(err, env, all, WISP_COUNT(all));
+  CALL(add_numbers(err, env, form, d, spec->order));
+  return wisp_names_sizes(err, env, (const wisp_size[]){{"unknowns", unknowns}, {"matrix", matrix}}, 2);
 }
 
 /* --- names --- */
@@ -111,17 +109,8 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(find_form(err, spec, &form));
   CALL(wisp_simplex_create(err, dimension_of(spec), spec->order, &s));
   CALL(wisp_env_create(err, NULL, &env));
-  const wisp_size all[] = {{"N", s->N},
-                           {"dimension", s->dimension},
-                           {"directions", s->directions},
-                           {"Np", s->Np},
-                           {"half", s->Np * (s->Np + 1) / 2},
-                           {"terms", columns_of(form, s->dimension, s->Np)},
-                           {"kappa_by_nodes", form->kappa == WISP_BY_NODES},
-                           {"kappa_by_element", form->kappa == WISP_BY_ELEMENT},
-                           {"f_by_nodes", form->f == WISP_BY_NODES},
-                           {"with_mass", form->mass}};
-  CALL(wisp_names_sizes(err, env, all, WISP_COUNT(all)));
+  CALL(add_numbers(err, env, form, s->dimension, s->N));
+  CALL(wisp_env_int(err, env, "directions", s->directions));
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_table(err, env, s, form->kappa == WISP_BY_NODES));
   CALL(add_places(err, env, s));

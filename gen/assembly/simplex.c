@@ -60,6 +60,16 @@ static void clean(double *table, int count)
     if (fabs(table[i]) < noise) table[i] = 0;
 }
 
+/* The lower half of a table is the upper one, to the last bit, as kernels have it: an inverse is symmetric but for
+ * rounding.
+ */
+static void mirror(double *table, int Np)
+{
+  clean(table, Np * Np);
+  for (int i = 0; i < Np * Np; i++)
+    if (i / Np > i % Np) table[i] = table[i % Np * Np + i / Np];
+}
+
 static wisp_status make_mass(wisp_error *err, wisp_simplex *s)
 {
   const int Np = s->Np;
@@ -68,7 +78,7 @@ static wisp_status make_mass(wisp_error *err, wisp_simplex *s)
   for (int i = 0; i < Np * Np; i++)
     for (int m = 0; m < Np; m++) s->mass[i] += s->inverse_V[i / Np * Np + m] * s->inverse_V[i % Np * Np + m];
   CALL(wisp_tet_invert(err, "mass", Np, s->mass));
-  clean(s->mass, Np * Np);
+  mirror(s->mass, Np);
   return wisp_tet_invert(err, "Vandermonde", Np, s->inverse_V);
 }
 
@@ -84,14 +94,6 @@ static void add_point(wisp_simplex *s, double w, const double *phi, double *cons
         s->stiffness[d][a * Np + b] += term;
         for (size_t m = 0; m < Np; m++) s->interpolated[d][(m * Np + a) * Np + b] += term * phi[m];
       }
-}
-
-/* The lower half of a table is the upper one. */
-static void mirror(double *table, int Np)
-{
-  clean(table, Np * Np);
-  for (int i = 0; i < Np * Np; i++)
-    if (i / Np > i % Np) table[i] = table[i % Np * Np + i / Np];
 }
 
 /* Two slopes and a coefficient have degree 3 N - 2 together. */

@@ -14,33 +14,6 @@ static bool knows_system(const char *name)
   return strcmp(name, "helmholtz") == 0;
 }
 
-/* Cholesky's elimination of a matrix of size n with c columns beside it. */
-static int elimination(int n, int c)
-{
-  return n * n * n / 3 + n * n * c;
-}
-
-/* A large mesh has one vertex and three edges for two elements. */
-static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
-{
-  const int N = spec->order, n = N + 1, Np = n * (n + 1) / 2, m = 3 * n, Ns = (n + 1) * (n + 2) / 2, per = 2;
-  const int build = 6 * Np * (Np + 1) + 6 * Np * m;
-  const wisp_size all[] = {{"n", n},
-                           {"Np", Np},
-                           {"m", m},
-                           {"Ns", Ns},
-                           {"per", per},
-                           {"own", 3},
-                           {"data", m * (m + 1) / 2 + m},
-                           {"row", 5 * n * n},
-                           {"half", n * (n + 1) / 2},
-                           {"inputs", 2 + per * (5 + Np)},
-                           {"condense", elimination(Np, m + 1) + Np * m * (m + 1) + build + 3 * m * (m + 1) / 2},
-                           {"recover", elimination(Np, 2) + build + 2 * Np * m + 4 * Np * (Np + n)},
-                           {"postprocess", elimination(Ns, 2) + 3 * Ns * (Ns + 1) + 4 * Np * Ns}};
-  return wisp_names_sizes(err, env, all, WISP_COUNT(all));
-}
-
 /* --- names --- */
 
 /* B: the columns of S and R together, a table for each of the seven numbers of an element but the last, lambda J, which
@@ -106,4 +79,4 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   return GIVE(env, out);
 }
 
-const wisp_family wisp_family_hdg = {WISP_DECLARED_HDG, .knows_system = knows_system, .names = names, .sizes = sizes};
+const wisp_family wisp_family_hdg = {WISP_DECLARED_HDG, .knows_system = knows_system, .names = names};

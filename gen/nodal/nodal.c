@@ -298,17 +298,9 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_records records = wisp_nodal_records(system);
-  const int Np = nodes(spec->order), Nf = face_nodes(spec->order), lower = nodes(spec->order - 1);
-  const bool sparse = is_bernstein(spec); /* in two steps; layer by layer: gen/nodal/bernstein.h */
-  const wisp_size all[] = {{"Np", Np},
-                           {"Nf", Nf},
-                           {"D_flops", sparse ? 3 * 8 * lower + 8 * Np : 6 * Np * Np},
-                           {"LIFT_flops", sparse ? 14 * Nf + 4 * 7 * lower + Nf : 2 * Np * Nf},
-                           {"n", system->fields},
-                           {"geos", records.geos},
-                           {"face_reals", records.face_reals},
-                           {"terms", (int)system->terms}};
-  return wisp_names_sizes(err, env, all, sizeof all / sizeof *all);
+  const wisp_size all[] = {
+      {"n", system->fields}, {"geos", records.geos}, {"face_reals", records.face_reals}, {"terms", (int)system->terms}};
+  return wisp_names_sizes(err, env, all, WISP_COUNT(all));
 }
 
 const wisp_family wisp_family_nodal = {WISP_DECLARED_NODAL, .suits = suits,       .names = names,

@@ -111,22 +111,4 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   return GIVE(env, out);
 }
 
-/* unknowns: of a large mesh, N^3 an element. lists: from unknowns that elements share, two integers each, four more on
- * an edge, of four copies, and eight at a vertex, of eight. surface: one for each node on an element's surface. */
-static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
-{
-  const int N = spec->order, Nq = N + 1, Gl = N + 2, Np = Nq * Nq * Nq, unknowns = N * N * N;
-  const int within = (N - 1) * (N - 1) * (N - 1);
-  const wisp_size all[] = {{"Nq", Nq},
-                           {"Gl", Gl},
-                           {"Np", Np},
-                           {"glNp", Gl * Gl * Gl},
-                           {"there_and_back", 4 * (Nq * Nq * Nq * Gl + Nq * Nq * Gl * Gl + Nq * Gl * Gl * Gl)},
-                           {"unknowns", unknowns},
-                           {"lists", 2 * (unknowns - within) + 4 * 3 * (N - 1) + 8},
-                           {"surface", Np - within}};
-  return wisp_names_sizes(err, env, all, WISP_COUNT(all));
-}
-
-const wisp_family wisp_family_tensor = {WISP_DECLARED_TENSOR, .names = names, .layouts = layouts, .nodes = place_nodes,
-                                        .sizes = sizes};
+const wisp_family wisp_family_tensor = {WISP_DECLARED_TENSOR, .names = names, .layouts = layouts, .nodes = place_nodes};

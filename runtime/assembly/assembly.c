@@ -288,10 +288,13 @@ static wisp_status upload_parts(wisp_error *err, const wisp_parts *parts, wisp_a
                {"part_element_start", parts->element_start},
                {"part_group_start", parts->group_start},
                {"code_start", parts->code_start},
-               {"codes", parts->code}};
+               {"codes", parts->code},
+               {"row_order", parts->places ? parts->places->order : NULL},
+               {"around_local", parts->places ? parts->places->local : NULL},
+               {"place_start", parts->places ? parts->places->start : NULL}};
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     if (has(arrays, lists[i].array)) CALL(wisp_arrays_upload_ints(err, arrays, lists[i].array, lists[i].list));
-  return WISP_OK;
+  return has(arrays, "places") ? wisp_arrays_upload_bytes(err, arrays, "places", parts->places->place) : WISP_OK;
 }
 
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
@@ -372,10 +375,14 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
                                  {"part_element_count", parts->elements},
                                  {"group_count", parts->groups},
                                  {"codes_count", parts->codes}};
+  const wisp_count of_places[] = {{"ordered_rows", rows},
+                                  {"local_count", s->pattern->incidences},
+                                  {"place_count", parts->places ? parts->places->count : 0}};
   wisp_count *next = d.counts;
   while (next->name) next++;
   if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
   for (size_t i = 0; s->parts && i < WISP_COUNT(of_parts); i++) *next++ = of_parts[i];
+  for (size_t i = 0; parts->places && i < WISP_COUNT(of_places); i++) *next++ = of_places[i];
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;
 }
@@ -389,7 +396,7 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   *view = *s;
   view->form = form;
   view->parts = NULL;
-  if (cap) CALL(wisp_parts_create(err, s, (size_t)cap, &view->parts));
+  if (cap) CALL(wisp_parts_create(err, s, (size_t)cap, wisp_fixed_value(fixed, "places", 0), &view->parts));
   *out = describe(view, room);
   view = NULL;
   return WISP_OK;

@@ -161,6 +161,95 @@ static wisp_status code_parts(wisp_error *err, void *context, size_t from, size_
   return WISP_OK;
 }
 
+/* --- places --- */
+
+/* Values and F of a row, times the elements around it. */
+static double work_of(const wisp_pattern *p, int32_t row)
+{
+  return (double)(p->start[row + 1] - p->start[row] + 1) * (p->around_start[row + 1] - p->around_start[row]);
+}
+
+typedef struct weighed {
+  double work;
+  int32_t row;
+} weighed;
+
+static int by_work(const void *left, const void *right)
+{
+  const weighed *a = left, *b = right;
+  return a->work > b->work ? -1 : a->work < b->work ? 1 : (a->row > b->row) - (a->row < b->row);
+}
+
+static wisp_status order_rows(wisp_error *err, const making *m, size_t part)
+{
+  const int32_t first = m->parts->row[part], past = m->parts->row[part + 1];
+  OWNED(free) weighed *rows = NULL;
+  CALL(wisp_new(err, (size_t)(past - first), sizeof *rows, &rows));
+  for (int32_t row = first; row < past; row++) rows[row - first] = (weighed){work_of(m->s->pattern, row), row};
+  qsort(rows, (size_t)(past - first), sizeof *rows, by_work);
+  for (int32_t row = first; row < past; row++) m->parts->places->order[row] = rows[row - first].row;
+  return WISP_OK;
+}
+
+static void place_row(const making *m, int32_t row, const int32_t *local)
+{
+  const wisp_assembly *s = m->s;
+  const wisp_pattern *p = s->pattern;
+  const wisp_places *places = m->parts->places;
+  const int Np = s->nodes->Np, half = Np * (Np + 1) / 2;
+  const int32_t values = p->start[row + 1] - p->start[row];
+  unsigned char *place = places->place + places->start[row];
+  memset(place, WISP_NO_PLACE, (size_t)(places->start[row + 1] - places->start[row]));
+  for (int32_t i = p->around_start[row]; i < p->around_start[row + 1]; i++, place += values + 1) {
+    const int32_t e = p->around[i] / Np;
+    const int a = p->around[i] % Np;
+    places->local[i] = local[e];
+    place[values] = (unsigned char)(half + a);
+    for (int b = 0; b < Np; b++) {
+      const int32_t column = s->nodes->node[e * Np + b];
+      const int low = a < b ? a : b, high = a < b ? b : a;
+      if ((size_t)column < p->rows)
+        place[wisp_pattern_slot(p, row, column)] = (unsigned char)(low * Np - low * (low - 1) / 2 + high - low);
+    }
+  }
+}
+
+/* A wisp_range over parts. */
+static wisp_status place_parts(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  const wisp_parts *parts = m->parts;
+  OWNED(free) int32_t *local = NULL;
+  CALL(wisp_new(err, m->s->mesh->elements, sizeof *local, &local));
+  for (size_t part = from; part < to; part++) {
+    const int32_t first = parts->element_start[part];
+    for (int32_t i = first; i < parts->element_start[part + 1]; i++) local[parts->element[i]] = i - first;
+    CALL(order_rows(err, m, part));
+    for (int32_t row = parts->row[part]; row < parts->row[part + 1]; row++) place_row(m, row, local);
+  }
+  return WISP_OK;
+}
+
+static wisp_status make_places(wisp_error *err, making *m)
+{
+  const wisp_pattern *p = m->s->pattern;
+  double count = 0;
+  for (size_t row = 0; row < p->rows; row++) count += work_of(p, (int32_t)row);
+  CALL(wisp_require(err, width_of(m->s) <= WISP_NO_PLACE && m->most <= UINT16_MAX && count <= INT32_MAX, WISP_EREFUSED,
+                    "parts of %zu elements of %zu numbers, %g places: places of a byte have no room", m->most,
+                    width_of(m->s), count));
+  CALL(wisp_new(err, 1, sizeof *m->parts->places, &m->parts->places));
+  wisp_places *places = m->parts->places;
+  CALL(wisp_new(err, p->rows, sizeof *places->order, &places->order));
+  CALL(wisp_new(err, p->incidences, sizeof *places->local, &places->local));
+  CALL(wisp_new(err, p->rows + 1, sizeof *places->start, &places->start));
+  for (size_t row = 0; row < p->rows; row++)
+    places->start[row + 1] = places->start[row] + (int32_t)work_of(p, (int32_t)row);
+  places->count = (size_t)count;
+  CALL(wisp_new(err, places->count, sizeof *places->place, &places->place));
+  return wisp_parallel(err, m->parts->parts, place_parts, m);
+}
+
 /* --- all --- */
 
 static void release(making *m)
@@ -168,13 +257,26 @@ static void release(making *m)
   free(m->part_of), free(m->codes);
 }
 
-wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t most, wisp_parts **out)
+static wisp_status make_codes(wisp_error *err, making *m)
+{
+  wisp_parts *parts = m->parts;
+  CALL(wisp_require(err, (m->most + 1) * width_of(m->s) <= WISP_CODE_MORE, WISP_EREFUSED,
+                    "parts of %zu elements of %zu numbers: codes of 16 bits have no room", m->most, width_of(m->s)));
+  CALL(wisp_new(err, parts->parts + 1, sizeof *m->codes, &m->codes));
+  CALL(wisp_parallel(err, parts->parts, count_codes, m));
+  for (size_t part = 0; part < parts->parts; part++) m->codes[part + 1] += m->codes[part];
+  parts->codes = (size_t)m->codes[parts->parts];
+  CALL(wisp_new(err, parts->groups + 1, sizeof *parts->code_start, &parts->code_start));
+  CALL(wisp_new(err, parts->codes, sizeof *parts->code, &parts->code));
+  parts->code_start[parts->groups] = (int32_t)parts->codes;
+  return wisp_parallel(err, parts->parts, code_parts, m);
+}
+
+wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t most, bool with_places, wisp_parts **out)
 {
   OWNED(wisp_parts_destroy) wisp_parts *parts = NULL;
   HELD(release) making m = {.s = s, .most = most};
   const size_t rows = s->pattern->rows;
-  CALL(wisp_require(err, (most + 1) * width_of(s) <= WISP_CODE_MORE, WISP_EREFUSED,
-                    "parts of %zu elements of %zu numbers: codes of 16 bits have no room", most, width_of(s)));
   CALL(wisp_new(err, 1, sizeof *parts, &parts));
   m.parts = parts;
   CALL(wisp_new(err, s->mesh->elements, sizeof *m.part_of, &m.part_of));
@@ -183,14 +285,7 @@ wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t mo
   CALL(wisp_new(err, rows + 1, sizeof *parts->group_start, &parts->group_start));
   CALL(wisp_new(err, s->pattern->incidences, sizeof *parts->element, &parts->element));
   CALL(cut_rows(err, &m));
-  CALL(wisp_new(err, parts->parts + 1, sizeof *m.codes, &m.codes));
-  CALL(wisp_parallel(err, parts->parts, count_codes, &m));
-  for (size_t part = 0; part < parts->parts; part++) m.codes[part + 1] += m.codes[part];
-  parts->codes = (size_t)m.codes[parts->parts];
-  CALL(wisp_new(err, parts->groups + 1, sizeof *parts->code_start, &parts->code_start));
-  CALL(wisp_new(err, parts->codes, sizeof *parts->code, &parts->code));
-  parts->code_start[parts->groups] = (int32_t)parts->codes;
-  CALL(wisp_parallel(err, parts->parts, code_parts, &m));
+  CALL(with_places ? make_places(err, &m) : make_codes(err, &m));
   return GIVE(parts, out);
 }
 
@@ -199,5 +294,9 @@ void wisp_parts_destroy(wisp_parts *parts)
   if (!parts) return;
   free(parts->row), free(parts->element_start), free(parts->group_start);
   free(parts->element), free(parts->code_start), free(parts->code);
+  if (parts->places) {
+    free(parts->places->order), free(parts->places->local);
+    free(parts->places->start), free(parts->places->place), free(parts->places);
+  }
   free(parts);
 }

@@ -12,17 +12,31 @@
 
 enum { WISP_CODE_MORE = 32768 };
 
+/* The same turned round: for each element around a row, and each of the row's numbers and its F, which number of the
+ * element it is. Row r's are from start[r] on, (values + 1) for each of the elements around it. */
+enum { WISP_NO_PLACE = 255 };
+
+typedef struct wisp_places {
+  size_t count;
+  int32_t *order; /* the rows of each part, those with most work first */
+  int32_t *local; /* of each element around a row its number within the row's part */
+  int32_t *start; /* rows + 1 */
+  unsigned char *place;
+} wisp_places;
+
 typedef struct wisp_parts {
   size_t parts, elements, groups, codes;      /* elements: with those that several parts have */
   int32_t *row, *element_start, *group_start; /* parts + 1 each */
   int32_t *element;                           /* of the mesh */
   int32_t *code_start;                        /* groups + 1: where its codes begin */
   int32_t *code;
+  wisp_places *places; /* in place of groups and codes */
 } wisp_parts;
 
-/* Parts of rows that follow one another, of `most` elements at most each. WISP_EREFUSED where a row has more elements
- * around it, or codes have no room for so many. The assembly is borrowed for the call. */
-wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *assembly, size_t most, wisp_parts **out);
+/* Parts of rows that follow one another, of `most` elements at most each, with codes or else with places. WISP_EREFUSED
+ * where a row has more elements around it, or 16 bits or 8 have no room. The assembly is borrowed for the call. */
+wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *assembly, size_t most, bool with_places,
+                              wisp_parts **out);
 void wisp_parts_destroy(wisp_parts *parts);
 WISP_OWNED(wisp_parts, wisp_parts_destroy)
 

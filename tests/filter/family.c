@@ -40,11 +40,6 @@ wisp_status filter_matrix(wisp_error *err, const wisp_spec *spec, double *F)
                       "the Vandermonde matrix of order %d is singular", N);
 }
 
-static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
-{
-  return wisp_names_sizes(err, env, &(wisp_size){"Np", filter_nodes(spec)}, 1);
-}
-
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
@@ -54,7 +49,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   const size_t Np = (size_t)filter_nodes(spec);
   (void)layout; /* it lays nothing out */
   TRY(wisp_env_create(err, NULL, &env));
-  TRY(sizes(err, spec, env));
+  TRY(wisp_env_int(err, env, "Np", (int64_t)Np));
   TRY(wisp_names_target(err, env, spec->precision, target));
   TRY(filter_matrix(err, spec, F));
   TRY(wisp_env_reals(err, env, "F", F, Np * Np));
@@ -65,4 +60,4 @@ done:
   return status;
 }
 
-const wisp_family wisp_family_filter = {WISP_DECLARED_FILTER, .names = names, .sizes = sizes};
+const wisp_family wisp_family_filter = {WISP_DECLARED_FILTER, .names = names};
