@@ -307,15 +307,34 @@ static wisp_status read_file(gathering *g, size_t i)
   return g->c->plain[i].text.data ? WISP_OK : wisp_plain_create(g->err, g->c->files[i].text, &g->c->plain[i]);
 }
 
+bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64])
+{
+  char in[32];
+  int end = 0;
+  if (sscanf(file->path, "templates/%31[^/]/%63[^./].part%n", in, name, &end) != 2) return false;
+  return end && !file->path[end] && strcmp(in, folder) == 0;
+}
+
+/* A part, the family's own before one that all share; the files' count where there is none. */
+static size_t find_part(const gathering *g, const char *name, size_t length)
+{
+  const char *const folders[] = {g->strategy->family, WISP_SHARED_PARTS};
+  size_t i = g->c->count;
+  for (size_t f = 0; f < WISP_COUNT(folders) && i == g->c->count; f++) {
+    char path[128];
+    snprintf(path, sizeof path, "templates/%s/%.*s.part", folders[f], (int)length, name);
+    i = find_file(g->c, path);
+  }
+  return i;
+}
+
 /* Takes in the parts that a text inserts. */
 static wisp_status add_parts(gathering *g, const wisp_plain *plain)
 {
   const char *name = NULL, *at = plain->text.data;
   size_t length = 0;
   while (wisp_plain_next_insert(&at, &name, &length)) {
-    char path[128];
-    snprintf(path, sizeof path, "templates/%s/%.*s.part", g->strategy->family, (int)length, name);
-    const size_t i = find_file(g->c, path);
+    const size_t i = find_part(g, name, length);
     if (i == g->c->count || g->part[i]) continue;
     CALL(read_file(g, i));
     g->part[i] = true;
