@@ -1,7 +1,7 @@
 /* The definitions as loops, in double: what every kernel's result is held against. */
 #include "dg_parts.h"
 #include "../parallel.h"
-#include "../wide.h"
+#include "../../gen/wide.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,9 +26,9 @@ static double kept(const wisp_dg *dg, double sum)
 
 typedef float eight_floats __attribute__((vector_size(8 * sizeof(float))));
 
-static wisp_eight kept_eight(bool single, wisp_eight sum)
+static void keep_eight(bool single, wisp_eight *sum)
 {
-  return single ? __builtin_convertvector(__builtin_convertvector(sum, eight_floats), wisp_eight) : sum;
+  if (single) *sum = __builtin_convertvector(__builtin_convertvector(*sum, eight_floats), wisp_eight);
 }
 
 /* What an element has at its nodes or face nodes, fields side by side: field f is number f % 8 of eight f / 8. */
@@ -52,7 +52,8 @@ WISP_WIDE static void multiply(const wisp_dg *dg, int rows, int columns, const d
       const wisp_eight x_j = x->at[e][j];
       for (int i = 0; i < rows; i++) {
         const double a = single ? (double)(float)A[i * columns + j] : A[i * columns + j];
-        y->at[e][i] = kept_eight(single, y->at[e][i] + a * x_j);
+        y->at[e][i] += a * x_j;
+        keep_eight(single, &y->at[e][i]);
       }
     }
 }
@@ -71,8 +72,10 @@ static void derive(const wisp_dg *dg, size_t k, const double *u, numbers du[3])
     for (int mu = 0; mu < 3; mu++) {
       const double factor = kept(dg, dg->geo[wisp_dg_geo_at(dg, 3 * mu + nu, k)]);
       for (int e = 0; 8 * e < dg->system->fields; e++)
-        for (int i = 0; i < Np; i++)
-          du[nu].at[e][i] = kept_eight(dg->single, du[nu].at[e][i] + factor * along[mu].at[e][i]);
+        for (int i = 0; i < Np; i++) {
+          du[nu].at[e][i] += factor * along[mu].at[e][i];
+          keep_eight(dg->single, &du[nu].at[e][i]);
+        }
     }
 }
 
