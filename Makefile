@@ -7,6 +7,7 @@
 # make format           rewrite in the house format
 # make bench            ours against the vendor's library
 # make roundoff         what rounding does in either basis: tables and plots
+# make errors           what single precision loses, beside plain sums; DEVICE=cuda
 # make bundle           a folder to carry to a GPU machine
 # make install          to PREFIX (/usr/local), under DESTDIR
 # make uninstall        what make install put there, given the same two
@@ -141,6 +142,9 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libwisp.a
 roundoff: all $(BUILD)/bench/roundoff
 	@scripts/roundoff
 
+errors: all $(BUILD)/bench/errors
+	@$(BUILD)/bench/errors $(or $(DEVICE),auto)
+
 # ---- Carried and installed copies.
 bundle:
 	+@$(call build-tests)
@@ -171,6 +175,6 @@ help:
 clean:
 	rm -rf $(BUILD) build-sanitize bundle
 
-.PHONY: all declared tests check check-gpu check-sanitize check-valgrind lint format bench roundoff bundle install uninstall help clean
+.PHONY: all declared tests check check-gpu check-sanitize check-valgrind lint format bench roundoff errors bundle install uninstall help clean
 .SECONDARY: $(TESTS:=.o)
 -include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d) $(wildcard $(BUILD)/tests/*/*.d)

@@ -92,7 +92,8 @@ static void test_planted(void **state)
 }
 
 /* How many times as large as those of plain sums the errors of this strategy of volume are. */
-static double excess(wisp_device *device, const wisp_strategies *all, const char *name, wisp_precision precision)
+static double excess(wisp_device *device, const wisp_strategies *all, const char *name, wisp_precision precision,
+                     wisp_round_data numbers)
 {
   const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", precision};
   const wisp_layout layout = wisp_layout_padded(20, 40, 16);
@@ -102,20 +103,20 @@ static double excess(wisp_device *device, const wisp_strategies *all, const char
   wisp_plan *plan = NULL;
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
-  double times = -1;
+  double error = -1, plain = -1;
   const wisp_strategy *s = wisp_strategies_find(all, "nodal", "volume", name);
   assert_int_equal(wisp_verifier_create(NULL, device, &verifier), WISP_OK);
   assert_int_equal(wisp_family_find("nodal")->names(NULL, &spec, &layout, &target, &names), WISP_OK);
   assert_int_equal(wisp_plan_default(NULL, s, &spec, &layout, names, &plan), WISP_OK);
   assert_int_equal(wisp_plan_compile(NULL, plan, wisp_device_limits(device)->target, &binary), WISP_OK);
   assert_int_equal(wisp_kernel_create(NULL, device, plan, &binary, &kernel), WISP_OK);
-  assert_int_equal(wisp_verifier_excess(NULL, verifier, kernel, &times), WISP_OK);
+  assert_int_equal(wisp_verifier_beside_plain(NULL, verifier, kernel, numbers, &error, &plain), WISP_OK);
   wisp_kernel_destroy(kernel);
   free(binary.data);
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);
   wisp_verifier_destroy(verifier);
-  return times;
+  return plain > 0 ? error / plain : error;
 }
 
 /* A matrix of 11 bits where there should be 24 makes errors some 2^12 times as large, but for those of sums. */
@@ -130,10 +131,12 @@ static void test_excess(void **state)
   plant_edited(folder, "nodal", "volume", "field-in-shared", "coarse", coarse, 1);
   setenv("WISP_TEMPLATES", folder, 1);
   assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
-  const double plain = excess(device, all, "field-in-shared", WISP_F32);
-  assert_true(plain > 0.25 && plain < 2);
-  assert_true(excess(device, all, "coarse", WISP_F32) > 100);
-  assert_true(excess(device, all, "field-in-shared", WISP_F64) == 0);
+  for (wisp_round_data numbers = WISP_SIZES; numbers <= WISP_DECADES; numbers++) {
+    const double plain = excess(device, all, "field-in-shared", WISP_F32, numbers);
+    assert_true(plain > 0.25 && plain < 2);
+    assert_true(excess(device, all, "coarse", WISP_F32, numbers) > 100);
+  }
+  assert_true(excess(device, all, "field-in-shared", WISP_F64, WISP_SIZES) == 0);
   wisp_strategies_free(all);
   wisp_device_close(device);
   unsetenv("WISP_TEMPLATES");

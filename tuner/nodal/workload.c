@@ -128,8 +128,6 @@ static wisp_status step(wisp_error *err, wisp_problem *problem, const wisp_kerne
 
 /* --- checks --- */
 
-enum { SIZES, ZEROS, PLAIN }; /* what is particular about a round */
-
 /* Those that have alpha more: between 0 and 1, 0, and 1. */
 static int rounds(const char *kernel)
 {
@@ -145,17 +143,16 @@ static double positive(uint64_t *random, double least, double most)
 static wisp_scalars make_scalars(uint64_t *random, int round)
 {
   const double alpha = positive(random, 0.25, 0.75);
-  return (wisp_scalars){.alpha = round == ZEROS   ? 0
-                                 : round == PLAIN ? 1
-                                                  : alpha,
+  return (wisp_scalars){.alpha = round == WISP_ZEROS  ? 0
+                                 : round == WISP_EVEN ? 1
+                                                      : alpha,
                         .a = -positive(random, 0.25, 1),
                         .b = positive(random, 0.25, 1),
                         .dt = positive(random, 0.015625, 0.03125)};
 }
 
-/* Round 0: fields whose size differs from element to element, by 2^20 in all; round 1: exact zeros among the numbers,
- * whole elements and a whole field of them; round 2: numbers in [-1, 1]. All scalars are random in each, but that alpha
- * is 0 in round 1 and 1 in round 2. Numbers are exact in both precisions. */
+/* Rounds have the numbers of wisp_round_data, the last of them for comparisons alone. All scalars are random in each,
+ * but that alpha is 0 where there are zeros and 1 where numbers are even. Numbers are exact in both precisions. */
 static wisp_status pose(wisp_error *err, wisp_round *r)
 {
   const wisp_dg *dg = r->plain->self;
@@ -170,13 +167,16 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   CALL(wisp_new(err, dg->slots, sizeof *scale, &scale));
   for (size_t k = 0; k < dg->slots; k++) {
     const size_t draw = wisp_random_below(&r->random, 24);
-    scale[k] = r->number == SIZES ? ldexp(1, 10 * (int)(draw % 3) - 10) : r->number == ZEROS && draw % 8 == 0 ? 0 : 1;
+    scale[k] = r->number == WISP_SIZES                    ? ldexp(1, 10 * (int)(draw % 3) - 10)
+               : r->number == WISP_ZEROS && draw % 8 == 0 ? 0
+                                                          : 1;
   }
   for (int a = 0; a < WISP_NODAL_ARRAYS; a++) {
     const size_t dofs = r->numbers[a] / (dg->slots * n), empty = wisp_random_below(&r->random, n);
     for (size_t q = 0; r->before[a] && q < r->numbers[a]; q++) {
       const bool zero = q / dofs % n == empty || wisp_random_below(&r->random, 4) == 0;
-      r->before[a][q] *= r->number == ZEROS && zero ? 0 : scale[q / dofs / n];
+      r->before[a][q] *= r->number == WISP_ZEROS && zero ? 0 : scale[q / dofs / n];
+      if (r->number == WISP_DECADES) r->before[a][q] = ldexp(r->before[a][q], -(int)wisp_random_below(&r->random, 21));
     }
   }
   return WISP_OK;

@@ -378,26 +378,27 @@ static wisp_status fetch(wisp_error *err, const trial_round *r, const wisp_array
   return WISP_OK;
 }
 
-wisp_status wisp_verifier_excess(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *times)
+wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel,
+                                       wisp_round_data round, double *error, double *plain)
 {
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_workload *workload = NULL;
   place *p = NULL;
   HELD(leave_round) trial_round r = {.kernel = kernel};
   HELD(wisp_results_free) wisp_results own = {{NULL}};
-  double length = 0, matrix = 0, plain = 0;
-  *times = 0;
+  double length = 0, matrix = 0;
+  *error = *plain = 0;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   CALL(wisp_family_sums(err, spec, &length, &matrix));
   if (!workload->plain || !(matrix > 0) || spec->precision != WISP_F32) return WISP_OK;
   CALL(find_place(err, v, spec, &p));
-  CALL(find_round(err, v, kernel->plan, 0, &r));
-  CALL(wisp_rounds_plain(err, p->rounds, r.round, &plain));
+  CALL(find_round(err, v, kernel->plan, (int)round, &r));
+  CALL(wisp_rounds_plain(err, p->rounds, r.round, plain));
   CALL(wisp_results_create(err, r.round, &own));
   CALL(wisp_arrays_restore(err, r.problem->arrays, r.before, NULL));
   CALL(wisp_round_launch(err, r.problem, kernel, r.round));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
     if (own.of[a]) CALL(fetch(err, &r, &r.problem->d.family->arrays[a], own.of[a]));
-  if (plain > 0) *times = wisp_results_error(&own, r.round) / plain;
+  *error = wisp_results_error(&own, r.round);
   return WISP_OK;
 }

@@ -27,10 +27,11 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, cons
  * wisp_tolerance allows, or than its family promises; WISP_EDEVICE where the launch failed. */
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel, double *error);
 
-/* How many times as large as those of plain sums in single precision the kernel's errors are, each the largest of an
- * element over its largest result, on elements whose numbers differ in size. 0 where there are no such sums: other
- * precisions, other families, no matrix. Of a kernel that was checked. */
-wisp_status wisp_verifier_excess(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel, double *times);
+/* The kernel's error in single precision and that of plain sums, each the largest of an element over its largest
+ * result, on the data of this round. 0 and 0 where there are no such sums: other precisions, other families, no matrix.
+ * Of a kernel that was checked. */
+wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel,
+                                       wisp_round_data round, double *error, double *plain);
 
 /* Waits for what was launched. WISP_EWRONG where it has written outside an array. */
 wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays);

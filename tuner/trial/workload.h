@@ -41,6 +41,14 @@ typedef enum wisp_use {
   WISP_TO_CHECK /* once: all that the kernel computes shows in its outputs */
 } wisp_use;
 
+/* What numbers a round is about, where there are plain sums to compare with; checks need not take all. */
+typedef enum wisp_round_data {
+  WISP_SIZES,  /* of elements that differ in size, by a factor of 2^20 in all */
+  WISP_ZEROS,  /* many of them, whole elements and fields among them, are zero */
+  WISP_EVEN,   /* in [-1, 1] */
+  WISP_DECADES /* of sizes that differ within an element, by a factor of up to 2^20 */
+} wisp_round_data;
+
 /* One round of a check, in the order that no layout has a part in (wisp_discretisation's origin), by the family's
  * array: what the kernel begins with, what it must leave, and for each number of that the sum of the magnitudes that it
  * is added up from. Arrays that the kernel does not write have no `after`. */
