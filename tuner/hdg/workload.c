@@ -14,73 +14,43 @@
 /* Parts that a sum can have, and of sums that are read while timed, has. */
 enum { PARTS = 65536, TIMED_PARTS = 792 };
 
-typedef struct ground {
-  wisp_mesh *mesh;
-  wisp_hdg *hdg;
-} ground;
-
-static void close_ground(void *context)
+static void close_ground(void *ground)
 {
-  ground *g = context;
-  if (!g) return;
-  wisp_hdg_destroy(g->hdg);
-  wisp_mesh_destroy(g->mesh);
-  free(g);
-}
-WISP_OWNED(ground, close_ground)
-
-/* 83 triangles, a prime number, moved and shuffled; coordinates that both precisions hold, as they do differences. */
-static wisp_status mesh_to_check(wisp_error *err, wisp_mesh **out)
-{
-  static const int squares[2] = {7, 6};
-  static const double jitter = 0.2, steps = 65536;
-  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(wisp_mesh_grid(err, 3, squares, &mesh));
-  mesh->elements--;
-  CALL(wisp_mesh_connect(err, "ragged box", mesh));
-  CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
-  CALL(wisp_mesh_shuffle(err, mesh, 1));
-  for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[i] = round(steps * mesh->xyz[i]) / steps;
-  return GIVE(mesh, out);
+  wisp_hdg *s = ground;
+  wisp_mesh *mesh = s ? (wisp_mesh *)(uintptr_t)s->mesh : NULL;
+  wisp_hdg_destroy(s);
+  wisp_mesh_destroy(mesh);
 }
 
-/* A box of as many numbers in blocks as suit the device, unless its elements are given. */
-static wisp_status mesh_to_time(wisp_error *err, const wisp_limits *limits, int order, long long elements,
-                                const wisp_mesh_source *source, wisp_mesh **out)
-{
-  static const double gpu_numbers = 6e7, host_numbers = 3e5;
-  const double most = strcmp(limits->kind, "host") == 0 ? host_numbers : gpu_numbers;
-  const double wanted = elements > 0 ? (double)elements : most / (1.5 * WISP_HDG_ROW * (order + 1) * (order + 1));
-  wisp_mesh_source what = *source;
-  what.box[0] = what.box[1] = (int)ceil(sqrt(wanted / 2));
-  return wisp_mesh_make(err, 3, &what, out);
-}
-
+/* To time on: as many numbers in blocks as suit the device, unless the elements are given. */
 static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   static const int32_t sides[] = {1, 2};
+  static const double gpu_numbers = 6e7, host_numbers = 3e5;
   const wisp_fixing fixed = {.count = source && source->file ? 0 : WISP_COUNT(sides), .tag = sides};
-  OWNED(close_ground) ground *g = NULL;
-  CALL(wisp_new(err, 1, sizeof *g, &g));
-  CALL(source ? mesh_to_time(err, limits, spec->order, elements, source, &g->mesh) : mesh_to_check(err, &g->mesh));
-  CALL(wisp_hdg_create(err, "mesh", g->mesh, spec->order, &fixed, &g->hdg));
-  CALL(wisp_hdg_coarsen(err, g->hdg));
-  return GIVE(g, out);
+  const double most = strcmp(limits->kind, "host") == 0 ? host_numbers : gpu_numbers, n = spec->order + 1;
+  const size_t wanted = elements > 0 ? (size_t)elements : (size_t)ceil(most / (1.5 * WISP_HDG_ROW * n * n));
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
+  CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, &mesh));
+  CALL(wisp_hdg_create(err, "mesh", mesh, spec->order, &fixed, &s));
+  CALL(wisp_hdg_coarsen(err, s));
+  mesh = NULL; /* it goes with what was made on it */
+  return GIVE(s, out);
 }
 
-static long long elements(const void *context)
+static long long elements(const void *ground)
 {
-  return (long long)((const ground *)context)->mesh->elements;
+  return (long long)((const wisp_hdg *)ground)->mesh->elements;
 }
 
-static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
+static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   static const wisp_hdg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = WISP_HDG_ITERATIONS};
-  const ground *g = context;
   (void)err, (void)spec, (void)layout, (void)fixed;
-  *out = wisp_hdg_discretisation(g->hdg, &room);
+  *out = wisp_hdg_discretisation(ground, &room);
   return WISP_OK;
 }
 
