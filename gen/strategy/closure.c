@@ -388,17 +388,36 @@ static uint64_t add_lets(const gathering *g, uint64_t hash)
   return hash;
 }
 
+/* A part by its name, wherever it stands. */
+typedef struct named {
+  const char *name;
+  uint64_t hash;
+} named;
+
+static int by_part(const void *a, const void *b)
+{
+  return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+static uint64_t add_part_hashes(const gathering *g, uint64_t hash)
+{
+  enum { MOST = 256 };
+  named sorted[MOST];
+  size_t count = 0;
+  for (size_t i = 0; i < g->c->count && count < MOST; i++)
+    if (g->part[i]) sorted[count++] = (named){strrchr(g->c->files[i].path, '/'), g->c->plain[i].hash};
+  if (count) qsort(sorted, count, sizeof *sorted, by_part);
+  for (size_t i = 0; i < count; i++) hash = wisp_hash_number(wisp_hash_text(hash, sorted[i].name), sorted[i].hash);
+  return hash;
+}
+
 static uint64_t hash_all(const gathering *g)
 {
   const dialect *d = g->dialect;
   uint64_t hash = wisp_hash_number(wisp_hash_number(WISP_HASH_SEED, g->space.hash), g->text->hash);
   hash = add_lets(g, hash);
   if (g->has_lane) hash = wisp_hash_number(hash, g->lane.hash);
-  for (size_t i = 0; i < g->c->count; i++) {
-    if (!g->part[i]) continue;
-    hash = wisp_hash_text(hash, strrchr(g->c->files[i].path, '/'));
-    hash = wisp_hash_number(hash, g->c->plain[i].hash);
-  }
+  hash = add_part_hashes(g, hash);
   for (size_t i = 0; i < d->count; i++)
     if (g->piece[i]) hash = wisp_hash_number(hash, d->pieces[i].plain.hash);
   return hash;
