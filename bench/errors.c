@@ -4,7 +4,7 @@
  * takes on the device (by the user's STORE, what ships and defaults), and on numbers in [-1, 1], on numbers that differ
  * within an element by 2^20, and on elements that differ by as much, its error and in brackets how many times that of
  * plain sums it is; each the largest error of an element over its largest result, on the elements that candidates are
- * verified on.
+ * verified on. Last whether what is infinite or NaN comes out so, in the elements that it concerns alone.
  */
 #include "../runtime/door/door.h"
 #include "../tuner/trial/verify.h"
@@ -27,7 +27,8 @@ static wisp_status print_row(wisp_error *err, wisp_verifier *verifier, const wis
   if (!(plain[0] > 0)) return WISP_OK;
   printf("| %d | %s | %s |", spec->order, spec->kernel, stage->choice->strategy);
   for (size_t i = 0; i < WISP_COUNT(columns); i++) printf(" %.1e (%.2f) |", error[i], error[i] / plain[i]);
-  printf(" `%s` |\n", stage->choice->params);
+  const bool kept = wisp_verifier_unbounded(NULL, verifier, kernel) == WISP_OK;
+  printf(" %s | `%s` |\n", kept ? "yes" : "no", stage->choice->params);
   fflush(stdout);
   return WISP_OK;
 }
@@ -61,8 +62,9 @@ static wisp_status print_table(wisp_error *err, const char *device, const char *
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   CALL(wisp_session_open(err, &(wisp_session_request){.device = device, .store = store}, &session));
-  printf("| N | kernel | strategy | in [-1, 1] | six decades within an element | from element to element | |\n"
-         "|---|---|---|---|---|---|---|\n");
+  printf(
+      "| N | kernel | strategy | in [-1, 1] | six decades within an element | from element to element | Inf, NaN | |\n"
+      "|---|---|---|---|---|---|---|---|\n");
   for (size_t f = 0; wisp_family_at(f); f++) CALL(try_family(err, session, wisp_family_at(f), orders));
   return WISP_OK;
 }
