@@ -102,7 +102,7 @@ typedef struct candidate {
 
 static candidate make(wisp_device *device, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout)
 {
-  candidate c = {NULL};
+  candidate c = {.kernel = NULL};
   const wisp_target target = wisp_limits_target(wisp_device_limits(device));
   assert_int_equal(wisp_verifier_create(NULL, device, &c.verifier), WISP_OK);
   assert_int_equal(wisp_family_find("nodal")->names(NULL, spec, layout, &target, &c.names), WISP_OK);
