@@ -371,10 +371,8 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   const wisp_count solving[] = {
       {"rz_room", room->rz_parts}, {"states", WISP_CG_STATE}, {"history_room", room->iterations}, {"solves", 1}};
   const wisp_parts none = {.parts = 0}, *parts = s->parts ? s->parts : &none;
-  const wisp_count of_parts[] = {{"parts", parts->parts},
-                                 {"part_element_count", parts->elements},
-                                 {"group_count", parts->groups},
-                                 {"codes_count", parts->codes}};
+  const wisp_count of_parts[] = {{"parts", parts->parts}, {"part_element_count", parts->elements}};
+  const wisp_count of_codes[] = {{"group_count", parts->groups}, {"codes_count", parts->codes}};
   const wisp_count of_places[] = {{"ordered_rows", rows},
                                   {"local_count", s->pattern->incidences},
                                   {"place_count", parts->places ? parts->places->count : 0}};
@@ -382,6 +380,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   while (next->name) next++;
   if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
   for (size_t i = 0; s->parts && i < WISP_COUNT(of_parts); i++) *next++ = of_parts[i];
+  for (size_t i = 0; parts->code && i < WISP_COUNT(of_codes); i++) *next++ = of_codes[i];
   for (size_t i = 0; parts->places && i < WISP_COUNT(of_places); i++) *next++ = of_places[i];
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;
