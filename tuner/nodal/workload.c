@@ -26,13 +26,11 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
 {
   const bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
-  int n = 1;
-  for (size_t i = WISP_COUNT(boxes); elements <= 0 && i-- > 0;)
+  long long n = 1;
+  for (size_t i = WISP_COUNT(boxes); i-- > 0;)
     if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
-  while (6ll * n * n * n < elements) n++;
-  wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
-  for (int d = 0; d < 3; d++) what.box[d] = n;
-  wisp_status status = source ? wisp_mesh_make(err, 4, &what, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  const size_t wanted = (size_t)(elements > 0 ? elements : 6 * n * n * n);
+  const wisp_status status = source ? wisp_mesh_some(err, 4, source, wanted, &mesh) : wisp_mesh_all_ways(err, &mesh);
   *out = mesh;
   return status;
 }

@@ -318,7 +318,7 @@ static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *roun
   const wisp_spec *spec = &plan->spec;
   const wisp_workload *workload = NULL;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  *rounds = workload->rounds(spec->kernel);
+  *rounds = workload->rounds ? workload->rounds(spec->kernel) : 2;
   return wisp_require(err, *rounds > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 

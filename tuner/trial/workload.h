@@ -101,7 +101,7 @@ typedef struct wisp_workload {
 
   /* --- Checks: how many rounds a kernel takes; what a round begins with (`before` holds random numbers where the
    * kernel reads, and may be given another shape; scalars are to be set), and what it must leave. */
-  int (*rounds)(const char *kernel);
+  int (*rounds)(const char *kernel); /* NULL: two */
   wisp_status (*pose)(wisp_error *err, wisp_round *round);
   wisp_status (*solve)(wisp_error *err, wisp_round *round);
   /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
