@@ -1,12 +1,12 @@
-/* What single precision loses where matrices are assembled: assembly_errors [DEVICE]
+/* What single precision loses where matrices are assembled: errors [DEVICE]
  *
  * Paper 2's problem (laplace on triangles of order 1, u = 200 and 10 on two sides, f = 0.1) on moved squares of its
  * eight sizes (its Table VI): errors of all entries of A and F in single precision, relative to double, their mean and
  * median; with vertices' coordinates, and with edges that were subtracted in double (by_edges).
  */
-#include "../runtime/assembly/assembly.h"
-#include "../runtime/door/door.h"
-#include "../runtime/mesh/source.h"
+#include "../../runtime/assembly/assembly.h"
+#include "../../runtime/door/door.h"
+#include "../../runtime/mesh/source.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,6 +118,6 @@ int main(int argc, char **argv)
 {
   wisp_error err = {.text = ""};
   if (print_table(&err, argc > 1 ? argv[1] : "auto") == WISP_OK) return 0;
-  fprintf(stderr, "assembly_errors: %s\n", err.text);
+  fprintf(stderr, "errors: %s\n", err.text);
   return 1;
 }
