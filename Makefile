@@ -142,8 +142,9 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libwisp.a
 roundoff: all $(BUILD)/bench/roundoff
 	@scripts/roundoff
 
-errors: all $(BUILD)/bench/errors
+errors: all $(BUILD)/bench/errors $(BUILD)/bench/assembly/errors
 	@$(BUILD)/bench/errors $(or $(DEVICE),auto)
+	@$(BUILD)/bench/assembly/errors $(or $(DEVICE),auto)
 
 # ---- Carried and installed copies.
 bundle:

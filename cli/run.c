@@ -92,21 +92,28 @@ wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wis
                       "--default reads no store: leave --db and --match out");
 }
 
-wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int dimension, wisp_run_request *run)
+wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int edges, wisp_run_request *run)
 {
-  enum { MOST = 16384 };
+  static const struct grid {
+    int otherwise, most;
+    const char *must;
+  } grids[] = {{8, 400, "cubes a side such as 8"},
+               {16, 16384, "squares a side such as 16, or 16,32"},
+               {8, 400, "hexes a side such as 8, or 8,8,16"}};
+  const struct grid *grid = &grids[edges - 1];
   const char *box = wisp_option_value(args, "box");
-  const bool tets = dimension == 3;
-  int end = 0, *n = run->mesh.box;
-  n[0] = n[1] = n[2] = tets ? 8 : 16;
-  const bool one = box && sscanf(box, "%5d%n", &n[0], &end) == 1 && !box[end];
-  n[1] = n[0], n[2] = tets ? n[0] : 0;
-  const bool two = box && !one && !tets && sscanf(box, "%5d,%5d%n", &n[0], &n[1], &end) == 2 && !box[end];
-  CALL(wisp_require(err, !box || one || two, WISP_EUSAGE, "option --box is '%s', must be %s", box,
-                    tets ? "cubes a side such as 8" : "squares a side such as 16, or 16,32"));
-  for (int d = 0; d < 2; d++)
-    CALL(wisp_require(err, n[d] >= 1 && n[d] <= MOST, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d", box,
-                      MOST));
+  int count = 0, end = 0, *n = run->mesh.box;
+  bool good = true;
+  n[0] = grid->otherwise;
+  for (const char *at = box; good && at; at = at[end] ? at + end + 1 : NULL, count++)
+    good = count < edges && sscanf(at, "%5d%n", &n[count], &end) == 1 && (!at[end] || at[end] == ',');
+  CALL(wisp_require(err, good && (count <= 1 || count == edges), WISP_EUSAGE, "option --box is '%s', must be %s", box,
+                    grid->must));
+  for (int d = count ? count : 1; d < 3; d++) n[d] = n[0];
+  for (int d = 0; d < 3; d++)
+    CALL(wisp_require(err, n[d] >= 1 && n[d] <= grid->most, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d",
+                      box, grid->most));
+  if (edges == 2) n[2] = 0;
   return WISP_OK;
 }
 

@@ -25,8 +25,8 @@ typedef struct wisp_run_request {
 wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wisp_family *family,
                           wisp_run_request *out);
 
-/* The box of triangles, dimension 2: --box N or NX,NY, 16 where it is not given; of tets, 3: --box N, 8. */
-wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int dimension, wisp_run_request *run);
+/* The box: --box N, or so many numbers, one an edge that can differ: 2 of triangles, 3 of hexes, 1 of tets. */
+wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int edges, wisp_run_request *run);
 
 /* Before anything large is made: so many numbers, `what` ("nodes"), of so many elements, `cells` ("hexes"), must be
  * counted in 31 bits, and as many `bytes` fit the device. */

@@ -75,7 +75,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
   r->dimension = 2 + (int)element;
   CALL(wisp_run_read(err, args, wisp_family_find("assembly"), &r->run));
-  CALL(wisp_run_read_grid(err, args, r->dimension, &r->run));
+  CALL(wisp_run_read_grid(err, args, r->dimension == 2 ? 2 : 1, &r->run));
   CALL(read_given(err, args, r));
   return read_method(err, args, r);
 }

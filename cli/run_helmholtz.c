@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const wisp_trace_preconditioners[3] = {"none", "diagonal", "edge-blocks"};
+const char *const wisp_trace_preconditioners[4] = {"none", "diagonal", "edge-blocks", "two-levels"};
 
 /* --- the request --- */
 
@@ -33,14 +33,17 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   static const char *const rules[] = {"exact", "paper"};
   static const char *const matrices[] = {"blocks", "halves"};
   size_t rule = 0, preconditioner = 0, matrix = 0;
+  long long smoothing = 0;
   r->method.precision = r->run.precision;
   CALL(wisp_option_real(err, args, "tolerance", 1e-16, 1, r->method.precision == WISP_F64 ? 1e-10 : 1e-5,
                         &r->method.tolerance));
   CALL(wisp_option_integer(err, args, "iterations", 1, INT32_MAX, 100000, &r->method.iterations));
   CALL(wisp_option_choice(err, args, "quadrature", 2, rules, 0, &rule));
-  CALL(wisp_option_choice(err, args, "preconditioner", 3, wisp_trace_preconditioners, WISP_TRACE_BLOCKS,
-                          &preconditioner));
   CALL(wisp_option_choice(err, args, "matrix", 2, matrices, 0, &matrix));
+  CALL(wisp_option_choice(err, args, "preconditioner", 4, wisp_trace_preconditioners,
+                          matrix ? WISP_TRACE_BLOCKS : WISP_TRACE_LEVELS, &preconditioner));
+  CALL(wisp_option_integer(err, args, "smoothing", 1, 8, 2, &smoothing));
+  r->method.smoothing = (int)smoothing;
   r->data.paper = rule == 1;
   r->method.halves = matrix == 1;
   r->method.preconditioner = (wisp_trace_preconditioner)preconditioner;

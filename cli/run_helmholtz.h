@@ -25,7 +25,7 @@ typedef struct wisp_helmholtz_run {
   double seconds_setup, seconds;
 } wisp_helmholtz_run;
 
-extern const char *const wisp_trace_preconditioners[3]; /* as wisp_trace_preconditioner */
+extern const char *const wisp_trace_preconditioners[4]; /* as wisp_trace_preconditioner */
 
 /* The report on stdout, as text or a JSON object. */
 wisp_status wisp_run_helmholtz_print(wisp_error *err, const wisp_helmholtz_request *request,

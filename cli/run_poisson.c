@@ -133,21 +133,6 @@ static wisp_status print_report(wisp_error *err, const poisson_request *request,
 
 /* --- the request --- */
 
-static wisp_status read_box(wisp_error *err, const wisp_arguments *args, poisson_request *r)
-{
-  const char *box = wisp_option_value(args, "box");
-  int end = 0, *n = r->run.mesh.box;
-  n[0] = n[1] = n[2] = 8;
-  bool one = box && sscanf(box, "%4d%n", &n[0], &end) == 1 && !box[end];
-  if (one) n[1] = n[2] = n[0];
-  bool three = box && !one && sscanf(box, "%4d,%4d,%4d%n", &n[0], &n[1], &n[2], &end) == 3 && !box[end];
-  CALL(wisp_require(err, !box || one || three, WISP_EUSAGE,
-                    "option --box is '%s', must be hexes a side such as 8, or 8,8,16", box));
-  for (int d = 0; d < 3; d++)
-    CALL(wisp_require(err, n[d] >= 1 && n[d] <= 400, WISP_EUSAGE, "option --box is '%s', must be from 1 to 400", box));
-  return WISP_OK;
-}
-
 static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, poisson_request *r)
 {
   static const char *const geometries[] = {"auto", "stored", "trilinear"};
@@ -174,7 +159,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, poi
 {
   CALL(wisp_run_check_problem(err, args, "poisson"));
   CALL(wisp_run_read(err, args, wisp_family_find("tensor"), &r->run));
-  CALL(read_box(err, args, r));
+  CALL(wisp_run_read_grid(err, args, 3, &r->run));
   return read_solver(err, args, r);
 }
 

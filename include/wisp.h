@@ -260,6 +260,70 @@ wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *
 /* Its i-th kernel; WISP_EMISSING behind the last. */
 wisp_status wisp_operator_kernel(wisp_error *err, const wisp_operator *op, size_t i, wisp_kernel_info *info);
 
+/* --- sparse matrices: assembled on the device as often as wanted, into the caller's array --- */
+
+typedef struct wisp_matrix wisp_matrix;
+
+/* A_ij = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F_i = int f phi_i - sum over fixed j of A_ij u_j, of
+ * continuous elements on triangles or tets (docs/assembly.md). Element e has the vertices corners[C e + c], C = 3 or 4,
+ * counter-clockwise, or right-handed. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+typedef struct wisp_matrix_request {
+  const char *spec; /* element, order 1..5, form and precision: "assembly.step:tri:p2:laplace:f64" */
+  size_t vertices, elements;
+  const double *xyz; /* xyz[3 v + c]; of triangles z is the same everywhere */
+  const int *corners;
+  const unsigned char *fixed; /* a byte a vertex: edges, or faces, of the boundary whose vertices all have one that is
+                                 not 0 are fixed, with all their nodes (nothing is) */
+  const char *mesh;           /* a Gmsh file in place of these five */
+  const int *tags;            /* with it: numbers of the boundary's parts that are fixed, */
+  size_t tag_count;           /* so many */
+  int reproducible;           /* 1: the same bits each time */
+} wisp_matrix_request;
+
+/* Numbers the nodes and makes the pattern, opens the kernels, takes the device's memory for their lists. Rows are the
+ * nodes that are not fixed: vertices in the caller's order, then nodes inside edges, faces and elements. WISP_EINPUT
+ * for a mesh that is degenerate or does not conform, numbers of vertices out of range, a fixed vertex that is on no
+ * fixed edge or face; WISP_EUSAGE for more than 2^31 - 1 nonzeros. */
+wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wisp_matrix_request *request,
+                               wisp_matrix **out);
+void wisp_matrix_destroy(wisp_matrix *matrix);
+
+/* nodes: rows, and behind them those that are fixed. */
+typedef struct wisp_matrix_counts {
+  size_t rows, nonzeros, nodes;
+} wisp_matrix_counts;
+wisp_status wisp_matrix_size(wisp_error *err, const wisp_matrix *matrix, wisp_matrix_counts *out);
+
+/* Where the nodes stand, xyz[3 i + c], and which those of each element are, node[e Np + a]; on the host, caller's
+ * memory, either may be NULL. nodes_of_element (may be NULL): Np. */
+wisp_status wisp_matrix_nodes(wisp_error *err, const wisp_matrix *matrix, double *xyz, int *node,
+                              size_t *nodes_of_element);
+
+/* Compressed rows, columns ascending: row_start[rows + 1] and columns[nonzeros] on the host, caller's memory; and the
+ * row of each nonzero, as coordinate format wants it. Any may be NULL. */
+wisp_status wisp_matrix_pattern(wisp_error *err, const wisp_matrix *matrix, int *row_start, int *columns, int *rows);
+
+/* The same two on the device, as long as the matrix is there; not to be written to. */
+wisp_status wisp_matrix_pattern_on_device(wisp_error *err, const wisp_matrix *matrix, const int **row_start,
+                                          const int **columns);
+
+/* What a form takes; zero-initialise. Arrays are the caller's, of the spec's precision on the session's device, at
+ * multiples of 16 bytes. */
+typedef struct wisp_matrix_data {
+  double kappa[3]; /* a number; or, by nodes, kappa[0] + kappa[1] u + kappa[2] u^2 */
+  double density;  /* f where it is a number */
+  double mass;
+  const void *of_elements; /* kappa by elements */
+  const void *f, *u;       /* at all nodes; u NULL: 0 at fixed nodes */
+} wisp_matrix_data;
+
+/* Enqueues an assembly in the session's stream or that CUstream: values, nonzeros numbers, and F, rows numbers, of the
+ * caller, as data's arrays are. WISP_EUSAGE where the form needs an array that is NULL. */
+wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *matrix, const wisp_matrix_data *data, void *values,
+                                 void *F, void *stream);
+/* Its i-th kernel; WISP_EMISSING behind the last. */
+wisp_status wisp_matrix_kernel(wisp_error *err, const wisp_matrix *matrix, size_t i, wisp_kernel_info *info);
+
 #ifdef __cplusplus
 }
 #endif

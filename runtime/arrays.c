@@ -215,6 +215,7 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
   const size_t size = e->array.size, number = wisp_entry_number(arrays, e);
   const wisp_pointer start = wisp_entry_start(arrays, e);
   if (!size) return WISP_OK;
+  CALL(wisp_require(err, values, WISP_EUSAGE, "array %s: there are no numbers for it", name));
   if (number == sizeof *values) return wisp_device_upload(err, arrays->device, start, values, size * number);
   CALL(wisp_new(err, size, number, &bytes));
   for (size_t i = 0; i < size; i++) {

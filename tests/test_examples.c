@@ -22,6 +22,8 @@ static const struct {
     {"kernels-gcc", "gcc -std=c11 -O2 -Wall -Wextra", "kernels.c"},
     {"kernels-clang", "clang -O2 -Wall -Wextra", "kernels.c"},
     {"kernels-g++", "g++ -x c++ -O2 -Wall -Wextra", "kernels.c"},
+    {"matrix-gcc", "gcc -std=c11 -O2 -Wall -Wextra", "matrix.c"},
+    {"matrix-g++", "g++ -x c++ -O2 -Wall -Wextra", "matrix.c"},
     {"poisson", "gfortran -std=f2018 -O2 -Wall", "poisson.f90"},
 };
 
@@ -75,7 +77,7 @@ static void test_programs(void **state)
 static void test_page(void **state)
 {
   static const char *const files[] = {"examples/pulse.c", "examples/kernels.c", "examples/poisson.f90",
-                                      "include/wisp.h"};
+                                      "examples/matrix.c", "include/wisp.h"};
   (void)state;
   if (access(*files, R_OK) != 0) skip(); /* carried without its sources */
   check_page("docs/library.md", files, sizeof files / sizeof *files, 10);

@@ -69,7 +69,7 @@ static int highest(int order, int coarse)
 static void test_meshes(void **state)
 {
   (void)state;
-  for (int order = 1; order <= highest(4, 2); order++)
+  for (int order = 1; order <= highest(4, 1); order++)
     for (int central = 0; central < 2; central++) {
       const bool odd = order % 2;
       const solving_setup box = {.order = order, .precision = odd ? WISP_F64 : WISP_F32, .central = central};
@@ -118,7 +118,7 @@ static void test_default_step(void **state)
 {
   (void)state;
   static const int boxes[] = {4, 3, 2, 2, 1, 1, 1};
-  for (int order = 1; order <= highest(7, 3); order++) {
+  for (int order = 1; order <= highest(7, 2); order++) {
     wisp_error reason = {0};
     solving s;
     double limit = 0, dt = 0;

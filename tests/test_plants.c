@@ -175,7 +175,11 @@ static const planted table[] = {
      "places",
      {{"around_local[beside + j", "around_local[around_start[row] + (row == 5 ? 0 : j)"}},
      NULL},
-    {"assembly", "matrices", "thread", {{"c2 >= free_vertices", "0"}}, "element_data is "},
+    {"assembly",
+     "matrices",
+     "thread",
+     {{"c{{i}} >= free_vertices", "({{i}} != 2 && c{{i}} >= free_vertices)"}},
+     "element_data is "},
     {"assembly", "multiply", "rows", {{"i < row_start[at + 1]", "i < row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "invert", "plain", {{"if (row < unknowns)", "if (row + 1 < unknowns)"}}, "inverse is "},
     /* a column's end, a tile, what is given, a direction, the last edge, whose numbers */

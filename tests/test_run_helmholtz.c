@@ -124,25 +124,46 @@ static void test_own_problem(void **state)
   free(file);
 }
 
+/* All come to one solution, each in fewer iterations than the one before, but for the diagonal. */
 static void test_preconditioners(void **state)
 {
-  static const char *const matrices[] = {"blocks", "halves"};
-  static const char *const all[] = {"none", "diagonal", "edge-blocks"};
-  double error[6], iterations[6];
-  for (int i = 0; i < 6; i++) {
+  static const char *const all[] = {"none", "diagonal", "edge-blocks", "two-levels"};
+  double error[7], iterations[7];
+  for (int i = 0; i < 7; i++) {
     char line[128];
-    snprintf(line, sizeof line, "-n 3 --box 10 --tolerance 1e-12 --preconditioner %s --matrix %s", all[i % 3],
-             matrices[i / 3]);
+    snprintf(line, sizeof line, "-n 3 --box 10 --tolerance 1e-12 --preconditioner %s --matrix %s", all[i % 4],
+             i < 4 ? "blocks" : "halves");
     cJSON *json = solve(*state, line);
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && json_number(json, "residual") <= 1e-12);
-    assert_string_equal(json_text(json, "preconditioner"), all[i % 3]);
+    assert_string_equal(json_text(json, "preconditioner"), all[i % 4]);
     error[i] = json_number(json, "l2_u"), iterations[i] = json_number(json, "iterations");
     cJSON_Delete(json);
   }
-  for (int i = 1; i < 6; i++) assert_true(fabs(error[i] / error[0] - 1) < 1e-7);
+  for (int i = 1; i < 7; i++) assert_true(fabs(error[i] / error[0] - 1) < 1e-7);
   for (int i = 0; i < 3; i++)
-    assert_true(fabs(iterations[i + 3] - iterations[i]) <= 1); /* sums come in another order */
-  assert_true(iterations[2] < iterations[0] && iterations[2] < iterations[1]);
+    assert_true(fabs(iterations[i + 4] - iterations[i]) <= 1); /* sums come in another order */
+  assert_true(iterations[2] < iterations[0] && iterations[2] < iterations[1] && iterations[3] < iterations[2] / 3);
+}
+
+/* Two levels: iterations do not grow with the mesh, nor much over jumps of 10^4. */
+static void test_levels(void **state)
+{
+  static const char *const meshes[] = {"--mesh", "--box 40 --jitter 0.2 --shuffle 1", "--box 80 --jitter 0.2"};
+  const int last = walks_in_full() ? 9 : 3;
+  for (int P = 1; P <= last; P += 2) {
+    double least = 1e9, most = 0;
+    for (int i = 0; i < 3 - (P > 1 && !walks_in_full()); i++) {
+      char line[256];
+      snprintf(line, sizeof line, "-n %d %s %s", P, meshes[i], i ? "" : plate(*state, 2));
+      cJSON *json = solve(*state, line);
+      least = fmin(least, json_number(json, "iterations")), most = fmax(most, json_number(json, "iterations"));
+      cJSON_Delete(json);
+    }
+    if (most > 30 || most > least + 7) fail_msg("P = %d: %g to %g iterations", P, least, most);
+  }
+  cJSON *json = solve(*state, "-n 2 --box 40 --source 1 --kappa '((x*4%2<1)==(y*4%2<1)) ? 1 : 10000'");
+  if (json_number(json, "iterations") > 110) fail_msg("a jump takes %g", json_number(json, "iterations"));
+  cJSON_Delete(json);
 }
 
 static void test_report(void **state)
@@ -159,7 +180,7 @@ static void test_report(void **state)
   outcome o = run_in(*state, "", line);
   assert_int_equal(o.status, 0);
   assert_non_null(strstr(o.out, "unit square, 16 x 16 squares: 512 triangles of order 1, 3 nodes each, 1472 unknowns"));
-  assert_non_null(strstr(o.out, "preconditioner edge-blocks"));
+  assert_non_null(strstr(o.out, "preconditioner two-levels"));
   forget(&o);
 }
 
@@ -196,7 +217,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --solution x%2", "'%' has no derivative");
   expect(folder, 2, "-n 1 --solution x --flux 1", "leave these out");
   expect(folder, 1, "-n 1 --box 2 -o /nowhere/at/all.vtu", "/nowhere/at/all.vtu");
-  expect(folder, 2, "-n 1 --preconditioner jacobi", "none, diagonal, edge-blocks");
+  expect(folder, 2, "-n 1 --preconditioner jacobi", "none, diagonal, edge-blocks, two-levels");
+  expect(folder, 2, "-n 1 --preconditioner two-levels --matrix halves", "cannot be applied by halves");
   expect(folder, 2, "-n 1 --quadrature some", "exact, paper");
   expect(folder, 2, "-n 1 --element hex", "hex");
   expect(folder, 2, "-n 9 --box 3000", "more than kernels can count");
@@ -221,8 +243,9 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_table),  cmocka_unit_test(test_orders),      cmocka_unit_test(test_preconditioners),
-      cmocka_unit_test(test_report), cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_table),   cmocka_unit_test(test_orders), cmocka_unit_test(test_preconditioners),
+      cmocka_unit_test(test_levels),  cmocka_unit_test(test_report), cmocka_unit_test(test_own_problem),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

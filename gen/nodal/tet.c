@@ -1,9 +1,11 @@
 /* The operators of the reference tet, from its nodes and modes (tet_nodes.c). */
 #include "tet_internal.h"
+#include "../wide.h"
 
 #include <math.h>
 #include <lapacke.h>
 #include <stdlib.h>
+#include <string.h>
 
 #undef I /* from complex.h, by way of lapacke.h; here it is the interpolation matrix */
 
@@ -11,24 +13,28 @@ const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1,
 
 const int wisp_tet_turns[WISP_TET_TURNS][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
 
-void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C)
+WISP_WIDE void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C)
 {
+  const int wide = columns - columns % 8;
+  memset(C, 0, (size_t)n * (size_t)columns * sizeof *C);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < columns; j++) C[i * columns + j] = 0;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++)
-      for (int j = 0; j < columns; j++) C[i * columns + j] += A[i * n + k] * B[k * columns + j];
+    for (int k = 0; k < n; k++) {
+      const double *from = B + k * columns, a = A[i * n + k];
+      double *to = C + i * columns;
+      for (int j = 0; j < wide; j += 8) *(wisp_eight *)(to + j) += a * *(const wisp_eight *)(from + j);
+      for (int j = wide; j < columns; j++) to[j] += a * from[j];
+    }
 }
 
 /* C = A A^T, row major n x n. */
-static void multiply_transposed(int n, const double *A, double *C)
+static wisp_status multiply_transposed(wisp_error *err, int n, const double *A, double *C)
 {
+  OWNED(free) double *turned = NULL;
+  CALL(wisp_new(err, (size_t)n * (size_t)n, sizeof *turned, &turned));
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      double sum = 0;
-      for (int k = 0; k < n; k++) sum += A[i * n + k] * A[j * n + k];
-      C[i * n + j] = sum;
-    }
+    for (int k = 0; k < n; k++) turned[k * n + i] = A[i * n + k];
+  wisp_tet_multiply(n, n, A, turned, C);
+  return WISP_OK;
 }
 
 /* D and the interpolation multiply by X from the right, so that their exactness on
@@ -127,7 +133,7 @@ static wisp_status face_mass(wisp_error *err, const wisp_tet *tet, double *mass)
   CALL(wisp_new(err, Nfp * Nfp, sizeof *V, &V));
   for (size_t i = 0; i < Nfp; i++)
     wisp_triangle_modes(tet->N, tet->r[tet->Fmask[i]], tet->s[tet->Fmask[i]], V + i * Nfp, NULL);
-  multiply_transposed(tet->Nfp, V, mass);
+  CALL(multiply_transposed(err, tet->Nfp, V, mass));
   return wisp_tet_invert(err, "face mass matrix", tet->Nfp, mass);
 }
 
@@ -140,7 +146,7 @@ static wisp_status lift(wisp_error *err, wisp_tet *tet)
   CALL(wisp_new(err, (size_t)Np * (size_t)Np, sizeof *inverse_M, &inverse_M));
   CALL(wisp_new(err, (size_t)Nfp * (size_t)Nfp, sizeof *mass, &mass));
   CALL(face_mass(err, tet, mass));
-  multiply_transposed(Np, tet->V, inverse_M);
+  CALL(multiply_transposed(err, Np, tet->V, inverse_M));
   for (int n = 0; n < Np; n++)
     for (int q = 0; q < width; q++) {
       const int *face = tet->Fmask + q / Nfp * Nfp;

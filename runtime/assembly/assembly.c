@@ -136,6 +136,23 @@ static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, wisp
   return wisp_arrays_upload(err, arrays, "vertices", at);
 }
 
+/* Half the vectors between corners, subtracted here, in double; and whether a corner is fixed. */
+static wisp_status upload_edges(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  OWNED(free) double *list = NULL;
+  const size_t dimension = (size_t)s->simplex->dimension, corners = dimension + 1, width = dimension * dimension + 1;
+  CALL(wisp_new(err, wisp_arrays_size(arrays, "edges"), sizeof *list, &list));
+  for (size_t i = 0; i < s->mesh->elements * corners; i++) {
+    const size_t e = i / corners, c = i % corners;
+    const double *from = s->mesh->xyz + 3 * (size_t)s->mesh->cell[corners * e];
+    const double *to = s->mesh->xyz + 3 * (size_t)s->mesh->cell[i];
+    for (size_t d = 0; c && d < dimension; d++)
+      list[WISP_SLAB(width, e, (c - 1) * dimension + d)] = (to[d] - from[d]) / 2;
+    if ((size_t)s->corners->node[i] >= s->corners->unknowns) list[WISP_SLAB(width, e, width - 1)] = 1;
+  }
+  return wisp_arrays_upload(err, arrays, "edges", list);
+}
+
 /* Nodes of elements, in slabs; of empty places the first of all. */
 static wisp_status upload_nodes(wisp_error *err, const wisp_simplexnodes *nodes, const char *array, wisp_arrays *arrays)
 {
@@ -302,6 +319,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   const wisp_assembly *s = self;
   const wisp_pattern *p = s->pattern;
   if (has(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
+  if (has(arrays, "edges")) CALL(upload_edges(err, s, arrays));
   if (has(arrays, "corners")) CALL(upload_nodes(err, s->corners, "corners", arrays));
   if (has(arrays, "nodes")) CALL(upload_nodes(err, s->nodes, "nodes", arrays));
   if (has(arrays, "map")) CALL(upload_map(err, s, arrays));
@@ -350,6 +368,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
                            .counts = {{"elements", s->nodes->elements},
                                       {"groups", s->nodes->elements},
                                       {"slots", slots_of(s)},
+                                      {"dimension", (size_t)s->simplex->dimension},
                                       {"vertex_count", s->mesh->vertices},
                                       {"stride", stride_of(s)},
                                       {"corner_count", (size_t)s->mesh->corners},
@@ -371,10 +390,8 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   const wisp_count solving[] = {
       {"rz_room", room->rz_parts}, {"states", WISP_CG_STATE}, {"history_room", room->iterations}, {"solves", 1}};
   const wisp_parts none = {.parts = 0}, *parts = s->parts ? s->parts : &none;
-  const wisp_count of_parts[] = {{"parts", parts->parts},
-                                 {"part_element_count", parts->elements},
-                                 {"group_count", parts->groups},
-                                 {"codes_count", parts->codes}};
+  const wisp_count of_parts[] = {{"parts", parts->parts}, {"part_element_count", parts->elements}};
+  const wisp_count of_codes[] = {{"group_count", parts->groups}, {"codes_count", parts->codes}};
   const wisp_count of_places[] = {{"ordered_rows", rows},
                                   {"local_count", s->pattern->incidences},
                                   {"place_count", parts->places ? parts->places->count : 0}};
@@ -382,6 +399,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   while (next->name) next++;
   if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
   for (size_t i = 0; s->parts && i < WISP_COUNT(of_parts); i++) *next++ = of_parts[i];
+  for (size_t i = 0; parts->code && i < WISP_COUNT(of_codes); i++) *next++ = of_codes[i];
   for (size_t i = 0; parts->places && i < WISP_COUNT(of_places); i++) *next++ = of_places[i];
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* ALIGNMENT: vectors of 16 bytes are loaded at once. KEPT: a program may launch on a few parts of its mesh in turn. */
-enum { ALIGNMENT = 16, MOST_COUNTS = 16, KEPT = 4 };
+enum { ALIGNMENT = 16, MOST_COUNTS = 32, KEPT = 4 };
 
 /* A launch that was found to fit what is bound. */
 typedef struct launch {

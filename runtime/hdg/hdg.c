@@ -63,10 +63,16 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
 void wisp_hdg_destroy(wisp_hdg *s)
 {
   if (!s) return;
+  wisp_hdg_coarse_destroy(s->coarse);
   wisp_hdg_tables_destroy(s->tables);
   wisp_simplexnodes_destroy(s->corners);
   free(s->edge), free(s->side);
   free(s);
+}
+
+wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *s)
+{
+  return s->coarse ? WISP_OK : wisp_hdg_coarse_create(err, s, &s->coarse);
 }
 
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *s, size_t e, const double *tau, double kappa, double lambda)
@@ -117,6 +123,22 @@ static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, wisp_array
   return upload_list(err, "columns", OTHERS, s->free_edges, list, arrays);
 }
 
+static wisp_status upload_coarse(wisp_error *err, const wisp_hdg_coarse *c, wisp_arrays *arrays)
+{
+  const struct {
+    const char *array;
+    const int32_t *from;
+  } lists[] = {{"touch_start", c->start},
+               {"touched", c->touched},
+               {"cycle_start", c->cycle->rows.start},
+               {"cycle_column", c->cycle->rows.column},
+               {"cycle_target", c->cycle->target}};
+  for (size_t i = 0; i < WISP_COUNT(lists); i++)
+    if (wisp_arrays_size(arrays, lists[i].array))
+      CALL(wisp_arrays_upload_ints(err, arrays, lists[i].array, lists[i].from));
+  return wisp_arrays_size(arrays, "ends") ? upload_list(err, "ends", 2, c->hdg->free_edges, c->ends, arrays) : WISP_OK;
+}
+
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 {
   const wisp_hdg *s = self;
@@ -128,6 +150,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
                {"edges", 3, s->mesh->elements, s->edge},
                {"sides", 2, s->free_edges, s->side}};
   if (wisp_arrays_size(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
+  if (s->coarse) CALL(upload_coarse(err, s->coarse, arrays));
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     if (wisp_arrays_size(arrays, lists[i].array))
       CALL(upload_list(err, lists[i].array, lists[i].width, lists[i].count, lists[i].from, arrays));
@@ -149,6 +172,7 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
                {"flux", "element", 2 * Np},
                {"ustar", "element", (size_t)t->Ns},
                {"blocks", "edge", WISP_HDG_ROW * n * n},
+               {"corners_of_blocks", "edge", WISP_HDG_ROW * 4},
                {"inverses", "edge", n * (n + 1) / 2}};
   for (size_t k = 0; k < WISP_COUNT(slabs); k++) {
     const size_t slab = slabs[k].width * WISP_SLAB_ELEMENTS, within = i % slab;
@@ -189,5 +213,13 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ro
   wisp_count *next = d.counts;
   while (next->name) next++;
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
+  if (s->coarse && s->coarse->vertices) {
+    const wisp_hdg_coarse *c = s->coarse;
+    const wisp_count coarse[] = {{"coarse_vertices", c->vertices},    {"touches", c->touches},
+                                 {"cycle_rows", c->cycle->rows.rows}, {"cycle_numbers", c->cycle->rows.count},
+                                 {"level_numbers", c->cycle->width},  {"coarse_from", c->cycle->solution_at}};
+    for (size_t i = 0; i < WISP_COUNT(coarse); i++) *next++ = coarse[i];
+    d.cuts[0] = (wisp_cut){"steps", "cycle_rows", c->cycle->spans, c->cycle->span};
+  }
   return d;
 }

@@ -6,6 +6,7 @@
 #include "../../gen/hdg/hdg.h"
 #include "../mesh/simplexnodes.h"
 #include "../problem.h"
+#include "coarse.h"
 #include "element.h"
 
 /* Edges are numbered as the elements come upon them, those whose trace is given (Dirichlet) behind all others. t runs
@@ -16,8 +17,9 @@ typedef struct wisp_hdg {
   wisp_hdg_tables *tables;
   wisp_simplexnodes *corners; /* vertices, numbered along the elements */
   size_t edges, free_edges;
-  int32_t *edge; /* 3 x elements: 2 edge + falling */
-  int32_t *side; /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
+  wisp_hdg_coarse *coarse; /* NULL: none */
+  int32_t *edge;           /* 3 x elements: 2 edge + falling */
+  int32_t *side;           /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
 } wisp_hdg;
 
 /* name (of the mesh) appears in messages. WISP_EUSAGE for an order out of 1..9, a tag that no edge of the boundary has,
@@ -26,6 +28,9 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
                             const wisp_fixing *fixed, wisp_hdg **out);
 void wisp_hdg_destroy(wisp_hdg *hdg);
 WISP_OWNED(wisp_hdg, wisp_hdg_destroy)
+
+/* From here on it has a coarse space, and discretisations of it have its arrays. */
+wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *hdg);
 
 /* Element e with these coefficients: tau three an element, kappa and lambda one. */
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *hdg, size_t e, const double *tau, double kappa, double lambda);

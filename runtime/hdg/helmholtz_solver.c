@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-/* An iteration's kernels: the first is the preconditioner's set-up, then come those that apply the matrix, of which the
- * last leaves the parts of p . Ap; then, counted from the end, these. */
-enum { INVERT, APPLY, UPDATE = 1, ADVANCE = 2, LAST_APPLY = 3, HISTORY = 1024 };
+enum { HISTORY = 1024 };
 
 struct wisp_helmholtz_solver {
   wisp_device *device;
@@ -13,18 +11,22 @@ struct wisp_helmholtz_solver {
   wisp_stage *stage; /* of each part */
   wisp_kernel **kernel[WISP_HELMHOLTZ_PARTS];
   wisp_helmholtz_method method;
+  const wisp_hdg_coarse *coarse; /* NULL: one level */
   wisp_problem *problem;
   wisp_cg *cg;
 };
 
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method)
 {
-  static const char *const iterations[2][2] = {
-      {"invert+apply+tensor.advance+tensor.update", "invert+apply+precondition+tensor.update"},
-      {"invert+multiply+collect+tensor.advance+tensor.update", "invert+multiply+collect+precondition+tensor.update"}};
+  static const char *const iterations[2][3] = {
+      {"invert+apply+tensor.advance+tensor.update", "invert+apply+precondition+tensor.update",
+       "invert+coarsen+apply+precondition+residual+smooth+restrict+cycle+prolong+tensor.update"},
+      {"invert+multiply+collect+tensor.advance+tensor.update", "invert+multiply+collect+precondition+tensor.update",
+       NULL}};
+  const wisp_trace_preconditioner how = method->preconditioner;
   if (part == WISP_HELMHOLTZ_SETUP) return method->halves ? "condense+assemble" : NULL; /* which leaves the halves */
   if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess";
-  return iterations[method->halves][method->preconditioner == WISP_TRACE_BLOCKS];
+  return iterations[method->halves][how == WISP_TRACE_LEVELS ? 2 : how == WISP_TRACE_BLOCKS];
 }
 
 /* --- making it --- */
@@ -37,20 +39,43 @@ static bool is_wanted(const void *solver, const char *array)
   return false;
 }
 
-/* Of the iteration's kernel that is so far from the end. */
-static int blocks(const wisp_helmholtz_solver *s, int from_end)
+/* The iteration's kernel of that name; without: none. */
+static const wisp_kernel *kernel_of(const wisp_helmholtz_solver *s, const char *name)
 {
   const wisp_stage *stage = &s->stage[WISP_HELMHOLTZ_ITERATION];
+  for (int k = 0; k < stage->kernels; k++)
+    if (strcmp(stage->choice[k].kernel, name) == 0) return s->kernel[WISP_HELMHOLTZ_ITERATION][k];
+  return NULL;
+}
+
+static int blocks(const wisp_kernel *kernel)
+{
   unsigned grid[2] = {1, 1};
-  wisp_plan_grid(NULL, stage->plan[stage->kernels - from_end], NULL, grid);
+  wisp_plan_grid(NULL, kernel->plan, NULL, grid);
   return (int)grid[0];
+}
+
+/* Kernels that leave parts of sums: p . Ap, r . r and r . z. */
+typedef struct summers {
+  const wisp_kernel *pAp, *rr, *rz;
+} summers;
+
+static summers find_summers(const wisp_helmholtz_solver *s)
+{
+  summers out = {kernel_of(s, "apply"), kernel_of(s, "precondition"), kernel_of(s, "smooth")};
+  if (!out.pAp) out.pAp = kernel_of(s, "collect");
+  if (!out.rr) out.rr = kernel_of(s, "advance");
+  if (!out.rz) out.rz = out.rr;
+  return out;
 }
 
 static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
 {
   const wisp_helmholtz *h = s->data;
+  const summers by = find_summers(s);
+  const int rz = blocks(by.rz), rr = blocks(by.rr);
   const wisp_hdg_room room = {
-      .rz_parts = (size_t)blocks(s, ADVANCE), .pAp_parts = (size_t)blocks(s, LAST_APPLY), .iterations = HISTORY};
+      .rz_parts = (size_t)(rz > rr ? rz : rr), .pAp_parts = (size_t)blocks(by.pAp), .iterations = HISTORY};
   wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &room);
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   wisp_arrays *arrays = s->problem->arrays;
@@ -61,25 +86,71 @@ static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
   return wisp_arrays_upload(err, arrays, "given", h->given);
 }
 
+/* --- the lists of an iteration --- */
+
+static wisp_status add(wisp_error *err, const wisp_helmholtz_solver *s, const char *kernel,
+                       const wisp_binding *bindings, size_t count, wisp_launches *to)
+{
+  const wisp_kernel *found = kernel_of(s, kernel);
+  return found ? wisp_launches_add(err, to, found, bindings, count) : WISP_OK;
+}
+
+/* The edges' own blocks times K have eigenvalues up to 3; what a coarse space of lines leaves lies above a sixth of it.
+ */
+enum { SPREAD = 6 };
+static const double largest = 3;
+
+/* Steps `from` to `to` of Chebyshev's iteration for K z = r (Saad 2003, Algorithm 12.1), the first of which, 0, is z =
+ * 0's and takes no residual where z begins there: precondition's. */
+static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s, int from, wisp_launches *to)
+{
+  const double middle = largest * (1 + 1.0 / SPREAD) / 2, radius = largest * (1 - 1.0 / SPREAD) / 2;
+  double rho = radius / middle;
+  for (int step = 0; step < s->method.smoothing; step++) {
+    const double next = 1 / (2 * middle / radius - rho);
+    const wisp_binding bindings[] = {{"keep", 0, step ? next * rho : 0},
+                                     {"gain", 0, step ? 2 * next / radius : 1 / middle},
+                                     {"first_step", 0, step == 1 && from == 1}};
+    if (step) rho = next;
+    if (step < from) continue;
+    CALL(add(err, s, "residual", NULL, 0, to));
+    CALL(add(err, s, "smooth", bindings, WISP_COUNT(bindings), to));
+  }
+  return WISP_OK;
+}
+
+static wisp_status add_levels(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
+{
+  CALL(add_smoothing(err, s, 1, to));
+  if (s->coarse->vertices) {
+    CALL(add(err, s, "residual", NULL, 0, to));
+    CALL(add(err, s, "restrict", NULL, 0, to));
+    CALL(add(err, s, "cycle", NULL, 0, to));
+    CALL(add(err, s, "prolong", NULL, 0, to));
+  }
+  return add_smoothing(err, s, 0, to);
+}
+
 static wisp_status make_cg(wisp_error *err, wisp_helmholtz_solver *s)
 {
-  const double parts = blocks(s, ADVANCE);
+  const summers by = find_summers(s);
+  const bool levels = s->method.preconditioner == WISP_TRACE_LEVELS;
   const wisp_binding bindings[] = {{"scale", 0, 1},
-                                   {"polynomial", 0, s->method.preconditioner == WISP_TRACE_BLOCKS},
-                                   {"rz_parts", 0, parts},
-                                   {"rr_parts", 0, parts},
-                                   {"pAp_parts", 0, blocks(s, LAST_APPLY)}};
+                                   {"gain", 0, levels ? 2 / (largest * (1 + 1.0 / SPREAD)) : 1},
+                                   {"polynomial", 0, levels || s->method.preconditioner == WISP_TRACE_BLOCKS},
+                                   {"rz_parts", 0, blocks(by.rz)},
+                                   {"rr_parts", 0, blocks(by.rr)},
+                                   {"pAp_parts", 0, blocks(by.pAp)}};
+  static const char *const applies[] = {"apply", "multiply", "collect"};
   HELD(wisp_cg_system_free)
   wisp_cg_system system = {.device = s->device,
                            .problem = s->problem,
                            .unknowns = s->data->hdg->free_edges * (size_t)s->data->hdg->tables->n};
-  const int kernels = s->stage[WISP_HELMHOLTZ_ITERATION].kernels;
-  for (int k = APPLY; k < kernels; k++) {
-    wisp_launches *const list = k == kernels - UPDATE    ? &system.update
-                                : k == kernels - ADVANCE ? &system.precondition
-                                                         : &system.apply;
-    CALL(wisp_launches_add(err, list, s->kernel[WISP_HELMHOLTZ_ITERATION][k], bindings, WISP_COUNT(bindings)));
-  }
+  for (size_t i = 0; i < WISP_COUNT(applies); i++)
+    CALL(add(err, s, applies[i], bindings, WISP_COUNT(bindings), &system.apply));
+  CALL(wisp_launches_add(err, &system.precondition, by.rr, bindings, WISP_COUNT(bindings)));
+  if (levels) CALL(add_levels(err, s, &system.precondition));
+  CALL(add(err, s, "update", bindings, WISP_COUNT(bindings), &system.update));
   return wisp_cg_create(err, &system, &s->cg);
 }
 
@@ -88,12 +159,16 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
                                          wisp_helmholtz_solver **out)
 {
   OWNED(wisp_helmholtz_solver_destroy) wisp_helmholtz_solver *s = NULL;
+  CALL(wisp_require(err, method->preconditioner != WISP_TRACE_LEVELS || !method->halves, WISP_EUSAGE,
+                    "two levels smooth by rows of blocks: the matrix cannot be applied by halves"));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_helmholtz_solver){.device = device, .data = problem, .stage = stage, .method = *method};
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) {
     CALL(wisp_new(err, (size_t)stage[i].kernels, sizeof **s->kernel, &s->kernel[i]));
     CALL(wisp_stage_load(err, device, &stage[i], s->kernel[i]));
   }
+  if (method->preconditioner == WISP_TRACE_LEVELS) CALL(wisp_hdg_coarsen(err, problem->hdg));
+  s->coarse = problem->hdg->coarse;
   CALL(make_arrays(err, s));
   CALL(make_cg(err, s));
   return GIVE(s, out);
@@ -113,15 +188,29 @@ void wisp_helmholtz_solver_destroy(wisp_helmholtz_solver *s)
 
 /* --- a solve --- */
 
-/* A stage's kernels, and the seconds that they take. */
-static wisp_status run(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_part part, int kernels,
+/* Some kernels, and the seconds that they take. */
+static wisp_status run(wisp_error *err, wisp_helmholtz_solver *s, wisp_kernel *const *kernels, int count,
                        double *seconds)
 {
   CALL(wisp_device_finish(err, s->device));
   const double begin = wisp_seconds();
-  for (int k = 0; k < kernels; k++) CALL(wisp_problem_run(err, s->problem, s->kernel[part][k], NULL, 0));
+  for (int k = 0; k < count; k++) CALL(wisp_problem_run(err, s->problem, kernels[k], NULL, 0));
   CALL(wisp_device_finish(err, s->device));
-  *seconds = wisp_seconds() - begin;
+  *seconds += wisp_seconds() - begin;
+  return WISP_OK;
+}
+
+/* The coarse problem's cycle, whose numbers are made on the host. */
+static wisp_status make_cycle(wisp_error *err, wisp_helmholtz_solver *s, double *seconds)
+{
+  OWNED(wisp_cycle_destroy) wisp_cycle *cycle = NULL;
+  OWNED(free) double *corners = NULL;
+  const double begin = wisp_seconds();
+  CALL(wisp_new(err, wisp_arrays_size(s->problem->arrays, "corners_of_blocks"), sizeof *corners, &corners));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "corners_of_blocks", corners));
+  CALL(wisp_hdg_coarse_cycle(err, s->coarse, corners, &cycle));
+  CALL(wisp_arrays_upload(err, s->problem->arrays, "cycle_value", cycle->rows.value));
+  *seconds += wisp_seconds() - begin;
   return WISP_OK;
 }
 
@@ -130,13 +219,16 @@ static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp
 {
   static const double one = 1;
   wisp_arrays *arrays = s->problem->arrays;
+  double *seconds = &report->seconds[WISP_HELMHOLTZ_ITERATION];
+  const bool coarse = s->coarse && s->coarse->vertices;
   OWNED(free) double *b = NULL;
   CALL(wisp_new(err, wisp_arrays_size(arrays, "b"), sizeof *b, &b));
   CALL(wisp_arrays_download(err, arrays, "b", b));
-  CALL(run(err, s, WISP_HELMHOLTZ_ITERATION, INVERT + 1, &report->seconds[WISP_HELMHOLTZ_ITERATION]));
+  CALL(run(err, s, s->kernel[WISP_HELMHOLTZ_ITERATION], 1 + coarse, seconds)); /* invert, coarsen */
+  if (coarse) CALL(make_cycle(err, s, seconds));
   if (s->method.preconditioner == WISP_TRACE_NONE) CALL(wisp_arrays_repeat(err, arrays, "inverse", 1, &one));
   CALL(wisp_cg_solve(err, s->cg, b, s->method.tolerance, s->method.iterations, watch, &report->cg));
-  report->seconds[WISP_HELMHOLTZ_ITERATION] += 1e-3 * report->cg.ms_per_iteration * (double)report->cg.iterations;
+  *seconds += 1e-3 * report->cg.ms_per_iteration * (double)report->cg.iterations;
   return WISP_OK;
 }
 
@@ -144,10 +236,10 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz_solver *s, cons
                                  wisp_helmholtz_report *out)
 {
   wisp_helmholtz_report report = {.bytes = wisp_arrays_bytes(s->problem->arrays)};
-  CALL(
-      run(err, s, WISP_HELMHOLTZ_SETUP, s->stage[WISP_HELMHOLTZ_SETUP].kernels, &report.seconds[WISP_HELMHOLTZ_SETUP]));
+  CALL(run(err, s, s->kernel[WISP_HELMHOLTZ_SETUP], s->stage[WISP_HELMHOLTZ_SETUP].kernels,
+           &report.seconds[WISP_HELMHOLTZ_SETUP]));
   CALL(iterate(err, s, watch, &report));
-  CALL(run(err, s, WISP_HELMHOLTZ_FIELDS, s->stage[WISP_HELMHOLTZ_FIELDS].kernels,
+  CALL(run(err, s, s->kernel[WISP_HELMHOLTZ_FIELDS], s->stage[WISP_HELMHOLTZ_FIELDS].kernels,
            &report.seconds[WISP_HELMHOLTZ_FIELDS]));
   *out = report;
   return WISP_OK;

@@ -10,7 +10,8 @@
 typedef enum wisp_trace_preconditioner {
   WISP_TRACE_NONE,
   WISP_TRACE_DIAGONAL,
-  WISP_TRACE_BLOCKS
+  WISP_TRACE_BLOCKS,
+  WISP_TRACE_LEVELS /* smoothing by the edges' own blocks, and a coarse space (coarse.h) */
 } wisp_trace_preconditioner;
 
 /* Stages: the set-up, an iteration with its preconditioner, what follows; as compositions for wisp_choose, NULL where
@@ -28,6 +29,7 @@ typedef struct wisp_helmholtz_method {
   bool halves;      /* the matrix is applied element by element, of which half is stored; else by rows of blocks */
   double tolerance; /* of the residual, over the right-hand side */
   long long iterations;
+  int smoothing; /* of two levels: the degree of Chebyshev's polynomial before and after the coarse problem */
 } wisp_helmholtz_method;
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method);
 

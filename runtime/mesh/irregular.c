@@ -266,3 +266,19 @@ wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out)
     if (mesh->neighbour[face] == WISP_BOUNDARY) mesh->tag[face] = (int32_t)wisp_random_below(&random, TAGS);
   return GIVE(mesh, out);
 }
+
+wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out)
+{
+  static const int squares[2] = {7, 6};
+  static const double jitter = 0.2, steps = 65536;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  CALL(corners == 3 ? wisp_mesh_grid(err, 3, squares, &mesh) : wisp_mesh_all_ways(err, &mesh));
+  if (corners == 3) {
+    mesh->elements--;
+    CALL(wisp_mesh_connect(err, "ragged box", mesh));
+    CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
+    CALL(wisp_mesh_shuffle(err, mesh, 1));
+  }
+  for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[i] = round(steps * mesh->xyz[i]) / steps;
+  return GIVE(mesh, out);
+}

@@ -103,7 +103,7 @@ static wisp_status unnumbered(wisp_error *err, size_t count, int32_t **out)
   return WISP_OK;
 }
 
-static wisp_status number(wisp_error *err, numbering *n)
+static wisp_status number(wisp_error *err, numbering *n, bool vertices_first)
 {
   wisp_simplexnodes *nodes = n->nodes;
   const wisp_mesh *mesh = n->mesh;
@@ -117,6 +117,7 @@ static wisp_status number(wisp_error *err, numbering *n)
   nodes->count[0] = mesh->vertices;
   for (size_t face = 0; n->corners == 4 && face < 4 * K; face++) nodes->count[2] += first_face(mesh, face) == face;
   nodes->count[nodes->dimension] = K;
+  for (size_t v = 0; vertices_first && v < mesh->vertices; v++) n->on_vertex[v] = (int32_t)nodes->nodes++;
   number_elements(n);
   return WISP_OK;
 }
@@ -209,7 +210,7 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
   CALL(wisp_new(err, (size_t)Np, sizeof *n.step, &n.step));
   wisp_simplex_steps(dimension, order, n.step);
   n.nodes = nodes, n.pairs = n.corners * (n.corners - 1) / 2;
-  CALL(number(err, &n));
+  CALL(number(err, &n, fixed->vertices_first));
   CALL(wisp_new(err, nodes->nodes, 1, &n.fixed));
   fix(&n, fixed);
   CALL(renumber(err, &n));

@@ -4,11 +4,12 @@
 
 #include "mesh.h"
 
-/* Which boundary edges', or faces', nodes are given, not asked for. */
+/* Which boundary edges', or faces', nodes are given, not asked for; and how nodes are numbered. */
 typedef struct wisp_fixing {
   bool all;     /* of the boundary; else */
   size_t count; /* of tags */
   const int32_t *tag;
+  bool vertices_first; /* in the mesh's own order */
 } wisp_fixing;
 bool wisp_fixing_has(const wisp_fixing *fixing, int32_t tag);
 /* WISP_EUSAGE for a tag that nothing of the boundary has. */
@@ -16,7 +17,7 @@ wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh
 
 /* Local node a of element e (gen/assembly/simplex.h) is node[e Np + a], the same in all elements that share the node.
  * Unknowns come first, then the nodes that are fixed; among each, numbers rise with the first element, then the first
- * local node that has them. */
+ * local node that has them, but for vertices that go first. */
 typedef struct wisp_simplexnodes {
   int dimension, N, Np;
   size_t elements, nodes, unknowns;

@@ -40,15 +40,17 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
   return GIVE(mesh, out);
 }
 
-wisp_status wisp_hexmesh_some(wisp_error *err, const wisp_mesh_source *source, size_t elements, wisp_hexmesh **out)
+wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source *source, size_t elements,
+                           wisp_mesh **out)
 {
-  const int side = (int)ceil(cbrt((double)elements));
+  const size_t in_cell = corners == 3 ? 2 : corners == 4 ? 6 : 1, cells = (elements + in_cell - 1) / in_cell;
+  const int side = (int)ceil(pow((double)cells, corners == 3 ? 0.5 : 1.0 / 3) - 1e-9);
   const size_t layer = (size_t)side * (size_t)side;
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
-  what.box[0] = what.box[1] = side;
-  what.box[2] = (int)((elements + layer - 1) / layer);
-  CALL(wisp_mesh_make(err, 8, &what, out));
-  if (strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
+  what.box[0] = what.box[1] = what.box[2] = side;
+  if (corners == 8) what.box[2] = (int)((elements + layer - 1) / layer);
+  CALL(wisp_mesh_make(err, corners, &what, out));
+  if (corners == 8 && strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
   return WISP_OK;
 }
 

@@ -44,6 +44,10 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
  * ways that there are, and each on the boundary has a random tag. */
 wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out);
 
+/* Triangles, or those tets, to check kernels on: 83 or 157, moved and shuffled; coordinates that both precisions hold,
+ * as they do differences. */
+wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out);
+
 typedef struct wisp_mesh_source {
   const char *file; /* a Gmsh file; NULL: the unit box */
   int box[3];       /* cubes along its edges, all alike for tets; of triangles squares, the third 0 */
@@ -63,9 +67,11 @@ wisp_mesh_source wisp_mesh_source_irregular(void);
 
 /* Read or made, moved, shuffled, ordered: triangles of 3 corners, tets of 4, or hexes of 8. Errors of each. */
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
-/* Of hexes, its box about as long as wide, of whole layers of hexes but for the last, which may end anywhere; whole
- * where it is moved or ordered. source NULL: as it stands. */
-wisp_status wisp_hexmesh_some(wisp_error *err, const wisp_mesh_source *source, size_t elements, wisp_hexmesh **out);
+/* The source's file; or its box, of so many elements at the least, as many cells on each edge, of two triangles or six
+ * tets. Of hexes it has just as many, is about as long as wide, and of whole layers but for the last, which may end
+ * anywhere; whole where it is moved or ordered. source NULL: as it stands. */
+wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source *source, size_t elements,
+                           wisp_mesh **out);
 
 /* "cube.msh, along a curve", "unit box, 4 cubes an edge, moved by 0.2, shuffled (7), along a curve". */
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256]);

@@ -4,7 +4,7 @@
 #include "krylov.h"
 #include "solver.h"
 #include "../parallel.h"
-#include "../wide.h"
+#include "../../gen/wide.h"
 #include "../../gen/check.h"
 #include "../device.h"
 

@@ -1,9 +1,11 @@
 /* The definitions as loops, in double: what every kernel's result is held against. */
 #include "dg_parts.h"
 #include "../parallel.h"
+#include "../../gen/wide.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Where DOF i of field f in slot k lies. */
 static size_t volume_at(const wisp_dg *dg, int f, size_t k, int i)
@@ -22,22 +24,59 @@ static double kept(const wisp_dg *dg, double sum)
   return dg->single ? (double)(float)sum : sum;
 }
 
-/* The derivatives along x, y and z of one field in one element: d/dx_nu = sum over mu of dr_mu/dx_nu D_mu. */
-static void derive(const wisp_dg *dg, size_t k, int f, const double *u, double du[3][WISP_TET_MAX_NP])
+typedef float eight_floats __attribute__((vector_size(8 * sizeof(float))));
+
+static void keep_eight(bool single, wisp_eight *sum)
 {
-  int Np = dg->tet->Np;
-  double own[WISP_TET_MAX_NP];
-  for (int j = 0; j < Np; j++) own[j] = u[volume_at(dg, f, k, j)];
-  for (int i = 0; i < Np; i++) {
-    double along[3] = {0};
-    for (int j = 0; j < Np; j++)
-      for (int mu = 0; mu < 3; mu++) along[mu] = kept(dg, along[mu] + kept(dg, dg->tet->D[mu][i * Np + j]) * own[j]);
-    for (int nu = 0; nu < 3; nu++) {
-      du[nu][i] = 0;
-      for (int mu = 0; mu < 3; mu++)
-        du[nu][i] = kept(dg, du[nu][i] + kept(dg, dg->geo[wisp_dg_geo_at(dg, 3 * mu + nu, k)]) * along[mu]);
+  if (single) *sum = __builtin_convertvector(__builtin_convertvector(*sum, eight_floats), wisp_eight);
+}
+
+/* What an element has at its nodes or face nodes, fields side by side: field f is number f % 8 of eight f / 8. */
+enum { EIGHTS = (WISP_MAX_FIELDS + 7) / 8 };
+typedef struct numbers {
+  wisp_eight at[EIGHTS][WISP_TET_MAX_NP];
+} numbers;
+
+/* Zeros in so many rows, also where there is no field. */
+static void clear(const wisp_dg *dg, int rows, numbers *x)
+{
+  for (int e = 0; 8 * e < dg->system->fields; e++) memset(x->at[e], 0, (size_t)rows * sizeof x->at[e][0]);
+}
+
+/* y += A x, A of so many rows and columns: each y is one chain of sums in the order of the columns. */
+WISP_WIDE static void multiply(const wisp_dg *dg, int rows, int columns, const double *A, const numbers *x, numbers *y)
+{
+  const bool single = dg->single;
+  for (int e = 0; 8 * e < dg->system->fields; e++)
+    for (int j = 0; j < columns; j++) {
+      const wisp_eight x_j = x->at[e][j];
+      for (int i = 0; i < rows; i++) {
+        const double a = single ? (double)(float)A[i * columns + j] : A[i * columns + j];
+        y->at[e][i] += a * x_j;
+        keep_eight(single, &y->at[e][i]);
+      }
     }
-  }
+}
+
+/* The derivatives along x, y and z of all fields in one element: d/dx_nu = sum over mu of dr_mu/dx_nu D_mu. */
+static void derive(const wisp_dg *dg, size_t k, const double *u, numbers du[3])
+{
+  const int Np = dg->tet->Np;
+  numbers own, along[3];
+  clear(dg, Np, &own);
+  for (int mu = 0; mu < 3; mu++) clear(dg, Np, &along[mu]), clear(dg, Np, &du[mu]);
+  for (int f = 0; f < dg->system->fields; f++)
+    for (int j = 0; j < Np; j++) own.at[f / 8][j][f % 8] = u[volume_at(dg, f, k, j)];
+  for (int mu = 0; mu < 3; mu++) multiply(dg, Np, Np, dg->tet->D[mu], &own, &along[mu]);
+  for (int nu = 0; nu < 3; nu++)
+    for (int mu = 0; mu < 3; mu++) {
+      const double factor = kept(dg, dg->geo[wisp_dg_geo_at(dg, 3 * mu + nu, k)]);
+      for (int e = 0; 8 * e < dg->system->fields; e++)
+        for (int i = 0; i < Np; i++) {
+          du[nu].at[e][i] += factor * along[mu].at[e][i];
+          keep_eight(dg->single, &du[nu].at[e][i]);
+        }
+    }
 }
 
 /* One operator on all elements; its parts are wisp_sweeps over slots. */
@@ -51,13 +90,14 @@ static void derive_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
-  double own[3][WISP_TET_MAX_NP];
-  for (size_t k = from; k < to; k++)
-    for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
-      derive(dg, k, f, l->in, own);
-      for (int nu = 0; nu < 3; nu++)
-        for (int i = 0; i < dg->tet->Np; i++) l->out[nu][volume_at(dg, f, k, i)] = own[nu][i];
-    }
+  numbers own[3];
+  for (size_t k = from; k < to; k++) {
+    if (dg->slot[k] == WISP_EMPTY) continue;
+    derive(dg, k, l->in, own);
+    for (int nu = 0; nu < 3; nu++)
+      for (int f = 0; f < dg->system->fields; f++)
+        for (int i = 0; i < dg->tet->Np; i++) l->out[nu][volume_at(dg, f, k, i)] = own[nu].at[f / 8][i][f % 8];
+  }
 }
 
 void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3])
@@ -70,22 +110,22 @@ static void volume_slots(void *context, size_t from, size_t to)
   const loop *l = context;
   const wisp_dg *dg = l->dg;
   const wisp_system *system = dg->system;
-  double own[3][WISP_TET_MAX_NP], *rhs = l->out[0];
+  numbers own[3];
+  double *rhs = l->out[0];
   for (size_t k = from; k < to; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
+    derive(dg, k, l->in, own);
     for (int f = 0; f < system->fields; f++)
       for (int i = 0; i < dg->tet->Np; i++) rhs[volume_at(dg, f, k, i)] = 0;
-    for (int f = 0; f < system->fields; f++) {
-      derive(dg, k, f, l->in, own);
+    for (int f = 0; f < system->fields; f++)
       for (size_t t = 0; t < system->terms; t++) {
         const wisp_term *term = &system->term[t];
         const double factor = wisp_dg_factor(dg, term, k);
         for (int i = 0; i < dg->tet->Np && term->in == f; i++) {
           const size_t at = volume_at(dg, term->out, k, i);
-          rhs[at] = kept(dg, rhs[at] + factor * own[term->axis][i]);
+          rhs[at] = kept(dg, rhs[at] + factor * own[term->axis].at[f / 8][i][f % 8]);
         }
       }
-    }
   }
 }
 
@@ -132,17 +172,22 @@ static void lift_slots(void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_dg *dg = l->dg;
-  int Np = dg->tet->Np, Nf = dg->layout.Nf;
-  double own[WISP_TET_FACES * WISP_TET_MAX_NFP], *rhs = l->out[0];
-  for (size_t k = from; k < to; k++)
-    for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
-      for (int j = 0; j < Nf; j++) own[j] = l->in[face_at(dg, f, k, j)];
+  const int Np = dg->tet->Np, Nf = dg->layout.Nf;
+  double *rhs = l->out[0];
+  numbers own, sum;
+  clear(dg, Nf, &own);
+  for (size_t k = from; k < to; k++) {
+    if (dg->slot[k] == WISP_EMPTY) continue;
+    for (int f = 0; f < dg->system->fields; f++)
+      for (int j = 0; j < Nf; j++) own.at[f / 8][j][f % 8] = l->in[face_at(dg, f, k, j)];
+    clear(dg, Np, &sum);
+    multiply(dg, Np, Nf, dg->tet->LIFT, &own, &sum);
+    for (int f = 0; f < dg->system->fields; f++)
       for (int i = 0; i < Np; i++) {
-        double sum = 0;
-        for (int j = 0; j < Nf; j++) sum = kept(dg, sum + kept(dg, dg->tet->LIFT[i * Nf + j]) * own[j]);
-        rhs[volume_at(dg, f, k, i)] = kept(dg, rhs[volume_at(dg, f, k, i)] + sum);
+        const size_t at = volume_at(dg, f, k, i);
+        rhs[at] = kept(dg, rhs[at] + sum.at[f / 8][i][f % 8]);
       }
-    }
+  }
 }
 
 void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
@@ -158,19 +203,19 @@ typedef struct product {
   double *rhs;
 } product;
 
-/* What Dr, Ds and Dt are to take to make one field's part of the right-hand side. */
-static void mix_terms(const product *p, size_t k, int f, double taken[3][WISP_TET_MAX_NP])
+/* What Dr, Ds and Dt are to take to make the right-hand side's volume part. */
+static void mix_terms(const product *p, size_t k, numbers taken[3])
 {
   const wisp_dg *dg = p->dg;
-  for (int mu = 0; mu < 3; mu++)
-    for (int j = 0; j < dg->tet->Np; j++) taken[mu][j] = 0;
+  for (int mu = 0; mu < 3; mu++) clear(dg, dg->tet->Np, &taken[mu]);
   for (size_t t = 0; t < dg->system->terms; t++) {
     const wisp_term *term = &dg->system->term[t];
     const double factor = wisp_dg_factor(dg, term, k);
-    for (int mu = 0; mu < 3 && term->out == f; mu++) {
-      const double mixed = factor * dg->geo[wisp_dg_geo_at(dg, 3 * mu + term->axis, k)];
+    for (int mu = 0; mu < 3; mu++) {
+      const double mixed = kept(dg, factor * dg->geo[wisp_dg_geo_at(dg, 3 * mu + term->axis, k)]);
+      wisp_eight *out = taken[mu].at[term->out / 8];
       for (int j = 0; j < dg->tet->Np; j++)
-        taken[mu][j] = kept(dg, taken[mu][j] + kept(dg, mixed) * p->u[volume_at(dg, term->in, k, j)]);
+        out[j][term->out % 8] = kept(dg, out[j][term->out % 8] + mixed * p->u[volume_at(dg, term->in, k, j)]);
     }
   }
 }
@@ -180,19 +225,19 @@ static void product_slots(void *context, size_t from, size_t to)
   const product *p = context;
   const wisp_dg *dg = p->dg;
   const int Np = dg->tet->Np, Nf = dg->layout.Nf;
-  double taken[3][WISP_TET_MAX_NP];
-  for (size_t k = from; k < to; k++)
-    for (int f = 0; f < dg->system->fields && dg->slot[k] != WISP_EMPTY; f++) {
-      mix_terms(p, k, f, taken);
-      for (int i = 0; i < Np; i++) {
-        double sum = 0;
-        for (int mu = 0; mu < 3; mu++)
-          for (int j = 0; j < Np; j++) sum = kept(dg, sum + kept(dg, dg->tet->D[mu][i * Np + j]) * taken[mu][j]);
-        for (int j = 0; j < Nf; j++)
-          sum = kept(dg, sum + kept(dg, dg->tet->LIFT[i * Nf + j]) * p->flux[face_at(dg, f, k, j)]);
-        p->rhs[volume_at(dg, f, k, i)] = sum;
-      }
-    }
+  numbers taken[3], fluxes, sum;
+  clear(dg, Nf, &fluxes);
+  for (size_t k = from; k < to; k++) {
+    if (dg->slot[k] == WISP_EMPTY) continue;
+    mix_terms(p, k, taken);
+    for (int f = 0; f < dg->system->fields; f++)
+      for (int j = 0; j < Nf; j++) fluxes.at[f / 8][j][f % 8] = p->flux[face_at(dg, f, k, j)];
+    clear(dg, Np, &sum);
+    for (int mu = 0; mu < 3; mu++) multiply(dg, Np, Np, dg->tet->D[mu], &taken[mu], &sum);
+    multiply(dg, Np, Nf, dg->tet->LIFT, &fluxes, &sum);
+    for (int f = 0; f < dg->system->fields; f++)
+      for (int i = 0; i < Np; i++) p->rhs[volume_at(dg, f, k, i)] = sum.at[f / 8][i][f % 8];
+  }
 }
 
 void wisp_reference_product(const wisp_dg *dg, const double *u, const double *flux, double *rhs)

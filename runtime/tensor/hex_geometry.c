@@ -1,6 +1,6 @@
 /* A trilinear hex: x is the sum over its corners of their place times three factors (1 +- r)/2. */
 #include "hex_reference.h"
-#include "../wide.h"
+#include "../../gen/wide.h"
 #include "../parallel.h"
 
 #include <float.h>

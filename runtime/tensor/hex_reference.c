@@ -1,6 +1,6 @@
 /* The operators, all three as one: values B u and derivatives along r, s, t at the points, weighted with the factors,
  * and back by the transposes. B is I at Gauss points, the identity at the nodes. */
-#include "../wide.h"
+#include "../../gen/wide.h"
 #include "hex_reference.h"
 
 #include <math.h>

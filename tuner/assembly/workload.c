@@ -13,81 +13,48 @@
 
 enum { PARTS = 65536 };
 
-typedef struct ground {
-  wisp_mesh *mesh;
-  wisp_assembly *assembly;
-} ground;
-
-static void close_ground(void *context)
+static void close_ground(void *ground)
 {
-  ground *g = context;
-  if (!g) return;
-  wisp_assembly_destroy(g->assembly);
-  wisp_mesh_destroy(g->mesh);
-  free(g);
-}
-WISP_OWNED(ground, close_ground)
-
-/* 83 triangles, or 157 tets, prime numbers, moved and shuffled; coordinates that both precisions hold, as they do
- * differences. */
-static wisp_status mesh_to_check(wisp_error *err, int corners, wisp_mesh **out)
-{
-  static const int squares[2] = {7, 6};
-  static const double jitter = 0.2, steps = 65536;
-  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(corners == 3 ? wisp_mesh_grid(err, 3, squares, &mesh) : wisp_mesh_all_ways(err, &mesh));
-  if (corners == 3) {
-    mesh->elements--;
-    CALL(wisp_mesh_connect(err, "ragged box", mesh));
-    CALL(wisp_mesh_jitter(err, mesh, jitter, 1));
-    CALL(wisp_mesh_shuffle(err, mesh, 1));
-  }
-  for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[i] = round(steps * mesh->xyz[i]) / steps;
-  return GIVE(mesh, out);
+  wisp_assembly *s = ground;
+  wisp_mesh *mesh = s ? (wisp_mesh *)(uintptr_t)s->mesh : NULL;
+  wisp_assembly_destroy(s);
+  wisp_mesh_destroy(mesh);
 }
 
-/* A box of as many nonzeros as suit the device, unless its elements are given. */
-static wisp_status mesh_to_time(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                                const wisp_mesh_source *source, int corners, wisp_mesh **out)
-{
-  static const double gpu_nonzeros = 3e7, host_nonzeros = 3e5;
-  static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
-  const double most = strcmp(limits->kind, "host") == 0 ? host_nonzeros : gpu_nonzeros, in_cell = corners == 3 ? 2 : 6;
-  const double cells =
-      elements > 0 ? (double)elements / in_cell : most / wisp_pattern_nonzeros(spec->order, of_box[corners - 3]);
-  wisp_mesh_source what = *source;
-  for (int d = 0; d < corners - 1; d++) what.box[d] = (int)ceil(pow(cells, 1.0 / (corners - 1)) - 1e-9);
-  CALL(wisp_mesh_make(err, corners, &what, out));
-  return wisp_mesh_settle(err, *out);
-}
-
+/* To time on: as many nonzeros as suit the device, unless the elements are given. */
 static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
   static const int32_t sides[] = {1, 2};
+  static const double gpu_nonzeros = 3e7, host_nonzeros = 3e5;
+  static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
   const int corners = strcmp(spec->element, "tri") == 0 ? 3 : 4;
   const wisp_fixing fixed = {.count = source && (source->file || corners == 4) ? 0 : WISP_COUNT(sides), .tag = sides};
-  OWNED(close_ground) ground *g = NULL;
-  CALL(wisp_new(err, 1, sizeof *g, &g));
-  CALL(source ? mesh_to_time(err, limits, spec, elements, source, corners, &g->mesh)
-              : mesh_to_check(err, corners, &g->mesh));
-  CALL(wisp_assembly_create(err, "mesh", g->mesh, spec->order, &fixed, &g->assembly));
-  return GIVE(g, out);
+  const double most = strcmp(limits->kind, "host") == 0 ? host_nonzeros : gpu_nonzeros;
+  const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[corners - 3]);
+  const size_t wanted = elements > 0 ? (size_t)elements : (size_t)ceil(cells * (corners == 3 ? 2 : 6));
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  wisp_assembly *s = NULL;
+  CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh) : wisp_mesh_to_check(err, corners, &mesh));
+  if (source) CALL(wisp_mesh_settle(err, mesh));
+  CALL(wisp_assembly_create(err, "mesh", mesh, spec->order, &fixed, &s));
+  mesh = NULL; /* it goes with what was made on it */
+  *out = s;
+  return WISP_OK;
 }
 
-static long long elements(const void *context)
+static long long elements(const void *ground)
 {
-  return (long long)((const ground *)context)->mesh->elements;
+  return (long long)((const wisp_assembly *)ground)->mesh->elements;
 }
 
 /* The same matrix for all forms, each with its own view of it. */
-static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
+static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   static const wisp_assembly_room room = {.pAp_parts = PARTS};
   (void)layout;
-  return wisp_assembly_discretise(err, ((const ground *)context)->assembly, wisp_form_find(spec->system), fixed, &room,
-                                  out);
+  return wisp_assembly_discretise(err, ground, wisp_form_find(spec->system), fixed, &room, out);
 }
 
 /* --- launches --- */
@@ -110,12 +77,6 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
 }
 
 /* --- checks --- */
-
-static int rounds(const char *kernel)
-{
-  (void)kernel;
-  return 2;
-}
 
 static wisp_status pose_data(wisp_error *err, wisp_round *r)
 {
@@ -311,7 +272,6 @@ const wisp_workload wisp_workload_assembly = {
     .discretise = discretise,
     .scalars = scalars,
     .stages = 1,
-    .rounds = rounds,
     .pose = pose,
     .solve = solve,
     .largest = largest,

@@ -26,13 +26,11 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
 {
   const bool host = strcmp(limits->kind, "host") == 0;
   wisp_mesh *mesh = NULL;
-  int n = 1;
-  for (size_t i = WISP_COUNT(boxes); elements <= 0 && i-- > 0;)
+  long long n = 1;
+  for (size_t i = WISP_COUNT(boxes); i-- > 0;)
     if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
-  while (6ll * n * n * n < elements) n++;
-  wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
-  for (int d = 0; d < 3; d++) what.box[d] = n;
-  wisp_status status = source ? wisp_mesh_make(err, 4, &what, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  const size_t wanted = (size_t)(elements > 0 ? elements : 6 * n * n * n);
+  const wisp_status status = source ? wisp_mesh_some(err, 4, source, wanted, &mesh) : wisp_mesh_all_ways(err, &mesh);
   *out = mesh;
   return status;
 }
@@ -153,7 +151,16 @@ static wisp_scalars make_scalars(uint64_t *random, int round)
                         .dt = positive(random, 0.015625, 0.03125)};
 }
 
-/* Rounds have the numbers of wisp_round_data, the last of them for comparisons alone. All scalars are random in each,
+/* One number of every eighth element that is no number, half of these infinite. */
+static void put_unbounded(wisp_round *r, double *numbers, size_t elements, size_t together)
+{
+  for (size_t k = 0; k < elements; k++)
+    if (wisp_random_below(&r->random, 8) == 0)
+      numbers[k * together + wisp_random_below(&r->random, together)] =
+          wisp_random_below(&r->random, 2) ? (double)INFINITY : (double)NAN;
+}
+
+/* Rounds have the numbers of wisp_round_data, the last two for comparisons alone. All scalars are random in each,
  * but that alpha is 0 where there are zeros and 1 where numbers are even. Numbers are exact in both precisions. */
 static wisp_status pose(wisp_error *err, wisp_round *r)
 {
@@ -180,6 +187,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
       r->before[a][q] *= r->number == WISP_ZEROS && zero ? 0 : scale[q / dofs / n];
       if (r->number == WISP_DECADES) r->before[a][q] = ldexp(r->before[a][q], -(int)wisp_random_below(&r->random, 21));
     }
+    if (r->before[a] && r->number == WISP_UNBOUNDED) put_unbounded(r, r->before[a], dg->slots, dofs * n);
   }
   return WISP_OK;
 }

@@ -40,7 +40,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   OWNED(close_ground) ground *g = NULL;
   const int order = spec->order, Nq = order + 1, Np = Nq * Nq * Nq;
   const size_t to_check = (size_t)((NODES_TO_CHECK + Np - 1) / Np);
-  CALL(wisp_hexmesh_some(err, source, source ? wisp_tensor_elements(limits, order, elements) : to_check, &mesh));
+  CALL(wisp_mesh_some(err, 8, source, source ? wisp_tensor_elements(limits, order, elements) : to_check, &mesh));
   CALL(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
   CALL(wisp_new(err, 1, sizeof *g, &g));
   g->elements = mesh->elements;

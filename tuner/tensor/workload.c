@@ -151,12 +151,6 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
 
 /* --- checks --- */
 
-static int rounds(const char *kernel)
-{
-  (void)kernel;
-  return 2;
-}
-
 /* Round 0: fields whose size differs from element to element by 2^20; round 1: zeros among the numbers, and elements of
  * zeros. */
 static wisp_status pose(wisp_error *err, wisp_round *r)
@@ -226,7 +220,6 @@ const wisp_workload wisp_workload_tensor = {
     .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
-    .rounds = rounds,
     .pose = pose,
     .solve = solve,
     .largest = largest,

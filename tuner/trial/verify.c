@@ -318,7 +318,7 @@ static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *roun
   const wisp_spec *spec = &plan->spec;
   const wisp_workload *workload = NULL;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  *rounds = workload->rounds(spec->kernel);
+  *rounds = workload->rounds ? workload->rounds(spec->kernel) : 2;
   return wisp_require(err, *rounds > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 
@@ -378,13 +378,50 @@ static wisp_status fetch(wisp_error *err, const trial_round *r, const wisp_array
   return WISP_OK;
 }
 
+/* A round's results; both are the caller's, zeroed before. */
+static wisp_status run_round(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, wisp_round_data round,
+                             trial_round *r, wisp_results *own)
+{
+  r->kernel = kernel;
+  CALL(find_round(err, v, kernel->plan, (int)round, r));
+  CALL(wisp_results_create(err, r->round, own));
+  CALL(wisp_arrays_restore(err, r->problem->arrays, r->before, NULL));
+  CALL(wisp_round_launch(err, r->problem, kernel, r->round));
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    if (own->of[a]) CALL(fetch(err, r, &r->problem->d.family->arrays[a], own->of[a]));
+  return WISP_OK;
+}
+
+static bool all_finite(const double *number, size_t count)
+{
+  bool finite = true;
+  for (size_t i = 0; i < count; i++) finite &= isfinite(number[i]) != 0;
+  return finite;
+}
+
+wisp_status wisp_verifier_unbounded(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel)
+{
+  HELD(leave_round) trial_round r = {.last = false};
+  HELD(wisp_results_free) wisp_results own = {{NULL}};
+  CALL(run_round(err, v, kernel, WISP_UNBOUNDED, &r, &own));
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    for (size_t q = 0; own.of[a] && q < r.round->numbers[a]; q += r.round->together) {
+      const bool got = all_finite(own.of[a] + q, r.round->together),
+                 expected = all_finite(r.round->after[a] + q, r.round->together);
+      CALL(wisp_require(err, got == expected, WISP_EWRONG, "element %zu: %s is%s finite, and should%s be",
+                        q / r.round->together, r.problem->d.family->arrays[a].name, got ? "" : " not",
+                        expected ? "" : " not"));
+    }
+  return WISP_OK;
+}
+
 wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel,
                                        wisp_round_data round, double *error, double *plain)
 {
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_workload *workload = NULL;
   place *p = NULL;
-  HELD(leave_round) trial_round r = {.kernel = kernel};
+  HELD(leave_round) trial_round r = {.last = false};
   HELD(wisp_results_free) wisp_results own = {{NULL}};
   double length = 0, matrix = 0;
   *error = *plain = 0;
@@ -392,13 +429,8 @@ wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *v, const 
   CALL(wisp_family_sums(err, spec, &length, &matrix));
   if (!workload->plain || !(matrix > 0) || spec->precision != WISP_F32) return WISP_OK;
   CALL(find_place(err, v, spec, &p));
-  CALL(find_round(err, v, kernel->plan, (int)round, &r));
+  CALL(run_round(err, v, kernel, round, &r, &own));
   CALL(wisp_rounds_plain(err, p->rounds, r.round, plain));
-  CALL(wisp_results_create(err, r.round, &own));
-  CALL(wisp_arrays_restore(err, r.problem->arrays, r.before, NULL));
-  CALL(wisp_round_launch(err, r.problem, kernel, r.round));
-  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
-    if (own.of[a]) CALL(fetch(err, &r, &r.problem->d.family->arrays[a], own.of[a]));
   *error = wisp_results_error(&own, r.round);
   return WISP_OK;
 }

@@ -33,6 +33,11 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const 
 wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel,
                                        wisp_round_data round, double *error, double *plain);
 
+/* Where numbers are infinite or NaN: WISP_EWRONG with the element that has such results, and should have none, or has
+ * none, and should. Which of an element's results it is may differ from the reference's, which multiplies by zeros. Of
+ * a kernel that was checked, of a family that has plain sums. */
+wisp_status wisp_verifier_unbounded(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel);
+
 /* Waits for what was launched. WISP_EWRONG where it has written outside an array. */
 wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays);
 

@@ -43,10 +43,11 @@ typedef enum wisp_use {
 
 /* What numbers a round is about, where there are plain sums to compare with; checks need not take all. */
 typedef enum wisp_round_data {
-  WISP_SIZES,  /* of elements that differ in size, by a factor of 2^20 in all */
-  WISP_ZEROS,  /* many of them, whole elements and fields among them, are zero */
-  WISP_EVEN,   /* in [-1, 1] */
-  WISP_DECADES /* of sizes that differ within an element, by a factor of up to 2^20 */
+  WISP_SIZES,    /* of elements that differ in size, by a factor of 2^20 in all */
+  WISP_ZEROS,    /* many of them, whole elements and fields among them, are zero */
+  WISP_EVEN,     /* in [-1, 1] */
+  WISP_DECADES,  /* of sizes that differ within an element, by a factor of up to 2^20 */
+  WISP_UNBOUNDED /* one number of some elements is infinite, or NaN */
 } wisp_round_data;
 
 /* One round of a check, in the order that no layout has a part in (wisp_discretisation's origin), by the family's
@@ -101,7 +102,7 @@ typedef struct wisp_workload {
 
   /* --- Checks: how many rounds a kernel takes; what a round begins with (`before` holds random numbers where the
    * kernel reads, and may be given another shape; scalars are to be set), and what it must leave. */
-  int (*rounds)(const char *kernel);
+  int (*rounds)(const char *kernel); /* NULL: two */
   wisp_status (*pose)(wisp_error *err, wisp_round *round);
   wisp_status (*solve)(wisp_error *err, wisp_round *round);
   /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by

@@ -1,0 +1,32 @@
+/* The coarse space of the trace's preconditioner: continuous functions that are linear on every edge, by their values
+ * at the vertices that no given edge touches. Of an edge from a to b, Lambda_0 = (v_a + v_b) / sqrt 2, Lambda_1 = (v_b
+ * - v_a) / sqrt 6, and nothing else. Its matrix is I^T K I. */
+#ifndef WISP_HDG_COARSE_H
+#define WISP_HDG_COARSE_H
+
+#include "../solve/cycle.h"
+
+struct wisp_hdg;
+
+typedef struct wisp_hdg_coarse {
+  const struct wisp_hdg *hdg; /* borrowed */
+  size_t vertices;
+  int32_t *ends;            /* 2 x free edges: the vertices where t is -1 and 1, or -1 */
+  int32_t *start, *touched; /* vertices + 1; 2 edge + 1 where t is 1 */
+  size_t touches;
+  wisp_cycle *cycle; /* of whatever matrix: its places are all that counts */
+} wisp_hdg_coarse;
+
+wisp_status wisp_hdg_coarse_create(wisp_error *err, const struct wisp_hdg *hdg, wisp_hdg_coarse **out);
+void wisp_hdg_coarse_destroy(wisp_hdg_coarse *coarse);
+WISP_OWNED(wisp_hdg_coarse, wisp_hdg_coarse_destroy)
+
+/* The cycle for K, of which corners has the part that the coarse space sees, as the family's array: its numbers stand
+ * where those of coarse->cycle do. NULL: any K. */
+wisp_status wisp_hdg_coarse_cycle(wisp_error *err, const wisp_hdg_coarse *coarse, const double *corners,
+                                  wisp_cycle **out);
+
+/* Mode k of what vertex `end` of an edge, 0 or 1, gives to its trace. */
+double wisp_hdg_coarse_weight(int mode, int end);
+
+#endif

@@ -1,0 +1,204 @@
+/* Claim: a program has its matrix assembled into its own arrays: with its own vertices' order in rows, a pattern that
+ * has every pair of an element's nodes, twice with different coefficients, the values that mathematics says; fixed
+ * nodes are in F. What makes no sense gets a status and a line. */
+#include "door_case.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { N = 3, VERTICES = (N + 1) * (N + 1), ELEMENTS = 2 * N * N };
+
+/* The unit square, cut both ways in turn; x = 0 is fixed. */
+typedef struct square {
+  double xyz[3 * VERTICES];
+  int corners[3 * ELEMENTS];
+  unsigned char fixed[VERTICES];
+} square;
+
+static void make_square(square *s)
+{
+  *s = (square){.xyz = {0}};
+  for (int v = 0; v < VERTICES; v++) {
+    s->xyz[3 * v] = (double)(v % (N + 1)) / N, s->xyz[3 * v + 1] = (double)(v / (N + 1)) / N;
+    s->fixed[v] = v % (N + 1) == 0;
+  }
+  for (int e = 0; e < ELEMENTS; e++) {
+    const int q = e / 2, low = q / N * (N + 1) + q % N, turn = q % 2;
+    const int of[2][2][3] = {{{0, 1, N + 2}, {0, N + 2, N + 1}}, {{0, 1, N + 1}, {1, N + 2, N + 1}}};
+    for (int c = 0; c < 3; c++) s->corners[3 * e + c] = low + of[turn][e % 2][c];
+  }
+}
+
+static wisp_matrix_request request_for(const square *s, const char *spec)
+{
+  return (wisp_matrix_request){.spec = spec,
+                               .vertices = VERTICES,
+                               .elements = ELEMENTS,
+                               .xyz = s->xyz,
+                               .corners = s->corners,
+                               .fixed = s->fixed};
+}
+
+/* A matrix, its sizes and pattern, room for its numbers on the device and here. */
+typedef struct bench {
+  wisp_session *session;
+  wisp_matrix *matrix;
+  wisp_matrix_counts n;
+  int *start, *column, *row;
+  double *values, *F, *xyz;
+  void *on_values, *on_F, *on_u, *on_f;
+} bench;
+
+static void open_bench(bench *b, const wisp_matrix_request *request)
+{
+  b->session = door_session();
+  GOOD(wisp_matrix_create(err, b->session, request, &b->matrix));
+  GOOD(wisp_matrix_size(err, b->matrix, &b->n));
+  b->start = calloc(b->n.rows + 1 + 2 * b->n.nonzeros, sizeof *b->start);
+  b->values = calloc(b->n.nonzeros + b->n.rows + 3 * b->n.nodes, sizeof *b->values);
+  assert_true(b->start && b->values);
+  b->column = b->start + b->n.rows + 1, b->row = b->column + b->n.nonzeros;
+  b->F = b->values + b->n.nonzeros, b->xyz = b->F + b->n.rows;
+  GOOD(wisp_matrix_pattern(err, b->matrix, b->start, b->column, b->row));
+  GOOD(wisp_matrix_nodes(err, b->matrix, b->xyz, NULL, NULL));
+  GOOD(wisp_memory_create(err, b->session, b->n.nonzeros * sizeof *b->values, &b->on_values));
+  GOOD(wisp_memory_create(err, b->session, b->n.rows * sizeof *b->F, &b->on_F));
+  GOOD(wisp_memory_create(err, b->session, b->n.nodes * sizeof *b->F, &b->on_u));
+  GOOD(wisp_memory_create(err, b->session, b->n.nodes * sizeof *b->F, &b->on_f));
+}
+
+static void close_bench(bench *b)
+{
+  void *const all[] = {b->on_values, b->on_F, b->on_u, b->on_f};
+  for (int i = 0; i < 4; i++) wisp_memory_destroy(b->session, all[i]);
+  wisp_matrix_destroy(b->matrix);
+  wisp_session_close(b->session);
+  free(b->start), free(b->values);
+}
+
+static void assemble(bench *b, const wisp_matrix_data *data)
+{
+  GOOD(wisp_matrix_assemble(err, b->matrix, data, b->on_values, b->on_F, NULL));
+  GOOD(wisp_session_finish(err, b->session));
+  GOOD(wisp_memory_get(err, b->session, b->values, b->on_values, b->n.nonzeros * sizeof *b->values));
+  GOOD(wisp_memory_get(err, b->session, b->F, b->on_F, b->n.rows * sizeof *b->F));
+}
+
+/* u = 1 + 2 x - 3 y, given where x = 0, solves -div(kappa grad u) = 0; natural elsewhere: rows of nodes inside hold. */
+static void check_linear(bench *b, double kappa)
+{
+  double *u = calloc(b->n.nodes, sizeof *u);
+  assert_non_null(u);
+  for (size_t i = 0; i < b->n.nodes; i++) u[i] = 1 + 2 * b->xyz[3 * i] - 3 * b->xyz[3 * i + 1];
+  GOOD(wisp_memory_put(err, b->session, b->on_u, u, b->n.nodes * sizeof *u));
+  assemble(b, &(wisp_matrix_data){.kappa = {kappa}, .u = b->on_u});
+  for (size_t row = 0; row < b->n.rows; row++) {
+    double sum = -b->F[row], diagonal = 0;
+    for (int i = b->start[row]; i < b->start[row + 1]; i++) {
+      sum += b->values[i] * u[b->column[i]];
+      if (b->column[i] == (int)row) diagonal = b->values[i];
+      assert_int_equal(b->row[i], row);
+      assert_true(i == b->start[row] || b->column[i] > b->column[i - 1]);
+    }
+    const double x = b->xyz[3 * row], y = b->xyz[3 * row + 1];
+    assert_true(diagonal > 0);
+    if (x < 1 - 1e-12 && y > 1e-12 && y < 1 - 1e-12) assert_true(fabs(sum) < 1e-12 * kappa);
+  }
+  free(u);
+}
+
+static void test_twice(void **state)
+{
+  static const char *const specs[] = {"assembly.step:tri:p1:laplace:f64", "assembly.step:tri:p3:laplace:f64"};
+  square s;
+  (void)state;
+  make_square(&s);
+  for (int i = 0; i < 2; i++)
+    for (int reproducible = 0; reproducible < 2; reproducible++) {
+      bench b;
+      wisp_matrix_request request = request_for(&s, specs[i]);
+      request.reproducible = reproducible;
+      open_bench(&b, &request);
+      check_linear(&b, 1);
+      const double before = b.values[0];
+      check_linear(&b, 8);
+      assert_true(fabs(b.values[0] - 8 * before) <= 1e-12 * fabs(b.values[0]));
+      close_bench(&b);
+    }
+}
+
+/* Rows are the vertices that are not fixed, in the caller's order, with pairs of an element's vertices; mass and kappa
+ * by nodes: all entries of a heat problem with f = 1 and nothing fixed. */
+static void test_order_and_sums(void **state)
+{
+  square s;
+  bench b;
+  double sum = 0, load = 0, area = 1;
+  (void)state;
+  make_square(&s);
+  wisp_matrix_request request = request_for(&s, "assembly.step:tri:p2:heat:f64");
+  request.fixed = NULL;
+  open_bench(&b, &request);
+  for (size_t v = 0; v < 3 * VERTICES; v++) assert_true(fabs(b.xyz[v] - s.xyz[v]) < 1e-15);
+  double *ones = calloc(b.n.nodes, sizeof *ones);
+  assert_non_null(ones);
+  for (size_t i = 0; i < b.n.nodes; i++) ones[i] = 1;
+  GOOD(wisp_memory_put(err, b.session, b.on_u, ones, b.n.nodes * sizeof *ones));
+  GOOD(wisp_memory_put(err, b.session, b.on_f, ones, b.n.nodes * sizeof *ones));
+  assemble(&b, &(wisp_matrix_data){.kappa = {1, 0, 1}, .mass = 3, .u = b.on_u, .f = b.on_f});
+  for (size_t i = 0; i < b.n.nonzeros; i++) sum += b.values[i];
+  for (size_t row = 0; row < b.n.rows; row++) load += b.F[row];
+  assert_true(fabs(sum - 3 * area) < 1e-12 && fabs(load - area) < 1e-12);
+  BAD(wisp_matrix_assemble(err, b.matrix, &(wisp_matrix_data){.kappa = {1}, .f = b.on_f}, b.on_values, b.on_F, NULL),
+      WISP_EUSAGE, "needs u");
+  free(ones);
+  close_bench(&b);
+}
+
+static void test_bad(void **state)
+{
+  square s;
+  wisp_matrix *m = NULL;
+  wisp_session *session = door_session();
+  (void)state;
+  make_square(&s);
+  wisp_matrix_request request = request_for(&s, "assembly.step:tri:p1:laplace:f64");
+#define REFUSED(status, words) BAD(wisp_matrix_create(err, session, &request, &m), status, words)
+  s.corners[5] = VERTICES;
+  REFUSED(WISP_EINPUT, "16");
+  s.corners[5] = -1;
+  REFUSED(WISP_EINPUT, "-1");
+  make_square(&s);
+  s.corners[0] = s.corners[1];
+  REFUSED(WISP_EINPUT, "");
+  make_square(&s);
+  s.fixed[N + 2] = 1; /* inside */
+  REFUSED(WISP_EINPUT, "vertex 5 is fixed");
+  make_square(&s);
+  request.spec = "assembly.step:tri:p6:laplace:f64";
+  REFUSED(WISP_EUSAGE, "6");
+  request.spec = "assembly.step:tri:p1:maxwell:f64";
+  REFUSED(WISP_EUSAGE, "maxwell");
+  request.spec = "tensor.mass:hex:p1:poisson:f64";
+  REFUSED(WISP_EUSAGE, "no matrix");
+  request.spec = "assembly.step:tri:p1:laplace:f64";
+  request.elements = 0;
+  REFUSED(WISP_EUSAGE, "no elements");
+  request.corners = NULL;
+  REFUSED(WISP_EUSAGE, "corners is NULL");
+  wisp_session_close(session);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_twice),
+      cmocka_unit_test(test_order_and_sums),
+      cmocka_unit_test(test_bad),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
