@@ -82,6 +82,7 @@ static void load_elements(void *context, size_t from, size_t to)
   const bool known = h->data.solution;
   for (size_t e = from; e < to; e++)
     for (size_t first = 0; first < h->rule.count; first += POINTS) {
+      const double J = jacobian(h->hdg, e);
       const size_t count = h->rule.count - first < POINTS ? h->rule.count - first : POINTS;
       const int32_t region = h->hdg->mesh->region[e];
       double xyz[3 * POINTS], f[POINTS] = {0};
@@ -92,8 +93,7 @@ static void load_elements(void *context, size_t from, size_t to)
       add(h, WISP_HELMHOLTZ_SOURCE, 1, count, xyz, region, 0, f);
       for (size_t q = 0; q < count; q++)
         for (size_t i = 0; i < Np; i++)
-          h->load[WISP_SLAB(Np, e, i)] +=
-              f[q] * h->rule.w[first + q] * jacobian(h->hdg, e) * h->phi[(first + q) * Np + i];
+          h->load[WISP_SLAB(Np, e, i)] += f[q] * h->rule.w[first + q] * J * h->phi[(first + q) * Np + i];
     }
 }
 

@@ -19,17 +19,16 @@ static double value(const double *array, size_t width, size_t e, size_t at, size
 typedef struct distance {
   const wisp_helmholtz *h;
   const double *u, *flux, *ustar;
-  size_t room;
   wisp_helmholtz_errors *of; /* each slab, squared but for the largest */
   double *points;            /* each slab: places and three values of a rule's points */
 } distance;
 
-static void add_point(const distance *d, size_t e, size_t q, const double *there, wisp_helmholtz_errors *sum)
+static void add_point(const distance *d, size_t e, size_t q, double J, const double *there, wisp_helmholtz_errors *sum)
 {
   const wisp_helmholtz *h = d->h;
   const size_t Np = (size_t)h->hdg->tables->Np, Ns = (size_t)h->hdg->tables->Ns, count = h->rule.count;
   const double *phi = h->phi + q * Np;
-  const double weight = h->rule.w[q] * wisp_mesh_corner(h->hdg->mesh, e, wisp_tri_frames[0], NULL) / 4;
+  const double weight = h->rule.w[q] * J;
   const double off = value(d->u, Np, e, 0, Np, phi) - there[q];
   const double off_star = value(d->ustar, Ns, e, 0, Ns, h->phi_star + q * Ns) - there[q];
   for (size_t c = 0; c < 2; c++) {
@@ -53,7 +52,8 @@ static void measure_slabs(void *context, size_t from, size_t to)
       wisp_helmholtz_places(s, e, rule->count, rule->r, rule->s, xyz);
       for (size_t i = WISP_HELMHOLTZ_U; i <= WISP_HELMHOLTZ_DY; i++)
         wisp_formula_at(d->h->formula[i], rule->count, xyz, s->mesh->region[e], 0, there + i * rule->count);
-      for (size_t q = 0; q < rule->count; q++) add_point(d, e, q, there, &d->of[slab]);
+      const double J = wisp_mesh_corner(s->mesh, e, wisp_tri_frames[0], NULL) / 4;
+      for (size_t q = 0; q < rule->count; q++) add_point(d, e, q, J, there, &d->of[slab]);
     }
   }
 }
@@ -68,7 +68,7 @@ wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz *h, co
   if (!h->data.solution) return *out = (wisp_helmholtz_errors){NAN, NAN, NAN, NAN}, WISP_OK;
   CALL(wisp_new(err, slabs, sizeof *of, &of));
   CALL(wisp_new(err, 6 * slabs * h->rule.count, sizeof *points, &points));
-  wisp_parallel_for(slabs, measure_slabs, &(distance){h, u, flux, ustar, slabs, of, points});
+  wisp_parallel_for(slabs, measure_slabs, &(distance){h, u, flux, ustar, of, points});
   for (size_t i = 0; i < slabs; i++) {
     sum.l2_u += of[i].l2_u, sum.l2_p += of[i].l2_p, sum.l2_ustar += of[i].l2_ustar;
     sum.linf_u = fmax(sum.linf_u, of[i].linf_u);
