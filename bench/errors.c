@@ -36,14 +36,13 @@ static wisp_status print_row(wisp_error *err, wisp_verifier *verifier, const wis
 static wisp_status try_kernel(wisp_error *err, wisp_session *session, const wisp_spec *spec)
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
   OWNED(wisp_verifier_destroy) wisp_verifier *verifier = NULL;
   const wisp_chooser from = wisp_session_chooser(session);
   CALL(wisp_choose_if_any(err, &from, &(wisp_wish){.spec = *spec}, &stage));
   if (!stage.kernels) return WISP_OK;
-  CALL(wisp_stage_load(err, session->device, &stage, &kernel));
+  CALL(wisp_stage_load(err, session->device, &stage));
   CALL(wisp_verifier_create(err, session->device, &verifier));
-  return print_row(err, verifier, &stage, kernel);
+  return print_row(err, verifier, &stage, stage.kernel[0]);
 }
 
 static wisp_status try_family(wisp_error *err, wisp_session *session, const wisp_family *family, const int *only)

@@ -146,3 +146,10 @@ wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wi
   CALL(wisp_plan_grid(err, kernel->plan, counts, grid));
   return wisp_launch(err, kernel->module, NULL, grid, kernel->plan->block, args, kernel->args);
 }
+
+int wisp_kernel_blocks(const wisp_kernel *kernel)
+{
+  unsigned grid[2] = {1, 1};
+  if (kernel) wisp_plan_grid(NULL, kernel->plan, NULL, grid);
+  return (int)grid[0];
+}

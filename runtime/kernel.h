@@ -58,4 +58,7 @@ typedef struct wisp_binding {
 enum { WISP_MAX_BINDINGS = 96 };
 wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
 
+/* Blocks of its launches, of which each leaves a part of a sum; 1 where it is NULL, or they follow from counts. */
+int wisp_kernel_blocks(const wisp_kernel *kernel);
+
 #endif

@@ -200,7 +200,6 @@ typedef struct solver {
   wisp_device *device;
   wisp_strategies *strategies;
   wisp_stage stage;
-  wisp_kernel *kernel[3]; /* apply, advance, update */
   wisp_problem *problem;
   wisp_cg *cg;
 } solver;
@@ -224,7 +223,7 @@ static void open_solver(wisp_precision precision, solver *s)
   assert_int_equal(s->stage.kernels, 3);
   assert_string_equal(s->stage.plan[1]->spec.family, "tensor");
   assert_string_equal(s->stage.plan[2]->spec.kernel, "update");
-  GOOD(wisp_stage_load(err, s->device, &s->stage, s->kernel));
+  GOOD(wisp_stage_load(err, s->device, &s->stage));
   GOOD(wisp_problem_open(err, s->device, &d, precision, WISP_NARROW_GUARD, NULL, NULL, &s->problem));
   GOOD(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &third));
   const wisp_binding bindings[] = {{"scale", 0, 1},
@@ -235,14 +234,13 @@ static void open_solver(wisp_precision precision, solver *s)
   wisp_cg_system system = {.device = s->device, .problem = s->problem, .unknowns = UNKNOWNS};
   wisp_launches *const lists[] = {&system.apply, &system.precondition, &system.update};
   for (int i = 0; i < 3; i++)
-    GOOD(wisp_launches_add(err, lists[i], s->kernel[i], bindings, sizeof bindings / sizeof *bindings));
+    GOOD(wisp_launches_add(err, lists[i], s->stage.kernel[i], bindings, sizeof bindings / sizeof *bindings));
   GOOD(wisp_cg_create(err, &system, &s->cg));
 }
 
 static void close_solver(solver *s)
 {
   wisp_cg_destroy(s->cg);
-  for (int i = 0; i < 3; i++) wisp_kernel_destroy(s->kernel[i]);
   wisp_problem_destroy(s->problem);
   wisp_stage_free(&s->stage);
   wisp_strategies_free(s->strategies);

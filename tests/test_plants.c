@@ -215,7 +215,7 @@ static const planted of_bernstein[] = {
     {"nodal", "lift", "sparse-literal", {{"face * Nfp + j", "j"}}, "lifted is "},
     {"nodal", "stage", "sparse-literal", {{"code % 32 * {{Nfp}}", "code % 32 / 6 * 6 * {{Nfp}}"}}, "is "},
     {"nodal", "fused", "sparse-literal", {{"(m * {{n}} + out) * {{NfM}}", "m * {{= n * NfM}}"}}, "is "},
-    {"nodal", "fused", "layers", {{"face * Nfp * lanes", "min(face, 2) * Nfp * lanes"}}, "is "},
+    {"nodal", "fused", "layers", {{"(face + faces_in_shared - 4)", "(min(face, 2) + faces_in_shared - 4)"}}, "is "},
     {"nodal", "fused", "layers", {{"-(g{{t}}_1 + g{{t}}_2 + g{{t}}_3)", "-(g{{t}}_1 + g{{t}}_2)"}}, "is "},
     {"nodal", "volume", "sparse", {{"at.v[3]", "at.v[2]"}}, "rhs is "},
     {"nodal", "volume", "sparse", {{"= power[q]", "= power[q/4*4]"}}, "rhs is "},

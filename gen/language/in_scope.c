@@ -100,11 +100,10 @@ static wisp_status print_parts(wisp_error *err, const listing *l)
 {
   const wisp_shelf *shelf = &l->plan->strategy->shelf;
   for (size_t i = 0; i < shelf->count; i++) {
-    char family[32], name[64], inserted[160], takes[64] = "", comment[160];
-    int end = 0;
+    char name[64], inserted[160], takes[64] = "", comment[160];
     const wisp_embedded *file = &shelf->files[i];
-    if (sscanf(file->path, "templates/%31[^/]/%63[^./].part%n", family, name, &end) != 2) continue;
-    if (!end || file->path[end] || strcmp(family, l->plan->strategy->family) != 0) continue;
+    if (!wisp_part_name(file, l->plan->strategy->family, name) && !wisp_part_name(file, WISP_SHARED_PARTS, name))
+      continue;
     const char *line = strstr(file->text, "{{takes ");
     if (line) sscanf(line, "{{takes %63[^}]", takes);
     snprintf(inserted, sizeof inserted, "{{>%s%s%s%s}}", name, *takes ? " " : "", takes, *takes ? "=" : "");

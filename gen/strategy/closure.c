@@ -307,15 +307,34 @@ static wisp_status read_file(gathering *g, size_t i)
   return g->c->plain[i].text.data ? WISP_OK : wisp_plain_create(g->err, g->c->files[i].text, &g->c->plain[i]);
 }
 
+bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64])
+{
+  char in[32];
+  int end = 0;
+  if (sscanf(file->path, "templates/%31[^/]/%63[^./].part%n", in, name, &end) != 2) return false;
+  return end && !file->path[end] && strcmp(in, folder) == 0;
+}
+
+/* A part, the family's own before one that all share; the files' count where there is none. */
+static size_t find_part(const gathering *g, const char *name, size_t length)
+{
+  const char *const folders[] = {g->strategy->family, WISP_SHARED_PARTS};
+  size_t i = g->c->count;
+  for (size_t f = 0; f < WISP_COUNT(folders) && i == g->c->count; f++) {
+    char path[128];
+    snprintf(path, sizeof path, "templates/%s/%.*s.part", folders[f], (int)length, name);
+    i = find_file(g->c, path);
+  }
+  return i;
+}
+
 /* Takes in the parts that a text inserts. */
 static wisp_status add_parts(gathering *g, const wisp_plain *plain)
 {
   const char *name = NULL, *at = plain->text.data;
   size_t length = 0;
   while (wisp_plain_next_insert(&at, &name, &length)) {
-    char path[128];
-    snprintf(path, sizeof path, "templates/%s/%.*s.part", g->strategy->family, (int)length, name);
-    const size_t i = find_file(g->c, path);
+    const size_t i = find_part(g, name, length);
     if (i == g->c->count || g->part[i]) continue;
     CALL(read_file(g, i));
     g->part[i] = true;
@@ -369,17 +388,36 @@ static uint64_t add_lets(const gathering *g, uint64_t hash)
   return hash;
 }
 
+/* A part by its name, wherever it stands. */
+typedef struct named {
+  const char *name;
+  uint64_t hash;
+} named;
+
+static int by_part(const void *a, const void *b)
+{
+  return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+static uint64_t add_part_hashes(const gathering *g, uint64_t hash)
+{
+  enum { MOST = 256 };
+  named sorted[MOST];
+  size_t count = 0;
+  for (size_t i = 0; i < g->c->count && count < MOST; i++)
+    if (g->part[i]) sorted[count++] = (named){strrchr(g->c->files[i].path, '/'), g->c->plain[i].hash};
+  if (count) qsort(sorted, count, sizeof *sorted, by_part);
+  for (size_t i = 0; i < count; i++) hash = wisp_hash_number(wisp_hash_text(hash, sorted[i].name), sorted[i].hash);
+  return hash;
+}
+
 static uint64_t hash_all(const gathering *g)
 {
   const dialect *d = g->dialect;
   uint64_t hash = wisp_hash_number(wisp_hash_number(WISP_HASH_SEED, g->space.hash), g->text->hash);
   hash = add_lets(g, hash);
   if (g->has_lane) hash = wisp_hash_number(hash, g->lane.hash);
-  for (size_t i = 0; i < g->c->count; i++) {
-    if (!g->part[i]) continue;
-    hash = wisp_hash_text(hash, strrchr(g->c->files[i].path, '/'));
-    hash = wisp_hash_number(hash, g->c->plain[i].hash);
-  }
+  hash = add_part_hashes(g, hash);
   for (size_t i = 0; i < d->count; i++)
     if (g->piece[i]) hash = wisp_hash_number(hash, d->pieces[i].plain.hash);
   return hash;

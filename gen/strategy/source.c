@@ -78,17 +78,15 @@ static wisp_status add_part(wisp_error *err, const wisp_plan *plan, wisp_env *en
   return wisp_env_text(err, env, names_file, path);
 }
 
-/* Texts that several kernels of a family share: FAMILY/NAME.part is {{>NAME}}, the user's before the library's. */
+/* Texts that kernels share: those of all families, then the family's own, the user's before the library's. */
 static wisp_status add_parts(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
   const wisp_shelf *shelf = &plan->strategy->shelf;
-  char family[32], name[64];
-  for (size_t i = shelf->count; i-- > 0;) {
-    int end = 0;
-    const char *path = shelf->files[i].path;
-    if (sscanf(path, "templates/%31[^/]/%63[^./].part%n", family, name, &end) != 2 || !end || path[end]) continue;
-    if (strcmp(family, plan->strategy->family) == 0) CALL(add_part(err, plan, env, name, &shelf->files[i]));
-  }
+  const char *const folders[] = {WISP_SHARED_PARTS, plan->strategy->family};
+  char name[64];
+  for (size_t f = 0; f < WISP_COUNT(folders); f++)
+    for (size_t i = shelf->count; i-- > 0;)
+      if (wisp_part_name(&shelf->files[i], folders[f], name)) CALL(add_part(err, plan, env, name, &shelf->files[i]));
   return WISP_OK;
 }
 

@@ -10,7 +10,6 @@ struct wisp_heat_solver {
   wisp_device *device;
   const wisp_heat *heat;
   wisp_stage *stage[2]; /* assembly, iteration */
-  wisp_kernel **kernel[2];
   wisp_heat_method method;
   wisp_problem *problem;
   wisp_cg *cg;
@@ -27,17 +26,11 @@ static bool is_wanted(const void *solver, const char *array)
   return wisp_stage_has(s->stage[0], array) || wisp_stage_has(s->stage[1], array);
 }
 
-static int blocks(const wisp_heat_solver *s, int kernel)
-{
-  unsigned grid[2] = {1, 1};
-  wisp_plan_grid(NULL, s->stage[1]->plan[kernel], NULL, grid);
-  return (int)grid[0];
-}
-
 static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
 {
-  const wisp_assembly_room room = {
-      .rz_parts = (size_t)blocks(s, ADVANCE), .pAp_parts = (size_t)blocks(s, MULTIPLY), .iterations = HISTORY};
+  const wisp_assembly_room room = {.rz_parts = (size_t)wisp_kernel_blocks(s->stage[1]->kernel[ADVANCE]),
+                                   .pAp_parts = (size_t)wisp_kernel_blocks(s->stage[1]->kernel[MULTIPLY]),
+                                   .iterations = HISTORY};
   const size_t nodes = s->heat->assembly->nodes->nodes, rows = s->heat->assembly->pattern->rows;
   wisp_discretisation d = {.family = NULL};
   CALL(wisp_assembly_discretise(err, s->heat->assembly, s->heat->assembly->form, &s->stage[0]->fixed, &room, &d));
@@ -52,18 +45,18 @@ static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
 
 static wisp_status make_cg(wisp_error *err, wisp_heat_solver *s)
 {
-  const double parts = blocks(s, ADVANCE);
+  const double parts = wisp_kernel_blocks(s->stage[1]->kernel[ADVANCE]);
   const wisp_binding bindings[] = {{"scale", 0, 1},
                                    {"polynomial", 0, 0},
                                    {"rz_parts", 0, parts},
                                    {"rr_parts", 0, parts},
-                                   {"pAp_parts", 0, blocks(s, MULTIPLY)}};
+                                   {"pAp_parts", 0, wisp_kernel_blocks(s->stage[1]->kernel[MULTIPLY])}};
   HELD(wisp_cg_system_free)
   wisp_cg_system system = {.device = s->device, .problem = s->problem, .unknowns = s->heat->assembly->pattern->rows};
   wisp_launches *const lists[ITERATION_KERNELS] = {
       [MULTIPLY] = &system.apply, [ADVANCE] = &system.precondition, [UPDATE] = &system.update};
   for (int k = MULTIPLY; k < ITERATION_KERNELS; k++)
-    CALL(wisp_launches_add(err, lists[k], s->kernel[1][k], bindings, WISP_COUNT(bindings)));
+    CALL(wisp_launches_add(err, lists[k], s->stage[1]->kernel[k], bindings, WISP_COUNT(bindings)));
   return wisp_cg_create(err, &system, &s->cg);
 }
 
@@ -74,10 +67,8 @@ wisp_status wisp_heat_solver_create(wisp_error *err, wisp_device *device, const 
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_heat_solver){
       .device = device, .heat = heat, .stage = {assembly, iteration}, .method = *method, .report = {.converged = true}};
-  for (int i = 0; i < 2; i++) {
-    CALL(wisp_new(err, (size_t)s->stage[i]->kernels, sizeof **s->kernel, &s->kernel[i]));
-    CALL(wisp_stage_load(err, device, s->stage[i], s->kernel[i]));
-  }
+  CALL(wisp_stage_load(err, device, assembly));
+  CALL(wisp_stage_load(err, device, iteration));
   CALL(make_arrays(err, s));
   CALL(make_cg(err, s));
   wisp_heat_solution(heat, 0, s->u);
@@ -88,10 +79,6 @@ void wisp_heat_solver_destroy(wisp_heat_solver *s)
 {
   if (!s) return;
   wisp_cg_destroy(s->cg);
-  for (int i = 0; i < 2; i++) {
-    for (int k = 0; s->kernel[i] && k < s->stage[i]->kernels; k++) wisp_kernel_destroy(s->kernel[i][k]);
-    free(s->kernel[i]);
-  }
   wisp_problem_destroy(s->problem);
   free(s->u), free(s->given), free(s->f), free(s->F), free(s->left), free(s->next);
   free(s);
@@ -125,9 +112,9 @@ static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
   CALL(wisp_arrays_upload(err, s->problem->arrays, "u", s->u));
   CALL(wisp_arrays_upload_part(err, s->problem->arrays, "p", 0, rows, s->u));
   for (int k = 0; k < s->stage[0]->kernels; k++)
-    CALL(wisp_problem_run(err, s->problem, s->kernel[0][k], bindings, WISP_COUNT(bindings)));
-  CALL(wisp_problem_run(err, s->problem, s->kernel[1][INVERT], NULL, 0));
-  CALL(wisp_problem_run(err, s->problem, s->kernel[1][MULTIPLY], NULL, 0));
+    CALL(wisp_problem_run(err, s->problem, s->stage[0]->kernel[k], bindings, WISP_COUNT(bindings)));
+  CALL(wisp_problem_run(err, s->problem, s->stage[1]->kernel[INVERT], NULL, 0));
+  CALL(wisp_problem_run(err, s->problem, s->stage[1]->kernel[MULTIPLY], NULL, 0));
   CALL(wisp_arrays_download(err, s->problem->arrays, "F", s->F));
   CALL(wisp_arrays_download_part(err, s->problem->arrays, "Ap", 0, rows, s->left));
   for (size_t i = 0; i < rows; i++) s->left[i] = s->F[i] - s->left[i];

@@ -89,7 +89,9 @@ wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char 
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
   TRY(choose(err, session, spec, request, &o->stage));
-  TRY(wisp_stage_load(err, session->device, &o->stage, &kernel));
+  TRY(wisp_stage_load(err, session->device, &o->stage));
+  kernel = o->stage.kernel[0];
+  o->stage.kernel[0] = NULL; /* it goes by itself */
   TRY(wisp_contract_create(err, o->stage.plan[0], &o->contract));
   kernel->opened = o;
   bind_operands(kernel);

@@ -9,7 +9,6 @@ struct wisp_helmholtz_solver {
   wisp_device *device;
   const wisp_helmholtz *data;
   wisp_stage *stage; /* of each part */
-  wisp_kernel **kernel[WISP_HELMHOLTZ_PARTS];
   wisp_helmholtz_method method;
   const wisp_hdg_coarse *coarse; /* NULL: one level */
   wisp_problem *problem;
@@ -39,32 +38,17 @@ static bool is_wanted(const void *solver, const char *array)
   return false;
 }
 
-/* The iteration's kernel of that name; without: none. */
-static const wisp_kernel *kernel_of(const wisp_helmholtz_solver *s, const char *name)
-{
-  const wisp_stage *stage = &s->stage[WISP_HELMHOLTZ_ITERATION];
-  for (int k = 0; k < stage->kernels; k++)
-    if (strcmp(stage->choice[k].kernel, name) == 0) return s->kernel[WISP_HELMHOLTZ_ITERATION][k];
-  return NULL;
-}
-
-static int blocks(const wisp_kernel *kernel)
-{
-  unsigned grid[2] = {1, 1};
-  wisp_plan_grid(NULL, kernel->plan, NULL, grid);
-  return (int)grid[0];
-}
-
 /* Kernels that leave parts of sums: p . Ap, r . r and r . z. */
 typedef struct summers {
   const wisp_kernel *pAp, *rr, *rz;
 } summers;
 
-static summers find_summers(const wisp_helmholtz_solver *s)
+static summers find_summers(const wisp_stage *iteration)
 {
-  summers out = {kernel_of(s, "apply"), kernel_of(s, "precondition"), kernel_of(s, "smooth")};
-  if (!out.pAp) out.pAp = kernel_of(s, "collect");
-  if (!out.rr) out.rr = kernel_of(s, "advance");
+  summers out = {wisp_stage_kernel(iteration, "apply"), wisp_stage_kernel(iteration, "precondition"),
+                 wisp_stage_kernel(iteration, "smooth")};
+  if (!out.pAp) out.pAp = wisp_stage_kernel(iteration, "collect");
+  if (!out.rr) out.rr = wisp_stage_kernel(iteration, "advance");
   if (!out.rz) out.rz = out.rr;
   return out;
 }
@@ -72,10 +56,10 @@ static summers find_summers(const wisp_helmholtz_solver *s)
 static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
 {
   const wisp_helmholtz *h = s->data;
-  const summers by = find_summers(s);
-  const int rz = blocks(by.rz), rr = blocks(by.rr);
+  const summers by = find_summers(&s->stage[WISP_HELMHOLTZ_ITERATION]);
+  const int rz = wisp_kernel_blocks(by.rz), rr = wisp_kernel_blocks(by.rr);
   const wisp_hdg_room room = {
-      .rz_parts = (size_t)(rz > rr ? rz : rr), .pAp_parts = (size_t)blocks(by.pAp), .iterations = HISTORY};
+      .rz_parts = (size_t)(rz > rr ? rz : rr), .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp), .iterations = HISTORY};
   wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &room);
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   wisp_arrays *arrays = s->problem->arrays;
@@ -91,7 +75,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
 static wisp_status add(wisp_error *err, const wisp_helmholtz_solver *s, const char *kernel,
                        const wisp_binding *bindings, size_t count, wisp_launches *to)
 {
-  const wisp_kernel *found = kernel_of(s, kernel);
+  const wisp_kernel *found = wisp_stage_kernel(&s->stage[WISP_HELMHOLTZ_ITERATION], kernel);
   return found ? wisp_launches_add(err, to, found, bindings, count) : WISP_OK;
 }
 
@@ -133,14 +117,14 @@ static wisp_status add_levels(wisp_error *err, const wisp_helmholtz_solver *s, w
 
 static wisp_status make_cg(wisp_error *err, wisp_helmholtz_solver *s)
 {
-  const summers by = find_summers(s);
+  const summers by = find_summers(&s->stage[WISP_HELMHOLTZ_ITERATION]);
   const bool levels = s->method.preconditioner == WISP_TRACE_LEVELS;
   const wisp_binding bindings[] = {{"scale", 0, 1},
                                    {"gain", 0, levels ? 2 / (largest * (1 + 1.0 / SPREAD)) : 1},
                                    {"polynomial", 0, levels || s->method.preconditioner == WISP_TRACE_BLOCKS},
-                                   {"rz_parts", 0, blocks(by.rz)},
-                                   {"rr_parts", 0, blocks(by.rr)},
-                                   {"pAp_parts", 0, blocks(by.pAp)}};
+                                   {"rz_parts", 0, wisp_kernel_blocks(by.rz)},
+                                   {"rr_parts", 0, wisp_kernel_blocks(by.rr)},
+                                   {"pAp_parts", 0, wisp_kernel_blocks(by.pAp)}};
   static const char *const applies[] = {"apply", "multiply", "collect"};
   HELD(wisp_cg_system_free)
   wisp_cg_system system = {.device = s->device,
@@ -163,10 +147,7 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
                     "two levels smooth by rows of blocks: the matrix cannot be applied by halves"));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_helmholtz_solver){.device = device, .data = problem, .stage = stage, .method = *method};
-  for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) {
-    CALL(wisp_new(err, (size_t)stage[i].kernels, sizeof **s->kernel, &s->kernel[i]));
-    CALL(wisp_stage_load(err, device, &stage[i], s->kernel[i]));
-  }
+  for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) CALL(wisp_stage_load(err, device, &stage[i]));
   if (method->preconditioner == WISP_TRACE_LEVELS) CALL(wisp_hdg_coarsen(err, problem->hdg));
   s->coarse = problem->hdg->coarse;
   CALL(make_arrays(err, s));
@@ -178,10 +159,6 @@ void wisp_helmholtz_solver_destroy(wisp_helmholtz_solver *s)
 {
   if (!s) return;
   wisp_cg_destroy(s->cg);
-  for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) {
-    for (int k = 0; s->kernel[i] && k < s->stage[i].kernels; k++) wisp_kernel_destroy(s->kernel[i][k]);
-    free(s->kernel[i]);
-  }
   wisp_problem_destroy(s->problem);
   free(s);
 }
@@ -224,7 +201,7 @@ static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp
   OWNED(free) double *b = NULL;
   CALL(wisp_new(err, wisp_arrays_size(arrays, "b"), sizeof *b, &b));
   CALL(wisp_arrays_download(err, arrays, "b", b));
-  CALL(run(err, s, s->kernel[WISP_HELMHOLTZ_ITERATION], 1 + coarse, seconds)); /* invert, coarsen */
+  CALL(run(err, s, s->stage[WISP_HELMHOLTZ_ITERATION].kernel, 1 + coarse, seconds)); /* invert, coarsen */
   if (coarse) CALL(make_cycle(err, s, seconds));
   if (s->method.preconditioner == WISP_TRACE_NONE) CALL(wisp_arrays_repeat(err, arrays, "inverse", 1, &one));
   CALL(wisp_cg_solve(err, s->cg, b, s->method.tolerance, s->method.iterations, watch, &report->cg));
@@ -236,10 +213,10 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz_solver *s, cons
                                  wisp_helmholtz_report *out)
 {
   wisp_helmholtz_report report = {.bytes = wisp_arrays_bytes(s->problem->arrays)};
-  CALL(run(err, s, s->kernel[WISP_HELMHOLTZ_SETUP], s->stage[WISP_HELMHOLTZ_SETUP].kernels,
+  CALL(run(err, s, s->stage[WISP_HELMHOLTZ_SETUP].kernel, s->stage[WISP_HELMHOLTZ_SETUP].kernels,
            &report.seconds[WISP_HELMHOLTZ_SETUP]));
   CALL(iterate(err, s, watch, &report));
-  CALL(run(err, s, s->kernel[WISP_HELMHOLTZ_FIELDS], s->stage[WISP_HELMHOLTZ_FIELDS].kernels,
+  CALL(run(err, s, s->stage[WISP_HELMHOLTZ_FIELDS].kernel, s->stage[WISP_HELMHOLTZ_FIELDS].kernels,
            &report.seconds[WISP_HELMHOLTZ_FIELDS]));
   *out = report;
   return WISP_OK;

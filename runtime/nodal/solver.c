@@ -25,13 +25,12 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   solver->device = device;
   solver->stage = stage;
   solver->precision = precision;
-  CALL(wisp_new(err, (size_t)stage->kernels, sizeof *solver->kernel, &solver->kernel));
-  CALL(wisp_stage_load(err, device, stage, solver->kernel));
+  CALL(wisp_stage_load(err, device, stage));
   if (wisp_stage_has(stage, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_stage_has(stage, "dux"),
                            &solver->problem));
   solver->integrator =
-      wisp_integrator_of(solver->problem, (const wisp_kernel *const *)solver->kernel, stage->kernels, alpha);
+      wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels, alpha);
   CALL(wisp_solver_open_sketch(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));
@@ -53,8 +52,6 @@ void wisp_solver_destroy(wisp_solver *solver)
   wisp_solver_close_sketch(solver);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
-  for (int i = 0; solver->kernel && i < solver->stage->kernels; i++) wisp_kernel_destroy(solver->kernel[i]);
-  free(solver->kernel);
   wisp_problem_destroy(solver->problem);
   free(solver);
 }

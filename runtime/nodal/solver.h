@@ -14,8 +14,7 @@ typedef struct wisp_solver {
   wisp_stage *stage;
   wisp_precision precision;
   wisp_problem *problem;
-  wisp_kernel **kernel;           /* the stage's */
-  wisp_integrator integrator;     /* of these */
+  wisp_integrator integrator;     /* of the stage's kernels */
   int place;                      /* which of the two arrays u is in now */
   double dt;                      /* of the graphs */
   wisp_graph *graph[WISP_PLACES]; /* by the place of u at the beginning; NULL: not recorded */

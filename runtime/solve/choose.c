@@ -185,6 +185,7 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
 
 void wisp_stage_free(wisp_stage *stage)
 {
+  wisp_stage_unload(stage);
   for (int i = 0; i < stage->kernels; i++) wisp_plan_destroy(stage->plan[i]), wisp_env_destroy(stage->lent[i]);
   free(stage->plan);
   free(stage->lent);

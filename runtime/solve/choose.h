@@ -60,9 +60,10 @@ typedef struct wisp_stage {
   wisp_layout layout;
   wisp_fixed fixed;
   int kernels;
-  wisp_plan **plan;    /* of each */
-  wisp_choice *choice; /* of each */
-  wisp_choice whole;   /* of the stage: the record that named composition and layout; or as the one kernel's */
+  wisp_plan **plan;     /* of each */
+  wisp_kernel **kernel; /* of each, once they are loaded; NULL: they are not */
+  wisp_choice *choice;  /* of each */
+  wisp_choice whole;    /* of the stage: the record that named composition and layout; or as the one kernel's */
   wisp_env *names;
   wisp_env **lent; /* of each kernel that another family has lent; NULL: it is the family's own */
   const wisp_strategies *strategies;
@@ -96,10 +97,14 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
  * WISP_EREFUSED, with the stage unchanged, where there is none or it is the one that the kernel has. */
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
 
-/* Compiles the stage's kernels (in parallel) and loads them: kernel[i], zeroed memory of the caller's, is of plan i,
- * and to be destroyed where it is not NULL, also after a failure. A stored winner that fails to compile or load falls
- * back to the default with the choice saying so. */
-wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage, wisp_kernel **kernel);
+/* Compiles the stage's kernels (in parallel) and loads them, once: they go with the stage, which must not outlive the
+ * device from here on. A stored winner that fails to compile or load falls back to the default with the choice saying
+ * so. */
+wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage);
+void wisp_stage_unload(wisp_stage *stage);
+
+/* The kernel of that name, loaded; NULL: the stage has none. */
+const wisp_kernel *wisp_stage_kernel(const wisp_stage *stage, const char *name);
 
 /* The template hash of a record of these plans, in launch order: over those of all of them. */
 void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, char hash[20]);

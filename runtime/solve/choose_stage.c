@@ -182,22 +182,33 @@ static wisp_status load_default(wisp_error *err, wisp_device *device, wisp_stage
   return status;
 }
 
-wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage, wisp_kernel **kernel)
+void wisp_stage_unload(wisp_stage *stage)
+{
+  for (int i = 0; stage->kernel && i < stage->kernels; i++) wisp_kernel_destroy(stage->kernel[i]);
+  free(stage->kernel);
+  stage->kernel = NULL;
+}
+
+wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage)
 {
   wisp_status status = WISP_OK;
   OWNED(free) job *jobs = NULL;
+  if (stage->kernel) return WISP_OK;
+  TRY(wisp_new(err, (size_t)stage->kernels, sizeof *stage->kernel, &stage->kernel));
   TRY(wisp_new(err, (size_t)stage->kernels, sizeof *jobs, &jobs));
   compile_all(stage, wisp_device_limits(device)->target, jobs);
   for (int i = 0; i < stage->kernels; i++) {
     wisp_error why = {.text = ""};
-    wisp_status loaded = load(&why, device, &jobs[i], &kernel[i]);
+    wisp_kernel **kernel = &stage->kernel[i];
+    wisp_status loaded = load(&why, device, &jobs[i], kernel);
     if (loaded != WISP_OK && stage->choice[i].match == WISP_MATCH_DEFAULT) TRY(wisp_fail(err, loaded, "%s", why.text));
-    if (loaded != WISP_OK) status = load_default(err, device, stage, i, why.text, &kernel[i]);
+    if (loaded != WISP_OK) status = load_default(err, device, stage, i, why.text, kernel);
     if (status == WISP_EREFUSED) TRY(wisp_fail(err, loaded, "%s", why.text));
     TRY(status);
   }
 done:
   for (int i = 0; jobs && i < stage->kernels; i++) free(jobs[i].binary.data);
+  if (status != WISP_OK) wisp_stage_unload(stage);
   return status;
 }
 
@@ -206,4 +217,11 @@ bool wisp_stage_has(const wisp_stage *stage, const char *name)
   for (int k = 0; k < stage->kernels; k++)
     if (wisp_plan_takes(stage->plan[k], name)) return true;
   return false;
+}
+
+const wisp_kernel *wisp_stage_kernel(const wisp_stage *stage, const char *name)
+{
+  for (int k = 0; k < stage->kernels; k++)
+    if (strcmp(stage->choice[k].kernel, name) == 0) return stage->kernel[k];
+  return NULL;
 }

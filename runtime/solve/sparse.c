@@ -15,8 +15,10 @@ wisp_status wisp_sparse_begin(wisp_error *err, size_t rows, size_t columns, wisp
 wisp_status wisp_sparse_append(wisp_error *err, wisp_sparse *matrix, size_t row, size_t column, double value)
 {
   CALL(wisp_require(err, matrix->count < INT32_MAX, WISP_EUSAGE, "a coarse matrix has more than 2^31 - 1 numbers"));
-  CALL(wisp_grow(err, &matrix->column, &matrix->room, matrix->count + 1, sizeof *matrix->column));
-  CALL(wisp_grow(err, &matrix->value, &matrix->value_room, matrix->count + 1, sizeof *matrix->value));
+  if (matrix->count >= matrix->room)
+    CALL(wisp_grow(err, &matrix->column, &matrix->room, matrix->count + 1, sizeof *matrix->column));
+  if (matrix->count >= matrix->value_room)
+    CALL(wisp_grow(err, &matrix->value, &matrix->value_room, matrix->count + 1, sizeof *matrix->value));
   matrix->column[matrix->count] = (int32_t)column;
   matrix->value[matrix->count++] = value;
   matrix->start[row + 1] = (int32_t)matrix->count;

@@ -271,12 +271,10 @@ void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditi
 
 /* --- arrays --- */
 
-/* Blocks of a kernel, each of which leaves one part of a sum; 1 for a kernel that the stage lacks. */
+/* 1 for a kernel that the stage lacks. */
 static int blocks(const wisp_poisson_solver *s, part kernel)
 {
-  unsigned grid[2] = {1, 1};
-  if ((int)kernel < s->stage->kernels) wisp_plan_grid(NULL, s->stage->plan[kernel], NULL, grid);
-  return (int)grid[0];
+  return (int)kernel < s->stage->kernels ? wisp_kernel_blocks(s->stage->kernel[kernel]) : 1;
 }
 
 static bool is_wanted(const void *stage, const char *array)
@@ -334,7 +332,7 @@ static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, con
   scalars.rz_parts = scalars.polynomial ? blocks(s, SMOOTH) : scalars.rr_parts;
   scalars.pAp_parts = blocks(s, GATHER);
   wisp_cg_bind(&scalars, all + 2);
-  return wisp_launches_add(err, list, s->kernel[kernel], all, WISP_CG_SCALARS + 2);
+  return wisp_launches_add(err, list, s->stage->kernel[kernel], all, WISP_CG_SCALARS + 2);
 }
 
 /* A vector's image in the elements, as y. */
@@ -397,8 +395,7 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
                     method->degree));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_poisson_solver){.problem = problem, .stage = stage, .degree = 1, .scale = 1, .bound = NAN};
-  CALL(wisp_new(err, (size_t)stage->kernels, sizeof *s->kernel, &s->kernel));
-  CALL(wisp_stage_load(err, device, stage, s->kernel));
+  CALL(wisp_stage_load(err, device, stage));
   CALL(make_arrays(err, device, method->precision, s));
   CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
   CALL(make_cg(err, device, s));
@@ -410,8 +407,6 @@ void wisp_poisson_solver_destroy(wisp_poisson_solver *s)
 {
   if (!s) return;
   wisp_cg_destroy(s->cg);
-  for (int i = 0; s->kernel && i < s->stage->kernels; i++) wisp_kernel_destroy(s->kernel[i]);
-  free(s->kernel);
   wisp_problem_destroy(s->vectors);
   free(s);
 }

@@ -58,7 +58,6 @@ typedef struct wisp_poisson_method {
 typedef struct wisp_poisson_solver {
   const wisp_poisson *problem;
   wisp_stage *stage;
-  wisp_kernel **kernel;  /* the stage's */
   wisp_problem *vectors; /* on the device, with the geometry */
   wisp_arrays *arrays;   /* its own */
   int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */

@@ -58,7 +58,6 @@ static int by_sum(const void *a, const void *b)
 typedef struct runnable {
   const wisp_workload *workload;
   wisp_stage stage;
-  wisp_kernel **kernel;
   wisp_lease lease;
   char newest[sizeof((wisp_trial *)NULL)->when]; /* of its kernels' trials; empty: defaults all */
 } runnable;
@@ -66,8 +65,6 @@ typedef struct runnable {
 static void release(runnable *r)
 {
   wisp_lease_end(&r->lease);
-  for (int i = 0; r->kernel && i < r->stage.kernels; i++) wisp_kernel_destroy(r->kernel[i]);
-  free(r->kernel);
   wisp_stage_free(&r->stage);
 }
 
@@ -89,13 +86,13 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
     const wisp_trial *t = r->stage.choice[i].trial;
     if (t && strcmp(t->when, r->newest) > 0) memcpy(r->newest, t->when, sizeof r->newest);
   }
-  return wisp_new(err, (size_t)r->stage.kernels, sizeof *r->kernel, &r->kernel);
+  return WISP_OK;
 }
 
 static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 {
   HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING);
-  CALL(wisp_stage_load(err, sweep->bench.device, &r->stage, r->kernel));
+  CALL(wisp_stage_load(err, sweep->bench.device, &r->stage));
   wisp_turn(&sweep->bench.ledger, WISP_PREPARING);
   return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->stage.plan, r->stage.kernels,
                                &r->lease);
@@ -104,7 +101,7 @@ static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 static wisp_status run_step(wisp_error *err, const void *context)
 {
   const runnable *r = context;
-  return wisp_problems_step(err, r->workload, r->lease.problem, (const wisp_kernel *const *)r->kernel,
+  return wisp_problems_step(err, r->workload, r->lease.problem, (const wisp_kernel *const *)r->stage.kernel,
                             r->stage.kernels);
 }
 
