@@ -193,7 +193,7 @@ static const planted table[] = {
      "columns",
      {{"] -= w{{i}} * r{{j}};", "] -= (e == 7 ? 0 : w{{i}}) * r{{j}};"}},
      "element_data is "},
-    {"hdg", "condense", "columns", {{"? factor[(i0 + {{i}}) / {{n}}]", "? factor[0]"}}, "element_data is "},
+    {"hdg", "condense", "columns", {{": i0 + {{i}} < {{n}} ? a0", ": i0 < 1000 ? a0"}}, "element_data is "},
     {"hdg", "assemble", "edges", {{"sum -= number * given", "sum -= 0 * given"}}, "b is "},
     {"hdg", "assemble", "edges", {{"code & j & 1 ? -sign : sign", "sign"}}, "blocks is "},
     {"hdg", "build", "edges", {{"there < free_edges ? sum : 0", "sum"}}, "blocks is "},
