@@ -12,11 +12,14 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
+/* The family's, else one that all families share. */
 static const char *embedded(const char *family, const char *name, int length, const char *ending)
 {
   char path[256];
+  snprintf(path, sizeof path, "templates/common/%.*s.%s", length, name, ending);
+  const char *shared = wisp_embedded_text(path);
   snprintf(path, sizeof path, "templates/%s/%.*s.%s", family, length, name, ending);
-  const char *text = wisp_embedded_text(path);
+  const char *own = wisp_embedded_text(path), *text = own ? own : shared;
   if (!text) fail_msg("%s is not in this library", path);
   return text;
 }

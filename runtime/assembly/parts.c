@@ -235,9 +235,9 @@ static wisp_status make_places(wisp_error *err, making *m)
   const wisp_pattern *p = m->s->pattern;
   double count = 0;
   for (size_t row = 0; row < p->rows; row++) count += work_of(p, (int32_t)row);
-  CALL(wisp_require(err, width_of(m->s) <= WISP_NO_PLACE && m->most <= UINT16_MAX && count <= INT32_MAX, WISP_EREFUSED,
-                    "parts of %zu elements of %zu numbers, %g places: places of a byte have no room", m->most,
-                    width_of(m->s), count));
+  CALL(wisp_require(err, width_of(m->s) <= WISP_NO_PLACE && m->most <= UINT16_MAX && count <= INT32_MAX - 16,
+                    WISP_EREFUSED, "parts of %zu elements of %zu numbers, %g places: places of a byte have no room",
+                    m->most, width_of(m->s), count));
   CALL(wisp_new(err, 1, sizeof *m->parts->places, &m->parts->places));
   wisp_places *places = m->parts->places;
   CALL(wisp_new(err, p->rows, sizeof *places->order, &places->order));
@@ -245,7 +245,7 @@ static wisp_status make_places(wisp_error *err, making *m)
   CALL(wisp_new(err, p->rows + 1, sizeof *places->start, &places->start));
   for (size_t row = 0; row < p->rows; row++)
     places->start[row + 1] = places->start[row] + (int32_t)work_of(p, (int32_t)row);
-  places->count = (size_t)count;
+  places->count = ((size_t)count + 15) / 16 * 16; /* whole vectors */
   CALL(wisp_new(err, places->count, sizeof *places->place, &places->place));
   return wisp_parallel(err, m->parts->parts, place_parts, m);
 }
