@@ -179,10 +179,16 @@ bool layout_has_turn(const plan_case *c)
   return c->plan && c->at == c->spec.order % c->count;
 }
 
+/* Of how many orders one is tried. */
+static int turns_of(const plan_case *c)
+{
+  enum { FEW = 10 };
+  return c->again || c->element->orders[1] > FEW ? 6 : 3;
+}
+
 bool precision_has_turn(const plan_case *c)
 {
-  const int order = c->spec.order, /* another from turn to turn of order_has_turn */
-      turn = (order % 2 ? order / 2 : order / 4) + c->strategy_number + c->at;
+  const int turn = c->spec.order / turns_of(c) + c->strategy_number + c->at; /* another from turn to turn */
   return walks_in_full() || (turn % 2 == 1) == (c->spec.precision == WISP_F64);
 }
 
@@ -195,10 +201,8 @@ bool system_has_turn(const plan_case *c)
 
 bool order_has_turn(const plan_case *c, int low)
 {
-  enum { FEW = 10 };
   const int order = c->spec.order;
-  const int turns = c->again || c->element->orders[1] > FEW ? 4 : 2;
-  return walks_in_full() || (!c->again && order <= low) || (order + c->strategy_number) % turns == 0;
+  return walks_in_full() || (!c->again && order <= low) || (order + c->strategy_number) % turns_of(c) == 0;
 }
 
 const char *plan_case_text(const plan_case *c)

@@ -14,7 +14,7 @@
 enum { HIGHEST = 15 };
 static const plan_range all_orders = {{1, HIGHEST}, {WISP_F32, WISP_F64}};
 
-enum { MAX_STRATEGIES = 128, ELEMENTS = 2 };
+enum { MAX_STRATEGIES = 256, ELEMENTS = 2 };
 
 /* Which strategies should have a candidate and which have, by kind of layout, order and precision. */
 typedef struct coverage {
