@@ -1,6 +1,7 @@
 #include "reference.h"
 
 #include <math.h>
+#include <string.h>
 
 /* An element's affine map. */
 typedef struct frame {
@@ -112,4 +113,124 @@ void wisp_assembly_apply(const wisp_assembly *s, const wisp_form_data *data, dou
       if (to >= 0) F[to] += m.load[a], F_sizes[to] += m.load_size[a];
     }
   }
+}
+
+/* --- what kernels must leave --- */
+
+/* All numbers of an output begin with what is there, or with nothing. */
+static void begin(wisp_round *r, int array, bool keep)
+{
+  for (size_t i = 0; i < r->numbers[array]; i++) {
+    if (!keep) r->after[array][i] = 0;
+    r->size[array][i] = fabs(r->after[array][i]);
+  }
+}
+
+static void zero(const wisp_assembly *s, wisp_round *r)
+{
+  (void)s;
+  begin(r, WISP_ASSEMBLY_VALUES, false);
+  begin(r, WISP_ASSEMBLY_F, false);
+}
+
+static void assemble(const wisp_assembly *s, wisp_round *r)
+{
+  const bool adds = r->before[WISP_ASSEMBLY_VALUES] != NULL;
+  begin(r, WISP_ASSEMBLY_VALUES, adds);
+  begin(r, WISP_ASSEMBLY_F, adds);
+  wisp_assembly_apply(s, r->own, r->after[WISP_ASSEMBLY_VALUES], r->after[WISP_ASSEMBLY_F],
+                      r->size[WISP_ASSEMBLY_VALUES], r->size[WISP_ASSEMBLY_F]);
+}
+
+/* What is nobody's stays NaN. */
+static void make_elements(const wisp_assembly *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2;
+  double *after = r->after[WISP_ASSEMBLY_ELEMENT_DATA], *size = r->size[WISP_ASSEMBLY_ELEMENT_DATA];
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    wisp_element_matrix m;
+    size_t k = 0;
+    wisp_assembly_element(s, r->own, e, &m);
+    for (size_t a = 0; a < Np; a++)
+      for (size_t b = a; b < Np; b++, k++) {
+        after[WISP_SLAB(half + Np, e, k)] = m.A[a * Np + b];
+        size[WISP_SLAB(half + Np, e, k)] = m.A_size[a * Np + b];
+      }
+    for (size_t a = 0; a < Np; a++) {
+      after[WISP_SLAB(half + Np, e, half + a)] = m.load[a];
+      size[WISP_SLAB(half + Np, e, half + a)] = m.load_size[a];
+    }
+  }
+}
+
+static void add(wisp_round *r, int array, size_t i, double value)
+{
+  r->after[array][i] += value;
+  r->size[array][i] += fabs(value);
+}
+
+/* Each element's numbers to where they belong. */
+static void reduce(const wisp_assembly *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2, width = half + Np;
+  const double *data = r->before[WISP_ASSEMBLY_ELEMENT_DATA];
+  begin(r, WISP_ASSEMBLY_VALUES, false);
+  begin(r, WISP_ASSEMBLY_F, false);
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    size_t k = 0;
+    for (size_t a = 0; a < Np; a++) {
+      const int32_t row = wisp_assembly_load(s, e, (int)a) - (int32_t)s->pattern->nonzeros;
+      if (row >= 0) add(r, WISP_ASSEMBLY_F, (size_t)row, data[WISP_SLAB(width, e, half + a)]);
+      for (size_t b = a; b < Np; b++, k++) {
+        const int32_t one = wisp_assembly_entry(s, e, (int)a, (int)b),
+                      other = wisp_assembly_entry(s, e, (int)b, (int)a);
+        if (one >= 0) add(r, WISP_ASSEMBLY_VALUES, (size_t)one, data[WISP_SLAB(width, e, k)]);
+        if (other >= 0 && a != b) add(r, WISP_ASSEMBLY_VALUES, (size_t)other, data[WISP_SLAB(width, e, k)]);
+      }
+    }
+  }
+}
+
+static void multiply(const wisp_assembly *s, wisp_round *r)
+{
+  const wisp_pattern *p = s->pattern;
+  const double *values = r->before[WISP_ASSEMBLY_VALUES], *x = r->before[WISP_ASSEMBLY_P];
+  double sum = 0, squares = 0;
+  for (size_t row = 0; row < p->rows; row++) {
+    double value = 0, size = 0;
+    for (int32_t i = p->start[row]; i < p->start[row + 1]; i++) {
+      value += values[i] * x[p->column[i]];
+      size += fabs(values[i] * x[p->column[i]]);
+    }
+    r->after[WISP_ASSEMBLY_AP][row] = value, r->size[WISP_ASSEMBLY_AP][row] = size;
+    sum += x[row] * value;
+    squares += x[row] * size * x[row] * size;
+  }
+  r->after[WISP_ASSEMBLY_PAP_SUMS][0] = sum, r->size[WISP_ASSEMBLY_PAP_SUMS][0] = sqrt(squares);
+}
+
+/* As float, which it is in either precision. */
+static void invert(const wisp_assembly *s, wisp_round *r)
+{
+  const wisp_pattern *p = s->pattern;
+  for (size_t row = 0; row < p->rows; row++) {
+    const int32_t slot = wisp_pattern_slot(p, (int32_t)row, (int32_t)row);
+    r->after[WISP_ASSEMBLY_INVERSE][row] = (float)(1 / r->before[WISP_ASSEMBLY_VALUES][p->start[row] + slot]);
+    r->size[WISP_ASSEMBLY_INVERSE][row] = r->after[WISP_ASSEMBLY_INVERSE][row];
+  }
+}
+
+wisp_status wisp_assembly_solve(wisp_error *err, wisp_round *r)
+{
+  static const struct {
+    const char *kernel;
+    void (*compute)(const wisp_assembly *s, wisp_round *r);
+  } kernels[] = {{"zero", zero},     {"scatter", assemble}, {"add", assemble},      {"matrices", make_elements},
+                 {"reduce", reduce}, {"fill", assemble},    {"multiply", multiply}, {"invert", invert}};
+  wisp_form_data *data = r->own;
+  data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
+  data->u = r->before[WISP_ASSEMBLY_U];
+  for (size_t k = 0; k < WISP_COUNT(kernels); k++)
+    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->plain->self, r), WISP_OK;
+  return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
 }

@@ -1,8 +1,9 @@
 /* The hdg family in the tuner: on triangles, against the elements' matrices by LAPACK on the host, beside a copy of as
  * many bytes as must move. */
-#include "reference.h"
+#include "../trial/workload.h"
 #include "../../gen/random.h"
 #include "../../runtime/hdg/blocks.h"
+#include "../../runtime/hdg/reference.h"
 #include "../../runtime/solve/cg.h"
 
 #include <math.h>

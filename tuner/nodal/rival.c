@@ -213,3 +213,27 @@ const wisp_product *wisp_rival_product(const wisp_rival *r)
 {
   return &r->product;
 }
+
+static void destroy_rival(void *rival)
+{
+  wisp_rival_destroy(rival);
+}
+
+wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
+                                 long long count, wisp_yardstick *out)
+{
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(wisp_rival_destroy) wisp_rival *rival = NULL;
+  if (!blas || !wisp_rival_exists(spec->kernel)) return WISP_OK;
+  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
+  CALL(wisp_rival_create(err, device, blas, tet, spec->kernel, spec->precision, (size_t)count * (size_t)system->fields,
+                         &rival));
+  CALL(wisp_rival_choose(err, rival));
+  *out = (wisp_yardstick){
+      .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
+  snprintf(out->name, sizeof out->name, "%s", wisp_rival_name(rival));
+  rival = NULL;
+  return WISP_OK;
+}

@@ -6,6 +6,7 @@
 
 #include "../../gen/nodal/tet.h"
 #include "../../runtime/blas.h"
+#include "../trial/workload.h"
 
 typedef struct wisp_rival wisp_rival;
 
@@ -31,5 +32,9 @@ double wisp_rival_error(const wisp_rival *rival);     /* of the way chosen, rela
 
 /* The operand U or F is B of it, C what comes of it. */
 const wisp_product *wisp_rival_product(const wisp_rival *rival);
+
+/* A wisp_workload's yardstick: the fastest of the library's ways to the same product. */
+wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
+                                 long long count, wisp_yardstick *out);
 
 #endif

@@ -1,6 +1,6 @@
 #include "reference.h"
-#include "../../runtime/hdg/blocks.h"
-#include "../../runtime/solve/cg.h"
+#include "blocks.h"
+#include "../solve/cg.h"
 
 #include <lapacke.h>
 #include <math.h>

@@ -2,11 +2,11 @@
 #ifndef WISP_HDG_REFERENCE_H
 #define WISP_HDG_REFERENCE_H
 
-#include "../trial/workload.h"
+#include "../round.h"
 
 enum { WISP_HDG_ITERATIONS = 16 }; /* that history has room for */
 
-/* A wisp_workload's solve. */
+/* Leaves what the round's kernel must. */
 wisp_status wisp_hdg_solve(wisp_error *err, wisp_round *round);
 
 #endif

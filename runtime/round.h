@@ -1,0 +1,44 @@
+/* What kernels are held against: a family's references take a round's numbers and leave what is right. Nodal DG's take
+ * arrays alone (nodal/dg_parts.h). */
+#ifndef WISP_ROUND_H
+#define WISP_ROUND_H
+
+#include "discretisation.h"
+#include "kernel.h"
+
+/* The scalars of one launch, and arrays that the kernel has another name for. */
+enum { WISP_MAX_SCALARS = 12 };
+typedef struct wisp_scalar_list {
+  wisp_binding of[WISP_MAX_SCALARS];
+  size_t count;
+} wisp_scalar_list;
+
+/* What numbers a round is about, where there are plain sums to compare with; checks need not take all. */
+typedef enum wisp_round_data {
+  WISP_SIZES,    /* of elements that differ in size, by a factor of 2^20 in all */
+  WISP_ZEROS,    /* many of them, whole elements and fields among them, are zero */
+  WISP_EVEN,     /* in [-1, 1] */
+  WISP_DECADES,  /* of sizes that differ within an element, by a factor of up to 2^20 */
+  WISP_UNBOUNDED /* one number of some elements is infinite, or NaN */
+} wisp_round_data;
+
+/* One round of a check, in the order that no layout has a part in (wisp_discretisation's origin), by the family's
+ * array: what the kernel begins with, what it must leave, and for each number of that the sum of the magnitudes that it
+ * is added up from. Arrays that the kernel does not write have no `after`. */
+typedef struct wisp_round {
+  const wisp_discretisation *plain;
+  const wisp_kernel_decl *kernel;
+  int number;
+  bool mixes;                      /* sizes are to be those of strategies that mix numbers with each other */
+  uint64_t random;                 /* the state to go on with */
+  double *before[WISP_MAX_ARRAYS]; /* NaN where there is nothing to be read; NULL: no such array, or fixed */
+  double *after[WISP_MAX_ARRAYS];  /* made as a copy of `before`, of a sum of parts: its first number is the sum */
+  double *size[WISP_MAX_ARRAYS];   /* made as zeros; of a sum of parts: the root of the sum of squares */
+  size_t numbers[WISP_MAX_ARRAYS];
+  size_t together; /* of the numbers of an output, so many are an element's: set by pose where there is `plain` */
+  wisp_scalar_list scalars;
+  void *own;           /* what pose leaves for solve, freed with the round; NULL: nothing */
+  const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
+} wisp_round;
+
+#endif
