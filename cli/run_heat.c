@@ -10,17 +10,24 @@
 
 /* --- the request --- */
 
+/* One to three numbers; or an expression of u. */
 static wisp_status read_kappa(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
   const char *text = wisp_option_value(args, "kappa"), *at = text ? text : "1,0,1";
-  int count = 0;
-  for (char *end = NULL; count < 3; count++, at = end + 1) {
-    r->kappa[count] = strtod(at, &end);
-    if (end == at || !isfinite(r->kappa[count]) || (*end && *end != ',') || (*end && count == 2))
-      return wisp_fail(err, WISP_EUSAGE, "option --kappa is '%s', must be one to three numbers such as 1,0,1", text);
-    if (!*end) break;
+  wisp_heat_kappa *kappa = &r->kappa;
+  OWNED(wisp_expr_destroy) wisp_expr *value = NULL;
+  wisp_error why = {.text = ""};
+  char *end = NULL;
+  for (int count = 0; count < 3; count++, at = end + 1) {
+    kappa->number[count] = strtod(at, &end);
+    if (end == at || !isfinite(kappa->number[count]) || !*end || *end != ',') break;
   }
-  return WISP_OK;
+  if (end != at && !*end) return WISP_OK;
+  *kappa = (wisp_heat_kappa){.text = text};
+  if (wisp_form_kappa(&why, text, &value, NULL) == WISP_OK) return WISP_OK;
+  return wisp_fail(err, WISP_EUSAGE,
+                   "option --kappa is '%s', must be one to three numbers such as 1,0,1, or an expression of u: %s",
+                   text, why.text);
 }
 
 /* "1=200,2=10" */
@@ -116,7 +123,9 @@ static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wis
   const wisp_chooser from = wisp_session_chooser(run->session);
   wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), r->run.order, "heat", r->method.precision);
   wisp_spec_name_element(&spec, r->dimension == 2 ? "tri" : "tet");
+  const wisp_own_formula own[] = {{r->kappa.text ? "kappa_of_u" : NULL, r->kappa.text}, {NULL, NULL}};
   const wisp_wish wish = {.spec = spec,
+                          .own = own,
                           .elements = (long long)run->mesh->elements,
                           .exact_match_only = r->run.exact,
                           .reproducible = r->reproducible,
@@ -134,7 +143,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   CALL(choose(err, r, run, NULL, &run->assembly));
   CALL(choose(err, r, run, WISP_HEAT_ITERATION, &run->iteration));
   wisp_progress_show(&progress, 0.2, "numbering nodes, pattern");
-  CALL(wisp_heat_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, r->kappa,
+  CALL(wisp_heat_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, &r->kappa,
                         r->capacity, r->given.count ? &r->given : NULL, &run->heat));
   wisp_progress_show(&progress, 0.6, "lists, kernels");
   CALL(wisp_heat_solver_create(err, run->session->device, run->heat, &run->assembly, &run->iteration, &r->method,

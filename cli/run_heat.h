@@ -11,7 +11,8 @@ typedef struct wisp_heat_request {
   const char *path; /* of the matrix, to be exported; NULL: it is not */
   const char *vtu;  /* of u at the end; NULL: none */
   int steps;
-  double kappa[3], capacity;
+  wisp_heat_kappa kappa;
+  double capacity;
   wisp_heat_given given; /* count 0: nothing, the solution is known */
   wisp_heat_method method;
   bool reproducible;

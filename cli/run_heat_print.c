@@ -23,8 +23,12 @@ static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
   wisp_run_print_domain(&r->run, run->session, run->mesh->elements, wisp_run_heat_cells(r), s->nodes->Np,
                         (double)s->pattern->rows, "unknowns");
   printf("matrix      %zu nonzeros\n", s->pattern->nonzeros);
-  printf("problem     c u_t = div(kappa(u) grad u) + f, c = %g, kappa = %g + %g u + %g u^2\n", r->capacity, r->kappa[0],
-         r->kappa[1], r->kappa[2]);
+  const double *k = r->kappa.number;
+  printf("problem     c u_t = div(kappa(u) grad u) + f, c = %g, kappa = ", r->capacity);
+  if (r->kappa.text)
+    printf("%s\n", r->kappa.text);
+  else
+    printf("%g + %g u + %g u^2\n", k[0], k[1], k[2]);
   printf("assembly    %s\n", run->assembly.composition);
   wisp_run_print_kernels(&run->assembly, r->run.defaults);
   printf("iteration   %s\n", run->iteration.composition);

@@ -242,3 +242,11 @@ wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision pre
   };
   return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
 }
+
+wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name, const char *formula,
+                               wisp_precision precision)
+{
+  HELD(wisp_text_free) wisp_text text = {0};
+  CALL(wisp_text_add_formula(err, formula, (int)precision, &text));
+  return wisp_env_text(err, env, name, text.data ? text.data : "");
+}

@@ -160,4 +160,8 @@ wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *si
  * max_threads, max_shared, shared_per_unit, registers_per_unit. */
 wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision precision, const wisp_target *target);
 
+/* An expression of real numbers, as texts in this precision insert it. */
+wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name, const char *formula,
+                               wisp_precision precision);
+
 #endif

@@ -1,81 +1,35 @@
 #include "system.h"
-#include "embedded.h"
+#include "named.h"
 #include "system_slots.h"
-#include "text.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static const char folder[] = "templates/systems/", suffix[] = ".system";
-
-/* The path of a system's file below a folder of templates; false where it is none, or has no room. */
-static bool path_of(const char *templates, const char *name, char path[1024])
-{
-  const int length = snprintf(path, 1024, "%s/systems/%s%s", templates, name, suffix);
-  return length > 0 && length < 1024 && *name && !strchr(name, '/');
-}
-
-/* The same for the folder of the user's. */
-static bool users_path(const char *name, char path[1024])
-{
-  const char *templates = getenv("WISP_TEMPLATES");
-  return templates && *templates && path_of(templates, name, path) && access(path, F_OK) == 0;
-}
+static const wisp_named systems = {"system", "systems", ".system"};
 
 bool wisp_system_is_own(const char *name)
 {
-  char path[1024];
-  return path_of("templates", name, path) && wisp_embedded_text(path);
+  return wisp_named_is_own(&systems, name);
 }
 
 bool wisp_system_exists(const char *name)
 {
-  char path[1024];
-  return wisp_system_is_own(name) || users_path(name, path);
-}
-
-/* Adds the name of a file where it is a system's. */
-static wisp_status list_file(wisp_error *err, const char *file, wisp_text *list)
-{
-  const size_t length = strlen(file), end = strlen(suffix);
-  if (length <= end || strcmp(file + length - end, suffix) != 0) return WISP_OK;
-  return wisp_text_print(err, list, "%s%.*s", list->length ? ", " : "", (int)(length - end), file);
+  return wisp_named_exists(&systems, name);
 }
 
 wisp_status wisp_system_names(wisp_error *err, wisp_text *list)
 {
-  wisp_status status = WISP_OK;
-  char path[1024];
-  const char *templates = getenv("WISP_TEMPLATES");
-  for (size_t i = 0; i < wisp_embedded_count; i++)
-    if (strncmp(wisp_embedded_files[i].path, folder, strlen(folder)) == 0)
-      CALL(list_file(err, wisp_embedded_files[i].path + strlen(folder), list));
-  snprintf(path, sizeof path, "%s/systems", templates ? templates : "");
-  DIR *dir = templates && *templates ? opendir(path) : NULL;
-  for (struct dirent *entry; dir && status == WISP_OK && (entry = readdir(dir));)
-    status = list_file(err, entry->d_name, list);
-  if (dir) closedir(dir);
-  return status;
+  return wisp_named_list(err, &systems, list);
 }
 
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out)
 {
-  HELD(wisp_text_free) wisp_text list = {0};
   OWNED(free) char *text = NULL;
-  char path[1024];
-  size_t length = 0;
-  if (wisp_system_is_own(name) && path_of("templates", name, path))
-    return wisp_system_parse(err, path, wisp_embedded_text(path), out);
-  if (users_path(name, path)) {
-    CALL(wisp_read_file(err, path, &text, &length));
-    return wisp_system_parse(err, path, text, out);
-  }
-  CALL(wisp_system_names(err, &list));
-  return wisp_fail(err, WISP_EUSAGE, "there is no system '%s'; there are: %s", name, list.data);
+  char path[WISP_NAMED_PATH];
+  CALL(wisp_named_read(err, &systems, name, path, &text));
+  return wisp_system_parse(err, path, text, out);
 }
 
 static void free_statements(wisp_statements *statements)

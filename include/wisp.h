@@ -310,10 +310,10 @@ wisp_status wisp_matrix_pattern_on_device(wisp_error *err, const wisp_matrix *ma
 /* What a form takes; zero-initialise. Arrays are the caller's, of the spec's precision on the session's device, at
  * multiples of 16 bytes. */
 typedef struct wisp_matrix_data {
-  double kappa[3]; /* a number; or, by nodes, kappa[0] + kappa[1] u + kappa[2] u^2 */
+  double kappa[3]; /* a number; or, by nodes, what the form makes of them: kappa[0] + kappa[1] u + kappa[2] u^2 */
   double density;  /* f where it is a number */
   double mass;
-  const void *of_elements; /* kappa by elements */
+  const void *of_elements; /* kappa by elements: a number each, or its matrix, xx xy yy (xx xy yy xz yz zz) */
   const void *f, *u;       /* at all nodes; u NULL: 0 at fixed nodes */
 } wisp_matrix_data;
 

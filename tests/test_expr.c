@@ -138,6 +138,7 @@ static void names_must_fit_their_use(void **state)
   assert_fails("map[-1]", "outside");
   assert_fails("nonzero(D,4)", "outside");
   assert_fails("1.5", "64-bit integer");
+  assert_fails("pow(n,2)", "'pow' gives no integer");
 }
 
 static void garbage_is_refused(void **state)
@@ -238,6 +239,7 @@ static void reals_evaluate_in_double(void **state)
                {"7 % 4", 3},
                {"round_up(9,4)", 12},
                {"sqrt(x - 1/2) + exp(0)*cos(y) - sin(0)", 1.5},
+               {"pow(x + 5/4, 3) + pow(4, 1/2)", 10},
                {"9223372036854775808", 9223372036854775808.0}};
   const double values[] = {0.75, 0};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -263,6 +265,7 @@ static void derivatives_are_slopes(void **state)
                                       "x * x * x - 2 * x",
                                       "-sin(2 * x) / (1 + x * x)",
                                       "exp(cos(x)) * sqrt(1 + x)",
+                                      "pow(x, 3) + pow(1 + x * x, 0.5)",
                                       "min(x, 2 - x) + max(x * x, 0.1)",
                                       "x < 0.5 ? x * k : x / (x + k)",
                                       "(x > 3) + !x * x"};

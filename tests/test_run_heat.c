@@ -52,6 +52,17 @@ static void check_order(const char *folder, const char *element, int N, const in
     fail_msg("%s, order %d: %.2e, %.2e, %.2e: only %.2f", element, N, error[0], error[1], error[2], order);
 }
 
+/* As the polynomial, what is written as an expression; and any other is as good. */
+static void test_expression(void **state)
+{
+  const double same[] = {error_of(*state, "-n 2 --box 4 --steps 1"),
+                         error_of(*state, "-n 2 --box 4 --steps 1 --kappa '1 + pow(u, 2)'")};
+  assert_true(fabs(same[0] - same[1]) < 1e-9 * same[0]);
+  const double error[] = {error_of(*state, "-n 1 --box 6 --steps 1 --kappa 'exp(-u) + 0.5 * sin(u)'"),
+                          error_of(*state, "-n 1 --box 12 --steps 1 --kappa 'exp(-u) + 0.5 * sin(u)'")};
+  assert_true(log2(error[0] / error[1]) > 1.7);
+}
+
 static void test_orders(void **state)
 {
   static const int coarse[] = {8, 16, 24}, fine[] = {4, 8, 12}, cubes[3][3] = {{4, 8, 12}, {2, 4, 8}, {2, 3, 5}};
@@ -190,7 +201,7 @@ static void check_system(const char *folder, const wisp_heat *heat, const wisp_h
 /* A steady linear problem, assembled in each way that there is. */
 static void test_export(void **state)
 {
-  static const double kappa[3] = {3, 0, 0};
+  static const wisp_heat_kappa kappa = {.number = {3, 0, 0}};
   static const wisp_heat_method method = {
       .precision = WISP_F64, .tolerance = 1e-13, .standstill = 1e-10, .iterations = 1000, .assemblies = 1};
   const wisp_session_request request = {.device = test_device_name(), .defaults_only = 1};
@@ -201,7 +212,7 @@ static void test_export(void **state)
   wisp_heat *heat = NULL;
   GOOD(wisp_session_open(err, &request, &session));
   GOOD(wisp_mesh_make(err, 3, &source, &mesh));
-  GOOD(wisp_heat_create(err, "box", mesh, 2, kappa, 0, NULL, &heat));
+  GOOD(wisp_heat_create(err, "box", mesh, 2, &kappa, 0, NULL, &heat));
   for (int i = 0; family->compositions[i]; i++) {
     const wisp_chooser from = wisp_session_chooser(session);
     wisp_wish wish = {.spec = wisp_family_spec(family, 2, "heat", WISP_F64), .composition = family->compositions[i]};
@@ -254,7 +265,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --element hex", "hex");
   expect(folder, 2, "-n 1 --box 1", "all 4 nodes are fixed");
   expect(folder, 2, "-n 1 --kappa 1,2,3,4", "one to three numbers");
-  expect(folder, 2, "-n 1 --kappa x", "one to three numbers");
+  expect(folder, 2, "-n 1 --kappa x", "or an expression of u");
+  expect(folder, 2, "-n 1 --kappa '1 + v'", "column 5: the name 'v' is not defined");
   expect(folder, 2, "-n 1 --kappa -1", "kappa is -1 where u is");
   expect(folder, 2, "-n 1 --kappa 1,-1", "must be positive");
   expect(folder, 2, "-n 1 --capacity -1", "capacity");
@@ -286,9 +298,9 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),  cmocka_unit_test(test_given),        cmocka_unit_test(test_report),
-      cmocka_unit_test(test_export),  cmocka_unit_test(test_reproducible), cmocka_unit_test(test_full_disk),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_expression), cmocka_unit_test(test_orders),  cmocka_unit_test(test_given),
+      cmocka_unit_test(test_report),     cmocka_unit_test(test_export),  cmocka_unit_test(test_reproducible),
+      cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -48,7 +48,7 @@ static wisp_status assemble(wisp_error *err, wisp_session *session, const wisp_a
                            names, text, &plan));
   CALL(wisp_plan_compile(err, plan, wisp_device_limits(session->device)->target, &binary));
   CALL(wisp_kernel_create(err, session->device, plan, &binary, &kernel));
-  CALL(wisp_assembly_discretise(err, assembly, wisp_form_find("laplace"), &(wisp_fixed){.made = true}, &room, &d));
+  CALL(wisp_assembly_discretise(err, assembly, "laplace", &(wisp_fixed){.made = true}, &room, &d));
   CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_wanted, family, &problem));
   CALL(wisp_arrays_upload(err, problem->arrays, "u", u));
   CALL(wisp_problem_run(err, problem, kernel, bindings, WISP_COUNT(bindings)));

@@ -8,18 +8,6 @@
 
 _Static_assert(WISP_ASSEMBLY_HIGHEST == WISP_SIMPLEX_MAX_ORDER, "tables have room for the orders that are declared");
 
-static wisp_status find_form(wisp_error *err, const wisp_spec *spec, const wisp_form **out)
-{
-  *out = wisp_form_find(spec->system);
-  return wisp_require(err, *out, WISP_EUSAGE, "the assembly family has no form '%s': it has laplace and others",
-                      spec->system);
-}
-
-static bool knows_form(const char *name)
-{
-  return wisp_form_find(name) != NULL;
-}
-
 static int dimension_of(const wisp_spec *spec)
 {
   return strcmp(spec->element, "tri") == 0 ? 2 : 3;
@@ -36,6 +24,7 @@ static wisp_status add_numbers(wisp_error *err, wisp_env *env, const wisp_form *
                            {"terms", dimension * (dimension + 1) / 2 * (form->kappa == WISP_BY_NODES ? Np : 1)},
                            {"kappa_by_nodes", form->kappa == WISP_BY_NODES},
                            {"kappa_by_element", form->kappa == WISP_BY_ELEMENT},
+                           {"kappa_by_matrix", form->kappa == WISP_BY_MATRIX},
                            {"f_by_nodes", form->f == WISP_BY_NODES},
                            {"with_mass", form->mass}};
   return wisp_names_sizes(err, env, all, WISP_COUNT(all));
@@ -45,10 +34,10 @@ static wisp_status add_numbers(wisp_error *err, wisp_env *env, const wisp_form *
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
   static const int of[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
-  const wisp_form *form = NULL;
+  OWNED(wisp_form_destroy) wisp_form *form = NULL;
   const int d = dimension_of(spec);
   int nodes[4], pairs[4], unknowns = 0, matrix = 0;
-  CALL(find_form(err, spec, &form));
+  CALL(wisp_form_load(err, spec->system, &form));
   wisp_simplex_own(spec->order, nodes, pairs);
   for (int k = 0; k < 4; k++) unknowns += of[d - 2][k] * nodes[k], matrix += of[d - 2][k] * pairs[k];
   CALL(add_numbers(err, env, form, d, spec->order));
@@ -104,18 +93,19 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
 {
   OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  const wisp_form *form = NULL;
+  OWNED(wisp_form_destroy) wisp_form *form = NULL;
   (void)layout; /* it lays nothing out */
-  CALL(find_form(err, spec, &form));
+  CALL(wisp_form_load(err, spec->system, &form));
   CALL(wisp_simplex_create(err, dimension_of(spec), spec->order, &s));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(add_numbers(err, env, form, s->dimension, s->N));
   CALL(wisp_env_int(err, env, "directions", s->directions));
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_table(err, env, s, form->kappa == WISP_BY_NODES));
+  CALL(wisp_names_formula(err, env, "kappa_of_u", form->text, spec->precision));
   CALL(add_places(err, env, s));
   return GIVE(env, out);
 }
 
-const wisp_family wisp_family_assembly = {WISP_DECLARED_ASSEMBLY, .knows_system = knows_form, .names = names,
+const wisp_family wisp_family_assembly = {WISP_DECLARED_ASSEMBLY, .knows_system = wisp_form_exists, .names = names,
                                           .sizes = sizes};

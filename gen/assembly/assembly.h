@@ -2,24 +2,39 @@
 #ifndef WISP_ASSEMBLY_H
 #define WISP_ASSEMBLY_H
 
+#include "../language/expr.h"
 #include "../slab.h"
 #include "../spec.h"
 #include "templates/assembly/family.h"
 
 /* Where a coefficient's values come from. */
-typedef enum wisp_given { WISP_BY_NUMBER, WISP_BY_ELEMENT, WISP_BY_NODES } wisp_given;
+typedef enum wisp_given { WISP_BY_NUMBER, WISP_BY_ELEMENT, WISP_BY_MATRIX, WISP_BY_NODES } wisp_given;
 
-/* What is assembled: A = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F = int f phi_i, less what fixed
- * nodes take from it. kappa is kappa0; of each element its own number; or, by nodes, the polynomial kappa0 + kappa1 u +
- * kappa2 u^2 of the nodes' u, interpolated. f is a number, or the nodes'. */
+/* What kappa at a node is made from. */
+enum { WISP_FORM_U, WISP_FORM_KAPPA, WISP_FORM_SLOTS = WISP_FORM_KAPPA + 3 };
+
+/* What is assembled (templates/assembly/NAME.form): A = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F =
+ * int f phi_i, less what fixed nodes take from it. kappa is kappa0; of each element its own number, or its own
+ * symmetric matrix; or, by nodes, an expression of u, kappa0, kappa1 and kappa2 at each, interpolated. f is a number,
+ * or the nodes'. */
 typedef struct wisp_form {
-  const char *name; /* a spec's system */
+  char name[WISP_NAME_TEXT]; /* a spec's system */
   wisp_given kappa, f;
   bool mass;
+  char text[256];     /* by nodes */
+  wisp_expr *at_node; /* the same; WISP_FORM_SLOTS */
 } wisp_form;
 
-/* One after the other; NULL behind the last. */
-const wisp_form *wisp_form_at(size_t i);
-const wisp_form *wisp_form_find(const char *name); /* NULL: none */
+/* By name, the library's or from the folder assembly/ of $WISP_TEMPLATES. WISP_EUSAGE names the ones that there are,
+ * WISP_EINPUT what is wrong in a line of it. */
+wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out);
+void wisp_form_destroy(wisp_form *form);
+WISP_OWNED(wisp_form, wisp_form_destroy)
+bool wisp_form_exists(const char *name);
+wisp_status wisp_form_names(wisp_error *err, wisp_text *list); /* "diffusion, heat" */
+
+/* An expression of kappa at a node, and its derivative by u (NULL: not wanted), as evaluated over WISP_FORM_SLOTS.
+ * WISP_EINPUT for what is none, or has no derivative. */
+wisp_status wisp_form_kappa(wisp_error *err, const char *text, wisp_expr **value, wisp_expr **slope);
 
 #endif

@@ -1,21 +1,98 @@
+/* Forms: texts of a few lines, templates/assembly/NAME.form (docs/assembly.md). */
 #include "assembly.h"
+#include "../language/expr.h"
+#include "../named.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const wisp_form forms[] = {
-    {"laplace", WISP_BY_NUMBER, WISP_BY_NUMBER, false},
-    {"diffusion", WISP_BY_ELEMENT, WISP_BY_NODES, false},
-    {"heat", WISP_BY_NODES, WISP_BY_NODES, true},
-};
+static const wisp_named forms = {"form", "assembly", ".form"};
 
-const wisp_form *wisp_form_at(size_t i)
+/* A wisp_slot_of. */
+static int slot_of(const void *context, const char *name)
 {
-  return i < WISP_COUNT(forms) ? &forms[i] : NULL;
+  static const char *const names[WISP_FORM_SLOTS] = {"u", "kappa0", "kappa1", "kappa2"};
+  (void)context;
+  for (int i = 0; i < WISP_FORM_SLOTS; i++)
+    if (strcmp(name, names[i]) == 0) return i;
+  return -1;
 }
 
-const wisp_form *wisp_form_find(const char *name)
+/* What has no derivative has no meaning in kernels either. */
+wisp_status wisp_form_kappa(wisp_error *err, const char *text, wisp_expr **value, wisp_expr **slope)
 {
-  size_t i = 0;
-  while (wisp_form_at(i) && strcmp(forms[i].name, name) != 0) i++;
-  return wisp_form_at(i);
+  OWNED(wisp_expr_destroy) wisp_expr *parsed = NULL, *derived = NULL;
+  CALL(wisp_expr_parse(err, text, &parsed));
+  CALL(wisp_expr_bind(err, parsed, slot_of, NULL));
+  CALL(wisp_expr_slope(err, parsed, "u", &derived));
+  if (slope) *slope = derived, derived = NULL;
+  return GIVE(parsed, value);
+}
+
+/* "nodes", or one of the others that the place allows. */
+static bool read_given(const char *word, bool coefficient, wisp_given *out)
+{
+  static const char *const words[] = {"number", "element", "matrix", "nodes"};
+  for (size_t i = 0; i < WISP_COUNT(words); i++)
+    if (strcmp(word, words[i]) == 0 && (coefficient || (i != WISP_BY_ELEMENT && i != WISP_BY_MATRIX)))
+      return *out = (wisp_given)i, true;
+  return false;
+}
+
+static wisp_status read_line(wisp_error *err, const char *line, wisp_form *form)
+{
+  char key[16] = "", word[16] = "";
+  int end = 0;
+  const int words = sscanf(line, "%15s %15s %n", key, word, &end);
+  const char *rest = words == 2 ? line + end : "";
+  if (words <= 0) return WISP_OK;
+  if (strcmp(key, "mass") == 0 && words == 1) return form->mass = true, WISP_OK;
+  if (strcmp(key, "f") == 0 && words == 2 && !*rest && read_given(word, false, &form->f)) return WISP_OK;
+  CALL(wisp_require(err, strcmp(key, "kappa") == 0 && words == 2 && read_given(word, true, &form->kappa), WISP_EINPUT,
+                    "\"%s\" is nothing that a form says: kappa number, element, matrix or nodes EXPRESSION; f number "
+                    "or nodes; mass",
+                    line));
+  CALL(wisp_require(err, (*rest != '\0') == (form->kappa == WISP_BY_NODES) && strlen(rest) < sizeof form->text,
+                    WISP_EINPUT, "kappa nodes EXPRESSION, of u, kappa0, kappa1 and kappa2, and of nothing else"));
+  snprintf(form->text, sizeof form->text, "%s", rest);
+  wisp_expr_destroy(form->at_node);
+  form->at_node = NULL;
+  return *rest ? wisp_form_kappa(err, rest, &form->at_node, NULL) : WISP_OK;
+}
+
+wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out)
+{
+  OWNED(wisp_form_destroy) wisp_form *form = NULL;
+  OWNED(free) char *text = NULL;
+  char path[WISP_NAMED_PATH];
+  int number = 1;
+  CALL(wisp_named_read(err, &forms, name, path, &text));
+  CALL(wisp_new(err, 1, sizeof *form, &form));
+  snprintf(form->name, sizeof form->name, "%s", name);
+  for (char *line = text, *next; line; line = next, number++) {
+    next = strchr(line, '\n');
+    if (next) *next++ = '\0';
+    line[strcspn(line, "#\r")] = '\0';
+    const wisp_status status = read_line(err, line, form);
+    if (status != WISP_OK) return wisp_context(err, status, "%s:%d: ", path, number), status;
+  }
+  return GIVE(form, out);
+}
+
+void wisp_form_destroy(wisp_form *form)
+{
+  if (!form) return;
+  wisp_expr_destroy(form->at_node);
+  free(form);
+}
+
+bool wisp_form_exists(const char *name)
+{
+  return wisp_named_exists(&forms, name);
+}
+
+wisp_status wisp_form_names(wisp_error *err, wisp_text *list)
+{
+  return wisp_named_list(err, &forms, list);
 }

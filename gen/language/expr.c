@@ -49,6 +49,7 @@ const wisp_operator wisp_operators[OPS] = {
     [OP_ROUND_UP] = {"round_up", 2, 0, true, false},
     [OP_MIN] = {"min", 2, 0, true, false},
     [OP_MAX] = {"max", 2, 0, true, false},
+    [OP_POW] = {"pow", 2, 0, true, false},
 };
 
 static wisp_status parse_choice(parser *p, size_t *out);

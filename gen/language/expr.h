@@ -7,7 +7,7 @@
  *   min(a,b) max(a,b)
  *   nonzero(table,i)   1 where table[i] is not 0, else 0
  *   count(name)        the items of a list, the entries of a table
- *   sqrt(a) exp(a) sin(a) cos(a)       real evaluation only
+ *   sqrt(a) exp(a) sin(a) cos(a) pow(a,b)   real evaluation only
  *
  * Integer evaluation is 64-bit with overflow and division by zero as errors. Real evaluation is double (for flux
  * texts). A name that is not defined is an error that names it and the text's place.

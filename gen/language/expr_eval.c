@@ -34,7 +34,7 @@ bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
   if (op == OP_ADD) return !__builtin_add_overflow(a, b, value);
   if (op == OP_SUB) return !__builtin_sub_overflow(a, b, value);
   if (op == OP_MUL) return !__builtin_mul_overflow(a, b, value);
-  if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+  if (op == OP_POW || b == 0 || (a == INT64_MIN && b == -1)) return false;
   if ((op == OP_CEIL || op == OP_ROUND_UP) && b < 0) return false;
   *value = op == OP_MOD ? a % b : a / b;
   if (op == OP_CEIL || op == OP_ROUND_UP) *value += a % b > 0;
@@ -66,6 +66,7 @@ static double combine_reals(wisp_op op, double a, double b)
   if (op == OP_MUL) return a * b;
   if (op == OP_DIV) return a / b;
   if (op == OP_MOD) return fmod(a, b);
+  if (op == OP_POW) return pow(a, b);
   return op == OP_CEIL ? ceil(a / b) : ceil(a / b) * b;
 }
 
@@ -104,6 +105,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
     case OP_EXP:
     case OP_SIN:
     case OP_COS:
+    case OP_POW:
       return wisp_expr_fail(err, expr, at->column, "'%s' gives no integer", at->name);
     default:
       break;

@@ -65,6 +65,19 @@ static wisp_status of_product(const builder *b, const wisp_node *at, size_t plac
   return at->op == OP_DIV ? join(b, OP_DIV, *out, at->of[1], out) : WISP_OK;
 }
 
+/* (a^n)' = n a^(n - 1) a', n being constant. */
+static wisp_status of_power(const builder *b, const wisp_node *at, const size_t slopes[2], size_t *out)
+{
+  size_t one = 0, less = 0, power = 0;
+  if (!is(b, slopes[1], 0))
+    return wisp_expr_fail(b->err, b->expr, at->column, "'pow' has no derivative where its second argument varies");
+  CALL(number(b, 1, &one));
+  CALL(join(b, OP_SUB, at->of[1], one, &less));
+  CALL(join(b, OP_POW, at->of[0], less, &power));
+  CALL(join(b, OP_MUL, at->of[1], power, &power));
+  return join(b, OP_MUL, slopes[0], power, out);
+}
+
 /* The slope of one of two sides, as the condition says. */
 static wisp_status choose(const builder *b, size_t condition, const size_t slopes[2], size_t *out)
 {
@@ -88,6 +101,7 @@ static wisp_status slope(const builder *b, size_t place, size_t *out)
   if (operands == 1) return of_call(b, at.op, place, at.of[0], of[0], out);
   if (at.op == OP_CHOOSE) return choose(b, at.of[0], of, out);
   if (at.op == OP_ADD || at.op == OP_SUB) return join(b, at.op, of[0], of[1], out);
+  if (at.op == OP_POW) return of_power(b, &at, of, out);
   if (at.op == OP_MUL || at.op == OP_DIV) return of_product(b, &at, place, of, out);
   CALL(join(b, at.op == OP_MIN ? OP_LE : OP_GE, at.of[0], at.of[1], &less));
   return choose(b, less, of, out);

@@ -94,6 +94,7 @@ typedef enum wisp_op {
   OP_ROUND_UP,
   OP_MIN,
   OP_MAX,
+  OP_POW,
   OPS
 } wisp_op;
 

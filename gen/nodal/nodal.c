@@ -6,7 +6,6 @@
 #include "bernstein.h"
 #include "tables.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,31 +106,6 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
   return wisp_names_sizes(err, env, sizes, sizeof sizes / sizeof *sizes);
 }
 
-/* The length of the name or number that a text begins with, 1.5e-3 as well; 0: neither. */
-static size_t word_length(const char *text)
-{
-  size_t length = 0;
-  while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '.') length++;
-  const bool power = length && !isalpha((unsigned char)*text) && (text[length - 1] == 'e' || text[length - 1] == 'E');
-  if (power && (text[length] == '+' || text[length] == '-')) length += 1 + strspn(text + length + 1, "0123456789");
-  return length;
-}
-
-/* A system's text as the kernel's precision wants it: in single precision, 0.5 becomes 0.5f, so that nothing turns
- * double; and 1 becomes 1.0, so that nothing is divided as integers are. */
-static wisp_status suffix_literals(wisp_error *err, const char *text, int real_bytes, wisp_text *out)
-{
-  for (const char *at = text; *at;) {
-    const size_t length = word_length(at), digits = strspn(at, "0123456789");
-    const bool literal = length && (digits || *at == '.');
-    CALL(wisp_text_add(err, out, at, length ? length : 1));
-    if (literal && digits == length) CALL(wisp_text_add(err, out, ".0", 2));
-    if (literal && real_bytes == 4) CALL(wisp_text_add(err, out, "f", 1));
-    at += length ? length : 1;
-  }
-  return WISP_OK;
-}
-
 static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_statements *statements,
                                   int real_bytes)
 {
@@ -141,7 +115,7 @@ static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *li
     wisp_env *item = NULL;
     CALL(wisp_env_item(err, env, list, &item));
     CALL(wisp_env_text(err, item, "name", statements->names[i]));
-    CALL(suffix_literals(err, statements->texts[i], real_bytes, &text));
+    CALL(wisp_text_add_formula(err, statements->texts[i], real_bytes, &text));
     CALL(wisp_env_text(err, item, "text", text.data));
     wisp_text_free(&text);
   }

@@ -201,6 +201,29 @@ static wisp_status cut_dialect(wisp_error *err, const char *plain, dialect *d)
 
 /* ---- What strategies share. */
 
+/* The name of a family's own system, templates/FAMILY/NAME.form. */
+static bool find_form(const wisp_embedded *file, char name[WISP_NAME_TEXT])
+{
+  char folder[64];
+  const char *slash = strrchr(file->path, '/');
+  if (!slash || (size_t)(slash - file->path) + 2 > sizeof folder) return false;
+  snprintf(folder, sizeof folder, "%.*s", (int)(slash - file->path) + 1, file->path);
+  return name_in(file, folder, ".form", name, WISP_NAME_TEXT);
+}
+
+/* Word by word, without comments, which go from # to the line's end. */
+static uint64_t hash_lines(const char *text)
+{
+  uint64_t hash = WISP_HASH_SEED;
+  for (const char *at = text; *at;) {
+    const size_t length = strcspn(at, " \t\r\n#");
+    if (length) hash = wisp_hash_number(wisp_hash(hash, at, length), length);
+    at += length;
+    at += *at == '#' ? strcspn(at, "\n") : strspn(at, " \t\r\n");
+  }
+  return hash;
+}
+
 static wisp_status add_file(wisp_error *err, wisp_closure *c, const wisp_embedded *file)
 {
   HELD(wisp_plain_free) wisp_plain plain = {0};
@@ -216,6 +239,9 @@ static wisp_status add_file(wisp_error *err, wisp_closure *c, const wisp_embedde
   } else if (name_in(file, "templates/systems/", ".system", s->name, sizeof s->name)) {
     CALL(wisp_system_parse(err, file->path, file->text, &system));
     s->hash = wisp_system_hash(system);
+    c->systems++;
+  } else if (find_form(file, s->name)) {
+    s->hash = hash_lines(file->text);
     c->systems++;
   }
   return WISP_OK;

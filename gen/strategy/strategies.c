@@ -16,13 +16,18 @@ WISP_OWNED(DIR, closedir)
 
 static const char root[] = "templates/";
 
+static bool ends_with(const char *name, const char *ending)
+{
+  const size_t length = strlen(name), end = strlen(ending);
+  return length > end && strcmp(name + length - end, ending) == 0;
+}
+
 static bool is_text(const char *name)
 {
-  static const char *const endings[] = {".space", ".k", ".part", ".system"};
-  const size_t length = strlen(name);
+  static const char *const endings[] = {".space", ".k", ".part", ".system", ".form"};
   if (strcmp(name, "names") == 0) return true;
   for (size_t i = 0; i < WISP_COUNT(endings); i++)
-    if (length > strlen(endings[i]) && strcmp(name + length - strlen(endings[i]), endings[i]) == 0) return true;
+    if (ends_with(name, endings[i])) return true;
   return false;
 }
 
@@ -205,8 +210,11 @@ static wisp_status check_system(wisp_error *err, const wisp_shelf *users, const 
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   const wisp_family *family = NULL;
   char path[WISP_SHOWN_PATH];
-  if (strncmp(file->path, "templates/systems/", strlen("templates/systems/")) != 0) return WISP_OK;
   wisp_shelf_shown(users, file, path);
+  if (ends_with(file->path, ".form"))
+    return wisp_require(err, !wisp_embedded_text(file->path), WISP_EINPUT,
+                        "%s: there is a form of this name already: give this one a name of its own", path);
+  if (strncmp(file->path, "templates/systems/", strlen("templates/systems/")) != 0) return WISP_OK;
   CALL(wisp_system_parse(err, path, file->text, &system));
   bool taken = wisp_system_is_own(system->name);
   for (size_t i = 0; (family = wisp_family_at(i)); i++) taken |= strcmp(family->default_system, system->name) == 0;

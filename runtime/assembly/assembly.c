@@ -29,6 +29,11 @@ int32_t wisp_assembly_load(const wisp_assembly *s, size_t e, int a)
   return is_unknown(s, row) ? (int32_t)s->pattern->nonzeros + row : -1;
 }
 
+size_t wisp_assembly_kappas(const wisp_assembly *s)
+{
+  return s->form->kappa == WISP_BY_MATRIX ? (size_t)s->simplex->directions : 1;
+}
+
 static double count_contributions(const wisp_assembly *s)
 {
   double count = 0;
@@ -103,6 +108,7 @@ void wisp_assembly_destroy(wisp_assembly *s)
   wisp_simplexnodes_destroy(s->nodes);
   wisp_simplexnodes_destroy(s->corners);
   wisp_pattern_destroy(s->pattern);
+  wisp_form_destroy(s->form);
   free(s->coloured);
   free(s);
 }
@@ -357,6 +363,7 @@ static void destroy_view(void *self)
 {
   wisp_assembly *view = self;
   wisp_parts_destroy(view->parts);
+  wisp_form_destroy(view->form);
   free(view);
 }
 WISP_OWNED(wisp_assembly, destroy_view)
@@ -366,6 +373,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
   wisp_discretisation d = {.family = wisp_family_find("assembly"),
                            .counts = {{"elements", s->nodes->elements},
+                                      {"kappa_width", wisp_assembly_kappas(s)},
                                       {"groups", s->nodes->elements},
                                       {"slots", slots_of(s)},
                                       {"dimension", (size_t)s->simplex->dimension},
@@ -405,15 +413,15 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   return d;
 }
 
-wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const wisp_form *form,
-                                     const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out)
+wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
+                                     const wisp_assembly_room *room, wisp_discretisation *out)
 {
   OWNED(destroy_view) wisp_assembly *view = NULL;
   const int cap = wisp_fixed_value(fixed, "cap", 0);
   CALL(wisp_new(err, 1, sizeof *view, &view));
   *view = *s;
-  view->form = form;
-  view->parts = NULL;
+  view->form = NULL, view->parts = NULL;
+  CALL(wisp_form_load(err, form, &view->form));
   if (cap) CALL(wisp_parts_create(err, s, (size_t)cap, wisp_fixed_value(fixed, "places", 0), &view->parts));
   *out = describe(view, room);
   view = NULL;

@@ -13,7 +13,7 @@ enum { WISP_MOST_COLOURS = 64 };
 
 typedef struct wisp_assembly {
   const wisp_mesh *mesh; /* borrowed */
-  const wisp_form *form; /* what is assembled; NULL: not said */
+  wisp_form *form;       /* what is assembled; NULL: not said */
   wisp_simplex *simplex;
   wisp_simplexnodes *nodes;
   wisp_simplexnodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
@@ -38,14 +38,17 @@ WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
 
+/* Numbers of kappa an element, where elements have their own. */
+size_t wisp_assembly_kappas(const wisp_assembly *assembly);
+
 /* Room for what conjugate gradients leave; all 0: its arrays are not there. */
 typedef struct wisp_assembly_room {
   size_t rz_parts, pAp_parts, iterations;
 } wisp_assembly_room;
 
-/* The assembly is borrowed. All fixed arrays are filled in; kappa, f and u are somebody else's. With parts of rows
- * where `fixed` asks for them (cap); errors of wisp_parts_create. */
-wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const wisp_form *form,
+/* The assembly is borrowed. form: its name. All fixed arrays are filled in; kappa, f and u are somebody else's. With
+ * parts of rows where `fixed` asks for them (cap); errors of wisp_parts_create and wisp_form_load. */
+wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
                                      const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
 
 #endif

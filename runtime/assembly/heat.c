@@ -6,17 +6,19 @@
 
 static const double PI = 3.14159265358979323846;
 
-wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order, const double kappa[3],
-                             double capacity, const wisp_heat_given *given, wisp_heat **out)
+wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                             const wisp_heat_kappa *kappa, double capacity, const wisp_heat_given *given,
+                             wisp_heat **out)
 {
   const wisp_fixing fixed = {.all = !given, .count = given ? given->count : 0, .tag = given ? given->tag : NULL};
   OWNED(wisp_heat_destroy) wisp_heat *heat = NULL;
   CALL(wisp_require(err, capacity >= 0, WISP_EUSAGE, "a heat capacity of %g: must be 0 (steady) or more", capacity));
   CALL(wisp_new(err, 1, sizeof *heat, &heat));
-  *heat = (wisp_heat){.kappa = {kappa[0], kappa[1], kappa[2]}, .capacity = capacity};
+  *heat = (wisp_heat){.kappa = *kappa, .capacity = capacity};
   CALL(wisp_assembly_create(err, name, mesh, order, &fixed, &heat->assembly));
   if (given) heat->given = *given;
-  heat->assembly->form = wisp_form_find("heat");
+  CALL(wisp_form_load(err, "heat", &heat->assembly->form));
+  CALL(wisp_form_kappa(err, kappa->text ? kappa->text : heat->assembly->form->text, &heat->value, &heat->rise));
   wisp_mesh_extent(mesh, heat->low, heat->length);
   for (int d = 0; d < 3; d++) heat->length[d] -= heat->low[d];
   CALL(wisp_new(err, 3 * heat->assembly->nodes->nodes, sizeof *heat->places, &heat->places));
@@ -29,7 +31,31 @@ void wisp_heat_destroy(wisp_heat *heat)
   if (!heat) return;
   wisp_assembly_destroy(heat->assembly);
   free(heat->places);
+  wisp_expr_destroy(heat->value), wisp_expr_destroy(heat->rise);
   free(heat);
+}
+
+/* --- kappa --- */
+
+/* kappa, or its derivative, where u is this. */
+static double at_node(const wisp_heat *heat, const wisp_expr *expression, double u)
+{
+  double slots[WISP_FORM_SLOTS] = {[WISP_FORM_U] = u}, value, size;
+  memcpy(slots + WISP_FORM_KAPPA, heat->kappa.number, sizeof heat->kappa.number);
+  wisp_expr_real(expression, slots, NULL, &value, &size);
+  return value;
+}
+
+double wisp_heat_kappa_at(const wisp_heat *heat, double u)
+{
+  return at_node(heat, heat->value, u);
+}
+
+bool wisp_heat_is_linear(const wisp_heat *heat)
+{
+  bool constant = true;
+  for (size_t i = 0; wisp_expr_name(heat->value, i); i++) constant &= strcmp(wisp_expr_name(heat->value, i), "u") != 0;
+  return constant || (!heat->kappa.text && fabs(heat->kappa.number[1]) + fabs(heat->kappa.number[2]) <= 0);
 }
 
 /* --- the solution --- */
@@ -68,12 +94,12 @@ void wisp_heat_solution(const wisp_heat *heat, double t, double *u)
 /* f = c u_t - kappa'(u) |grad u|^2 - kappa(u) laplace(u) */
 void wisp_heat_source(const wisp_heat *heat, double t, double *f)
 {
-  const double *k = heat->kappa, grown = 1 + t;
+  const double grown = 1 + t;
   const bool known = !heat->given.count;
   for (size_t i = 0; !known && i < heat->assembly->nodes->nodes; i++) f[i] = heat->given.f;
   for (size_t i = 0; known && i < heat->assembly->nodes->nodes; i++) {
     const shape s = shape_at(heat, heat->places + 3 * i);
-    const double u = grown * s.g, kappa = k[0] + u * (k[1] + u * k[2]), rise = k[1] + 2 * k[2] * u;
+    const double u = grown * s.g, kappa = at_node(heat, heat->value, u), rise = at_node(heat, heat->rise, u);
     const double square = grown * grown * (s.slope[0] * s.slope[0] + s.slope[1] * s.slope[1] + s.slope[2] * s.slope[2]);
     f[i] = heat->capacity * s.g - rise * square - kappa * grown * s.laplacian;
   }

@@ -1,9 +1,10 @@
 /* Heat conduction c u_t = div(kappa(u) grad u) + f on triangles or tets, with a solution that is known, by backward
  * Euler: in every step the matrix is assembled anew until u stands still, each time solved by conjugate gradients.
  *
- * kappa(u) = kappa0 + kappa1 u + kappa2 u^2, interpolated from the nodes. The solution is (1 + t) sin(pi X) exp(Y + Z),
- * X, Y and Z from 0 to 1 across the bounding box (Z = 0 on triangles): linear in time, so that the error is the
- * space's; given on the whole boundary. f follows from it, and is interpolated too. Steady (c = 0): at t = 0. */
+ * kappa(u) = kappa0 + kappa1 u + kappa2 u^2, or any expression of u, interpolated from the nodes. The solution is (1 +
+ * t) sin(pi X) exp(Y + Z), X, Y and Z from 0 to 1 across the bounding box (Z = 0 on triangles): linear in time, so that
+ * the error is the space's; given on the whole boundary. f follows from it, and is interpolated too. Steady (c = 0): at
+ * t = 0. */
 #ifndef WISP_HEAT_H
 #define WISP_HEAT_H
 
@@ -20,9 +21,17 @@ typedef struct wisp_heat_given {
   double value[WISP_MOST_FIXED_TAGS], f;
 } wisp_heat_given;
 
+/* kappa(u) */
+typedef struct wisp_heat_kappa {
+  double number[3];
+  const char *text; /* of u; NULL: what the form says, with these numbers */
+} wisp_heat_kappa;
+
 typedef struct wisp_heat {
-  double kappa[3], capacity; /* c */
-  double low[3], length[3];  /* of the bounding box */
+  wisp_heat_kappa kappa;    /* its text is borrowed */
+  wisp_expr *value, *rise;  /* of kappa at a node; its derivative by u */
+  double capacity;          /* c */
+  double low[3], length[3]; /* of the bounding box */
   wisp_assembly *assembly;
   wisp_heat_given given; /* count 0: the solution is known */
   double *places;        /* x, y and z of each node */
@@ -30,10 +39,14 @@ typedef struct wisp_heat {
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0. mesh is
  * borrowed. given NULL: the known solution. */
-wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order, const double kappa[3],
-                             double capacity, const wisp_heat_given *given, wisp_heat **out);
+wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                             const wisp_heat_kappa *kappa, double capacity, const wisp_heat_given *given,
+                             wisp_heat **out);
 void wisp_heat_destroy(wisp_heat *heat);
 WISP_OWNED(wisp_heat, wisp_heat_destroy)
+
+bool wisp_heat_is_linear(const wisp_heat *heat); /* kappa does not depend on u */
+double wisp_heat_kappa_at(const wisp_heat *heat, double u);
 
 /* At every node: the solution, or else 0 and what is given; and the f that belongs to it; caller's memory. */
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u);

@@ -33,7 +33,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
                                    .iterations = HISTORY};
   const size_t nodes = s->heat->assembly->nodes->nodes, rows = s->heat->assembly->pattern->rows;
   wisp_discretisation d = {.family = NULL};
-  CALL(wisp_assembly_discretise(err, s->heat->assembly, s->heat->assembly->form, &s->stage[0]->fixed, &room, &d));
+  CALL(wisp_assembly_discretise(err, s->heat->assembly, s->heat->assembly->form->name, &s->stage[0]->fixed, &room, &d));
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   CALL(wisp_new(err, nodes, sizeof *s->u, &s->u));
   CALL(wisp_new(err, nodes, sizeof *s->given, &s->given));
@@ -88,9 +88,8 @@ void wisp_heat_solver_destroy(wisp_heat_solver *s)
 
 static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s)
 {
-  const double *k = s->heat->kappa;
   for (size_t i = 0; i < s->heat->assembly->nodes->nodes; i++) {
-    const double u = s->u[i], kappa = k[0] + u * (k[1] + u * k[2]);
+    const double u = s->u[i], kappa = wisp_heat_kappa_at(s->heat, u);
     if (!(kappa > 0) || !isfinite(kappa))
       return wisp_fail(err, WISP_EUSAGE, "kappa is %g where u is %g, at (%g, %g, %g): must be positive", kappa, u,
                        s->heat->places[3 * i], s->heat->places[3 * i + 1], s->heat->places[3 * i + 2]);
@@ -103,9 +102,9 @@ static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
 {
   const double rate = s->heat->capacity > 0 ? s->heat->capacity / s->method.step : 0;
   const size_t rows = s->heat->assembly->pattern->rows;
-  const wisp_binding bindings[] = {{"kappa0", 0, s->heat->kappa[0]},
-                                   {"kappa1", 0, s->heat->kappa[1]},
-                                   {"kappa2", 0, s->heat->kappa[2]},
+  const wisp_binding bindings[] = {{"kappa0", 0, s->heat->kappa.number[0]},
+                                   {"kappa1", 0, s->heat->kappa.number[1]},
+                                   {"kappa2", 0, s->heat->kappa.number[2]},
                                    {"density", 0, 0},
                                    {"mass", 0, rate}};
   const double begin = wisp_seconds();
@@ -173,7 +172,7 @@ static wisp_status begin_step(wisp_error *err, wisp_heat_solver *s)
 
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *s)
 {
-  const bool linear = fabs(s->heat->kappa[1]) + fabs(s->heat->kappa[2]) <= 0;
+  const bool linear = wisp_heat_is_linear(s->heat);
   CALL(begin_step(err, s));
   s->report.change = INFINITY;
   for (int i = 0; i < s->method.assemblies && s->report.change > s->method.standstill; i++) {

@@ -32,12 +32,18 @@ static frame frame_of(const wisp_mesh *mesh, size_t e)
 }
 
 /* The coefficient at the nodes, or its size. */
-static double kappa_at(const wisp_assembly *s, const wisp_form_data *data, size_t e, int32_t node, bool size)
+static void find_kappa(const wisp_assembly *s, const wisp_form_data *data, size_t e, int32_t node, double *value,
+                       double *size)
 {
-  if (s->form->kappa == WISP_BY_NUMBER) return data->kappa[0];
-  if (s->form->kappa == WISP_BY_ELEMENT) return data->of_elements[e];
-  const double u = data->u[node], *k = data->kappa;
-  return size ? fabs(k[0]) + fabs(k[1] * u) + fabs(k[2] * u * u) : k[0] + k[1] * u + k[2] * u * u;
+  const wisp_form *form = s->form;
+  double slots[WISP_FORM_SLOTS];
+  *value = *size = form->kappa == WISP_BY_NUMBER    ? data->kappa[0]
+                   : form->kappa == WISP_BY_ELEMENT ? data->of_elements[e]
+                                                    : 1;
+  if (form->kappa != WISP_BY_NODES) return;
+  slots[WISP_FORM_U] = data->u[node];
+  memcpy(slots + WISP_FORM_KAPPA, data->kappa, sizeof data->kappa);
+  wisp_expr_real(form->at_node, slots, NULL, value, size);
 }
 
 static double f_at(const wisp_assembly *s, const wisp_form_data *data, int32_t node)
@@ -45,25 +51,39 @@ static double f_at(const wisp_assembly *s, const wisp_form_data *data, int32_t n
   return s->form->f == WISP_BY_NODES ? data->f[node] : data->density;
 }
 
+/* Slopes p and q with the symmetric matrix K between them, as wisp_simplex_pairs orders it; NULL: 1. */
+static double between(const double *p, const double *q, const double *K, int directions)
+{
+  double sum = 0;
+  if (!K) return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+  for (int d = 0; d < directions; d++) {
+    const int i = wisp_simplex_pairs[d][0], j = wisp_simplex_pairs[d][1];
+    sum += K[d] * (i == j ? p[i] * q[i] : p[i] * q[j] + p[j] * q[i]);
+  }
+  return sum;
+}
+
 /* The geometric factors of the pairs of directions, and their sizes. */
-static void find_factors(const frame *at, int directions, double G[2][WISP_SIMPLEX_DIRECTIONS])
+static void find_factors(const frame *at, int directions, const double *K, double G[2][WISP_SIMPLEX_DIRECTIONS])
 {
   for (int i = 0; i < 2 * directions; i++) {
     const int *pair = wisp_simplex_pairs[i / 2];
     const double *p = at->slope[i % 2][pair[0]], *q = at->slope[i % 2][pair[1]];
-    G[i % 2][i / 2] = at->J * (i % 2 ? at->blur : 1) * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]);
+    G[i % 2][i / 2] = at->J * (i % 2 ? at->blur : 1) * between(p, q, K, directions);
   }
 }
 
 /* The matrix by the reference element's tables, and its sizes. */
-static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const frame *at,
+static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const frame *at, size_t e,
                        double kappa[2][WISP_ELEMENT_NODES], wisp_element_matrix *out)
 {
   const wisp_simplex *simplex = s->simplex;
   const size_t Np = (size_t)simplex->Np, all = Np * Np;
   const bool by_nodes = s->form->kappa == WISP_BY_NODES;
   double G[2][WISP_SIMPLEX_DIRECTIONS];
-  find_factors(at, simplex->directions, G);
+  const size_t directions = (size_t)simplex->directions;
+  const double *K = s->form->kappa == WISP_BY_MATRIX ? data->of_elements + e * directions : NULL;
+  find_factors(at, simplex->directions, K, G);
   for (int d = 0; d < simplex->directions; d++)
     for (size_t m = 0; m < (by_nodes ? Np : 1); m++) {
       const double *T = by_nodes ? simplex->interpolated[d] + m * all : simplex->stiffness[d];
@@ -83,9 +103,8 @@ void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, s
   double kappa[2][WISP_ELEMENT_NODES];
   const frame at = frame_of(s->mesh, e);
   *out = (wisp_element_matrix){.A = {0}};
-  for (size_t a = 0; a < Np; a++)
-    for (int size = 0; size < 2; size++) kappa[size][a] = kappa_at(s, data, e, node[a], size);
-  add_matrix(s, data, &at, kappa, out);
+  for (size_t a = 0; a < Np; a++) find_kappa(s, data, e, node[a], &kappa[0][a], &kappa[1][a]);
+  add_matrix(s, data, &at, e, kappa, out);
   for (size_t i = 0; i < Np * Np; i++) {
     const int32_t column = node[i % Np];
     const double load = at.J * s->simplex->mass[i] * f_at(s, data, column);

@@ -8,7 +8,7 @@
 /* What the assembly's form is given (gen/assembly/assembly.h); pointers to what it does not read may be NULL. */
 typedef struct wisp_form_data {
   double kappa[3], density, mass;
-  const double *of_elements, *f, *u; /* kappa an element; at the nodes */
+  const double *of_elements, *f, *u; /* kappa of each element; at the nodes */
 } wisp_form_data;
 
 enum { WISP_ELEMENT_NODES = WISP_SIMPLEX_MAX_NP };

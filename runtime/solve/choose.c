@@ -162,7 +162,7 @@ void wisp_scopes_free(wisp_scopes *scopes)
 }
 
 /* The family's names in a layout, kept where they are to be; what the caller gets is its own. */
-static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
+static wisp_status find_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
 {
   wisp_scopes *scopes = c->from->scopes;
   const wisp_target target = wisp_limits_target(c->from->limits);
@@ -179,6 +179,16 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
     scopes->list[scopes->count++] = kept;
   }
   return wisp_env_create(err, scopes->list[i].names, out);
+}
+
+/* The same with the wish's own formulas. */
+static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
+{
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  CALL(find_names(err, c, layout, &names));
+  for (const wisp_own_formula *own = c->wish->own; own && own->name; own++)
+    CALL(wisp_names_formula(err, names, own->name, own->formula, c->spec.precision));
+  return GIVE(names, out);
 }
 
 /* --- kernels together --- */

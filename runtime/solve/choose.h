@@ -29,15 +29,21 @@ typedef struct wisp_chooser {
   wisp_scopes *scopes;       /* NULL: every choice makes its own */
 } wisp_chooser;
 
+/* An expression in place of one of the family's names that is one: "kappa_of_u", "1 + u * u". */
+typedef struct wisp_own_formula {
+  const char *name, *formula;
+} wisp_own_formula;
+
 /* What is asked for. */
 typedef struct wisp_wish {
-  wisp_spec spec;          /* its kernel: one of the family's; "step", or empty: a whole stage */
-  const char *composition; /* of a stage: this one; NULL: chosen */
-  const char *layout;      /* this one; NULL: chosen */
-  const wisp_fixed *fixed; /* of the discretisation that is there already; NULL: it will be made to suit */
-  long long elements;      /* the nearest measured size answers; 0: the largest */
-  bool exact_match_only;   /* WISP_EMISSING where a kernel's entry was not measured here */
-  bool reproducible;       /* nothing whose results vary from launch to launch */
+  wisp_spec spec;              /* its kernel: one of the family's; "step", or empty: a whole stage */
+  const char *composition;     /* of a stage: this one; NULL: chosen */
+  const char *layout;          /* this one; NULL: chosen */
+  const wisp_fixed *fixed;     /* of the discretisation that is there already; NULL: it will be made to suit */
+  long long elements;          /* the nearest measured size answers; 0: the largest */
+  bool exact_match_only;       /* WISP_EMISSING where a kernel's entry was not measured here */
+  bool reproducible;           /* nothing whose results vary from launch to launch */
+  const wisp_own_formula *own; /* of a stage; ends with a NULL name; NULL: none */
 } wisp_wish;
 
 /* What a kernel, or a whole stage, runs with, and why. Texts and trials are the stage's and the store's. */

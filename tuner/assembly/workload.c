@@ -54,7 +54,7 @@ static wisp_status discretise(wisp_error *err, const void *ground, const wisp_sp
 {
   static const wisp_assembly_room room = {.pAp_parts = PARTS};
   (void)layout;
-  return wisp_assembly_discretise(err, ground, wisp_form_find(spec->system), fixed, &room, out);
+  return wisp_assembly_discretise(err, ground, spec->system, fixed, &room, out);
 }
 
 /* --- launches --- */
@@ -116,9 +116,9 @@ static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const 
   wisp_form_data data = to_launch;
   *out = 0;
   CALL(wisp_new(err, nodes, sizeof *ones, &ones));
-  CALL(wisp_new(err, elements, sizeof *kappa, &kappa));
+  CALL(wisp_new(err, elements * wisp_assembly_kappas(s), sizeof *kappa, &kappa));
   for (size_t i = 0; i < nodes; i++) ones[i] = 1;
-  for (size_t e = 0; e < elements; e++) kappa[e] = 2;
+  for (size_t i = 0; i < elements * wisp_assembly_kappas(s); i++) kappa[i] = 2;
   data.of_elements = kappa, data.f = data.u = ones;
   for (size_t e = 0; e < elements && e < LOOKED_AT; e++) {
     wisp_element_matrix m;

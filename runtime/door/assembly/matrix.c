@@ -70,8 +70,7 @@ static wisp_status number(wisp_error *err, wisp_matrix *m, const wisp_matrix_req
     fixing.count = marks > 0, fixing.tag = &marked;
   }
   CALL(wisp_assembly_create(err, name, m->mesh, spec->order, &fixing, &m->assembly));
-  m->assembly->form = wisp_form_find(spec->system);
-  return wisp_require(err, m->assembly->form, WISP_EUSAGE, "matrix: no form is called '%s'", spec->system);
+  return wisp_form_load(err, spec->system, &m->assembly->form);
 }
 
 /* --- the kernels --- */
@@ -101,7 +100,8 @@ static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_mat
 /* Whether the caller brings an array at each assembly. */
 static bool is_callers(const wisp_form *form, const char *array)
 {
-  return wisp_list_has("values F u", array) || (strcmp(array, "kappa") == 0 && form->kappa == WISP_BY_ELEMENT) ||
+  return wisp_list_has("values F u", array) ||
+         (strcmp(array, "kappa") == 0 && (form->kappa == WISP_BY_ELEMENT || form->kappa == WISP_BY_MATRIX)) ||
          (strcmp(array, "f") == 0 && form->f == WISP_BY_NODES);
 }
 
@@ -166,7 +166,7 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   CALL(wisp_new(err, 1, sizeof *m, &m));
   CALL(number(err, m, request, &spec));
   CALL(open_kernels(err, session, m, spec, request->reproducible, &fixed));
-  CALL(wisp_assembly_discretise(err, m->assembly, m->assembly->form, &fixed, &room, &d));
+  CALL(wisp_assembly_discretise(err, m->assembly, m->assembly->form->name, &fixed, &room, &d));
   CALL(wisp_problem_open(err, session->device, &d, spec.precision, WISP_NARROW_GUARD, is_ours, m, &m->problem));
   for (int k = 0; k < m->kernels; k++) CALL(bind_ours(err, m, m->kernel[k]));
   wisp_handle_add(session, &m->handle, m, release, free);
@@ -247,7 +247,7 @@ static wisp_status give(wisp_error *err, wisp_matrix *m, wisp_kernel *kernel, co
                 {"F", F, m->assembly->pattern->rows},
                 {"u", data->u, m->assembly->nodes->nodes},
                 {"f", data->f, m->assembly->nodes->nodes},
-                {"kappa", data->of_elements, m->mesh->elements}};
+                {"kappa", data->of_elements, wisp_assembly_kappas(m->assembly) * m->mesh->elements}};
   const wisp_count numbers[] = {{"kappa0", 0}, {"kappa1", 1}, {"kappa2", 2}, {"density", 3}, {"mass", 4}};
   const double of[] = {data->kappa[0], data->kappa[1], data->kappa[2], data->density, data->mass};
   for (size_t i = 0; i < WISP_COUNT(numbers); i++)
