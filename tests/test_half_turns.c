@@ -221,6 +221,36 @@ static void test_blocks(void **state)
 
 /* ---- Equal in every bit. */
 
+/* Swapping two vertices, from which all permutations come, takes D and LIFT to themselves: by 12 and by 23 Dr, Ds and
+ * Dt to one another, by 01 Dr to its negative. */
+static void test_operators(void **state)
+{
+  (void)state;
+  static const int swap[3][4] = {{1, 0, 2, 3}, {0, 2, 1, 3}, {0, 1, 3, 2}};
+  static const int direction[3][3] = {{0, -1, -1}, {1, 0, 2}, {0, 2, 1}}, opposite[4] = {3, 2, 0, 1};
+  for (int N = 1; N <= highest(); N++) {
+    turned_tet p = make(N);
+    const int Np = p.Np, width = 4 * p.Nfp, *mask = p.tet->Fmask;
+    for (int w = 0; w < 3; w++) {
+      int to[WISP_TET_MAX_NP], face_to[4 * WISP_TET_MAX_NFP];
+      for (int x = 0; x < Np; x++)
+        for (to[x] = 0; !maps(p.tet, swap[w], x, to[x]);) to[x]++;
+      for (int q = 0; q < width; q++)
+        for (face_to[q] = 0;
+             mask[face_to[q]] != to[mask[q]] || opposite[face_to[q] / p.Nfp] != swap[w][opposite[q / p.Nfp]];)
+          face_to[q]++;
+      for (int x = 0; x < Np; x++) {
+        for (int c = 0; c < 3; c++)
+          for (int y = 0; y < Np && direction[w][c] >= 0; y++)
+            assert_true(p.tet->D[c][x * Np + y] == (w ? 1 : -1) * p.tet->D[direction[w][c]][to[x] * Np + to[y]]);
+        for (int q = 0; q < width; q++)
+          assert_true(p.tet->LIFT[x * width + q] == p.tet->LIFT[to[x] * width + face_to[q]]);
+      }
+    }
+    discard(&p);
+  }
+}
+
 static void expect_turned_D(const turned_tet *p, int m)
 {
   const int S = p->S, *R = p->t->turned + m * S;
@@ -298,8 +328,9 @@ static void test_sizes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orbits), cmocka_unit_test(test_face_orbits),   cmocka_unit_test(test_class_sizes),
-      cmocka_unit_test(test_blocks), cmocka_unit_test(test_turned_blocks), cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_orbits), cmocka_unit_test(test_face_orbits), cmocka_unit_test(test_class_sizes),
+      cmocka_unit_test(test_blocks), cmocka_unit_test(test_operators),   cmocka_unit_test(test_turned_blocks),
+      cmocka_unit_test(test_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

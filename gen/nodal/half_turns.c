@@ -6,24 +6,13 @@
 
 enum { TURNED = 2 }; /* the face opposite vertex 0, which stays in its place by third turns */
 
-/* The lattice point of a node, as its exponents, steps from the faces: found by going through all. */
-static void exponents(int N, int node, int a[4])
-{
-  for (int k = 0; k <= N; k++)
-    for (int j = 0; j <= N - k; j++) {
-      const int i = node - wisp_tet_node(N, 0, j, k);
-      if (i >= 0 && i <= N - k - j) a[0] = N - i - j - k, a[1] = i, a[2] = j, a[3] = k;
-    }
-}
-
 /* The node that this one becomes by m third turns about vertex 0, which take vertices 1 2 3 to 2 3 1, then half turn g,
  * which takes vertex v to v ^ g. */
 static int image(int N, int node, int m, int g)
 {
-  int a[4] = {0}, to[4] = {0};
-  exponents(N, node, a);
-  for (int v = 0; v < 4; v++) to[(v ? (v + m - 1) % 3 + 1 : 0) ^ g] = a[v];
-  return wisp_tet_node(N, to[1], to[2], to[3]);
+  int to[4];
+  for (int v = 0; v < 4; v++) to[v] = (v ? (v + m - 1) % 3 + 1 : 0) ^ g;
+  return wisp_tet_image(N, node, to);
 }
 
 /* The next orbit, of x and its images, unless x lies in one already. orbit says of each node in which it is, -1 first.
@@ -70,25 +59,18 @@ static void list_rows(wisp_half_turns *t, const wisp_tet *tet, const int *orbit)
     for (int i = 0; i < t->size[k]; i++) t->row[4 * t->turned[(k - 1) * S + i] + k] = i;
 }
 
-static int face_node(const wisp_tet *tet, int face, int node)
-{
-  int at = face * tet->Nfp;
-  while (tet->Fmask[at] != node) at++;
-  return at;
-}
-
-/* A half turn takes a face to that opposite another vertex: faces lie opposite vertices 3, 2, 0, 1. */
+/* A half turn takes a face to that opposite another vertex. */
 static void list_faces(wisp_half_turns *t, const wisp_tet *tet)
 {
-  static const int opposite[4] = {TURNED, 3, 1, 0};
   for (int j = 0; j < tet->Nfp; j++) {
     const int node = tet->Fmask[TURNED * tet->Nfp + j];
     for (int g = 0; g < 4; g++) {
-      const int at = t->face_node[4 * j + g] = face_node(tet, opposite[g], image(tet->N, node, 0, g));
+      const int at = t->face_node[4 * j + g] =
+          wisp_tet_on_face(tet, wisp_tet_face_opposite(g), image(tet->N, node, 0, g));
       t->face_orbit[at] = 4 * j + g;
     }
     for (int m = 0; m < 3; m++)
-      t->face_turned[m * tet->Nfp + j] = face_node(tet, TURNED, image(tet->N, node, m, 0)) - TURNED * tet->Nfp;
+      t->face_turned[m * tet->Nfp + j] = wisp_tet_on_face(tet, TURNED, image(tet->N, node, m, 0)) - TURNED * tet->Nfp;
   }
 }
 

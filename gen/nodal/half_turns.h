@@ -17,8 +17,8 @@
  * vertex 0 takes 0 1 2 3 to 0 2 3 1, orbits to orbits, and so the blocks of D_1 to those of D_2 and D_3: four are
  * distinct, and two of LIFT's.
  *
- * What the operators lack of that symmetry by rounding is averaged out here: what is said to be equal is equal in every
- * bit.
+ * Operators are as symmetric as that up to rounding of single entries (tet_symmetry.c); this is averaged out here: what
+ * is said to be equal is equal in every bit.
  */
 #ifndef WISP_HALF_TURNS_H
 #define WISP_HALF_TURNS_H

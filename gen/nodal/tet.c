@@ -170,6 +170,7 @@ static wisp_status make_nodal(wisp_error *err, wisp_tet *tet)
 {
   CALL(differentiate(err, tet));
   CALL(lift(err, tet));
+  CALL(wisp_tet_make_symmetric(err, tet));
   for (int mu = 0; mu < 3; mu++) wisp_tet_drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
   wisp_tet_drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
   return WISP_OK;

@@ -32,6 +32,16 @@ wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A)
  * agree (tet.c). */
 void wisp_tet_drop_rounding(double *values, size_t count);
 
+/* The node that this one becomes where vertex v goes to to[v]; the face opposite a vertex; the face node that a node is
+ * (tet_symmetry.c). */
+int wisp_tet_image(int N, int node, const int to[4]);
+int wisp_tet_face_opposite(int vertex);
+int wisp_tet_on_face(const wisp_tet *tet, int face, int node);
+
+/* D and LIFT, of a nodal tet: entries that its symmetries take into each other become equal in every bit, those of D as
+ * differences of such (tet_symmetry.c). */
+wisp_status wisp_tet_make_symmetric(wisp_error *err, wisp_tet *tet);
+
 /* V_ij = psi_j(r_i) and its inverse; slopes of the modes in the nodes, Vr, Vs and Vt, unless NULL (tet.c). */
 wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes);
 
