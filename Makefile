@@ -7,7 +7,7 @@
 # make format           rewrite in the house format
 # make bench            ours against the vendor's library
 # make roundoff         what rounding does in either basis: tables and plots
-# make errors           what single precision loses, beside plain sums; DEVICE=cuda
+# make errors           what single precision loses, beside plain sums and from size to size; DEVICE=cuda
 # make bundle           a folder to carry to a GPU machine
 # make install          to PREFIX (/usr/local), under DESTDIR
 # make uninstall        what make install put there, given the same two
@@ -143,9 +143,9 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libwisp.a
 roundoff: all $(BUILD)/bench/roundoff
 	@scripts/roundoff
 
-errors: all $(BUILD)/bench/errors $(BUILD)/bench/assembly/errors
+errors: all $(BUILD)/bench/errors
 	@$(BUILD)/bench/errors $(or $(DEVICE),auto)
-	@$(BUILD)/bench/assembly/errors $(or $(DEVICE),auto)
+	@$(BUILD)/wisp bench -f assembly --accuracy -d $(or $(DEVICE),auto)
 
 # ---- Carried and installed copies.
 bundle:

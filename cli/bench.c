@@ -1,4 +1,5 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
+#include "bench_accuracy.h"
 #include "cli.h"
 #include "options.h"
 #include "print.h"
@@ -259,6 +260,8 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   CALL(read_request(err, args, &orders, &precisions, &beside, &request));
   CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
   CALL(wisp_device_open(err, name ? name : "auto", &session->device));
+  if (wisp_option_given(args, "accuracy"))
+    return wisp_bench_accuracy(err, session, request.family, request.elements, wisp_option_given(args, "json"));
   printer p = {.args = args, .device = wisp_device_limits(session->device)->name};
   if (wisp_option_given(args, "json")) p.list = cJSON_CreateArray();
   request.context = &p;

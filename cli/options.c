@@ -302,7 +302,8 @@ wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, cons
   const char *text = wisp_option_value(args, name);
   bool wanted[WISP_HIGHEST_ORDER + 1] = {false};
   wisp_orders orders = {0};
-  if (!text) text = otherwise;
+  const bool given = text != NULL;
+  if (!given) text = otherwise;
   bool all = text && strcmp(text, "all") == 0;
   for (int order = range[0]; all && order <= range[1]; order++) wanted[order] = true;
   for (const char *at = all ? NULL : text; at && *at;) {
@@ -313,6 +314,7 @@ wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, cons
     int more = 0;
     if (read && *at == '-' && (sscanf(at + 1, "%2d%n", &last, &more) != 1 || more == 0)) read = 0;
     if (read && *at == '-') at += 1 + more;
+    if (!given && last > range[1]) last = range[1]; /* as many as there are */
     bool list_goes_on = *at == ',' && at[1];
     if (!read || first < range[0] || last < first || last > range[1] || (*at && !list_goes_on))
       return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be orders from %d to %d such as 3 or 1-4,7", name,

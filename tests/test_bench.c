@@ -4,6 +4,7 @@
 #include "dg_case.h"
 #include "each_plan.h"
 #include "../runtime/nodal/dg_parts.h"
+#include "../tuner/trial/accuracy.h"
 #include "../tuner/compare/compare.h"
 #include "../tuner/nodal/rival.h"
 
@@ -221,11 +222,48 @@ static void test_command(void **state)
   assert_int_equal(run_command("-d host -n 1 -p f64 --box 2", text, ROOM), 0);
   for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
   assert_non_null(strstr(text, "1  f64 step "));
+  assert_int_equal(run_command("-d host -f assembly --accuracy --elements 1300 --json", text, ROOM), 0);
+  list = cJSON_Parse(text);
+  assert_int_equal(cJSON_GetArraySize(list), 4);
+  cJSON_Delete(list);
   /* of triangles of order 1, four numbers an element: three and a half of the matrix, half a one of F */
   assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json", text, ROOM), 0);
   list = cJSON_Parse(text);
   assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "elements")->valuedouble == 5000);
   cJSON_Delete(list);
+}
+
+/* A size's medians, in turn. */
+typedef struct medians {
+  int sizes;
+  double of[8][WISP_ACCURACY_WAYS];
+} medians;
+
+static wisp_status take_size(wisp_error *err, void *context, const wisp_accuracy *row)
+{
+  medians *m = context;
+  (void)err;
+  memcpy(m->of[m->sizes++], row->median, sizeof row->median);
+  assert_true(row->nodes > 100 && row->mean[0] >= row->median[0] && row->mean[1] <= 1e-6);
+  return WISP_OK;
+}
+
+/* Relative errors of assembled matrices double from size to size, but not where elements are read by their edges. */
+static void test_accuracy(void **state)
+{
+  wisp_session session = {.device = *state};
+  medians m = {.sizes = 0};
+  wisp_error reason;
+  GOOD(wisp_strategies_load(err, &session.strategies));
+  GOOD(wisp_accuracy_study(err, &session, "assembly", 20000, take_size, &m));
+  assert_int_equal(wisp_accuracy_study(&reason, &session, "nodal", 0, take_size, &m), WISP_EUSAGE);
+  wisp_strategies_free(session.strategies);
+  assert_int_equal(m.sizes, 4);
+  for (int i = 0; i < m.sizes; i++) {
+    const double times = i ? m.of[i][0] / m.of[i - 1][0] : 2;
+    assert_true(times > 1.7 && times < 2.4);
+    assert_true(m.of[i][1] < 1e-7);
+  }
 }
 
 static int set_up(void **state)
@@ -247,6 +285,7 @@ int main(void)
       cmocka_unit_test(test_product_is_the_lift),
       cmocka_unit_test(test_every_kernel_has_a_row),
       cmocka_unit_test(test_senseless_requests),
+      cmocka_unit_test(test_accuracy),
       cmocka_unit_test(test_command),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,6 @@
 /* The assembly family in the tuner: on triangles and tets, against a double assembly on the host, beside a copy of as
  * many bytes as must move. */
+#include "accuracy.h"
 #include "../trial/workload.h"
 #include "../../gen/random.h"
 #include "../../runtime/assembly/reference.h"
@@ -158,4 +159,5 @@ const wisp_workload wisp_workload_assembly = {
     .solve = wisp_assembly_solve,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
+    .accuracy = wisp_assembly_accuracy,
 };

@@ -10,6 +10,7 @@
 
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
+#include "accuracy.h"
 #include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
@@ -84,6 +85,9 @@ typedef struct wisp_workload {
   wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                            long long elements, wisp_yardstick *out);
   const wisp_alternative *alternatives; /* ends with NULL names; NULL: there are none */
+  /* What single precision loses from size to size (accuracy.h); NULL: there is no such study. */
+  wisp_status (*accuracy)(wisp_error *err, const wisp_session *session, long long most, wisp_accuracy_row take,
+                          void *context);
   long long published; /* elements that figures for a GPU are given for, where not the number of `open`; 0 */
 } wisp_workload;
 

@@ -1,0 +1,11 @@
+/* wisp bench --accuracy. */
+#ifndef WISP_BENCH_ACCURACY_H
+#define WISP_BENCH_ACCURACY_H
+
+#include "../runtime/door/door.h"
+
+/* A row a size, of up to so many elements (0: all). */
+wisp_status wisp_bench_accuracy(wisp_error *err, const wisp_session *session, const char *family, long long most,
+                                bool json);
+
+#endif
