@@ -104,24 +104,15 @@ static wisp_status parse_line(wisp_error *err, char *line, wisp_trial *out)
   return wisp_trial_check(err, &trial);
 }
 
-/* Copies the line that begins at text, without its end; the next begins at *next. */
-static wisp_status take_line(wisp_error *err, const char *text, wisp_text *line, const char **next)
-{
-  size_t length = strcspn(text, "\n");
-  *next = text + length + (text[length] == '\n');
-  if (length && text[length - 1] == '\r') length--;
-  line->length = 0;
-  return wisp_text_add(err, line, text, length);
-}
-
 wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *text, wisp_text *warning,
                                wisp_trials *list)
 {
   HELD(wisp_text_free) wisp_text line = {0};
+  const char *const end = text + strlen(text);
   wisp_error why = {0};
   wisp_trial trial;
-  for (int number = 1; *text; number++) {
-    CALL(take_line(err, text, &line, &text));
+  for (int number = 1; text < end; number++) {
+    CALL(wisp_text_take_line(err, &text, end, &line));
     const char *first = line.data + strspn(line.data, " \t");
     if (!*first || *first == '#') continue;
     if (parse_line(&why, line.data, &trial) == WISP_OK)
@@ -192,23 +183,22 @@ static int compare_kernels(const void *a, const void *b)
 wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
 {
   static const char path[] = "cache/renewed.list";
-  const char *text = wisp_embedded_text(path);
+  const char *found = wisp_embedded_text(path), *text = found ? found : "";
   size_t lines = 1, number = 1;
+  HELD(wisp_text_free) wisp_text one = {0};
   OWNED(wisp_renewal_free) wisp_renewal *r = NULL;
-  for (const char *at = text; at && *at; at++) lines += *at == '\n';
+  for (const char *at = text; *at; at++) lines += *at == '\n';
   CALL(wisp_new(err, 1, sizeof *r, &r));
   CALL(wisp_new(err, lines, sizeof *r->lines, &r->lines));
-  for (const char *at = text; at && *at; number++) {
+  for (const char *at = text, *end = at + strlen(at); at < end; number++) {
     line *l = &r->lines[r->count];
-    if (*at != '#') {
-      CALL(wisp_require(err, sscanf(at, "%19s %15s %19s %55s", l->old, l->target, l->new, l->kernel) == 4, WISP_EINPUT,
-                        "%s:%zu: not an old hash, a target, a new hash and a kernel", path, number));
-      CALL(wisp_require(err, !r->count || strcmp(l[-1].old, l->old) <= 0, WISP_EINPUT, "%s:%zu: not in order", path,
-                        number));
-      r->count++;
-    }
-    at += strcspn(at, "\n");
-    at += *at == '\n';
+    CALL(wisp_text_take_line(err, &at, end, &one));
+    if (*one.data == '#') continue;
+    CALL(wisp_require(err, sscanf(one.data, "%19s %15s %19s %55s", l->old, l->target, l->new, l->kernel) == 4,
+                      WISP_EINPUT, "%s:%zu: not an old hash, a target, a new hash and a kernel", path, number));
+    CALL(wisp_require(err, !r->count || strcmp(l[-1].old, l->old) <= 0, WISP_EINPUT, "%s:%zu: not in order", path,
+                      number));
+    r->count++;
   }
   CALL(wisp_new(err, lines, sizeof *r->by_kernel, &r->by_kernel));
   memcpy(r->by_kernel, r->lines, r->count * sizeof *r->lines);

@@ -219,6 +219,31 @@ wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *sys
 
 /* ---- Names for all families. */
 
+/* Of the i-th layout, where `out` has those before it. */
+static wisp_status names_in(wisp_error *err, const wisp_spec *spec, const wisp_target *target, int i,
+                            const wisp_layout *layout, wisp_env **out)
+{
+  const wisp_family *family = wisp_family_find(spec->family);
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  if (i == 0 || !family->lay_out) return family->names(err, spec, layout, target, &out[i]);
+  CALL(wisp_env_create(err, out[0], &env));
+  CALL(family->lay_out(err, layout, env));
+  return GIVE(env, &out[i]);
+}
+
+wisp_status wisp_family_names(wisp_error *err, const wisp_spec *spec, const wisp_target *target, int count,
+                              const wisp_layout *layouts, wisp_env **out)
+{
+  wisp_status status = WISP_OK;
+  int made = 0;
+  while (made < count && status == WISP_OK) {
+    status = names_in(err, spec, target, made, &layouts[made], out);
+    made += status == WISP_OK;
+  }
+  while (status != WISP_OK && made > 0) wisp_env_destroy(out[--made]);
+  return status;
+}
+
 wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *sizes, size_t count)
 {
   for (size_t i = 0; i < count; i++) CALL(wisp_env_int(err, env, sizes[i].name, sizes[i].value));

@@ -100,6 +100,8 @@ typedef struct wisp_family {
   /* Names for templates and spaces: sizes, tables, lists, limits. */
   wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                        wisp_env **out);
+  /* Gives those of them that differ from layout to layout the values of this one. NULL: all are made anew for each. */
+  wisp_status (*lay_out)(wisp_error *err, const wisp_layout *layout, wisp_env *env);
   /* The layouts worth trying; count <= 8. NULL: there is nothing to lay out, arrays are as they are declared. */
   int (*layouts)(const wisp_spec *spec, wisp_layout out[8]);
   /* The nodes, or control points, of the spec's reference element, -1 to 1 in each direction: r, s, t of each together.
@@ -119,6 +121,11 @@ const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *
 
 /* The layouts of the spec's family, "none" where it has none; count. */
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);
+
+/* The family's names in each of `count` layouts: the others borrow what is the same from those of the first, which the
+ * caller releases last. */
+wisp_status wisp_family_names(wisp_error *err, const wisp_spec *spec, const wisp_target *target, int count,
+                              const wisp_layout *layouts, wisp_env **out);
 
 /* WISP_EUSAGE where there is no such family, or it has no such element or order. */
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);

@@ -71,6 +71,15 @@ void wisp_text_free(wisp_text *text)
   *text = (wisp_text){0};
 }
 
+wisp_status wisp_text_take_line(wisp_error *err, const char **at, const char *end, wisp_text *line)
+{
+  const char *from = *at, *feed = memchr(from, '\n', (size_t)(end - from)), *to = feed ? feed : end;
+  *at = feed ? feed + 1 : end;
+  if (to > from && to[-1] == '\r') to--;
+  line->length = 0;
+  return wisp_text_add(err, line, from, (size_t)(to - from));
+}
+
 wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_t *length)
 {
   HELD(wisp_text_free) wisp_text text = {0};

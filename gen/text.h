@@ -21,6 +21,10 @@ __attribute__((format(printf, 3, 4))) wisp_status wisp_text_print(wisp_error *er
 wisp_status wisp_text_add_formula(wisp_error *err, const char *formula, int real_bytes, wisp_text *text);
 void wisp_text_free(wisp_text *text);
 
+/* Copies the line that begins at *at, without its end, LF or CR LF, in place of what `line` held; *at goes to the next.
+ * Time for this line alone, however much is left before `end`. */
+wisp_status wisp_text_take_line(wisp_error *err, const char **at, const char *end, wisp_text *line);
+
 /* Reads a whole file (binary-safe; a NUL follows the last byte). Caller frees *data. WISP_ESYSTEM names path and
  * reason. */
 wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_t *length);

@@ -86,14 +86,19 @@ static wisp_status make_mass(wisp_error *err, wisp_simplex *s)
 static void add_point(wisp_simplex *s, double w, const double *phi, double *const *slopes)
 {
   const size_t Np = (size_t)s->Np;
+  double term[WISP_SIMPLEX_MAX_NP];
   for (int d = 0; d < s->directions; d++)
-    for (size_t a = 0; a < Np; a++)
+    for (size_t a = 0; a < Np; a++) {
+      const double *p = slopes[wisp_simplex_pairs[d][0]], *q = slopes[wisp_simplex_pairs[d][1]];
       for (size_t b = a; b < Np; b++) {
-        const double *p = slopes[wisp_simplex_pairs[d][0]], *q = slopes[wisp_simplex_pairs[d][1]];
-        const double term = w * (p == q ? p[a] * q[b] : p[a] * q[b] + q[a] * p[b]);
-        s->stiffness[d][a * Np + b] += term;
-        for (size_t m = 0; m < Np; m++) s->interpolated[d][(m * Np + a) * Np + b] += term * phi[m];
+        term[b] = w * (p == q ? p[a] * q[b] : p[a] * q[b] + q[a] * p[b]);
+        s->stiffness[d][a * Np + b] += term[b];
       }
+      for (size_t m = 0; m < Np; m++) {
+        double *row = s->interpolated[d] + (m * Np + a) * Np;
+        for (size_t b = a; b < Np; b++) row[b] += term[b] * phi[m];
+      }
+    }
 }
 
 /* Two slopes and a coefficient have degree 3 N - 2 together. */

@@ -80,11 +80,25 @@ static wisp_status place_nodes(wisp_error *err, const wisp_spec *spec, double *r
   return WISP_OK;
 }
 
+static wisp_status lay_out(wisp_error *err, const wisp_layout *layout, wisp_env *env)
+{
+  const int slab = layout->order == WISP_ELEMENT_FASTEST;
+  const wisp_size sizes[] = {
+      {"KM", layout->KM},
+      {"NpM", layout->NpM},
+      {"NfM", layout->NfM},
+      {"slab", slab},
+      {"node_stride", slab ? layout->KM : 1}, /* from one volume or face node of an element to the next */
+      {"element_stride", slab ? 1 : layout->Np},
+      {"face_element_stride", slab ? 1 : layout->Nf},
+  };
+  return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
+}
+
 static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_layout *layout,
                              const wisp_system *system)
 {
   const wisp_records records = wisp_nodal_records(system);
-  int slab = layout->order == WISP_ELEMENT_FASTEST;
   const wisp_size sizes[] = {
       {"N", spec->order},
       {"Np", layout->Np},
@@ -94,16 +108,10 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
       {"geos", records.geos},
       {"face_reals", records.face_reals},
       {"pair_reals", records.pair_reals},
-      {"KM", layout->KM},
-      {"NpM", layout->NpM},
-      {"NfM", layout->NfM},
-      {"slab", slab},
       {"bernstein", is_bernstein(spec)},
-      {"node_stride", slab ? layout->KM : 1}, /* from one volume or face node of an element to the next */
-      {"element_stride", slab ? 1 : layout->Np},
-      {"face_element_stride", slab ? 1 : layout->Nf},
   };
-  return wisp_names_sizes(err, env, sizes, sizeof sizes / sizeof *sizes);
+  CALL(wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes)));
+  return lay_out(err, layout, env);
 }
 
 static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_statements *statements,
@@ -277,5 +285,5 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
   return wisp_names_sizes(err, env, all, WISP_COUNT(all));
 }
 
-const wisp_family wisp_family_nodal = {WISP_DECLARED_NODAL, .suits = suits,       .names = names,
+const wisp_family wisp_family_nodal = {WISP_DECLARED_NODAL, .suits = suits,       .names = names, .lay_out = lay_out,
                                        .layouts = layouts,  .nodes = place_nodes, .sizes = sizes};

@@ -94,6 +94,12 @@ static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_hex *he
   return wisp_env_reals(err, env, "gauss_weights", hex->gauss_weights, (size_t)Gl);
 }
 
+static wisp_status lay_out(wisp_error *err, const wisp_layout *layout, wisp_env *env)
+{
+  const wisp_size sizes[] = {{"KM", layout->KM}, {"NpM", layout->NpM}};
+  return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
+}
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
@@ -102,13 +108,14 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(wisp_hex_create(err, spec->order, &hex));
   CALL(wisp_env_create(err, NULL, &env));
   const wisp_size sizes[] = {
-      {"N", hex->N},       {"Np", hex->Np},    {"Nq", hex->Nq},      {"Gl", hex->Gl},
-      {"glNp", hex->glNp}, {"KM", layout->KM}, {"NpM", layout->NpM},
+      {"N", hex->N}, {"Np", hex->Np}, {"Nq", hex->Nq}, {"Gl", hex->Gl}, {"glNp", hex->glNp},
   };
   CALL(wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes)));
+  CALL(lay_out(err, layout, env));
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_tables(err, env, hex));
   return GIVE(env, out);
 }
 
-const wisp_family wisp_family_tensor = {WISP_DECLARED_TENSOR, .names = names, .layouts = layouts, .nodes = place_nodes};
+const wisp_family wisp_family_tensor = {WISP_DECLARED_TENSOR, .names = names, .lay_out = lay_out, .layouts = layouts,
+                                        .nodes = place_nodes};

@@ -176,16 +176,17 @@ wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const 
   HELD(wisp_scope_free) wisp_scope scope = {.family = family, .spec = *spec};
   wisp_layout all[8];
   char text[WISP_LAYOUT_TEXT];
-  int count = wisp_family_layouts(spec, all);
+  const int count = wisp_family_layouts(spec, all);
+  int kept = 0;
   for (int i = 0; i < count; i++) {
     wisp_layout_print(&all[i], text);
-    if (only && strcmp(only, text) != 0) continue;
-    scope.layout[scope.layouts] = all[i];
-    CALL(family->names(err, spec, &all[i], target, &scope.names[scope.layouts++]));
+    if (!only || strcmp(only, text) == 0) scope.layout[kept++] = all[i];
   }
-  CALL(wisp_require(err, scope.layouts > 0, WISP_EUSAGE,
+  CALL(wisp_require(err, kept > 0, WISP_EUSAGE,
                     "order %d is not tuned in layout '%s': wisp emit -n %d lists its layouts", spec->order, only,
                     spec->order));
+  CALL(wisp_family_names(err, spec, target, kept, scope.layout, scope.names));
+  scope.layouts = kept;
   *out = scope;
   scope.layouts = 0;
   return WISP_OK;
