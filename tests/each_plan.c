@@ -19,11 +19,9 @@ typedef struct layouts {
 
 static void make_layouts(const plan_case *c, const wisp_target *target, layouts *l)
 {
+  wisp_error err = {0};
   l->count = wisp_family_layouts(&c->spec, l->layout);
-  for (int i = 0; i < l->count; i++) {
-    wisp_error err = {0};
-    if (c->family->names(&err, &c->spec, &l->layout[i], target, &l->names[i]) != WISP_OK) fail_msg("%s", err.text);
-  }
+  if (wisp_family_names(&err, &c->spec, target, l->count, l->layout, l->names) != WISP_OK) fail_msg("%s", err.text);
 }
 
 /* One strategy in every layout. */
@@ -62,36 +60,43 @@ static bool applies(const layouts *l, const wisp_strategy *strategy)
 
 static void free_layouts(layouts *l)
 {
-  for (int i = 0; i < l->count; i++) wisp_env_destroy(l->names[i]);
+  while (l->count > 0) wisp_env_destroy(l->names[--l->count]);
 }
 
-/* The layouts of the first element, where this is another one that has the order too. */
-static void make_first(const plan_case *c, const wisp_target *target, layouts *l)
+enum { MOST_STRATEGIES = 256 };
+
+/* Which strategies apply to the first element, where this is another one that has the order too. */
+static void find_again(const wisp_strategies *all, const plan_case *c, const wisp_target *target,
+                       bool again[MOST_STRATEGIES])
 {
-  plan_case first = *c;
-  wisp_spec_name_element(&first.spec, c->family->elements->name);
-  if (c->element != c->family->elements && c->spec.order <= c->family->elements->orders[1])
-    make_layouts(&first, target, l);
+  layouts first = {0};
+  plan_case of_first = *c;
+  wisp_spec_name_element(&of_first.spec, c->family->elements->name);
+  memset(again, 0, MOST_STRATEGIES * sizeof *again);
+  if (c->element == c->family->elements || c->spec.order > c->family->elements->orders[1]) return;
+  make_layouts(&of_first, target, &first);
+  assert_true(all->count <= MOST_STRATEGIES);
+  for (size_t i = 0; i < all->count; i++)
+    again[i] = strcmp(all->list[i]->family, c->family->name) == 0 && applies(&first, all->list[i]);
+  free_layouts(&first);
 }
 
-static void visit_strategies(const wisp_strategies *all, plan_case *c, const wisp_target *target, plan_visit *visit,
-                             void *context)
+static void visit_strategies(const wisp_strategies *all, const bool *again, plan_case *c, const wisp_target *target,
+                             plan_visit *visit, void *context)
 {
-  layouts l = {0}, first = {0};
+  layouts l = {0};
   size_t last = 0;
   make_layouts(c, target, &l);
-  make_first(c, target, &first);
   for (size_t i = 0; i < all->count; i++)
     if (strcmp(all->list[i]->family, c->family->name) == 0) last = i;
   for (size_t i = 0; i < all->count; i++) {
     c->strategy = all->list[i];
     c->strategy_number = (int)i;
     c->last = i == last;
-    c->again = applies(&first, c->strategy);
+    c->again = again[i];
     if (strcmp(c->strategy->family, c->family->name) == 0) visit_strategy(&l, c, visit, context);
   }
   free_layouts(&l);
-  free_layouts(&first);
 }
 
 enum { MOST_SYSTEMS = 8 };
@@ -127,13 +132,15 @@ typedef struct walk {
 /* One order and precision of an element, for one system after the other. */
 static void visit_systems(const walk *w, plan_case *c, int order, wisp_precision precision)
 {
+  bool again[MOST_STRATEGIES];
   char names[MOST_SYSTEMS][WISP_NAME_TEXT];
   const int count = w->systems ? list_systems(c->family, names) : 1;
   for (int s = 0; s < count; s++) {
     c->system_number = s;
     c->spec = wisp_family_spec(c->family, order, s ? names[s] : NULL, precision);
     wisp_spec_name_element(&c->spec, c->element->name);
-    visit_strategies(w->all, c, &w->target, w->visit, w->context);
+    if (s == 0) find_again(w->all, c, &w->target, again);
+    visit_strategies(w->all, again, c, &w->target, w->visit, w->context);
   }
 }
 

@@ -1,6 +1,7 @@
 /* Claim: no strategy has silently stopped applying. Every strategy of the list has a legal default candidate at every
  * order that its space does not leave out, in both precisions and in a layout of every kind that it reads, on the host
- * and on GPUs; where it has none there is a reason; and every default's text expands in both dialects. */
+ * and on GPUs; where it has none there is a reason; every default's text expands in both dialects; and of these
+ * candidates whole stages can be made. */
 #include "each_plan.h"
 
 #include <setjmp.h>
@@ -11,10 +12,42 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { HIGHEST = 15 };
+enum { HIGHEST = 15, HIGHEST_STAGE = 9 };
 static const plan_range all_orders = {{1, HIGHEST}, {WISP_F32, WISP_F64}};
 
 enum { MAX_STRATEGIES = 256, ELEMENTS = 2 };
+
+/* Of one order: which kernels have a candidate, by layout; and of the element and system that have fewest, in how many
+ * layouts and ways they make a whole stage; of a family that has any. */
+enum { MOST_LAYOUTS = 8 };
+typedef struct making {
+  char made[MOST_LAYOUTS][1024];
+  int stages, fewest, walks;
+} making;
+
+static bool is_made(const char *made, const char *composition)
+{
+  char kernel[WISP_NAME_TEXT], line[WISP_NAME_TEXT + 2];
+  while (wisp_composition_next(&composition, kernel)) {
+    snprintf(line, sizeof line, "\n%s\n", kernel);
+    if (!strstr(made, line)) return false;
+  }
+  return true;
+}
+
+static void note_kernel(making *m, const plan_case *c)
+{
+  char *made = m->made[c->layout_number];
+  if (!*made) strcpy(made, "\n");
+  if (c->plan) strcat(strcat(made, c->strategy->kernel), "\n");
+  for (int l = 0; c->last && l < MOST_LAYOUTS; l++) {
+    for (int i = 0; c->family->compositions[i]; i++) m->stages += is_made(m->made[l], c->family->compositions[i]);
+    *m->made[l] = '\0';
+  }
+  if (!c->last || !c->family->compositions[0]) return;
+  m->fewest = m->stages < m->fewest ? m->stages : m->fewest;
+  m->stages = 0, m->walks++;
+}
 
 /* Which strategies should have a candidate and which have, by kind of layout, order and precision. */
 typedef struct coverage {
@@ -26,6 +59,7 @@ typedef struct coverage {
   bool applies[MAX_STRATEGIES][2]; /* to some order: by kind of layout */
   bool meant[MAX_STRATEGIES][ELEMENTS][2][HIGHEST + 1][2],
       found[MAX_STRATEGIES][ELEMENTS][2][HIGHEST + 1][2]; /* by element, kind, order, precision */
+  making making[HIGHEST_STAGE + 1];
 } coverage;
 
 static int index_of(coverage *all, const wisp_strategy *s)
@@ -64,6 +98,7 @@ static void note(void *context, const plan_case *c)
   assert_true(applies || strlen(err.text) > 0);
   assert_true(applies || !c->plan);
   assert_true(c->plan || strlen(c->reason) > 0);
+  if (order <= HIGHEST_STAGE && c->spec.precision == WISP_F64) note_kernel(&all->making[order], c);
   all->applies[s][kind] |= applies;
   all->meant[s][e][kind][order][precision] |= applies;
   if (!c->plan) return;
@@ -91,15 +126,27 @@ static void check_covered(const coverage *all)
   assert_int_equal(missing, 0);
 }
 
+/* At every order there are layouts in which a whole stage can be made, by two compositions or more, of every system. */
+static void check_stages(const coverage *all)
+{
+  for (int order = 1; order <= HIGHEST_STAGE; order++) {
+    const making *m = &all->making[order];
+    if (m->fewest < 2) fail_msg("%d whole stages at order %d", m->fewest, order);
+    assert_true(m->walks >= 6); /* three systems that ship, on two elements */
+  }
+}
+
 static void cover(const char *target, int highest)
 {
   coverage all = {.cuda = strcmp(target, "host") != 0, .highest = highest};
+  for (int order = 0; order <= HIGHEST_STAGE; order++) all.making[order].fewest = MOST_LAYOUTS;
   wisp_limits limits;
   assert_int_equal(wisp_target_limits(NULL, target, &limits), WISP_OK);
   /* The list is loaded anew for each walk, so strategies are told apart within one walk only. */
   each_plan_of_systems(&limits, &all_orders, note, &all);
   assert_true(all.strategies >= 10);
   check_covered(&all);
+  check_stages(&all);
 }
 
 /* Sanitized, three orders stand for the others. */
@@ -121,62 +168,11 @@ static void test_gpus(void **state)
   cover("sm_90", highest_expanded());
 }
 
-/* Which kernels have a candidate, by layout; and of the element and system that have fewest, in how many layouts and
- * ways they make a whole stage; of a family that has any. */
-enum { MOST_LAYOUTS = 8 };
-typedef struct making {
-  char made[MOST_LAYOUTS][1024];
-  int stages, fewest, walks;
-} making;
-
-static bool is_made(const char *made, const char *composition)
-{
-  char kernel[WISP_NAME_TEXT], line[WISP_NAME_TEXT + 2];
-  while (wisp_composition_next(&composition, kernel)) {
-    snprintf(line, sizeof line, "\n%s\n", kernel);
-    if (!strstr(made, line)) return false;
-  }
-  return true;
-}
-
-static void note_kernel(void *context, const plan_case *c)
-{
-  making *m = context;
-  char *made = m->made[c->layout_number];
-  if (!*made) strcpy(made, "\n");
-  if (c->plan) strcat(strcat(made, c->strategy->kernel), "\n");
-  for (int l = 0; c->last && l < MOST_LAYOUTS; l++) {
-    for (int i = 0; c->family->compositions[i]; i++) m->stages += is_made(m->made[l], c->family->compositions[i]);
-    *m->made[l] = '\0';
-  }
-  if (!c->last || !c->family->compositions[0]) return;
-  m->fewest = m->stages < m->fewest ? m->stages : m->fewest;
-  m->stages = 0, m->walks++;
-}
-
-/* At every order there are layouts in which a whole stage can be made, by two compositions or more, of every system. */
-static void test_compositions(void **state)
-{
-  (void)state;
-  static const char *const targets[] = {"host", "sm_80", "sm_90"};
-  for (int i = 0; i < 3; i++)
-    for (int order = 1; order <= 9; order++) {
-      const plan_range one = {{order, order}, {WISP_F64, 0}};
-      making m = {.fewest = MOST_LAYOUTS};
-      wisp_limits limits;
-      assert_int_equal(wisp_target_limits(NULL, targets[i], &limits), WISP_OK);
-      each_plan_of_systems(&limits, &one, note_kernel, &m);
-      if (m.fewest < 2) fail_msg("%s: %d whole stages at order %d", targets[i], m.fewest, order);
-      assert_true(m.walks >= 6); /* three systems that ship, on two elements */
-    }
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_host),
       cmocka_unit_test(test_gpus),
-      cmocka_unit_test(test_compositions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

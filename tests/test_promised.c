@@ -15,6 +15,7 @@
 typedef struct promise {
   const wisp_strategies *all;
   const wisp_store *store;
+  wisp_scopes scopes;
   wisp_limits limits; /* of the device */
   int asked, missing;
 } promise;
@@ -26,7 +27,7 @@ static void ask(promise *p, const wisp_spec *spec)
   char text[WISP_SPEC_TEXT];
   wisp_spec_print(spec, text);
   const wisp_status status =
-      wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, NULL}, &(wisp_wish){.spec = *spec}, &stage);
+      wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, &p->scopes}, &(wisp_wish){.spec = *spec}, &stage);
   if (status != WISP_OK) fail_msg("%s: %s", text, err.text);
   const wisp_trial *trial = stage.whole.trial;
   p->asked++;
@@ -76,12 +77,14 @@ static void test_promised(void **state)
       ask_line(&p, line);
       continue;
     }
+    wisp_scopes_free(&p.scopes);
     assert_int_equal(wisp_target_limits(NULL, target, &p.limits), WISP_OK);
     strcpy(p.limits.name, device);
   }
   fclose(list);
   assert_true(p.asked > 400);
   if (p.missing) fail_msg("%d of %d promised winners are missing", p.missing, p.asked);
+  wisp_scopes_free(&p.scopes);
   wisp_store_close(store);
   wisp_strategies_free(all);
   fixture_remove(folder);
