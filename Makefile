@@ -3,6 +3,7 @@
 # make check-gpu        the same tests on this machine's GPU
 # make check-sanitize   with address and undefined-behaviour checks
 # make check-valgrind   the quick tests under valgrind
+# make check-all        the three together
 # make lint             format, warnings, includes, shape
 # make format           rewrite in the house format
 # make bench            ours against the vendor's library
@@ -101,32 +102,34 @@ $(BUILD)/%.o: %.c | $(DECLARED)
 tests: all $(TESTS)
 
 build-tests = $(MAKE) $(1) all && { $(MAKE) -k $(1) tests || true; }
+sanitized  := BUILD=build-sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" OPT="-O1 -g -fno-omit-frame-pointer"
 check:
 	+@$(call build-tests)
-	@scripts/run-tests $(BUILD) $(ONLY)
+	@scripts/run-tests plain:$(BUILD) $(ONLY)
 
 # Where the libraries' headers are missing (a GPU machine that nothing can be installed on), the carried bundle is run.
 check-gpu:
 	+@if printf '#include <sqlite3.h>\n#include <cmocka.h>\n' | $(CC) -M -include stdarg.h -include stddef.h \
 	  -include setjmp.h -include stdint.h -x c - >/dev/null 2>&1; then \
-	  $(call build-tests) && WISP_TEST_DEVICE=cuda scripts/run-tests -x gpu $(BUILD) $(ONLY); \
+	  $(call build-tests) && WISP_TEST_DEVICE=cuda scripts/run-tests gpu:$(BUILD) $(ONLY); \
 	elif [ -x bundle/run-tests ]; then bundle/run-tests $(ONLY); \
 	else echo "check-gpu: no libraries to build with: run scripts/setup --dev, or bring bundle/ (make bundle)" >&2; exit 1; fi
 
 # Kernels made and compiled while test_kernels runs are checked as well: as written, which compiles in a quarter of the time. Where others
 # run them they are only compiled quickly.
-sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 check-sanitize:
-	+@$(call build-tests,BUILD=build-sanitize SANITIZE="$(sanitizers)" OPT="-O1 -g -fno-omit-frame-pointer")
-	@WISP_CFLAGS=-O1 WISP_TEST_SANITIZERS="$(sanitizers) -O0" WISP_TEST_COARSE=1 ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:abort_on_error=1 \
-	  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 scripts/run-tests -x sanitize build-sanitize $(ONLY)
+	+@$(call build-tests,$(sanitized))
+	@scripts/run-tests sanitize:build-sanitize $(ONLY)
 
-# valgrind knows no AVX-512: kernels and OpenBLAS are held to what it knows.
 check-valgrind:
 	+@$(call build-tests)
-	@case $$(uname -m) in x86_64) export WISP_CFLAGS=-march=haswell OPENBLAS_CORETYPE=Haswell ;; esac; \
-	WISP_TEST_QUICK=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 scripts/run-tests -x valgrind -w "valgrind -q --error-exitcode=99 \
-	  --leak-check=full --errors-for-leak-kinds=definite,indirect --show-leak-kinds=definite,indirect" $(BUILD) $(ONLY)
+	@scripts/run-tests valgrind:$(BUILD) $(ONLY)
+
+# The three in one queue.
+check-all:
+	+@$(call build-tests)
+	+@$(call build-tests,$(sanitized))
+	@scripts/run-tests sanitize:build-sanitize plain:$(BUILD) valgrind:$(BUILD) $(ONLY)
 
 lint:
 	@scripts/lint
@@ -178,6 +181,6 @@ clean:
 	rm -rf $(BUILD) build-sanitize bundle
 
 .PHONY: declared
-.PHONY: all tests check check-gpu check-sanitize check-valgrind lint format bench roundoff errors bundle install uninstall help clean
+.PHONY: all tests check check-gpu check-sanitize check-valgrind check-all lint format bench roundoff errors bundle install uninstall help clean
 .SECONDARY: $(TESTS:=.o)
 -include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d) $(wildcard $(BUILD)/tests/*/*.d)
