@@ -309,6 +309,7 @@ static void verify_strategy(wisp_verifier *verifier, wisp_device *device, const 
   if (walks_in_full() || spec->order == 1) verify_other(verifier, device, plan, names, "written", '0');
   for (char stored = '0'; stored <= '2'; stored++) verify_other(verifier, device, plan, names, "stored", stored);
   verify_other(verifier, device, plan, names, "staged", '1');
+  verify_other(verifier, device, plan, names, "ahead", '1');
   if (walks_in_full() || spec->order == 1) verify_other(verifier, device, plan, names, "by_edges", '1');
   wisp_plan_destroy(plan);
 }

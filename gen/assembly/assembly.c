@@ -2,6 +2,7 @@
  * its templates. */
 #include "assembly.h"
 #include "simplex.h"
+#include "turns.h"
 #include "../family.h"
 
 #include <math.h>
@@ -88,6 +89,21 @@ static wisp_status add_places(wisp_error *err, wisp_env *env, const wisp_simplex
   return wisp_env_reals(err, env, "integral", integral, (size_t)Np);
 }
 
+/* Of elements that are turned, and of what is inside their first corners. */
+static wisp_status add_turns(wisp_error *err, wisp_env *env, int dimension, int N)
+{
+  const int Np = wisp_simplex_size(dimension, N), turns = wisp_turns(dimension);
+  int turned[WISP_TURNS_MOST * MOST_NP], inside[MOST_NP], first[5], slots[4];
+  for (int turn = 0; turn < turns; turn++) wisp_turns_nodes(dimension, N, turn, turned + turn * Np);
+  for (int k = 0; k <= dimension; k++) slots[k] = wisp_turns_slots(dimension, N, k);
+  wisp_turns_inside(dimension, N, inside, first);
+  CALL(wisp_env_int(err, env, "turns", turns));
+  CALL(wisp_env_ints(err, env, "turned", turned, (size_t)(turns * Np)));
+  CALL(wisp_env_ints(err, env, "inside", inside, (size_t)first[dimension + 1]));
+  CALL(wisp_env_ints(err, env, "inside_start", first, (size_t)(dimension + 2)));
+  return wisp_env_ints(err, env, "slots_a_word", slots, (size_t)(dimension + 1));
+}
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
@@ -104,6 +120,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(add_table(err, env, s, form->kappa == WISP_BY_NODES));
   CALL(wisp_names_formula(err, env, "kappa_of_u", form->text, spec->precision));
   CALL(add_places(err, env, s));
+  CALL(add_turns(err, env, s->dimension, s->N));
   return GIVE(env, out);
 }
 

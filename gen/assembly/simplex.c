@@ -1,4 +1,5 @@
 #include "simplex.h"
+#include "turns.h"
 #include "../nodal/tet_internal.h"
 
 #include <math.h>
@@ -70,6 +71,23 @@ static void mirror(double *table, int Np)
     if (i / Np > i % Np) table[i] = table[i % Np * Np + i / Np];
 }
 
+/* A mass is the same, to the last bit, for all pairs of nodes that are one in another order of the corners: that of the
+ * pair that comes first. */
+static void make_alike(const wisp_simplex *s, double *table)
+{
+  const int Np = s->Np, turns = wisp_turns(s->dimension);
+  int node[WISP_TURNS_MOST][WISP_SIMPLEX_MAX_NP];
+  for (int turn = 0; turn < turns; turn++) wisp_turns_nodes(s->dimension, s->N, turn, node[turn]);
+  for (int i = 0; i < Np * Np; i++) {
+    int first = i;
+    for (int turn = 0; turn < turns; turn++) {
+      const int a = node[turn][i / Np], b = node[turn][i % Np], other = a < b ? a * Np + b : b * Np + a;
+      first = other < first ? other : first;
+    }
+    table[i] = table[first];
+  }
+}
+
 static wisp_status make_mass(wisp_error *err, wisp_simplex *s)
 {
   const int Np = s->Np;
@@ -79,6 +97,7 @@ static wisp_status make_mass(wisp_error *err, wisp_simplex *s)
     for (int m = 0; m < Np; m++) s->mass[i] += s->inverse_V[i / Np * Np + m] * s->inverse_V[i % Np * Np + m];
   CALL(wisp_tet_invert(err, "mass", Np, s->mass));
   mirror(s->mass, Np);
+  make_alike(s, s->mass);
   return wisp_tet_invert(err, "Vandermonde", Np, s->inverse_V);
 }
 

@@ -1,3 +1,4 @@
+#include "entities.h"
 #include "parts.h"
 #include "../parallel.h"
 #include "../solve/cg.h"
@@ -337,6 +338,8 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   if (has(arrays, "row_start")) CALL(wisp_arrays_upload_ints(err, arrays, "row_start", p->start));
   if (has(arrays, "columns")) CALL(wisp_arrays_upload_ints(err, arrays, "columns", p->column));
   if (has(arrays, "diagonal")) CALL(upload_diagonal(err, p, arrays));
+  if (has(arrays, "entity_start")) CALL(wisp_arrays_upload_ints(err, arrays, "entity_start", s->entities->start));
+  if (has(arrays, "entity_words")) CALL(wisp_arrays_upload_ints(err, arrays, "entity_words", s->entities->word));
   return s->parts ? upload_parts(err, s->parts, arrays) : WISP_OK;
 }
 
@@ -364,6 +367,7 @@ static void destroy_view(void *self)
   wisp_assembly *view = self;
   wisp_parts_destroy(view->parts);
   wisp_form_destroy(view->form);
+  wisp_entities_destroy(view->entities);
   free(view);
 }
 WISP_OWNED(wisp_assembly, destroy_view)
@@ -403,12 +407,15 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   const wisp_count of_places[] = {{"ordered_rows", rows},
                                   {"local_count", s->pattern->incidences},
                                   {"place_count", parts->places ? parts->places->count : 0}};
+  const wisp_count of_entities[] = {{"entity_groups", s->entities ? s->entities->groups : 0},
+                                    {"entity_word_count", s->entities ? s->entities->words : 0}};
   wisp_count *next = d.counts;
   while (next->name) next++;
   if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
   for (size_t i = 0; s->parts && i < WISP_COUNT(of_parts); i++) *next++ = of_parts[i];
   for (size_t i = 0; parts->code && i < WISP_COUNT(of_codes); i++) *next++ = of_codes[i];
   for (size_t i = 0; parts->places && i < WISP_COUNT(of_places); i++) *next++ = of_places[i];
+  for (size_t i = 0; s->entities && i < WISP_COUNT(of_entities); i++) *next++ = of_entities[i];
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;
 }
@@ -417,11 +424,13 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
                                      const wisp_assembly_room *room, wisp_discretisation *out)
 {
   OWNED(destroy_view) wisp_assembly *view = NULL;
-  const int cap = wisp_fixed_value(fixed, "cap", 0);
+  const int cap = wisp_fixed_value(fixed, "cap", 0), many = wisp_fixed_value(fixed, "many", 0);
   CALL(wisp_new(err, 1, sizeof *view, &view));
   *view = *s;
-  view->form = NULL, view->parts = NULL;
+  view->form = NULL, view->parts = NULL, view->entities = NULL;
   CALL(wisp_form_load(err, form, &view->form));
+  if (many)
+    CALL(wisp_entities_create(err, s, (size_t)many, (size_t)wisp_fixed_value(fixed, "sums", 0), &view->entities));
   if (cap) CALL(wisp_parts_create(err, s, (size_t)cap, wisp_fixed_value(fixed, "places", 0), &view->parts));
   *out = describe(view, room);
   view = NULL;

@@ -18,8 +18,9 @@ typedef struct wisp_assembly {
   wisp_simplexnodes *nodes;
   wisp_simplexnodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
   wisp_pattern *pattern;
-  struct wisp_parts *parts; /* of rows (parts.h), where a discretisation asks for them; else NULL */
-  size_t contributions;     /* of all elements to values and F */
+  struct wisp_parts *parts;       /* of rows (parts.h), where a discretisation asks for them; else NULL */
+  struct wisp_entities *entities; /* likewise (entities.h) */
+  size_t contributions;           /* of all elements to values and F */
   /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more elements than there are. */
   size_t colours;
   wisp_span colour[WISP_MOST_COLOURS];
@@ -47,7 +48,8 @@ typedef struct wisp_assembly_room {
 } wisp_assembly_room;
 
 /* The assembly is borrowed. form: its name. All fixed arrays are filled in; kappa, f and u are somebody else's. With
- * parts of rows where `fixed` asks for them (cap); errors of wisp_parts_create and wisp_form_load. */
+ * parts of rows where `fixed` asks for them (cap), or entities (many, sums); errors of wisp_parts_create,
+ * wisp_entities_create and wisp_form_load. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
                                      const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
 

@@ -1,4 +1,5 @@
 #include "reference.h"
+#include "../../gen/assembly/turns.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,6 +78,7 @@ static void find_factors(const frame *at, int directions, const double *K, doubl
 static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const frame *at, size_t e,
                        double kappa[2][WISP_ELEMENT_NODES], wisp_element_matrix *out)
 {
+  const double *turned = data->turned;
   const wisp_simplex *simplex = s->simplex;
   const size_t Np = (size_t)simplex->Np, all = Np * Np;
   const bool by_nodes = s->form->kappa == WISP_BY_NODES;
@@ -88,7 +90,9 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
     for (size_t m = 0; m < (by_nodes ? Np : 1); m++) {
       const double *T = by_nodes ? simplex->interpolated[d] + m * all : simplex->stiffness[d];
       const double weight = G[0][d] * kappa[0][m], size = G[1][d] * kappa[1][m];
-      for (size_t i = 0; i < all; i++) out->A[i] += weight * T[i], out->A_size[i] += size * fabs(T[i]);
+      for (size_t i = 0; i < all; i++)
+        out->A[i] += weight * T[i],
+            out->A_size[i] += turned ? simplex->directions * size * turned[i] : size * fabs(T[i]);
     }
   for (size_t i = 0; s->form->mass && i < all; i++) {
     out->A[i] += at->J * data->mass * simplex->mass[i];
@@ -96,12 +100,41 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
   }
 }
 
+/* Of one order, into what others have. Its factors are sums of all of another order's: directions as many. */
+static void turn_tables(const wisp_assembly *s, const int *node, double *largest)
+{
+  const wisp_simplex *simplex = s->simplex;
+  const size_t Np = (size_t)simplex->Np;
+  const bool by_nodes = s->form->kappa == WISP_BY_NODES;
+  for (size_t i = 0; i < Np * Np; i++) {
+    const size_t from = (size_t)node[i / Np] * Np + (size_t)node[i % Np];
+    for (int d = 0; d < simplex->directions; d++)
+      for (size_t m = 0; m < (by_nodes ? Np : 1); m++)
+        largest[i] =
+            fmax(largest[i], fabs((by_nodes ? simplex->interpolated : simplex->stiffness)[d][m * Np * Np + from]));
+  }
+}
+
+wisp_status wisp_assembly_turned(wisp_error *err, const wisp_assembly *s, double **out)
+{
+  OWNED(free) double *largest = NULL;
+  const size_t Np = (size_t)s->simplex->Np;
+  int node[WISP_ELEMENT_NODES];
+  CALL(wisp_new(err, Np * Np, sizeof *largest, &largest));
+  for (int turn = 0; turn < wisp_turns(s->simplex->dimension); turn++) {
+    wisp_turns_nodes(s->simplex->dimension, s->simplex->N, turn, node);
+    turn_tables(s, node, largest);
+  }
+  return GIVE(largest, out);
+}
+
 void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, size_t e, wisp_element_matrix *out)
 {
   const size_t Np = (size_t)s->simplex->Np;
   const int32_t *node = s->nodes->node + e * Np;
   double kappa[2][WISP_ELEMENT_NODES];
-  const frame at = frame_of(s->mesh, e);
+  frame at = frame_of(s->mesh, e);
+  if (data->turned) at.blur *= s->simplex->directions; /* by longer edges */
   *out = (wisp_element_matrix){.A = {0}};
   for (size_t a = 0; a < Np; a++) find_kappa(s, data, e, node[a], &kappa[0][a], &kappa[1][a]);
   add_matrix(s, data, &at, e, kappa, out);
@@ -249,6 +282,9 @@ wisp_status wisp_assembly_solve(wisp_error *err, wisp_round *r)
   wisp_form_data *data = r->own;
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];
+  OWNED(free) double *turned = NULL;
+  if (r->mixes) CALL(wisp_assembly_turned(err, r->plain->self, &turned));
+  data->turned = turned;
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->plain->self, r), WISP_OK;
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);

@@ -1,0 +1,247 @@
+#include "entities.h"
+#include "../../gen/assembly/turns.h"
+#include "../parallel.h"
+
+#include <math.h>
+
+enum { WINDOW = 4096, LINE = 8 }; /* rows that are sorted together; words of a sector */
+
+/* Where an entity's rows are inside, its first row, and elements around it. */
+typedef struct entity {
+  int32_t dimension, around, row;
+} entity;
+
+typedef struct group {
+  int32_t first, count, most, longest;
+} group;
+
+typedef struct making {
+  const wisp_assembly *s;
+  wisp_entities *made;
+  size_t many, sums, entities, groups;
+  entity *entity;
+  group *group;
+  int step[WISP_SIMPLEX_MAX_NP][4];
+  int inside[WISP_SIMPLEX_MAX_NP], first[5]; /* wisp_turns_inside */
+  int turned[WISP_TURNS_MOST][WISP_SIMPLEX_MAX_NP];
+} making;
+
+static int32_t length_of(const making *m, int32_t row)
+{
+  return m->s->pattern->start[row + 1] - m->s->pattern->start[row];
+}
+
+static size_t odd(size_t count)
+{
+  return count | 1;
+}
+
+/* --- entities --- */
+
+/* The corners that node a is inside of by rising vertices, then the others; the dimension of what it is inside of. */
+static int order_corners(const making *m, size_t e, int a, int corner[4])
+{
+  const int dimension = m->s->simplex->dimension;
+  const int32_t *vertex = m->s->corners->node + e * (size_t)(dimension + 1);
+  int count = 0, others = dimension;
+  for (int c = 0; c <= dimension; c++) {
+    if (!m->step[a][c]) {
+      corner[others--] = c;
+      continue;
+    }
+    int at = count++;
+    for (; at && vertex[corner[at - 1]] > vertex[c]; at--) corner[at] = corner[at - 1];
+    corner[at] = c;
+  }
+  return count - 1;
+}
+
+/* Row i of an entity, by an element that is turned to it. */
+static int32_t row_of(const making *m, size_t e, int turn, int dimension, int i)
+{
+  const wisp_simplexnodes *nodes = m->s->nodes;
+  return nodes->node[e * (size_t)nodes->Np + (size_t)m->turned[turn][m->inside[m->first[dimension] + i]]];
+}
+
+/* An entity is known by the lowest of its rows. */
+static bool is_entity(const making *m, int32_t row, entity *out)
+{
+  const wisp_pattern *p = m->s->pattern;
+  const int Np = m->s->nodes->Np;
+  const int32_t from = p->around[p->around_start[row]];
+  int corner[4], lowest = row;
+  const int k = order_corners(m, (size_t)(from / Np), from % Np, corner);
+  const int turn = wisp_turns_number(m->s->simplex->dimension, corner);
+  for (int i = 0; i < m->first[k + 1] - m->first[k]; i++) {
+    const int32_t other = row_of(m, (size_t)(from / Np), turn, k, i);
+    lowest = other < lowest ? other : lowest;
+  }
+  *out = (entity){k, p->around_start[row + 1] - p->around_start[row], row};
+  return lowest == row;
+}
+
+static int by_likeness(const void *left, const void *right)
+{
+  const entity *a = left, *b = right;
+  if (a->dimension != b->dimension) return a->dimension - b->dimension;
+  return a->around != b->around ? a->around - b->around : a->row - b->row;
+}
+
+/* Entities into groups: alike ones of a window side by side. */
+static wisp_status group_window(wisp_error *err, making *m, size_t from)
+{
+  qsort(m->entity + from, m->entities - from, sizeof *m->entity, by_likeness);
+  group *g = NULL;
+  for (size_t i = from; i < m->entities; i++) {
+    const entity *one = m->entity + i;
+    const int32_t length = length_of(m, one->row);
+    const int slots = wisp_turns_slots(m->s->simplex->dimension, m->s->simplex->N, one->dimension);
+    CALL(wisp_require(err, (size_t)(length + 1) <= m->sums && length < (slots == 4 ? 255 : 65535), WISP_EREFUSED,
+                      "row %d of %d columns: %zu sums or slots of %d bits have no room", one->row, length, m->sums,
+                      32 / slots));
+    const int32_t longest = g && g->longest > length ? g->longest : length;
+    if (!g || m->entity[g->first].dimension != one->dimension || (size_t)g->count == m->many ||
+        (size_t)(longest + 1) * odd((size_t)g->count + 1) > m->sums) {
+      g = m->group + m->groups++;
+      *g = (group){.first = (int32_t)i};
+    }
+    g->count++;
+    if (g->longest < length) g->longest = length;
+    if (g->most < one->around) g->most = one->around;
+  }
+  return WISP_OK;
+}
+
+static wisp_status find_groups(wisp_error *err, making *m)
+{
+  const size_t rows = m->s->pattern->rows;
+  size_t from = 0;
+  for (size_t row = 0; row < rows; row++) {
+    if (is_entity(m, (int32_t)row, m->entity + m->entities)) m->entities++;
+    if (row % WINDOW != WINDOW - 1 && row + 1 < rows) continue;
+    CALL(group_window(err, m, from));
+    from = m->entities;
+  }
+  return WISP_OK;
+}
+
+/* --- words --- */
+
+/* Lines of a group: rows, corners, and for each element other corners and slots; its number comes behind all. */
+typedef struct lines {
+  size_t stride, rows, corners, others, slot_words, slots;
+} lines;
+
+static lines lines_of(const making *m, const group *g)
+{
+  const int dimension = m->s->simplex->dimension, k = m->entity[g->first].dimension;
+  const size_t slots = (size_t)wisp_turns_slots(dimension, m->s->simplex->N, k);
+  return (lines){.stride = ((size_t)g->count + LINE - 1) / LINE * LINE,
+                 .rows = (size_t)(m->first[k + 1] - m->first[k]),
+                 .corners = (size_t)k + 1,
+                 .others = (size_t)(dimension - k),
+                 .slot_words = ((size_t)m->s->nodes->Np + slots - 1) / slots,
+                 .slots = slots};
+}
+
+static size_t words_of(const lines *l, const group *g)
+{
+  return WISP_ENTITY_HEAD + l->stride * (l->rows + l->corners + (size_t)g->most * (l->others + l->slot_words + 1));
+}
+
+/* Element number j around an entity, to its words from `to` on. */
+static void put_element(const making *m, const group *g, const lines *l, const entity *one, size_t j, int32_t *to)
+{
+  const wisp_assembly *s = m->s;
+  const int dimension = s->simplex->dimension, Np = s->nodes->Np;
+  const int32_t from = s->pattern->around[(size_t)s->pattern->around_start[one->row] + j];
+  const size_t e = (size_t)(from / Np), width = l->others + l->slot_words;
+  int corner[4];
+  order_corners(m, e, from % Np, corner);
+  const int turn = wisp_turns_number(dimension, corner);
+  int32_t *const here = to + l->stride * (l->rows + l->corners + j * width);
+  for (size_t i = 0; i < l->rows && !j; i++) to[i * l->stride] = row_of(m, e, turn, one->dimension, (int)i);
+  for (size_t c = 0; c < l->corners && !j; c++)
+    to[(l->rows + c) * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
+  for (size_t c = 0; c < l->others; c++)
+    here[c * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[l->corners + c]];
+  for (size_t b = 0; b < (size_t)Np; b++) {
+    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->turned[turn][b]];
+    const bool known = (size_t)column < s->pattern->rows;
+    const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->row, column) : g->longest);
+    here[(l->others + b / l->slots) * l->stride] |= (int32_t)(slot << b % l->slots * (32 / l->slots));
+  }
+  to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] = (int32_t)e * wisp_turns(dimension) + turn;
+}
+
+/* A wisp_range over groups. */
+static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  (void)err;
+  for (size_t i = from; i < to; i++) {
+    const group *g = m->group + i;
+    const lines l = lines_of(m, g);
+    int32_t *word = m->made->word + m->made->start[i];
+    const int32_t head[] = {m->entity[g->first].dimension,  g->count,  g->most, (int32_t)l.stride,
+                            (int32_t)odd((size_t)g->count), g->longest};
+    memcpy(word, head, sizeof head);
+    word += WISP_ENTITY_HEAD;
+    for (size_t q = 0; q < (size_t)g->count; q++) {
+      const entity *one = m->entity + (size_t)g->first + q;
+      for (size_t j = 0; j < (size_t)one->around; j++) put_element(m, g, &l, one, j, word + q);
+      for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
+        word[q + l.stride * (l.rows + l.corners + j * (l.others + l.slot_words))] = -1;
+    }
+  }
+  return WISP_OK;
+}
+
+/* --- all --- */
+
+static void release(making *m)
+{
+  free(m->entity), free(m->group);
+}
+
+static wisp_status put_words(wisp_error *err, making *m)
+{
+  wisp_entities *made = m->made;
+  double words = 0;
+  CALL(wisp_new(err, m->groups + 1, sizeof *made->start, &made->start));
+  for (size_t i = 0; i < m->groups; i++) {
+    const lines l = lines_of(m, m->group + i);
+    words += (double)words_of(&l, m->group + i);
+    made->start[i + 1] = (int32_t)fmin(words, INT32_MAX);
+  }
+  CALL(wisp_require(err, words <= INT32_MAX, WISP_EREFUSED, "lists by entity: %.4g words, more than 2^31 - 1", words));
+  made->groups = m->groups, made->words = (size_t)words;
+  CALL(wisp_new(err, made->words, sizeof *made->word, &made->word));
+  return wisp_parallel(err, m->groups, put_groups, m);
+}
+
+wisp_status wisp_entities_create(wisp_error *err, const wisp_assembly *s, size_t many, size_t sums, wisp_entities **out)
+{
+  OWNED(wisp_entities_destroy) wisp_entities *made = NULL;
+  HELD(release) making m = {.s = s, .many = many, .sums = sums};
+  const int dimension = s->simplex->dimension, N = s->simplex->N;
+  wisp_simplex_steps(dimension, N, m.step);
+  wisp_turns_inside(dimension, N, m.inside, m.first);
+  for (int turn = 0; turn < wisp_turns(dimension); turn++) wisp_turns_nodes(dimension, N, turn, m.turned[turn]);
+  CALL(wisp_new(err, 1, sizeof *made, &made));
+  m.made = made;
+  CALL(wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_turns(dimension)), WISP_EREFUSED,
+                    "lists by entity: %zu elements are more than turns can be counted of", s->mesh->elements));
+  CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.entity, &m.entity));
+  CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.group, &m.group));
+  CALL(find_groups(err, &m));
+  CALL(put_words(err, &m));
+  return GIVE(made, out);
+}
+
+void wisp_entities_destroy(wisp_entities *entities)
+{
+  if (!entities) return;
+  free(entities->start), free(entities->word);
+  free(entities);
+}
