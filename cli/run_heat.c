@@ -92,6 +92,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 static void release(wisp_heat_run *run)
 {
   wisp_heat_solver_destroy(run->solver);
+  free(run->u);
   wisp_stage_free(&run->assembly);
   wisp_stage_free(&run->iteration);
   wisp_heat_destroy(run->heat);
@@ -163,12 +164,13 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
     CALL(wisp_heat_step(err, run->solver));
   }
   run->seconds = wisp_seconds() - begin;
+  CALL(wisp_new(err, run->heat->assembly->nodes->nodes, sizeof *run->u, &run->u));
+  CALL(wisp_heat_solver_field(err, run->solver, run->u));
   if (r->path) CALL(wisp_heat_export(err, run->solver, r->path));
-  if (r->vtu) CALL(wisp_heat_write_vtu(err, run->heat, wisp_heat_solver_field(run->solver), r->vtu));
+  if (r->vtu) CALL(wisp_heat_write_vtu(err, run->heat, run->u, r->vtu));
   run->l2_error = NAN;
   if (r->given.count) return WISP_OK;
-  return wisp_heat_error(err, run->heat, wisp_heat_solver_report(run->solver)->t, wisp_heat_solver_field(run->solver),
-                         &run->l2_error);
+  return wisp_heat_error(err, run->heat, wisp_heat_solver_report(run->solver)->t, run->u, &run->l2_error);
 }
 
 /* What was not reached is a failure, after the report. */

@@ -24,6 +24,7 @@ typedef struct wisp_heat_run {
   wisp_heat *heat;
   wisp_stage assembly, iteration;
   wisp_heat_solver *solver;
+  double *u; /* at every node, at the end */
   double l2_error, seconds_setup, seconds;
 } wisp_heat_run;
 

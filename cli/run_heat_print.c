@@ -10,7 +10,7 @@ const char *wisp_run_heat_cells(const wisp_heat_request *r)
 
 static void describe_field(const wisp_heat_run *run, double *low, double *high, double *mean)
 {
-  const double *u = wisp_heat_solver_field(run->solver);
+  const double *u = run->u;
   const size_t nodes = run->heat->assembly->nodes->nodes;
   *low = INFINITY, *high = -INFINITY, *mean = 0;
   for (size_t i = 0; i < nodes; i++) *low = fmin(*low, u[i]), *high = fmax(*high, u[i]), *mean += u[i] / (double)nodes;

@@ -150,5 +150,8 @@ wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceil
 /* Loads the kernel wisp_NAME, with `real` in its text meaning the type given. */
 wisp_status wisp_embedded_module(wisp_error *err, wisp_device *device, const char *folder, const char *name,
                                  const char *real, wisp_module **out);
+/* The same with these lines before its text. */
+wisp_status wisp_embedded_module_with(wisp_error *err, wisp_device *device, const char *folder, const char *name,
+                                      const char *lines, wisp_module **out);
 
 #endif

@@ -251,6 +251,32 @@ static void reals_evaluate_in_double(void **state)
   }
 }
 
+/* As C, which says the same here: integers are reals, and everything is in parentheses. */
+static void they_print_as_C(void **state)
+{
+  static const char *const texts[][2] = {
+      {"1/2 * u + -3", "(((1.0 / 2.0) * u) + (-3.0))"},
+      {"max(u, 0.5) > 1 ? pow(u, 2) : u % 3", "((max(u, 0.5) > 1.0) ? pow(u, 2.0) : fmod(u, 3.0))"},
+      {"!exp(u)", "(!exp(u))"}};
+  wisp_error err = {0};
+  wisp_expr *expr = NULL;
+  (void)state;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    wisp_text text = {0};
+    assert_int_equal(wisp_expr_parse(&err, texts[i][0], &expr), WISP_OK);
+    assert_int_equal(wisp_expr_print(&err, expr, &text), WISP_OK);
+    assert_string_equal(text.data, texts[i][1]);
+    wisp_text_free(&text);
+    wisp_expr_destroy(expr);
+  }
+  wisp_text none = {0};
+  expr = NULL;
+  assert_int_equal(wisp_expr_parse(&err, "ceil(u, 2)", &expr), WISP_OK);
+  assert_int_equal(wisp_expr_print(&err, expr, &none), WISP_EINPUT);
+  wisp_text_free(&none);
+  wisp_expr_destroy(expr);
+}
+
 /* A name without a slot, and tables, which real evaluation does not have. */
 static int slot_of_x(const void *context, const char *name)
 {
@@ -376,6 +402,7 @@ int main(void)
       cmocka_unit_test(reals_evaluate_in_double),
       cmocka_unit_test(many_points_at_once),
       cmocka_unit_test(derivatives_are_slopes),
+      cmocka_unit_test(they_print_as_C),
       cmocka_unit_test(what_has_no_slot_is_named),
       cmocka_unit_test(scopes_shadow_and_redefine),
   };

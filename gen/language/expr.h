@@ -67,6 +67,9 @@ void wisp_expr_put(wisp_expr *expr, const char *name, double value);
  * between jumps 0. WISP_EINPUT for a remainder and for what makes integers. */
 wisp_status wisp_expr_slope(wisp_error *err, const wisp_expr *expr, const char *name, wisp_expr **out);
 
+/* As C in double precision, names as they are. WISP_EINPUT for what makes integers. */
+wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, wisp_text *out);
+
 /* The value of an expression that was bound, the value of slot s being values[s], and the sum of the magnitudes that it
  * is added up from, given those of the slots (sizes NULL: those of the values): what a computed value's rounding errors
  * are proportional to. */

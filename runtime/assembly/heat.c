@@ -6,6 +6,16 @@
 
 static const double PI = 3.14159265358979323846;
 
+/* kappa and its derivative are of u alone from here on. */
+static void put_numbers(wisp_heat *heat)
+{
+  static const char *const names[] = {"kappa0", "kappa1", "kappa2"};
+  for (size_t k = 0; k < WISP_COUNT(names); k++) {
+    wisp_expr_put(heat->value, names[k], heat->kappa.number[k]);
+    wisp_expr_put(heat->rise, names[k], heat->kappa.number[k]);
+  }
+}
+
 wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                              const wisp_heat_kappa *kappa, double capacity, const wisp_heat_given *given,
                              wisp_heat **out)
@@ -19,6 +29,7 @@ wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh 
   if (given) heat->given = *given;
   CALL(wisp_form_load(err, "heat", &heat->assembly->form));
   CALL(wisp_form_kappa(err, kappa->text ? kappa->text : heat->assembly->form->text, &heat->value, &heat->rise));
+  put_numbers(heat);
   wisp_mesh_extent(mesh, heat->low, heat->length);
   for (int d = 0; d < 3; d++) heat->length[d] -= heat->low[d];
   CALL(wisp_new(err, 3 * heat->assembly->nodes->nodes, sizeof *heat->places, &heat->places));
@@ -37,18 +48,11 @@ void wisp_heat_destroy(wisp_heat *heat)
 
 /* --- kappa --- */
 
-/* kappa, or its derivative, where u is this. */
-static double at_node(const wisp_heat *heat, const wisp_expr *expression, double u)
-{
-  double slots[WISP_FORM_SLOTS] = {[WISP_FORM_U] = u}, value, size;
-  memcpy(slots + WISP_FORM_KAPPA, heat->kappa.number, sizeof heat->kappa.number);
-  wisp_expr_real(expression, slots, NULL, &value, &size);
-  return value;
-}
-
 double wisp_heat_kappa_at(const wisp_heat *heat, double u)
 {
-  return at_node(heat, heat->value, u);
+  double value, size;
+  wisp_expr_real(heat->value, (const double[WISP_FORM_SLOTS]){[WISP_FORM_U] = u}, NULL, &value, &size);
+  return value;
 }
 
 bool wisp_heat_is_linear(const wisp_heat *heat)
@@ -91,17 +95,14 @@ void wisp_heat_solution(const wisp_heat *heat, double t, double *u)
   for (size_t i = 0; !given->count && i < s->nodes->nodes; i++) u[i] = (1 + t) * shape_at(heat, heat->places + 3 * i).g;
 }
 
-/* f = c u_t - kappa'(u) |grad u|^2 - kappa(u) laplace(u) */
-void wisp_heat_source(const wisp_heat *heat, double t, double *f)
+void wisp_heat_shape(const wisp_heat *heat, double *out)
 {
-  const double grown = 1 + t;
-  const bool known = !heat->given.count;
-  for (size_t i = 0; !known && i < heat->assembly->nodes->nodes; i++) f[i] = heat->given.f;
-  for (size_t i = 0; known && i < heat->assembly->nodes->nodes; i++) {
+  const size_t nodes = heat->assembly->nodes->nodes;
+  if (heat->given.count) wisp_heat_solution(heat, 0, out);
+  for (size_t i = 0; !heat->given.count && i < nodes; i++) {
     const shape s = shape_at(heat, heat->places + 3 * i);
-    const double u = grown * s.g, kappa = at_node(heat, heat->value, u), rise = at_node(heat, heat->rise, u);
-    const double square = grown * grown * (s.slope[0] * s.slope[0] + s.slope[1] * s.slope[1] + s.slope[2] * s.slope[2]);
-    f[i] = heat->capacity * s.g - rise * square - kappa * grown * s.laplacian;
+    out[i] = s.g, out[2 * nodes + i] = s.laplacian;
+    out[nodes + i] = s.slope[0] * s.slope[0] + s.slope[1] * s.slope[1] + s.slope[2] * s.slope[2];
   }
 }
 

@@ -48,9 +48,11 @@ WISP_OWNED(wisp_heat, wisp_heat_destroy)
 bool wisp_heat_is_linear(const wisp_heat *heat); /* kappa does not depend on u */
 double wisp_heat_kappa_at(const wisp_heat *heat, double u);
 
-/* At every node: the solution, or else 0 and what is given; and the f that belongs to it; caller's memory. */
+/* At every node: the solution, or else 0 and what is given; caller's memory. */
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u);
-void wisp_heat_source(const wisp_heat *heat, double t, double *f);
+/* What it is made of, and the f that belongs to it: at every node g, of which it is 1 + t times; then at every node
+ * |grad g|^2, then the Laplacian of g. Or in the first third what is given. Caller's memory. */
+void wisp_heat_shape(const wisp_heat *heat, double *shape);
 
 /* The L2 distance of a field from the solution, by quadrature. */
 wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);

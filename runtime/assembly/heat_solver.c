@@ -1,10 +1,15 @@
 #include "heat_solver.h"
 #include "market.h"
-#include "../process.h"
 
 #include <math.h>
 
 enum { INVERT, MULTIPLY, ADVANCE, UPDATE, ITERATION_KERNELS, HISTORY = 1024 };
+
+/* What is done at the nodes: templates/solve/heat_NAME.KIND.k. */
+enum { BEGIN, RESIDUAL, AIM, CORRECT, NODE_KERNELS, BLOCKS = 256, LANES = 256 };
+
+/* What those leave in `numbers`: parts, three a block at most, and behind them the sums. */
+enum { SUMS = 3 * BLOCKS, SUM_WHOLE = SUMS, SUM_LEFT, SUM_BAD, NUMBERS };
 
 struct wisp_heat_solver {
   wisp_device *device;
@@ -13,8 +18,9 @@ struct wisp_heat_solver {
   wisp_heat_method method;
   wisp_problem *problem;
   wisp_cg *cg;
-  double *u, *given, *f;   /* at the nodes; given: this step's solution, for the boundary */
-  double *F, *left, *next; /* at the unknowns; left: F - A u */
+  wisp_module *at_nodes[NODE_KERNELS];
+  wisp_pointer shape, numbers; /* on the device: wisp_heat_shape; NUMBERS, in double */
+  wisp_event *begin, *assembled;
   wisp_heat_report report;
 };
 
@@ -31,16 +37,35 @@ static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
   const wisp_assembly_room room = {.rz_parts = (size_t)wisp_kernel_blocks(s->stage[1]->kernel[ADVANCE]),
                                    .pAp_parts = (size_t)wisp_kernel_blocks(s->stage[1]->kernel[MULTIPLY]),
                                    .iterations = HISTORY};
-  const size_t nodes = s->heat->assembly->nodes->nodes, rows = s->heat->assembly->pattern->rows;
+  const size_t nodes = s->heat->assembly->nodes->nodes;
   wisp_discretisation d = {.family = NULL};
   CALL(wisp_assembly_discretise(err, s->heat->assembly, s->heat->assembly->form->name, &s->stage[0]->fixed, &room, &d));
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
-  CALL(wisp_new(err, nodes, sizeof *s->u, &s->u));
-  CALL(wisp_new(err, nodes, sizeof *s->given, &s->given));
-  CALL(wisp_new(err, nodes, sizeof *s->f, &s->f));
-  CALL(wisp_new(err, rows, sizeof *s->F, &s->F));
-  CALL(wisp_new(err, rows, sizeof *s->left, &s->left));
-  return wisp_new(err, rows, sizeof *s->next, &s->next);
+  OWNED(free) double *shape = NULL;
+  CALL(wisp_new(err, 3 * nodes, sizeof *shape, &shape));
+  wisp_heat_solution(s->heat, 0, shape);
+  CALL(wisp_arrays_upload(err, s->problem->arrays, "u", shape));
+  wisp_heat_shape(s->heat, shape);
+  CALL(wisp_device_alloc(err, s->device, 3 * nodes * sizeof *shape, &s->shape));
+  CALL(wisp_device_alloc(err, s->device, NUMBERS * sizeof *shape, &s->numbers));
+  return wisp_device_upload(err, s->device, s->shape, shape, 3 * nodes * sizeof *shape);
+}
+
+/* kappa and its derivative go into their texts. */
+static wisp_status make_node_kernels(wisp_error *err, wisp_heat_solver *s)
+{
+  static const char *const names[NODE_KERNELS] = {"heat_begin", "heat_residual", "heat_aim", "heat_correct"};
+  HELD(wisp_text_free) wisp_text lines = {0};
+  CALL(wisp_text_print(err, &lines, "typedef %s real;\n#define KAPPA(u) ",
+                       s->method.precision == WISP_F32 ? "float" : "double"));
+  CALL(wisp_expr_print(err, s->heat->value, &lines));
+  CALL(wisp_text_print(err, &lines, "\n#define RISE(u) "));
+  CALL(wisp_expr_print(err, s->heat->rise, &lines));
+  CALL(wisp_text_print(err, &lines, "\n"));
+  for (int k = 0; k < NODE_KERNELS; k++)
+    CALL(wisp_embedded_module_with(err, s->device, "solve", names[k], lines.data, &s->at_nodes[k]));
+  CALL(wisp_event_create(err, s->device, &s->begin));
+  return wisp_event_create(err, s->device, &s->assembled);
 }
 
 static wisp_status make_cg(wisp_error *err, wisp_heat_solver *s)
@@ -70,8 +95,8 @@ wisp_status wisp_heat_solver_create(wisp_error *err, wisp_device *device, const 
   CALL(wisp_stage_load(err, device, assembly));
   CALL(wisp_stage_load(err, device, iteration));
   CALL(make_arrays(err, s));
+  CALL(make_node_kernels(err, s));
   CALL(make_cg(err, s));
-  wisp_heat_solution(heat, 0, s->u);
   return GIVE(s, out);
 }
 
@@ -80,94 +105,120 @@ void wisp_heat_solver_destroy(wisp_heat_solver *s)
   if (!s) return;
   wisp_cg_destroy(s->cg);
   wisp_problem_destroy(s->problem);
-  free(s->u), free(s->given), free(s->f), free(s->F), free(s->left), free(s->next);
+  for (int k = 0; k < NODE_KERNELS; k++)
+    if (s->at_nodes[k]) wisp_module_unload(s->at_nodes[k]);
+  if (s->shape) wisp_device_free(s->device, s->shape);
+  if (s->numbers) wisp_device_free(s->device, s->numbers);
+  if (s->begin) wisp_event_destroy(s->begin);
+  if (s->assembled) wisp_event_destroy(s->assembled);
   free(s);
 }
 
 /* --- a step --- */
 
-static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s)
+static wisp_pointer array(const wisp_heat_solver *s, const char *name)
 {
-  for (size_t i = 0; i < s->heat->assembly->nodes->nodes; i++) {
-    const double u = s->u[i], kappa = wisp_heat_kappa_at(s->heat, u);
-    if (!(kappa > 0) || !isfinite(kappa))
-      return wisp_fail(err, WISP_EUSAGE, "kappa is %g where u is %g, at (%g, %g, %g): must be positive", kappa, u,
-                       s->heat->places[3 * i], s->heat->places[3 * i + 1], s->heat->places[3 * i + 2]);
-  }
-  return WISP_OK;
+  return wisp_arrays_at(s->problem->arrays, name);
 }
 
-/* The matrix and F for u as it is, the inverse of the diagonal, and what u leaves of F. */
-static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
+static wisp_status launch(wisp_error *err, const wisp_heat_solver *s, int kernel, void **args, int count)
 {
-  const double rate = s->heat->capacity > 0 ? s->heat->capacity / s->method.step : 0;
-  const size_t rows = s->heat->assembly->pattern->rows;
-  const wisp_binding bindings[] = {{"kappa0", 0, s->heat->kappa.number[0]},
-                                   {"kappa1", 0, s->heat->kappa.number[1]},
-                                   {"kappa2", 0, s->heat->kappa.number[2]},
-                                   {"density", 0, 0},
-                                   {"mass", 0, rate}};
-  const double begin = wisp_seconds();
-  CALL(wisp_arrays_upload(err, s->problem->arrays, "u", s->u));
-  CALL(wisp_arrays_upload_part(err, s->problem->arrays, "p", 0, rows, s->u));
-  for (int k = 0; k < s->stage[0]->kernels; k++)
-    CALL(wisp_problem_run(err, s->problem, s->stage[0]->kernel[k], bindings, WISP_COUNT(bindings)));
-  CALL(wisp_problem_run(err, s->problem, s->stage[1]->kernel[INVERT], NULL, 0));
-  CALL(wisp_problem_run(err, s->problem, s->stage[1]->kernel[MULTIPLY], NULL, 0));
-  CALL(wisp_arrays_download(err, s->problem->arrays, "F", s->F));
-  CALL(wisp_arrays_download_part(err, s->problem->arrays, "Ap", 0, rows, s->left));
-  for (size_t i = 0; i < rows; i++) s->left[i] = s->F[i] - s->left[i];
-  s->report.assemblies++;
-  s->report.seconds_assembling += wisp_seconds() - begin;
-  return WISP_OK;
+  const unsigned grid[2] = {kernel == AIM ? 1 : BLOCKS, 1}, block[3] = {LANES, 1, 1};
+  return wisp_launch(err, s->at_nodes[kernel], NULL, grid, block, args, count);
 }
 
-static double length(const double *vector, size_t count)
+static double rate_of(const wisp_heat_solver *s)
 {
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += vector[i] * vector[i];
-  return sqrt(sum);
-}
-
-/* Corrects u by the matrix at hand; by how much, over the largest. What is small enough already is left as it is. */
-static wisp_status solve(wisp_error *err, wisp_heat_solver *s)
-{
-  const size_t rows = s->heat->assembly->pattern->rows;
-  const double begin = wisp_seconds(), whole = length(s->F, rows), left = length(s->left, rows);
-  const bool solved = left <= s->method.tolerance * whole;
-  double most = 0, change = 0;
-  wisp_cg_report report = {.converged = true, .residual = 1};
-  memset(s->next, 0, rows * sizeof *s->next);
-  if (!solved) {
-    CALL(wisp_cg_solve(err, s->cg, s->left, s->method.tolerance * whole / left, s->method.iterations, NULL, &report));
-    CALL(wisp_cg_solution(err, s->cg, s->next));
-  }
-  for (size_t i = 0; i < rows; i++) {
-    s->u[i] += s->next[i];
-    change = fmax(change, fabs(s->next[i]));
-    most = fmax(most, fabs(s->u[i]));
-  }
-  s->report.converged &= report.converged;
-  s->report.iterations += report.iterations;
-  s->report.residual = whole > 0 ? report.residual * left / whole : 0;
-  s->report.change = most > 0 ? change / most : 0;
-  s->report.seconds_iterating += wisp_seconds() - begin;
-  return WISP_OK;
+  return s->heat->capacity > 0 ? s->heat->capacity / s->method.step : 0;
 }
 
 /* f + c u / dt with this step's u, and the next boundary values. */
 static wisp_status begin_step(wisp_error *err, wisp_heat_solver *s)
 {
-  const size_t nodes = s->heat->assembly->nodes->nodes, rows = s->heat->assembly->pattern->rows;
-  const bool steady = s->heat->capacity <= 0;
-  const double rate = steady ? 0 : s->heat->capacity / s->method.step;
-  if (!steady) s->report.t = (s->report.steps + 1) * s->method.step;
-  wisp_heat_source(s->heat, s->report.t, s->f);
-  for (size_t i = 0; i < nodes; i++) s->f[i] += rate * s->u[i];
-  wisp_heat_solution(s->heat, s->report.t, s->given);
-  memcpy(s->u + rows, s->given + rows, (nodes - rows) * sizeof *s->u);
-  if (steady) memset(s->u, 0, rows * sizeof *s->u); /* nothing is known of it */
-  return wisp_arrays_upload(err, s->problem->arrays, "f", s->f);
+  wisp_pointer shape = s->shape, u = array(s, "u"), f = array(s, "f");
+  long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
+  double capacity = s->heat->capacity, rate = rate_of(s), source = s->heat->given.f;
+  wisp_passed steady = {.integer = capacity <= 0}, known = {.integer = !s->heat->given.count};
+  if (!steady.integer) s->report.t = (s->report.steps + 1) * s->method.step;
+  void *args[] = {&shape, &u, &f, &s->report.t, &rate, &capacity, &source, &known, &steady, &rows, &nodes};
+  return launch(err, s, BEGIN, args, WISP_COUNT(args));
+}
+
+/* What u leaves of F, for conjugate gradients to start from. */
+static wisp_status aim(wisp_error *err, wisp_heat_solver *s)
+{
+  wisp_pointer F = array(s, "F"), Ap = array(s, "Ap"), u = array(s, "u"), r = array(s, "r"), numbers = s->numbers;
+  wisp_pointer state = array(s, "state"), left = array(s, "left");
+  long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
+  wisp_passed most = {.integer = (int)s->method.iterations}, entries = {.integer = WISP_CG_STATE};
+  wisp_passed limit = {.integer = WISP_CG_AT_LIMIT};
+  void *residual[] = {&F, &Ap, &u, &r, &numbers, &rows, &nodes};
+  void *start[] = {&numbers, &state, &left, &s->method.tolerance, &most, &entries, &limit};
+  CALL(launch(err, s, RESIDUAL, residual, WISP_COUNT(residual)));
+  return launch(err, s, AIM, start, WISP_COUNT(start));
+}
+
+/* Enqueues the matrix and F for u as it is, the inverse of the diagonal, and what u leaves of F. */
+static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
+{
+  const double *kappa = s->heat->kappa.number;
+  const wisp_binding bindings[] = {{"kappa0", 0, kappa[0]},
+                                   {"kappa1", 0, kappa[1]},
+                                   {"kappa2", 0, kappa[2]},
+                                   {"density", 0, 0},
+                                   {"mass", 0, rate_of(s)}};
+  const size_t bytes = s->heat->assembly->pattern->rows * (size_t)s->method.precision;
+  CALL(wisp_event_record(err, s->begin));
+  for (int k = 0; k < s->stage[0]->kernels; k++)
+    CALL(wisp_problem_run(err, s->problem, s->stage[0]->kernel[k], bindings, WISP_COUNT(bindings)));
+  CALL(wisp_problem_run(err, s->problem, s->stage[1]->kernel[INVERT], NULL, 0));
+  CALL(wisp_device_copy(err, s->device, array(s, "p"), array(s, "u"), bytes));
+  CALL(wisp_problem_run(err, s->problem, s->stage[1]->kernel[MULTIPLY], NULL, 0));
+  CALL(aim(err, s));
+  s->report.assemblies++;
+  return wisp_event_record(err, s->assembled);
+}
+
+/* What u was assembled with, at the first node where it is not positive. */
+static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_t bad)
+{
+  const double *at = s->heat->places + 3 * bad;
+  double u = 0;
+  if (bad == s->heat->assembly->nodes->nodes) return WISP_OK;
+  CALL(wisp_arrays_download_part(err, s->problem->arrays, "u", bad, 1, &u));
+  return wisp_fail(err, WISP_EUSAGE, "kappa is %g where u is %g, at (%g, %g, %g): must be positive",
+                   wisp_heat_kappa_at(s->heat, u), u, at[0], at[1], at[2]);
+}
+
+/* The one wait of a solve: what it was, and how far u has moved, over the largest. */
+static wisp_status look(wisp_error *err, wisp_heat_solver *s)
+{
+  double numbers[NUMBERS], most = 0, change = 0, ms = 0;
+  wisp_cg_report report = {.iterations = 0};
+  const wisp_status solved = wisp_cg_end(err, s->cg, &report);
+  CALL(wisp_device_download(NULL, s->device, numbers, s->numbers, sizeof numbers));
+  CALL(check_kappa(err, s, (size_t)numbers[SUM_BAD]));
+  CALL(solved);
+  for (size_t b = 0; b < BLOCKS; b++) change = fmax(change, numbers[2 * b]), most = fmax(most, numbers[2 * b + 1]);
+  CALL(wisp_event_elapsed(err, s->begin, s->assembled, &ms));
+  s->report.converged &= report.converged;
+  s->report.iterations += report.iterations;
+  s->report.residual = numbers[SUM_WHOLE] > 0 ? report.residual / sqrt(numbers[SUM_WHOLE]) : 0;
+  s->report.change = most > 0 ? change / most : 0;
+  s->report.seconds_assembling += ms / 1e3;
+  s->report.seconds_iterating += report.ms_per_iteration * (double)report.iterations / 1e3;
+  return WISP_OK;
+}
+
+/* Corrects u by the matrix at hand. What is small enough already is left as it is. */
+static wisp_status solve(wisp_error *err, wisp_heat_solver *s)
+{
+  wisp_pointer solution = array(s, "solution"), u = array(s, "u"), numbers = s->numbers;
+  long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
+  void *args[] = {&solution, &u, &numbers, &rows, &nodes};
+  CALL(wisp_cg_start(err, s->cg));
+  CALL(launch(err, s, CORRECT, args, WISP_COUNT(args)));
+  return look(err, s);
 }
 
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *s)
@@ -176,7 +227,6 @@ wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *s)
   CALL(begin_step(err, s));
   s->report.change = INFINITY;
   for (int i = 0; i < s->method.assemblies && s->report.change > s->method.standstill; i++) {
-    CALL(check_kappa(err, s));
     CALL(assemble(err, s));
     CALL(solve(err, s));
     if (linear) s->report.change = 0;
@@ -191,16 +241,17 @@ const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *s)
   return &s->report;
 }
 
-const double *wisp_heat_solver_field(const wisp_heat_solver *s)
+wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *s, double *u)
 {
-  return s->u;
+  return wisp_arrays_download(err, s->problem->arrays, "u", u);
 }
 
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const char *path)
 {
   OWNED(free) double *values = NULL;
   const wisp_pattern *p = s->heat->assembly->pattern;
-  CALL(wisp_new(err, p->nonzeros, sizeof *values, &values));
+  CALL(wisp_new(err, p->nonzeros + p->rows, sizeof *values, &values));
   CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
-  return wisp_market_write(err, path, p, values, s->F);
+  CALL(wisp_arrays_download(err, s->problem->arrays, "F", values + p->nonzeros));
+  return wisp_market_write(err, path, p, values, values + p->nonzeros);
 }

@@ -1,5 +1,6 @@
 /* Steps of heat conduction on a device: the assembly family's kernels, and conjugate gradients (runtime/solve/cg.h)
- * with its matrix and the tensor family's vectors. */
+ * with its matrix and the tensor family's vectors. u and f stay there, and the host waits for the end of each solve
+ * alone. */
 #ifndef WISP_HEAT_SOLVER_H
 #define WISP_HEAT_SOLVER_H
 
@@ -39,7 +40,7 @@ WISP_OWNED(wisp_heat_solver, wisp_heat_solver_destroy)
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *solver);
 
 const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *solver);
-const double *wisp_heat_solver_field(const wisp_heat_solver *solver); /* u at every node */
+wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solver, double *u); /* at every node */
 
 /* Writes the matrix that was assembled last as Matrix Market, and beside it the right-hand side, its name PATH with _b
  * before the ending. Nothing is left of a file that could not be written whole. */

@@ -70,15 +70,20 @@ static wisp_status record(wisp_error *err, wisp_cg *cg)
   return ended == WISP_OK ? WISP_OK : wisp_fail(err, ended, "%s", later.text);
 }
 
+static wisp_status clear(wisp_error *err, wisp_cg *cg)
+{
+  CALL(wisp_arrays_fill(err, cg->arrays, "solution", 0));
+  CALL(wisp_arrays_fill(err, cg->arrays, "p", 0));
+  return wisp_arrays_fill(err, cg->arrays, "Ap", 0);
+}
+
 /* The start: solution and p are 0, r is given, z follows from it, as alpha is 0 while nothing is running, and p is z.
  */
 static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double limit, int most)
 {
   double state[WISP_CG_STATE] = {0};
   state[WISP_CG_AT_LIMIT] = limit;
-  CALL(wisp_arrays_fill(err, cg->arrays, "solution", 0));
-  CALL(wisp_arrays_fill(err, cg->arrays, "p", 0));
-  CALL(wisp_arrays_fill(err, cg->arrays, "Ap", 0));
+  CALL(clear(err, cg));
   CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->system.unknowns, r));
   CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
   CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
@@ -155,15 +160,26 @@ static wisp_status square(wisp_error *err, const double *b, size_t count, double
   return WISP_OK;
 }
 
-/* The iterations that are left, the time that they take, and the state that they leave. */
-static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
+/* Enqueues the iterations that are left. */
+static wisp_status enqueue(wisp_error *err, wisp_cg *cg)
 {
   CALL(wisp_event_record(err, cg->begin));
   CALL(wisp_graph_replay(err, cg->graph));
-  CALL(wisp_event_record(err, cg->end));
+  return wisp_event_record(err, cg->end);
+}
+
+/* The time that they took, and the state that they leave. */
+static wisp_status wait(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
+{
   CALL(wisp_device_finish(err, cg->system.device));
   CALL(wisp_event_elapsed(err, cg->begin, cg->end, ms));
   return wisp_arrays_download(err, cg->arrays, "state", state);
+}
+
+static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
+{
+  CALL(enqueue(err, cg));
+  return wait(err, cg, ms, state);
 }
 
 /* Of the residual's fall, or of the iterations that are allowed, whichever ends first. bb: where it fell from. */
@@ -210,6 +226,27 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double 
   CALL(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
                     report.residual, report.iterations));
   *out = report;
+  return WISP_OK;
+}
+
+wisp_status wisp_cg_start(wisp_error *err, wisp_cg *cg)
+{
+  CALL(clear(err, cg));
+  CALL(record(err, cg));
+  CALL(follow(err, cg));
+  return enqueue(err, cg);
+}
+
+wisp_status wisp_cg_end(wisp_error *err, wisp_cg *cg, wisp_cg_report *out)
+{
+  double state[WISP_CG_STATE], ms = 0;
+  CALL(wait(err, cg, &ms, state));
+  const double count = state[WISP_CG_AT_ITERATION], rr = state[WISP_CG_AT_RR];
+  CALL(wisp_require(err, isfinite(rr), WISP_EWRONG, "the residual is %g after %g iterations", rr, count));
+  *out = (wisp_cg_report){.iterations = (long long)count,
+                          .converged = rr <= state[WISP_CG_AT_LIMIT],
+                          .residual = sqrt(rr),
+                          .ms_per_iteration = count > 0 ? ms / count : 0};
   return WISP_OK;
 }
 

@@ -69,6 +69,12 @@ typedef struct wisp_cg_watch {
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
                           const wisp_cg_watch *watch, wisp_cg_report *out);
 
+/* The same in two halves, for who prepares a solve on the device and goes on there: r, state (all 0 but its limit, the
+ * square of the smallest residual that is wanted) and left were made by what was enqueued before. The first enqueues
+ * all iterations, from 0, the second waits; its residual is |r|. */
+wisp_status wisp_cg_start(wisp_error *err, wisp_cg *cg);
+wisp_status wisp_cg_end(wisp_error *err, wisp_cg *cg, wisp_cg_report *out);
+
 /* The solution at the unknowns, caller's memory. */
 wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns);
 
