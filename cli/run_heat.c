@@ -112,6 +112,14 @@ static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_h
       err, r->run.mesh.file || nonzeros <= INT32_MAX, WISP_EUSAGE,
       "%zu %s of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or a lower order",
       r->dimension == 2 ? squares[2] : cubes[3], wisp_run_heat_cells(r), r->run.order, nonzeros));
+  /* Values, and columns twice: for kernels, and where the pattern is made. */
+  const double bytes = nonzeros * ((double)r->method.precision + 8),
+               room = (double)wisp_device_limits(run->session->device)->memory;
+  CALL(wisp_require(
+      err, r->run.mesh.file || bytes <= room, WISP_EUSAGE,
+      "%zu %s of order %d: the matrix alone takes %.3g GB, and there are %.3g: take fewer elements or a lower "
+      "order",
+      r->dimension == 2 ? squares[2] : cubes[3], wisp_run_heat_cells(r), r->run.order, bytes / 1e9, room / 1e9));
   CALL(wisp_mesh_make(err, r->dimension + 1, &r->run.mesh, &run->mesh));
   CALL(wisp_mesh_settle(err, run->mesh));
   if (r->dimension == 3 && !r->run.mesh.file) wisp_mesh_tag_sides(run->mesh);

@@ -176,6 +176,19 @@ static void test_bad(void **state)
   s.corners[0] = s.corners[1];
   REFUSED(WISP_EINPUT, "");
   make_square(&s);
+  memcpy(s.corners + 3, s.corners, 3 * sizeof *s.corners); /* twice */
+  REFUSED(WISP_EINPUT, "overlap");
+  make_square(&s);
+  s.xyz[3 * (N + 2)] = 0, s.xyz[3 * (N + 2) + 1] = 0.5; /* flat */
+  REFUSED(WISP_EINPUT, "without area");
+  make_square(&s);
+  request.vertices = VERTICES + 1; /* one more, which no triangle has */
+  double more[3 * VERTICES + 3] = {0};
+  memcpy(more, s.xyz, sizeof s.xyz);
+  unsigned char none[VERTICES + 1] = {0};
+  request.xyz = more, request.fixed = none;
+  REFUSED(WISP_EINPUT, "vertex 16");
+  request.vertices = VERTICES, request.xyz = s.xyz, request.fixed = s.fixed;
   s.fixed[N + 2] = 1; /* inside */
   REFUSED(WISP_EINPUT, "vertex 5 is fixed");
   make_square(&s);

@@ -16,6 +16,37 @@ static void put_numbers(wisp_heat *heat)
   }
 }
 
+static int32_t find_root(int32_t *parent, int32_t node)
+{
+  while (parent[node] != node) node = parent[node] = parent[parent[node]];
+  return node;
+}
+
+/* Where there is no mass, all that hangs together must hang on a node that is fixed. */
+static wisp_status check_fixed(wisp_error *err, const char *name, const wisp_heat *heat)
+{
+  const wisp_simplexnodes *nodes = heat->assembly->nodes;
+  const size_t Np = (size_t)nodes->Np;
+  OWNED(free) int32_t *parent = NULL;
+  OWNED(free) bool *held = NULL;
+  CALL(wisp_new(err, nodes->nodes, sizeof *parent, &parent));
+  CALL(wisp_new(err, nodes->nodes, sizeof *held, &held));
+  for (size_t i = 0; i < nodes->nodes; i++) parent[i] = (int32_t)i;
+  for (size_t i = 0; i < nodes->elements * Np; i++)
+    parent[find_root(parent, nodes->node[i])] = find_root(parent, nodes->node[i / Np * Np]);
+  for (size_t i = nodes->unknowns; i < nodes->nodes; i++) held[find_root(parent, (int32_t)i)] = true;
+  for (size_t i = 0; i < nodes->unknowns; i++)
+    if (!held[find_root(parent, (int32_t)i)]) {
+      const double *at = heat->places + 3 * i;
+      return wisp_fail(
+          err, WISP_EUSAGE,
+          "%s: nothing is fixed of what hangs together with (%g, %g, %g), and there is no mass: the matrix "
+          "is singular: fix more of the boundary, or give a capacity",
+          name, at[0], at[1], at[2]);
+    }
+  return WISP_OK;
+}
+
 wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                              const wisp_heat_kappa *kappa, double capacity, const wisp_heat_given *given,
                              wisp_heat **out)
@@ -34,6 +65,7 @@ wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh 
   for (int d = 0; d < 3; d++) heat->length[d] -= heat->low[d];
   CALL(wisp_new(err, 3 * heat->assembly->nodes->nodes, sizeof *heat->places, &heat->places));
   CALL(wisp_simplexnodes_places(err, heat->assembly->nodes, mesh, heat->places));
+  if (capacity <= 0) CALL(check_fixed(err, name, heat));
   return GIVE(heat, out);
 }
 

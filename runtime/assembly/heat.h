@@ -37,8 +37,8 @@ typedef struct wisp_heat {
   double *places;        /* x, y and z of each node */
 } wisp_heat;
 
-/* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0. mesh is
- * borrowed. given NULL: the known solution. */
+/* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0, and for
+ * one of 0 where a part of the mesh has nothing fixed. mesh is borrowed. given NULL: the known solution. */
 wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                              const wisp_heat_kappa *kappa, double capacity, const wisp_heat_given *given,
                              wisp_heat **out);
