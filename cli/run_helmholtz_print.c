@@ -30,8 +30,10 @@ static void print_text(const wisp_helmholtz_request *r, const wisp_helmholtz_run
   if (known) printf("L2 error    u %.6e, p %.6e, u* %.6e\n", e->l2_u, e->l2_p, e->l2_ustar);
   if (known) printf("Linf error  u %.6e\n", e->linf_u);
   printf("memory      %.3f GB on the device\n", (double)report->bytes / 1e9);
-  printf("seconds     %.3g on the host before, then %.3g set-up, %.3g iterations, %.3g fields, %.3g in all\n",
-         run->seconds_setup, report->seconds[WISP_HELMHOLTZ_SETUP], report->seconds[WISP_HELMHOLTZ_ITERATION],
+  printf("seconds     %.3g on the host before, of that %.3g edges and coarse levels\n", run->seconds_setup,
+         run->problem->hdg->seconds);
+  printf("            %.3g set-up, %.3g preconditioner, %.3g iterations, %.3g fields, %.3g in all\n",
+         report->seconds[WISP_HELMHOLTZ_SETUP], report->seconds_numbers, report->seconds[WISP_HELMHOLTZ_ITERATION],
          report->seconds[WISP_HELMHOLTZ_FIELDS], run->seconds);
 }
 
@@ -55,6 +57,8 @@ static cJSON *make_json(const wisp_helmholtz_request *r, const wisp_helmholtz_ru
       {"bytes", (double)report->bytes},
       {"seconds_before", run->seconds_setup},
       {"seconds_setup", report->seconds[WISP_HELMHOLTZ_SETUP]},
+      {"seconds_mesh", run->problem->hdg->seconds},
+      {"seconds_preconditioner", report->seconds_numbers},
       {"seconds_iterations", report->seconds[WISP_HELMHOLTZ_ITERATION]},
       {"seconds_fields", report->seconds[WISP_HELMHOLTZ_FIELDS]},
       {"seconds", run->seconds},

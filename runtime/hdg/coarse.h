@@ -8,23 +8,21 @@
 
 struct wisp_hdg;
 
+enum { WISP_HDG_COARSE_ENDS = 4 };
+
 typedef struct wisp_hdg_coarse {
   const struct wisp_hdg *hdg; /* borrowed */
   size_t vertices;
-  int32_t *ends;            /* 2 x free edges: the vertices where t is -1 and 1, or -1 */
+  int32_t *ends; /* ENDS x free edges: the vertices where t is -1 and 1, and opposite in both elements, or -1 */
   int32_t *start, *touched; /* vertices + 1; 2 edge + 1 where t is 1 */
   size_t touches;
-  wisp_cycle *cycle; /* of whatever matrix: its places are all that counts */
+  wisp_cycle *cycle;
 } wisp_hdg_coarse;
 
-wisp_status wisp_hdg_coarse_create(wisp_error *err, const struct wisp_hdg *hdg, wisp_hdg_coarse **out);
+/* direct: as of wisp_cycle_create. */
+wisp_status wisp_hdg_coarse_create(wisp_error *err, const struct wisp_hdg *hdg, size_t direct, wisp_hdg_coarse **out);
 void wisp_hdg_coarse_destroy(wisp_hdg_coarse *coarse);
 WISP_OWNED(wisp_hdg_coarse, wisp_hdg_coarse_destroy)
-
-/* The cycle for K, of which corners has the part that the coarse space sees, as the family's array: its numbers stand
- * where those of coarse->cycle do. NULL: any K. */
-wisp_status wisp_hdg_coarse_cycle(wisp_error *err, const wisp_hdg_coarse *coarse, const double *corners,
-                                  wisp_cycle **out);
 
 /* Mode k of what vertex `end` of an edge, 0 or 1, gives to its trace. */
 double wisp_hdg_coarse_weight(int mode, int end);

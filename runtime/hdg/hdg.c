@@ -1,4 +1,5 @@
 #include "hdg.h"
+#include "../process.h"
 #include "../solve/cg.h"
 
 #include <stdio.h>
@@ -44,6 +45,7 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
 {
   static const wisp_fixing nothing = {.all = false};
   OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
+  const double begin = wisp_seconds();
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->mesh = mesh;
   CALL(wisp_hdg_tables_create(err, order, &s->tables));
@@ -57,6 +59,7 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
   CALL(wisp_require(err, s->free_edges, WISP_EUSAGE,
                     "%s: all %zu edges are given, and nothing is left to solve for: take more elements", name,
                     s->edges));
+  s->seconds = wisp_seconds() - begin;
   return GIVE(s, out);
 }
 
@@ -70,9 +73,12 @@ void wisp_hdg_destroy(wisp_hdg *s)
   free(s);
 }
 
-wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *s)
+wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *s, size_t direct)
 {
-  return s->coarse ? WISP_OK : wisp_hdg_coarse_create(err, s, &s->coarse);
+  const double begin = wisp_seconds();
+  if (!s->coarse) CALL(wisp_hdg_coarse_create(err, s, direct, &s->coarse));
+  s->seconds += wisp_seconds() - begin;
+  return WISP_OK;
 }
 
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *s, size_t e, const double *tau, double kappa, double lambda)
@@ -130,13 +136,15 @@ static wisp_status upload_coarse(wisp_error *err, const wisp_hdg_coarse *c, wisp
     const int32_t *from;
   } lists[] = {{"touch_start", c->start},
                {"touched", c->touched},
-               {"cycle_start", c->cycle->rows.start},
-               {"cycle_column", c->cycle->rows.column},
+               {"cycle_start", c->cycle->start},
+               {"cycle_column", c->cycle->column},
                {"cycle_target", c->cycle->target}};
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     if (wisp_arrays_size(arrays, lists[i].array))
       CALL(wisp_arrays_upload_ints(err, arrays, lists[i].array, lists[i].from));
-  return wisp_arrays_size(arrays, "ends") ? upload_list(err, "ends", 2, c->hdg->free_edges, c->ends, arrays) : WISP_OK;
+  return wisp_arrays_size(arrays, "ends")
+             ? upload_list(err, "ends", WISP_HDG_COARSE_ENDS, c->hdg->free_edges, c->ends, arrays)
+             : WISP_OK;
 }
 
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
@@ -172,7 +180,7 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
                {"flux", "element", 2 * Np},
                {"ustar", "element", (size_t)t->Ns},
                {"blocks", "edge", WISP_HDG_ROW * n * n},
-               {"corners_of_blocks", "edge", WISP_HDG_ROW * 4},
+               {"corner_parts", "edge", 2 * WISP_HDG_COARSE_ENDS},
                {"inverses", "edge", n * (n + 1) / 2}};
   for (size_t k = 0; k < WISP_COUNT(slabs); k++) {
     const size_t slab = slabs[k].width * WISP_SLAB_ELEMENTS, within = i % slab;
@@ -215,9 +223,9 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ro
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   if (s->coarse && s->coarse->vertices) {
     const wisp_hdg_coarse *c = s->coarse;
-    const wisp_count coarse[] = {{"coarse_vertices", c->vertices},    {"touches", c->touches},
-                                 {"cycle_rows", c->cycle->rows.rows}, {"cycle_numbers", c->cycle->rows.count},
-                                 {"level_numbers", c->cycle->width},  {"coarse_from", c->cycle->solution_at}};
+    const wisp_count coarse[] = {{"coarse_vertices", c->vertices},   {"touches", c->touches},
+                                 {"cycle_rows", c->cycle->rows},     {"cycle_numbers", c->cycle->numbers},
+                                 {"level_numbers", c->cycle->width}, {"coarse_from", c->cycle->solution_at}};
     for (size_t i = 0; i < WISP_COUNT(coarse); i++) *next++ = coarse[i];
     d.cuts[0] = (wisp_cut){"steps", "cycle_rows", c->cycle->spans, c->cycle->span};
   }

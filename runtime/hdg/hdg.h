@@ -18,6 +18,7 @@ typedef struct wisp_hdg {
   wisp_simplexnodes *corners; /* vertices, numbered along the elements */
   size_t edges, free_edges;
   wisp_hdg_coarse *coarse; /* NULL: none */
+  double seconds;          /* that all this, which depends on the mesh alone, has taken */
   int32_t *edge;           /* 3 x elements: 2 edge + falling */
   int32_t *side;           /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
 } wisp_hdg;
@@ -29,8 +30,8 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
 void wisp_hdg_destroy(wisp_hdg *hdg);
 WISP_OWNED(wisp_hdg, wisp_hdg_destroy)
 
-/* From here on it has a coarse space, and discretisations of it have its arrays. */
-wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *hdg);
+/* From here on it has a coarse space, and discretisations of it have its arrays. direct: as of wisp_cycle_create. */
+wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *hdg, size_t direct);
 
 /* Element e with these coefficients: tau three an element, kappa and lambda one. */
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *hdg, size_t e, const double *tau, double kappa, double lambda);
@@ -39,6 +40,13 @@ wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *hdg, size_t e, const doub
 static inline double wisp_hdg_sign(int32_t edge, int k)
 {
   return edge & k & 1 ? -1 : 1;
+}
+
+/* Where, in the mesh's list of elements' vertices, an edge's vertex is where t is -1, or 1 (end 1). */
+static inline size_t wisp_hdg_corner(const wisp_hdg *hdg, size_t edge, int end)
+{
+  const int32_t face = hdg->side[2 * edge];
+  return (size_t)(face / 3 * 3 + (face + (end + hdg->edge[face]) % 2) % 3);
 }
 
 /* Block `place` of an edge's row of blocks: 0 its own; 1 and 2 those to the next two edges of its first element, 3 and

@@ -36,6 +36,7 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
 typedef struct wisp_helmholtz_report {
   wisp_cg_report cg;
   double seconds[WISP_HELMHOLTZ_PARTS]; /* of each stage, transfers of its data and results not counted */
+  double seconds_numbers;               /* of what the preconditioner is made of, anew for a matrix */
   size_t bytes;                         /* of device memory */
 } wisp_helmholtz_report;
 
@@ -48,7 +49,8 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
 void wisp_helmholtz_solver_destroy(wisp_helmholtz_solver *solver);
 WISP_OWNED(wisp_helmholtz_solver, wisp_helmholtz_solver_destroy)
 
-/* All stages, one after the other. watch may be NULL. */
+/* All stages, one after the other; what the preconditioner is made of for the first solve alone, as the matrix
+ * stays. watch may be NULL. */
 wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz_solver *solver, const wisp_cg_watch *watch,
                                  wisp_helmholtz_report *out);
 

@@ -1,15 +1,10 @@
 #include "reference.h"
+#include "reference_parts.h"
 #include "blocks.h"
 #include "../solve/cg.h"
 
 #include <lapacke.h>
 #include <math.h>
-
-static void set(wisp_round *r, int array, size_t i, double value, double size)
-{
-  r->after[array][i] = value;
-  r->size[array][i] = size;
-}
 
 static wisp_hdg_factors factors_at(const wisp_hdg *s, const wisp_round *r, size_t e)
 {
@@ -31,7 +26,7 @@ static void take(const double *array, size_t width, size_t e, double *out)
 
 static void give(wisp_round *r, int array, size_t width, size_t e, const double *values, const double *sizes)
 {
-  for (size_t i = 0; i < width; i++) set(r, array, WISP_SLAB(width, e, i), values[i], sizes[i]);
+  for (size_t i = 0; i < width; i++) wisp_hdg_leave(r, array, WISP_SLAB(width, e, i), values[i], sizes[i]);
 }
 
 /* To the slabs of element_data, or to memory of its size. */
@@ -101,15 +96,15 @@ static wisp_status invert(wisp_error *err, const wisp_hdg *s, wisp_round *r)
     for (size_t i = 0; i < n * n; i++) A[i] = blocks[wisp_hdg_block_at(n, edge, 0, i / n, i % n)];
     for (size_t i = 0; i < n; i++) {
       const double over = (float)(1 / A[i * n + i]);
-      set(r, WISP_HDG_INVERSE, edge * n + i, over, over);
+      wisp_hdg_leave(r, WISP_HDG_INVERSE, edge * n + i, over, over);
     }
     const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', (int)n, A, (int)n);
     CALL(wisp_require(err, info == 0, WISP_EWRONG, "edge %zu's block has no inverse (info %d)", edge, info));
     LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'U', (int)n, A, (int)n);
     for (size_t i = 0; i < n; i++)
       for (size_t j = i; j < n; j++)
-        set(r, WISP_HDG_INVERSES, WISP_SLAB(n * (n + 1) / 2, edge, wisp_hdg_half(n, i, j)), (float)A[i * n + j],
-            sqrt(A[i * n + i] * A[j * n + j]));
+        wisp_hdg_leave(r, WISP_HDG_INVERSES, WISP_SLAB(n * (n + 1) / 2, edge, wisp_hdg_half(n, i, j)),
+                       (float)A[i * n + j], sqrt(A[i * n + i] * A[j * n + j]));
   }
   return WISP_OK;
 }
@@ -138,11 +133,11 @@ static wisp_status apply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   (void)err;
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
     const double value = times(s, r->before[WISP_HDG_BLOCKS], p, row, &size);
-    set(r, WISP_HDG_AP, row, value, size);
+    wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
     all += p[row] * value;
     squares += p[row] * size * p[row] * size;
   }
-  set(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
+  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
   return WISP_OK;
 }
 
@@ -167,7 +162,8 @@ static wisp_status multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
                           along(s, r->before[WISP_HDG_P], e, b);
       value += term, size += fabs(term);
     }
-    set(r, WISP_HDG_PRODUCTS, WISP_SLAB(m, e, a), wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
+    wisp_hdg_leave(r, WISP_HDG_PRODUCTS, WISP_SLAB(m, e, a),
+                   wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
   }
   return WISP_OK;
 }
@@ -186,11 +182,11 @@ static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_round *r)
       const double term = products[WISP_SLAB(m, (size_t)face / 3, (size_t)face % 3 * n + row % n)];
       value += term, size += fabs(term);
     }
-    set(r, WISP_HDG_AP, row, value, size);
+    wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
     all += p[row] * value;
     squares += p[row] * size * p[row] * size;
   }
-  set(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
+  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
   return WISP_OK;
 }
 
@@ -198,11 +194,12 @@ static void advance_state(wisp_round *r, double alpha)
 {
   double *state = r->after[WISP_HDG_STATE];
   const double iteration = state[WISP_CG_AT_ITERATION];
-  if (iteration < WISP_HDG_ITERATIONS) set(r, WISP_HDG_HISTORY, 3 * (size_t)iteration + 2, alpha, fabs(alpha));
-  set(r, WISP_HDG_STATE, WISP_CG_AT_RZ_BEFORE, state[WISP_CG_AT_RZ], fabs(state[WISP_CG_AT_RZ]));
-  set(r, WISP_HDG_STATE, WISP_CG_AT_ALPHA, alpha, fabs(alpha));
+  if (iteration < WISP_HDG_ITERATIONS)
+    wisp_hdg_leave(r, WISP_HDG_HISTORY, 3 * (size_t)iteration + 2, alpha, fabs(alpha));
+  wisp_hdg_leave(r, WISP_HDG_STATE, WISP_CG_AT_RZ_BEFORE, state[WISP_CG_AT_RZ], fabs(state[WISP_CG_AT_RZ]));
+  wisp_hdg_leave(r, WISP_HDG_STATE, WISP_CG_AT_ALPHA, alpha, fabs(alpha));
   if (state[WISP_CG_AT_RUNNING] <= 0) return;
-  set(r, WISP_HDG_STATE, WISP_CG_AT_ITERATION, iteration + 1, iteration + 1);
+  wisp_hdg_leave(r, WISP_HDG_STATE, WISP_CG_AT_ITERATION, iteration + 1, iteration + 1);
   r->after[WISP_HDG_LEFT][0]--;
 }
 
@@ -221,51 +218,32 @@ static double times_inverse(const wisp_hdg *s, const wisp_round *r, const double
   return value;
 }
 
-static double scalar(const wisp_round *r, const char *name)
-{
-  size_t i = 0;
-  while (strcmp(r->scalars.of[i].name, name) != 0) i++;
-  return r->scalars.of[i].value;
-}
-
 static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
-  const size_t parts = (size_t)scalar(r, "pAp_parts");
+  const size_t parts = (size_t)wisp_hdg_scalar(r, "pAp_parts");
   const double *Ap = r->before[WISP_HDG_AP], *before = r->before[WISP_HDG_RESIDUAL];
-  const double *state = r->before[WISP_HDG_STATE], gain = scalar(r, "gain");
+  const double *state = r->before[WISP_HDG_STATE], gain = wisp_hdg_scalar(r, "gain");
   const double *own = r->after[WISP_HDG_RESIDUAL], *own_size = r->size[WISP_HDG_RESIDUAL];
   double pAp = 0, rz = 0, rr = 0, rz_squares = 0, rr_squares = 0, size = 0;
   (void)err;
   for (size_t i = 0; i < parts; i++) pAp += r->before[WISP_HDG_PAP_SUMS][i];
   const double alpha = state[WISP_CG_AT_RUNNING] > 0 && pAp > 0 ? state[WISP_CG_AT_RZ] / pAp : 0;
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
-    set(r, WISP_HDG_RESIDUAL, row, before[row] - alpha * Ap[row], fabs(before[row]) + fabs(alpha * Ap[row]));
+    wisp_hdg_leave(r, WISP_HDG_RESIDUAL, row, before[row] - alpha * Ap[row], fabs(before[row]) + fabs(alpha * Ap[row]));
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
     const double value = gain * times_inverse(s, r, own, own_size, row, &size);
     size *= gain;
-    set(r, WISP_HDG_Z, row, value, size);
+    wisp_hdg_leave(r, WISP_HDG_Z, row, value, size);
     rz += own[row] * value, rz_squares += own_size[row] * size * own_size[row] * size;
     rr += own[row] * own[row], rr_squares += own_size[row] * own_size[row] * own_size[row] * own_size[row];
   }
-  set(r, WISP_HDG_RZ_SUMS, 0, rz, sqrt(rz_squares));
-  set(r, WISP_HDG_RR_SUMS, 0, rr, sqrt(rr_squares));
+  wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, rz, sqrt(rz_squares));
+  wisp_hdg_leave(r, WISP_HDG_RR_SUMS, 0, rr, sqrt(rr_squares));
   advance_state(r, alpha);
   return WISP_OK;
 }
 
 /* --- two levels --- */
-
-static wisp_status coarsen(wisp_error *err, const wisp_hdg *s, wisp_round *r)
-{
-  const size_t n = (size_t)s->tables->n;
-  (void)err;
-  for (size_t i = 0; i < s->free_edges * WISP_HDG_ROW * 4; i++) {
-    const size_t edge = i / 20, block = i % 20 / 4;
-    const double number = r->before[WISP_HDG_BLOCKS][wisp_hdg_block_at(n, edge, block, i / 2 % 2, i % 2)];
-    set(r, WISP_HDG_CORNERS_OF_BLOCKS, WISP_SLAB(20, edge, i % 20), number, 0);
-  }
-  return WISP_OK;
-}
 
 static wisp_status residual(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
@@ -274,15 +252,15 @@ static wisp_status residual(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   (void)err;
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
     const double value = times(s, r->before[WISP_HDG_BLOCKS], r->before[WISP_HDG_Z], row, &size);
-    set(r, WISP_HDG_T, row, own[row] - value, fabs(own[row]) + size);
+    wisp_hdg_leave(r, WISP_HDG_T, row, own[row] - value, fabs(own[row]) + size);
   }
   return WISP_OK;
 }
 
 static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
-  const double keep = scalar(r, "keep"), gain = scalar(r, "gain"), *z = r->before[WISP_HDG_Z];
-  const double *last = scalar(r, "first_step") > 0 ? z : r->before[WISP_HDG_D], *t = r->before[WISP_HDG_T];
+  const double keep = wisp_hdg_scalar(r, "keep"), gain = wisp_hdg_scalar(r, "gain"), *z = r->before[WISP_HDG_Z];
+  const double *last = wisp_hdg_scalar(r, "first_step") > 0 ? z : r->before[WISP_HDG_D], *t = r->before[WISP_HDG_T];
   OWNED(free) double *t_size = NULL;
   double rz = 0, squares = 0, size = 0;
   CALL(wisp_new(err, r->numbers[WISP_HDG_T], sizeof *t_size, &t_size));
@@ -290,67 +268,12 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
     const double step = keep * last[row] + gain * times_inverse(s, r, t, t_size, row, &size);
     const double step_size = keep * fabs(last[row]) + gain * size, own = r->before[WISP_HDG_RESIDUAL][row];
-    set(r, WISP_HDG_D, row, step, step_size);
-    set(r, WISP_HDG_Z, row, z[row] + step, fabs(z[row]) + step_size);
+    wisp_hdg_leave(r, WISP_HDG_D, row, step, step_size);
+    wisp_hdg_leave(r, WISP_HDG_Z, row, z[row] + step, fabs(z[row]) + step_size);
     rz += own * (z[row] + step);
     squares += own * (fabs(z[row]) + step_size) * own * (fabs(z[row]) + step_size);
   }
-  set(r, WISP_HDG_RZ_SUMS, 0, rz, sqrt(squares));
-  return WISP_OK;
-}
-
-static wisp_status restrict_trace(wisp_error *err, const wisp_hdg *s, wisp_round *r)
-{
-  const wisp_hdg_coarse *c = s->coarse;
-  (void)err;
-  for (size_t v = 0; v < c->vertices; v++) {
-    double value = 0, size = 0;
-    for (int32_t q = c->start[v]; q < c->start[v + 1]; q++)
-      for (int mode = 0; mode < 2; mode++) {
-        const size_t at = (size_t)c->touched[q] / 2 * (size_t)s->tables->n + (size_t)mode;
-        const double term = wisp_hdg_coarse_weight(mode, c->touched[q] % 2) * r->before[WISP_HDG_T][at];
-        value += term, size += fabs(term);
-      }
-    set(r, WISP_HDG_LEVELS, v, value, size);
-  }
-  return WISP_OK;
-}
-
-static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_round *r)
-{
-  const wisp_cycle *c = s->coarse->cycle;
-  double *levels = r->after[WISP_HDG_LEVELS];
-  OWNED(free) double *sizes = NULL;
-  CALL(wisp_new(err, c->width, sizeof *sizes, &sizes));
-  for (size_t i = 0; i < c->width; i++) sizes[i] = fabs(levels[i]);
-  for (size_t row = 0; row < c->rows.rows; row++) {
-    double value = 0, size = 0;
-    for (int32_t q = c->rows.start[row]; q < c->rows.start[row + 1]; q++) {
-      const double number = r->before[WISP_HDG_CYCLE_VALUE][q];
-      value += number * levels[c->rows.column[q]], size += fabs(number) * sizes[c->rows.column[q]];
-    }
-    set(r, WISP_HDG_LEVELS, (size_t)c->target[row], value, size);
-    sizes[c->target[row]] = size;
-  }
-  return WISP_OK;
-}
-
-static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_round *r)
-{
-  const wisp_hdg_coarse *c = s->coarse;
-  (void)err;
-  for (size_t i = 0; i < 2 * s->free_edges; i++) {
-    const size_t at = i / 2 * (size_t)s->tables->n + i % 2;
-    double value = r->before[WISP_HDG_Z][at], size = fabs(value);
-    for (size_t end = 0; end < 2; end++) {
-      const int32_t v = c->ends[i / 2 * 2 + end];
-      if (v < 0) continue;
-      const double term =
-          wisp_hdg_coarse_weight((int)i % 2, (int)end) * r->before[WISP_HDG_LEVELS][c->cycle->solution_at + (size_t)v];
-      value += term, size += fabs(term);
-    }
-    set(r, WISP_HDG_Z, at, value, size);
-  }
+  wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, rz, sqrt(squares));
   return WISP_OK;
 }
 
@@ -401,12 +324,19 @@ wisp_status wisp_hdg_solve(wisp_error *err, wisp_round *r)
   static const struct {
     const char *kernel;
     wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_round *r);
-  } kernels[] = {
-      {"condense", condense},       {"assemble", assemble},         {"build", build},     {"invert", invert},
-      {"multiply", multiply},       {"collect", collect},           {"apply", apply},     {"recover", recover},
-      {"postprocess", postprocess}, {"precondition", precondition}, {"coarsen", coarsen}, {"residual", residual},
-      {"smooth", smooth},           {"restrict", restrict_trace},   {"cycle", cycle},     {"prolong", prolong}};
+  } kernels[] = {{"condense", condense},
+                 {"assemble", assemble},
+                 {"build", build},
+                 {"invert", invert},
+                 {"multiply", multiply},
+                 {"collect", collect},
+                 {"apply", apply},
+                 {"recover", recover},
+                 {"residual", residual},
+                 {"postprocess", postprocess},
+                 {"precondition", precondition},
+                 {"smooth", smooth}};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->plain->self, r);
-  return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
+  return wisp_hdg_solve_coarse(err, r);
 }

@@ -10,6 +10,7 @@ struct wisp_cg {
   wisp_cg_system system;
   wisp_arrays *arrays; /* the problem's */
   wisp_graph *graph;   /* of all iterations; NULL: not recorded */
+  wisp_graph *start;   /* of what comes before them, where b is on the device; likewise */
   wisp_event *begin, *end;
 };
 
@@ -36,6 +37,7 @@ void wisp_cg_destroy(wisp_cg *cg)
 {
   if (!cg) return;
   wisp_graph_destroy(cg->graph);
+  wisp_graph_destroy(cg->start);
   wisp_event_destroy(cg->begin);
   wisp_event_destroy(cg->end);
   wisp_cg_system_free(&cg->system);
@@ -77,17 +79,39 @@ static wisp_status clear(wisp_error *err, wisp_cg *cg)
   return wisp_arrays_fill(err, cg->arrays, "Ap", 0);
 }
 
+/* The start where b is on the device. */
+static wisp_status record_start(wisp_error *err, wisp_cg *cg)
+{
+  wisp_error later = {.text = ""};
+  if (cg->start) return WISP_OK;
+  CALL(wisp_graph_begin(err, cg->system.device));
+  wisp_status status = clear(err, cg);
+  if (status == WISP_OK) status = wisp_arrays_copy(err, cg->arrays, "r", cg->system.b);
+  if (status == WISP_OK) status = follow(err, cg);
+  const wisp_status ended = wisp_graph_end(&later, cg->system.device, &cg->start);
+  CALL(status);
+  return ended == WISP_OK ? WISP_OK : wisp_fail(err, ended, "%s", later.text);
+}
+
 /* The start: solution and p are 0, r is given, z follows from it, as alpha is 0 while nothing is running, and p is z.
- */
-static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *r, double limit, int most)
+ * b NULL: the system's array. */
+static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *b, double limit, int most)
 {
   double state[WISP_CG_STATE] = {0};
   state[WISP_CG_AT_LIMIT] = limit;
-  CALL(clear(err, cg));
-  CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->system.unknowns, r));
   CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
   CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
+  if (!b) CALL(record_start(err, cg));
+  if (!b) return wisp_graph_replay(err, cg->start);
+  CALL(clear(err, cg));
+  CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->system.unknowns, b));
   return follow(err, cg);
+}
+
+wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg)
+{
+  if (cg->system.b) CALL(record_start(err, cg));
+  return record(err, cg);
 }
 
 /* --- the largest eigenvalue --- */
@@ -190,22 +214,35 @@ static double share(const double state[WISP_CG_STATE], double bb, long long most
   return fmin(1, fmax(done, fallen));
 }
 
+/* As begin, with b on the device: |b|^2 is what the start leaves as r . r. */
+static wisp_status begin_there(wisp_error *err, wisp_cg *cg, double tolerance, int most, double *bb)
+{
+  double state[WISP_CG_STATE];
+  CALL(begin(err, cg, NULL, -1, most));
+  CALL(wisp_arrays_download(err, cg->arrays, "state", state));
+  *bb = state[WISP_CG_AT_RR];
+  state[WISP_CG_AT_LIMIT] = tolerance * tolerance * *bb;
+  CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
+  return *bb > 0 ? WISP_OK : wisp_arrays_upload_ints(err, cg->arrays, "left", &(int){0});
+}
+
 /* All iterations: at once, or in parts that take PART_MS as far as the part before shows. */
-static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, double bb, double limit, int most,
-                               const wisp_cg_watch *watch, double *total, double state[WISP_CG_STATE])
+static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, int most,
+                               const wisp_cg_watch *watch, double *bb, double *total, double state[WISP_CG_STATE])
 {
   enum { FIRST = 10, PART_MS = 200, GROWTH = 8 };
   int part = watch && FIRST < most ? FIRST : most, left = most - part;
   double ms = 0;
-  CALL(begin(err, cg, b, limit, part));
+  if (b) CALL(square(err, b, cg->system.unknowns, bb));
   CALL(record(err, cg));
+  CALL(b ? begin(err, cg, b, tolerance * tolerance * *bb, part) : begin_there(err, cg, tolerance, part, bb));
   CALL(replay(err, cg, total, state));
-  if (watch) watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
+  if (watch) watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
   for (ms = *total; left && state[WISP_CG_AT_RUNNING] > 0; left -= part, *total += ms) {
     part = (int)fmin(left, fmax(1, fmin(GROWTH, PART_MS / ms) * part));
     CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
     CALL(replay(err, cg, &ms, state));
-    watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, bb, most));
+    watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
   }
   return WISP_OK;
 }
@@ -215,10 +252,10 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double 
 {
   wisp_cg_report report = {.iterations = 0};
   double state[WISP_CG_STATE], ms = 0, bb = 0;
-  CALL(square(err, b, cg->system.unknowns, &bb));
+  CALL(wisp_require(err, b || cg->system.b, WISP_EUSAGE, "no right-hand side"));
   CALL(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
                     most, INT_MAX));
-  CALL(iterate_all(err, cg, b, bb, tolerance * tolerance * bb, (int)most, watch, &ms, state));
+  CALL(iterate_all(err, cg, b, tolerance, (int)most, watch, &bb, &ms, state));
   report.iterations = (long long)state[WISP_CG_AT_ITERATION];
   report.ms_per_iteration = report.iterations ? ms / (double)report.iterations : 0;
   report.residual = bb > 0 ? sqrt(state[WISP_CG_AT_RR] / bb) : 0;

@@ -34,6 +34,7 @@ typedef struct wisp_cg_system {
   wisp_problem *problem; /* what is launched on */
   size_t unknowns;
   wisp_launches apply, precondition, update;
+  const char *b; /* the problem's array, as long as r, that has the right-hand side; NULL: the caller has */
 } wisp_cg_system;
 
 typedef struct wisp_cg_report {
@@ -52,6 +53,9 @@ wisp_status wisp_cg_create(wisp_error *err, wisp_cg_system *system, wisp_cg **ou
 void wisp_cg_destroy(wisp_cg *cg); /* NULL is fine */
 WISP_OWNED(wisp_cg, wisp_cg_destroy)
 
+/* Records a solve ahead of the first one. */
+wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg);
+
 /* The largest eigenvalue of M^-1 A, as a few iterations on a random residual see it: never too large. WISP_EWRONG where
  * they see none. */
 wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest);
@@ -63,9 +67,10 @@ typedef struct wisp_cg_watch {
   void *context;
 } wisp_cg_watch;
 
-/* Solves for b at the unknowns, from 0 until |r| <= tolerance |b|, or for `most` iterations, 0 to INT_MAX. Where the
- * device can loop (wisp_limits.loops) the host starts it and waits for the end, no more; with a watch, which may be
- * NULL, it does so for parts of some tenths of a second. WISP_EWRONG where the residual is no number. */
+/* Solves for b at the unknowns, NULL where the system has an array for it, from 0 until |r| <= tolerance |b|, or for
+ * `most` iterations, 0 to INT_MAX. Where the device can loop (wisp_limits.loops) the host starts it and waits for the
+ * end, no more; with a watch, which may be NULL, it does so for parts of some tenths of a second. WISP_EWRONG where the
+ * residual is no number. */
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
                           const wisp_cg_watch *watch, wisp_cg_report *out);
 

@@ -1,250 +1,303 @@
 #include "cycle.h"
 
-#include <lapacke.h>
 #include <math.h>
 
-enum { DIRECT = 512 }; /* unknowns that are solved for by an inverse */
+/* A level's matrices: where they have numbers, and their rows among all. */
+typedef enum part {
+  A,
+  SCALED, /* A D^-1 */
+  E,
+  T,    /* T^T, rows the aggregates */
+  PT,   /* P^T */
+  PTA,  /* P^T A */
+  DOWN, /* T^T S E */
+  UP,   /* (E^T Q + Q) beside DOWN^T, or the last level's inverse */
+  PARTS
+} part;
 
 typedef struct level {
-  wisp_sparse A, down, up; /* T^T S E and its transpose */
-  wisp_sparse E;           /* what two steps of smoothing leave of a residual */
-  size_t at;               /* of b in levels; x follows */
-  double *over, rho;       /* 1 / D, and a bound of the eigenvalues of D^-1 A */
+  wisp_sparse of[PARTS];
+  size_t first[PARTS]; /* rows */
+  size_t at;           /* of b in levels; x follows */
 } level;
 
 typedef struct hierarchy {
   level level[WISP_CYCLE_LEVELS];
   size_t levels, width;
+  bool direct; /* the last is solved by an inverse, else smoothed */
 } hierarchy;
 
 static void release(hierarchy *h)
 {
-  for (level *l = h->level; l < h->level + WISP_CYCLE_LEVELS; l++) {
-    wisp_sparse_free(&l->A), wisp_sparse_free(&l->down), wisp_sparse_free(&l->up);
-    wisp_sparse_free(&l->E);
-    free(l->over);
-  }
+  for (level *l = h->level; l < h->level + WISP_CYCLE_LEVELS; l++)
+    for (int i = 0; i < PARTS; i++) wisp_sparse_free(&l->of[i]);
 }
 
-void wisp_cycle_destroy(wisp_cycle *cycle)
+void wisp_cycle_destroy(wisp_cycle *c)
 {
-  if (!cycle) return;
-  wisp_sparse_free(&cycle->rows);
-  free(cycle->target);
-  free(cycle);
+  if (!c) return;
+  free(c->start), free(c->column), free(c->target);
+  free(c);
 }
 
 /* --- aggregates --- */
 
 /* Takes row i and those of its neighbours that are nobody's. */
-static void take(const wisp_sparse *A, size_t i, int32_t number, int32_t *of)
+static void take(const wisp_sparse *of, size_t i, int32_t number, int32_t *to)
 {
-  for (int32_t q = A->start[i]; q < A->start[i + 1]; q++)
-    if (of[A->column[q]] < 0) of[A->column[q]] = number;
-  of[i] = number;
+  for (int32_t q = of->start[i]; q < of->start[i + 1]; q++)
+    if (to[of->column[q]] < 0) to[of->column[q]] = number;
+  to[i] = number;
 }
 
 /* First rows whose neighbours are all free, with these; then what is left joins a neighbour; then the rest. */
-static size_t aggregate(const wisp_sparse *A, int32_t *of, int32_t *joined)
+static size_t aggregate(const wisp_sparse *of, int32_t *to, int32_t *joined)
 {
   int32_t count = 0;
-  for (size_t i = 0; i < A->rows; i++) of[i] = -1;
-  for (size_t i = 0; i < A->rows; i++) {
+  for (size_t i = 0; i < of->rows; i++) to[i] = -1;
+  for (size_t i = 0; i < of->rows; i++) {
     bool is_free = true;
-    for (int32_t q = A->start[i]; q < A->start[i + 1]; q++) is_free &= of[A->column[q]] < 0;
-    if (is_free) take(A, i, count++, of);
+    for (int32_t q = of->start[i]; q < of->start[i + 1] && is_free; q++) is_free = to[of->column[q]] < 0;
+    if (is_free) take(of, i, count++, to);
   }
-  for (size_t i = 0; i < A->rows; i++) {
-    joined[i] = of[i];
-    for (int32_t q = A->start[i]; q < A->start[i + 1] && joined[i] < 0; q++) joined[i] = of[A->column[q]];
+  for (size_t i = 0; i < of->rows; i++) {
+    joined[i] = to[i];
+    for (int32_t q = of->start[i]; q < of->start[i + 1] && joined[i] < 0; q++) joined[i] = to[of->column[q]];
   }
-  for (size_t i = 0; i < A->rows; i++) of[i] = joined[i];
-  for (size_t i = 0; i < A->rows; i++)
-    if (of[i] < 0) take(A, i, count++, of);
+  memcpy(to, joined, of->rows * sizeof *to);
+  for (size_t i = 0; i < of->rows; i++)
+    if (to[i] < 0) take(of, i, count++, to);
   return (size_t)count;
 }
 
-/* T^T: a row an aggregate, ones. */
-static wisp_status aggregates(wisp_error *err, const wisp_sparse *A, wisp_sparse *out)
+/* T^T: a row an aggregate. */
+static wisp_status aggregates(wisp_error *err, const wisp_sparse *of, wisp_sparse *out)
 {
-  HELD(wisp_sparse_free) wisp_sparse T = {.rows = 0};
-  OWNED(free) int32_t *of = NULL, *joined = NULL;
-  CALL(wisp_new(err, A->rows, sizeof *of, &of));
-  CALL(wisp_new(err, A->rows, sizeof *joined, &joined));
-  const size_t count = aggregate(A, of, joined);
-  CALL(wisp_sparse_begin(err, A->rows, count, &T));
-  for (size_t i = 0; i < A->rows; i++) CALL(wisp_sparse_append(err, &T, i, (size_t)of[i], 1));
-  return wisp_sparse_transpose(err, &T, out);
+  HELD(wisp_sparse_free) wisp_sparse members = {.rows = of->rows};
+  OWNED(free) int32_t *joined = NULL;
+  CALL(wisp_new(err, of->rows, sizeof *joined, &joined));
+  CALL(wisp_new(err, of->rows, sizeof *members.column, &members.column));
+  CALL(wisp_new(err, of->rows + 1, sizeof *members.start, &members.start));
+  for (size_t i = 0; i <= of->rows; i++) members.start[i] = (int32_t)i;
+  members.columns = aggregate(of, members.column, joined);
+  return wisp_sparse_transpose(err, &members, out);
 }
 
 /* --- levels --- */
 
-/* 1 / D, and Gershgorin's bound. */
-static wisp_status weigh(wisp_error *err, level *l)
+/* The next level's A; no row: its aggregates are no fewer, and l is the last. */
+static wisp_status coarsen(wisp_error *err, level *l, wisp_sparse *next)
 {
-  double rho = 0;
-  CALL(wisp_new(err, l->A.rows, sizeof *l->over, &l->over));
-  for (size_t i = 0; i < l->A.rows; i++) {
-    double sum = 0, diagonal = 0;
-    for (int32_t q = l->A.start[i]; q < l->A.start[i + 1]; q++) {
-      sum += fabs(l->A.value[q]);
-      if ((size_t)l->A.column[q] == i) diagonal = l->A.value[q];
-    }
-    CALL(wisp_require(err, diagonal > 0, WISP_EWRONG, "row %zu of a coarse matrix of %zu has the diagonal %g", i,
-                      l->A.rows, diagonal));
-    l->over[i] = 1 / diagonal;
-    rho = fmax(rho, sum / diagonal);
+  HELD(wisp_sparse_free) wisp_sparse P = {.rows = 0};
+  CALL(aggregates(err, &l->of[A], &l->of[T]));
+  if (l->of[T].rows * 5 > l->of[A].rows * 4) {
+    wisp_sparse_free(&l->of[T]);
+    return WISP_OK;
   }
-  l->rho = rho;
+  CALL(wisp_sparse_multiply(err, &l->of[T], &l->of[A], &l->of[PT]));
+  CALL(wisp_sparse_multiply(err, &l->of[PT], &l->of[E], &l->of[DOWN]));
+  CALL(wisp_sparse_transpose(err, &l->of[PT], &P));
+  CALL(wisp_sparse_multiply(err, &l->of[PT], &l->of[A], &l->of[PTA]));
+  return wisp_sparse_multiply(err, &l->of[PTA], &P, next);
+}
+
+/* The same places once more. */
+static wisp_status copy(wisp_error *err, const wisp_sparse *of, wisp_sparse *out)
+{
+  const size_t numbers = (size_t)of->start[of->rows];
+  *out = (wisp_sparse){.rows = of->rows, .columns = of->columns};
+  CALL(wisp_new(err, of->rows + 1, sizeof *out->start, &out->start));
+  CALL(wisp_new(err, numbers, sizeof *out->column, &out->column));
+  memcpy(out->start, of->start, (of->rows + 1) * sizeof *out->start);
+  memcpy(out->column, of->column, numbers * sizeof *out->column);
   return WISP_OK;
 }
 
-/* one I - w A D^-1, or from the other side too: one D^-1 - w D^-1 A D^-1. */
-static wisp_status smoother(wisp_error *err, const level *l, double one, double w, bool both, wisp_sparse *out)
+/* A wisp_sparse_row: of a matrix that is full. */
+static size_t fill_row(const void *context, size_t row, int32_t *columns)
 {
-  HELD(wisp_sparse_free) wisp_sparse S = {.rows = 0};
-  CALL(wisp_sparse_begin(err, l->A.rows, l->A.rows, &S));
-  for (size_t i = 0; i < l->A.rows; i++)
-    for (int32_t q = l->A.start[i]; q < l->A.start[i + 1]; q++) {
-      const size_t j = (size_t)l->A.column[q];
-      const double number = (i == j ? one : 0) - w * l->A.value[q] * l->over[j];
-      CALL(wisp_sparse_append(err, &S, i, j, both ? l->over[i] * number : number));
-    }
-  return GIVE(S, out);
+  const size_t count = ((const wisp_sparse *)context)->columns;
+  (void)row;
+  for (size_t j = 0; j < count; j++) columns[j] = (int32_t)j;
+  return count;
 }
 
-/* The weights of two steps: one over the roots of Chebyshev's polynomial on the upper part of the eigenvalues. */
-static void find_weights(const level *l, double w[2])
+static wisp_status make_levels(wisp_error *err, wisp_sparse *of, size_t direct, hierarchy *h)
 {
-  static const double share = 0.04;
-  const double middle = l->rho * (1 + share) / 2, radius = l->rho * (1 - share) / 2;
-  for (int i = 0; i < 2; i++) w[i] = 1 / (middle + (i ? -1 : 1) * radius * sqrt(0.5));
-}
-
-static wisp_status smooth(wisp_error *err, level *l)
-{
-  HELD(wisp_sparse_free) wisp_sparse one = {.rows = 0}, two = {.rows = 0};
-  double w[2];
-  find_weights(l, w);
-  CALL(smoother(err, l, 1, w[0], false, &one));
-  CALL(smoother(err, l, 1, w[1], false, &two));
-  return wisp_sparse_multiply(err, &one, &two, &l->E);
-}
-
-/* E^T Q + Q, Q b what the two steps make of b from 0. */
-static wisp_status smooth_twice(wisp_error *err, const level *l, wisp_sparse *out)
-{
-  HELD(wisp_sparse_free) wisp_sparse Q = {.rows = 0}, EQ = {.rows = 0}, Et = {.rows = 0};
-  double w[2];
-  find_weights(l, w);
-  CALL(smoother(err, l, w[0] + w[1], w[0] * w[1], true, &Q));
-  CALL(wisp_sparse_transpose(err, &l->E, &Et));
-  for (size_t i = 0; i < Et.rows; i++)
-    for (int32_t q = Et.start[i]; q < Et.start[i + 1]; q++)
-      if ((size_t)Et.column[q] == i) Et.value[q] += 1;
-  CALL(wisp_sparse_multiply(err, &Et, &Q, &EQ));
-  return GIVE(EQ, out);
-}
-
-/* The next level of l; no row: its aggregates are no fewer, and it is the last. */
-static wisp_status coarsen(wisp_error *err, level *l, wisp_sparse *next)
-{
-  HELD(wisp_sparse_free)
-  wisp_sparse T = {.rows = 0}, S = {.rows = 0}, Pt = {.rows = 0}, P = {.rows = 0}, PtA = {.rows = 0};
-  CALL(aggregates(err, &l->A, &T));
-  if (T.rows * 5 > l->A.rows * 4) return WISP_OK;
-  CALL(smoother(err, l, 1, 4 / (3 * l->rho), false, &S));
-  CALL(wisp_sparse_multiply(err, &T, &S, &Pt));
-  CALL(wisp_sparse_multiply(err, &Pt, &l->E, &l->down));
-  CALL(wisp_sparse_transpose(err, &l->down, &l->up));
-  CALL(wisp_sparse_transpose(err, &Pt, &P));
-  CALL(wisp_sparse_multiply(err, &Pt, &l->A, &PtA));
-  return wisp_sparse_multiply(err, &PtA, &P, next);
-}
-
-static wisp_status make_levels(wisp_error *err, const wisp_sparse *A, hierarchy *h)
-{
-  HELD(wisp_sparse_free) wisp_sparse one = {.rows = 0}, next = {.rows = 0};
-  CALL(wisp_sparse_begin(err, A->rows, A->rows, &one));
-  for (size_t i = 0; i < A->rows; i++) CALL(wisp_sparse_append(err, &one, i, i, 1));
-  CALL(wisp_sparse_multiply(err, &one, A, &next)); /* a copy */
+  HELD(wisp_sparse_free) wisp_sparse next = {.rows = 0};
+  CALL(GIVE(*of, &next));
   while (next.rows) {
     level *l = &h->level[h->levels++];
-    l->A = next, l->at = h->width;
-    next = (wisp_sparse){.rows = 0};
-    h->width += 2 * l->A.rows;
-    CALL(weigh(err, l));
-    CALL(smooth(err, l));
-    if (l->A.rows > DIRECT && h->levels < WISP_CYCLE_LEVELS) CALL(coarsen(err, l, &next));
+    l->at = h->width;
+    CALL(GIVE(next, &l->of[A]));
+    h->width += 2 * l->of[A].rows;
+    h->direct = l->of[A].rows <= direct;
+    if (h->direct) return wisp_sparse_make(err, l->of[A].rows, l->of[A].rows, direct, fill_row, &l->of[A], &l->of[UP]);
+    CALL(copy(err, &l->of[A], &l->of[SCALED]));
+    CALL(wisp_sparse_multiply(err, &l->of[A], &l->of[A], &l->of[E]));
+    CALL(wisp_sparse_multiply(err, &l->of[E], &l->of[A], &l->of[UP]));
+    if (h->levels < WISP_CYCLE_LEVELS) CALL(coarsen(err, l, &next));
   }
   return WISP_OK;
 }
 
 /* --- rows --- */
 
-/* A span of sums over `one` times what stands at one_at, and `two`, which may be NULL, times what stands at two_at. */
-static wisp_status add_span(wisp_error *err, wisp_cycle *c, size_t to, const wisp_sparse *one, size_t one_at,
-                            const wisp_sparse *two, size_t two_at)
+static void put(wisp_cycle *c, const wisp_sparse *from, size_t i, size_t shift)
 {
-  const size_t first = c->spans ? c->span[c->spans - 1].first + c->span[c->spans - 1].count : 0;
+  for (int32_t q = from->start[i]; q < from->start[i + 1]; q++)
+    c->column[c->numbers++] = (int32_t)(shift + (size_t)from->column[q]);
+}
+
+/* Rows of one, whose columns begin at one_at, and beside them of two, which may be NULL. */
+static size_t add_rows(wisp_cycle *c, const wisp_sparse *one, size_t one_at, const wisp_sparse *two, size_t two_at)
+{
+  const size_t first = c->rows;
   for (size_t i = 0; i < one->rows; i++) {
-    const size_t row = first + i;
-    c->rows.start[row + 1] = c->rows.start[row];
-    for (int32_t q = one->start[i]; q < one->start[i + 1]; q++)
-      CALL(wisp_sparse_append(err, &c->rows, row, one_at + (size_t)one->column[q], one->value[q]));
-    for (int32_t q = two ? two->start[i] : 0; q < (two ? two->start[i + 1] : 0); q++)
-      CALL(wisp_sparse_append(err, &c->rows, row, two_at + (size_t)two->column[q], two->value[q]));
-    c->target[row] = (int32_t)(to + i);
+    put(c, one, i, one_at);
+    if (two) put(c, two, i, two_at);
+    c->start[++c->rows] = (int32_t)c->numbers;
   }
+  return first;
+}
+
+/* Rows whose sums go to `to`. */
+static size_t add_span(wisp_cycle *c, size_t to, const wisp_sparse *one, size_t one_at, const wisp_sparse *two,
+                       size_t two_at)
+{
+  const size_t first = add_rows(c, one, one_at, two, two_at);
+  for (size_t i = 0; i < one->rows; i++) c->target[first + i] = (int32_t)(to + i);
   c->span[c->spans++] = (wisp_span){first, one->rows};
+  return first;
+}
+
+static wisp_status lay_out(wisp_error *err, hierarchy *h, wisp_cycle *c)
+{
+  for (size_t i = 0; i + 1 < h->levels; i++)
+    h->level[i].first[DOWN] = add_span(c, h->level[i + 1].at, &h->level[i].of[DOWN], h->level[i].at, NULL, 0);
+  for (size_t i = h->levels; i-- > 0;) {
+    level *l = &h->level[i];
+    const size_t n = l->of[A].rows;
+    HELD(wisp_sparse_free) wisp_sparse up = {.rows = 0};
+    if (i + 1 < h->levels) CALL(wisp_sparse_transpose(err, &l->of[DOWN], &up));
+    l->first[UP] = add_span(c, l->at + n, &l->of[UP], l->at, up.rows ? &up : NULL,
+                            up.rows ? h->level[i + 1].at + h->level[i + 1].of[A].rows : 0);
+  }
+  for (level *l = h->level; l < h->level + h->levels; l++)
+    for (int i = 0; i < DOWN; i++)
+      if (l->of[i].rows) l->first[i] = add_rows(c, &l->of[i], 0, NULL, 0);
   return WISP_OK;
 }
 
-/* The last level's inverse; a little on the diagonal makes one of a matrix whose null space is the constants. Where it
- * is too large, its smoothing. */
-static wisp_status add_last(wisp_error *err, wisp_cycle *c, const level *l)
+static wisp_status make_room(wisp_error *err, const hierarchy *h, wisp_cycle *c)
 {
-  HELD(wisp_sparse_free) wisp_sparse inverse = {.rows = 0};
-  const size_t n = l->A.rows;
-  OWNED(free) double *dense = NULL;
-  if (n > DIRECT) {
-    CALL(smooth_twice(err, l, &inverse));
-    return add_span(err, c, l->at + n, &inverse, l->at, NULL, 0);
-  }
-  CALL(wisp_new(err, n * n, sizeof *dense, &dense));
-  for (size_t i = 0; i < n; i++)
-    for (int32_t q = l->A.start[i]; q < l->A.start[i + 1]; q++)
-      dense[i * n + (size_t)l->A.column[q]] = l->A.value[q] * ((size_t)l->A.column[q] == i ? 1 + 1e-9 : 1);
-  int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', (int)n, dense, (int)n);
-  if (!info) info = (int)LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'U', (int)n, dense, (int)n);
-  CALL(wisp_require(err, !info, WISP_EWRONG, "the coarsest matrix, of %zu, is not positive (pivot %d)", n, info));
-  CALL(wisp_sparse_begin(err, n, n, &inverse));
-  for (size_t i = 0; i < n * n; i++) {
-    const size_t row = i / n, column = i % n;
-    CALL(wisp_sparse_append(err, &inverse, row, column, dense[row < column ? i : column * n + row]));
-  }
-  return add_span(err, c, l->at + n, &inverse, l->at, NULL, 0);
+  size_t rows = 0, numbers = 0;
+  for (const level *l = h->level; l < h->level + h->levels; l++)
+    for (int i = 0; i < PARTS; i++) {
+      const size_t count = l->of[i].rows ? (size_t)l->of[i].start[l->of[i].rows] : 0;
+      rows += l->of[i].rows, numbers += i == DOWN ? 2 * count : count;
+    }
+  CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE, "the coarse problem has more than 2^31 - 1 numbers"));
+  CALL(wisp_new(err, rows + 1, sizeof *c->start, &c->start));
+  CALL(wisp_new(err, numbers, sizeof *c->column, &c->column));
+  return wisp_new(err, h->width, sizeof *c->target, &c->target);
 }
 
-wisp_status wisp_cycle_create(wisp_error *err, const wisp_sparse *A, wisp_cycle **out)
+/* --- steps --- */
+
+static wisp_cycle_matrix find(const level *l, part which, size_t shift)
+{
+  return (wisp_cycle_matrix){l->first[which], l->of[which].rows, l->of[which].columns, shift};
+}
+
+static wisp_cycle_step *add_step(wisp_cycle *c, enum wisp_cycle_how how, wisp_cycle_matrix left,
+                                 wisp_cycle_matrix right, wisp_cycle_matrix out)
+{
+  wisp_cycle_step *step = &c->step[c->steps++];
+  *step = (wisp_cycle_step){.how = how, .out = out, .left = left, .right = right, .weights_at = -1};
+  step->left_scale = step->right_scale = 1;
+  return step;
+}
+
+/* The weights of two steps of smoothing: one over the roots of Chebyshev's polynomial on the upper part of the
+ * eigenvalues. */
+static void find_weights(double w[2])
+{
+  static const double share = 0.1;
+  for (int i = 0; i < 2; i++) w[i] = 2 / (1 + share + (i ? -1 : 1) * (1 - share) * sqrt(0.5));
+}
+
+static void add_smoothing(wisp_cycle *c, const level *l)
+{
+  const wisp_cycle_matrix scaled = find(l, SCALED, 0), smoothed = find(l, E, 0);
+  double w[2];
+  find_weights(w);
+  add_step(c, WISP_CYCLE_WEIGH, find(l, A, 0), scaled, scaled)->weights_at = (long long)l->at;
+  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, scaled, scaled, smoothed);
+  step->own = 1, step->left_scale = -w[0], step->right_one = 1, step->right_scale = -w[1];
+  step = add_step(c, WISP_CYCLE_PRODUCT, smoothed, scaled, find(l, UP, l->at)); /* E^T Q = D^-1 E D Q */
+  step->own = 1, step->right_one = w[0] + w[1], step->right_scale = -w[0] * w[1];
+  step->weights_at = (long long)l->at;
+}
+
+static void add_coarsening(wisp_cycle *c, const level *l, const level *next)
+{
+  const wisp_cycle_matrix Pt = find(l, PT, 0), down = find(l, DOWN, l->at), PtA = find(l, PTA, 0);
+  const size_t next_x = next->at + next->of[A].rows;
+  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, find(l, T, 0), find(l, SCALED, 0), Pt);
+  step->right_one = 1, step->right_scale = -8.0 / 5;
+  add_step(c, WISP_CYCLE_PRODUCT, Pt, find(l, E, 0), down);
+  const wisp_cycle_matrix up = {l->first[UP], l->of[A].rows, next->of[A].rows, next_x};
+  step = add_step(c, WISP_CYCLE_PRODUCT, up, down, up);
+  step->own = 1, step->left_scale = 0, step->turned = true;
+  add_step(c, WISP_CYCLE_PRODUCT, Pt, find(l, A, 0), PtA);
+  add_step(c, WISP_CYCLE_PRODUCT, PtA, Pt, find(next, A, 0))->turned = true;
+  c->aggregates[c->coarsenings++] = find(l, T, 0);
+}
+
+size_t wisp_cycle_bindings(const wisp_cycle_step *s, wisp_binding bindings[WISP_CYCLE_BINDINGS])
+{
+  const wisp_binding all[WISP_CYCLE_BINDINGS] = {{"coarse_rows", 0, (double)s->out.rows},
+                                                 {"out_first", 0, (double)s->out.first},
+                                                 {"out_shift", 0, (double)s->out.shift},
+                                                 {"out_columns", 0, (double)s->out.columns},
+                                                 {"left_first", 0, (double)s->left.first},
+                                                 {"right_first", 0, (double)s->right.first},
+                                                 {"turned", 0, s->turned},
+                                                 {"right_shift", 0, (double)s->right.shift},
+                                                 {"own", 0, s->own},
+                                                 {"left_scale", 0, s->left_scale},
+                                                 {"right_one", 0, s->right_one},
+                                                 {"right_scale", 0, s->right_scale},
+                                                 {"weights_at", 0, (double)s->weights_at}};
+  const wisp_binding last[] = {{"last_rows", 0, (double)s->out.rows},
+                               {"last_out", 0, (double)s->out.first},
+                               {"last_first", 0, (double)s->left.first}};
+  const bool inverse = s->how == WISP_CYCLE_INVERT;
+  memcpy(bindings, inverse ? last : all, inverse ? sizeof last : sizeof all);
+  return inverse ? WISP_COUNT(last) : WISP_CYCLE_BINDINGS;
+}
+
+wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *of, size_t direct, wisp_cycle **out)
 {
   OWNED(wisp_cycle_destroy) wisp_cycle *c = NULL;
   HELD(release) hierarchy h = {.levels = 0};
-  CALL(make_levels(err, A, &h));
+  const size_t rows = of->rows;
+  CALL(make_levels(err, of, direct, &h));
   CALL(wisp_new(err, 1, sizeof *c, &c));
-  CALL(wisp_sparse_begin(err, h.width, h.width, &c->rows));
-  CALL(wisp_new(err, h.width, sizeof *c->target, &c->target));
-  for (size_t i = 0; i + 1 < h.levels; i++)
-    CALL(add_span(err, c, h.level[i + 1].at, &h.level[i].down, h.level[i].at, NULL, 0));
-  if (h.levels) CALL(add_last(err, c, &h.level[h.levels - 1]));
-  for (size_t i = h.levels - (h.levels > 0); i-- > 0;) {
+  CALL(make_room(err, &h, c));
+  CALL(lay_out(err, &h, c));
+  for (size_t i = 0; i < h.levels; i++) {
     const level *l = &h.level[i];
-    HELD(wisp_sparse_free) wisp_sparse both = {.rows = 0};
-    CALL(smooth_twice(err, l, &both));
-    CALL(add_span(err, c, l->at + l->A.rows, &both, l->at, &l->up, h.level[i + 1].at + h.level[i + 1].A.rows));
+    if (h.direct && i + 1 == h.levels) {
+      add_step(c, WISP_CYCLE_INVERT, find(l, A, 0), find(l, A, 0), find(l, UP, l->at));
+      continue;
+    }
+    add_smoothing(c, l);
+    if (i + 1 < h.levels) add_coarsening(c, l, l + 1);
   }
-  c->rows.rows = c->spans ? c->span[c->spans - 1].first + c->span[c->spans - 1].count : 0;
+  c->A = find(&h.level[0], A, 0);
   c->width = h.width;
-  c->solution_at = A->rows;
+  c->solution_at = rows;
   return GIVE(c, out);
 }

@@ -2,34 +2,65 @@
  * sums over rows: spans of rows one after the other, each row a sum over numbers of one vector `levels` and a place in
  * it that takes the sum. Before it, `levels` begins with b; after it x stands at solution_at.
  *
- * On each level two steps of Jacobi's smoothing before and after, their weights w and v one over the roots of
- * Chebyshev's polynomial: E = (I - w A D^-1) (I - v A D^-1), and from 0 they make Q b = ((w + v) D^-1 - w v D^-1 A
- * D^-1) b. T of each aggregate the constants, S = I - 4 / (3 rho) A D^-1, rho a bound of the eigenvalues, P = S^T T.
- * Smoothing from 0, the residual and its restriction are one matrix, and so are prolongation and smoothing again:
+ * D has the sums of the magnitudes of A's rows, so that no eigenvalue of D^-1 A is above 1. On each level two steps of
+ * Jacobi's smoothing before and after, their weights w and v one over the roots of Chebyshev's polynomial: E = (I - w
+ * A D^-1) (I - v A D^-1), and from 0 they make Q b = ((w + v) D^-1 - w v D^-1 A D^-1) b. T of each aggregate the
+ * constants, S = I - 8/5 A D^-1, P = S^T T. Smoothing from 0, the residual and its restriction are one matrix, and so
+ * are prolongation and smoothing again:
  *
  *     b_(l+1) = T^T S E b_l,    x_l = (E^T Q + Q) b_l + (T^T S E)^T x_(l+1),    A_(l+1) = P^T A P
  *
- * The last level is solved by its inverse. */
+ * The last level is solved by its inverse. Where numbers stand follows from where A has its own, and is found here;
+ * what they are is computed on the device, by steps. */
 #ifndef WISP_CYCLE_H
 #define WISP_CYCLE_H
 
-#include "../discretisation.h"
+#include "../problem.h"
 #include "sparse.h"
 
-enum { WISP_CYCLE_LEVELS = 16 };
+enum { WISP_CYCLE_LEVELS = 16, WISP_CYCLE_DIRECT = 64 }; /* unknowns of which an inverse is made */
+
+/* Rows of a matrix among all rows; its column j is there `shift` + j. */
+typedef struct wisp_cycle_matrix {
+  size_t first, rows, columns, shift;
+} wisp_cycle_matrix;
+
+/* How some rows' numbers are made.
+ * WEIGH: of left, A, one over the sums of its rows' magnitudes, 1 / D, from weights_at on, and A D^-1 to out.
+ * PRODUCT: (own I + left_scale X) (right_one I + right_scale Y) to those of out's rows' columns that are its own, X
+ * left and Y right, or turned: Y^T; times 1 / D from weights_at on, if it is not -1.
+ * INVERT: the inverse of left, to out. */
+typedef struct wisp_cycle_step {
+  enum wisp_cycle_how { WISP_CYCLE_WEIGH, WISP_CYCLE_PRODUCT, WISP_CYCLE_INVERT, WISP_CYCLE_HOWS } how;
+  wisp_cycle_matrix out, left, right;
+  double own, left_scale, right_one, right_scale;
+  long long weights_at;
+  bool turned;
+} wisp_cycle_step;
 
 typedef struct wisp_cycle {
-  wisp_sparse rows; /* of all spans: columns are places in levels */
-  int32_t *target;  /* rows: where the sums go */
+  size_t rows, numbers; /* those of all spans, then of the matrices that these are made with */
+  int32_t *start;       /* rows + 1 */
+  int32_t *column;      /* of spans' rows places in levels; columns of a row rise */
+  int32_t *target;      /* of spans' rows: where the sums go */
   size_t width, solution_at;
   wisp_span span[2 * WISP_CYCLE_LEVELS];
   size_t spans;
+  wisp_cycle_matrix A;                             /* whose numbers come from elsewhere */
+  wisp_cycle_matrix aggregates[WISP_CYCLE_LEVELS]; /* T^T of each level but the last, whose numbers are 1 */
+  size_t coarsenings;
+  wisp_cycle_step step[8 * WISP_CYCLE_LEVELS];
+  size_t steps;
 } wisp_cycle;
 
-/* Sizes and places depend on the places of A's numbers alone, of which each row has its diagonal. WISP_EWRONG where a
- * diagonal is not positive. */
-wisp_status wisp_cycle_create(wisp_error *err, const wisp_sparse *A, wisp_cycle **out);
+/* A has all of its diagonal. direct: unknowns that are solved for by an inverse, at most WISP_CYCLE_DIRECT. A is taken.
+ */
+wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *A, size_t direct, wisp_cycle **out);
 void wisp_cycle_destroy(wisp_cycle *cycle);
 WISP_OWNED(wisp_cycle, wisp_cycle_destroy)
+
+/* What the hdg family's coarse kernels are launched with for a step: at most WISP_CYCLE_BINDINGS. Returns how many. */
+enum { WISP_CYCLE_BINDINGS = 13 };
+size_t wisp_cycle_bindings(const wisp_cycle_step *step, wisp_binding bindings[WISP_CYCLE_BINDINGS]);
 
 #endif

@@ -1,72 +1,136 @@
 #include "sparse.h"
+#include "../parallel.h"
 
 void wisp_sparse_free(wisp_sparse *matrix)
 {
-  free(matrix->start), free(matrix->column), free(matrix->value);
+  free(matrix->start), free(matrix->column);
   *matrix = (wisp_sparse){.rows = 0};
 }
 
-wisp_status wisp_sparse_begin(wisp_error *err, size_t rows, size_t columns, wisp_sparse *out)
+/* --- rows, a part of them a thread --- */
+
+enum { PARTS = 16 };
+
+typedef struct making {
+  size_t rows, columns, most;
+  wisp_sparse_row list;
+  const void *context;
+  int32_t *start;         /* of row i + 1 for now: how many columns row i has */
+  int32_t *column[PARTS]; /* of each part's rows */
+} making;
+
+static void release(making *m)
 {
-  *out = (wisp_sparse){.rows = rows, .columns = columns};
-  return wisp_new(err, rows + 1, sizeof *out->start, &out->start);
+  for (int i = 0; i < PARTS; i++) free(m->column[i]);
+  free(m->start);
 }
 
-wisp_status wisp_sparse_append(wisp_error *err, wisp_sparse *matrix, size_t row, size_t column, double value)
+/* Rows are short, and mostly come in runs that rise. */
+static void sort(size_t count, int32_t *column)
 {
-  CALL(wisp_require(err, matrix->count < INT32_MAX, WISP_EUSAGE, "a coarse matrix has more than 2^31 - 1 numbers"));
-  if (matrix->count >= matrix->room)
-    CALL(wisp_grow(err, &matrix->column, &matrix->room, matrix->count + 1, sizeof *matrix->column));
-  if (matrix->count >= matrix->value_room)
-    CALL(wisp_grow(err, &matrix->value, &matrix->value_room, matrix->count + 1, sizeof *matrix->value));
-  matrix->column[matrix->count] = (int32_t)column;
-  matrix->value[matrix->count++] = value;
-  matrix->start[row + 1] = (int32_t)matrix->count;
+  for (size_t i = 1; i < count; i++) {
+    const int32_t value = column[i];
+    size_t at = i;
+    for (; at > 0 && column[at - 1] > value; at--) column[at] = column[at - 1];
+    column[at] = value;
+  }
+}
+
+/* Those of `count` columns that the row has not yet, to `to`. marked: of each column the row that had it last. */
+static size_t take(size_t row, size_t count, const int32_t *listed, int32_t *marked, int32_t *to)
+{
+  size_t taken = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (marked[listed[i]] == (int32_t)row + 1) continue;
+    marked[listed[i]] = (int32_t)row + 1;
+    to[taken++] = listed[i];
+  }
+  sort(taken, to);
+  return taken;
+}
+
+static wisp_status make_part(wisp_error *err, making *m, size_t part)
+{
+  OWNED(free) int32_t *marked = NULL, *listed = NULL;
+  size_t room = 0, used = 0;
+  CALL(wisp_new(err, m->columns, sizeof *marked, &marked));
+  CALL(wisp_new(err, m->most, sizeof *listed, &listed));
+  for (size_t row = m->rows * part / PARTS; row < m->rows * (part + 1) / PARTS; row++) {
+    const size_t count = m->list(m->context, row, listed);
+    if (used + count > room) CALL(wisp_grow(err, &m->column[part], &room, used + count, sizeof *listed));
+    const size_t taken = take(row, count, listed, marked, m->column[part] + used);
+    m->start[row + 1] = (int32_t)taken;
+    used += taken;
+  }
   return WISP_OK;
+}
+
+/* A wisp_range over parts. */
+static wisp_status make_parts(wisp_error *err, void *context, size_t from, size_t to)
+{
+  for (size_t part = from; part < to; part++) CALL(make_part(err, context, part));
+  return WISP_OK;
+}
+
+wisp_status wisp_sparse_make(wisp_error *err, size_t rows, size_t columns, size_t most, wisp_sparse_row list,
+                             const void *context, wisp_sparse *out)
+{
+  HELD(release) making m = {.rows = rows, .columns = columns, .most = most, .list = list, .context = context};
+  HELD(wisp_sparse_free) wisp_sparse made = {.rows = rows, .columns = columns};
+  size_t numbers = 0;
+  CALL(wisp_new(err, rows + 1, sizeof *m.start, &m.start));
+  CALL(wisp_parallel(err, PARTS, make_parts, &m));
+  for (size_t i = 1; i <= rows; i++) numbers += (size_t)m.start[i];
+  CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE, "a coarse matrix has more than 2^31 - 1 numbers"));
+  for (size_t i = 1; i <= rows; i++) m.start[i] += m.start[i - 1];
+  CALL(wisp_new(err, numbers, sizeof *made.column, &made.column));
+  for (size_t part = 0; part < PARTS; part++) {
+    const size_t from = (size_t)m.start[rows * part / PARTS], to = (size_t)m.start[rows * (part + 1) / PARTS];
+    if (to > from) memcpy(made.column + from, m.column[part], (to - from) * sizeof *made.column);
+  }
+  made.start = m.start, m.start = NULL;
+  return GIVE(made, out);
+}
+
+/* --- products --- */
+
+typedef struct product {
+  const wisp_sparse *A, *B;
+} product;
+
+/* A wisp_sparse_row. */
+static size_t list_product(const void *context, size_t row, int32_t *columns)
+{
+  const wisp_sparse *A = ((const product *)context)->A, *B = ((const product *)context)->B;
+  size_t count = 0;
+  for (int32_t p = A->start[row]; p < A->start[row + 1]; p++)
+    for (int32_t q = B->start[A->column[p]]; q < B->start[A->column[p] + 1]; q++) columns[count++] = B->column[q];
+  return count;
 }
 
 wisp_status wisp_sparse_multiply(wisp_error *err, const wisp_sparse *A, const wisp_sparse *B, wisp_sparse *out)
 {
-  HELD(wisp_sparse_free) wisp_sparse C = {.rows = 0};
-  OWNED(free) int32_t *at = NULL; /* of each column: where this row has it, counted from 1 */
-  CALL(wisp_sparse_begin(err, A->rows, B->columns, &C));
-  CALL(wisp_new(err, B->columns, sizeof *at, &at));
-  for (size_t i = 0; i < A->rows; i++) {
-    const int32_t begin = C.start[i + 1] = C.start[i];
-    for (int32_t p = A->start[i]; p < A->start[i + 1]; p++)
-      for (int32_t q = B->start[A->column[p]]; q < B->start[A->column[p] + 1]; q++) {
-        const int32_t j = B->column[q];
-        const double term = A->value[p] * B->value[q];
-        if (at[j] > begin) {
-          C.value[at[j] - 1] += term;
-        } else {
-          CALL(wisp_sparse_append(err, &C, i, (size_t)j, term));
-          at[j] = (int32_t)C.count;
-        }
-      }
+  size_t most = 0;
+  for (size_t row = 0; row < A->rows; row++) {
+    size_t terms = 0;
+    for (int32_t p = A->start[row]; p < A->start[row + 1]; p++)
+      terms += (size_t)(B->start[A->column[p] + 1] - B->start[A->column[p]]);
+    if (terms > most) most = terms;
   }
-  return GIVE(C, out);
+  return wisp_sparse_make(err, A->rows, B->columns, most, list_product, &(product){A, B}, out);
 }
 
 wisp_status wisp_sparse_transpose(wisp_error *err, const wisp_sparse *A, wisp_sparse *out)
 {
-  HELD(wisp_sparse_free) wisp_sparse T = {.rows = 0};
+  HELD(wisp_sparse_free) wisp_sparse T = {.rows = A->columns, .columns = A->rows};
+  const int32_t numbers = A->start[A->rows];
   OWNED(free) int32_t *next = NULL;
-  CALL(wisp_sparse_begin(err, A->columns, A->rows, &T));
-  CALL(wisp_new(err, A->count, sizeof *T.column, &T.column));
-  CALL(wisp_new(err, A->count, sizeof *T.value, &T.value));
+  CALL(wisp_new(err, A->columns + 1, sizeof *T.start, &T.start));
+  CALL(wisp_new(err, (size_t)numbers, sizeof *T.column, &T.column));
   CALL(wisp_new(err, A->columns, sizeof *next, &next));
-  T.count = A->count;
-  for (size_t q = 0; q < A->count; q++) T.start[A->column[q] + 1]++;
-  for (size_t j = 0; j < A->columns; j++) {
-    T.start[j + 1] += T.start[j];
-    next[j] = T.start[j];
-  }
+  for (int32_t q = 0; q < numbers; q++) T.start[A->column[q] + 1]++;
+  for (size_t j = 0; j < A->columns; j++) next[j] = T.start[j], T.start[j + 1] += T.start[j];
   for (size_t i = 0; i < A->rows; i++)
-    for (int32_t q = A->start[i]; q < A->start[i + 1]; q++) {
-      const int32_t to = next[A->column[q]]++;
-      T.column[to] = (int32_t)i;
-      T.value[to] = A->value[q];
-    }
+    for (int32_t q = A->start[i]; q < A->start[i + 1]; q++) T.column[next[A->column[q]]++] = (int32_t)i;
   return GIVE(T, out);
 }

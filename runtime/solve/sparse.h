@@ -1,4 +1,5 @@
-/* Small sparse matrices on the host, by rows: what a hierarchy of coarse problems is made with. */
+/* Where small sparse matrices have numbers, on the host, by rows whose columns rise: what a hierarchy of coarse
+ * problems is laid out with. */
 #ifndef WISP_SPARSE_H
 #define WISP_SPARSE_H
 
@@ -7,21 +8,22 @@
 #include <stdint.h>
 
 typedef struct wisp_sparse {
-  size_t rows, columns, count, room, value_room; /* count: numbers */
-  int32_t *start;                                /* rows + 1 */
-  int32_t *column;
-  double *value;
+  size_t rows, columns;
+  int32_t *start;  /* rows + 1 */
+  int32_t *column; /* start[rows] */
 } wisp_sparse;
 
 void wisp_sparse_free(wisp_sparse *matrix);
 
-/* No numbers yet: rows are to be filled one after the other. */
-wisp_status wisp_sparse_begin(wisp_error *err, size_t rows, size_t columns, wisp_sparse *out);
+/* Lists the columns of a row, in any order, some of them more than once, and returns how many: at most `most` of
+ * wisp_sparse_make. Called from several threads at once. */
+typedef size_t (*wisp_sparse_row)(const void *context, size_t row, int32_t *columns);
 
-/* Appends a number to row `row`, which is the last that has any; later rows begin behind it. */
-wisp_status wisp_sparse_append(wisp_error *err, wisp_sparse *matrix, size_t row, size_t column, double value);
+/* WISP_EUSAGE where numbers are more than 31 bits count. */
+wisp_status wisp_sparse_make(wisp_error *err, size_t rows, size_t columns, size_t most, wisp_sparse_row list,
+                             const void *context, wisp_sparse *out);
 
-/* A B, and A^T. The places of their numbers depend on the places of A's and B's alone. */
+/* A B, and A^T. */
 wisp_status wisp_sparse_multiply(wisp_error *err, const wisp_sparse *A, const wisp_sparse *B, wisp_sparse *out);
 wisp_status wisp_sparse_transpose(wisp_error *err, const wisp_sparse *A, wisp_sparse *out);
 

@@ -36,7 +36,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
   CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, &mesh));
   CALL(wisp_hdg_create(err, "mesh", mesh, spec->order, &fixed, &s));
-  CALL(wisp_hdg_coarsen(err, s));
+  CALL(wisp_hdg_coarsen(err, s, source ? WISP_CYCLE_DIRECT : 8));
   mesh = NULL; /* it goes with what was made on it */
   return GIVE(s, out);
 }
@@ -57,10 +57,29 @@ static wisp_status discretise(wisp_error *err, const void *ground, const wisp_sp
 
 /* --- launches --- */
 
+/* What a step of the coarse cycle is launched with. */
+static void add_step(const wisp_cycle_step *step, wisp_scalar_list *out)
+{
+  out->count += wisp_cycle_bindings(step, out->of + out->count);
+}
+
+/* The n-th of the coarse cycle's steps of a kind, or its last where there is none of that kind. */
+static const wisp_cycle_step *find_step(const wisp_cycle *c, enum wisp_cycle_how how, int n)
+{
+  int found = 0;
+  for (size_t i = 0; i < c->steps; i++) found += c->step[i].how == how;
+  for (size_t i = 0, k = 0; i < c->steps; i++)
+    if (c->step[i].how == how && (int)k++ == n % found) return &c->step[i];
+  return &c->step[c->steps - 1];
+}
+
 static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
 {
-  (void)problem, (void)use, (void)stage;
+  const wisp_cycle *c = ((const wisp_hdg *)problem->d.self)->coarse->cycle;
+  (void)use, (void)stage;
   wisp_scalar_add(out, "pAp_parts", TIMED_PARTS);
+  add_step(find_step(c, WISP_CYCLE_PRODUCT, 1), out);
+  add_step(find_step(c, WISP_CYCLE_INVERT, 0), out);
   wisp_scalar_add(out, "gain", 1);
   wisp_scalar_add(out, "keep", 0);
   wisp_scalar_add(out, "first_step", 0);
@@ -89,9 +108,17 @@ static bool iterates(const wisp_kernel_decl *kernel)
   return wisp_list_has(kernel->writes, "state");
 }
 
+enum { PRODUCTS = 7 }; /* of a level of the coarse cycle */
+
+static bool multiplies(const wisp_kernel_decl *kernel)
+{
+  return wisp_list_has(kernel->reads, "coarse_over") && !wisp_list_has(kernel->writes, "coarse_over");
+}
+
 static int rounds(const char *kernel)
 {
-  return iterates(wisp_family_kernel(wisp_family_find("hdg"), kernel)) ? WISP_COUNT(scenes) : 2;
+  const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find("hdg"), kernel);
+  return multiplies(decl) ? PRODUCTS : iterates(decl) ? WISP_COUNT(scenes) : 2;
 }
 
 static void pose_iteration(wisp_round *r)
@@ -123,11 +150,39 @@ static void pose_blocks(const wisp_hdg *s, double *blocks)
     }
 }
 
+/* A step of the coarse cycle; what is inverted has heavy diagonals. */
+static wisp_status pose_step(wisp_error *err, wisp_round *r, enum wisp_cycle_how how)
+{
+  const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
+  wisp_cycle_step *step = NULL;
+  CALL(wisp_new(err, 1, sizeof *step, &step));
+  *step = *find_step(c, how, r->number);
+  r->own = step;
+  add_step(step, &r->scalars);
+  for (size_t i = 0; how == WISP_CYCLE_INVERT && i < step->left.rows; i++)
+    for (int32_t q = c->start[step->left.first + i]; q < c->start[step->left.first + i + 1]; q++)
+      if (c->column[q] == (int32_t)i) r->before[WISP_HDG_CYCLE_VALUE][q] += (double)step->left.rows;
+  return WISP_OK;
+}
+
+/* The coarse matrix's rows, or a step. */
+static wisp_status pose_coarse(wisp_error *err, wisp_round *r)
+{
+  const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
+  const bool weighs = wisp_list_has(r->kernel->writes, "coarse_over");
+  if (multiplies(r->kernel)) return pose_step(err, r, WISP_CYCLE_PRODUCT);
+  if (weighs) return pose_step(err, r, WISP_CYCLE_WEIGH);
+  if (!wisp_list_has(r->kernel->reads, "corner_parts")) return pose_step(err, r, WISP_CYCLE_INVERT);
+  wisp_scalar_add(&r->scalars, "out_first", (double)c->A.first);
+  wisp_scalar_add(&r->scalars, "coarse_rows", (double)c->A.rows);
+  return WISP_OK;
+}
+
 /* Round 1: numbers of very different size, and zeros among them. */
 static wisp_status pose(wisp_error *err, wisp_round *r)
 {
   static const int shaped[] = {WISP_HDG_LOAD, WISP_HDG_GIVEN, WISP_HDG_ELEMENT_DATA, WISP_HDG_P, WISP_HDG_SOLUTION};
-  (void)err;
+  if (wisp_list_has(r->kernel->writes, "cycle_value")) return pose_coarse(err, r);
   for (size_t i = 0; r->number == 1 && i < WISP_COUNT(shaped); i++)
     for (size_t k = 0; r->before[shaped[i]] && k < r->numbers[shaped[i]]; k++) {
       const size_t draw = wisp_random_below(&r->random, 12);

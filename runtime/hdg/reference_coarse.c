@@ -1,0 +1,228 @@
+/* What the second level's kernels must leave. */
+#include "blocks.h"
+#include "reference_parts.h"
+
+#include <lapacke.h>
+#include <math.h>
+
+/* --- the coarse problem's numbers --- */
+
+/* By the space's own functions: of an edge's row times those of each coarse vertex near it. */
+static wisp_status coarsen(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t n = (size_t)s->tables->n, width = WISP_HDG_COARSE_ENDS;
+  (void)err;
+  for (size_t i = 0; i < s->free_edges * 2 * width; i++) {
+    const size_t edge = i / (2 * width);
+    const int32_t *face = s->side + 2 * edge, *tri = s->mesh->tri;
+    const int32_t corner[4] = {tri[wisp_hdg_corner(s, edge, 0)], tri[wisp_hdg_corner(s, edge, 1)],
+                               tri[face[0] / 3 * 3 + (face[0] + 2) % 3],
+                               face[1] < 0 ? -1 : tri[face[1] / 3 * 3 + (face[1] + 2) % 3]};
+    double value = 0, size = 0;
+    for (int place = 0; place < WISP_HDG_ROW; place++) {
+      const int32_t to = wisp_hdg_column(s, edge, place);
+      for (int q = 0; to >= 0 && q < 8; q++) { /* rows, columns, its ends */
+        if (tri[wisp_hdg_corner(s, (size_t)to, q % 2)] != corner[i % width]) continue;
+        const double term =
+            wisp_hdg_coarse_weight(q / 4, (int)(i / width % 2)) * wisp_hdg_coarse_weight(q / 2 % 2, q % 2) *
+            r->before[WISP_HDG_BLOCKS][wisp_hdg_block_at(n, edge, (size_t)place, (size_t)q / 4, (size_t)q / 2 % 2)];
+        value += term, size += fabs(term);
+      }
+    }
+    wisp_hdg_leave(r, WISP_HDG_CORNER_PARTS, WISP_SLAB(2 * width, edge, i % (2 * width)), value, size);
+  }
+  return WISP_OK;
+}
+
+static wisp_status galerkin(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  enum { ENDS = WISP_HDG_COARSE_ENDS };
+  const wisp_hdg_coarse *c = s->coarse;
+  const size_t first = (size_t)wisp_hdg_scalar(r, "out_first");
+  (void)err;
+  for (size_t v = 0; v < c->vertices; v++)
+    for (int32_t q = c->cycle->start[first + v]; q < c->cycle->start[first + v + 1]; q++) {
+      double value = 0, size = 0;
+      for (int32_t k = 0; k < ENDS * (c->start[v + 1] - c->start[v]); k++) {
+        const size_t touched = (size_t)c->touched[c->start[v] + k / ENDS], at = touched % 2 * ENDS + (size_t)k % ENDS;
+        if (c->ends[touched / 2 * ENDS + (size_t)k % ENDS] != c->cycle->column[q]) continue;
+        const double term = r->before[WISP_HDG_CORNER_PARTS][WISP_SLAB(2 * ENDS, touched / 2, at)];
+        value += term, size += fabs(term);
+      }
+      wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, size);
+    }
+  return WISP_OK;
+}
+
+/* The number of row `row` in column `column`, and 0 where it has none. */
+static double number_at(const wisp_cycle *c, const double *values, size_t row, int32_t column)
+{
+  for (int32_t q = c->start[row]; q < c->start[row + 1]; q++)
+    if (c->column[q] == column) return values[q];
+  return 0;
+}
+
+static wisp_status weigh(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const wisp_cycle *c = s->coarse->cycle;
+  const size_t left = (size_t)wisp_hdg_scalar(r, "left_first"), out = (size_t)wisp_hdg_scalar(r, "out_first");
+  const size_t rows = (size_t)wisp_hdg_scalar(r, "coarse_rows"), weights = (size_t)wisp_hdg_scalar(r, "weights_at");
+  const double *before = r->before[WISP_HDG_CYCLE_VALUE];
+  (void)err;
+  for (size_t i = 0; i < rows; i++) {
+    double sum = 0;
+    for (int32_t q = c->start[left + i]; q < c->start[left + i + 1]; q++) sum += fabs(before[q]);
+    wisp_hdg_leave(r, WISP_HDG_COARSE_OVER, weights + i, 1 / sum, 1 / sum);
+    for (size_t k = 0; k < rows; k++) /* column i */
+      for (int32_t q = c->start[out + k]; q < c->start[out + k + 1]; q++) {
+        const double value = number_at(c, before, left + k, (int32_t)i) / sum;
+        if (c->column[q] == (int32_t)i) wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(value));
+      }
+  }
+  return WISP_OK;
+}
+
+typedef struct factors {
+  const wisp_cycle *c;
+  const double *values;
+  size_t left, right;
+  int32_t shift;
+  bool turned;
+  double own, left_scale, right_one, right_scale;
+} factors;
+
+static double product(const factors *f, size_t row, int32_t column, int32_t inner, double *size)
+{
+  double sum = 0;
+  *size = 0;
+  for (int32_t k = 0; k < inner; k++) {
+    const size_t at = f->right + (size_t)(f->turned ? column : k);
+    const double x = (k == (int32_t)row ? f->own : 0) +
+                     (f->left_scale == 0 ? 0 : f->left_scale * number_at(f->c, f->values, f->left + row, k));
+    const double y = (k == column ? f->right_one : 0) +
+                     f->right_scale * number_at(f->c, f->values, at, f->shift + (f->turned ? k : column));
+    sum += x * y, *size += fabs(x * y) + (k == (int32_t)row ? fabs(f->own * y) + fabs((x - f->own) * y) : 0);
+  }
+  return sum;
+}
+
+static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const wisp_cycle *c = s->coarse->cycle;
+  const wisp_cycle_step *step = r->own;
+  const factors f = {c,
+                     r->before[WISP_HDG_CYCLE_VALUE],
+                     step->left.first,
+                     step->right.first,
+                     (int32_t)step->right.shift,
+                     step->turned,
+                     step->own,
+                     step->left_scale,
+                     step->right_one,
+                     step->right_scale};
+  const int32_t inner =
+      (int32_t)(step->left_scale == 0 || step->left.columns < step->out.rows ? step->out.rows : step->left.columns);
+  (void)err;
+  for (size_t i = 0; i < step->out.rows; i++)
+    for (int32_t q = c->start[step->out.first + i]; q < c->start[step->out.first + i + 1]; q++) {
+      const int32_t column = c->column[q] - (int32_t)step->out.shift;
+      double size = 0;
+      if (column < 0 || column >= (int32_t)step->out.columns) continue;
+      const double weight = step->weights_at < 0 ? 1 : r->before[WISP_HDG_COARSE_OVER][(size_t)step->weights_at + i];
+      const double value = weight * product(&f, i, column, inner, &size);
+      wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(weight) * size);
+    }
+  return WISP_OK;
+}
+
+static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  enum { MOST = WISP_CYCLE_DIRECT };
+  const wisp_cycle *c = s->coarse->cycle;
+  const wisp_cycle_step *step = r->own;
+  const int n = (int)step->out.rows;
+  double dense[MOST * MOST] = {0};
+  lapack_int pivot[MOST];
+  for (int i = 0; i < n; i++)
+    for (int32_t q = c->start[step->left.first + (size_t)i]; q < c->start[step->left.first + (size_t)i + 1]; q++)
+      dense[i * n + c->column[q]] = r->before[WISP_HDG_CYCLE_VALUE][q] * (c->column[q] == i ? 1 + 1e-6 : 1);
+  const int info = (int)LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, dense, n, pivot);
+  CALL(wisp_require(err, info == 0, WISP_EWRONG, "the coarsest matrix has no inverse (info %d)", info));
+  LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, dense, n, pivot);
+  for (int i = 0; i < n * n; i++) {
+    const size_t at = (size_t)c->start[step->out.first + (size_t)(i / n)] + (size_t)(i % n);
+    wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, at, dense[i], fabs(dense[i / n * (n + 1)]));
+  }
+  return WISP_OK;
+}
+
+/* --- the cycle --- */
+
+static wisp_status restrict_trace(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const wisp_hdg_coarse *c = s->coarse;
+  (void)err;
+  for (size_t v = 0; v < c->vertices; v++) {
+    double value = 0, size = 0;
+    for (int32_t q = c->start[v]; q < c->start[v + 1]; q++)
+      for (int mode = 0; mode < 2; mode++) {
+        const size_t at = (size_t)c->touched[q] / 2 * (size_t)s->tables->n + (size_t)mode;
+        const double term = wisp_hdg_coarse_weight(mode, c->touched[q] % 2) * r->before[WISP_HDG_T][at];
+        value += term, size += fabs(term);
+      }
+    wisp_hdg_leave(r, WISP_HDG_LEVELS, v, value, size);
+  }
+  return WISP_OK;
+}
+
+static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const wisp_cycle *c = s->coarse->cycle;
+  double *levels = r->after[WISP_HDG_LEVELS];
+  OWNED(free) double *sizes = NULL;
+  CALL(wisp_new(err, c->width, sizeof *sizes, &sizes));
+  for (size_t i = 0; i < c->width; i++) sizes[i] = fabs(levels[i]);
+  for (size_t s0 = 0; s0 < c->spans; s0++)
+    for (size_t row = c->span[s0].first; row < c->span[s0].first + c->span[s0].count; row++) {
+      double value = 0, size = 0;
+      for (int32_t q = c->start[row]; q < c->start[row + 1]; q++) {
+        const double number = r->before[WISP_HDG_CYCLE_VALUE][q];
+        value += number * levels[c->column[q]], size += fabs(number) * sizes[c->column[q]];
+      }
+      wisp_hdg_leave(r, WISP_HDG_LEVELS, (size_t)c->target[row], value, size);
+      sizes[c->target[row]] = size;
+    }
+  return WISP_OK;
+}
+
+static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const wisp_hdg_coarse *c = s->coarse;
+  (void)err;
+  for (size_t i = 0; i < 2 * s->free_edges; i++) {
+    const size_t at = i / 2 * (size_t)s->tables->n + i % 2;
+    double value = r->before[WISP_HDG_Z][at], size = fabs(value);
+    for (size_t end = 0; end < 2; end++) {
+      const int32_t v = c->ends[i / 2 * WISP_HDG_COARSE_ENDS + end];
+      if (v < 0) continue;
+      const double term =
+          wisp_hdg_coarse_weight((int)i % 2, (int)end) * r->before[WISP_HDG_LEVELS][c->cycle->solution_at + (size_t)v];
+      value += term, size += fabs(term);
+    }
+    wisp_hdg_leave(r, WISP_HDG_Z, at, value, size);
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_round *r)
+{
+  static const struct {
+    const char *kernel;
+    wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+  } kernels[] = {
+      {"coarsen", coarsen},   {"galerkin", galerkin},       {"weigh", weigh}, {"sparse_product", sparse_product},
+      {"coarsest", coarsest}, {"restrict", restrict_trace}, {"cycle", cycle}, {"prolong", prolong}};
+  for (size_t k = 0; k < WISP_COUNT(kernels); k++)
+    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->plain->self, r);
+  return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
+}
