@@ -297,13 +297,16 @@ static void verify_other(wisp_verifier *verifier, wisp_device *device, const wis
   wisp_plan_destroy(other);
 }
 
-/* The default; and one that does not write its products out, or store elements' matrices, where there is a choice. */
+/* Where it applies, the default; and one that does not write its products out, or store elements' matrices, where there
+ * is a choice. */
 static void verify_strategy(wisp_verifier *verifier, wisp_device *device, const wisp_strategy *strategy,
                             const wisp_spec *spec, const wisp_env *names)
 {
   wisp_layout none[8];
   wisp_plan *plan = NULL;
+  wisp_error refused;
   assert_int_equal(wisp_family_layouts(spec, none), 1);
+  if (wisp_strategy_applies(&refused, strategy, none, names) == WISP_EREFUSED) return;
   GOOD(wisp_plan_default(err, strategy, spec, none, names, &plan));
   verify(verifier, device, plan);
   if (walks_in_full() || spec->order == 1) verify_other(verifier, device, plan, names, "written", '0');

@@ -430,7 +430,8 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   view->form = NULL, view->parts = NULL, view->entities = NULL;
   CALL(wisp_form_load(err, form, &view->form));
   if (many)
-    CALL(wisp_entities_create(err, s, (size_t)many, (size_t)wisp_fixed_value(fixed, "sums", 0), &view->entities));
+    CALL(wisp_entities_create(err, s, (size_t)many, (size_t)wisp_fixed_value(fixed, "sums", 0),
+                              wisp_fixed_value(fixed, "stars", 0), &view->entities));
   if (cap) CALL(wisp_parts_create(err, s, (size_t)cap, wisp_fixed_value(fixed, "places", 0), &view->parts));
   *out = describe(view, room);
   view = NULL;

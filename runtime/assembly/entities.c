@@ -6,19 +6,20 @@
 
 enum { WINDOW = 4096, LINE = 8 }; /* rows that are sorted together; words of a sector */
 
-/* Where an entity's rows are inside, its first row, and elements around it. */
+/* Where an entity's rows are inside, its first row, elements around it, and sums of a row. */
 typedef struct entity {
-  int32_t dimension, around, row;
+  int32_t dimension, around, row, sums;
 } entity;
 
 typedef struct group {
-  int32_t first, count, most, longest;
+  int32_t first, count, most, sums; /* most elements around one; sums of the longest row */
 } group;
 
 typedef struct making {
   const wisp_assembly *s;
   wisp_entities *made;
   size_t many, sums, entities, groups;
+  bool stars;
   entity *entity;
   group *group;
   int step[WISP_SIMPLEX_MAX_NP][4];
@@ -34,6 +35,27 @@ static int32_t length_of(const making *m, int32_t row)
 static size_t odd(size_t count)
 {
   return count | 1;
+}
+
+/* Vertices around a row's, by its slots; then those that are fixed. Of order 1 vertices are nodes. How many. */
+static int32_t find_star(const making *m, int32_t row, int32_t *list)
+{
+  const wisp_pattern *p = m->s->pattern;
+  const int corners = m->s->simplex->dimension + 1;
+  int32_t count = length_of(m, row), own[UINT8_MAX];
+  int32_t *const fixed = list ? list + count : own;
+  const int32_t most = UINT8_MAX - count;
+  int32_t others = 0;
+  if (list) memcpy(list, p->column + p->start[row], (size_t)count * sizeof *list);
+  for (int32_t i = p->around_start[row]; i < p->around_start[row + 1]; i++)
+    for (int c = 0; c < corners; c++) {
+      const int32_t node = m->s->nodes->node[p->around[i] / corners * corners + c];
+      int32_t at = 0;
+      if ((size_t)node < p->rows || others >= most) continue;
+      while (at < others && fixed[at] != node) at++;
+      if (at == others) fixed[others++] = node;
+    }
+  return count + others;
 }
 
 /* --- entities --- */
@@ -76,7 +98,8 @@ static bool is_entity(const making *m, int32_t row, entity *out)
     const int32_t other = row_of(m, (size_t)(from / Np), turn, k, i);
     lowest = other < lowest ? other : lowest;
   }
-  *out = (entity){k, p->around_start[row + 1] - p->around_start[row], row};
+  *out = (entity){k, p->around_start[row + 1] - p->around_start[row], row, length_of(m, row) + 1};
+  if (m->stars) out->sums = find_star(m, row, NULL);
   return lowest == row;
 }
 
@@ -87,26 +110,31 @@ static int by_likeness(const void *left, const void *right)
   return a->around != b->around ? a->around - b->around : a->row - b->row;
 }
 
+/* Numbers that a group of entities keeps, `sums` of each. */
+static size_t kept(const making *m, int32_t sums, int32_t count)
+{
+  return (size_t)sums * odd((size_t)count) * (m->stars ? (size_t)m->s->simplex->dimension + 1 : 1);
+}
+
 /* Entities into groups: alike ones of a window side by side. */
 static wisp_status group_window(wisp_error *err, making *m, size_t from)
 {
-  qsort(m->entity + from, m->entities - from, sizeof *m->entity, by_likeness);
   group *g = NULL;
+  qsort(m->entity + from, m->entities - from, sizeof *m->entity, by_likeness);
   for (size_t i = from; i < m->entities; i++) {
     const entity *one = m->entity + i;
-    const int32_t length = length_of(m, one->row);
     const int slots = wisp_turns_slots(m->s->simplex->dimension, m->s->simplex->N, one->dimension);
-    CALL(wisp_require(err, (size_t)(length + 1) <= m->sums && length < (slots == 4 ? 255 : 65535), WISP_EREFUSED,
-                      "row %d of %d columns: %zu sums or slots of %d bits have no room", one->row, length, m->sums,
-                      32 / slots));
-    const int32_t longest = g && g->longest > length ? g->longest : length;
+    CALL(wisp_require(err, kept(m, one->sums, 1) <= m->sums && one->sums <= (slots == 4 ? UINT8_MAX : UINT16_MAX) - 1,
+                      WISP_EREFUSED, "row %d of %d columns: %zu numbers or slots of %d bits have no room", one->row,
+                      one->sums, m->sums, 32 / slots));
+    const int32_t most = g && g->sums > one->sums ? g->sums : one->sums;
     if (!g || m->entity[g->first].dimension != one->dimension || (size_t)g->count == m->many ||
-        (size_t)(longest + 1) * odd((size_t)g->count + 1) > m->sums) {
+        kept(m, most, g->count + 1) > m->sums) {
       g = m->group + m->groups++;
       *g = (group){.first = (int32_t)i};
     }
     g->count++;
-    if (g->longest < length) g->longest = length;
+    if (g->sums < one->sums) g->sums = one->sums;
     if (g->most < one->around) g->most = one->around;
   }
   return WISP_OK;
@@ -136,7 +164,9 @@ static lines lines_of(const making *m, const group *g)
 {
   const int dimension = m->s->simplex->dimension, k = m->entity[g->first].dimension;
   const size_t slots = (size_t)wisp_turns_slots(dimension, m->s->simplex->N, k);
-  return (lines){.stride = ((size_t)g->count + LINE - 1) / LINE * LINE,
+  const size_t stride = ((size_t)g->count + LINE - 1) / LINE * LINE;
+  if (m->stars) return (lines){.stride = stride, .rows = 2, .corners = (size_t)g->sums, .slot_words = 1};
+  return (lines){.stride = stride,
                  .rows = (size_t)(m->first[k + 1] - m->first[k]),
                  .corners = (size_t)k + 1,
                  .others = (size_t)(dimension - k),
@@ -168,10 +198,44 @@ static void put_element(const making *m, const group *g, const lines *l, const e
   for (size_t b = 0; b < (size_t)Np; b++) {
     const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->turned[turn][b]];
     const bool known = (size_t)column < s->pattern->rows;
-    const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->row, column) : g->longest);
+    const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->row, column) : g->sums - 1);
     here[(l->others + b / l->slots) * l->stride] |= (int32_t)(slot << b % l->slots * (32 / l->slots));
   }
   to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] = (int32_t)e * wisp_turns(dimension) + turn;
+}
+
+/* A star, likewise, as a whole. */
+static void put_star(const making *m, const group *g, const lines *l, const entity *one, int32_t *to)
+{
+  const wisp_assembly *s = m->s;
+  const wisp_pattern *p = s->pattern;
+  const int dimension = s->simplex->dimension;
+  int32_t star[UINT8_MAX + 1], *at = to + l->stride * (l->rows + l->corners);
+  const int32_t count = find_star(m, one->row, star);
+  to[0] = one->row, to[l->stride] = count + 65536 * wisp_pattern_slot(p, one->row, one->row);
+  for (size_t i = 0; i < (size_t)count; i++) to[(2 + i) * l->stride] = star[i];
+  for (int32_t j = 0; j < one->around; j++, at += l->stride) {
+    const int32_t from = p->around[p->around_start[one->row] + j], e = from / (dimension + 1);
+    int corner[4];
+    order_corners(m, (size_t)e, from % (dimension + 1), corner);
+    for (int c = 1; c <= dimension; c++) {
+      uint32_t slot = 0;
+      while (star[slot] != s->nodes->node[e * (dimension + 1) + corner[c]]) slot++;
+      *at |= (int32_t)(slot << 8 * (c - 1));
+    }
+    at[l->stride * (size_t)g->most] = e * wisp_turns(dimension) + wisp_turns_number(dimension, corner);
+  }
+}
+
+static void put_entity(const making *m, const group *g, const lines *l, const entity *one, int32_t *to)
+{
+  const size_t width = l->others + l->slot_words;
+  if (m->stars)
+    put_star(m, g, l, one, to);
+  else
+    for (size_t j = 0; j < (size_t)one->around; j++) put_element(m, g, l, one, j, to);
+  for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
+    to[l->stride * (l->rows + l->corners + j * width)] = -1;
 }
 
 /* A wisp_range over groups. */
@@ -183,16 +247,11 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
     const group *g = m->group + i;
     const lines l = lines_of(m, g);
     int32_t *word = m->made->word + m->made->start[i];
-    const int32_t head[] = {m->entity[g->first].dimension,  g->count,  g->most, (int32_t)l.stride,
-                            (int32_t)odd((size_t)g->count), g->longest};
+    const int32_t head[] = {m->stars ? g->sums : m->entity[g->first].dimension, g->count, g->most, (int32_t)l.stride,
+                            (int32_t)odd((size_t)g->count)};
     memcpy(word, head, sizeof head);
-    word += WISP_ENTITY_HEAD;
-    for (size_t q = 0; q < (size_t)g->count; q++) {
-      const entity *one = m->entity + (size_t)g->first + q;
-      for (size_t j = 0; j < (size_t)one->around; j++) put_element(m, g, &l, one, j, word + q);
-      for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
-        word[q + l.stride * (l.rows + l.corners + j * (l.others + l.slot_words))] = -1;
-    }
+    for (size_t q = 0; q < (size_t)g->count; q++)
+      put_entity(m, g, &l, m->entity + (size_t)g->first + q, word + WISP_ENTITY_HEAD + q);
   }
   return WISP_OK;
 }
@@ -220,16 +279,18 @@ static wisp_status put_words(wisp_error *err, making *m)
   return wisp_parallel(err, m->groups, put_groups, m);
 }
 
-wisp_status wisp_entities_create(wisp_error *err, const wisp_assembly *s, size_t many, size_t sums, wisp_entities **out)
+wisp_status wisp_entities_create(wisp_error *err, const wisp_assembly *s, size_t many, size_t sums, bool stars,
+                                 wisp_entities **out)
 {
   OWNED(wisp_entities_destroy) wisp_entities *made = NULL;
-  HELD(release) making m = {.s = s, .many = many, .sums = sums};
+  HELD(release) making m = {.s = s, .many = many, .sums = sums, .stars = stars};
   const int dimension = s->simplex->dimension, N = s->simplex->N;
   wisp_simplex_steps(dimension, N, m.step);
   wisp_turns_inside(dimension, N, m.inside, m.first);
   for (int turn = 0; turn < wisp_turns(dimension); turn++) wisp_turns_nodes(dimension, N, turn, m.turned[turn]);
   CALL(wisp_new(err, 1, sizeof *made, &made));
   m.made = made;
+  CALL(wisp_require(err, !stars || N == 1, WISP_EREFUSED, "stars are of order 1"));
   CALL(wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_turns(dimension)), WISP_EREFUSED,
                     "lists by entity: %zu elements are more than turns can be counted of", s->mesh->elements));
   CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.entity, &m.entity));
