@@ -15,9 +15,12 @@ typedef enum part {
   PARTS
 } part;
 
+enum { TWICE = 1 }; /* the level that is visited twice: iterations grow with the mesh by far less, and it is small */
+
 typedef struct level {
   wisp_sparse of[PARTS];
   size_t first[PARTS]; /* rows */
+  size_t again, left;  /* of the second visit: rows that end it, and those of what the first has left of b */
   size_t at;           /* of b in levels; x follows */
 } level;
 
@@ -143,64 +146,111 @@ static wisp_status make_levels(wisp_error *err, wisp_sparse *of, size_t direct, 
 
 /* --- rows --- */
 
-static void put(wisp_cycle *c, const wisp_sparse *from, size_t i, size_t shift)
+/* Columns of a matrix, counted from a place in levels; no matrix: the identity's. */
+typedef struct columns {
+  const wisp_sparse *of;
+  size_t at;
+} columns;
+
+static void put(wisp_cycle *c, const columns *from, size_t i)
 {
-  for (int32_t q = from->start[i]; q < from->start[i + 1]; q++)
-    c->column[c->numbers++] = (int32_t)(shift + (size_t)from->column[q]);
+  if (!from->of) c->column[c->numbers++] = (int32_t)(from->at + i);
+  for (int32_t q = from->of ? from->of->start[i] : 0; q < (from->of ? from->of->start[i + 1] : 0); q++)
+    c->column[c->numbers++] = (int32_t)(from->at + (size_t)from->of->column[q]);
 }
 
-/* Rows of one, whose columns begin at one_at, and beside them of two, which may be NULL. */
-static size_t add_rows(wisp_cycle *c, const wisp_sparse *one, size_t one_at, const wisp_sparse *two, size_t two_at)
+/* Rows whose columns are those of some matrices, one beside the other. */
+static size_t add_rows(wisp_cycle *c, size_t rows, size_t count, const columns *from)
 {
   const size_t first = c->rows;
-  for (size_t i = 0; i < one->rows; i++) {
-    put(c, one, i, one_at);
-    if (two) put(c, two, i, two_at);
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t k = 0; k < count; k++) put(c, &from[k], i);
     c->start[++c->rows] = (int32_t)c->numbers;
   }
   return first;
 }
 
 /* Rows whose sums go to `to`. */
-static size_t add_span(wisp_cycle *c, size_t to, const wisp_sparse *one, size_t one_at, const wisp_sparse *two,
-                       size_t two_at)
+static size_t add_sums(wisp_cycle *c, size_t to, size_t rows, size_t count, const columns *from)
 {
-  const size_t first = add_rows(c, one, one_at, two, two_at);
-  for (size_t i = 0; i < one->rows; i++) c->target[first + i] = (int32_t)(to + i);
-  c->span[c->spans++] = (wisp_span){first, one->rows};
+  const size_t first = add_rows(c, rows, count, from);
+  for (size_t i = 0; i < rows; i++) c->target[first + i] = (int32_t)(to + i);
   return first;
+}
+
+static wisp_status add_level(wisp_error *err, wisp_cycle *c, hierarchy *h, size_t i)
+{
+  level *l = &h->level[i], *next = l + 1;
+  const size_t n = l->of[A].rows;
+  HELD(wisp_sparse_free) wisp_sparse up = {.rows = 0};
+  const columns both = {&l->of[UP], l->at}, down = {&l->of[DOWN], l->at};
+  if (i + 1 == h->levels) {
+    l->first[UP] = add_sums(c, l->at + n, n, 1, &both);
+    return WISP_OK;
+  }
+  const columns from_next = {&up, next->at + next->of[A].rows};
+  CALL(wisp_sparse_transpose(err, &l->of[DOWN], &up));
+  l->first[DOWN] = add_sums(c, next->at, l->of[DOWN].rows, 1, &down);
+  l->first[UP] = add_sums(c, l->at + n, n, 2, (columns[]){both, from_next});
+  if (i != TWICE) return WISP_OK;
+  l->left = add_sums(c, l->at, n, 2, (columns[]){{NULL, l->at}, {&l->of[A], l->at + n}});
+  l->again = add_sums(c, l->at + n, n, 3, (columns[]){both, {NULL, l->at + n}, from_next});
+  return WISP_OK;
+}
+
+static void add_span(wisp_cycle *c, size_t first, size_t count)
+{
+  c->span[c->spans++] = (wisp_span){first, count};
+}
+
+/* Down from level i to the last and up again, there the level's rows `end` last. */
+static void visit(wisp_cycle *c, const hierarchy *h, size_t from, size_t end)
+{
+  for (size_t i = from; i + 1 < h->levels; i++) add_span(c, h->level[i].first[DOWN], h->level[i].of[DOWN].rows);
+  for (size_t i = h->levels; i-- > from;) add_span(c, i == from ? end : h->level[i].first[UP], h->level[i].of[A].rows);
+}
+
+/* The cycle: level TWICE, unless it is the last, is visited twice. */
+static void add_spans(wisp_cycle *c, const hierarchy *h)
+{
+  const level *top = &h->level[0], *l = &h->level[TWICE];
+  if (h->levels <= TWICE + 1) {
+    if (h->levels) visit(c, h, 0, top->first[UP]);
+    return;
+  }
+  for (size_t i = 0; i < TWICE; i++) add_span(c, h->level[i].first[DOWN], h->level[i].of[DOWN].rows);
+  visit(c, h, TWICE, l->first[UP]);
+  add_span(c, l->left, l->of[A].rows);
+  visit(c, h, TWICE, l->again);
+  for (size_t i = TWICE; i-- > 0;) add_span(c, h->level[i].first[UP], h->level[i].of[A].rows);
 }
 
 static wisp_status lay_out(wisp_error *err, hierarchy *h, wisp_cycle *c)
 {
-  for (size_t i = 0; i + 1 < h->levels; i++)
-    h->level[i].first[DOWN] = add_span(c, h->level[i + 1].at, &h->level[i].of[DOWN], h->level[i].at, NULL, 0);
-  for (size_t i = h->levels; i-- > 0;) {
-    level *l = &h->level[i];
-    const size_t n = l->of[A].rows;
-    HELD(wisp_sparse_free) wisp_sparse up = {.rows = 0};
-    if (i + 1 < h->levels) CALL(wisp_sparse_transpose(err, &l->of[DOWN], &up));
-    l->first[UP] = add_span(c, l->at + n, &l->of[UP], l->at, up.rows ? &up : NULL,
-                            up.rows ? h->level[i + 1].at + h->level[i + 1].of[A].rows : 0);
-  }
+  for (size_t i = 0; i < h->levels; i++) CALL(add_level(err, c, h, i));
   for (level *l = h->level; l < h->level + h->levels; l++)
     for (int i = 0; i < DOWN; i++)
-      if (l->of[i].rows) l->first[i] = add_rows(c, &l->of[i], 0, NULL, 0);
+      if (l->of[i].rows) l->first[i] = add_rows(c, l->of[i].rows, 1, &(columns){&l->of[i], 0});
+  add_spans(c, h);
   return WISP_OK;
 }
 
 static wisp_status make_room(wisp_error *err, const hierarchy *h, wisp_cycle *c)
 {
   size_t rows = 0, numbers = 0;
-  for (const level *l = h->level; l < h->level + h->levels; l++)
+  for (const level *l = h->level; l < h->level + h->levels; l++) {
+    size_t count[PARTS];
     for (int i = 0; i < PARTS; i++) {
-      const size_t count = l->of[i].rows ? (size_t)l->of[i].start[l->of[i].rows] : 0;
-      rows += l->of[i].rows, numbers += i == DOWN ? 2 * count : count;
+      count[i] = l->of[i].rows ? (size_t)l->of[i].start[l->of[i].rows] : 0;
+      rows += l->of[i].rows, numbers += i == DOWN ? 2 * count[i] : count[i];
     }
+    if (l != &h->level[TWICE]) continue;
+    rows += 2 * l->of[A].rows, numbers += count[A] + count[UP] + count[DOWN] + 2 * l->of[A].rows;
+  }
   CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE, "the coarse problem has more than 2^31 - 1 numbers"));
   CALL(wisp_new(err, rows + 1, sizeof *c->start, &c->start));
   CALL(wisp_new(err, numbers, sizeof *c->column, &c->column));
-  return wisp_new(err, h->width, sizeof *c->target, &c->target);
+  return wisp_new(err, rows, sizeof *c->target, &c->target);
 }
 
 /* --- steps --- */
@@ -255,6 +305,26 @@ static void add_coarsening(wisp_cycle *c, const level *l, const level *next)
   c->aggregates[c->coarsenings++] = find(l, T, 0);
 }
 
+/* one I + scale times a matrix, to a part of rows. */
+static void add_copy(wisp_cycle *c, wisp_cycle_matrix out, wisp_cycle_matrix from, double one, double scale)
+{
+  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, from, from, out);
+  step->own = 1, step->left_scale = 0, step->right_one = one, step->right_scale = scale;
+}
+
+/* What is left of b after the first visit, b - A x, and rows that end the second: those of the first, and x. */
+static void add_visit(wisp_cycle *c, const level *l, const level *next)
+{
+  const size_t n = l->of[A].rows, next_n = next->of[A].rows, x = l->at + n, next_x = next->at + next_n;
+  const wisp_cycle_matrix of = find(l, A, 0);
+  add_copy(c, (wisp_cycle_matrix){l->left, n, n, l->at}, of, 1, 0);
+  add_copy(c, (wisp_cycle_matrix){l->left, n, n, x}, of, 0, -1);
+  add_copy(c, (wisp_cycle_matrix){l->again, n, n, l->at}, find(l, UP, l->at), 0, 1);
+  add_copy(c, (wisp_cycle_matrix){l->again, n, n, x}, of, 1, 0);
+  add_copy(c, (wisp_cycle_matrix){l->again, n, next_n, next_x}, (wisp_cycle_matrix){l->first[UP], n, next_n, next_x}, 0,
+           1);
+}
+
 size_t wisp_cycle_bindings(const wisp_cycle_step *s, wisp_binding bindings[WISP_CYCLE_BINDINGS])
 {
   const wisp_binding all[WISP_CYCLE_BINDINGS] = {{"coarse_rows", 0, (double)s->out.rows},
@@ -295,6 +365,7 @@ wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *of, size_t direct, w
     }
     add_smoothing(c, l);
     if (i + 1 < h.levels) add_coarsening(c, l, l + 1);
+    if (i == TWICE && i + 1 < h.levels) add_visit(c, l, l + 1);
   }
   c->A = find(&h.level[0], A, 0);
   c->width = h.width;

@@ -10,7 +10,8 @@
  *
  *     b_(l+1) = T^T S E b_l,    x_l = (E^T Q + Q) b_l + (T^T S E)^T x_(l+1),    A_(l+1) = P^T A P
  *
- * The last level is solved by its inverse. Where numbers stand follows from where A has its own, and is found here;
+ * The last level is solved by its inverse, the second visited twice, the second time for what the first has left of b.
+ * Where numbers stand follows from where A has its own, and is found here;
  * what they are is computed on the device, by steps. */
 #ifndef WISP_CYCLE_H
 #define WISP_CYCLE_H
@@ -44,12 +45,12 @@ typedef struct wisp_cycle {
   int32_t *column;      /* of spans' rows places in levels; columns of a row rise */
   int32_t *target;      /* of spans' rows: where the sums go */
   size_t width, solution_at;
-  wisp_span span[2 * WISP_CYCLE_LEVELS];
+  wisp_span span[4 * WISP_CYCLE_LEVELS];
   size_t spans;
   wisp_cycle_matrix A;                             /* whose numbers come from elsewhere */
   wisp_cycle_matrix aggregates[WISP_CYCLE_LEVELS]; /* T^T of each level but the last, whose numbers are 1 */
   size_t coarsenings;
-  wisp_cycle_step step[8 * WISP_CYCLE_LEVELS];
+  wisp_cycle_step step[9 * WISP_CYCLE_LEVELS];
   size_t steps;
 } wisp_cycle;
 
