@@ -139,9 +139,13 @@ static wisp_status upload_coarse(wisp_error *err, const wisp_hdg_coarse *c, wisp
                {"cycle_start", c->cycle->start},
                {"cycle_column", c->cycle->column},
                {"cycle_target", c->cycle->target}};
+  int spans[2 * WISP_CYCLE_SPANS];
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     if (wisp_arrays_size(arrays, lists[i].array))
       CALL(wisp_arrays_upload_ints(err, arrays, lists[i].array, lists[i].from));
+  for (size_t i = 0; i < c->cycle->spans; i++)
+    spans[2 * i] = (int)c->cycle->span[i].first, spans[2 * i + 1] = (int)c->cycle->span[i].count;
+  if (wisp_arrays_size(arrays, "cycle_spans")) CALL(wisp_arrays_upload_ints(err, arrays, "cycle_spans", spans));
   return wisp_arrays_size(arrays, "ends")
              ? upload_list(err, "ends", WISP_HDG_COARSE_ENDS, c->hdg->free_edges, c->ends, arrays)
              : WISP_OK;
@@ -225,9 +229,9 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ro
     const wisp_hdg_coarse *c = s->coarse;
     const wisp_count coarse[] = {{"coarse_vertices", c->vertices},   {"touches", c->touches},
                                  {"cycle_rows", c->cycle->rows},     {"cycle_numbers", c->cycle->numbers},
-                                 {"level_numbers", c->cycle->width}, {"coarse_from", c->cycle->solution_at}};
+                                 {"level_numbers", c->cycle->width}, {"coarse_from", c->cycle->solution_at},
+                                 {"span_count", c->cycle->spans}};
     for (size_t i = 0; i < WISP_COUNT(coarse); i++) *next++ = coarse[i];
-    d.cuts[0] = (wisp_cut){"steps", "cycle_rows", c->cycle->spans, c->cycle->span};
   }
   return d;
 }

@@ -107,13 +107,30 @@ static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s
   return WISP_OK;
 }
 
+/* The coarse cycle: spans of few rows together, others a launch each. */
+static wisp_status add_cycle(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
+{
+  enum { FEW = 128 };
+  const wisp_cycle *c = s->coarse->cycle;
+  for (size_t from = 0, behind = 0; from < c->spans; from = behind) {
+    while (behind < c->spans && c->span[behind].count <= FEW) behind++;
+    const bool one = behind <= from + 1;
+    if (one) behind = from + 1;
+    const wisp_binding bindings[] = {{"cycle_rows", 0, one ? (double)c->span[from].count : 1},
+                                     {"span_from", 0, (double)from},
+                                     {"span_to", 0, (double)behind}};
+    CALL(add(err, s, "cycle", bindings, WISP_COUNT(bindings), to));
+  }
+  return WISP_OK;
+}
+
 static wisp_status add_levels(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
 {
   CALL(add_smoothing(err, s, 1, to));
   if (s->coarse->vertices) {
     CALL(add(err, s, "residual", NULL, 0, to));
     CALL(add(err, s, "restrict", NULL, 0, to));
-    CALL(add(err, s, "cycle", NULL, 0, to));
+    CALL(add_cycle(err, s, to));
     CALL(add(err, s, "prolong", NULL, 0, to));
   }
   return add_smoothing(err, s, 0, to);

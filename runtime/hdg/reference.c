@@ -251,7 +251,7 @@ static wisp_status residual(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   double size = 0;
   (void)err;
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double value = times(s, r->before[WISP_HDG_BLOCKS], r->before[WISP_HDG_Z], row, &size);
+    const double value = times(s, r->before[WISP_HDG_BLOCKS_SINGLE], r->before[WISP_HDG_Z], row, &size);
     wisp_hdg_leave(r, WISP_HDG_T, row, own[row] - value, fabs(own[row]) + size);
   }
   return WISP_OK;

@@ -31,6 +31,11 @@ static wisp_status coarsen(wisp_error *err, const wisp_hdg *s, wisp_round *r)
     }
     wisp_hdg_leave(r, WISP_HDG_CORNER_PARTS, WISP_SLAB(2 * width, edge, i % (2 * width)), value, size);
   }
+  for (size_t i = 0; i < r->numbers[WISP_HDG_BLOCKS]; i++) {
+    const double number = (float)r->before[WISP_HDG_BLOCKS][i];
+    if (i / (WISP_HDG_ROW * n * n * WISP_SLAB_ELEMENTS) * WISP_SLAB_ELEMENTS + i % WISP_SLAB_ELEMENTS < s->free_edges)
+      wisp_hdg_leave(r, WISP_HDG_BLOCKS_SINGLE, i, number, fabs(number));
+  }
   return WISP_OK;
 }
 
@@ -182,8 +187,8 @@ static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   OWNED(free) double *sizes = NULL;
   CALL(wisp_new(err, c->width, sizeof *sizes, &sizes));
   for (size_t i = 0; i < c->width; i++) sizes[i] = fabs(levels[i]);
-  for (size_t s0 = 0; s0 < c->spans; s0++)
-    for (size_t row = c->span[s0].first; row < c->span[s0].first + c->span[s0].count; row++) {
+  for (size_t i = (size_t)wisp_hdg_scalar(r, "span_from"); i < (size_t)wisp_hdg_scalar(r, "span_to"); i++)
+    for (size_t row = c->span[i].first; row < c->span[i].first + c->span[i].count; row++) {
       double value = 0, size = 0;
       for (int32_t q = c->start[row]; q < c->start[row + 1]; q++) {
         const double number = r->before[WISP_HDG_CYCLE_VALUE][q];

@@ -19,7 +19,11 @@
 #include "../problem.h"
 #include "sparse.h"
 
-enum { WISP_CYCLE_LEVELS = 16, WISP_CYCLE_DIRECT = 64 }; /* unknowns of which an inverse is made */
+enum {
+  WISP_CYCLE_LEVELS = 16,
+  WISP_CYCLE_SPANS = 64,
+  WISP_CYCLE_DIRECT = 64 /* unknowns of which an inverse is made */
+};
 
 /* Rows of a matrix among all rows; its column j is there `shift` + j. */
 typedef struct wisp_cycle_matrix {
@@ -45,7 +49,7 @@ typedef struct wisp_cycle {
   int32_t *column;      /* of spans' rows places in levels; columns of a row rise */
   int32_t *target;      /* of spans' rows: where the sums go */
   size_t width, solution_at;
-  wisp_span span[4 * WISP_CYCLE_LEVELS];
+  wisp_span span[WISP_CYCLE_SPANS];
   size_t spans;
   wisp_cycle_matrix A;                             /* whose numbers come from elsewhere */
   wisp_cycle_matrix aggregates[WISP_CYCLE_LEVELS]; /* T^T of each level but the last, whose numbers are 1 */

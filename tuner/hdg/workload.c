@@ -80,6 +80,9 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
   wisp_scalar_add(out, "pAp_parts", TIMED_PARTS);
   add_step(find_step(c, WISP_CYCLE_PRODUCT, 1), out);
   add_step(find_step(c, WISP_CYCLE_INVERT, 0), out);
+  wisp_scalar_add(out, "cycle_rows", (double)c->span[c->spans - 1].count);
+  wisp_scalar_add(out, "span_from", (double)(c->spans - 1));
+  wisp_scalar_add(out, "span_to", (double)c->spans);
   wisp_scalar_add(out, "gain", 1);
   wisp_scalar_add(out, "keep", 0);
   wisp_scalar_add(out, "first_step", 0);
@@ -178,6 +181,15 @@ static wisp_status pose_coarse(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
+/* All of the cycle by one block, or its first step by as many as it takes. */
+static void pose_cycle(wisp_round *r)
+{
+  const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
+  wisp_scalar_add(&r->scalars, "span_from", 0);
+  wisp_scalar_add(&r->scalars, "span_to", r->number ? 1 : (double)c->spans);
+  wisp_scalar_add(&r->scalars, "cycle_rows", r->number ? (double)c->span[0].count : 1);
+}
+
 /* Round 1: numbers of very different size, and zeros among them. */
 static wisp_status pose(wisp_error *err, wisp_round *r)
 {
@@ -190,6 +202,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
     }
   if (wisp_list_has(r->kernel->writes, "inverses")) pose_blocks(r->plain->self, r->before[WISP_HDG_BLOCKS]);
   if (iterates(r->kernel)) pose_iteration(r);
+  pose_cycle(r);
   wisp_scalar_add(&r->scalars, "gain", 0.625);
   wisp_scalar_add(&r->scalars, "keep", 0.25);
   wisp_scalar_add(&r->scalars, "first_step", r->number);
