@@ -120,7 +120,7 @@ wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_ar
 
 /* --- launches --- */
 
-enum { MOST_BINDINGS = 24 };
+enum { MOST_BINDINGS = 32 };
 
 /* Of those of one name the first counts: a span's come before those of the whole. */
 static wisp_status launch(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const char *of, wisp_span span,

@@ -54,7 +54,7 @@ typedef struct wisp_launches {
   struct wisp_launch *list;
 } wisp_launches;
 
-/* One more; the kernel is borrowed, the bindings, at most 24, are copied. */
+/* One more; the kernel is borrowed, the bindings, at most 32, are copied. */
 wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wisp_kernel *kernel,
                               const wisp_binding *bindings, size_t count);
 wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem);

@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 /* The scalars of one launch, and arrays that the kernel has another name for. */
-enum { WISP_MAX_SCALARS = 24 };
+enum { WISP_MAX_SCALARS = 32 };
 typedef struct wisp_scalar_list {
   wisp_binding of[WISP_MAX_SCALARS];
   size_t count;

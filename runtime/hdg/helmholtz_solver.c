@@ -98,7 +98,9 @@ static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s
     const double next = 1 / (2 * middle / radius - rho);
     const wisp_binding bindings[] = {{"keep", 0, step ? next * rho : 0},
                                      {"gain", 0, step ? 2 * next / radius : 1 / middle},
-                                     {"first_step", 0, step == 1 && from == 1}};
+                                     {"first_step", 0, step == 1 && from == 1},
+                                     {"more", 0, step + 1 < s->method.smoothing},
+                                     {"ends", 0, from == 0 && step + 1 == s->method.smoothing}};
     if (step) rho = next;
     if (step < from) continue;
     CALL(add(err, s, "residual", NULL, 0, to));

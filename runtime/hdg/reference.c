@@ -268,8 +268,9 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
     const double step = keep * last[row] + gain * times_inverse(s, r, t, t_size, row, &size);
     const double step_size = keep * fabs(last[row]) + gain * size, own = r->before[WISP_HDG_RESIDUAL][row];
-    wisp_hdg_leave(r, WISP_HDG_D, row, step, step_size);
+    if (wisp_hdg_scalar(r, "more") > 0) wisp_hdg_leave(r, WISP_HDG_D, row, step, step_size);
     wisp_hdg_leave(r, WISP_HDG_Z, row, z[row] + step, fabs(z[row]) + step_size);
+    if (wisp_hdg_scalar(r, "ends") == 0) continue;
     rz += own * (z[row] + step);
     squares += own * (fabs(z[row]) + step_size) * own * (fabs(z[row]) + step_size);
   }
