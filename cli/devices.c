@@ -18,7 +18,9 @@ static void print_text(const char *name, const wisp_limits *l, const wisp_ceilin
     printf("  copy bandwidth and peaks cannot be measured\n");
   else
     printf("  copy %.0f GB/s (read and written), f32 %.0f GFLOP/s, f64 %.0f GFLOP/s\n", c->copy_gbps, c->fma_gflops_f32,
-           c->fma_gflops_f64);
+           c->fma_gflops_f64),
+        printf("  fill %.0f GB/s, atomic additions f32 %.3g, f64 %.3g 10^9/s\n", c->fill_gbps, c->add_gops_f32,
+               c->add_gops_f64);
 }
 
 static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceilings *c)
@@ -36,7 +38,10 @@ static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceiling
                                       {"memory", (double)l->memory},
                                       {"copy_gbps", c->copy_gbps},
                                       {"fma_gflops_f32", c->fma_gflops_f32},
-                                      {"fma_gflops_f64", c->fma_gflops_f64}};
+                                      {"fma_gflops_f64", c->fma_gflops_f64},
+                                      {"fill_gbps", c->fill_gbps},
+                                      {"add_gops_f32", c->add_gops_f32},
+                                      {"add_gops_f64", c->add_gops_f64}};
   for (size_t i = 0; i < WISP_COUNT(texts); i++) cJSON_AddStringToObject(object, texts[i].name, texts[i].value);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   return object;
@@ -49,7 +54,7 @@ static wisp_status show(wisp_error *err, const char *name, cJSON *list)
   wisp_ceilings ceilings = {0};
   CALL(wisp_device_open(err, name, &device));
   const wisp_status status = wisp_device_ceilings(err, device, &ceilings);
-  if (status != WISP_OK) ceilings = (wisp_ceilings){NAN, NAN, NAN};
+  if (status != WISP_OK) ceilings = (wisp_ceilings){NAN, NAN, NAN, NAN, NAN, NAN};
   if (list)
     cJSON_AddItemToArray(list, to_json(name, wisp_device_limits(device), &ceilings));
   else

@@ -155,13 +155,15 @@ static wisp_status evaluate(wisp_error *err, const char *text, const wisp_env *s
 }
 
 /* The order, the element's facts, what the family has besides, and what it makes of them. */
-static wisp_status add_sizes(wisp_error *err, const wisp_family *family, const wisp_spec *spec, wisp_env *sizes)
+static wisp_status add_sizes(wisp_error *err, const wisp_family *family, const wisp_spec *spec,
+                             const wisp_own_sizes *own, wisp_env *sizes)
 {
   const wisp_element *element = find_element(family, spec->element);
   CALL(wisp_env_int(err, sizes, "N", spec->order));
   for (const wisp_size *fact = element ? element->facts : NULL; fact && fact->name; fact++)
     CALL(wisp_env_int(err, sizes, fact->name, fact->value));
   if (family->sizes) CALL(family->sizes(err, spec, sizes));
+  if (own) CALL(own->add(err, own->self, sizes));
   for (const wisp_let_decl *let = family->lets; let && let->name; let++) {
     int64_t value = 0;
     CALL(wisp_eval_int(err, let->value, sizes, &value));
@@ -171,39 +173,50 @@ static wisp_status add_sizes(wisp_error *err, const wisp_family *family, const w
 }
 
 /* The declaration of the spec's kernel, and the sizes of its expressions. */
-static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wisp_kernel_decl **kernel,
-                               wisp_env **sizes)
+static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wisp_own_sizes *own,
+                               const wisp_kernel_decl **kernel, wisp_env **sizes)
 {
   const wisp_family *family = wisp_family_find(spec->family);
   CALL(wisp_require(err, family != NULL, WISP_EUSAGE, "there is no family '%s'", spec->family));
   *kernel = wisp_family_kernel(family, wisp_spec_is_step(spec) && family->whole ? family->whole : spec->kernel);
   CALL(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
   CALL(wisp_env_create(err, NULL, sizes));
-  return add_sizes(err, family, spec, *sizes);
+  return add_sizes(err, family, spec, own, *sizes);
 }
 
-wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
+wisp_status wisp_family_work_own(wisp_error *err, const wisp_spec *spec, double elements, const wisp_own_sizes *own,
+                                 wisp_work *out)
 {
   const wisp_kernel_decl *k = NULL;
   OWNED(wisp_env_destroy) wisp_env *sizes = NULL;
-  double numbers, words, flops, dofs;
+  double numbers, words, flops, dofs, adds;
   int64_t per = 1;
-  CALL(open_kernel(err, spec, &k, &sizes));
+  CALL(open_kernel(err, spec, own, &k, &sizes));
   wisp_env_get_int(sizes, "per", &per);
   elements /= (double)per;
   CALL(evaluate(err, k->numbers, sizes, &numbers));
   CALL(evaluate(err, k->words, sizes, &words));
   CALL(evaluate(err, k->flops, sizes, &flops));
   CALL(evaluate(err, k->dofs, sizes, &dofs));
-  *out = (wisp_work){(numbers * (double)spec->precision + 4 * words) * elements, flops * elements, dofs * elements};
+  CALL(evaluate(err, k->adds, sizes, &adds));
+  *out = (wisp_work){.bytes = (numbers * (double)spec->precision + 4 * words) * elements,
+                     .flops = flops * elements,
+                     .dofs = dofs * elements,
+                     .adds = adds * elements,
+                     .no_read = !*k->reads};
   return WISP_OK;
+}
+
+wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out)
+{
+  return wisp_family_work_own(err, spec, elements, NULL, out);
 }
 
 wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *length, double *matrix)
 {
   const wisp_kernel_decl *k = NULL;
   OWNED(wisp_env_destroy) wisp_env *sizes = NULL;
-  CALL(open_kernel(err, spec, &k, &sizes));
+  CALL(open_kernel(err, spec, NULL, &k, &sizes));
   CALL(evaluate(err, k->sum, sizes, length));
   return evaluate(err, k->matrix, sizes, matrix);
 }

@@ -17,6 +17,8 @@ typedef struct wisp_target {
 /* Exact minimal work of one kernel on `elements` elements. */
 typedef struct wisp_work {
   double bytes, flops, dofs;
+  double adds;  /* atomic additions to memory */
+  bool no_read; /* nothing but writing */
 } wisp_work;
 
 /* A number with a name. */
@@ -60,6 +62,7 @@ typedef struct wisp_kernel_decl {
   const char *numbers;        /* that must move for one element, inputs once and outputs once, */
   const char *words;          /* and words of four bytes; NULL: none */
   const char *flops, *dofs;   /* of one element */
+  const char *adds;           /* atomic additions to memory, of one element; NULL: none */
   const char *launches;       /* how it is cut into launches, a cut of the discretisation: "colours"; NULL: it is one */
   const wisp_size *facts; /* tell it from the kernels that it shares spaces and texts with: names that these see; the
                              last has no name. NULL: there are none */
@@ -139,6 +142,13 @@ bool wisp_list_has(const char *list, const char *name);
 /* The least that the spec's kernel has to do on so many elements; of a whole stage where it is "step". WISP_EUSAGE for
  * a kernel that the family has not. */
 wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out);
+/* The same of a problem with sizes of its own, which `add` sets in place of those of a large one. */
+typedef struct wisp_own_sizes {
+  wisp_status (*add)(wisp_error *err, const void *self, wisp_env *sizes);
+  const void *self;
+} wisp_own_sizes;
+wisp_status wisp_family_work_own(wisp_error *err, const wisp_spec *spec, double elements, const wisp_own_sizes *own,
+                                 wisp_work *out);
 
 /* The longest sum of the spec's kernel, and how much of it are products of matrices. */
 wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *length, double *matrix);

@@ -139,9 +139,11 @@ void wisp_event_destroy(wisp_event *event);
 WISP_OWNED(wisp_event, wisp_event_destroy)
 
 /* Measured ceilings of this device, taken once per process and cached beside the kernels for a day: copy in GB/s
- * (read + written, buffers several times the L2), plain FMA peaks in GFLOP/s for both precisions. */
+ * (read + written, buffers several times the L2), plain FMA peaks in GFLOP/s for both precisions; writing alone, and
+ * atomic additions that nobody waits for, several to a number close in time, in 10^9 a second. */
 typedef struct wisp_ceilings {
   double copy_gbps, fma_gflops_f32, fma_gflops_f64;
+  double fill_gbps, add_gops_f32, add_gops_f64;
 } wisp_ceilings;
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out);
 

@@ -22,11 +22,12 @@ typedef struct recipe {
   bool own_copy;           /* whether the device's own copy may be better than the kernel */
   bool own_clock;          /* whether the blocks of the arithmetic time themselves, into their output */
   size_t smallest, a_unit; /* buffers to copy: at least this, and this for each unit */
+  long long added_to;      /* numbers that are added to */
 } recipe;
 
 static const recipe recipes[] = {
-    {"cuda", 256, 32, 16, 4096, {256 * 8, 256 * 8}, 150, {20, 20}, true, false, (size_t)256 << 20, 0},
-    {"host", 1, 1, 1, 1 << 18, {12 * 16, 12 * 8}, 100, {5, 20}, false, true, 0, (size_t)64 << 20},
+    {"cuda", 256, 32, 16, 4096, {256 * 8, 256 * 8}, 150, {20, 20}, true, false, (size_t)256 << 20, 0, 1 << 25},
+    {"host", 1, 1, 1, 1 << 18, {12 * 16, 12 * 8}, 100, {5, 20}, false, true, 0, (size_t)64 << 20, 1 << 16},
 };
 
 enum { DAY = 24 * 3600, MOST_ROUNDS = 1000 };
@@ -37,7 +38,7 @@ typedef struct work {
   wisp_module *module; /* NULL: the device's own copy */
   unsigned grid[2], block[3];
   wisp_pointer out, in;
-  long long count; /* vectors of 16 bytes, or iterations */
+  long long count; /* vectors of 16 bytes, numbers, or iterations */
 } work;
 
 static void release(work *w)
@@ -48,9 +49,9 @@ static void release(work *w)
 
 static wisp_status run(wisp_error *err, work *w)
 {
-  void *copy_args[] = {&w->in, &w->out, &w->count}, *fma_args[] = {&w->out, &w->count};
+  void *copy_args[] = {&w->in, &w->out, &w->count}, *others[] = {&w->out, &w->count};
   if (!w->module) return wisp_device_copy(err, w->device, w->out, w->in, (size_t)w->count * 16);
-  return wisp_launch(err, w->module, NULL, w->grid, w->block, w->in ? copy_args : fma_args, w->in ? 3 : 2);
+  return wisp_launch(err, w->module, NULL, w->grid, w->block, w->in ? copy_args : others, w->in ? 3 : 2);
 }
 
 /* The shortest of many runs, which wake the clocks as well. On a busy machine it goes on for a while until the shortest
@@ -157,6 +158,36 @@ static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recip
   return WISP_OK;
 }
 
+static wisp_status measure_fill(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
+{
+  const wisp_limits *limits = wisp_device_limits(device);
+  const size_t bytes = buffer_bytes(r, limits);
+  HELD(release)
+  work w = {.device = device,
+            .grid = {r->copy_blocks * (unsigned)limits->units, 1},
+            .block = {r->block, 1, 1},
+            .count = (long long)(bytes / 16)};
+  double ms = 0;
+  CALL(wisp_embedded_module(err, device, "ceilings", "fill", "double", &w.module));
+  CALL(wisp_device_alloc(err, device, bytes, &w.out));
+  CALL(best_of(err, &w, r, &ms));
+  *gbps = 1e-6 * (double)bytes / ms;
+  return WISP_OK;
+}
+
+static wisp_status measure_add(wisp_error *err, wisp_device *device, const recipe *r, int precision, double *gops)
+{
+  enum { TIMES = 6 }; /* as the texts say */
+  const unsigned grid = r->copy_blocks * (unsigned)wisp_device_limits(device)->units;
+  HELD(release) work w = {.device = device, .grid = {grid, 1}, .block = {r->block, 1, 1}, .count = r->added_to};
+  double ms = 0;
+  CALL(wisp_embedded_module(err, device, "ceilings", "add", precision ? "double" : "float", &w.module));
+  CALL(wisp_device_alloc(err, device, (size_t)w.count * sizeof(double), &w.out));
+  CALL(best_of(err, &w, r, &ms));
+  *gops = 1e-6 * TIMES * (double)w.count / ms;
+  return WISP_OK;
+}
+
 static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *out)
 {
   const recipe *r = NULL;
@@ -165,7 +196,10 @@ static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *
   CALL(wisp_require(err, r, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s", device->limits.kind));
   CALL(measure_copy(err, device, r, &out->copy_gbps));
   CALL(measure_fma(err, device, r, 0, &out->fma_gflops_f32));
-  return measure_fma(err, device, r, 1, &out->fma_gflops_f64);
+  CALL(measure_fma(err, device, r, 1, &out->fma_gflops_f64));
+  CALL(measure_fill(err, device, r, &out->fill_gbps));
+  CALL(measure_add(err, device, r, 0, &out->add_gops_f32));
+  return measure_add(err, device, r, 1, &out->add_gops_f64);
 }
 
 /* What lies in the cache. */
@@ -187,7 +221,7 @@ static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings
   const wisp_limits *limits = &device->limits;
   snprintf(out->size, sizeof out->size, "%d units, %zu bytes", limits->units, limits->memory);
   wisp_status status = device->kind->compiler(err, limits->target, &out->compiler);
-  const char *const texts[CEILINGS_TEXTS] = {"ceilings 1",   limits->kind, limits->name,
+  const char *const texts[CEILINGS_TEXTS] = {"ceilings 2",   limits->kind, limits->name,
                                              limits->driver, out->size,    out->compiler.data};
   memcpy(out->texts, texts, sizeof texts);
   return status;

@@ -9,6 +9,7 @@
 #include "../runtime/assembly/reference.h"
 #include "../runtime/mesh/source.h"
 #include "../tuner/trial/pipeline.h"
+#include "../tuner/trial/problems.h"
 #include "../tuner/trial/verify.h"
 
 #include <math.h>
@@ -361,6 +362,33 @@ static void test_strategies(void **state)
   wisp_device_close(device);
 }
 
+/* The least work is that of the mesh at hand: its own nonzeros, rows and vertices, not those of a large one. */
+static void test_work(void **state)
+{
+  wisp_device *device = open_test_device();
+  wisp_problems *problems = NULL;
+  const wisp_workload *workload = NULL;
+  wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 2, "laplace", WISP_F64);
+  wisp_work zero, scatter, plain;
+  (void)state;
+  GOOD(wisp_workload_find(err, "assembly", NULL, &workload));
+  GOOD(wisp_problems_create(err, device, workload, &spec, 40, NULL, 0, &problems));
+  const wisp_assembly *s = wisp_problems_ground(problems);
+  const double numbers = (double)(s->pattern->nonzeros + s->pattern->rows), elements = (double)s->mesh->elements;
+  wisp_spec_name_kernel(&spec, "zero");
+  GOOD(wisp_problems_work(err, problems, &spec, &zero));
+  GOOD(wisp_family_work(err, &spec, elements, &plain));
+  assert_true(fabs(zero.bytes - 8 * numbers) < 1 && fabs(zero.dofs - numbers) < 1 && zero.no_read);
+  assert_true(fabs(plain.bytes - zero.bytes) > 100 && fabs(zero.adds) < 1);
+  wisp_spec_name_kernel(&spec, "scatter");
+  GOOD(wisp_problems_work(err, problems, &spec, &scatter));
+  assert_true(fabs(scatter.adds - 42 * elements) < 1 && !scatter.no_read);
+  const double words = (3 + 42) * elements, moved = 2 * (double)s->mesh->vertices + 2 * numbers;
+  assert_true(fabs(scatter.bytes - 8 * moved - 4 * words) < 1);
+  wisp_problems_destroy(problems);
+  wisp_device_close(device);
+}
+
 /* --- a form of one's own --- */
 
 static void write_form(const char *folder, const char *kappa)
@@ -412,6 +440,7 @@ int main(void)
       cmocka_unit_test(test_sums),     cmocka_unit_test(test_closed_form), cmocka_unit_test(test_integrals),
       cmocka_unit_test(test_fixed),    cmocka_unit_test(test_colours),     cmocka_unit_test(test_strategies),
       cmocka_unit_test(test_own_form),
+      cmocka_unit_test(test_work),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,8 @@ static void ceilings_are_a_machines(void **state)
                 now() - start);
   assert_true(first.copy_gbps > 0.5 && first.copy_gbps < 50000);
   assert_true(first.fma_gflops_f64 > 0.05 && first.fma_gflops_f32 > 0.5 * first.fma_gflops_f64);
+  assert_true(first.fill_gbps > 0.5 * first.copy_gbps && first.fill_gbps < 4 * first.copy_gbps);
+  assert_true(first.add_gops_f32 > 1e-4 && first.add_gops_f64 > 1e-4 && first.add_gops_f64 < first.fill_gbps);
   assert_int_equal(wisp_device_ceilings(&err, device, &again), WISP_OK);
   assert_memory_equal(&first, &again, sizeof first);
   wisp_device_close(device);
@@ -60,9 +62,11 @@ static void kernels_compile_for_gpus(void **state)
   const char *const targets[] = {"sm_80", "sm_90", "sm_100"}, *const reals[] = {"float", "double"};
   const char *const kernels[][2] = {{"templates/ceilings/copy.cuda.k", "wisp_copy"},
                                     {"templates/ceilings/fma.cuda.k", "wisp_fma"},
+                                    {"templates/ceilings/fill.cuda.k", "wisp_fill"},
+                                    {"templates/ceilings/add.cuda.k", "wisp_add"},
                                     {"templates/solve/sketch.cuda.k", "wisp_sketch"}};
   fresh_cache();
-  for (int i = 0; i < 18; i++) {
+  for (int i = 0; i < 30; i++) {
     wisp_text source = {0};
     wisp_binary binary = {0};
     const char *const *kernel = kernels[i / 6];

@@ -42,7 +42,8 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
   wisp_simplex_own(spec->order, nodes, pairs);
   for (int k = 0; k < 4; k++) unknowns += of[d - 2][k] * nodes[k], matrix += of[d - 2][k] * pairs[k];
   CALL(add_numbers(err, env, form, d, spec->order));
-  return wisp_names_sizes(err, env, (const wisp_size[]){{"unknowns", unknowns}, {"matrix", matrix}}, 2);
+  return wisp_names_sizes(err, env, (const wisp_size[]){{"vertices", 1}, {"unknowns", unknowns}, {"matrix", matrix}},
+                          3);
 }
 
 /* --- names --- */

@@ -49,6 +49,17 @@ static long long elements(const void *ground)
   return (long long)((const wisp_assembly *)ground)->mesh->elements;
 }
 
+/* Expressions are then of all elements at once. */
+static wisp_status own_sizes(wisp_error *err, const void *ground, wisp_env *sizes)
+{
+  const wisp_assembly *s = ground;
+  const wisp_size all[] = {{"per", (int)s->mesh->elements},
+                           {"vertices", (int)s->mesh->vertices},
+                           {"unknowns", (int)s->pattern->rows},
+                           {"matrix", (int)s->pattern->nonzeros}};
+  return wisp_names_sizes(err, sizes, all, WISP_COUNT(all));
+}
+
 /* The same matrix for all forms, each with its own view of it. */
 static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
@@ -152,6 +163,7 @@ const wisp_workload wisp_workload_assembly = {
     .open = open_ground,
     .close = close_ground,
     .elements = elements,
+    .own_sizes = own_sizes,
     .discretise = discretise,
     .scalars = scalars,
     .stages = 1,

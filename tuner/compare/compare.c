@@ -334,7 +334,7 @@ static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_co
 {
   wisp_work work = {0};
   row->mesh_elements = wisp_problems_elements(c->beside.problems);
-  wisp_status status = wisp_family_work(err, &row->spec, (double)row->mesh_elements, &work);
+  wisp_status status = wisp_problems_work(err, c->beside.problems, &row->spec, &work);
   row->mesh_gdofs = work.dofs / (timed->ms / runs) / 1e6;
   return status;
 }

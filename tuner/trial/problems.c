@@ -54,6 +54,12 @@ long long wisp_problems_elements(const wisp_problems *problems)
   return problems->workload->elements(problems->ground);
 }
 
+wisp_status wisp_problems_work(wisp_error *err, const wisp_problems *problems, const wisp_spec *spec, wisp_work *out)
+{
+  const wisp_own_sizes own = {problems->workload->own_sizes, problems->ground};
+  return wisp_family_work_own(err, spec, (double)wisp_problems_elements(problems), own.add ? &own : NULL, out);
+}
+
 /* --- numbers in arrays --- */
 
 double wisp_random_of(wisp_array_kind kind, uint64_t *random)

@@ -16,6 +16,8 @@ void wisp_problems_destroy(wisp_problems *problems); /* NULL is fine */
 WISP_OWNED(wisp_problems, wisp_problems_destroy)
 const void *wisp_problems_ground(const wisp_problems *problems);
 long long wisp_problems_elements(const wisp_problems *problems);
+/* The least that a kernel of this spec has to do on them. */
+wisp_status wisp_problems_work(wisp_error *err, const wisp_problems *problems, const wisp_spec *spec, wisp_work *out);
 
 /* What tells the problems of plans apart. */
 typedef struct wisp_setting {

@@ -136,7 +136,8 @@ void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_de
   t->is_default = is_default;
 }
 
-/* What the device takes at least, in ms: of a kernel to move its bytes and do its operations; of a whole stage to move
+/* What the device takes at least, in ms: of a kernel to move its bytes, or write them where it reads none, and do its
+ * operations and atomic additions; of a whole stage to move
  * the bytes of one pass, for its operations can be made fewer than the dense products', and done faster than by plain
  * multiplications. */
 static double floor_of(const wisp_bench *bench, const wisp_spec *spec, const wisp_work *work)
@@ -144,7 +145,9 @@ static double floor_of(const wisp_bench *bench, const wisp_spec *spec, const wis
   const wisp_ceilings *most = &bench->ceilings;
   const double peak = spec->precision == WISP_F32 ? most->fma_gflops_f32 : most->fma_gflops_f64;
   const double flops = wisp_spec_is_step(spec) ? 0 : work->flops;
-  return fmax(work->bytes / most->copy_gbps, flops / peak) / 1e6;
+  const double adds = spec->precision == WISP_F32 ? most->add_gops_f32 : most->add_gops_f64;
+  const double moved = work->bytes / (work->no_read ? most->fill_gbps : most->copy_gbps);
+  return fmax(fmax(moved, work->adds / adds), flops / peak) / 1e6;
 }
 
 double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms)
@@ -152,8 +155,7 @@ double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double b
   const char *text = getenv("WISP_TRIAL_SECONDS");
   double least = text ? strtod(text, NULL) : 0;
   wisp_work work = {0};
-  double elements = (double)wisp_problems_elements(bench->problems);
-  if (!(best_ms > 0) && wisp_family_work(NULL, spec, elements, &work) == WISP_OK)
+  if (!(best_ms > 0) && wisp_problems_work(NULL, bench->problems, spec, &work) == WISP_OK)
     best_ms = floor_of(bench, spec, &work);
   return (least > 0 ? least : 10) + 10 * best_ms; /* ms times a thousand are seconds; ten runs */
 }
@@ -162,7 +164,7 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
                             const wisp_contender *timed, double runs, wisp_trial *t)
 {
   wisp_work work = {0};
-  CALL(wisp_family_work(err, spec, (double)t->elements, &work));
+  CALL(wisp_problems_work(err, bench->problems, spec, &work));
   double floor_ms = floor_of(bench, spec, &work);
   t->ms = timed->ms / runs;
   t->clock_mhz = timed->clock_mhz;

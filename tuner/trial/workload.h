@@ -51,6 +51,8 @@ typedef struct wisp_workload {
    * two alike, all ways in which they can meet. */
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                       const wisp_mesh_source *source, void **ground);
+  /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
+  wisp_status (*own_sizes)(wisp_error *err, const void *ground, wisp_env *sizes);
   void (*close)(void *ground); /* NULL is fine */
   long long (*elements)(const void *ground);
 
