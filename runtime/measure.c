@@ -168,7 +168,7 @@ static wisp_status measure_fill(wisp_error *err, wisp_device *device, const reci
             .block = {r->block, 1, 1},
             .count = (long long)(bytes / 16)};
   double ms = 0;
-  CALL(wisp_embedded_module(err, device, "ceilings", "fill", "double", &w.module));
+  CALL(wisp_embedded_module(err, device, "ceilings", "write", "double", &w.module));
   CALL(wisp_device_alloc(err, device, bytes, &w.out));
   CALL(best_of(err, &w, r, &ms));
   *gbps = 1e-6 * (double)bytes / ms;
@@ -181,7 +181,7 @@ static wisp_status measure_add(wisp_error *err, wisp_device *device, const recip
   const unsigned grid = r->copy_blocks * (unsigned)wisp_device_limits(device)->units;
   HELD(release) work w = {.device = device, .grid = {grid, 1}, .block = {r->block, 1, 1}, .count = r->added_to};
   double ms = 0;
-  CALL(wisp_embedded_module(err, device, "ceilings", "add", precision ? "double" : "float", &w.module));
+  CALL(wisp_embedded_module(err, device, "ceilings", "additions", precision ? "double" : "float", &w.module));
   CALL(wisp_device_alloc(err, device, (size_t)w.count * sizeof(double), &w.out));
   CALL(best_of(err, &w, r, &ms));
   *gops = 1e-6 * TIMES * (double)w.count / ms;

@@ -439,8 +439,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums),     cmocka_unit_test(test_closed_form), cmocka_unit_test(test_integrals),
       cmocka_unit_test(test_fixed),    cmocka_unit_test(test_colours),     cmocka_unit_test(test_strategies),
-      cmocka_unit_test(test_own_form),
-      cmocka_unit_test(test_work),
+      cmocka_unit_test(test_own_form), cmocka_unit_test(test_work),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

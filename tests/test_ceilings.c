@@ -62,8 +62,8 @@ static void kernels_compile_for_gpus(void **state)
   const char *const targets[] = {"sm_80", "sm_90", "sm_100"}, *const reals[] = {"float", "double"};
   const char *const kernels[][2] = {{"templates/ceilings/copy.cuda.k", "wisp_copy"},
                                     {"templates/ceilings/fma.cuda.k", "wisp_fma"},
-                                    {"templates/ceilings/fill.cuda.k", "wisp_fill"},
-                                    {"templates/ceilings/add.cuda.k", "wisp_add"},
+                                    {"templates/ceilings/write.cuda.k", "wisp_write"},
+                                    {"templates/ceilings/additions.cuda.k", "wisp_additions"},
                                     {"templates/solve/sketch.cuda.k", "wisp_sketch"}};
   fresh_cache();
   for (int i = 0; i < 30; i++) {
