@@ -100,7 +100,7 @@ static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s
                                      {"gain", 0, step ? 2 * next / radius : 1 / middle},
                                      {"first_step", 0, step == 1 && from == 1},
                                      {"more", 0, step + 1 < s->method.smoothing},
-                                     {"ends", 0, from == 0 && step + 1 == s->method.smoothing}};
+                                     {"summed", 0, from == 0 && step + 1 == s->method.smoothing}};
     if (step) rho = next;
     if (step < from) continue;
     CALL(add(err, s, "residual", NULL, 0, to));

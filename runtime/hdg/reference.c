@@ -270,7 +270,7 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
     const double step_size = keep * fabs(last[row]) + gain * size, own = r->before[WISP_HDG_RESIDUAL][row];
     if (wisp_hdg_scalar(r, "more") > 0) wisp_hdg_leave(r, WISP_HDG_D, row, step, step_size);
     wisp_hdg_leave(r, WISP_HDG_Z, row, z[row] + step, fabs(z[row]) + step_size);
-    if (wisp_hdg_scalar(r, "ends") == 0) continue;
+    if (wisp_hdg_scalar(r, "summed") == 0) continue;
     rz += own * (z[row] + step);
     squares += own * (fabs(z[row]) + step_size) * own * (fabs(z[row]) + step_size);
   }

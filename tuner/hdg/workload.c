@@ -87,7 +87,7 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
   wisp_scalar_add(out, "keep", 0);
   wisp_scalar_add(out, "first_step", 0);
   wisp_scalar_add(out, "more", 1);
-  wisp_scalar_add(out, "ends", 0);
+  wisp_scalar_add(out, "summed", 0);
 }
 
 /* To time: not running, so that alpha is 0, and a kernel can run any number of times. To check: all moves. */
@@ -209,7 +209,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   wisp_scalar_add(&r->scalars, "keep", 0.25);
   wisp_scalar_add(&r->scalars, "first_step", r->number);
   wisp_scalar_add(&r->scalars, "more", r->number);
-  wisp_scalar_add(&r->scalars, "ends", !r->number);
+  wisp_scalar_add(&r->scalars, "summed", !r->number);
   return WISP_OK;
 }
 

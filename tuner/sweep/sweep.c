@@ -229,6 +229,10 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
 {
   const wisp_tune_request *request = sweep->request;
   const wisp_limits *limits = sweep->bench.limits;
+  int kernels = 0;
+  while (sweep->family->kernels[kernels].name) kernels++;
+  CALL(wisp_require(err, kernels <= WISP_MAX_KERNELS, WISP_EUSAGE, "family %s has %d kernels, must be at most %d",
+                    sweep->family->name, kernels, WISP_MAX_KERNELS));
   memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
   sweep->unit = *given;
   sweep->changed = false;

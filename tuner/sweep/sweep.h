@@ -6,7 +6,7 @@
 #include "../search/search.h"
 #include "../trial/trial.h"
 
-enum { WISP_MAX_KERNELS = 16, WISP_MAX_PASSES = 256 };
+enum { WISP_MAX_KERNELS = 64, WISP_MAX_PASSES = 256 };
 
 typedef struct wisp_sweep {
   const wisp_tune_request *request;
