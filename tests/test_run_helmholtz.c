@@ -197,6 +197,36 @@ static void expect(const char *folder, int status, const char *arguments, const 
   forget(&o);
 }
 
+/* A mesh of these nodes and elements, in Gmsh's form. */
+static void expect_of_mesh(const char *folder, int status, const char *nodes, const char *elements,
+                           const char *arguments, const char *why)
+{
+  char line[256];
+  const char *path = fixture_path(folder, "bad.msh");
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%s$EndNodes\n$Elements\n%s$EndElements\n", nodes,
+          elements);
+  assert_int_equal(fclose(file), 0);
+  snprintf(line, sizeof line, "-n 1 --mesh %s %s", path, arguments);
+  expect(folder, status, line, why);
+}
+
+static void test_bad_meshes(void **state)
+{
+  const char *folder = *state, *corners = "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n";
+  const char *two = "2\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 4 3\n";
+  const char *apart = "7\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n5 2 0 0\n6 3 0 0\n7 2 1 0\n";
+  const char *pieces =
+      "6\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 4 3\n3 2 2 1 1 5 6 7\n4 1 2 9 9 5 6\n5 1 2 9 9 6 7\n6 1 2 9 9 7 5\n";
+  expect_of_mesh(folder, 1, corners, "1\n1 3 2 1 1 1 2 4 3\n", "", "quadrangle");
+  expect_of_mesh(folder, 1, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0.5\n", two, "", "must lie in a plane");
+  expect_of_mesh(folder, 1, "5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n5 0.2 0.9 0\n",
+                 "3\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 4 3\n3 2 2 1 1 2 5 3\n", "", "the mesh does not conform");
+  expect_of_mesh(folder, 1, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0.5 0.5000000000000001 0\n", two, "", "without area");
+  expect_of_mesh(folder, 2, apart, pieces, "--neumann 9 --lambda 0 --source 1", "piece 2 of 2: lambda is 0");
+}
+
 static void test_refused(void **state)
 {
   const char *folder = *state;
@@ -207,6 +237,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --tau nan", "tau");
   expect(folder, 2, "-n 1 --kappa -1", "kappa");
   expect(folder, 2, "-n 1 --lambda -1", "lambda");
+  expect(folder, 2, "-n 1 --kappa 0/0", "kappa is");
+  expect(folder, 2, "-n 1 --lambda 1/0", "lambda is inf");
   expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
   expect(folder, 2, "-n 1 --neumann 7", "no edge of the boundary has the tag 7");
   expect(folder, 2, "-n 1 --neumann x", "'x' is no tag, nor a name");
@@ -243,9 +275,9 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_table),   cmocka_unit_test(test_orders), cmocka_unit_test(test_preconditioners),
-      cmocka_unit_test(test_levels),  cmocka_unit_test(test_report), cmocka_unit_test(test_own_problem),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_table),   cmocka_unit_test(test_orders),     cmocka_unit_test(test_preconditioners),
+      cmocka_unit_test(test_levels),  cmocka_unit_test(test_report),     cmocka_unit_test(test_own_problem),
+      cmocka_unit_test(test_refused), cmocka_unit_test(test_bad_meshes),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -77,9 +77,9 @@ wisp_status wisp_hdg_pieces_settle(wisp_error *err, const wisp_hdg_pieces *p, co
   for (size_t i = 0; i < p->count; i++)
     CALL(wisp_require(
         err, !p->floats[i] || fabs(flow[2 * i]) <= 1e-6 * flow[2 * i + 1], WISP_EUSAGE,
-        "%s: lambda is 0 and no edge of the boundary holds u: source and flux must balance, and %.3g flows "
-        "in, of %.3g: give u somewhere, or other data",
-        name, sqrt(2) * flow[2 * i], sqrt(2) * flow[2 * i + 1]));
+        "%s: piece %zu of %zu: lambda is 0 and no edge of the boundary holds u: source and flux must balance, and "
+        "%.3g flows in, of %.3g: give u somewhere, or other data",
+        name, i + 1, p->count, sqrt(2) * flow[2 * i], sqrt(2) * flow[2 * i + 1]));
   for (size_t e = 0; e < s->mesh->elements; e++)
     if (p->floats[p->piece[e]])
       load[WISP_SLAB(Np, e, 0)] -= flow[2 * p->piece[e]] * area_of(s, e) / p->area[p->piece[e]];
