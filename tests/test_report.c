@@ -180,6 +180,9 @@ static void test_several(void **state)
   if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
   add_tied(writer, spec, "pencils", 3.502, WISP_TIE_CHOSEN);
   add_tied(writer, spec, "planes", 3.481, WISP_TIE_TIED);
+  wisp_trial small = trial(spec, "planes", "wp=1", 0.2, "ok", "", 0);
+  small.elements /= 2;
+  add_trial(writer, &small);
   assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
   if (make_page(&err, path, &wish, &page) != WISP_OK) fail_msg("%s", err.text);
   const char *header = strstr(page.data, "<h1>");
@@ -193,6 +196,8 @@ static void test_several(void **state)
   }
   assert_int_equal(count_of(page.data, "aria-label=\"roofline\""), 2); /* of f64, in each */
   assert_int_equal(count_of(page.data, "aria-label=\"GDOF/s of the whole stage"), 1);
+  assert_int_equal(count_of(page.data, "aria-label=\"strategies over the order"), 2); /* volume, and mass */
+  assert_int_equal(count_of(page.data, "aria-label=\"strategies over the size"), 1);
   assert_non_null(strstr(page.data, ">3.502</td>"));
   if (strstr(page.data, ">0.994&#8201;×") || !strstr(page.data, ">≈&#8201;1&#8201;×"))
     fail_msg("a runner-up is faster");

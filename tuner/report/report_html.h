@@ -65,6 +65,7 @@ typedef struct wisp_report_subject {
 void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject);
+void wisp_report_strategies(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_studies(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject);

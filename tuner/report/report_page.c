@@ -101,7 +101,10 @@ static const char *plural(const char *element)
 {
   static const struct {
     const char *element, *plural;
-  } names[] = {{"tet", "tetrahedra"}, {"bernstein-tet", "tetrahedra, Bernstein-Bezier"}, {"hex", "hexahedra"}};
+  } names[] = {{"tet", "tetrahedra"},
+               {"bernstein-tet", "tetrahedra, Bernstein-Bezier"},
+               {"hex", "hexahedra"},
+               {"tri", "triangles"}};
   for (size_t i = 0; i < WISP_COUNT(names); i++)
     if (strcmp(names[i].element, element) == 0) return names[i].plural;
   return "its elements";
@@ -111,8 +114,9 @@ static void print_summary(wisp_page *page, const wisp_report_subject *subject)
 {
   static const struct {
     const char *link, *name;
-  } links[] = {{"whole", "Whole stage"}, {"roofline", "Roofline"}, {"studies", "Parameter study"},
-               {"winners", "Winners"},   {"refused", "Refused"},   {"failures", "Failures"}};
+  } links[] = {{"whole", "Whole stage"},       {"roofline", "Roofline"}, {"strategies", "Strategies"},
+               {"studies", "Parameter study"}, {"winners", "Winners"},   {"refused", "Refused"},
+               {"failures", "Failures"}};
   const wisp_trial *t = newest(subject);
   const wisp_spec *spec = &subject->cells->spec;
   totals sum;
@@ -164,6 +168,7 @@ static void print_subject(wisp_page *page, const wisp_report_subject *subject)
   print_summary(page, subject);
   wisp_report_stages(page, subject);
   wisp_report_roofline(page, subject);
+  wisp_report_strategies(page, subject);
   wisp_report_studies(page, subject);
   wisp_report_winners(page, subject);
   wisp_report_refusals(page, subject);
