@@ -94,10 +94,18 @@ static wisp_status add_places(wisp_error *err, wisp_env *env, const wisp_simplex
 static wisp_status add_turns(wisp_error *err, wisp_env *env, int dimension, int N)
 {
   const int Np = wisp_simplex_size(dimension, N), turns = wisp_turns(dimension);
-  int turned[WISP_TURNS_MOST * MOST_NP], inside[MOST_NP], first[5], slots[4];
+  int turned[WISP_TURNS_MOST * MOST_NP], inside[MOST_NP], first[5], slots[4], words[4], step[MOST_NP][4], last[MOST_NP];
   for (int turn = 0; turn < turns; turn++) wisp_turns_nodes(dimension, N, turn, turned + turn * Np);
-  for (int k = 0; k <= dimension; k++) slots[k] = wisp_turns_slots(dimension, N, k);
+  for (int k = 0; k <= dimension; k++) {
+    slots[k] = wisp_turns_slots(dimension, N, k);
+    words[k] = (Np + slots[k] - 1) / slots[k];
+  }
   wisp_turns_inside(dimension, N, inside, first);
+  wisp_simplex_steps(dimension, N, step);
+  for (int i = 0; i < Np * (dimension + 1); i++)
+    if (step[i / (dimension + 1)][i % (dimension + 1)]) last[i / (dimension + 1)] = i % (dimension + 1);
+  CALL(wisp_env_ints(err, env, "last_corner", last, (size_t)Np));
+  CALL(wisp_env_ints(err, env, "row_words", words, (size_t)(dimension + 1)));
   CALL(wisp_env_int(err, env, "turns", turns));
   CALL(wisp_env_ints(err, env, "turned", turned, (size_t)(turns * Np)));
   CALL(wisp_env_ints(err, env, "inside", inside, (size_t)first[dimension + 1]));
