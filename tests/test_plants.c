@@ -181,7 +181,7 @@ static const planted table[] = {
      {{"c{{i}} >= free_vertices", "({{i}} != 2 && c{{i}} >= free_vertices)"}},
      "element_data is "},
     {"assembly", "fill", "entities", {{"count = head[1]", "count = head[1] - (bx == 2)"}}, NULL},
-    {"assembly", "fill", "entities", {{"a=inside[inside_start[k]+i]", "a=2*k"}}, "values is "},
+    {"assembly", "fill", "entities", {{"start=inside_start[k]", "start=0"}}, "values is "},
     {"assembly", "multiply", "rows", {{"i < row_start[at + 1]", "i < row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "multiply", "stream", {{"? row_start[at + 1]", "? row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "invert", "plain", {{"if (row < unknowns)", "if (row + 1 < unknowns)"}}, "inverse is "},
