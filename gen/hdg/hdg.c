@@ -36,6 +36,26 @@ static wisp_status add_border(wisp_error *err, wisp_env *env, const wisp_hdg_tab
   return wisp_env_reals(err, env, "B", B, (size_t)(WISP_HDG_S * size));
 }
 
+/* W: the whole bordered matrix but f, size Np + m, with a_l on K_F's diagonal. */
+static wisp_status add_whole(wisp_error *err, wisp_env *env, const wisp_hdg_tables *t)
+{
+  OWNED(free) double *W = NULL;
+  const int Np = t->Np, n = t->n, m = t->m, size = Np + m;
+  CALL(wisp_new(err, (size_t)(WISP_HDG_S * size * size), sizeof *W, &W));
+  for (int c = 0; c < WISP_HDG_S; c++)
+    for (int q = 0; q < size * size; q++) {
+      const int i = q / size, j = q % size, mode = i < j ? i : j, a = (i < j ? j : i) - Np;
+      double *to = &W[c * size * size + q];
+      if (a < 0)
+        *to = t->S[c][i * Np + j];
+      else if (mode >= Np)
+        *to = c >= 3 ? t->K[c - 3][(mode - Np) * m + a] : i == j && a / n == c;
+      else if (c >= 3 || a / n == c)
+        *to = t->R[c >= 3 ? c - 2 : 0][mode * m + a];
+    }
+  return wisp_env_reals(err, env, "W", W, (size_t)(WISP_HDG_S * size * size));
+}
+
 /* Tables of one size, one after the other. */
 static wisp_status add_tables(wisp_error *err, wisp_env *env, const char *name, int count, double *const *table,
                               int size)
@@ -69,6 +89,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(wisp_names_sizes(err, env, all, WISP_COUNT(all)));
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_border(err, env, t));
+  CALL(add_whole(err, env, t));
   CALL(add_tables(err, env, "KF", WISP_HDG_K, t->K, t->m * t->m));
   CALL(add_tables(err, env, "F", 3, t->F, t->Np * t->n));
   CALL(add_tables(err, env, "D", 2, t->D, t->Np * t->Np));
