@@ -35,7 +35,7 @@ static void ceilings_are_a_machines(void **state)
                 now() - start);
   assert_true(first.copy_gbps > 0.5 && first.copy_gbps < 50000);
   assert_true(first.fma_gflops_f64 > 0.05 && first.fma_gflops_f32 > 0.5 * first.fma_gflops_f64);
-  assert_true(first.fill_gbps > 0.5 * first.copy_gbps && first.fill_gbps < 4 * first.copy_gbps);
+  assert_true(first.fill_gbps > 0.2 * first.copy_gbps && first.fill_gbps < 8 * first.copy_gbps);
   assert_true(first.add_gops_f32 > 1e-4 && first.add_gops_f64 > 1e-4 && first.add_gops_f64 < first.fill_gbps);
   assert_int_equal(wisp_device_ceilings(&err, device, &again), WISP_OK);
   assert_memory_equal(&first, &again, sizeof first);
