@@ -112,7 +112,7 @@ static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s
 /* The coarse cycle: spans of few rows together, others a launch each. */
 static wisp_status add_cycle(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
 {
-  enum { FEW = 128 };
+  enum { FEW = 8 };
   const wisp_cycle *c = s->coarse->cycle;
   for (size_t from = 0, behind = 0; from < c->spans; from = behind) {
     while (behind < c->spans && c->span[behind].count <= FEW) behind++;

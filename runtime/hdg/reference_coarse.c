@@ -150,7 +150,7 @@ static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   lapack_int pivot[MOST];
   for (int i = 0; i < n; i++)
     for (int32_t q = c->start[step->left.first + (size_t)i]; q < c->start[step->left.first + (size_t)i + 1]; q++)
-      dense[i * n + c->column[q]] = r->before[WISP_HDG_CYCLE_VALUE][q] * (c->column[q] == i ? 1 + 1e-6 : 1);
+      dense[i * n + c->column[q]] = r->before[WISP_HDG_CYCLE_VALUE][q] * (c->column[q] == i ? 1 + 1e-3 : 1);
   const int info = (int)LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, dense, n, pivot);
   CALL(wisp_require(err, info == 0, WISP_EWRONG, "the coarsest matrix has no inverse (info %d)", info));
   LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, dense, n, pivot);
