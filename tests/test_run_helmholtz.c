@@ -104,7 +104,7 @@ static void test_own_problem(void **state)
 {
   char line[256];
   const char *vtu = fixture_path(*state, "u.vtu");
-  cJSON *json = solve(*state, "-n 4 --box 6 --neumann 1,2,3,4 --lambda 0 --solution 'cos(pi*x)*cos(pi*y)'");
+  cJSON *json = solve(*state, "-n 4 --box 10 --neumann 1,2,3,4 --lambda 0 --solution 'cos(pi*x)*cos(pi*y)'");
   assert_true(json_number(json, "l2_u") < 1e-5 && json_number(json, "l2_ustar") < 1e-6);
   cJSON_Delete(json);
   snprintf(line, sizeof line,
