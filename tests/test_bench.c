@@ -3,10 +3,11 @@
 #include "good.h"
 #include "dg_case.h"
 #include "each_plan.h"
+#include "../gen/nodal/dense.h"
 #include "../runtime/nodal/dg_parts.h"
 #include "../tuner/trial/accuracy.h"
 #include "../tuner/compare/compare.h"
-#include "../tuner/nodal/rival.h"
+#include "../tuner/compare/rival.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -34,8 +35,12 @@ static double *multiply(wisp_device *device, const dg_case *c, const char *kerne
   wisp_blas *blas = NULL;
   wisp_rival *rival = NULL;
   const size_t columns = c->dg->slots * (size_t)c->system->fields;
+  wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), c->tet->N, NULL, precision);
+  wisp_dense dense = {.matrix = NULL};
+  wisp_spec_name_kernel(&spec, kernel);
   GOOD(wisp_blas_open(err, device, &blas));
-  GOOD(wisp_rival_create(err, device, blas, c->tet, kernel, precision, columns, &rival));
+  GOOD(wisp_nodal_dense(err, &spec, &dense));
+  GOOD(wisp_rival_create(err, device, blas, &dense, precision, columns, &rival));
   GOOD(wisp_rival_choose(err, rival));
   assert_true(wisp_rival_error(rival) < (precision == WISP_F32 ? 1e-5 : 1e-13));
   const wisp_product *p = wisp_rival_product(rival);
@@ -50,6 +55,7 @@ static double *multiply(wisp_device *device, const dg_case *c, const char *kerne
   for (size_t i = 0; i < out && precision == WISP_F32; i++) product[i] = (double)single[i];
   free(single);
   wisp_rival_destroy(rival);
+  wisp_dense_release(&dense);
   wisp_blas_close(blas);
   return product;
 }
@@ -118,7 +124,7 @@ static wisp_status look(wisp_error *err, void *context, const wisp_comparison *r
 {
   seen *s = context;
   bool step = strcmp(row->spec.kernel, "step") == 0;
-  (void)err;
+  wisp_dense dense = {.matrix = NULL};
   s->rows++;
   s->steps += step;
   assert_true(row->ms > 0 && row->gdofs > 0 && row->gbps > 0 && row->gflops > 0 && row->efficiency > 0);
@@ -131,7 +137,9 @@ static wisp_status look(wisp_error *err, void *context, const wisp_comparison *r
   assert_true(step || strcmp(row->ours.params, row->standard.params) == 0);
   if (!*row->rival) return WISP_OK;
   s->rivals++;
-  assert_true(wisp_rival_exists(row->spec.kernel));
+  CALL(wisp_nodal_dense(err, &row->spec, &dense));
+  assert_non_null(dense.matrix);
+  wisp_dense_release(&dense);
   assert_true(row->rival_ms > 0 && row->rival_error < 1e-13);
   return WISP_OK;
 }

@@ -1,10 +1,10 @@
 /* The assembly family in the tuner: on triangles and tets, against a double assembly on the host, beside a copy of as
  * many bytes as must move. */
-#include "accuracy.h"
 #include "../trial/workload.h"
 #include "../../gen/random.h"
 #include "../../runtime/assembly/reference.h"
 #include "../../runtime/mesh/mesh.h"
+#include "../../runtime/door/assembly/accuracy.h"
 
 #include <math.h>
 #include <stdlib.h>

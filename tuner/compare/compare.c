@@ -1,5 +1,6 @@
 /* The comparison itself: everything is compiled ahead, in order; then row by row loaded, recorded and timed. */
 #include "compare.h"
+#include "rival.h"
 #include "../trial/trial.h"
 #include "../trial/workload.h"
 
@@ -374,6 +375,18 @@ static wisp_status time_row(wisp_error *err, comparer *c, const match_up *up, ru
   return c->request->row(err, c->request->context, &row);
 }
 
+static wisp_status find_yardstick(wisp_error *err, const comparer *c, const wisp_spec *spec, wisp_yardstick *out)
+{
+  const wisp_workload *workload = c->bench.workload;
+  const long long elements = wisp_problems_elements(c->bench.problems);
+  HELD(wisp_dense_release) wisp_dense dense = {.matrix = NULL};
+  if (workload->yardstick) return workload->yardstick(err, c->device, c->blas, spec, elements, out);
+  if (!c->blas) return WISP_OK;
+  CALL(workload->dense(err, spec, &dense));
+  if (!dense.matrix) return WISP_OK;
+  return wisp_rival_yardstick(err, c->device, c->blas, &dense, spec->precision, elements, out);
+}
+
 static wisp_status compare_one(wisp_error *err, comparer *c, match_up *up)
 {
   wisp_status status = WISP_OK;
@@ -401,8 +414,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, match_up *up)
     }
     TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
-  TRY(c->bench.workload->yardstick(err, c->device, c->blas, &up->spec, wisp_problems_elements(c->bench.problems),
-                                   &beside));
+  TRY(find_yardstick(err, c, &up->spec, &beside));
   TRY(record_beside(err, c, up, r, &on_mesh));
   TRY(time_row(err, c, up, r, &on_mesh, &beside));
 done:

@@ -1,7 +1,7 @@
 /* The nodal DG family in the tuner: irregular tets to check on, boxes and users' meshes to time on, steps of
  * Runge-Kutta stages, and the vendor's product beside those kernels that are one. */
-#include "rival.h"
 #include "../trial/workload.h"
+#include "../../gen/nodal/dense.h"
 #include "../../gen/nodal/half_turns.h"
 #include "../../gen/random.h"
 #include "../../runtime/nodal/dg_parts.h"
@@ -240,6 +240,6 @@ const wisp_workload wisp_workload_nodal = {
     .solve = solve,
     .plain = plain,
     .largest = largest,
-    .yardstick = wisp_rival_yardstick,
+    .dense = wisp_nodal_dense,
     .published = 6ll * 26 * 26 * 26,
 };

@@ -8,6 +8,7 @@
 #ifndef WISP_WORKLOAD_H
 #define WISP_WORKLOAD_H
 
+#include "../../gen/dense.h"
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
 #include "accuracy.h"
@@ -82,8 +83,10 @@ typedef struct wisp_workload {
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                          double *out);
 
-  /* --- What `wisp bench` times a kernel of this spec beside; run stays NULL where there is nothing. blas may be NULL.
-   * The yardstick's destroy is for the caller to call. */
+  /* --- What `wisp bench` times a kernel of this spec beside: the dense product that it stands for, by the vendor's
+   * library (NULL: they are none), or what this makes; run stays NULL where there is nothing. blas may be NULL. The
+   * yardstick's destroy is for the caller to call. */
+  wisp_status (*dense)(wisp_error *err, const wisp_spec *spec, wisp_dense *out);
   wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                            long long elements, wisp_yardstick *out);
   const wisp_alternative *alternatives; /* ends with NULL names; NULL: there are none */

@@ -3,8 +3,8 @@
  * with vertices' coordinates, and with edges that were subtracted in double (by_edges).
  */
 #include "accuracy.h"
-#include "../../runtime/assembly/assembly.h"
-#include "../../runtime/mesh/source.h"
+#include "../../assembly/assembly.h"
+#include "../../mesh/source.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A dense product set up for timing: operators in double become the library's matrices, as they are and transposed. */
+/* A dense product set up for timing: matrices in double become the library's, as they are and transposed. */
 #include "rival.h"
 #include "../trial/measure.h"
 #include "../../gen/random.h"
@@ -22,11 +22,6 @@ struct wisp_rival {
   double error;
   char name[96];
 };
-
-bool wisp_rival_exists(const char *kernel)
-{
-  return strcmp(kernel, "volume") == 0 || strcmp(kernel, "derivative") == 0 || strcmp(kernel, "lift") == 0;
-}
 
 static size_t bytes_of(const wisp_rival *r, size_t numbers)
 {
@@ -56,15 +51,13 @@ static void use(wisp_rival *r, const wisp_blas_way *way, double error)
   snprintf(r->name, sizeof r->name, *way->name ? "%s (%s)" : "%s", wisp_blas_name(r->blas), way->name);
 }
 
-/* The operator, row major, in r->matrix: its rows are the product's. */
-static wisp_status make_matrix(wisp_error *err, wisp_rival *r, const wisp_tet *tet, bool lift)
+/* The matrix as the product's precision holds it. */
+static wisp_status round_matrix(wisp_error *err, wisp_rival *r, const double *matrix)
 {
-  size_t Np = (size_t)tet->Np, count = (size_t)r->product.m * (size_t)r->product.k;
+  const size_t count = (size_t)r->product.m * (size_t)r->product.k;
   CALL(wisp_new(err, count, sizeof *r->matrix, &r->matrix));
-  for (size_t i = 0; i < count; i++) {
-    double value = lift ? tet->LIFT[i] : tet->D[i / (Np * Np)][i % (Np * Np)];
-    r->matrix[i] = r->product.precision == WISP_F32 ? (double)(float)value : value;
-  }
+  for (size_t i = 0; i < count; i++)
+    r->matrix[i] = r->product.precision == WISP_F32 ? (double)(float)matrix[i] : matrix[i];
   return WISP_OK;
 }
 
@@ -107,20 +100,18 @@ static wisp_status upload_operand(wisp_error *err, wisp_rival *r)
   return WISP_OK;
 }
 
-wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_tet *tet,
-                              const char *kernel, wisp_precision precision, size_t columns, wisp_rival **out)
+wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
+                              wisp_precision precision, size_t columns, wisp_rival **out)
 {
   OWNED(wisp_rival_destroy) wisp_rival *r = NULL;
-  bool lift = strcmp(kernel, "lift") == 0;
-  int m = lift ? tet->Np : 3 * tet->Np, k = lift ? WISP_TET_FACES * tet->Nfp : tet->Np;
-  CALL(wisp_require(err, wisp_rival_exists(kernel), WISP_EUSAGE, "kernel %s is no dense product", kernel));
+  const int m = dense->m, k = dense->k;
   CALL(wisp_require(err, columns > 0 && columns <= INT_MAX, WISP_EUSAGE, "a product of %zu columns: take 1 to %d",
                     columns, INT_MAX));
   CALL(wisp_new(err, 1, sizeof *r, &r));
   r->device = device;
   r->blas = blas;
   r->product = (wisp_product){.m = m, .n = (int)columns, .k = k, .precision = precision};
-  CALL(make_matrix(err, r, tet, lift));
+  CALL(round_matrix(err, r, dense->matrix));
   CALL(upload_matrix(err, r));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)k * columns), &r->B));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
@@ -219,17 +210,12 @@ static void destroy_rival(void *rival)
   wisp_rival_destroy(rival);
 }
 
-wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
-                                 long long count, wisp_yardstick *out)
+wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
+                                 wisp_precision precision, long long count, wisp_yardstick *out)
 {
-  OWNED(wisp_system_destroy) wisp_system *system = NULL;
-  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_rival_destroy) wisp_rival *rival = NULL;
-  if (!blas || !wisp_rival_exists(spec->kernel)) return WISP_OK;
-  CALL(wisp_system_load(err, spec->system, &system));
-  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
-  CALL(wisp_rival_create(err, device, blas, tet, spec->kernel, spec->precision, (size_t)count * (size_t)system->fields,
-                         &rival));
+  const size_t columns = (size_t)count * (size_t)dense->columns;
+  CALL(wisp_rival_create(err, device, blas, dense, precision, columns, &rival));
   CALL(wisp_rival_choose(err, rival));
   *out = (wisp_yardstick){
       .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
