@@ -185,8 +185,7 @@ typedef struct race {
   double best;
 } race;
 
-/* What a plan takes, in ms: the fastest of a few samples, five times: a machine that others use stops for half a ms at
- * a time. */
+/* What a plan takes, in ms: the fastest of a few samples, three times. */
 static double ms_of(race *r, const wisp_plan *plan)
 {
   wisp_binary binary = {0};
@@ -200,7 +199,7 @@ static double ms_of(race *r, const wisp_plan *plan)
   GOOD(wisp_problems_acquire(err, r->problems, &plan, 1, &lease));
   t.problem = lease.problem;
   t.kernel = kernel;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 3; i++) {
     GOOD(wisp_probe(err, r->device, &contender));
     ms = fmin(ms, contender.ms);
   }
@@ -260,6 +259,7 @@ static void test_host(void **state)
     wisp_strategies_free(all);
     skip();
   }
+  setenv("OMP_NUM_THREADS", "1", 1); /* two threads of a launch of 50 us wait for each other where others run too */
   GOOD(wisp_device_open(err, "host", &device));
   for (int i = 0; i < 12; i++)
     sum += log(ratio(device, all, cases[i / 4].order, cases[i / 4].precision, kernels[i % 4]));
