@@ -17,10 +17,9 @@ static void print_text(const char *name, const wisp_limits *l, const wisp_ceilin
   if (isnan(c->copy_gbps))
     printf("  copy bandwidth and peaks cannot be measured\n");
   else
-    printf("  copy %.0f GB/s (read and written), f32 %.0f GFLOP/s, f64 %.0f GFLOP/s\n", c->copy_gbps, c->fma_gflops_f32,
-           c->fma_gflops_f64),
-        printf("  fill %.0f GB/s, atomic additions f32 %.3g, f64 %.3g 10^9/s\n", c->fill_gbps, c->add_gops_f32,
-               c->add_gops_f64);
+    printf("  copy %.0f GB/s (read and written), f32 %.0f GFLOP/s, f64 %.0f GFLOP/s\n"
+           "  fill %.0f GB/s, atomic additions f32 %.3g, f64 %.3g 10^9/s\n",
+           c->copy_gbps, c->fma_gflops_f32, c->fma_gflops_f64, c->fill_gbps, c->add_gops_f32, c->add_gops_f64);
 }
 
 static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceilings *c)

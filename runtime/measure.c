@@ -93,17 +93,21 @@ static size_t buffer_bytes(const recipe *r, const wisp_limits *limits)
   return bytes / 4096 * 4096;
 }
 
+/* A pass over so many bytes, 16 of them at a time. */
+static work streaming(wisp_device *device, const recipe *r, size_t bytes)
+{
+  return (work){.device = device,
+                .grid = {r->copy_blocks * (unsigned)wisp_device_limits(device)->units, 1},
+                .block = {r->block, 1, 1},
+                .count = (long long)(bytes / 16)};
+}
+
 /* The better of a plain kernel and the device's own copy. The first copy, there and back, places the host's pages near
  * the cores that use them. */
 static wisp_status measure_copy(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
 {
-  const wisp_limits *limits = wisp_device_limits(device);
-  const size_t bytes = buffer_bytes(r, limits);
-  HELD(release)
-  work there = {.device = device,
-                .grid = {r->copy_blocks * (unsigned)limits->units, 1},
-                .block = {r->block, 1, 1},
-                .count = (long long)(bytes / 16)};
+  const size_t bytes = buffer_bytes(r, wisp_device_limits(device));
+  HELD(release) work there = streaming(device, r, bytes);
   double by_kernel = 0, by_device = 0;
   CALL(wisp_embedded_module(err, device, "ceilings", "copy", "double", &there.module));
   CALL(wisp_device_alloc(err, device, bytes, &there.out));
@@ -160,13 +164,8 @@ static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recip
 
 static wisp_status measure_fill(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
 {
-  const wisp_limits *limits = wisp_device_limits(device);
-  const size_t bytes = buffer_bytes(r, limits);
-  HELD(release)
-  work w = {.device = device,
-            .grid = {r->copy_blocks * (unsigned)limits->units, 1},
-            .block = {r->block, 1, 1},
-            .count = (long long)(bytes / 16)};
+  const size_t bytes = buffer_bytes(r, wisp_device_limits(device));
+  HELD(release) work w = streaming(device, r, bytes);
   double ms = 0;
   CALL(wisp_embedded_module(err, device, "ceilings", "write", "double", &w.module));
   CALL(wisp_device_alloc(err, device, bytes, &w.out));
