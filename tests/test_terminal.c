@@ -14,30 +14,54 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* What a child writes to a terminal of so many columns; it runs `command` in a shell, or else `work`. */
-static char *on_terminal(int columns, const char *term, const char *command, void (*work)(void))
+enum { THE_END = '\4' };
+
+/* In a child of the terminal's own process: runs `command` in a shell, or else `work`, and says at the end, as the last
+ * byte, that this was all. It stays until `end` is closed: a terminal whose leader is gone drops what nobody has read.
+ */
+static void lead(const char *command, void (*work)(void), int end)
 {
-  enum { ROOM = 1 << 20 };
-  struct winsize window = {.ws_row = 24, .ws_col = (unsigned short)columns};
-  int master = -1, status = 0;
-  size_t length = 0;
-  fflush(NULL);
-  pid_t child = forkpty(&master, NULL, NULL, &window);
-  assert_true(child >= 0);
-  if (child == 0) {
-    setenv("TERM", term, 1);
+  int status = 0;
+  pid_t worker = fork();
+  if (worker == 0) {
     if (command) execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     if (work) work();
     fflush(NULL);
     _exit(command != NULL);
   }
+  bool failed = worker < 0 || waitpid(worker, &status, 0) != worker || status != 0;
+  if (write(STDOUT_FILENO, &(char){THE_END}, 1) == 1) (void)!read(end, &(char){0}, 1);
+  _exit(failed);
+}
+
+/* What a child writes to a terminal of so many columns: `command`, or else `work`. */
+static char *on_terminal(int columns, const char *term, const char *command, void (*work)(void))
+{
+  enum { ROOM = 1 << 20 };
+  struct winsize window = {.ws_row = 24, .ws_col = (unsigned short)columns};
+  int master = -1, status = 0, ends[2];
+  size_t length = 0;
+  fflush(NULL);
+  assert_int_equal(pipe(ends), 0);
+  pid_t child = forkpty(&master, NULL, NULL, &window);
+  assert_true(child >= 0);
+  if (child == 0) {
+    close(ends[1]);
+    setenv("TERM", term, 1);
+    lead(command, work, ends[0]);
+  }
   char *text = malloc(ROOM);
   assert_non_null(text);
-  for (ssize_t got = 1; got > 0 && length<ROOM - 1; length += got> 0 ? (size_t)got : 0)
-    got = read(master, text + length, ROOM - 1 - length);
-  text[length] = '\0';
-  close(master);
+  while (length < ROOM - 1 && (length == 0 || text[length - 1] != THE_END)) {
+    ssize_t got = read(master, text + length, ROOM - 1 - length);
+    if (got <= 0) fail_msg("the terminal ended after %zu bytes: %.*s", length, (int)length, text);
+    length += (size_t)got;
+  }
+  text[length - 1] = '\0';
+  close(ends[0]);
+  close(ends[1]);
   assert_int_equal(waitpid(child, &status, 0), child);
+  close(master);
   if (status != 0) fail_msg("status %d: %s", status, text);
   return text;
 }
