@@ -73,14 +73,15 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
-  static const char *const elements[] = {"tri", "tet"};
-  size_t element = 0;
+  static const char *const elements[] = {"tri", "tet"}, *const matrices[] = {"csr", "sliced-ell"};
+  size_t element = 0, matrix = 0;
   *r = (wisp_heat_request){.path = wisp_option_value(args, "export"),
                            .vtu = wisp_option_value(args, "output"),
                            .reproducible = wisp_option_given(args, "reproducible")};
   CALL(wisp_run_check_problem(err, args, "heat"));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
-  r->dimension = 2 + (int)element;
+  CALL(wisp_option_choice(err, args, "matrix", WISP_COUNT(matrices), matrices, 0, &matrix));
+  r->dimension = 2 + (int)element, r->sliced = matrix == 1;
   CALL(wisp_run_read(err, args, wisp_family_find("assembly"), &r->run));
   CALL(wisp_run_read_grid(err, args, r->dimension == 2 ? 2 : 1, &r->run));
   CALL(read_given(err, args, r));
@@ -100,35 +101,38 @@ static void release(wisp_heat_run *run)
   wisp_session_close(run->session);
 }
 
-/* Of a box the nonzeros are known before anything is made. */
+static wisp_status check_size(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run,
+                              const size_t count[4])
+{
+  char what[64];
+  snprintf(what, sizeof what, "%zu %s", count[r->dimension], wisp_run_heat_cells(r));
+  return wisp_pattern_check(err, what, r->run.order, count, r->method.precision,
+                            wisp_device_limits(run->session->device));
+}
+
+/* Of a box the nonzeros are known before anything is made, of a file when it is read. */
 static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_heat_run *run)
 {
   const size_t x = (size_t)r->run.mesh.box[0], y = (size_t)r->run.mesh.box[1];
   const size_t squares[4] = {(x + 1) * (y + 1), 3 * x * y + x + y, 2 * x * y, 0};
   const size_t cubes[4] = {(x + 1) * (x + 1) * (x + 1), x * (7 * x * x + 9 * x + 3), x * x * (12 * x + 6),
                            6 * x * x * x};
-  const double nonzeros = wisp_pattern_nonzeros(r->run.order, r->dimension == 2 ? squares : cubes);
-  CALL(wisp_require(
-      err, r->run.mesh.file || nonzeros <= INT32_MAX, WISP_EUSAGE,
-      "%zu %s of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or a lower order",
-      r->dimension == 2 ? squares[2] : cubes[3], wisp_run_heat_cells(r), r->run.order, nonzeros));
-  /* Values, and columns twice: for kernels, and where the pattern is made. */
-  const double bytes = nonzeros * ((double)r->method.precision + 8),
-               room = (double)wisp_device_limits(run->session->device)->memory;
-  CALL(wisp_require(
-      err, r->run.mesh.file || bytes <= room, WISP_EUSAGE,
-      "%zu %s of order %d: the matrix alone takes %.3g GB, and there are %.3g: take fewer elements or a lower "
-      "order",
-      r->dimension == 2 ? squares[2] : cubes[3], wisp_run_heat_cells(r), r->run.order, bytes / 1e9, room / 1e9));
+  size_t count[4];
+  if (!r->run.mesh.file) CALL(check_size(err, r, run, r->dimension == 2 ? squares : cubes));
   CALL(wisp_mesh_make(err, r->dimension + 1, &r->run.mesh, &run->mesh));
+  wisp_pattern_count(run->mesh, count);
+  CALL(check_size(err, r, run, count));
   CALL(wisp_mesh_settle(err, run->mesh));
   if (r->dimension == 3 && !r->run.mesh.file) wisp_mesh_tag_sides(run->mesh);
   return WISP_OK;
 }
 
+/* settled: how values stand in the matrix. */
 static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run,
                           const char *composition, wisp_stage *out)
 {
+  wisp_fixed settled = {.made = false};
+  wisp_fixed_ask(&settled, "sliced", r->sliced, 0);
   const wisp_chooser from = wisp_session_chooser(run->session);
   wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), r->run.order, "heat", r->method.precision);
   wisp_spec_name_element(&spec, r->dimension == 2 ? "tri" : "tet");
@@ -138,6 +142,7 @@ static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wis
                           .elements = (long long)run->mesh->elements,
                           .exact_match_only = r->run.exact,
                           .reproducible = r->reproducible,
+                          .settled = &settled,
                           .composition = composition};
   return wisp_choose(err, &from, &wish, out);
 }

@@ -15,7 +15,7 @@ typedef struct wisp_heat_request {
   double capacity;
   wisp_heat_given given; /* count 0: nothing, the solution is known */
   wisp_heat_method method;
-  bool reproducible;
+  bool reproducible, sliced;
 } wisp_heat_request;
 
 typedef struct wisp_heat_run {

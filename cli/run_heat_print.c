@@ -22,7 +22,7 @@ static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
   const wisp_assembly *s = run->heat->assembly;
   wisp_run_print_domain(&r->run, run->session, run->mesh->elements, wisp_run_heat_cells(r), s->nodes->Np,
                         (double)s->pattern->rows, "unknowns");
-  printf("matrix      %zu nonzeros\n", s->pattern->nonzeros);
+  printf("matrix      %zu nonzeros%s\n", s->pattern->nonzeros, r->sliced ? ", in slices of 32 rows" : "");
   const double *k = r->kappa.number;
   printf("problem     c u_t = div(kappa(u) grad u) + f, c = %g, kappa = ", r->capacity);
   if (r->kappa.text)
@@ -76,6 +76,7 @@ static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
       {"seconds", run->seconds},
   };
   cJSON_AddStringToObject(object, "system", "heat");
+  cJSON_AddStringToObject(object, "matrix", r->sliced ? "sliced-ell" : "csr");
   cJSON_AddStringToObject(object, "element", r->dimension == 2 ? "tri" : "tet");
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(r->method.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);

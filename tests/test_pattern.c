@@ -3,7 +3,7 @@
  * irregular mesh; meshes that are none are refused by name. */
 #include "good.h"
 #include "../gen/assembly/simplex.h"
-#include "../runtime/assembly/pattern.h"
+#include "../runtime/assembly/slices.h"
 #include "../runtime/mesh/source.h"
 #include "../runtime/mesh/mesh.h"
 
@@ -44,6 +44,31 @@ static size_t brute(const wisp_simplexnodes *nodes, unsigned char *pairs)
   return count;
 }
 
+/* Each nonzero has a place of its own, in its column, beside the same numbers of its slice's other rows; a slice is as
+ * wide as its longest row, and what fills it up is nobody's. */
+static void check_slices(const wisp_pattern *p)
+{
+  wisp_slices *slices = NULL;
+  size_t filled = 0, places = 0;
+  GOOD(wisp_slices_create(err, "mesh", p, &slices));
+  for (size_t row = 0, longest = 0; row < p->rows; row++) {
+    for (int32_t slot = 0; slot < p->start[row + 1] - p->start[row]; slot++) {
+      const size_t place = (size_t)wisp_slices_place(slices, (int32_t)row, slot);
+      assert_int_equal(wisp_slices_nonzero(slices, p, place), p->start[row] + slot);
+      assert_int_equal(slices->column[place], p->column[p->start[row] + slot]);
+      assert_int_equal(place % WISP_SLICE_ROWS, row % WISP_SLICE_ROWS);
+    }
+    if (p->start[row + 1] - p->start[row] > (int32_t)longest) longest = (size_t)(p->start[row + 1] - p->start[row]);
+    if (row + 1 < p->rows && (row + 1) % WISP_SLICE_ROWS) continue;
+    places += longest * WISP_SLICE_ROWS, longest = 0;
+    assert_int_equal(slices->start[row / WISP_SLICE_ROWS + 1], places);
+  }
+  assert_int_equal(slices->places, places);
+  for (size_t place = 0; place < places; place++) filled += wisp_slices_nonzero(slices, p, place) != SIZE_MAX;
+  assert_int_equal(filled, p->nonzeros);
+  wisp_slices_destroy(slices);
+}
+
 static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *fixed)
 {
   wisp_simplexnodes *nodes = NULL;
@@ -61,6 +86,7 @@ static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *f
       assert_true(i == p->start[row] || p->column[i - 1] < p->column[i]);
       assert_int_equal(wisp_pattern_slot(p, (int32_t)row, p->column[i]), i - p->start[row]);
     }
+  check_slices(p);
   free(pairs);
   wisp_pattern_destroy(p);
   wisp_simplexnodes_destroy(nodes);
@@ -77,6 +103,37 @@ static void test_brute(void **state)
       if (N < 4 || mesh->corners == 3) check_pattern(mesh, N, &boundary);
       if (mesh->corners == 3) check_pattern(mesh, N, &(wisp_fixing){.count = 2, .tag = (const int32_t[]){1, 4}});
     }
+    wisp_mesh_destroy(mesh);
+  }
+}
+
+/* What a matrix takes is said of the mesh alone: nonzeros are those that it would have, and it is refused where they
+ * are more than memory holds, the device's or the host's. */
+static void test_room(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
+    wisp_mesh *mesh = NULL;
+    wisp_simplexnodes *nodes = NULL;
+    wisp_limits host = {.kind = "host"}, card = {.kind = "cuda", .memory = SIZE_MAX};
+    wisp_error refused = {.text = ""};
+    size_t count[4];
+    make(i, &mesh);
+    GOOD(wisp_simplexnodes_create(err, "mesh", mesh, 3, &nothing, &nodes));
+    wisp_pattern_count(mesh, count);
+    for (int k = 0; k < 4; k++) assert_int_equal(count[k], nodes->count[k]);
+    host.memory = (size_t)(16 * wisp_pattern_nonzeros(3, count));
+    GOOD(wisp_pattern_check(err, "mesh", 3, count, WISP_F64, &host));
+    host.memory--;
+    assert_int_equal(wisp_pattern_check(&refused, "mesh", 3, count, WISP_F64, &host), WISP_EUSAGE);
+    assert_non_null(strstr(refused.text, "mesh of order 3: the matrix alone takes"));
+    strcpy(host.kind, "cuda"), host.memory = (size_t)(8 * wisp_pattern_nonzeros(3, count)) - 1;
+    assert_int_equal(wisp_pattern_check(&refused, "mesh", 3, count, WISP_F32, &host), WISP_EUSAGE);
+    GOOD(wisp_pattern_check(err, "mesh", 3, count, WISP_F64, &card));
+    for (int k = 0; k < 4; k++) count[k] *= 100000000;
+    assert_int_equal(wisp_pattern_check(&refused, "mesh", 3, count, WISP_F64, &card), WISP_EUSAGE);
+    assert_non_null(strstr(refused.text, "nonzeros, more than 2^31 - 1"));
+    wisp_simplexnodes_destroy(nodes);
     wisp_mesh_destroy(mesh);
   }
 }
@@ -235,8 +292,9 @@ static void test_bad_numberings(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_brute), cmocka_unit_test(test_counts),     cmocka_unit_test(test_places),
-      cmocka_unit_test(test_metis), cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_bad_numberings),
+      cmocka_unit_test(test_brute),          cmocka_unit_test(test_counts), cmocka_unit_test(test_places),
+      cmocka_unit_test(test_metis),          cmocka_unit_test(test_room),   cmocka_unit_test(test_bad_meshes),
+      cmocka_unit_test(test_bad_numberings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,8 @@ static wisp_status add_numbers(wisp_error *err, wisp_env *env, const wisp_form *
                            {"kappa_by_element", form->kappa == WISP_BY_ELEMENT},
                            {"kappa_by_matrix", form->kappa == WISP_BY_MATRIX},
                            {"f_by_nodes", form->f == WISP_BY_NODES},
-                           {"with_mass", form->mass}};
+                           {"with_mass", form->mass && !*form->dummy},
+                           {"dummy", *form->dummy != '\0'}};
   return wisp_names_sizes(err, env, all, WISP_COUNT(all));
 }
 
@@ -50,9 +51,11 @@ static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 
 enum { MOST_NP = WISP_SIMPLEX_MAX_NP, MOST_HALF = MOST_NP * (MOST_NP + 1) / 2 };
 
-/* T: for entry (a, b), a <= b, of the upper half by rows, what each geometric factor times kappa is multiplied by. */
-static wisp_status add_table(wisp_error *err, wisp_env *env, const wisp_simplex *s, bool by_nodes)
+/* T: for entry (a, b), a <= b, of the upper half by rows, what each geometric factor times kappa is multiplied by. A
+ * dummy's entries are the sum of the nodes' first ones, and its loads the nodes' own. */
+static wisp_status add_table(wisp_error *err, wisp_env *env, const wisp_simplex *s, const wisp_form *form)
 {
+  const bool by_nodes = form->kappa == WISP_BY_NODES, dummy = *form->dummy;
   const size_t Np = (size_t)s->Np, all = Np * Np, nodes = by_nodes ? Np : 1;
   OWNED(free) double *T = NULL;
   double M[MOST_HALF];
@@ -60,10 +63,10 @@ static wisp_status add_table(wisp_error *err, wisp_env *env, const wisp_simplex 
   CALL(wisp_new(err, Np * (Np + 1) / 2 * (size_t)s->directions * nodes, sizeof *T, &T));
   for (size_t a = 0; a < Np; a++)
     for (size_t b = a; b < Np; b++) {
-      M[entry++] = s->mass[a * Np + b];
+      M[entry++] = dummy ? a == b : s->mass[a * Np + b];
       for (size_t m = 0; m < nodes; m++)
         for (int d = 0; d < s->directions; d++)
-          T[count++] = (by_nodes ? s->interpolated[d] : s->stiffness[d])[m * all + a * Np + b];
+          T[count++] = dummy ? d == 0 : (by_nodes ? s->interpolated[d] : s->stiffness[d])[m * all + a * Np + b];
     }
   CALL(wisp_env_reals(err, env, "T", T, count));
   return wisp_env_reals(err, env, "M", M, entry);
@@ -126,12 +129,12 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(add_numbers(err, env, form, s->dimension, s->N));
   CALL(wisp_env_int(err, env, "directions", s->directions));
   CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(add_table(err, env, s, form->kappa == WISP_BY_NODES));
+  CALL(add_table(err, env, s, form));
   CALL(wisp_names_formula(err, env, "kappa_of_u", form->text, spec->precision));
   CALL(add_places(err, env, s));
   CALL(add_turns(err, env, s->dimension, s->N));
   return GIVE(env, out);
 }
 
-const wisp_family wisp_family_assembly = {WISP_DECLARED_ASSEMBLY, .knows_system = wisp_form_exists, .names = names,
-                                          .sizes = sizes};
+const wisp_family wisp_family_assembly = {WISP_DECLARED_ASSEMBLY, .knows_system = wisp_form_exists,
+                                          .stands_in = wisp_form_stands_in, .names = names, .sizes = sizes};

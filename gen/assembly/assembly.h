@@ -21,8 +21,10 @@ typedef struct wisp_form {
   char name[WISP_NAME_TEXT]; /* a spec's system */
   wisp_given kappa, f;
   bool mass;
-  char text[256];     /* by nodes */
-  wisp_expr *at_node; /* the same; WISP_FORM_SLOTS */
+  char dummy[WISP_NAME_TEXT]; /* the form whose bytes are moved while all entries of an element are one number, its J
+                                 times the sum of kappa at its nodes, and load a is J f_a; empty: no dummy */
+  char text[256];             /* by nodes */
+  wisp_expr *at_node;         /* the same; WISP_FORM_SLOTS */
 } wisp_form;
 
 /* By name, the library's or from the folder assembly/ of $WISP_TEMPLATES. WISP_EUSAGE names the ones that there are,
@@ -31,6 +33,7 @@ wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out);
 void wisp_form_destroy(wisp_form *form);
 WISP_OWNED(wisp_form, wisp_form_destroy)
 bool wisp_form_exists(const char *name);
+bool wisp_form_stands_in(const char *name, const char *other); /* it is the other's dummy */
 wisp_status wisp_form_names(wisp_error *err, wisp_text *list); /* "diffusion, heat" */
 
 /* An expression of kappa at a node, and its derivative by u (NULL: not wanted), as evaluated over WISP_FORM_SLOTS.

@@ -48,10 +48,11 @@ static wisp_status read_line(wisp_error *err, const char *line, wisp_form *form)
   const char *rest = words == 2 ? line + end : "";
   if (words <= 0) return WISP_OK;
   if (strcmp(key, "mass") == 0 && words == 1) return form->mass = true, WISP_OK;
+  if (strcmp(key, "dummy") == 0 && words == 2 && !*rest) return strcpy(form->dummy, word), WISP_OK;
   if (strcmp(key, "f") == 0 && words == 2 && !*rest && read_given(word, false, &form->f)) return WISP_OK;
   CALL(wisp_require(err, strcmp(key, "kappa") == 0 && words == 2 && read_given(word, true, &form->kappa), WISP_EINPUT,
                     "\"%s\" is nothing that a form says: kappa number, element, matrix or nodes EXPRESSION; f number "
-                    "or nodes; mass",
+                    "or nodes; mass; dummy FORM",
                     line));
   CALL(wisp_require(err, (*rest != '\0') == (form->kappa == WISP_BY_NODES) && strlen(rest) < sizeof form->text,
                     WISP_EINPUT, "kappa nodes EXPRESSION, of u, kappa0, kappa1 and kappa2, and of nothing else"));
@@ -77,6 +78,8 @@ wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out)
     const wisp_status status = read_line(err, line, form);
     if (status != WISP_OK) return wisp_context(err, status, "%s:%d: ", path, number), status;
   }
+  CALL(wisp_require(err, !*form->dummy || form->kappa != WISP_BY_MATRIX, WISP_EINPUT,
+                    "%s: a dummy of matrices: kappa is a number, of elements or at nodes", path));
   return GIVE(form, out);
 }
 
@@ -90,6 +93,12 @@ void wisp_form_destroy(wisp_form *form)
 bool wisp_form_exists(const char *name)
 {
   return wisp_named_exists(&forms, name);
+}
+
+bool wisp_form_stands_in(const char *name, const char *other)
+{
+  OWNED(wisp_form_destroy) wisp_form *form = NULL;
+  return wisp_form_exists(name) && wisp_form_load(NULL, name, &form) == WISP_OK && strcmp(form->dummy, other) == 0;
 }
 
 wisp_status wisp_form_names(wisp_error *err, wisp_text *list)

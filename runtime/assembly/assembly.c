@@ -1,6 +1,8 @@
 #include "entities.h"
+#include "gathers.h"
+#include "lists.h"
 #include "parts.h"
-#include "../parallel.h"
+#include "walks.h"
 #include "../solve/cg.h"
 
 #include <stdio.h>
@@ -17,17 +19,27 @@ static bool is_unknown(const wisp_assembly *s, int32_t node)
   return (size_t)node < s->pattern->rows;
 }
 
+size_t wisp_assembly_places(const wisp_assembly *s)
+{
+  return s->slices ? s->slices->places : s->pattern->nonzeros;
+}
+
+int32_t wisp_assembly_place(const wisp_assembly *s, int32_t row, int32_t slot)
+{
+  return s->slices ? wisp_slices_place(s->slices, row, slot) : s->pattern->start[row] + slot;
+}
+
 int32_t wisp_assembly_entry(const wisp_assembly *s, size_t e, int a, int b)
 {
   const int32_t row = node_of(s, e, a), column = node_of(s, e, b);
   if (!is_unknown(s, row) || !is_unknown(s, column)) return -1;
-  return s->pattern->start[row] + wisp_pattern_slot(s->pattern, row, column);
+  return wisp_assembly_place(s, row, wisp_pattern_slot(s->pattern, row, column));
 }
 
 int32_t wisp_assembly_load(const wisp_assembly *s, size_t e, int a)
 {
   const int32_t row = node_of(s, e, a);
-  return is_unknown(s, row) ? (int32_t)s->pattern->nonzeros + row : -1;
+  return is_unknown(s, row) ? (int32_t)wisp_assembly_places(s) + row : -1;
 }
 
 size_t wisp_assembly_kappas(const wisp_assembly *s)
@@ -114,233 +126,25 @@ void wisp_assembly_destroy(wisp_assembly *s)
   free(s);
 }
 
-/* --- lists --- */
-
-static size_t slots_of(const wisp_assembly *s)
-{
-  return (s->nodes->elements + WISP_SLAB_ELEMENTS - 1) / WISP_SLAB_ELEMENTS * WISP_SLAB_ELEMENTS;
-}
-
-static size_t half_of(const wisp_assembly *s)
-{
-  return (size_t)(s->nodes->Np * (s->nodes->Np + 1) / 2);
-}
-
-/* Coordinates of a vertex, and what fills them up to a power of two. */
-static size_t stride_of(const wisp_assembly *s)
-{
-  return s->simplex->dimension == 2 ? 2 : 4;
-}
-
-static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
-{
-  OWNED(free) double *at = NULL;
-  const size_t stride = stride_of(s), dimension = (size_t)s->simplex->dimension;
-  CALL(wisp_new(err, stride * s->mesh->vertices, sizeof *at, &at));
-  for (size_t i = 0; i < (size_t)s->mesh->corners * s->mesh->elements; i++)
-    memcpy(at + stride * (size_t)s->corners->node[i], s->mesh->xyz + 3 * (size_t)s->mesh->cell[i],
-           dimension * sizeof *at);
-  return wisp_arrays_upload(err, arrays, "vertices", at);
-}
-
-/* Half the vectors between corners, subtracted here, in double; and whether a corner is fixed. */
-static wisp_status upload_edges(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
-{
-  OWNED(free) double *list = NULL;
-  const size_t dimension = (size_t)s->simplex->dimension, corners = dimension + 1, width = dimension * dimension + 1;
-  CALL(wisp_new(err, wisp_arrays_size(arrays, "edges"), sizeof *list, &list));
-  for (size_t i = 0; i < s->mesh->elements * corners; i++) {
-    const size_t e = i / corners, c = i % corners;
-    const double *from = s->mesh->xyz + 3 * (size_t)s->mesh->cell[corners * e];
-    const double *to = s->mesh->xyz + 3 * (size_t)s->mesh->cell[i];
-    for (size_t d = 0; c && d < dimension; d++)
-      list[WISP_SLAB(width, e, (c - 1) * dimension + d)] = (to[d] - from[d]) / 2;
-    if ((size_t)s->corners->node[i] >= s->corners->unknowns) list[WISP_SLAB(width, e, width - 1)] = 1;
-  }
-  return wisp_arrays_upload(err, arrays, "edges", list);
-}
-
-/* Nodes of elements, in slabs; of empty places the first of all. */
-static wisp_status upload_nodes(wisp_error *err, const wisp_simplexnodes *nodes, const char *array, wisp_arrays *arrays)
-{
-  OWNED(free) int *list = NULL;
-  const size_t Np = (size_t)nodes->Np;
-  CALL(wisp_new(err, wisp_arrays_size(arrays, array), sizeof *list, &list));
-  for (size_t i = 0; i < nodes->elements * Np; i++) list[WISP_SLAB(Np, i / Np, i % Np)] = nodes->node[i];
-  return wisp_arrays_upload_ints(err, arrays, array, list);
-}
-
-/* A list in the making: of all elements, or of all rows. */
-typedef struct listing {
-  const wisp_assembly *s;
-  int *list;
-  int *start; /* of sources: where those of each number begin */
-} listing;
-
-/* A wisp_range over elements. */
-static wisp_status fill_map(wisp_error *err, void *context, size_t from, size_t to)
-{
-  const listing *l = context;
-  const int Np = l->s->nodes->Np;
-  const size_t width = (size_t)(Np * Np + Np);
-  (void)err;
-  for (size_t e = from; e < to; e++)
-    for (int a = 0; a < Np; a++) {
-      for (int b = 0; b < Np; b++)
-        l->list[WISP_SLAB(width, e, (size_t)(a * Np + b))] = wisp_assembly_entry(l->s, e, a, b);
-      l->list[WISP_SLAB(width, e, (size_t)(Np * Np + a))] = wisp_assembly_load(l->s, e, a);
-    }
-  return WISP_OK;
-}
-
-static wisp_status upload_map(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
-{
-  OWNED(free) int *map = NULL;
-  const size_t size = wisp_arrays_size(arrays, "map");
-  CALL(wisp_new(err, size, sizeof *map, &map));
-  memset(map, 0xff, size * sizeof *map); /* -1 */
-  CALL(wisp_parallel(err, s->nodes->elements, fill_map, &(listing){.s = s, .list = map}));
-  return wisp_arrays_upload_ints(err, arrays, "map", map);
-}
-
-/* The sources of a row's values and of its load, elements ascending. Without a list they are counted, at start + 2;
- * with it, start + 1 moves on from where each begins to where it ends. */
-static void list_sources(const listing *l, size_t row)
-{
-  const wisp_assembly *s = l->s;
-  const wisp_pattern *p = s->pattern;
-  const int Np = s->nodes->Np;
-  const size_t half = half_of(s), width = half + (size_t)Np;
-  for (size_t i = (size_t)p->around_start[row]; i < (size_t)p->around_start[row + 1]; i++) {
-    const size_t e = (size_t)p->around[i] / (size_t)Np;
-    const int a = p->around[i] % Np;
-    for (int b = 0; b <= Np; b++) {
-      const int32_t to = b < Np ? wisp_assembly_entry(s, e, a, b) : wisp_assembly_load(s, e, a);
-      const int low = a < b ? a : b, high = a < b ? b : a;
-      const size_t number = b < Np ? (size_t)(low * Np - low * (low - 1) / 2 + high - low) : half + (size_t)a;
-      if (to < 0) continue;
-      if (l->list)
-        l->list[l->start[to + 1]++] = (int)WISP_SLAB(width, e, number);
-      else
-        l->start[to + 2]++;
-    }
-  }
-}
-
-/* A wisp_range over rows, whose numbers are nobody else's. */
-static wisp_status list_rows(wisp_error *err, void *context, size_t from, size_t to)
-{
-  (void)err;
-  for (size_t row = from; row < to; row++) list_sources(context, row);
-  return WISP_OK;
-}
-
-static bool has(const wisp_arrays *arrays, const char *array)
-{
-  return wisp_arrays_size(arrays, array) > 0;
-}
-
-/* As it is, and as integers of 64 bits, low halves first. */
-static wisp_status upload_either(wisp_error *err, wisp_arrays *arrays, const char *narrow, const char *wide,
-                                 const int *list, size_t count)
-{
-  OWNED(free) int *pairs = NULL;
-  if (has(arrays, narrow)) CALL(wisp_arrays_upload_ints(err, arrays, narrow, list));
-  if (!has(arrays, wide)) return WISP_OK;
-  CALL(wisp_new(err, 2 * count, sizeof *pairs, &pairs));
-  for (size_t i = 0; i < count; i++) pairs[2 * i] = list[i];
-  return wisp_arrays_upload_ints(err, arrays, wide, pairs);
-}
-
-static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
-{
-  OWNED(free) int *start = NULL, *source = NULL;
-  const size_t rows = s->pattern->rows, targets = s->pattern->nonzeros + rows;
-  CALL(wisp_new(err, targets + 2, sizeof *start, &start));
-  CALL(wisp_new(err, s->contributions, sizeof *source, &source));
-  CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .start = start}));
-  for (size_t i = 2; i < targets + 2; i++) start[i] += start[i - 1];
-  CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .list = source, .start = start}));
-  CALL(upload_either(err, arrays, "source_start", "wide_start", start, targets + 1));
-  return upload_either(err, arrays, "sources", "wide_sources", source, s->contributions);
-}
-
-enum { NOT_IN_ROW = 65535 };
-
-/* A wisp_range over rows. */
-static wisp_status list_slots(wisp_error *err, void *context, size_t from, size_t to)
-{
-  const listing *l = context;
-  const wisp_pattern *p = l->s->pattern;
-  const size_t Np = (size_t)l->s->nodes->Np;
-  (void)err;
-  for (size_t row = from; row < to; row++)
-    for (size_t i = (size_t)p->around_start[row]; i < (size_t)p->around_start[row + 1]; i++)
-      for (size_t b = 0; b < Np; b++) {
-        const int32_t column = l->s->nodes->node[(size_t)p->around[i] / Np * Np + b];
-        l->list[i * Np + b] = is_unknown(l->s, column) ? wisp_pattern_slot(p, (int32_t)row, column) : NOT_IN_ROW;
-      }
-  return WISP_OK;
-}
-
-static wisp_status upload_slots(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
-{
-  OWNED(free) int *slot = NULL;
-  CALL(wisp_new(err, s->pattern->incidences * (size_t)s->nodes->Np, sizeof *slot, &slot));
-  CALL(wisp_parallel(err, s->pattern->rows, list_slots, &(listing){.s = s, .list = slot}));
-  return wisp_arrays_upload_ints(err, arrays, "around_slots", slot);
-}
-
-static wisp_status upload_diagonal(wisp_error *err, const wisp_pattern *p, wisp_arrays *arrays)
-{
-  OWNED(free) int *diagonal = NULL;
-  CALL(wisp_new(err, p->rows, sizeof *diagonal, &diagonal));
-  for (size_t row = 0; row < p->rows; row++)
-    diagonal[row] = p->start[row] + wisp_pattern_slot(p, (int32_t)row, (int32_t)row);
-  return wisp_arrays_upload_ints(err, arrays, "diagonal", diagonal);
-}
-
 /* --- the discretisation --- */
 
-static wisp_status upload_parts(wisp_error *err, const wisp_parts *parts, wisp_arrays *arrays)
+/* Of a number of whole matrices, or of a load behind them, the one that upper halves have. */
+static size_t halved(const wisp_assembly *s, size_t i)
 {
-  const struct {
-    const char *array;
-    const int32_t *list;
-  } lists[] = {{"part_row", parts->row},
-               {"part_elements", parts->element},
-               {"part_element_start", parts->element_start},
-               {"part_group_start", parts->group_start},
-               {"code_start", parts->code_start},
-               {"codes", parts->code},
-               {"row_order", parts->places ? parts->places->order : NULL},
-               {"around_local", parts->places ? parts->places->local : NULL},
-               {"place_start", parts->places ? parts->places->start : NULL}};
-  for (size_t i = 0; i < WISP_COUNT(lists); i++)
-    if (has(arrays, lists[i].array)) CALL(wisp_arrays_upload_ints(err, arrays, lists[i].array, lists[i].list));
-  return has(arrays, "places") ? wisp_arrays_upload_bytes(err, arrays, "places", parts->places->place) : WISP_OK;
+  const size_t Np = (size_t)s->nodes->Np, half = wisp_assembly_half(s), width = wisp_assembly_width(s);
+  const size_t slab = i / (width * WISP_SLAB_ELEMENTS), number = i / WISP_SLAB_ELEMENTS % width;
+  const size_t e = slab * WISP_SLAB_ELEMENTS + i % WISP_SLAB_ELEMENTS;
+  return WISP_SLAB(half + Np, e,
+                   number < Np * Np ? wisp_assembly_number(s, (int)(number / Np), (int)(number % Np), false)
+                                    : half + number - Np * Np);
 }
 
-static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
+/* Of values in slices, the nonzero; of whole matrices, the upper halves' number; the rest is where it is. */
+static size_t origin(const void *self, const wisp_array_decl *array, size_t i)
 {
   const wisp_assembly *s = self;
-  const wisp_pattern *p = s->pattern;
-  if (has(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
-  if (has(arrays, "edges")) CALL(upload_edges(err, s, arrays));
-  if (has(arrays, "corners")) CALL(upload_nodes(err, s->corners, "corners", arrays));
-  if (has(arrays, "nodes")) CALL(upload_nodes(err, s->nodes, "nodes", arrays));
-  if (has(arrays, "map")) CALL(upload_map(err, s, arrays));
-  if (has(arrays, "sources") || has(arrays, "wide_sources")) CALL(upload_sources(err, s, arrays));
-  if (has(arrays, "around_slots")) CALL(upload_slots(err, s, arrays));
-  if (has(arrays, "coloured")) CALL(wisp_arrays_upload_ints(err, arrays, "coloured", s->coloured));
-  if (has(arrays, "around")) CALL(wisp_arrays_upload_ints(err, arrays, "around", p->around));
-  if (has(arrays, "around_start")) CALL(wisp_arrays_upload_ints(err, arrays, "around_start", p->around_start));
-  if (has(arrays, "row_start")) CALL(wisp_arrays_upload_ints(err, arrays, "row_start", p->start));
-  if (has(arrays, "columns")) CALL(wisp_arrays_upload_ints(err, arrays, "columns", p->column));
-  if (has(arrays, "diagonal")) CALL(upload_diagonal(err, p, arrays));
-  if (has(arrays, "entity_start")) CALL(wisp_arrays_upload_ints(err, arrays, "entity_start", s->entities->start));
-  if (has(arrays, "entity_words")) CALL(wisp_arrays_upload_ints(err, arrays, "entity_words", s->entities->word));
-  return s->parts ? upload_parts(err, s->parts, arrays) : WISP_OK;
+  if (s->slices && strcmp(array->name, "values") == 0) return wisp_slices_nonzero(s->slices, s->pattern, i);
+  return s->whole && strcmp(array->name, "element_data") == 0 ? halved(s, i) : i;
 }
 
 /* Of a number of element_data, or of a matrix. */
@@ -348,10 +152,12 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
 {
   const wisp_assembly *s = self;
   const wisp_pattern *p = s->pattern;
-  const size_t width = half_of(s) + (size_t)s->nodes->Np, in_slab = i % (width * WISP_SLAB_ELEMENTS);
+  const size_t width = wisp_assembly_width(s), in_slab = i % (width * WISP_SLAB_ELEMENTS);
   size_t row = 0;
   while (row + 1 < p->rows && (size_t)p->start[row + 1] <= i) row++;
-  if (strcmp(array->name, "values") == 0)
+  if (strcmp(array->name, "values") == 0 && s->slices)
+    snprintf(text, WISP_PLACE_TEXT, "place %zu of the slices, column %d", i, s->slices->column[i]);
+  else if (strcmp(array->name, "values") == 0)
     snprintf(text, WISP_PLACE_TEXT, "row %zu, column %d", row, p->column[i]);
   else if (strcmp(array->name, "element_data") == 0)
     snprintf(text, WISP_PLACE_TEXT, "element %zu, number %zu",
@@ -366,8 +172,11 @@ static void destroy_view(void *self)
 {
   wisp_assembly *view = self;
   wisp_parts_destroy(view->parts);
+  wisp_walks_destroy(view->walks);
   wisp_form_destroy(view->form);
-  wisp_entities_destroy(view->entities);
+  wisp_words_destroy(view->entities);
+  wisp_slices_destroy(view->slices);
+  wisp_words_destroy(view->gathers);
   free(view);
 }
 WISP_OWNED(wisp_assembly, destroy_view)
@@ -379,24 +188,26 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
                            .counts = {{"elements", s->nodes->elements},
                                       {"kappa_width", wisp_assembly_kappas(s)},
                                       {"groups", s->nodes->elements},
-                                      {"slots", slots_of(s)},
+                                      {"slots", wisp_assembly_slots(s)},
                                       {"dimension", (size_t)s->simplex->dimension},
                                       {"vertex_count", s->mesh->vertices},
-                                      {"stride", stride_of(s)},
+                                      {"stride", wisp_assembly_stride(s)},
                                       {"corner_count", (size_t)s->mesh->corners},
                                       {"node_count", s->nodes->nodes},
                                       {"unknowns", rows},
                                       {"free_vertices", s->corners->unknowns},
                                       {"padded", (rows + 3) / 4 * 4},
-                                      {"nonzeros", s->pattern->nonzeros},
+                                      {"nonzeros", wisp_assembly_places(s)},
                                       {"incidences", s->pattern->incidences},
                                       {"contributions", s->contributions},
                                       {"Np", Np},
-                                      {"half", half_of(s)},
+                                      {"half", wisp_assembly_half(s)},
+                                      {"data_width", wisp_assembly_width(s)},
                                       {"pAp_room", room->pAp_parts}},
                            .cuts = {{s->colours ? "colours" : NULL, "groups", s->colours, s->colour}},
                            .self = (void *)(uintptr_t)s,
-                           .fill = fill,
+                           .fill = wisp_assembly_upload,
+                           .origin = s->slices || s->whole ? origin : NULL,
                            .place = place,
                            .destroy = destroy_view};
   const wisp_count solving[] = {
@@ -407,17 +218,50 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   const wisp_count of_places[] = {{"ordered_rows", rows},
                                   {"local_count", s->pattern->incidences},
                                   {"place_count", parts->places ? parts->places->count : 0}};
+  const wisp_count of_walks[] = {{"walk_starts", s->walks ? s->walks->starts : 0},
+                                 {"scatter_count", s->walks ? s->walks->scatter.words : 0},
+                                 {"reduction_count", s->walks ? s->walks->reduction.words : 0}};
   const wisp_count of_entities[] = {{"entity_groups", s->entities ? s->entities->groups : 0},
                                     {"entity_word_count", s->entities ? s->entities->words : 0}};
+  const wisp_count of_slices = {"slices", s->slices ? s->slices->count : 0};
+  const wisp_count of_gathers[] = {{"gather_groups", s->gathers ? s->gathers->groups : 0},
+                                   {"gather_word_count", s->gathers ? s->gathers->words : 0}};
   wisp_count *next = d.counts;
   while (next->name) next++;
   if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
+  if (s->slices) *next++ = of_slices;
+  if (wisp_assembly_has_byte_slots(s)) *next++ = (wisp_count){"short_rows", wisp_assembly_slots(s)};
   for (size_t i = 0; s->parts && i < WISP_COUNT(of_parts); i++) *next++ = of_parts[i];
   for (size_t i = 0; parts->code && i < WISP_COUNT(of_codes); i++) *next++ = of_codes[i];
   for (size_t i = 0; parts->places && i < WISP_COUNT(of_places); i++) *next++ = of_places[i];
+  for (size_t i = 0; s->walks && i < WISP_COUNT(of_walks); i++) *next++ = of_walks[i];
   for (size_t i = 0; s->entities && i < WISP_COUNT(of_entities); i++) *next++ = of_entities[i];
+  for (size_t i = 0; s->gathers && i < WISP_COUNT(of_gathers); i++) *next++ = of_gathers[i];
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;
+}
+
+/* Each colour as so many launches, 1 or 2. */
+static void part_colours(wisp_assembly *s, int halves)
+{
+  for (size_t c = s->colours; halves == 2 && c--;) {
+    const wisp_span whole = s->colour[c];
+    s->colour[2 * c] = (wisp_span){whole.first, whole.count / 2};
+    s->colour[2 * c + 1] = (wisp_span){whole.first + whole.count / 2, whole.count - whole.count / 2};
+  }
+  if (halves == 2) s->colours *= 2;
+}
+
+/* Parts of `most` elements, with the lists that `fixed` asks for. */
+static wisp_status make_parts(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, size_t most)
+{
+  const int walkers = wisp_fixed_value(fixed, "walkers", 0), places = wisp_fixed_value(fixed, "places", 0);
+  CALL(wisp_parts_create(err, view, most,
+                         walkers  ? WISP_PARTS_ALONE
+                         : places ? WISP_PARTS_PLACES
+                                  : WISP_PARTS_CODES,
+                         &view->parts));
+  return walkers ? wisp_walks_create(err, view, view->parts, most, (size_t)walkers, &view->walks) : WISP_OK;
 }
 
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
@@ -425,14 +269,21 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
 {
   OWNED(destroy_view) wisp_assembly *view = NULL;
   const int cap = wisp_fixed_value(fixed, "cap", 0), many = wisp_fixed_value(fixed, "many", 0);
+  const int held = wisp_fixed_value(fixed, "held", 0);
   CALL(wisp_new(err, 1, sizeof *view, &view));
   *view = *s;
-  view->form = NULL, view->parts = NULL, view->entities = NULL;
+  view->form = NULL, view->parts = NULL, view->walks = NULL, view->entities = NULL, view->slices = NULL,
+  view->gathers = NULL;
+  view->whole = wisp_fixed_value(fixed, "unfolded", 0);
   CALL(wisp_form_load(err, form, &view->form));
+  if (wisp_fixed_value(fixed, "sliced", 0)) CALL(wisp_slices_create(err, "the matrix", s->pattern, &view->slices));
+  part_colours(view, wisp_fixed_value(fixed, "halves", 1));
   if (many)
     CALL(wisp_entities_create(err, s, (size_t)many, (size_t)wisp_fixed_value(fixed, "sums", 0),
                               wisp_fixed_value(fixed, "stars", 0), &view->entities));
-  if (cap) CALL(wisp_parts_create(err, s, (size_t)cap, wisp_fixed_value(fixed, "places", 0), &view->parts));
+  if (held)
+    CALL(wisp_gathers_create(err, s, (size_t)held, (size_t)wisp_fixed_value(fixed, "products", 0), &view->gathers));
+  if (cap) CALL(make_parts(err, view, fixed, (size_t)cap));
   *out = describe(view, room);
   view = NULL;
   return WISP_OK;

@@ -7,7 +7,7 @@
 #include "../../gen/assembly/simplex.h"
 #include "../../gen/strategy/strategy.h"
 #include "../problem.h"
-#include "pattern.h"
+#include "slices.h"
 
 enum { WISP_MOST_COLOURS = 64 };
 
@@ -18,13 +18,17 @@ typedef struct wisp_assembly {
   wisp_simplexnodes *nodes;
   wisp_simplexnodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
   wisp_pattern *pattern;
-  struct wisp_parts *parts;       /* of rows (parts.h), where a discretisation asks for them; else NULL */
-  struct wisp_entities *entities; /* likewise (entities.h) */
-  size_t contributions;           /* of all elements to values and F */
+  wisp_slices *slices;         /* where values stand; NULL: in compressed rows */
+  struct wisp_parts *parts;    /* of rows (parts.h), where a discretisation asks for them; else NULL */
+  struct wisp_walks *walks;    /* of these parts (walks.h), likewise */
+  struct wisp_words *entities; /* likewise (entities.h) */
+  struct wisp_words *gathers;  /* likewise (gathers.h) */
+  bool whole;                  /* element_data has all entries of matrices, not their upper halves */
+  size_t contributions;        /* of all elements to values and F */
   /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more elements than there are. */
   size_t colours;
-  wisp_span colour[WISP_MOST_COLOURS];
-  int32_t *coloured; /* elements */
+  wisp_span colour[2 * WISP_MOST_COLOURS]; /* room for halves */
+  int32_t *coloured;                       /* elements */
 } wisp_assembly;
 
 /* name (of the mesh) appears in messages. Errors of wisp_simplexnodes_create and wisp_pattern_create; WISP_EUSAGE for
@@ -34,8 +38,11 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
 void wisp_assembly_destroy(wisp_assembly *assembly);
 WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
 
-/* Where entry (a, b) of an element's matrix goes in values, or load a in F, counted behind the nonzeros; -1: nowhere.
- */
+/* Numbers of values: nonzeros, and what fills slices up. */
+size_t wisp_assembly_places(const wisp_assembly *assembly);
+/* Where number `slot` of a row stands in values. */
+int32_t wisp_assembly_place(const wisp_assembly *assembly, int32_t row, int32_t slot);
+/* Where entry (a, b) of an element's matrix goes in values, or load a in F, counted behind values; -1: nowhere. */
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
 
@@ -48,8 +55,10 @@ typedef struct wisp_assembly_room {
 } wisp_assembly_room;
 
 /* The assembly is borrowed. form: its name. All fixed arrays are filled in; kappa, f and u are somebody else's. With
- * parts of rows where `fixed` asks for them (cap), or entities (many, sums); errors of wisp_parts_create,
- * wisp_entities_create and wisp_form_load. */
+ * parts of rows where `fixed` asks for them (cap; places, walkers), or entities (many, sums; held, products), values in
+ * slices (sliced), whole matrices in element_data (unfolded); errors of wisp_parts_create, wisp_walks_create,
+ * wisp_entities_create, wisp_gathers_create,
+ * wisp_slices_create and wisp_form_load. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
                                      const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
 

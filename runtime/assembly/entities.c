@@ -1,14 +1,12 @@
 #include "entities.h"
-#include "../../gen/assembly/turns.h"
+#include "turned.h"
 #include "../parallel.h"
-
-#include <math.h>
 
 enum { WINDOW = 4096, LINE = 8 }; /* rows that are sorted together; words of a sector */
 
-/* Where an entity's rows are inside, its first row, elements around it, and sums of a row. */
 typedef struct entity {
-  int32_t dimension, around, row, sums;
+  wisp_entity is;
+  int32_t sums; /* of a row */
 } entity;
 
 typedef struct group {
@@ -17,14 +15,12 @@ typedef struct group {
 
 typedef struct making {
   const wisp_assembly *s;
-  wisp_entities *made;
+  wisp_words *made;
   size_t many, sums, entities, groups;
   bool stars;
   entity *entity;
   group *group;
-  int step[WISP_SIMPLEX_MAX_NP][4];
-  int inside[WISP_SIMPLEX_MAX_NP], first[5]; /* wisp_turns_inside */
-  int turned[WISP_TURNS_MOST][WISP_SIMPLEX_MAX_NP];
+  wisp_turned turned;
 } making;
 
 static int32_t length_of(const making *m, int32_t row)
@@ -60,52 +56,16 @@ static int32_t find_star(const making *m, int32_t row, int32_t *list)
 
 /* --- entities --- */
 
-/* The corners that node a is inside of by rising vertices, then the others; the dimension of what it is inside of. */
-static int order_corners(const making *m, size_t e, int a, int corner[4])
-{
-  const int dimension = m->s->simplex->dimension;
-  const int32_t *vertex = m->s->corners->node + e * (size_t)(dimension + 1);
-  int count = 0, others = dimension;
-  for (int c = 0; c <= dimension; c++) {
-    if (!m->step[a][c]) {
-      corner[others--] = c;
-      continue;
-    }
-    int at = count++;
-    for (; at && vertex[corner[at - 1]] > vertex[c]; at--) corner[at] = corner[at - 1];
-    corner[at] = c;
-  }
-  return count - 1;
-}
-
-/* Row i of an entity, by an element that is turned to it. */
-static int32_t row_of(const making *m, size_t e, int turn, int dimension, int i)
-{
-  const wisp_simplexnodes *nodes = m->s->nodes;
-  return nodes->node[e * (size_t)nodes->Np + (size_t)m->turned[turn][m->inside[m->first[dimension] + i]]];
-}
-
-/* An entity is known by the lowest of its rows. */
 static bool is_entity(const making *m, int32_t row, entity *out)
 {
-  const wisp_pattern *p = m->s->pattern;
-  const int Np = m->s->nodes->Np;
-  const int32_t from = p->around[p->around_start[row]];
-  int corner[4], lowest = row;
-  const int k = order_corners(m, (size_t)(from / Np), from % Np, corner);
-  const int turn = wisp_turns_number(m->s->simplex->dimension, corner);
-  for (int i = 0; i < m->first[k + 1] - m->first[k]; i++) {
-    const int32_t other = row_of(m, (size_t)(from / Np), turn, k, i);
-    lowest = other < lowest ? other : lowest;
-  }
-  *out = (entity){k, p->around_start[row + 1] - p->around_start[row], row, length_of(m, row) + 1};
-  if (m->stars) out->sums = find_star(m, row, NULL);
-  return lowest == row;
+  const bool is = wisp_turned_entity(&m->turned, row, &out->is);
+  out->sums = m->stars ? find_star(m, row, NULL) : length_of(m, row) + 1;
+  return is;
 }
 
 static int by_likeness(const void *left, const void *right)
 {
-  const entity *a = left, *b = right;
+  const wisp_entity *a = &((const entity *)left)->is, *b = &((const entity *)right)->is;
   if (a->dimension != b->dimension) return a->dimension - b->dimension;
   return a->around != b->around ? a->around - b->around : a->row - b->row;
 }
@@ -123,19 +83,19 @@ static wisp_status group_window(wisp_error *err, making *m, size_t from)
   qsort(m->entity + from, m->entities - from, sizeof *m->entity, by_likeness);
   for (size_t i = from; i < m->entities; i++) {
     const entity *one = m->entity + i;
-    const int slots = wisp_turns_slots(m->s->simplex->dimension, m->s->simplex->N, one->dimension);
+    const int slots = wisp_turns_slots(m->s->simplex->dimension, m->s->simplex->N, one->is.dimension);
     CALL(wisp_require(err, kept(m, one->sums, 1) <= m->sums && one->sums <= (slots == 4 ? UINT8_MAX : UINT16_MAX) - 1,
-                      WISP_EREFUSED, "row %d of %d columns: %zu numbers or slots of %d bits have no room", one->row,
+                      WISP_EREFUSED, "row %d of %d columns: %zu numbers or slots of %d bits have no room", one->is.row,
                       one->sums, m->sums, 32 / slots));
     const int32_t most = g && g->sums > one->sums ? g->sums : one->sums;
-    if (!g || m->entity[g->first].dimension != one->dimension || (size_t)g->count == m->many ||
+    if (!g || m->entity[g->first].is.dimension != one->is.dimension || (size_t)g->count == m->many ||
         kept(m, most, g->count + 1) > m->sums) {
       g = m->group + m->groups++;
       *g = (group){.first = (int32_t)i};
     }
     g->count++;
     if (g->sums < one->sums) g->sums = one->sums;
-    if (g->most < one->around) g->most = one->around;
+    if (g->most < one->is.around) g->most = one->is.around;
   }
   return WISP_OK;
 }
@@ -162,12 +122,12 @@ typedef struct lines {
 
 static lines lines_of(const making *m, const group *g)
 {
-  const int dimension = m->s->simplex->dimension, k = m->entity[g->first].dimension;
+  const int dimension = m->s->simplex->dimension, k = m->entity[g->first].is.dimension;
   const size_t slots = (size_t)wisp_turns_slots(dimension, m->s->simplex->N, k);
   const size_t stride = ((size_t)g->count + LINE - 1) / LINE * LINE;
   if (m->stars) return (lines){.stride = stride, .rows = 2, .corners = (size_t)g->sums, .slot_words = 1};
   return (lines){.stride = stride,
-                 .rows = (size_t)(m->first[k + 1] - m->first[k]),
+                 .rows = (size_t)(m->turned.first[k + 1] - m->turned.first[k]),
                  .corners = (size_t)k + 1,
                  .others = (size_t)(dimension - k),
                  .slot_words = ((size_t)m->s->nodes->Np + slots - 1) / slots,
@@ -184,21 +144,22 @@ static void put_element(const making *m, const group *g, const lines *l, const e
 {
   const wisp_assembly *s = m->s;
   const int dimension = s->simplex->dimension, Np = s->nodes->Np;
-  const int32_t from = s->pattern->around[(size_t)s->pattern->around_start[one->row] + j];
+  const int32_t from = s->pattern->around[(size_t)s->pattern->around_start[one->is.row] + j];
   const size_t e = (size_t)(from / Np), width = l->others + l->slot_words;
   int corner[4];
-  order_corners(m, e, from % Np, corner);
+  wisp_turned_corners(&m->turned, e, from % Np, corner);
   const int turn = wisp_turns_number(dimension, corner);
   int32_t *const here = to + l->stride * (l->rows + l->corners + j * width);
-  for (size_t i = 0; i < l->rows && !j; i++) to[i * l->stride] = row_of(m, e, turn, one->dimension, (int)i);
+  for (size_t i = 0; i < l->rows && !j; i++)
+    to[i * l->stride] = wisp_turned_row(&m->turned, e, turn, one->is.dimension, (int)i);
   for (size_t c = 0; c < l->corners && !j; c++)
     to[(l->rows + c) * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
   for (size_t c = 0; c < l->others; c++)
     here[c * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[l->corners + c]];
   for (size_t b = 0; b < (size_t)Np; b++) {
-    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->turned[turn][b]];
+    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->turned.node[turn][b]];
     const bool known = (size_t)column < s->pattern->rows;
-    const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->row, column) : g->sums - 1);
+    const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->is.row, column) : g->sums - 1);
     here[(l->others + b / l->slots) * l->stride] |= (int32_t)(slot << b % l->slots * (32 / l->slots));
   }
   to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] = (int32_t)e * wisp_turns(dimension) + turn;
@@ -211,13 +172,13 @@ static void put_star(const making *m, const group *g, const lines *l, const enti
   const wisp_pattern *p = s->pattern;
   const int dimension = s->simplex->dimension;
   int32_t star[UINT8_MAX + 1], *at = to + l->stride * (l->rows + l->corners);
-  const int32_t count = find_star(m, one->row, star);
-  to[0] = one->row, to[l->stride] = count + 65536 * wisp_pattern_slot(p, one->row, one->row);
+  const int32_t count = find_star(m, one->is.row, star);
+  to[0] = one->is.row, to[l->stride] = count + 65536 * wisp_pattern_slot(p, one->is.row, one->is.row);
   for (size_t i = 0; i < (size_t)count; i++) to[(2 + i) * l->stride] = star[i];
-  for (int32_t j = 0; j < one->around; j++, at += l->stride) {
-    const int32_t from = p->around[p->around_start[one->row] + j], e = from / (dimension + 1);
+  for (int32_t j = 0; j < one->is.around; j++, at += l->stride) {
+    const int32_t from = p->around[p->around_start[one->is.row] + j], e = from / (dimension + 1);
     int corner[4];
-    order_corners(m, (size_t)e, from % (dimension + 1), corner);
+    wisp_turned_corners(&m->turned, (size_t)e, from % (dimension + 1), corner);
     for (int c = 1; c <= dimension; c++) {
       uint32_t slot = 0;
       while (star[slot] != s->nodes->node[e * (dimension + 1) + corner[c]]) slot++;
@@ -233,8 +194,8 @@ static void put_entity(const making *m, const group *g, const lines *l, const en
   if (m->stars)
     put_star(m, g, l, one, to);
   else
-    for (size_t j = 0; j < (size_t)one->around; j++) put_element(m, g, l, one, j, to);
-  for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
+    for (size_t j = 0; j < (size_t)one->is.around; j++) put_element(m, g, l, one, j, to);
+  for (size_t j = (size_t)one->is.around; j < (size_t)g->most; j++)
     to[l->stride * (l->rows + l->corners + j * width)] = -1;
 }
 
@@ -247,7 +208,7 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
     const group *g = m->group + i;
     const lines l = lines_of(m, g);
     int32_t *word = m->made->word + m->made->start[i];
-    const int32_t head[] = {m->stars ? g->sums : m->entity[g->first].dimension, g->count, g->most, (int32_t)l.stride,
+    const int32_t head[] = {m->stars ? g->sums : m->entity[g->first].is.dimension, g->count, g->most, (int32_t)l.stride,
                             (int32_t)odd((size_t)g->count)};
     memcpy(word, head, sizeof head);
     for (size_t q = 0; q < (size_t)g->count; q++)
@@ -265,44 +226,28 @@ static void release(making *m)
 
 static wisp_status put_words(wisp_error *err, making *m)
 {
-  wisp_entities *made = m->made;
-  double words = 0;
-  CALL(wisp_new(err, m->groups + 1, sizeof *made->start, &made->start));
+  CALL(wisp_new(err, m->groups + 1, sizeof *m->made->start, &m->made->start));
   for (size_t i = 0; i < m->groups; i++) {
     const lines l = lines_of(m, m->group + i);
-    words += (double)words_of(&l, m->group + i);
-    made->start[i + 1] = (int32_t)fmin(words, INT32_MAX);
+    m->made->start[i + 1] = (int32_t)words_of(&l, m->group + i);
   }
-  CALL(wisp_require(err, words <= INT32_MAX, WISP_EREFUSED, "lists by entity: %.4g words, more than 2^31 - 1", words));
-  made->groups = m->groups, made->words = (size_t)words;
-  CALL(wisp_new(err, made->words, sizeof *made->word, &made->word));
+  CALL(wisp_words_lay(err, m->groups, m->made));
   return wisp_parallel(err, m->groups, put_groups, m);
 }
 
 wisp_status wisp_entities_create(wisp_error *err, const wisp_assembly *s, size_t many, size_t sums, bool stars,
-                                 wisp_entities **out)
+                                 wisp_words **out)
 {
-  OWNED(wisp_entities_destroy) wisp_entities *made = NULL;
+  OWNED(wisp_words_destroy) wisp_words *made = NULL;
   HELD(release) making m = {.s = s, .many = many, .sums = sums, .stars = stars};
-  const int dimension = s->simplex->dimension, N = s->simplex->N;
-  wisp_simplex_steps(dimension, N, m.step);
-  wisp_turns_inside(dimension, N, m.inside, m.first);
-  for (int turn = 0; turn < wisp_turns(dimension); turn++) wisp_turns_nodes(dimension, N, turn, m.turned[turn]);
+  wisp_turned_begin(s, &m.turned);
   CALL(wisp_new(err, 1, sizeof *made, &made));
   m.made = made;
-  CALL(wisp_require(err, !stars || N == 1, WISP_EREFUSED, "stars are of order 1"));
-  CALL(wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_turns(dimension)), WISP_EREFUSED,
-                    "lists by entity: %zu elements are more than turns can be counted of", s->mesh->elements));
+  CALL(wisp_require(err, !stars || s->simplex->N == 1, WISP_EREFUSED, "stars are of order 1"));
+  CALL(wisp_turned_check(err, s));
   CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.entity, &m.entity));
   CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.group, &m.group));
   CALL(find_groups(err, &m));
   CALL(put_words(err, &m));
   return GIVE(made, out);
-}
-
-void wisp_entities_destroy(wisp_entities *entities)
-{
-  if (!entities) return;
-  free(entities->start), free(entities->word);
-  free(entities);
 }

@@ -15,22 +15,14 @@
 #ifndef WISP_ASSEMBLY_ENTITIES_H
 #define WISP_ASSEMBLY_ENTITIES_H
 
-#include "assembly.h"
+#include "turned.h"
 
 enum { WISP_ENTITY_HEAD = 8 };
-
-typedef struct wisp_entities {
-  size_t groups, words;
-  int32_t *start; /* groups + 1 */
-  int32_t *word;
-} wisp_entities;
 
 /* Groups of `many` entities at most, whose sums have room for (longest row + 1) times the entities, rounded up to an
  * odd number; of stars for a sum and coordinates of each vertex. WISP_EREFUSED where one entity alone has none, or a
  * row is longer than its slots can count. The assembly is borrowed for the call. */
 wisp_status wisp_entities_create(wisp_error *err, const wisp_assembly *assembly, size_t many, size_t sums, bool stars,
-                                 wisp_entities **out);
-void wisp_entities_destroy(wisp_entities *entities);
-WISP_OWNED(wisp_entities, wisp_entities_destroy)
+                                 wisp_words **out);
 
 #endif

@@ -32,6 +32,31 @@ static bool is_wanted(const void *solver, const char *array)
   return wisp_stage_has(s->stage[0], array) || wisp_stage_has(s->stage[1], array);
 }
 
+/* Kernels whose lists have no room on this mesh make way for those that need none. */
+static wisp_status without_lists(wisp_error *err, wisp_heat_solver *s, const char *why)
+{
+  wisp_stage *stage = s->stage[0];
+  wisp_fixed plain = {.made = true};
+  wisp_fixed_ask(&plain, "sliced", wisp_fixed_value(&stage->fixed, "sliced", 0), 0);
+  stage->fixed = plain;
+  for (int i = 0; i < stage->kernels; i++)
+    if (!wisp_fixed_suits(&plain, stage->plan[i])) CALL(wisp_stage_fall_back(err, stage, i, why));
+  wisp_stage_unload(stage);
+  return wisp_stage_load(err, s->device, stage);
+}
+
+static wisp_status discretise(wisp_error *err, wisp_heat_solver *s, const wisp_assembly_room *room,
+                              wisp_discretisation *out)
+{
+  const wisp_assembly *a = s->heat->assembly;
+  wisp_error why = {.text = ""};
+  wisp_status status = wisp_assembly_discretise(&why, a, a->form->name, &s->stage[0]->fixed, room, out);
+  if (status == WISP_OK) return WISP_OK;
+  if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", why.text);
+  CALL(without_lists(err, s, why.text));
+  return wisp_assembly_discretise(err, a, a->form->name, &s->stage[0]->fixed, room, out);
+}
+
 static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
 {
   const wisp_assembly_room room = {.rz_parts = (size_t)wisp_kernel_blocks(s->stage[1]->kernel[ADVANCE]),
@@ -39,7 +64,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
                                    .iterations = HISTORY};
   const size_t nodes = s->heat->assembly->nodes->nodes;
   wisp_discretisation d = {.family = NULL};
-  CALL(wisp_assembly_discretise(err, s->heat->assembly, s->heat->assembly->form->name, &s->stage[0]->fixed, &room, &d));
+  CALL(discretise(err, s, &room, &d));
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   OWNED(free) double *shape = NULL;
   CALL(wisp_new(err, 3 * nodes, sizeof *shape, &shape));
@@ -248,10 +273,13 @@ wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *s, d
 
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const char *path)
 {
-  OWNED(free) double *values = NULL;
-  const wisp_pattern *p = s->heat->assembly->pattern;
-  CALL(wisp_new(err, p->nonzeros + p->rows, sizeof *values, &values));
+  OWNED(free) double *values = NULL, *F = NULL;
+  const wisp_assembly *view = s->problem->d.self;
+  const wisp_pattern *p = view->pattern;
+  CALL(wisp_new(err, wisp_assembly_places(view), sizeof *values, &values));
+  CALL(wisp_new(err, p->rows, sizeof *F, &F));
   CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
-  CALL(wisp_arrays_download(err, s->problem->arrays, "F", values + p->nonzeros));
-  return wisp_market_write(err, path, p, values, values + p->nonzeros);
+  CALL(wisp_arrays_download(err, s->problem->arrays, "F", F));
+  if (view->slices) CALL(wisp_slices_compress(err, view->slices, p, &values));
+  return wisp_market_write(err, path, p, values, F);
 }

@@ -69,18 +69,12 @@ static wisp_status cut_rows(wisp_error *err, making *m)
 
 /* --- codes --- */
 
-/* A source on its way to its target. */
-typedef struct source {
-  int32_t target, code;
-} source;
-
-/* What the rows of a part are added up from, elements ascending in each row; count. NULL: they are only counted. */
-static size_t find_sources(const making *m, size_t part, const int32_t *local, source *out)
+size_t wisp_parts_sources(const wisp_assembly *s, const wisp_parts *parts, size_t most, size_t part,
+                          const int32_t *local, wisp_part_source *out)
 {
-  const wisp_assembly *s = m->s;
   const wisp_pattern *p = s->pattern;
   const int Np = s->nodes->Np, half = Np * (Np + 1) / 2;
-  const int32_t first = m->parts->row[part], past = m->parts->row[part + 1], begin = p->start[first];
+  const int32_t first = parts->row[part], past = parts->row[part + 1], begin = p->start[first];
   size_t count = 0;
   for (int32_t row = first; row < past; row++)
     for (int32_t i = p->around_start[row]; i < p->around_start[row + 1]; i++) {
@@ -93,7 +87,7 @@ static size_t find_sources(const making *m, size_t part, const int32_t *local, s
         if (out) {
           const int32_t to =
               b < Np ? wisp_assembly_entry(s, (size_t)e, a, b) - begin : p->start[past] - begin + row - first;
-          out[count] = (source){to, number * (int32_t)(m->most + 1) + local[e]};
+          out[count] = (wisp_part_source){to, number * (int32_t)(most + 1) + local[e]};
         }
         count++;
       }
@@ -106,7 +100,8 @@ static wisp_status count_codes(wisp_error *err, void *context, size_t from, size
 {
   const making *m = context;
   (void)err;
-  for (size_t part = from; part < to; part++) m->codes[part + 1] = (int32_t)find_sources(m, part, NULL, NULL);
+  for (size_t part = from; part < to; part++)
+    m->codes[part + 1] = (int32_t)wisp_parts_sources(m->s, m->parts, m->most, part, NULL, NULL);
   return WISP_OK;
 }
 
@@ -133,13 +128,13 @@ static wisp_status code_part(wisp_error *err, const making *m, size_t part, int3
   const int32_t first = parts->row[part], past = parts->row[part + 1], from = parts->element_start[part];
   const size_t targets = (size_t)(p->start[past] - p->start[first] + past - first),
                count = (size_t)(m->codes[part + 1] - m->codes[part]);
-  OWNED(free) source *sources = NULL;
+  OWNED(free) wisp_part_source *sources = NULL;
   OWNED(free) int32_t *start = NULL, *sorted = NULL;
   CALL(wisp_new(err, count, sizeof *sources, &sources));
   CALL(wisp_new(err, count, sizeof *sorted, &sorted));
   CALL(wisp_new(err, targets + 2, sizeof *start, &start));
   for (int32_t i = from; i < parts->element_start[part + 1]; i++) local[parts->element[i]] = i - from;
-  find_sources(m, part, local, sources);
+  wisp_parts_sources(m->s, parts, m->most, part, local, sources);
   for (size_t i = 0; i < count; i++) start[sources[i].target + 2]++;
   for (size_t q = 2; q < targets + 2; q++) start[q] += start[q - 1];
   for (size_t i = 0; i < count; i++) sorted[start[sources[i].target + 1]++] = sources[i].code;
@@ -272,7 +267,8 @@ static wisp_status make_codes(wisp_error *err, making *m)
   return wisp_parallel(err, parts->parts, code_parts, m);
 }
 
-wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t most, bool with_places, wisp_parts **out)
+wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t most, wisp_parts_lists lists,
+                              wisp_parts **out)
 {
   OWNED(wisp_parts_destroy) wisp_parts *parts = NULL;
   HELD(release) making m = {.s = s, .most = most};
@@ -285,7 +281,8 @@ wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t mo
   CALL(wisp_new(err, rows + 1, sizeof *parts->group_start, &parts->group_start));
   CALL(wisp_new(err, s->pattern->incidences, sizeof *parts->element, &parts->element));
   CALL(cut_rows(err, &m));
-  CALL(with_places ? make_places(err, &m) : make_codes(err, &m));
+  if (lists == WISP_PARTS_PLACES) CALL(make_places(err, &m));
+  if (lists == WISP_PARTS_CODES) CALL(make_codes(err, &m));
   return GIVE(parts, out);
 }
 

@@ -33,11 +33,23 @@ typedef struct wisp_parts {
   wisp_places *places; /* in place of groups and codes */
 } wisp_parts;
 
-/* Parts of rows that follow one another, of `most` elements at most each, with codes or else with places. WISP_EREFUSED
+typedef enum wisp_parts_lists { WISP_PARTS_CODES, WISP_PARTS_PLACES, WISP_PARTS_ALONE } wisp_parts_lists;
+
+/* Parts of rows that follow one another, of `most` elements at most each, with codes, places or neither. WISP_EREFUSED
  * where a row has more elements around it, or 16 bits or 8 have no room. The assembly is borrowed for the call. */
-wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *assembly, size_t most, bool with_places,
+wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *assembly, size_t most, wisp_parts_lists lists,
                               wisp_parts **out);
 void wisp_parts_destroy(wisp_parts *parts);
 WISP_OWNED(wisp_parts, wisp_parts_destroy)
+
+/* A source of a target of a part; its code is not bounded to 16 bits here. */
+typedef struct wisp_part_source {
+  int32_t target, code;
+} wisp_part_source;
+
+/* What the rows of a part are added up from, elements ascending in each row; how many. local: of each element its
+ * number in the part. NULL: they are only counted. */
+size_t wisp_parts_sources(const wisp_assembly *assembly, const wisp_parts *parts, size_t most, size_t part,
+                          const int32_t *local, wisp_part_source *out);
 
 #endif

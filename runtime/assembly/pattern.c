@@ -2,6 +2,8 @@
 #include "../../gen/assembly/simplex.h"
 #include "../parallel.h"
 
+#include <unistd.h>
+
 double wisp_pattern_nonzeros(int order, const size_t count[4])
 {
   int nodes[4], pairs[4];
@@ -9,6 +11,40 @@ double wisp_pattern_nonzeros(int order, const size_t count[4])
   wisp_simplex_own(order, nodes, pairs);
   for (int k = 0; k < 4; k++) nonzeros += (double)count[k] * pairs[k];
   return nonzeros;
+}
+
+void wisp_pattern_count(const wisp_mesh *mesh, size_t count[4])
+{
+  const size_t corners = (size_t)mesh->corners, K = mesh->elements;
+  size_t facets = corners * K;
+  for (size_t i = 0; i < corners * K; i++) facets += mesh->neighbour[i] == WISP_BOUNDARY;
+  facets /= 2;
+  count[0] = mesh->vertices, count[3] = corners == 4 ? K : 0;
+  count[1] = corners == 4 ? mesh->vertices + facets - K - 1 : facets;
+  count[2] = corners == 4 ? facets : K;
+}
+
+static wisp_status check_room(wisp_error *err, const char *what, int order, double bytes, double room)
+{
+  return wisp_require(err, bytes <= room, WISP_EUSAGE,
+                      "%s of order %d: the matrix alone takes %.3g GB, and there are %.3g: take fewer elements or a "
+                      "lower order",
+                      what, order, bytes / 1e9, room / 1e9);
+}
+
+wisp_status wisp_pattern_check(wisp_error *err, const char *what, int order, const size_t count[4],
+                               wisp_precision precision, const wisp_limits *limits)
+{
+  const double nonzeros = wisp_pattern_nonzeros(order, count), column = sizeof(int32_t);
+  const double host = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  const bool shared = strcmp(limits->kind, "host") == 0;
+  CALL(wisp_require(err, nonzeros <= INT32_MAX, WISP_EUSAGE,
+                    "%s of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or a lower "
+                    "order",
+                    what, order, nonzeros));
+  CALL(
+      check_room(err, what, order, nonzeros * ((double)precision + (shared ? 2 : 1) * column), (double)limits->memory));
+  return check_room(err, what, order, nonzeros * column, host);
 }
 
 /* --- elements around a row --- */

@@ -3,6 +3,7 @@
 #ifndef WISP_PATTERN_H
 #define WISP_PATTERN_H
 
+#include "../device.h"
 #include "../mesh/simplexnodes.h"
 
 typedef struct wisp_pattern {
@@ -16,6 +17,16 @@ typedef struct wisp_pattern {
 /* Nonzeros of order N on any conforming mesh of so many simplices of each dimension where no node is fixed: two nodes
  * of one element belong to the smallest vertex, edge, face or element that has both. */
 double wisp_pattern_nonzeros(int order, const size_t count[4]);
+
+/* Simplices of each dimension of a mesh of triangles or tets; of tets that hang together without holes, whose edges
+ * follow from Euler's formula. */
+void wisp_pattern_count(const wisp_mesh *mesh, size_t count[4]);
+
+/* Before anything is made: WISP_EUSAGE where such a mesh's matrix has more than 2^31 - 1 nonzeros, or more than the
+ * device's memory holds, or the host's: values and columns there, and columns where the pattern is made. what is in the
+ * message: "128 triangles". */
+wisp_status wisp_pattern_check(wisp_error *err, const char *what, int order, const size_t count[4],
+                               wisp_precision precision, const wisp_limits *limits);
 
 /* Rows and columns are the unknowns. nodes are borrowed for the call. WISP_EUSAGE, before anything large is allocated,
  * where there are more than 2^31 - 1 nonzeros, or no unknowns. */

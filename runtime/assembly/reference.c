@@ -128,6 +128,17 @@ wisp_status wisp_assembly_turned(wisp_error *err, const wisp_assembly *s, double
   return GIVE(largest, out);
 }
 
+/* All entries of a dummy. */
+static void stand_in(const wisp_assembly *s, const wisp_form_data *data, const frame *at, size_t e,
+                     double kappa[2][WISP_ELEMENT_NODES], wisp_element_matrix *out)
+{
+  const size_t Np = (size_t)s->simplex->Np;
+  double sum[2] = {0};
+  (void)data, (void)e;
+  for (size_t a = 0; a < (s->form->kappa == WISP_BY_NODES ? Np : 1); a++) sum[0] += kappa[0][a], sum[1] += kappa[1][a];
+  for (size_t i = 0; i < Np * Np; i++) out->A[i] = at->J * sum[0], out->A_size[i] = at->J * at->blur * fabs(sum[1]);
+}
+
 void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, size_t e, wisp_element_matrix *out)
 {
   const size_t Np = (size_t)s->simplex->Np;
@@ -137,10 +148,11 @@ void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, s
   if (data->turned) at.blur *= s->simplex->directions; /* by longer edges */
   *out = (wisp_element_matrix){.A = {0}};
   for (size_t a = 0; a < Np; a++) find_kappa(s, data, e, node[a], &kappa[0][a], &kappa[1][a]);
-  add_matrix(s, data, &at, e, kappa, out);
+  (*s->form->dummy ? stand_in : add_matrix)(s, data, &at, e, kappa, out);
   for (size_t i = 0; i < Np * Np; i++) {
     const int32_t column = node[i % Np];
-    const double load = at.J * s->simplex->mass[i] * f_at(s, data, column);
+    const bool own = *s->form->dummy && s->form->f == WISP_BY_NODES;
+    const double load = at.J * (own ? i / Np == i % Np : s->simplex->mass[i]) * f_at(s, data, column);
     out->load[i / Np] += load;
     out->load_size[i / Np] += at.blur * fabs(load);
     if ((size_t)column < s->pattern->rows) continue;
@@ -221,13 +233,14 @@ static void add(wisp_round *r, int array, size_t i, double value)
   r->size[array][i] += fabs(value);
 }
 
-/* Each element's numbers to where they belong. */
+/* Each element's numbers to where they belong, beside what is there where that is read. */
 static void reduce(const wisp_assembly *s, wisp_round *r)
 {
   const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2, width = half + Np;
   const double *data = r->before[WISP_ASSEMBLY_ELEMENT_DATA];
-  begin(r, WISP_ASSEMBLY_VALUES, false);
-  begin(r, WISP_ASSEMBLY_F, false);
+  const bool adds = r->before[WISP_ASSEMBLY_VALUES] != NULL;
+  begin(r, WISP_ASSEMBLY_VALUES, adds);
+  begin(r, WISP_ASSEMBLY_F, adds);
   for (size_t e = 0; e < s->mesh->elements; e++) {
     size_t k = 0;
     for (size_t a = 0; a < Np; a++) {
@@ -277,8 +290,16 @@ wisp_status wisp_assembly_solve(wisp_error *err, wisp_round *r)
   static const struct {
     const char *kernel;
     void (*compute)(const wisp_assembly *s, wisp_round *r);
-  } kernels[] = {{"zero", zero},     {"scatter", assemble}, {"add", assemble},      {"matrices", make_elements},
-                 {"reduce", reduce}, {"fill", assemble},    {"multiply", multiply}, {"invert", invert}};
+  } kernels[] = {{"zero", zero},
+                 {"scatter", assemble},
+                 {"add", assemble},
+                 {"matrices", make_elements},
+                 {"reduce", reduce},
+                 {"fill", assemble},
+                 {"multiply", multiply},
+                 {"invert", invert},
+                 {"scatter_stored", reduce},
+                 {"add_stored", reduce}};
   wisp_form_data *data = r->own;
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];

@@ -141,14 +141,17 @@ static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const 
   return WISP_OK;
 }
 
-/* What is there before a scatter is below 1; so is what is reduced, and what a row of a matrix is multiplied with. */
+/* What is there before a scatter is below 1; so is what is reduced, or stored, and what a row of a matrix is multiplied
+ * with. */
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
   enum { LONGEST_ROW = 128, AROUND = 10 };
   const wisp_assembly *s = problem->d.self;
   const bool adds = strcmp(spec->kernel, "scatter") == 0 || strcmp(spec->kernel, "add") == 0;
+  const bool adds_stored = strcmp(spec->kernel, "scatter_stored") == 0 || strcmp(spec->kernel, "add_stored") == 0;
   *out = strcmp(spec->kernel, "zero") == 0     ? 0
+         : adds_stored                         ? AROUND + 1
          : strcmp(spec->kernel, "reduce") == 0 ? AROUND
          : strcmp(array, "Ap") == 0            ? LONGEST_ROW
                                                : NAN;

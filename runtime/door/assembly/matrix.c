@@ -19,19 +19,6 @@ struct wisp_matrix {
 
 /* --- the mesh --- */
 
-static wisp_status take_mesh(wisp_error *err, const wisp_matrix_request *request, int corners, wisp_mesh **out)
-{
-  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(WISP_GIVEN(err, request->xyz));
-  CALL(WISP_GIVEN(err, request->corners));
-  CALL(wisp_require(err, request->elements, WISP_EUSAGE, "matrix: no elements"));
-  CALL(wisp_mesh_create(err, corners, request->vertices, request->elements, &mesh));
-  memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
-  for (size_t i = 0; i < (size_t)corners * request->elements; i++) mesh->cell[i] = request->corners[i];
-  CALL(wisp_mesh_connect(err, "matrix", mesh));
-  return GIVE(mesh, out);
-}
-
 /* Gives FIXED_TAG to edges, or faces, of the boundary whose vertices are all marked; each marked vertex has one. */
 static wisp_status mark_fixed(wisp_error *err, const unsigned char *fixed, wisp_mesh *mesh, size_t *marks)
 {
@@ -54,7 +41,18 @@ static wisp_status mark_fixed(wisp_error *err, const unsigned char *fixed, wisp_
   return WISP_OK;
 }
 
-static wisp_status number(wisp_error *err, wisp_matrix *m, const wisp_matrix_request *request, const wisp_spec *spec)
+/* Before anything is numbered. */
+static wisp_status check_size(wisp_error *err, const wisp_session *session, const wisp_matrix *m, const wisp_spec *spec)
+{
+  char what[64];
+  size_t count[4];
+  wisp_pattern_count(m->mesh, count);
+  snprintf(what, sizeof what, "matrix: %zu elements", m->mesh->elements);
+  return wisp_pattern_check(err, what, spec->order, count, spec->precision, wisp_device_limits(session->device));
+}
+
+static wisp_status number(wisp_error *err, const wisp_session *session, wisp_matrix *m,
+                          const wisp_matrix_request *request, const wisp_spec *spec)
 {
   static const int32_t marked = FIXED_TAG;
   const int corners = strcmp(spec->element, "tri") == 0 ? 3 : 4;
@@ -65,33 +63,39 @@ static wisp_status number(wisp_error *err, wisp_matrix *m, const wisp_matrix_req
     CALL(wisp_mesh_read(err, corners, request->mesh, &m->mesh));
     fixing.count = request->tag_count, fixing.tag = request->tags;
   } else {
-    CALL(take_mesh(err, request, corners, &m->mesh));
+    CALL(wisp_door_mesh(err, "matrix", corners, request->vertices, request->elements, request->xyz, request->corners,
+                        &m->mesh));
     if (request->fixed) CALL(mark_fixed(err, request->fixed, m->mesh, &marks));
     fixing.count = marks > 0, fixing.tag = &marked;
   }
+  CALL(check_size(err, session, m, spec));
   CALL(wisp_assembly_create(err, name, m->mesh, spec->order, &fixing, &m->assembly));
   return wisp_form_load(err, spec->system, &m->assembly->form);
 }
 
 /* --- the kernels --- */
 
-/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. */
+/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. plain: such as
+ * ask for none. */
 static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_matrix *m, wisp_spec spec,
-                                bool reproducible, wisp_fixed *fixed)
+                                bool reproducible, bool plain, wisp_fixed *fixed)
 {
   const wisp_chooser from = wisp_session_chooser(session);
   const wisp_kernel_request request = {.elements = (long long)m->mesh->elements};
+  wisp_fixed rows = {.made = plain}; /* compressed ones */
   const wisp_wish wish = {.spec = spec,
                           .elements = request.elements,
                           .exact_match_only = session->exact_match_only,
+                          .settled = &rows,
                           .reproducible = reproducible};
   HELD(wisp_stage_free) wisp_stage stage = {0};
+  wisp_fixed_ask(&rows, "sliced", 0, 0);
   CALL(wisp_choose(err, &from, &wish, &stage));
   for (; m->kernels < stage.kernels && m->kernels < MOST_KERNELS; m->kernels++) {
     char text[WISP_SPEC_TEXT];
     wisp_spec_name_kernel(&spec, stage.choice[m->kernels].kernel);
     wisp_spec_print(&spec, text);
-    CALL(wisp_kernel_open(err, session, text, &request, &m->kernel[m->kernels]));
+    CALL(wisp_kernel_open_settled(err, session, text, &request, &rows, &m->kernel[m->kernels]));
     wisp_fixed_add(fixed, m->kernel[m->kernels]->plan);
   }
   return WISP_OK;
@@ -130,6 +134,23 @@ static wisp_status bind_ours(wisp_error *err, const wisp_matrix *m, wisp_kernel 
   return WISP_OK;
 }
 
+/* With the lists that the kernels ask for; where these have no room on this mesh, by kernels without lists. */
+static wisp_status discretise(wisp_error *err, wisp_session *session, wisp_matrix *m, const wisp_spec *spec,
+                              bool reproducible, wisp_discretisation *out)
+{
+  static const wisp_assembly_room room = {.pAp_parts = 1};
+  wisp_status status = WISP_EREFUSED;
+  for (int plain = 0; plain < 2 && status == WISP_EREFUSED; plain++) {
+    wisp_fixed fixed = {.made = true};
+    wisp_error why = {.text = ""};
+    while (m->kernels) wisp_kernel_close(m->kernel[--m->kernels]);
+    CALL(open_kernels(err, session, m, *spec, reproducible, plain, &fixed));
+    status = wisp_assembly_discretise(&why, m->assembly, m->assembly->form->name, &fixed, &room, out);
+    if (status != WISP_OK && (plain || status != WISP_EREFUSED)) return wisp_fail(err, status, "%s", why.text);
+  }
+  return status;
+}
+
 /* --- opening and closing --- */
 
 static void release(void *self)
@@ -151,10 +172,8 @@ WISP_OWNED(wisp_matrix, discard)
 wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wisp_matrix_request *request,
                                wisp_matrix **out)
 {
-  static const wisp_assembly_room room = {.pAp_parts = 1};
   OWNED(discard) wisp_matrix *m = NULL;
   wisp_spec spec;
-  wisp_fixed fixed = {.made = true};
   wisp_discretisation d = {.family = NULL};
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, request));
@@ -164,9 +183,8 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   CALL(wisp_require(err, strcmp(spec.family, "assembly") == 0 && wisp_spec_is_step(&spec), WISP_EUSAGE,
                     "%s is no matrix: take assembly.step, such as assembly.step:tri:p2:laplace:f64", request->spec));
   CALL(wisp_new(err, 1, sizeof *m, &m));
-  CALL(number(err, m, request, &spec));
-  CALL(open_kernels(err, session, m, spec, request->reproducible, &fixed));
-  CALL(wisp_assembly_discretise(err, m->assembly, m->assembly->form->name, &fixed, &room, &d));
+  CALL(number(err, session, m, request, &spec));
+  CALL(discretise(err, session, m, &spec, request->reproducible, &d));
   CALL(wisp_problem_open(err, session->device, &d, spec.precision, WISP_NARROW_GUARD, is_ours, m, &m->problem));
   for (int k = 0; k < m->kernels; k++) CALL(bind_ours(err, m, m->kernel[k]));
   wisp_handle_add(session, &m->handle, m, release, free);

@@ -1,0 +1,306 @@
+#include "gathers.h"
+#include "turned.h"
+#include "../parallel.h"
+
+enum { WINDOW = 4096, LINE = 8, FEW = 4 }; /* rows that are sorted together; words of a sector; items of a vector */
+
+typedef struct group {
+  size_t first, count, items;
+} group;
+
+typedef struct making {
+  const wisp_assembly *s;
+  wisp_words *made;
+  size_t items, products, entities, groups;
+  wisp_entity *entity;
+  group *group;
+  wisp_turned turned;
+} making;
+
+static size_t rows_inside(const making *m, int k)
+{
+  return (size_t)(m->turned.first[k + 1] - m->turned.first[k]);
+}
+
+static size_t full(size_t count, size_t of)
+{
+  return (count + of - 1) / of * of;
+}
+
+/* --- groups --- */
+
+static int by_dimension(const void *left, const void *right)
+{
+  const wisp_entity *a = left, *b = right;
+  return a->dimension != b->dimension ? a->dimension - b->dimension : a->row - b->row;
+}
+
+static bool fits(const making *m, int dimension, size_t items)
+{
+  const size_t each = rows_inside(m, dimension) * (size_t)m->s->nodes->Np;
+  return items <= m->items && full(items, FEW) * each <= m->products;
+}
+
+static wisp_status group_window(wisp_error *err, making *m, size_t from)
+{
+  group *g = NULL;
+  qsort(m->entity + from, m->entities - from, sizeof *m->entity, by_dimension);
+  for (size_t i = from; i < m->entities; i++) {
+    const wisp_entity *one = m->entity + i;
+    const size_t around = (size_t)one->around;
+    CALL(wisp_require(err, fits(m, one->dimension, around), WISP_EREFUSED,
+                      "row %d has %zu elements around it: their products have no room", one->row, around));
+    if (!g || m->entity[g->first].dimension != one->dimension || !fits(m, one->dimension, g->items + around)) {
+      g = m->group + m->groups++;
+      *g = (group){.first = i};
+    }
+    g->count++, g->items += around;
+  }
+  return WISP_OK;
+}
+
+static wisp_status find_groups(wisp_error *err, making *m)
+{
+  const size_t rows = m->s->pattern->rows;
+  size_t from = 0;
+  for (size_t row = 0; row < rows; row++) {
+    if (wisp_turned_entity(&m->turned, (int32_t)row, m->entity + m->entities)) m->entities++;
+    if (row % WINDOW != WINDOW - 1 && row + 1 < rows) continue;
+    CALL(group_window(err, m, from));
+    from = m->entities;
+  }
+  return WISP_OK;
+}
+
+/* --- products of columns --- */
+
+/* A group's columns, entity by entity: of each its first product, and of which product each is the next. */
+typedef struct products {
+  size_t columns, folded, layers;
+  size_t *begin;   /* of each entity its first column, and where they end */
+  int32_t *source; /* of each column */
+  int32_t *next;   /* by place: of the same column; -1: there is none */
+  int32_t *many;   /* of each column */
+  int32_t *order;  /* columns of several products, those of most first */
+} products;
+
+static void free_products(products *p)
+{
+  free(p->begin), free(p->source), free(p->next), free(p->many), free(p->order);
+}
+
+static wisp_status new_products(wisp_error *err, const making *m, products *p)
+{
+  const size_t most = m->items * (size_t)m->s->nodes->Np;
+  CALL(wisp_new(err, m->items + 1, sizeof *p->begin, &p->begin));
+  CALL(wisp_new(err, most, sizeof *p->source, &p->source));
+  CALL(wisp_new(err, most, sizeof *p->next, &p->next));
+  CALL(wisp_new(err, most, sizeof *p->many, &p->many));
+  return wisp_new(err, most, sizeof *p->order, &p->order);
+}
+
+/* Element number j around an entity: which, and how it is turned. */
+static size_t element_of(const making *m, const wisp_entity *one, size_t j, int corner[4])
+{
+  const wisp_pattern *p = m->s->pattern;
+  const int Np = m->s->nodes->Np, from = p->around[(size_t)p->around_start[one->row] + j];
+  wisp_turned_corners(&m->turned, (size_t)(from / Np), from % Np, corner);
+  return (size_t)(from / Np);
+}
+
+/* Products of an item are hung behind those that their columns have. */
+static void add_item(const making *m, const wisp_entity *one, size_t j, size_t item, size_t begin, products *p)
+{
+  const size_t Np = (size_t)m->s->nodes->Np;
+  int corner[4];
+  const size_t e = element_of(m, one, j, corner);
+  const int *node = m->turned.node[wisp_turns_number(m->s->simplex->dimension, corner)];
+  for (size_t b = 0; b < Np; b++) {
+    const int32_t column = m->s->nodes->node[e * Np + (size_t)node[b]];
+    if ((size_t)column >= m->s->pattern->rows) continue;
+    const size_t at = begin + (size_t)wisp_pattern_slot(m->s->pattern, one->row, column);
+    int32_t *last = &p->source[at];
+    while (*last >= 0) last = &p->next[*last];
+    *last = (int32_t)(item * Np + b);
+    p->many[at]++;
+  }
+}
+
+static void find_products(const making *m, const group *g, products *p)
+{
+  const size_t most = m->items * (size_t)m->s->nodes->Np;
+  size_t item = 0;
+  memset(p->source, 0xff, most * sizeof *p->source), memset(p->next, 0xff, most * sizeof *p->next); /* -1 */
+  memset(p->many, 0, most * sizeof *p->many);
+  p->columns = p->folded = p->layers = 0;
+  for (size_t q = 0; q < g->count; q++) {
+    const wisp_entity *one = m->entity + g->first + q;
+    p->begin[q] = p->columns;
+    for (size_t j = 0; j < (size_t)one->around; j++) add_item(m, one, j, item++, p->columns, p);
+    p->columns += (size_t)(m->s->pattern->start[one->row + 1] - m->s->pattern->start[one->row]);
+  }
+  p->begin[g->count] = p->columns;
+  for (size_t c = 0; c < p->columns; c++)
+    if ((size_t)p->many[c] > p->layers + 1) p->layers = (size_t)p->many[c] - 1;
+  for (size_t many = p->layers + 1; many > 1; many--)
+    for (size_t c = 0; c < p->columns; c++)
+      if ((size_t)p->many[c] == many) p->order[p->folded++] = (int32_t)c;
+}
+
+/* Columns with a product behind so many. */
+static size_t layer_size(const products *p, size_t layer)
+{
+  size_t count = p->folded;
+  while (count && (size_t)p->many[p->order[count - 1]] < layer + 2) count--;
+  return count;
+}
+
+/* --- words --- */
+
+typedef struct lines {
+  size_t items, entities, rows, sources, folds; /* words of a line; lines of rows; words before these */
+} lines;
+
+static lines lines_of(const making *m, const group *g, const products *p)
+{
+  lines l = {.items = full(g->items, LINE), .entities = full(g->count + 1, LINE)};
+  l.rows = rows_inside(m, m->entity[g->first].dimension);
+  l.sources = l.items * (size_t)(m->s->simplex->dimension + 2) + l.entities * (2 + l.rows);
+  l.folds = l.sources + (p->columns + 1) / 2;
+  return l;
+}
+
+static size_t words_of(const lines *l, const products *p)
+{
+  size_t words = WISP_GATHER_HEAD + l->folds + p->layers + (p->folded + 1) / 2;
+  for (size_t layer = 0; layer < p->layers; layer++) words += (layer_size(p, layer) + 1) / 2;
+  return full(words, LINE);
+}
+
+static void put_entity(const making *m, const wisp_entity *one, const lines *l, size_t q, size_t item, int32_t *word)
+{
+  const int dimension = m->s->simplex->dimension;
+  int32_t *const entity = word + l->items * (size_t)(dimension + 2) + q;
+  entity[0] = (int32_t)item;
+  for (size_t j = 0; j < (size_t)one->around; j++) {
+    int corner[4];
+    const size_t e = element_of(m, one, j, corner);
+    const int turn = wisp_turns_number(dimension, corner);
+    for (int c = 0; c <= dimension; c++)
+      word[(size_t)c * l->items + item + j] = m->s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
+    word[(size_t)(dimension + 1) * l->items + item + j] = (int32_t)e * wisp_turns(dimension) + turn;
+    for (size_t i = 0; i < l->rows && !j; i++)
+      entity[(2 + i) * l->entities] = wisp_turned_row(&m->turned, e, turn, one->dimension, (int)i);
+  }
+}
+
+static void put_folds(const products *p, int32_t *word)
+{
+  uint16_t *to = (uint16_t *)(word + p->layers);
+  for (size_t u = 0; u < p->folded; u++) to[u] = (uint16_t)p->source[p->order[u]];
+  for (size_t layer = 0; layer < p->layers; layer++) {
+    const size_t count = layer_size(p, layer);
+    to += full(layer ? layer_size(p, layer - 1) : p->folded, 2);
+    word[layer] = (int32_t)count;
+    for (size_t u = 0; u < count; u++) {
+      int32_t place = p->source[p->order[u]];
+      for (size_t i = 0; i <= layer; i++) place = p->next[place];
+      to[u] = (uint16_t)place;
+    }
+  }
+}
+
+/* Whether an element around one of the group's entities has a fixed vertex. */
+static bool is_touched(const making *m, const group *g)
+{
+  const wisp_pattern *p = m->s->pattern;
+  const size_t corners = (size_t)m->s->simplex->dimension + 1;
+  bool fixed = false;
+  for (size_t q = g->first; q < g->first + g->count && !fixed; q++)
+    for (int32_t j = 0; j < m->entity[q].around; j++) {
+      const size_t e = (size_t)(p->around[p->around_start[m->entity[q].row] + j] / m->s->nodes->Np);
+      for (size_t c = 0; c < corners; c++)
+        fixed |= (size_t)m->s->corners->node[e * corners + c] >= m->s->corners->unknowns;
+    }
+  return fixed;
+}
+
+static void put_group(const making *m, const group *g, const products *p, int32_t *word)
+{
+  const lines l = lines_of(m, g, p);
+  const int dimension = m->s->simplex->dimension;
+  const int32_t head[WISP_GATHER_HEAD] = {m->entity[g->first].dimension + 4 * is_touched(m, g),
+                                          (int32_t)g->count,
+                                          (int32_t)g->items,
+                                          (int32_t)l.items,
+                                          (int32_t)l.entities,
+                                          (int32_t)l.sources,
+                                          (int32_t)p->layers,
+                                          (int32_t)l.folds};
+  size_t item = 0;
+  memcpy(word, head, sizeof head);
+  word += WISP_GATHER_HEAD;
+  int32_t *const entity = word + l.items * (size_t)(dimension + 2);
+  for (size_t q = 0; q <= g->count; q++) {
+    const wisp_entity *one = m->entity + g->first + q;
+    entity[l.entities + q] = (int32_t)p->begin[q];
+    if (q == g->count) break;
+    put_entity(m, one, &l, q, item, word);
+    item += (size_t)one->around;
+  }
+  entity[g->count] = (int32_t)item;
+  uint16_t *const source = (uint16_t *)(word + l.sources);
+  for (size_t c = 0; c < p->columns; c++) source[c] = (uint16_t)p->source[c];
+  put_folds(p, word + l.folds);
+}
+
+/* A wisp_range over groups: how many words each has; where there is room for them, what they are. */
+static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const making *m = context;
+  HELD(free_products) products p = {0};
+  CALL(new_products(err, m, &p));
+  for (size_t i = from; i < to; i++) {
+    const group *g = m->group + i;
+    find_products(m, g, &p);
+    const lines l = lines_of(m, g, &p);
+    if (m->made->word)
+      put_group(m, g, &p, m->made->word + m->made->start[i]);
+    else
+      m->made->start[i + 1] = (int32_t)words_of(&l, &p);
+  }
+  return WISP_OK;
+}
+
+/* --- all --- */
+
+static void release(making *m)
+{
+  free(m->entity), free(m->group);
+}
+
+static wisp_status put_words(wisp_error *err, making *m)
+{
+  CALL(wisp_new(err, m->groups + 1, sizeof *m->made->start, &m->made->start));
+  CALL(wisp_parallel(err, m->groups, put_groups, m));
+  CALL(wisp_words_lay(err, m->groups, m->made));
+  return wisp_parallel(err, m->groups, put_groups, m);
+}
+
+wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *s, size_t items, size_t products_room,
+                                wisp_words **out)
+{
+  OWNED(wisp_words_destroy) wisp_words *made = NULL;
+  HELD(release) making m = {.s = s, .items = items, .products = products_room};
+  wisp_turned_begin(s, &m.turned);
+  CALL(wisp_new(err, 1, sizeof *made, &made));
+  m.made = made;
+  CALL(wisp_require(err, items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
+                    "products of %zu elements are more than 16 bits count", items));
+  CALL(wisp_turned_check(err, s));
+  CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.entity, &m.entity));
+  CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.group, &m.group));
+  CALL(find_groups(err, &m));
+  CALL(put_words(err, &m));
+  return GIVE(made, out);
+}

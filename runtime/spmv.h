@@ -1,0 +1,33 @@
+/* y = A x by a library's product of a sparse matrix with a vector: cuSPARSE on a GPU, plain loops on the host. What
+ * kernels that apply a matrix are measured against. */
+#ifndef WISP_SPMV_H
+#define WISP_SPMV_H
+
+#include "device.h"
+
+/* Rows of square blocks, as compressed rows of them: which columns row i has are column[start[i]] and so on. */
+typedef struct wisp_block_rows {
+  int size;
+  size_t rows, columns;
+  const int32_t *start, *column;
+} wisp_block_rows;
+
+typedef enum wisp_spmv_way { WISP_SPMV_NUMBERS, WISP_SPMV_ORDERED, WISP_SPMV_BLOCKS, WISP_SPMV_WAYS } wisp_spmv_way;
+
+typedef struct wisp_spmv wisp_spmv;
+
+/* The pattern is borrowed for the call; numbers are random, the same for the same sizes. WISP_EDEVICE says what to
+ * install where there is no library, WISP_EREFUSED where it has no such way. */
+wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_block_rows *pattern,
+                             wisp_precision precision, wisp_spmv_way way, wisp_spmv **out);
+void wisp_spmv_destroy(wisp_spmv *spmv);
+WISP_OWNED(wisp_spmv, wisp_spmv_destroy)
+const char *wisp_spmv_name(const wisp_spmv *spmv); /* "cuSPARSE: CSR" */
+
+/* One product, enqueued. */
+wisp_status wisp_spmv_run(wisp_error *err, const void *spmv);
+
+/* The largest error of a product over some first rows of blocks, over their largest number: runs it, and waits. */
+wisp_status wisp_spmv_error(wisp_error *err, wisp_spmv *spmv, const wisp_block_rows *pattern, double *error);
+
+#endif
