@@ -1,6 +1,7 @@
 /* wisp run helmholtz: the hybridized method on triangles, from the mesh to u, p and u*. */
 #include "print.h"
 #include "run_helmholtz.h"
+#include "../runtime/hdg/boundary.h"
 #include "../runtime/process.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ const char *const wisp_trace_preconditioners[4] = {"none", "diagonal", "edge-blo
 /* --- the request --- */
 
 /* The equation's data: a solution that is known, or what stands in its place. */
-static wisp_status read_data(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r)
+static wisp_status read_data(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_wishes *r)
 {
   const struct {
     const char *option, **to;
@@ -28,10 +29,10 @@ static wisp_status read_data(wisp_error *err, const wisp_arguments *args, wisp_h
   return wisp_option_real(err, args, "tau", 1e-100, 1e100, 1, &r->data.tau);
 }
 
-static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r)
+static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_wishes *r)
 {
   static const char *const rules[] = {"exact", "paper"};
-  static const char *const matrices[] = {"blocks", "halves"};
+  static const char *const matrices[] = {"blocks", "halves", "unstored"};
   size_t rule = 0, preconditioner = 0, matrix = 0;
   long long smoothing = 0;
   r->method.precision = r->run.precision;
@@ -39,22 +40,23 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
                         &r->method.tolerance));
   CALL(wisp_option_integer(err, args, "iterations", 1, INT32_MAX, 100000, &r->method.iterations));
   CALL(wisp_option_choice(err, args, "quadrature", 2, rules, 0, &rule));
-  CALL(wisp_option_choice(err, args, "matrix", 2, matrices, 0, &matrix));
+  CALL(wisp_option_choice(err, args, "matrix", WISP_COUNT(matrices), matrices, 0, &matrix));
   CALL(wisp_option_choice(err, args, "preconditioner", 4, wisp_trace_preconditioners,
                           matrix ? WISP_TRACE_BLOCKS : WISP_TRACE_LEVELS, &preconditioner));
   CALL(wisp_option_integer(err, args, "smoothing", 1, 8, 2, &smoothing));
   r->method.smoothing = (int)smoothing;
   r->data.paper = rule == 1;
-  r->method.halves = matrix == 1;
+  r->method.matrix = (wisp_trace_matrix)matrix;
+  r->reproducible = wisp_option_given(args, "reproducible");
   r->method.preconditioner = (wisp_trace_preconditioner)preconditioner;
   return read_data(err, args, r);
 }
 
-static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r)
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_wishes *r)
 {
   static const char *const elements[] = {"tri"};
   size_t element = 0;
-  *r = (wisp_helmholtz_request){.data = {.kappa = "1", .lambda = "1"}};
+  *r = (wisp_helmholtz_wishes){.data = {.kappa = "1", .lambda = "1"}};
   CALL(wisp_run_check_problem(err, args, "helmholtz"));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
   CALL(wisp_run_read(err, args, wisp_family_find("hdg"), &r->run));
@@ -68,83 +70,37 @@ static void release(wisp_helmholtz_run *run)
 {
   wisp_helmholtz_solver_destroy(run->solver);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&run->stage[i]);
-  wisp_helmholtz_destroy(run->problem);
-  free(run->neumann), free(run->dirichlet);
+  wisp_helmholtz_problem_destroy(run->problem);
+  free(run->dirichlet);
   wisp_mesh_destroy(run->mesh);
   wisp_session_close(run->session);
 }
 
-/* Of a box the numbers are known before anything is made: those of K are the most, halves of the elements' not much
- * fewer. */
-static wisp_status make_mesh(wisp_error *err, const wisp_helmholtz_request *r, wisp_helmholtz_run *run)
+/* Of a box it is known before anything is made what it needs. */
+static wisp_status make_mesh(wisp_error *err, const wisp_helmholtz_wishes *r, wisp_helmholtz_run *run)
 {
-  const double nx = r->run.mesh.box[0], ny = r->run.mesh.box[1], n = r->run.order + 1, edges = 3 * nx * ny + nx + ny;
-  const double data = 2 * nx * ny * (3 * n * (3 * n + 1) / 2 + 3 * n), numbers = WISP_HDG_ROW * n * n * edges;
-  const wisp_run_size size = {.elements = 2 * nx * ny,
-                              .numbers = numbers > data ? numbers : data,
-                              .bytes = (numbers + data) * (double)r->method.precision,
-                              .cells = "triangles",
-                              .what = "numbers in the matrix"};
-  if (!r->run.mesh.file) CALL(wisp_run_check_size(err, run->session, r->run.order, &size));
+  const double nx = r->run.mesh.box[0], ny = r->run.mesh.box[1];
+  if (!r->run.mesh.file)
+    CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(run->session->device), &r->method, r->run.order,
+                                     2 * nx * ny, 3 * nx * ny + nx + ny));
   return wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh);
 }
 
-static bool is_listed(const int32_t *tags, size_t count, int32_t tag)
-{
-  for (size_t i = 0; i < count; i++)
-    if (tags[i] == tag) return true;
-  return false;
-}
-
-/* "1,outlet": tags of the boundary, by number or name. */
-static wisp_status find_neumann(wisp_error *err, const wisp_helmholtz_request *r, wisp_helmholtz_run *run,
-                                wisp_fixing *out)
-{
-  OWNED(free) char *text = strdup(r->neumann);
-  char *rest = NULL;
-  size_t room = 0;
-  CALL(wisp_require(err, text, WISP_EMEMORY, "out of memory: --neumann"));
-  for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-    CALL(wisp_grow(err, &run->neumann, &room, out->count + 1, sizeof *run->neumann));
-    const int32_t tag = run->neumann[out->count++] = wisp_mesh_tag(run->mesh, 1, name);
-    CALL(wisp_require(err, tag, WISP_EUSAGE, "option --neumann: '%s' is no tag, nor a name, of the mesh's boundary",
-                      name));
-  }
-  CALL(wisp_require(err, out->count, WISP_EUSAGE, "option --neumann is empty, must be tags or names such as 1,3"));
-  out->tag = run->neumann;
-  return wisp_fixing_check(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, out);
-}
-
-/* The boundary's tags but those with a flux. */
-static wisp_status find_dirichlet(wisp_error *err, wisp_helmholtz_request *r, wisp_helmholtz_run *run)
-{
-  const wisp_mesh *mesh = run->mesh;
-  wisp_fixing *fixing = &r->data.dirichlet, neumann = {.count = 0};
-  if (!r->neumann) return *fixing = (wisp_fixing){.all = true}, WISP_OK;
-  CALL(find_neumann(err, r, run, &neumann));
-  CALL(wisp_new(err, 3 * mesh->elements, sizeof *run->dirichlet, &run->dirichlet));
-  fixing->tag = run->dirichlet;
-  for (size_t f = 0; f < 3 * mesh->elements; f++)
-    if (mesh->neighbour[f] == WISP_BOUNDARY && !wisp_fixing_has(&neumann, mesh->tag[f]) &&
-        !is_listed(run->dirichlet, fixing->count, mesh->tag[f]))
-      run->dirichlet[fixing->count++] = mesh->tag[f];
-  return WISP_OK;
-}
-
-static wisp_status choose(wisp_error *err, const wisp_helmholtz_request *r, wisp_helmholtz_run *run)
+static wisp_status choose(wisp_error *err, const wisp_helmholtz_wishes *r, wisp_helmholtz_run *run)
 {
   const wisp_chooser from = wisp_session_chooser(run->session);
-  for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
+  for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
     const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), r->run.order, NULL, r->method.precision),
                             .elements = (long long)run->mesh->elements,
                             .exact_match_only = r->run.exact,
+                            .reproducible = r->reproducible,
                             .composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, &r->method)};
     CALL(wisp_choose(err, &from, &wish, &run->stage[part]));
   }
   return WISP_OK;
 }
 
-static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_request *r,
+static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_wishes *r,
                           wisp_helmholtz_run *run)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
@@ -152,11 +108,12 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_helm
   wisp_progress_show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
-  CALL(find_dirichlet(err, r, run));
+  CALL(wisp_hdg_dirichlet(err, "option --neumann", r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->neumann,
+                          &run->dirichlet, &r->data.dirichlet));
   CALL(choose(err, r, run));
   wisp_progress_show(&progress, 0.2, "numbering edges, data");
-  CALL(wisp_helmholtz_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, &r->data,
-                             &run->problem));
+  CALL(wisp_helmholtz_problem_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order,
+                                     &r->data, &run->problem));
   wisp_progress_show(&progress, 0.6, "lists, kernels");
   CALL(wisp_helmholtz_solver_create(err, run->session->device, run->problem, run->stage, &r->method, &run->solver));
   run->seconds_setup = wisp_seconds() - begin;
@@ -177,14 +134,14 @@ static void tell(void *context, long long iterations, double share)
   wisp_progress_show(context, share, text);
 }
 
-static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_helmholtz_request *r,
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_helmholtz_wishes *r,
                          wisp_helmholtz_run *run)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   OWNED(free) double *u = NULL, *flux = NULL, *ustar = NULL;
   const wisp_cg_watch watch = {tell, &progress};
   const double begin = wisp_seconds();
-  CALL(wisp_helmholtz_solve(err, run->solver, wisp_option_given(args, "quiet") ? NULL : &watch, &run->report));
+  CALL(wisp_helmholtz_solver_run(err, run->solver, wisp_option_given(args, "quiet") ? NULL : &watch, &run->report));
   run->seconds = wisp_seconds() - begin;
   CALL(download(err, run, "u", &u));
   CALL(download(err, run, "flux", &flux));
@@ -195,7 +152,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
 
 static wisp_status run_helmholtz(wisp_error *err, wisp_arguments *args)
 {
-  wisp_helmholtz_request request;
+  wisp_helmholtz_wishes request;
   HELD(release) wisp_helmholtz_run run = {.seconds = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));

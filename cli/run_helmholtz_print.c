@@ -7,10 +7,10 @@ static double unknowns(const wisp_helmholtz_run *run)
   return (double)run->problem->hdg->free_edges * run->problem->hdg->tables->n;
 }
 
-static void print_text(const wisp_helmholtz_request *r, const wisp_helmholtz_run *run)
+static void print_text(const wisp_helmholtz_wishes *r, const wisp_helmholtz_run *run)
 {
   static const char *const parts[] = {"set-up", "iteration", "fields"};
-  const wisp_helmholtz_report *report = &run->report;
+  const wisp_helmholtz_outcome *report = &run->report;
   const wisp_helmholtz_errors *e = &run->errors;
   const char *known = r->data.solution;
   wisp_run_print_domain(&r->run, run->session, run->mesh->elements, "triangles", run->problem->hdg->tables->Np,
@@ -20,7 +20,7 @@ static void print_text(const wisp_helmholtz_request *r, const wisp_helmholtz_run
          known            ? known
          : r->data.source ? r->data.source
                           : "0");
-  for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
+  for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
     printf("%-11s %s\n", parts[part], run->stage[part].composition);
     wisp_run_print_kernels(&run->stage[part], r->run.defaults);
   }
@@ -29,7 +29,10 @@ static void print_text(const wisp_helmholtz_request *r, const wisp_helmholtz_run
          report->cg.ms_per_iteration);
   if (known) printf("L2 error    u %.6e, p %.6e, u* %.6e\n", e->l2_u, e->l2_p, e->l2_ustar);
   if (known) printf("Linf error  u %.6e\n", e->linf_u);
-  printf("memory      %.3f GB on the device\n", (double)report->bytes / 1e9);
+  printf("memory      %.3f GB on the device: %.3f set-up, %.3f more for iterations, %.3f for fields\n",
+         (double)report->bytes / 1e9, (double)report->part_bytes[WISP_HELMHOLTZ_SETUP] / 1e9,
+         (double)report->part_bytes[WISP_HELMHOLTZ_ITERATION] / 1e9,
+         (double)report->part_bytes[WISP_HELMHOLTZ_FIELDS] / 1e9);
   printf("seconds     %.3g on the host before, of that %.3g edges and coarse levels\n", run->seconds_setup,
          run->problem->hdg->seconds);
   printf("            %.3g set-up, %.3g preconditioner, %.3g iterations, %.3g fields, %.3g in all\n",
@@ -37,10 +40,10 @@ static void print_text(const wisp_helmholtz_request *r, const wisp_helmholtz_run
          report->seconds[WISP_HELMHOLTZ_FIELDS], run->seconds);
 }
 
-static cJSON *make_json(const wisp_helmholtz_request *r, const wisp_helmholtz_run *run)
+static cJSON *make_json(const wisp_helmholtz_wishes *r, const wisp_helmholtz_run *run)
 {
   cJSON *object = cJSON_CreateObject();
-  const wisp_helmholtz_report *report = &run->report;
+  const wisp_helmholtz_outcome *report = &run->report;
   const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
       {"edges", (double)run->problem->hdg->edges},
@@ -55,6 +58,9 @@ static cJSON *make_json(const wisp_helmholtz_request *r, const wisp_helmholtz_ru
       {"l2_ustar", run->errors.l2_ustar},
       {"linf_u", run->errors.linf_u},
       {"bytes", (double)report->bytes},
+      {"bytes_setup", (double)report->part_bytes[WISP_HELMHOLTZ_SETUP]},
+      {"bytes_iterations", (double)report->part_bytes[WISP_HELMHOLTZ_ITERATION]},
+      {"bytes_fields", (double)report->part_bytes[WISP_HELMHOLTZ_FIELDS]},
       {"seconds_before", run->seconds_setup},
       {"seconds_setup", report->seconds[WISP_HELMHOLTZ_SETUP]},
       {"seconds_mesh", run->problem->hdg->seconds},
@@ -77,7 +83,7 @@ static cJSON *make_json(const wisp_helmholtz_request *r, const wisp_helmholtz_ru
   return object;
 }
 
-wisp_status wisp_run_helmholtz_print(wisp_error *err, const wisp_helmholtz_request *request,
+wisp_status wisp_run_helmholtz_print(wisp_error *err, const wisp_helmholtz_wishes *request,
                                      const wisp_helmholtz_run *run)
 {
   if (request->run.json) return wisp_json_put(err, make_json(request, run));

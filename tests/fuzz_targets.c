@@ -5,6 +5,7 @@
 #include "../gen/family.h"
 #include "../gen/system.h"
 #include "../runtime/kernel.h"
+#include "../runtime/hdg/hdg.h"
 #include "../runtime/mesh/hexmesh.h"
 #include "../runtime/mesh/mesh.h"
 
@@ -48,6 +49,26 @@ static bool take_mesh(fuzz_world *world, const char *data, size_t size)
   const wisp_status status = wisp_mesh_parse(&err, 4, "fuzz", data, size, &mesh);
   const bool taken = passed(status, &err, mesh);
   hold(!taken || mesh->elements);
+  wisp_mesh_destroy(mesh);
+  return taken;
+}
+
+/* Beside the reading, the skeleton of edges, and what hangs together. */
+static bool take_trimesh(fuzz_world *world, const char *data, size_t size)
+{
+  static const wisp_fixing fixed = {.all = false};
+  wisp_error err = {0};
+  wisp_mesh *mesh = NULL;
+  wisp_hdg *skeleton = NULL;
+  (void)world;
+  wisp_status status = wisp_mesh_parse(&err, 3, "fuzz", data, size, &mesh);
+  bool taken = passed(status, &err, mesh);
+  if (taken) {
+    status = wisp_hdg_create(&err, "fuzz", mesh, 1, &fixed, &skeleton);
+    taken = passed(status, &err, skeleton);
+  }
+  hold(!taken || (skeleton->edges >= 3 && skeleton->edges <= 3 * mesh->elements));
+  wisp_hdg_destroy(skeleton);
   wisp_mesh_destroy(mesh);
   return taken;
 }
@@ -237,9 +258,11 @@ static bool take_store(fuzz_world *world, const char *data, size_t size)
 }
 
 const fuzz_target fuzz_targets[] = {
-    {"mesh", take_mesh}, {"hexmesh", take_hexmesh}, {"space", take_space},
-    {"text", take_text}, {"system", take_system},   {"shipped", take_shipped},
-    {"json", take_json}, {"store", take_store},     {NULL, NULL},
+    {"mesh", take_mesh},       {"hexmesh", take_hexmesh},
+    {"trimesh", take_trimesh}, {"space", take_space},
+    {"text", take_text},       {"system", take_system},
+    {"shipped", take_shipped}, {"json", take_json},
+    {"store", take_store},     {NULL, NULL},
 };
 
 /* The lowest order's names, in the first layout or the last. */

@@ -1,7 +1,8 @@
 /* Claim: the hybridized method on triangles is right. The condensed matrix is that of the 3 Np saddle problem in
  * another basis; every polynomial of the order solves its element's equation, on triangles with angles down to two
- * degrees; and at the orders that test_kernels leaves out every strategy gives the reference's result (P = 6 and 9 in a
- * precision each; WISP_TEST_FULL=1: 5 to 9 in both). */
+ * degrees; condensed continuous elements keep constants and the energy of linear functions; and at the orders that
+ * test_kernels leaves out every strategy gives the reference's result (P = 6 and 9 in a precision each;
+ * WISP_TEST_FULL=1: 5 to 9 in both). */
 #include "each_plan.h"
 #include "good.h"
 #include "../gen/jacobi.h"
@@ -74,6 +75,55 @@ static void check_polynomial(const wisp_hdg_tables *t, const wisp_hdg_triangle *
     for (int j = 0; j < t->m; j++) left += of.K[i * t->m + j] * trace[j];
     if (!(fabs(left) <= 1e-12 * sqrt(norm * size)))
       fail_msg("P = %d: row %d is off by %g of %g", t->N, i, left, sqrt(norm * size));
+  }
+}
+
+/* --- continuous elements --- */
+
+/* v^T K v of a function on the boundary that is linear on each edge. */
+static double energy(const wisp_hdg_condensed *of, const wisp_hdg_tables *t, const double *at_corners)
+{
+  double sum = 0;
+  for (int i = 0; i < 9; i++)
+    sum += at_corners[i / 3] * of->K[i / 3 * t->N * t->around + i % 3 * t->N] * at_corners[i % 3];
+  return sum;
+}
+
+/* Without lambda a linear function's energy is kappa |slope|^2 times the area, a constant's row sums 0; with lambda a
+ * constant's is lambda times the area at order 1, and falls from order to order once there are modes inside. */
+static void test_continuous(void **state)
+{
+  static const double ones[3] = {1, 1, 1}, load[NP] = {0};
+  uint64_t random = 7;
+  (void)state;
+  for (int round = 0; round < 100; round++) {
+    wisp_hdg_triangle at = random_triangle(&random);
+    double before = INFINITY;
+    for (int P = 1; P <= 9; P++) {
+      OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
+      wisp_hdg_factors f;
+      wisp_hdg_condensed of;
+      double linear[3], norm = 0;
+      GOOD(wisp_hdg_tables_create(err, P, &t));
+      wisp_hdg_factors_of(&at, &f);
+      const double area = 2 * f.J, lambda = f.mass;
+      for (int v = 0; v < 3; v++) linear[v] = 3 * at.xy[v][0] - at.xy[v][1] + 2;
+      GOOD(wisp_hdg_condense_continuous(err, t, &f, load, &of));
+      const double constant = energy(&of, t, ones);
+      assert_true(constant > 0 && constant <= 2 * lambda * (1 + 1e-9) && constant <= before * (1 + 1e-9));
+      if (P < 3) assert_true(fabs(constant / (2 * lambda) - 1) < 1e-9);
+      if (P > 3) assert_true(constant < before);
+      before = constant;
+      f.mass = 0;
+      GOOD(wisp_hdg_condense_continuous(err, t, &f, load, &of));
+      for (int i = 0; i < t->around * t->around; i++) norm = fmax(norm, fabs(of.K[i]));
+      assert_true(fabs(energy(&of, t, linear) - 10 * f.kappa * area) < 1e-12 * norm * 100);
+      for (int i = 0; i < t->around; i++) {
+        double row = 0;
+        for (int l = 0; l < 3; l++) row += of.K[i * t->around + l * P];
+        assert_true(fabs(row) < 1e-12 * norm);
+      }
+    }
   }
 }
 
@@ -247,6 +297,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_identities),
+      cmocka_unit_test(test_continuous),
       cmocka_unit_test(test_saddle),
       cmocka_unit_test(test_strategies),
   };

@@ -84,8 +84,9 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   (void)layout; /* it lays nothing out */
   CALL(wisp_hdg_tables_create(err, spec->order, &t));
   CALL(wisp_env_create(err, NULL, &env));
-  const wisp_size all[] = {{"N", t->N}, {"n", t->n},   {"Np", t->Np},
-                           {"m", t->m}, {"Ns", t->Ns}, {"data", t->m * (t->m + 1) / 2 + t->m}};
+  const wisp_size all[] = {{"N", t->N},           {"n", t->n},          {"Np", t->Np},
+                           {"m", t->m},           {"Ns", t->Ns},        {"data", t->m * (t->m + 1) / 2 + t->m},
+                           {"inside", t->inside}, {"around", t->around}};
   CALL(wisp_names_sizes(err, env, all, WISP_COUNT(all)));
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_border(err, env, t));
@@ -95,8 +96,11 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(add_tables(err, env, "D", 2, t->D, t->Np * t->Np));
   CALL(add_tables(err, env, "A", WISP_HDG_K, t->post, t->Ns * t->Ns));
   CALL(add_tables(err, env, "E", 2, t->slope, t->Np * t->Ns));
+  const int modes = t->inside + t->around;
+  CALL(add_tables(err, env, "C", 4, t->continuous, modes * modes));
   CALL(add_places(err, env, "entry_row", "entry_column", t->m));
   CALL(add_places(err, env, "tile_row", "tile_column", t->n));
+  CALL(add_places(err, env, "around_row", "around_column", t->N));
   return GIVE(env, out);
 }
 

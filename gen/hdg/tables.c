@@ -113,10 +113,70 @@ static void make_post(wisp_hdg_tables *t)
     for (int j = 0; j <= t->N - i; j++) t->nested[at++] = next++;
 }
 
+/* --- continuous elements --- */
+
+/* Values of all modes at a point, as they are before they are made orthogonal. */
+static void continuous_modes(const wisp_hdg_tables *t, double r, double s, double *out)
+{
+  const double corner[3] = {-(r + s) / 2, (1 + r) / 2, (1 + s) / 2};
+  double inside[WISP_HDG_MAX_NP];
+  if (t->N >= 3) wisp_triangle_modes(t->N - 3, r, s, inside, NULL);
+  for (int i = 0; i < t->inside && t->N >= 3; i++) out[i] = corner[0] * corner[1] * corner[2] * inside[i];
+  for (int l = 0; l < 3; l++) {
+    double *edge = out + t->inside + l * t->N, psi[WISP_HDG_MAX_N];
+    const double from = corner[l], to = corner[(l + 1) % 3];
+    wisp_hdg_edge_modes(t->N, to - from, psi);
+    edge[0] = from;
+    for (int k = 1; k < t->N; k++) edge[k] = from * to * psi[k - 1];
+  }
+}
+
+/* C's columns, of `rows` numbers: what the first ones have of the others is taken off these; the first ones are made
+ * orthonormal. Twice, so that rounding shows nowhere. */
+static void make_orthogonal(int rows, int first, int columns, double *C)
+{
+  for (int twice = 0; twice < 2; twice++)
+    for (int j = 0; j < columns; j++) {
+      double square = 0;
+      for (int i = 0; i < first && i < j; i++) {
+        double share = 0;
+        for (int q = 0; q < rows; q++) share += C[q * columns + i] * C[q * columns + j];
+        for (int q = 0; q < rows; q++) C[q * columns + j] -= share * C[q * columns + i];
+      }
+      for (int q = 0; q < rows; q++) square += C[q * columns + j] * C[q * columns + j];
+      for (int q = 0; q < rows && j < first; q++) C[q * columns + j] /= sqrt(square);
+    }
+}
+
+/* Their coefficients in the modes phi, C; slopes D C; and products of these. */
+static wisp_status make_continuous(wisp_error *err, wisp_hdg_tables *t)
+{
+  HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
+  enum { MOST = WISP_HDG_MAX_NP };
+  const int Np = t->Np, size = t->inside + t->around;
+  double C[MOST * MOST] = {0}, slope[2][MOST * MOST] = {{0}}, phi[MOST], modes[MOST] = {0};
+  CALL(wisp_triangle_quadrature(err, 2 * t->N, &rule));
+  for (size_t q = 0; q < rule.count; q++) {
+    wisp_triangle_modes(t->N, rule.r[q], rule.s[q], phi, NULL);
+    continuous_modes(t, rule.r[q], rule.s[q], modes);
+    for (int i = 0; i < Np; i++)
+      for (int j = 0; j < size; j++) C[i * size + j] += rule.w[q] * phi[i] * modes[j];
+  }
+  make_orthogonal(Np, t->N < 3 ? 0 : t->inside, size, C);
+  for (int a = 0; a < 2; a++) multiply(A_B, Np, size, Np, 1, t->D[a], C, slope[a], size);
+  for (int a = 0; a < 2; a++)
+    for (int b = 0; b < 2; b++) multiply(AT_B, size, size, Np, 1, slope[a], slope[b], t->continuous[a + b], size);
+  multiply(AT_B, size, size, Np, 1, C, C, t->continuous[3], size);
+  if (t->N < 3) t->continuous[0][0] = t->continuous[2][0] = t->continuous[3][0] = 1;
+  return WISP_OK;
+}
+
 /* --- the whole --- */
 
+enum { LISTED = 32 };
+
 /* All tables with their sizes, one after the other. */
-static size_t list_tables(wisp_hdg_tables *t, double **table[24], size_t size[24])
+static size_t list_tables(wisp_hdg_tables *t, double **table[LISTED], size_t size[LISTED])
 {
   const size_t Np = (size_t)t->Np, n = (size_t)t->n, m = (size_t)t->m, Ns = (size_t)t->Ns;
   size_t count = 0;
@@ -127,6 +187,8 @@ static size_t list_tables(wisp_hdg_tables *t, double **table[24], size_t size[24
   for (int c = 0; c < WISP_HDG_K; c++) table[count] = &t->K[c], size[count++] = m * m;
   for (int c = 0; c < 2; c++) table[count] = &t->slope[c], size[count++] = Np * Ns;
   for (int c = 0; c < WISP_HDG_K; c++) table[count] = &t->post[c], size[count++] = Ns * Ns;
+  const size_t modes = (size_t)(t->inside + t->around);
+  for (int c = 0; c < 4; c++) table[count] = &t->continuous[c], size[count++] = modes * modes;
   return count;
 }
 
@@ -141,8 +203,8 @@ static void clean(double *table, size_t count)
 wisp_status wisp_hdg_tables_create(wisp_error *err, int order, wisp_hdg_tables **out)
 {
   OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
-  double **table[24];
-  size_t size[24];
+  double **table[LISTED];
+  size_t size[LISTED];
   CALL(wisp_require(err, order >= 1 && order <= WISP_HDG_MAX_ORDER, WISP_EUSAGE,
                     "hybridized triangle: order %d is out of range: use 1 to %d", order, WISP_HDG_MAX_ORDER));
   CALL(wisp_new(err, 1, sizeof *t, &t));
@@ -150,12 +212,15 @@ wisp_status wisp_hdg_tables_create(wisp_error *err, int order, wisp_hdg_tables *
                          .n = order + 1,
                          .Np = wisp_triangle_size(order),
                          .m = 3 * (order + 1),
-                         .Ns = wisp_triangle_size(order + 1)};
+                         .Ns = wisp_triangle_size(order + 1),
+                         .inside = order < 3 ? 1 : wisp_triangle_size(order - 3),
+                         .around = 3 * order};
   const size_t count = list_tables(t, table, size);
   for (size_t i = 0; i < count; i++) CALL(wisp_new(err, size[i], sizeof **table[i], table[i]));
   CALL(integrate_inside(err, t));
   CALL(integrate_edges(err, t));
   make_S(t), make_R(t), make_K(t), make_post(t);
+  CALL(make_continuous(err, t));
   for (size_t i = 0; i < count; i++) clean(*table[i], size[i]);
   return GIVE(t, out);
 }
@@ -163,8 +228,8 @@ wisp_status wisp_hdg_tables_create(wisp_error *err, int order, wisp_hdg_tables *
 void wisp_hdg_tables_destroy(wisp_hdg_tables *t)
 {
   if (!t) return;
-  double **table[24];
-  size_t size[24];
+  double **table[LISTED];
+  size_t size[LISTED];
   for (size_t i = list_tables(t, table, size); i-- > 0;) free(*table[i]);
   free(t);
 }

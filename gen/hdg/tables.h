@@ -18,14 +18,18 @@ enum { WISP_HDG_S = 6, WISP_HDG_R = 4, WISP_HDG_K = 3 };                        
  *   R_ij = sum over c of (a_l, G_rr, G_rs, G_ss)_c R[c]_ij, column j of edge l = j / n,
  *   K_F = sum over c of (G_rr, G_rs, G_ss)_c K[c], and a_l more on the diagonal. */
 typedef struct wisp_hdg_tables {
-  int N, n, Np, m, Ns;         /* P; n; Np; m; modes of degree P + 1 */
-  double *D[2];                /* (phi_i, d phi_j / dr) and / ds: Np x Np */
-  double *F[3];                /* int phi_i psi_k dt along each edge: Np x n */
-  double *S[WISP_HDG_S];       /* Np x Np each */
-  double *R[WISP_HDG_R];       /* Np x m each */
-  double *K[WISP_HDG_K];       /* m x m each */
-  double *slope[2];            /* (phi_i, d phi*_j / dr) and / ds, phi* the modes of degree P + 1: Np x Ns */
-  double *post[WISP_HDG_K];    /* of (G_rr, G_rs, G_ss), without kappa: the stiffness of the modes phi*: Ns x Ns */
+  int N, n, Np, m, Ns;      /* P; n; Np; m; modes of degree P + 1 */
+  double *D[2];             /* (phi_i, d phi_j / dr) and / ds: Np x Np */
+  double *F[3];             /* int phi_i psi_k dt along each edge: Np x n */
+  double *S[WISP_HDG_S];    /* Np x Np each */
+  double *R[WISP_HDG_R];    /* Np x m each */
+  double *K[WISP_HDG_K];    /* m x m each */
+  double *slope[2];         /* (phi_i, d phi*_j / dr) and / ds, phi* the modes of degree P + 1: Np x Ns */
+  double *post[WISP_HDG_K]; /* of (G_rr, G_rs, G_ss), without kappa: the stiffness of the modes phi*: Ns x Ns */
+  /* Continuous elements: modes inside, orthonormal, then those of the boundary, orthogonal to them: of edge l its
+   * vertex l and n - 2 bubbles. Without any inside there is one that touches no other. */
+  int inside, around;
+  double *continuous[4];       /* of (G_rr, G_rs, G_ss, lambda J): (inside + around)^2 each */
   int nested[WISP_HDG_MAX_NP]; /* mode phi_i among the modes phi* */
 } wisp_hdg_tables;
 

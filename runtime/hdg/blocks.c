@@ -1,6 +1,7 @@
 #include "blocks.h"
 
 #include <math.h>
+#include <string.h>
 
 /* An entry of an element's matrix, in the directions of the edges. */
 static double entry(const wisp_hdg *s, const double *data, size_t e, size_t a, size_t b)
@@ -50,4 +51,20 @@ void wisp_hdg_assemble(const wisp_hdg *s, const double *data, const double *give
     }
     for (int which = 0; which < 2; which++) add_element(s, data, given, edge, which, i, to, size);
   }
+}
+
+uint16_t wisp_hdg_half_of(double number)
+{
+  const float single = (float)number;
+  uint32_t bits = 0;
+  memcpy(&bits, &single, sizeof bits);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+double wisp_hdg_of_half(uint16_t bits)
+{
+  const uint32_t all = (uint32_t)bits << 16;
+  float number = 0;
+  memcpy(&number, &all, sizeof number);
+  return number;
 }

@@ -17,6 +17,10 @@ static inline size_t wisp_hdg_half(size_t m, size_t i, size_t j)
 void wisp_hdg_assemble(const wisp_hdg *hdg, const double *data, const double *given, double *blocks, double *b,
                        double *block_sizes, double *b_sizes);
 
+/* The upper half of a number's bits in single precision, rounded, and the number that has it. */
+uint16_t wisp_hdg_half_of(double number);
+double wisp_hdg_of_half(uint16_t bits);
+
 /* Entry (i, j) of block `place` of an edge's row, in slabs. */
 static inline size_t wisp_hdg_block_at(size_t n, size_t edge, size_t place, size_t i, size_t j)
 {

@@ -30,7 +30,7 @@ static wisp_status make_lists(wisp_error *err, const wisp_hdg *s, wisp_hdg_coars
   CALL(wisp_new(err, s->mesh->vertices, sizeof *number, &number));
   c->vertices = number_vertices(s, number);
   CALL(wisp_new(err, ENDS * s->free_edges, sizeof *c->ends, &c->ends));
-  CALL(wisp_new(err, 2 * s->free_edges, sizeof *c->touched, &c->touched));
+  CALL(wisp_new(err, ENDS * s->free_edges, sizeof *c->touched, &c->touched));
   CALL(wisp_new(err, c->vertices + 1, sizeof *c->start, &c->start));
   CALL(wisp_new(err, c->vertices + 1, sizeof *next, &next));
   for (size_t i = 0; i < 2 * s->free_edges; i++) {
@@ -38,13 +38,12 @@ static wisp_status make_lists(wisp_error *err, const wisp_hdg *s, wisp_hdg_coars
     const size_t to = i / 2 * ENDS + i % 2;
     c->ends[to] = number[tri[wisp_hdg_corner(s, i / 2, (int)(i % 2))]];
     c->ends[to + 2] = face < 0 ? -1 : number[tri[face / 3 * 3 + (face + 2) % 3]];
-    if (c->ends[to] >= 0) c->start[c->ends[to] + 1]++, c->touches++;
   }
+  for (size_t i = 0; i < ENDS * s->free_edges; i++)
+    if (c->ends[i] >= 0) c->start[c->ends[i] + 1]++, c->touches++;
   for (size_t v = 0; v < c->vertices; v++) next[v + 1] = c->start[v + 1] += c->start[v];
-  for (size_t i = 0; i < 2 * s->free_edges; i++) {
-    const int32_t end = c->ends[i / 2 * ENDS + i % 2];
-    if (end >= 0) c->touched[next[end]++] = (int32_t)i;
-  }
+  for (size_t i = 0; i < ENDS * s->free_edges; i++)
+    if (c->ends[i] >= 0) c->touched[next[c->ends[i]]++] = (int32_t)i;
   return WISP_OK;
 }
 
@@ -54,8 +53,8 @@ static size_t list_row(const void *context, size_t v, int32_t *columns)
   const wisp_hdg_coarse *c = context;
   size_t count = 0;
   for (int32_t q = c->start[v]; q < c->start[v + 1]; q++)
-    for (size_t k = 0; k < ENDS; k++) {
-      columns[count] = c->ends[(size_t)c->touched[q] / 2 * ENDS + k];
+    for (size_t k = 0; k < ENDS && c->touched[q] % ENDS < 2; k++) {
+      columns[count] = c->ends[(size_t)c->touched[q] / ENDS * ENDS + k];
       count += columns[count] >= 0;
     }
   return count;

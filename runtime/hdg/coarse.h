@@ -14,7 +14,7 @@ typedef struct wisp_hdg_coarse {
   const struct wisp_hdg *hdg; /* borrowed */
   size_t vertices;
   int32_t *ends; /* ENDS x free edges: the vertices where t is -1 and 1, and opposite in both elements, or -1 */
-  int32_t *start, *touched; /* vertices + 1; 2 edge + 1 where t is 1 */
+  int32_t *start, *touched; /* vertices + 1; ENDS edge + end */
   size_t touches;
   wisp_cycle *cycle;
 } wisp_hdg_coarse;

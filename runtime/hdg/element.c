@@ -79,10 +79,9 @@ static double weigh(const double *A, int step, int count, const double *x)
 /* --- condensed --- */
 
 /* Rounding errors of K^e = K_F - R^T U and of b^e = U^T f = R^T w: U^T dS U, U^T dR and so on. */
-static void find_sizes(const wisp_hdg_tables *t, const bordered *size, const double *w, const double *load,
+static void find_sizes(int Np, int m, const bordered *size, const double *w, const double *load,
                        wisp_hdg_condensed *out)
 {
-  const int Np = t->Np, m = t->m;
   double column[NP], of_w[NP];
   for (int i = 0; i < Np; i++) {
     of_w[i] = fabs(load[i]);
@@ -102,30 +101,55 @@ static void find_sizes(const wisp_hdg_tables *t, const bordered *size, const dou
   }
 }
 
-wisp_status wisp_hdg_condense(wisp_error *err, const wisp_hdg_tables *t, const wisp_hdg_factors *factors,
-                              const double *load, wisp_hdg_condensed *out)
+/* Of A, and the magnitudes that its entries are sums of: S of size Np, K of size m. */
+static wisp_status eliminate(wisp_error *err, int Np, int m, bordered *A, const bordered *size, const double *load,
+                             wisp_hdg_condensed *out)
 {
-  const int Np = t->Np, m = t->m;
-  bordered A, size;
   double w[NP];
-  build(t, factors, false, &A);
-  build(t, factors, true, &size);
-  CALL(factor(err, Np, A.S, Np));
-  memcpy(out->U, A.R, (size_t)(Np * m) * sizeof *A.R);
+  CALL(factor(err, Np, A->S, Np));
+  memcpy(out->U, A->R, (size_t)(Np * m) * sizeof *A->R);
   memcpy(w, load, (size_t)Np * sizeof *w);
-  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', Np, m, A.S, Np, out->U, m);
-  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', Np, 1, A.S, Np, w, 1);
+  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', Np, m, A->S, Np, out->U, m);
+  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', Np, 1, A->S, Np, w, 1);
   for (int l = 0; l < m; l++) {
     out->b[l] = 0;
     for (int i = 0; i < Np; i++) out->b[l] += out->U[i * m + l] * load[i];
     for (int k = 0; k < m; k++) {
-      double sum = A.K[l * m + k];
-      for (int i = 0; i < Np; i++) sum -= A.R[i * m + l] * out->U[i * m + k];
+      double sum = A->K[l * m + k];
+      for (int i = 0; i < Np; i++) sum -= A->R[i * m + l] * out->U[i * m + k];
       out->K[l * m + k] = sum;
     }
   }
-  find_sizes(t, &size, w, load, out);
+  find_sizes(Np, m, size, w, load, out);
   return WISP_OK;
+}
+
+wisp_status wisp_hdg_condense(wisp_error *err, const wisp_hdg_tables *t, const wisp_hdg_factors *factors,
+                              const double *load, wisp_hdg_condensed *out)
+{
+  bordered A, size;
+  build(t, factors, false, &A);
+  build(t, factors, true, &size);
+  return eliminate(err, t->Np, t->m, &A, &size, load, out);
+}
+
+wisp_status wisp_hdg_condense_continuous(wisp_error *err, const wisp_hdg_tables *t, const wisp_hdg_factors *f,
+                                         const double *load, wisp_hdg_condensed *out)
+{
+  const int inside = t->inside, around = t->around, all = inside + around;
+  bordered A, size;
+  for (int q = 0; q < all * all; q++) {
+    const int i = q / all, j = q % all, k = j - inside;
+    bordered *const to[2] = {&A, &size};
+    for (int s = 0; s < 2; s++) {
+      const double *G = s ? f->G_size : f->G, four[4] = {G[0], G[1], G[2], f->mass};
+      const double value = entry(t->continuous, four, 4, q, s);
+      if (k < 0 && i < inside) to[s]->S[i * inside + j] = value;
+      if (k >= 0 && i < inside) to[s]->R[i * around + k] = value;
+      if (k >= 0 && i >= inside) to[s]->K[(i - inside) * around + k] = value;
+    }
+  }
+  return eliminate(err, inside, around, &A, &size, load, out);
 }
 
 /* --- inside --- */

@@ -33,6 +33,11 @@ typedef struct wisp_hdg_condensed {
 wisp_status wisp_hdg_condense(wisp_error *err, const wisp_hdg_tables *tables, const wisp_hdg_factors *factors,
                               const double *load, wisp_hdg_condensed *out);
 
+/* The same of a continuous element: its modes inside eliminated. K is around x around; b is what of their load goes
+ * with it, R^T S^-1 f. load: inside numbers. */
+wisp_status wisp_hdg_condense_continuous(wisp_error *err, const wisp_hdg_tables *tables,
+                                         const wisp_hdg_factors *factors, const double *load, wisp_hdg_condensed *out);
+
 /* u, and p = kappa grad u, its x first: Np and 2 Np modes. */
 typedef struct wisp_hdg_inside {
   double u[WISP_HDG_MAX_NP], p[2 * WISP_HDG_MAX_NP], u_size[WISP_HDG_MAX_NP], p_size[2 * WISP_HDG_MAX_NP];

@@ -180,6 +180,8 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
     const char *array, *of;
     size_t width;
   } slabs[] = {{"element_data", "element", m * (m + 1) / 2 + m},
+               {"continuous_data", "element", (m - 3) * (m - 2) / 2 + m - 3},
+               {"inner_load", "element", (size_t)t->inside},
                {"u", "element", Np},
                {"flux", "element", 2 * Np},
                {"ustar", "element", (size_t)t->Ns},

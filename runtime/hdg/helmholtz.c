@@ -55,6 +55,15 @@ void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const do
   }
 }
 
+void wisp_helmholtz_edge_places(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz)
+{
+  for (size_t q = 0; q < count; q++) {
+    double r, t;
+    wisp_hdg_on_edge((int)face % 3, x[q], &r, &t);
+    wisp_helmholtz_places(hdg, face / 3, 1, &r, &t, xyz + 3 * q);
+  }
+}
+
 static double jacobian(const wisp_hdg *s, size_t e)
 {
   return wisp_mesh_corner(s->mesh, e, wisp_tri_frames[0], NULL) / 4;
@@ -65,8 +74,8 @@ static double jacobian(const wisp_hdg *s, size_t e)
 enum { POINTS = WISP_EXPR_MANY };
 
 /* out += scale * formula at points of an element. */
-static void add(const wisp_helmholtz *h, wisp_helmholtz_formula which, double scale, size_t count, const double *xyz,
-                int32_t region, int32_t tag, double *out)
+static void add(const wisp_helmholtz_problem *h, wisp_helmholtz_formula which, double scale, size_t count,
+                const double *xyz, int32_t region, int32_t tag, double *out)
 {
   double values[POINTS];
   if (!h->formula[which]) return;
@@ -74,15 +83,24 @@ static void add(const wisp_helmholtz *h, wisp_helmholtz_formula which, double sc
   for (size_t q = 0; q < count; q++) out[q] += scale * values[q];
 }
 
+/* f at points of an element, from number `first` of the rule on, times each mode. */
+static void add_load(const wisp_helmholtz_problem *h, size_t e, size_t first, size_t count, const double *f,
+                     double *load)
+{
+  const size_t Np = (size_t)h->hdg->tables->Np;
+  const double J = jacobian(h->hdg, e);
+  for (size_t q = 0; q < count; q++)
+    for (size_t i = 0; i < Np; i++)
+      load[WISP_SLAB(Np, e, i)] += f[q] * h->rule.w[first + q] * J * h->phi[(first + q) * Np + i];
+}
+
 /* A wisp_sweep over elements: f, or lambda u - kappa (u_xx + u_yy), times each mode. */
 static void load_elements(void *context, size_t from, size_t to)
 {
-  const wisp_helmholtz *h = context;
-  const size_t Np = (size_t)h->hdg->tables->Np;
+  const wisp_helmholtz_problem *h = context;
   const bool known = h->data.solution;
   for (size_t e = from; e < to; e++)
     for (size_t first = 0; first < h->rule.count; first += POINTS) {
-      const double J = jacobian(h->hdg, e);
       const size_t count = h->rule.count - first < POINTS ? h->rule.count - first : POINTS;
       const int32_t region = h->hdg->mesh->region[e];
       double xyz[3 * POINTS], f[POINTS] = {0};
@@ -91,24 +109,22 @@ static void load_elements(void *context, size_t from, size_t to)
       add(h, WISP_HELMHOLTZ_DXX, -h->kappa[e], count, xyz, region, 0, f);
       add(h, WISP_HELMHOLTZ_DYY, -h->kappa[e], count, xyz, region, 0, f);
       add(h, WISP_HELMHOLTZ_SOURCE, 1, count, xyz, region, 0, f);
-      for (size_t q = 0; q < count; q++)
-        for (size_t i = 0; i < Np; i++)
-          h->load[WISP_SLAB(Np, e, i)] += f[q] * h->rule.w[first + q] * J * h->phi[(first + q) * Np + i];
+      add_load(h, e, first, count, f, h->load);
     }
 }
 
 /* What a boundary edge is given at points from -1 to 1 along its element: u, or kappa du/dn and, times half the edge's
  * length, so that integrals are over those points. */
-static void give_points(const wisp_helmholtz *h, size_t edge, size_t points, const double *x, double *out)
+static void give_points(const wisp_helmholtz_problem *h, size_t edge, size_t points, const double *x, double *out)
 {
   const wisp_hdg *s = h->hdg;
   const size_t face = (size_t)s->side[2 * edge], e = face / 3;
   const wisp_hdg_triangle at = wisp_hdg_triangle_at(s, e, (double[3]){1, 1, 1}, 1, 0);
   const double *a = at.xy[face % 3], *b = at.xy[(face + 1) % 3];
   const int32_t region = s->mesh->region[e], tag = s->mesh->tag[face];
-  double r[POINTS], t[POINTS], xyz[3 * POINTS];
-  for (size_t q = 0; q < points; q++) wisp_hdg_on_edge((int)face % 3, x[q], &r[q], &t[q]), out[q] = 0;
-  wisp_helmholtz_places(s, e, points, r, t, xyz);
+  double xyz[3 * POINTS];
+  for (size_t q = 0; q < points; q++) out[q] = 0;
+  wisp_helmholtz_edge_places(s, face, points, x, xyz);
   if (edge >= s->free_edges) {
     add(h, WISP_HELMHOLTZ_U, 1, points, xyz, region, tag, out);
     return;
@@ -118,36 +134,43 @@ static void give_points(const wisp_helmholtz *h, size_t edge, size_t points, con
   add(h, WISP_HELMHOLTZ_FLUX, hypot(b[0] - a[0], b[1] - a[1]) / 2, points, xyz, region, tag, out);
 }
 
-/* Mode by mode: of u the projection, of its flux the integral. */
-static wisp_status give_edges(wisp_error *err, wisp_helmholtz *h)
+/* Mode by mode, from values at the points of an edge's rule: of u the projection, of its flux the integral. */
+static wisp_status give_modes(wisp_error *err, const wisp_helmholtz_problem *h, size_t edge, const double *values,
+                              double *given)
 {
   const wisp_hdg *s = h->hdg;
   const size_t n = (size_t)s->tables->n;
-  const int points = s->tables->N + 7;
-  double x[POINTS], w[POINTS], values[POINTS], psi[WISP_HDG_MAX_N];
-  CALL(wisp_jacobi_gauss(err, 0, 0, points, x, w));
-  for (size_t edge = 0; edge < s->edges; edge++) {
-    const int32_t face = s->side[2 * edge];
-    if (s->side[2 * edge + 1] >= 0) continue;
-    give_points(h, edge, (size_t)points, x, values);
-    for (int q = 0; q < points; q++) {
-      wisp_hdg_edge_modes(s->tables->N, x[q], psi);
-      for (size_t k = 0; k < n; k++)
-        h->given[edge * n + k] += w[q] * psi[k] * wisp_hdg_sign(s->edge[face], (int)k) * values[q];
-    }
-    CALL(wisp_require(err, isfinite(h->given[edge * n]), WISP_EUSAGE,
+  const int32_t face = s->side[2 * edge];
+  double psi[WISP_HDG_MAX_N];
+  for (size_t q = 0; q < h->edge_rule.count; q++) {
+    wisp_hdg_edge_modes(s->tables->N, h->edge_rule.x[q], psi);
+    for (size_t k = 0; k < n; k++)
+      given[edge * n + k] += h->edge_rule.w[q] * psi[k] * wisp_hdg_sign(s->edge[face], (int)k) * values[q];
+  }
+  return wisp_require(err, isfinite(given[edge * n]), WISP_EUSAGE,
                       "what is given on the boundary is not finite on edge %d of triangle %zu (tag %d)", face % 3,
-                      wisp_mesh_number(s->mesh, (size_t)face / 3), s->mesh->tag[face]));
+                      wisp_mesh_number(s->mesh, (size_t)face / 3), s->mesh->tag[face]);
+}
+
+static wisp_status give_edges(wisp_error *err, wisp_helmholtz_problem *h)
+{
+  double values[POINTS];
+  for (size_t edge = 0; edge < h->hdg->edges; edge++) {
+    if (h->hdg->side[2 * edge + 1] >= 0) continue;
+    give_points(h, edge, h->edge_rule.count, h->edge_rule.x, values);
+    CALL(give_modes(err, h, edge, values, h->given));
   }
   return WISP_OK;
 }
 
 /* Sines take some more than the polynomials do. */
-static wisp_status tabulate(wisp_error *err, wisp_helmholtz *h)
+static wisp_status tabulate(wisp_error *err, wisp_helmholtz_problem *h)
 {
   const wisp_hdg_tables *t = h->hdg->tables;
   CALL(h->data.paper ? wisp_helmholtz_quadrature(err, t->N, &h->rule)
                      : wisp_triangle_quadrature(err, h->data.degree ? h->data.degree : 2 * t->N + 8, &h->rule));
+  h->edge_rule.count = (size_t)t->N + 7;
+  CALL(wisp_jacobi_gauss(err, 0, 0, t->N + 7, h->edge_rule.x, h->edge_rule.w));
   CALL(wisp_new(err, h->rule.count * (size_t)t->Np, sizeof *h->phi, &h->phi));
   CALL(wisp_new(err, h->rule.count * (size_t)t->Ns, sizeof *h->phi_star, &h->phi_star));
   for (size_t q = 0; q < h->rule.count; q++) {
@@ -158,16 +181,18 @@ static wisp_status tabulate(wisp_error *err, wisp_helmholtz *h)
 }
 
 /* Coefficients, triangle by triangle. */
-static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz *h)
+static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
 {
   const wisp_mesh *mesh = h->hdg->mesh;
   const char *const texts[2] = {h->data.kappa, h->data.lambda}, *const names[2] = {"kappa", "lambda"};
+  const double *const numbers[2] = {h->data.kappa_of, h->data.lambda_of};
   double *const values[2] = {h->kappa, h->lambda};
   for (size_t i = 0; i < 3 * WISP_SLAB_SLOTS(mesh->elements); i++) h->tau[i] = h->data.tau;
   for (int c = 0; c < 2; c++) {
     OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
-    CALL(wisp_formula_create(err, names[c], texts[c], mesh, &formula));
-    wisp_formula_middles(formula, mesh, 1, values[c]);
+    if (!numbers[c]) CALL(wisp_formula_create(err, names[c], texts[c], mesh, &formula));
+    if (formula) wisp_formula_middles(formula, mesh, 1, values[c]);
+    for (size_t e = 0; e < mesh->elements && !formula; e++) values[c][e] = numbers[c][e];
     for (size_t e = 0; e < mesh->elements; e++)
       CALL(wisp_require(err, isfinite(values[c][e]) && (c ? values[c][e] >= 0 : values[c][e] > 0), WISP_EUSAGE,
                         "%s is %g in triangle %zu (region %d): must be %s", names[c], values[c][e],
@@ -176,10 +201,10 @@ static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz *h)
   return WISP_OK;
 }
 
-static wisp_status read_formulas(wisp_error *err, wisp_helmholtz *h)
+static wisp_status read_formulas(wisp_error *err, wisp_helmholtz_problem *h)
 {
   const wisp_mesh *mesh = h->hdg->mesh;
-  const wisp_helmholtz_data *d = &h->data;
+  const wisp_helmholtz_texts *d = &h->data;
   const struct {
     const char *name, *text;
     wisp_helmholtz_formula which;
@@ -198,20 +223,79 @@ static wisp_status read_formulas(wisp_error *err, wisp_helmholtz *h)
   return WISP_OK;
 }
 
-static wisp_status check_load(wisp_error *err, const wisp_helmholtz *h)
+static wisp_status check_load(wisp_error *err, const wisp_helmholtz_problem *h, const double *load)
 {
   const size_t Np = (size_t)h->hdg->tables->Np;
   for (size_t e = 0; e < h->hdg->mesh->elements; e++)
-    CALL(wisp_require(err, isfinite(h->load[WISP_SLAB(Np, e, 0)]), WISP_EUSAGE,
+    CALL(wisp_require(err, isfinite(load[WISP_SLAB(Np, e, 0)]), WISP_EUSAGE,
                       "the source is not finite in triangle %zu (region %d)", wisp_mesh_number(h->hdg->mesh, e),
                       h->hdg->mesh->region[e]));
   return WISP_OK;
 }
 
-wisp_status wisp_helmholtz_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
-                                  const wisp_helmholtz_data *data, wisp_helmholtz **out)
+/* --- by values at points --- */
+
+size_t wisp_helmholtz_boundary(const wisp_helmholtz_problem *h, int *faces)
 {
-  OWNED(wisp_helmholtz_destroy) wisp_helmholtz *h = NULL;
+  const wisp_mesh *mesh = h->hdg->mesh;
+  size_t count = 0;
+  for (size_t face = 0; face < 3 * mesh->elements; face++)
+    if (mesh->neighbour[face] == WISP_BOUNDARY) {
+      if (faces) faces[count] = (int)face;
+      count++;
+    }
+  return count;
+}
+
+void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *h, double *elements, double *edges)
+{
+  const wisp_mesh *mesh = h->hdg->mesh;
+  for (size_t e = 0; elements && e < mesh->elements; e++)
+    wisp_helmholtz_places(h->hdg, e, h->rule.count, h->rule.r, h->rule.s, elements + 3 * e * h->rule.count);
+  for (size_t face = 0; edges && face < 3 * mesh->elements; face++) {
+    if (mesh->neighbour[face] != WISP_BOUNDARY) continue;
+    wisp_helmholtz_edge_places(h->hdg, face, h->edge_rule.count, h->edge_rule.x, edges);
+    edges += 3 * h->edge_rule.count;
+  }
+}
+
+typedef struct loading {
+  const wisp_helmholtz_problem *h;
+  const double *f;
+  double *load;
+} loading;
+
+/* A wisp_sweep over elements. */
+static void load_values(void *context, size_t from, size_t to)
+{
+  const loading *l = context;
+  for (size_t e = from; e < to; e++) add_load(l->h, e, 0, l->h->rule.count, l->f + e * l->h->rule.count, l->load);
+}
+
+wisp_status wisp_helmholtz_problem_integrate(wisp_error *err, const wisp_helmholtz_problem *h, const double *f,
+                                             const double *on_boundary, double *load, double *given)
+{
+  const wisp_hdg *s = h->hdg;
+  const double *values = on_boundary;
+  double scaled[POINTS];
+  if (f) wisp_parallel_for(s->mesh->elements, load_values, &(loading){h, f, load});
+  if (f) CALL(check_load(err, h, load));
+  for (size_t face = 0; on_boundary && face < 3 * s->mesh->elements; face++) {
+    const size_t edge = (size_t)s->edge[face] / 2;
+    if (s->mesh->neighbour[face] != WISP_BOUNDARY) continue;
+    const wisp_hdg_triangle at = wisp_hdg_triangle_at(s, face / 3, (double[3]){1, 1, 1}, 1, 0);
+    const double scale = edge < s->free_edges ? wisp_hdg_length(&at, (int)(face % 3)) / 2 : 1;
+    for (size_t q = 0; q < h->edge_rule.count; q++) scaled[q] = scale * values[q];
+    CALL(give_modes(err, h, edge, scaled, given));
+    values += h->edge_rule.count;
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_helmholtz_problem_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                                          const wisp_helmholtz_texts *data, wisp_helmholtz_problem **out)
+{
+  OWNED(wisp_helmholtz_problem_destroy) wisp_helmholtz_problem *h = NULL;
   const size_t elements = mesh->elements, slots = WISP_SLAB_SLOTS(elements);
   CALL(wisp_require(err, data->tau > 0 && isfinite(data->tau), WISP_EUSAGE, "tau is %g: must be positive", data->tau));
   CALL(wisp_new(err, 1, sizeof *h, &h));
@@ -226,14 +310,14 @@ wisp_status wisp_helmholtz_create(wisp_error *err, const char *name, const wisp_
   CALL(set_coefficients(err, h));
   CALL(read_formulas(err, h));
   wisp_parallel_for(elements, load_elements, h);
-  CALL(check_load(err, h));
+  CALL(check_load(err, h, h->load));
   CALL(give_edges(err, h));
   CALL(wisp_hdg_pieces_create(err, h->hdg, h->lambda, &h->pieces));
   CALL(wisp_hdg_pieces_settle(err, h->pieces, name, h->given, h->load));
   return GIVE(h, out);
 }
 
-void wisp_helmholtz_destroy(wisp_helmholtz *h)
+void wisp_helmholtz_problem_destroy(wisp_helmholtz_problem *h)
 {
   if (!h) return;
   wisp_hdg_pieces_destroy(h->pieces);

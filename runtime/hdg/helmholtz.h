@@ -9,15 +9,16 @@
 #include "../../gen/nodal/tet.h"
 
 /* Texts are expressions (../mesh/formula.h). */
-typedef struct wisp_helmholtz_data {
+typedef struct wisp_helmholtz_texts {
   double tau;
-  const char *kappa, *lambda; /* of each triangle, at its middle */
-  const char *solution;       /* u, where it is known: f and what is given on the boundary follow; else NULL, and */
+  const char *kappa, *lambda;         /* of each triangle, at its middle */
+  const double *kappa_of, *lambda_of; /* or numbers of each triangle, in their place; NULL: by the texts */
+  const char *solution; /* u, where it is known: f and what is given on the boundary follow; else NULL, and */
   const char *source, *value, *flux; /* f, u and kappa du/dn on the boundary; NULL: 0 */
   wisp_fixing dirichlet;             /* edges where u is given; on all others of the boundary its flux is */
   int degree;                        /* of the quadrature of loads and errors; 0: some more than polynomials need */
   bool paper; /* loads and errors by the paper's quadrature, of P + 2 Gauss-Lobatto and P + 1 Gauss-Radau points */
-} wisp_helmholtz_data;
+} wisp_helmholtz_texts;
 
 /* The solution and its derivatives, or what is given in its place. */
 typedef enum wisp_helmholtz_formula {
@@ -31,23 +32,27 @@ typedef enum wisp_helmholtz_formula {
   WISP_HELMHOLTZ_FORMULAS
 } wisp_helmholtz_formula;
 
-typedef struct wisp_helmholtz {
-  wisp_helmholtz_data data;
+typedef struct wisp_helmholtz_problem {
+  wisp_helmholtz_texts data;
   wisp_hdg *hdg;
   wisp_hdg_pieces *pieces;
   wisp_formula *formula[WISP_HELMHOLTZ_FORMULAS]; /* NULL: not there, or 0 */
   wisp_quadrature rule;
+  struct wisp_edge_rule {
+    size_t count;
+    double x[WISP_HDG_MAX_ORDER + 7], w[WISP_HDG_MAX_ORDER + 7];
+  } edge_rule;
   double *phi, *phi_star;              /* the modes at its points: Np, and Ns a point */
   double *tau, *kappa, *lambda, *load; /* as the family's arrays */
   double *given;
-} wisp_helmholtz;
+} wisp_helmholtz_problem;
 
 /* name (of the mesh) appears in messages. Errors of wisp_hdg_create and wisp_hdg_pieces_settle; WISP_EUSAGE where tau
  * or kappa is not positive, lambda negative, a text no expression or not finite somewhere. mesh is borrowed. */
-wisp_status wisp_helmholtz_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
-                                  const wisp_helmholtz_data *data, wisp_helmholtz **out);
-void wisp_helmholtz_destroy(wisp_helmholtz *problem);
-WISP_OWNED(wisp_helmholtz, wisp_helmholtz_destroy)
+wisp_status wisp_helmholtz_problem_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
+                                          const wisp_helmholtz_texts *data, wisp_helmholtz_problem **out);
+void wisp_helmholtz_problem_destroy(wisp_helmholtz_problem *problem);
+WISP_OWNED(wisp_helmholtz_problem, wisp_helmholtz_problem_destroy)
 
 /* Distances from the solution: in L2, of p = kappa grad u both parts together; the largest at a point of the
  * quadrature. */
@@ -56,16 +61,38 @@ typedef struct wisp_helmholtz_errors {
 } wisp_helmholtz_errors;
 
 /* u, flux, ustar: as the family's arrays. Where the solution is not known all are NAN. */
-wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz *problem, const double *u, const double *flux,
-                                    const double *ustar, wisp_helmholtz_errors *out);
+wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
+                                    const double *flux, const double *ustar, wisp_helmholtz_errors *out);
 
 /* Writes u, u*, p's two parts and kappa for ParaView (../mesh/vtu.h), at the points of degree P + 1: nothing is lost.
  */
-wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz *problem, const double *u,
+wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
                                      const double *flux, const double *ustar, const char *path);
 
 /* Where points (r, s) of element e are: xyz of each together. */
 void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s, double *xyz);
+
+/* Where points x, -1 to 1 along the element, of its edge face % 3 are, element face / 3. */
+void wisp_helmholtz_edge_places(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz);
+
+/* --- data and fields by values at points: those of the rules, caller's memory --- */
+
+/* Edges of the boundary, in the order of 3 element + its edge, and how many there are; faces may be NULL. */
+size_t wisp_helmholtz_boundary(const wisp_helmholtz_problem *problem, int *faces);
+
+/* xyz of all points of the elements, and of the edges of the boundary along their elements; either may be NULL. */
+void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *problem, double *elements, double *edges);
+
+/* From f there, and what is given on the boundary there, u or kappa du/dn, to load and given, which are zero before;
+ * f or on_boundary NULL: 0. WISP_EUSAGE where one is not finite. */
+wisp_status wisp_helmholtz_problem_integrate(wisp_error *err, const wisp_helmholtz_problem *problem, const double *f,
+                                             const double *on_boundary, double *load, double *given);
+
+/* Of an array of modes of degree `degree` (the problem's, or one more), `parts` of them an element, their values at
+ * `count` points (r, s) of each: out[(e count + q) parts + part]. */
+wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_problem *problem, int degree,
+                                          size_t parts, const double *array, size_t count, const double *rs,
+                                          double *out);
 
 /* The paper's rule on the bi-unit triangle: P + 2 Gauss-Lobatto points by P + 1 Gauss-Radau points, collapsed. */
 wisp_status wisp_helmholtz_quadrature(wisp_error *err, int order, wisp_quadrature *out);

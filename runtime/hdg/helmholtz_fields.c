@@ -17,7 +17,7 @@ static double value(const double *array, size_t width, size_t e, size_t at, size
 }
 
 typedef struct distance {
-  const wisp_helmholtz *h;
+  const wisp_helmholtz_problem *h;
   const double *u, *flux, *ustar;
   wisp_helmholtz_errors *of; /* each slab, squared but for the largest */
   double *points;            /* each slab: places and three values of a rule's points */
@@ -25,7 +25,7 @@ typedef struct distance {
 
 static void add_point(const distance *d, size_t e, size_t q, double J, const double *there, wisp_helmholtz_errors *sum)
 {
-  const wisp_helmholtz *h = d->h;
+  const wisp_helmholtz_problem *h = d->h;
   const size_t Np = (size_t)h->hdg->tables->Np, Ns = (size_t)h->hdg->tables->Ns, count = h->rule.count;
   const double *phi = h->phi + q * Np;
   const double weight = h->rule.w[q] * J;
@@ -58,8 +58,8 @@ static void measure_slabs(void *context, size_t from, size_t to)
   }
 }
 
-wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz *h, const double *u, const double *flux,
-                                    const double *ustar, wisp_helmholtz_errors *out)
+wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz_problem *h, const double *u,
+                                    const double *flux, const double *ustar, wisp_helmholtz_errors *out)
 {
   const size_t slabs = WISP_SLAB_SLOTS(h->hdg->mesh->elements) / WISP_SLAB_ELEMENTS;
   OWNED(free) wisp_helmholtz_errors *of = NULL;
@@ -77,12 +77,24 @@ wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz *h, co
   return WISP_OK;
 }
 
+wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_problem *h, int degree, size_t parts,
+                                          const double *array, size_t count, const double *rs, double *out)
+{
+  const size_t modes = (size_t)((degree + 1) * (degree + 2) / 2), elements = h->hdg->mesh->elements;
+  OWNED(free) double *phi = NULL;
+  CALL(wisp_new(err, count * modes, sizeof *phi, &phi));
+  for (size_t q = 0; q < count; q++) wisp_triangle_modes(degree, rs[2 * q], rs[2 * q + 1], phi + q * modes, NULL);
+  for (size_t i = 0; i < elements * count * parts; i++)
+    out[i] = value(array, parts * modes, i / parts / count, i % parts * modes, modes, phi + i / parts % count * modes);
+  return WISP_OK;
+}
+
 /* --- a file --- */
 
 enum { FIELDS = 5 };
 
-wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz *h, const double *u, const double *flux,
-                                     const double *ustar, const char *path)
+wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz_problem *h, const double *u,
+                                     const double *flux, const double *ustar, const char *path)
 {
   static const char *const names[FIELDS] = {"u", "u_star", "p_x", "p_y", "kappa"};
   const wisp_hdg_tables *t = h->hdg->tables;

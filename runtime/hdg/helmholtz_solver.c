@@ -7,7 +7,7 @@ enum { HISTORY = 1024 };
 
 struct wisp_helmholtz_solver {
   wisp_device *device;
-  const wisp_helmholtz *data;
+  const wisp_helmholtz_problem *data;
   wisp_stage *stage; /* of each part */
   wisp_helmholtz_method method;
   const wisp_hdg_coarse *coarse; /* NULL: one level */
@@ -20,16 +20,20 @@ struct wisp_helmholtz_solver {
 
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method)
 {
-  static const char *const iterations[2][3] = {
+  static const char *const iterations[3][3] = {
       {"invert+apply+tensor.advance+tensor.update", "invert+apply+precondition+tensor.update",
        "invert+coarsen+galerkin+weigh+sparse_product+coarsest+"
-       "apply+precondition+residual+smooth+restrict+cycle+prolong+tensor.update"},
+       "apply+precondition+smooth+residual+restrict+cycle+cycles+prolong+tensor.update"},
       {"invert+multiply+collect+tensor.advance+tensor.update", "invert+multiply+collect+precondition+tensor.update",
-       NULL}};
+       NULL},
+      {"invert+multiply_unstored+collect+tensor.advance+tensor.update",
+       "invert+multiply_unstored+collect+precondition+tensor.update", NULL}};
   const wisp_trace_preconditioner how = method->preconditioner;
-  if (part == WISP_HELMHOLTZ_SETUP) return method->halves ? "condense+assemble" : NULL; /* which leaves the halves */
-  if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess";
-  return iterations[method->halves][how == WISP_TRACE_LEVELS ? 2 : how == WISP_TRACE_BLOCKS];
+  const bool halves = method->matrix == WISP_TRACE_HALVES;
+  if (part == WISP_HELMHOLTZ_SETUP) return halves ? "condense+assemble" : NULL; /* which leaves the halves */
+  if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess|recover_star";
+  if (part == WISP_HELMHOLTZ_AGAIN) return "recover+outflow";
+  return iterations[method->matrix][how == WISP_TRACE_LEVELS ? 2 : how == WISP_TRACE_BLOCKS];
 }
 
 /* --- making it --- */
@@ -42,36 +46,44 @@ static bool is_wanted(const void *solver, const char *array)
   return false;
 }
 
-/* Kernels that leave parts of sums: p . Ap, r . r and r . z. */
+/* Kernels that leave parts of sums: p . Ap, r . r and, the last of them, r . z. */
 typedef struct summers {
   const wisp_kernel *pAp, *rr, *rz;
 } summers;
 
-static summers find_summers(const wisp_stage *iteration)
+static summers find_summers(const wisp_helmholtz_solver *s)
 {
+  const wisp_stage *iteration = &s->stage[WISP_HELMHOLTZ_ITERATION];
+  const bool prolonged = s->coarse && s->coarse->vertices && s->method.smoothing == 1;
   summers out = {wisp_stage_kernel(iteration, "apply"), wisp_stage_kernel(iteration, "precondition"),
-                 wisp_stage_kernel(iteration, "smooth")};
+                 wisp_stage_kernel(iteration, prolonged ? "prolong" : "smooth")};
   if (!out.pAp) out.pAp = wisp_stage_kernel(iteration, "collect");
   if (!out.rr) out.rr = wisp_stage_kernel(iteration, "advance");
   if (!out.rz) out.rz = out.rr;
   return out;
 }
 
-static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
+static wisp_status upload_data(wisp_error *err, const wisp_helmholtz_solver *s)
 {
-  const wisp_helmholtz *h = s->data;
-  const summers by = find_summers(&s->stage[WISP_HELMHOLTZ_ITERATION]);
-  const int rz = wisp_kernel_blocks(by.rz), rr = wisp_kernel_blocks(by.rr);
-  const wisp_hdg_room room = {
-      .rz_parts = (size_t)(rz > rr ? rz : rr), .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp), .iterations = HISTORY};
-  wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &room);
-  CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
+  const wisp_helmholtz_problem *h = s->data;
   wisp_arrays *arrays = s->problem->arrays;
   CALL(wisp_arrays_upload(err, arrays, "tau", h->tau));
   CALL(wisp_arrays_upload(err, arrays, "kappa", h->kappa));
   CALL(wisp_arrays_upload(err, arrays, "lambda", h->lambda));
   CALL(wisp_arrays_upload(err, arrays, "load", h->load));
   return wisp_arrays_upload(err, arrays, "given", h->given);
+}
+
+static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
+{
+  const wisp_helmholtz_problem *h = s->data;
+  const summers by = find_summers(s);
+  const int rz = wisp_kernel_blocks(by.rz), rr = wisp_kernel_blocks(by.rr);
+  const wisp_hdg_room room = {
+      .rz_parts = (size_t)(rz > rr ? rz : rr), .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp), .iterations = HISTORY};
+  wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &room);
+  CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
+  return upload_data(err, s);
 }
 
 /* --- the lists of an iteration --- */
@@ -88,23 +100,30 @@ static wisp_status add(wisp_error *err, const wisp_helmholtz_solver *s, const ch
 enum { SPREAD = 6 };
 static const double largest = 3;
 
-/* Steps `from` to `to` of Chebyshev's iteration for K z = r (Saad 2003, Algorithm 12.1), the first of which, 0, is z =
- * 0's and takes no residual where z begins there: precondition's. */
-static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s, int from, wisp_launches *to)
+/* A smoothing on its way: the two arrays that its last step is in by turns, and whether z is that step and no more. */
+typedef struct steps {
+  wisp_pointer d[2];
+  int now;
+  bool first;
+} steps;
+
+/* Chebyshev's iteration for K z = r (Saad 2003, Algorithm 12.1), `count` steps, the first of which is taken by
+ * precondition, or by prolong where z is not 0. last: r . z is asked for behind them. */
+static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s, int count, bool from_zero, bool last,
+                                 steps *at, wisp_launches *to)
 {
   const double middle = largest * (1 + 1.0 / SPREAD) / 2, radius = largest * (1 - 1.0 / SPREAD) / 2;
   double rho = radius / middle;
-  for (int step = 0; step < s->method.smoothing; step++) {
+  for (int step = 0; step < count; step++) {
     const double next = 1 / (2 * middle / radius - rho);
-    const wisp_binding bindings[] = {{"keep", 0, step ? next * rho : 0},
-                                     {"gain", 0, step ? 2 * next / radius : 1 / middle},
-                                     {"first_step", 0, step == 1 && from == 1},
-                                     {"more", 0, step + 1 < s->method.smoothing},
-                                     {"summed", 0, from == 0 && step + 1 == s->method.smoothing}};
-    if (step) rho = next;
-    if (step < from) continue;
-    CALL(add(err, s, "residual", NULL, 0, to));
-    CALL(add(err, s, "smooth", bindings, WISP_COUNT(bindings), to));
+    const wisp_binding bindings[] = {
+        {"d", at->d[at->now], 0},           {"d_next", at->d[!at->now], 0},
+        {"keep", 0, step ? next * rho : 0}, {"gain", 0, step ? 2 * next / radius : 1 / middle},
+        {"first_step", 0, at->first},       {"summed", 0, last && step + 1 == count}};
+    if (step) rho = next, at->now = !at->now;
+    if (step == 0 && from_zero) continue;
+    CALL(add(err, s, step ? "smooth" : "prolong", bindings, WISP_COUNT(bindings), to));
+    at->first = false;
   }
   return WISP_OK;
 }
@@ -112,43 +131,45 @@ static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s
 /* The coarse cycle: spans of few rows together, others a launch each. */
 static wisp_status add_cycle(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
 {
-  enum { FEW = 8 };
   const wisp_cycle *c = s->coarse->cycle;
-  for (size_t from = 0, behind = 0; from < c->spans; from = behind) {
-    while (behind < c->spans && c->span[behind].count <= FEW) behind++;
-    const bool one = behind <= from + 1;
-    if (one) behind = from + 1;
-    const wisp_binding bindings[] = {{"cycle_rows", 0, one ? (double)c->span[from].count : 1},
-                                     {"span_from", 0, (double)from},
-                                     {"span_to", 0, (double)behind}};
-    CALL(add(err, s, "cycle", bindings, WISP_COUNT(bindings), to));
+  for (size_t from = 0; from < c->spans;) {
+    const size_t behind = wisp_cycle_small(c, from);
+    const wisp_binding large[] = {{"cycle_rows", 0, (double)c->span[from].count}, {"span", 0, (double)from}};
+    const wisp_binding small[] = {{"small_from", 0, (double)from}, {"small_to", 0, (double)behind}};
+    if (behind > from) CALL(add(err, s, "cycles", small, WISP_COUNT(small), to));
+    if (behind == from) CALL(add(err, s, "cycle", large, WISP_COUNT(large), to));
+    from = behind > from ? behind : from + 1;
   }
   return WISP_OK;
 }
 
+/* What follows precondition. */
 static wisp_status add_levels(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
 {
-  CALL(add_smoothing(err, s, 1, to));
-  if (s->coarse->vertices) {
-    CALL(add(err, s, "residual", NULL, 0, to));
-    CALL(add(err, s, "restrict", NULL, 0, to));
-    CALL(add_cycle(err, s, to));
-    CALL(add(err, s, "prolong", NULL, 0, to));
-  }
-  return add_smoothing(err, s, 0, to);
+  const wisp_arrays *arrays = s->problem->arrays;
+  const int count = s->method.smoothing;
+  steps at = {{wisp_arrays_at(arrays, "d"), wisp_arrays_at(arrays, "d_next")}, 0, true};
+  if (!s->coarse->vertices) return add_smoothing(err, s, 2 * count, true, true, &at, to);
+  CALL(add_smoothing(err, s, count, true, false, &at, to));
+  const wisp_binding left[] = {{"d", at.d[at.now], 0}, {"first_step", 0, at.first}};
+  CALL(add(err, s, "residual", left, WISP_COUNT(left), to));
+  CALL(add(err, s, "restrict", NULL, 0, to));
+  CALL(add_cycle(err, s, to));
+  return add_smoothing(err, s, count, false, true, &at, to);
 }
 
 static wisp_status make_cg(wisp_error *err, wisp_helmholtz_solver *s)
 {
-  const summers by = find_summers(&s->stage[WISP_HELMHOLTZ_ITERATION]);
+  const summers by = find_summers(s);
   const bool levels = s->method.preconditioner == WISP_TRACE_LEVELS;
   const wisp_binding bindings[] = {{"scale", 0, 1},
                                    {"gain", 0, levels ? 2 / (largest * (1 + 1.0 / SPREAD)) : 1},
+                                   {"smoothed", 0, levels},
                                    {"polynomial", 0, levels || s->method.preconditioner == WISP_TRACE_BLOCKS},
                                    {"rz_parts", 0, wisp_kernel_blocks(by.rz)},
                                    {"rr_parts", 0, wisp_kernel_blocks(by.rr)},
                                    {"pAp_parts", 0, wisp_kernel_blocks(by.pAp)}};
-  static const char *const applies[] = {"apply", "multiply", "collect"};
+  static const char *const applies[] = {"apply", "multiply", "multiply_unstored", "collect"};
   HELD(wisp_cg_system_free)
   wisp_cg_system system = {.device = s->device,
                            .problem = s->problem,
@@ -203,6 +224,7 @@ static wisp_status record(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmho
 {
   wisp_error later = {.text = ""};
   const wisp_stage *stage = &s->stage[part];
+  if (!stage->kernels) return WISP_OK;
   for (int k = 0; part != WISP_HELMHOLTZ_ITERATION && k < stage->kernels; k++)
     CALL(wisp_launches_add(err, &s->work[part], stage->kernel[k], NULL, 0));
   if (part == WISP_HELMHOLTZ_ITERATION) CALL(list_numbers(err, s, &s->work[part]));
@@ -213,16 +235,19 @@ static wisp_status record(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmho
   return ended == WISP_OK ? WISP_OK : wisp_fail(err, ended, "%s", later.text);
 }
 
-wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, const wisp_helmholtz *problem,
+wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, const wisp_helmholtz_problem *problem,
                                          wisp_stage stage[WISP_HELMHOLTZ_PARTS], const wisp_helmholtz_method *method,
                                          wisp_helmholtz_solver **out)
 {
   OWNED(wisp_helmholtz_solver_destroy) wisp_helmholtz_solver *s = NULL;
-  CALL(wisp_require(err, method->preconditioner != WISP_TRACE_LEVELS || !method->halves, WISP_EUSAGE,
-                    "two levels smooth by rows of blocks: the matrix cannot be applied by halves"));
+  CALL(wisp_require(err, method->preconditioner != WISP_TRACE_LEVELS || method->matrix == WISP_TRACE_ROWS, WISP_EUSAGE,
+                    "two levels smooth by rows of blocks: the matrix cannot be applied by halves, or unstored"));
+  CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(device), method, problem->hdg->tables->N,
+                                   (double)problem->hdg->mesh->elements, (double)problem->hdg->edges));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_helmholtz_solver){.device = device, .data = problem, .stage = stage, .method = *method};
-  for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) CALL(wisp_stage_load(err, device, &stage[i]));
+  for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++)
+    if (stage[i].kernels) CALL(wisp_stage_load(err, device, &stage[i]));
   if (method->preconditioner == WISP_TRACE_LEVELS) CALL(wisp_hdg_coarsen(err, problem->hdg, WISP_CYCLE_DIRECT));
   s->coarse = problem->hdg->coarse;
   CALL(make_arrays(err, s));
@@ -256,21 +281,98 @@ static wisp_status replay(wisp_error *err, wisp_helmholtz_solver *s, wisp_graph 
   return WISP_OK;
 }
 
-wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz_solver *s, const wisp_cg_watch *watch,
-                                 wisp_helmholtz_report *out)
+/* Arrays by the part that needs them first. */
+static void count_bytes(const wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
 {
-  wisp_helmholtz_report report = {.bytes = wisp_arrays_bytes(s->problem->arrays)};
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_SETUP], &report.seconds[WISP_HELMHOLTZ_SETUP]));
-  if (!s->is_fresh) CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_ITERATION], &report.seconds_numbers));
-  if (!s->is_fresh && s->method.preconditioner == WISP_TRACE_NONE)
+  out->bytes = wisp_arrays_bytes(s->problem->arrays);
+  for (const wisp_array_decl *a = s->problem->d.family->arrays; a->name; a++)
+    for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
+      if (!wisp_stage_has(&s->stage[part], a->name)) continue;
+      out->part_bytes[part] += wisp_arrays_bytes_of(s->problem->arrays, a->name);
+      break;
+    }
+}
+
+/* The preconditioner, unless it is this matrix's. */
+static wisp_status make_numbers(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
+{
+  if (s->is_fresh) return WISP_OK;
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_ITERATION], &out->seconds_numbers));
+  if (s->method.preconditioner == WISP_TRACE_NONE)
     CALL(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &(double){1}));
   s->is_fresh = true;
-  const double begin = wisp_seconds();
-  CALL(wisp_cg_solve(err, s->cg, NULL, s->method.tolerance, s->method.iterations, watch, &report.cg));
-  report.seconds[WISP_HELMHOLTZ_ITERATION] = wisp_seconds() - begin;
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_FIELDS], &report.seconds[WISP_HELMHOLTZ_FIELDS]));
-  *out = report;
   return WISP_OK;
+}
+
+/* All iterations, and what follows from the trace. */
+static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp_cg_watch *watch,
+                           wisp_helmholtz_outcome *out)
+{
+  const double begin = wisp_seconds();
+  CALL(wisp_cg_solve(err, s->cg, NULL, s->method.tolerance, s->method.iterations, watch, &out->cg));
+  out->seconds[WISP_HELMHOLTZ_ITERATION] = wisp_seconds() - begin;
+  return replay(err, s, s->graph[WISP_HELMHOLTZ_FIELDS], &out->seconds[WISP_HELMHOLTZ_FIELDS]);
+}
+
+wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
+{
+  wisp_helmholtz_outcome made = {.bytes = 0};
+  count_bytes(s, &made);
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_SETUP], &made.seconds[WISP_HELMHOLTZ_SETUP]));
+  CALL(make_numbers(err, s, &made));
+  *out = made;
+  return WISP_OK;
+}
+
+wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *s, const wisp_cg_watch *watch,
+                                      wisp_helmholtz_outcome *out)
+{
+  wisp_helmholtz_outcome made = {.bytes = 0};
+  CALL(wisp_helmholtz_solver_prepare(err, s, &made));
+  CALL(iterate(err, s, watch, &made));
+  *out = made;
+  return WISP_OK;
+}
+
+wisp_status wisp_helmholtz_solver_again(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
+{
+  wisp_helmholtz_outcome made = {.bytes = 0};
+  count_bytes(s, &made);
+  CALL(wisp_require(err, s->graph[WISP_HELMHOLTZ_AGAIN], WISP_EUSAGE, "the solver was made for one right-hand side"));
+  CALL(wisp_arrays_fill(err, s->problem->arrays, "solution", 0));
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_AGAIN], &made.seconds[WISP_HELMHOLTZ_AGAIN]));
+  CALL(iterate(err, s, NULL, &made));
+  *out = made;
+  return WISP_OK;
+}
+
+wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_part part,
+                                       const char *name, double *seconds)
+{
+  const wisp_kernel *kernel = wisp_stage_kernel(&s->stage[part], name);
+  CALL(wisp_require(err, kernel, WISP_EUSAGE, "the stage has no kernel %s", name));
+  CALL(wisp_device_finish(err, s->device));
+  const double begin = wisp_seconds();
+  CALL(wisp_problem_run(err, s->problem, kernel, NULL, 0));
+  CALL(wisp_device_finish(err, s->device));
+  *seconds = wisp_seconds() - begin;
+  return WISP_OK;
+}
+
+wisp_status wisp_helmholtz_solver_time_copy(wisp_error *err, wisp_helmholtz_solver *s, double *seconds)
+{
+  CALL(wisp_device_finish(err, s->device));
+  const double begin = wisp_seconds();
+  CALL(wisp_problem_refill(err, s->problem));
+  CALL(upload_data(err, s));
+  CALL(wisp_device_finish(err, s->device));
+  *seconds = wisp_seconds() - begin;
+  return WISP_OK;
+}
+
+wisp_arrays *wisp_helmholtz_solver_arrays(const wisp_helmholtz_solver *s)
+{
+  return s->problem->arrays;
 }
 
 wisp_status wisp_helmholtz_field(wisp_error *err, wisp_helmholtz_solver *s, const char *array, double *values)

@@ -14,36 +14,47 @@ typedef enum wisp_trace_preconditioner {
   WISP_TRACE_LEVELS /* smoothing by the edges' own blocks, and a coarse space (coarse.h) */
 } wisp_trace_preconditioner;
 
+/* How the matrix is applied: by rows of blocks; element by element, of which half is stored, or nothing. */
+typedef enum wisp_trace_matrix { WISP_TRACE_ROWS, WISP_TRACE_HALVES, WISP_TRACE_UNSTORED } wisp_trace_matrix;
+
 /* Stages: the set-up, an iteration with its preconditioner, what follows; as compositions for wisp_choose, NULL where
  * the family's stage is meant, whichever is best. */
 typedef enum wisp_helmholtz_part {
   WISP_HELMHOLTZ_SETUP,
   WISP_HELMHOLTZ_ITERATION,
   WISP_HELMHOLTZ_FIELDS,
+  WISP_HELMHOLTZ_AGAIN, /* the right-hand side of other data, on the same matrix; its stage may be empty */
   WISP_HELMHOLTZ_PARTS
 } wisp_helmholtz_part;
 
 typedef struct wisp_helmholtz_method {
   wisp_precision precision;
   wisp_trace_preconditioner preconditioner;
-  bool halves;      /* the matrix is applied element by element, of which half is stored; else by rows of blocks */
+  wisp_trace_matrix matrix;
   double tolerance; /* of the residual, over the right-hand side */
   long long iterations;
   int smoothing; /* of two levels: the degree of Chebyshev's polynomial before and after the coarse problem */
 } wisp_helmholtz_method;
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method);
 
-typedef struct wisp_helmholtz_report {
+typedef struct wisp_helmholtz_outcome {
   wisp_cg_report cg;
-  double seconds[WISP_HELMHOLTZ_PARTS]; /* of each stage, transfers of its data and results not counted */
-  double seconds_numbers;               /* of what the preconditioner is made of, anew for a matrix */
-  size_t bytes;                         /* of device memory */
-} wisp_helmholtz_report;
+  double seconds[WISP_HELMHOLTZ_PARTS];    /* of each stage, transfers of its data and results not counted */
+  double seconds_numbers;                  /* of what the preconditioner is made of, anew for a matrix */
+  size_t bytes;                            /* of device memory, guards included */
+  size_t part_bytes[WISP_HELMHOLTZ_PARTS]; /* of arrays, each where it is first needed */
+} wisp_helmholtz_outcome;
+
+/* Bytes of all arrays on the device, about; WISP_EMEMORY where a device has less, with what others would need, and
+ * WISP_EUSAGE for more numbers than kernels count. */
+double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, double elements, double edges);
+wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limits, const wisp_helmholtz_method *method,
+                                        int order, double elements, double edges);
 
 typedef struct wisp_helmholtz_solver wisp_helmholtz_solver;
 
 /* Compiles and loads the kernels of all stages and makes all arrays. What is borrowed outlives it. */
-wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, const wisp_helmholtz *problem,
+wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, const wisp_helmholtz_problem *problem,
                                          wisp_stage stage[WISP_HELMHOLTZ_PARTS], const wisp_helmholtz_method *method,
                                          wisp_helmholtz_solver **out);
 void wisp_helmholtz_solver_destroy(wisp_helmholtz_solver *solver);
@@ -51,8 +62,22 @@ WISP_OWNED(wisp_helmholtz_solver, wisp_helmholtz_solver_destroy)
 
 /* All stages, one after the other; what the preconditioner is made of for the first solve alone, as the matrix
  * stays. watch may be NULL. */
-wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz_solver *solver, const wisp_cg_watch *watch,
-                                 wisp_helmholtz_report *out);
+wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *solver, const wisp_cg_watch *watch,
+                                      wisp_helmholtz_outcome *out);
+
+/* The same in two halves, for many right-hand sides on one matrix: it and what the preconditioner is made of; and a
+ * solve for `load` and `given` as they are in the problem's arrays by then, which no number of the matrix is made for.
+ * The second needs the stage of WISP_HELMHOLTZ_AGAIN. */
+wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
+wisp_status wisp_helmholtz_solver_again(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
+
+/* Seconds of one launch of a kernel of a part, by itself, and of copying all that mesh and data say to the device. */
+wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_part part,
+                                       const char *kernel, double *seconds);
+wisp_status wisp_helmholtz_solver_time_copy(wisp_error *err, wisp_helmholtz_solver *solver, double *seconds);
+
+/* Its arrays, the solver's. */
+wisp_arrays *wisp_helmholtz_solver_arrays(const wisp_helmholtz_solver *solver);
 
 /* An array of the family's (u, flux, ustar; the trace, as solution), caller's memory. */
 wisp_status wisp_helmholtz_field(wisp_error *err, wisp_helmholtz_solver *solver, const char *array, double *values);

@@ -29,32 +29,50 @@ static void give(wisp_round *r, int array, size_t width, size_t e, const double 
   for (size_t i = 0; i < width; i++) wisp_hdg_leave(r, array, WISP_SLAB(width, e, i), values[i], sizes[i]);
 }
 
-/* To the slabs of element_data, or to memory of its size. */
-static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_round *r, double *data, double *sizes)
+/* A condensed matrix's upper half, and its load: m numbers, in the slabs of such data. */
+static void put_condensed(size_t m, size_t e, const wisp_hdg_condensed *of, double *data, double *sizes)
 {
-  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m, half = m * (m + 1) / 2;
+  const size_t half = m * (m + 1) / 2;
+  for (size_t i = 0; i < m; i++) {
+    const size_t of_load = WISP_SLAB(half + m, e, half + i);
+    for (size_t j = i; j < m; j++) {
+      const size_t at = WISP_SLAB(half + m, e, wisp_hdg_half(m, i, j));
+      data[at] = of->K[i * m + j], sizes[at] = of->K_size[i * m + j];
+    }
+    data[of_load] = of->b[i], sizes[of_load] = of->b_size[i];
+  }
+}
+
+/* To the slabs of element_data, or to memory of its size; or of continuous elements, to those of theirs. */
+static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_round *r, bool continuous, double *data,
+                               double *sizes)
+{
+  const wisp_hdg_tables *t = s->tables;
   OWNED(free) wisp_hdg_condensed *of = NULL;
   double load[WISP_HDG_MAX_NP];
   CALL(wisp_new(err, 1, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
     const wisp_hdg_factors factors = factors_at(s, r, e);
-    take(r->before[WISP_HDG_LOAD], Np, e, load);
-    CALL(wisp_hdg_condense(err, s->tables, &factors, load, of));
-    for (size_t i = 0; i < m; i++) {
-      const size_t of_load = WISP_SLAB(half + m, e, half + i);
-      for (size_t j = i; j < m; j++) {
-        const size_t at = WISP_SLAB(half + m, e, wisp_hdg_half(m, i, j));
-        data[at] = of->K[i * m + j], sizes[at] = of->K_size[i * m + j];
-      }
-      data[of_load] = of->b[i], sizes[of_load] = of->b_size[i];
+    if (continuous) {
+      take(r->before[WISP_HDG_INNER_LOAD], (size_t)t->inside, e, load);
+      CALL(wisp_hdg_condense_continuous(err, t, &factors, load, of));
+    } else {
+      take(r->before[WISP_HDG_LOAD], (size_t)t->Np, e, load);
+      CALL(wisp_hdg_condense(err, t, &factors, load, of));
     }
+    put_condensed((size_t)(continuous ? t->around : t->m), e, of, data, sizes);
   }
   return WISP_OK;
 }
 
 static wisp_status condense(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
-  return condense_to(err, s, r, r->after[WISP_HDG_ELEMENT_DATA], r->size[WISP_HDG_ELEMENT_DATA]);
+  return condense_to(err, s, r, false, r->after[WISP_HDG_ELEMENT_DATA], r->size[WISP_HDG_ELEMENT_DATA]);
+}
+
+static wisp_status condense_continuous(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  return condense_to(err, s, r, true, r->after[WISP_HDG_CONTINUOUS_DATA], r->size[WISP_HDG_CONTINUOUS_DATA]);
 }
 
 static wisp_status assemble(wisp_error *err, const wisp_hdg *s, wisp_round *r)
@@ -78,7 +96,7 @@ static wisp_status build(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   CALL(wisp_new(err, numbers[0], sizeof *blocks, &blocks));
   CALL(wisp_new(err, numbers[1], sizeof *b, &b));
   CALL(wisp_new(err, numbers[0] + numbers[1], sizeof *unused, &unused));
-  CALL(condense_to(err, s, r, data, sizes));
+  CALL(condense_to(err, s, r, false, data, sizes));
   for (size_t i = 0; i < r->numbers[WISP_HDG_GIVEN]; i++) absolute[i] = fabs(r->before[WISP_HDG_GIVEN][i]);
   wisp_hdg_assemble(s, sizes, absolute, blocks, b, r->size[WISP_HDG_BLOCKS], r->size[WISP_HDG_B]);
   wisp_hdg_assemble(s, data, r->before[WISP_HDG_GIVEN], r->after[WISP_HDG_BLOCKS], r->after[WISP_HDG_B], unused,
@@ -110,7 +128,8 @@ static wisp_status invert(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 }
 
 /* A row of the blocks times a vector, and of the magnitudes. */
-static double times(const wisp_hdg *s, const double *blocks, const double *vector, size_t row, double *size)
+static double times(const wisp_hdg *s, const double *blocks, bool halves, const double *vector, size_t row,
+                    double *size)
 {
   const size_t n = (size_t)s->tables->n;
   double value = 0;
@@ -119,7 +138,8 @@ static double times(const wisp_hdg *s, const double *blocks, const double *vecto
     const int32_t to = wisp_hdg_column(s, row / n, place);
     const size_t other = to >= 0 && (size_t)to < s->free_edges ? (size_t)to : row / n; /* as in `columns` */
     for (size_t j = 0; j < n; j++) {
-      const double term = blocks[wisp_hdg_block_at(n, row / n, (size_t)place, row % n, j)] * vector[other * n + j];
+      const double kept = blocks[wisp_hdg_block_at(n, row / n, (size_t)place, row % n, j)];
+      const double term = (halves ? wisp_hdg_of_half((uint16_t)kept) : kept) * vector[other * n + j];
       value += term, *size += fabs(term);
     }
   }
@@ -132,7 +152,7 @@ static wisp_status apply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   double all = 0, squares = 0, size = 0;
   (void)err;
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double value = times(s, r->before[WISP_HDG_BLOCKS], p, row, &size);
+    const double value = times(s, r->before[WISP_HDG_BLOCKS], false, p, row, &size);
     wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
     all += p[row] * value;
     squares += p[row] * size * p[row] * size;
@@ -162,15 +182,35 @@ static wisp_status multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
                           along(s, r->before[WISP_HDG_P], e, b);
       value += term, size += fabs(term);
     }
-    wisp_hdg_leave(r, WISP_HDG_PRODUCTS, WISP_SLAB(m, e, a),
-                   wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
+    wisp_hdg_leave(r, WISP_HDG_PRODUCTS, i, wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
+  }
+  return WISP_OK;
+}
+
+/* Of matrices that are made anew. */
+static wisp_status multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  static const double no_load[WISP_HDG_MAX_NP];
+  const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m;
+  OWNED(free) wisp_hdg_condensed *of = NULL;
+  CALL(wisp_new(err, 1, sizeof *of, &of));
+  for (size_t i = 0; i < s->mesh->elements * m; i++) {
+    const size_t e = i / m, a = i % m;
+    const wisp_hdg_factors factors = factors_at(s, r, e);
+    double value = 0, size = 0;
+    if (a == 0) CALL(wisp_hdg_condense(err, s->tables, &factors, no_load, of));
+    for (size_t b = 0; b < m; b++) {
+      const double number = along(s, r->before[WISP_HDG_P], e, b);
+      value += of->K[a * m + b] * number, size += of->K_size[a * m + b] * fabs(number);
+    }
+    wisp_hdg_leave(r, WISP_HDG_PRODUCTS, i, wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
   }
   return WISP_OK;
 }
 
 static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
-  const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m;
+  const size_t n = (size_t)s->tables->n;
   const double *products = r->before[WISP_HDG_PRODUCTS], *p = r->before[WISP_HDG_P];
   double all = 0, squares = 0;
   (void)err;
@@ -179,7 +219,7 @@ static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_round *r)
     for (size_t k = 0; k < 2; k++) {
       const int32_t face = s->side[2 * (row / n) + k];
       if (face < 0) continue;
-      const double term = products[WISP_SLAB(m, (size_t)face / 3, (size_t)face % 3 * n + row % n)];
+      const double term = products[(size_t)face * n + row % n];
       value += term, size += fabs(term);
     }
     wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
@@ -218,6 +258,28 @@ static double times_inverse(const wisp_hdg *s, const wisp_round *r, const double
   return value;
 }
 
+void wisp_hdg_step_free(wisp_hdg_step *step)
+{
+  free(step->t), free(step->t_size);
+}
+
+void wisp_hdg_smooth(const wisp_hdg *s, wisp_round *r, wisp_hdg_step *of, size_t row, double before, double size,
+                     double kept)
+{
+  const double gain = wisp_hdg_scalar(r, "gain"), own = r->before[WISP_HDG_RESIDUAL][row];
+  double of_t = 0;
+  const double step = kept + gain * times_inverse(s, r, of->t, of->t_size, row, &of_t);
+  const double step_size = fabs(kept) + gain * of_t;
+  wisp_hdg_leave(r, WISP_HDG_Z, row, before + step, size + step_size);
+  if (wisp_hdg_scalar(r, "summed") > 0) {
+    of->rz += own * (before + step);
+    of->squares += own * (size + step_size) * own * (size + step_size);
+    return;
+  }
+  wisp_hdg_leave(r, WISP_HDG_T, row, (float)of->t[row], of->t_size[row]);
+  wisp_hdg_leave(r, of->d, row, (float)step, step_size);
+}
+
 static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
   const size_t parts = (size_t)wisp_hdg_scalar(r, "pAp_parts");
@@ -233,7 +295,10 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_round *
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
     const double value = gain * times_inverse(s, r, own, own_size, row, &size);
     size *= gain;
-    wisp_hdg_leave(r, WISP_HDG_Z, row, value, size);
+    if (wisp_hdg_scalar(r, "smoothed") > 0)
+      wisp_hdg_leave(r, WISP_HDG_D, row, (float)value, size);
+    else
+      wisp_hdg_leave(r, WISP_HDG_Z, row, value, size);
     rz += own[row] * value, rz_squares += own_size[row] * size * own_size[row] * size;
     rr += own[row] * own[row], rr_squares += own_size[row] * own_size[row] * own_size[row] * own_size[row];
   }
@@ -245,36 +310,57 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_round *
 
 /* --- two levels --- */
 
+/* What the last step leaves of the residual: with `sizes`, of t.size. */
+static wisp_status leave_residual(wisp_error *err, const wisp_hdg *s, const wisp_round *r, wisp_hdg_step *out)
+{
+  const size_t rows = s->free_edges * (size_t)s->tables->n;
+  const double *own = r->before[wisp_hdg_scalar(r, "first_step") > 0 ? WISP_HDG_RESIDUAL : WISP_HDG_T];
+  CALL(wisp_new(err, rows, sizeof *out->t, &out->t));
+  CALL(wisp_new(err, rows, sizeof *out->t_size, &out->t_size));
+  for (size_t row = 0; row < rows; row++) {
+    out->t[row] =
+        own[row] - times(s, r->before[WISP_HDG_BLOCKS_HALF], true, r->before[WISP_HDG_D], row, &out->t_size[row]);
+    out->t_size[row] += fabs(own[row]);
+  }
+  return WISP_OK;
+}
+
+/* What the coarse right-hand side takes from an edge at one of its ends: r by the coarse function, less by K times that
+ * z. */
+static void leave_end(const wisp_hdg *s, wisp_round *r, size_t edge, size_t end)
+{
+  const size_t n = (size_t)s->tables->n, width = WISP_HDG_COARSE_ENDS;
+  const double *z = r->before[wisp_hdg_scalar(r, "first_step") > 0 ? WISP_HDG_D : WISP_HDG_Z];
+  double value = 0, size = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double own =
+        end < 2 && i < 2 ? wisp_hdg_coarse_weight((int)i, (int)end) * r->before[WISP_HDG_RESIDUAL][edge * n + i] : 0;
+    const double term = r->before[WISP_HDG_LINES][WISP_SLAB(width * n, edge, i * width + end)] * z[edge * n + i];
+    value += own - term, size += fabs(own) + fabs(term);
+  }
+  wisp_hdg_leave(r, WISP_HDG_END_PARTS, WISP_SLAB(width, edge, end), value, size);
+}
+
 static wisp_status residual(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
-  const double *own = r->before[WISP_HDG_RESIDUAL];
-  double size = 0;
-  (void)err;
-  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double value = times(s, r->before[WISP_HDG_BLOCKS_SINGLE], r->before[WISP_HDG_Z], row, &size);
-    wisp_hdg_leave(r, WISP_HDG_T, row, own[row] - value, fabs(own[row]) + size);
-  }
+  HELD(wisp_hdg_step_free) wisp_hdg_step step = {.t = NULL};
+  CALL(leave_residual(err, s, r, &step));
+  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
+    wisp_hdg_leave(r, WISP_HDG_T, row, (float)step.t[row], step.t_size[row]);
+  for (size_t i = 0; i < s->free_edges * WISP_HDG_COARSE_ENDS; i++)
+    leave_end(s, r, i / WISP_HDG_COARSE_ENDS, i % WISP_HDG_COARSE_ENDS);
   return WISP_OK;
 }
 
 static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
-  const double keep = wisp_hdg_scalar(r, "keep"), gain = wisp_hdg_scalar(r, "gain"), *z = r->before[WISP_HDG_Z];
-  const double *last = wisp_hdg_scalar(r, "first_step") > 0 ? z : r->before[WISP_HDG_D], *t = r->before[WISP_HDG_T];
-  OWNED(free) double *t_size = NULL;
-  double rz = 0, squares = 0, size = 0;
-  CALL(wisp_new(err, r->numbers[WISP_HDG_T], sizeof *t_size, &t_size));
-  for (size_t i = 0; i < r->numbers[WISP_HDG_T]; i++) t_size[i] = fabs(t[i]);
-  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double step = keep * last[row] + gain * times_inverse(s, r, t, t_size, row, &size);
-    const double step_size = keep * fabs(last[row]) + gain * size, own = r->before[WISP_HDG_RESIDUAL][row];
-    if (wisp_hdg_scalar(r, "more") > 0) wisp_hdg_leave(r, WISP_HDG_D, row, step, step_size);
-    wisp_hdg_leave(r, WISP_HDG_Z, row, z[row] + step, fabs(z[row]) + step_size);
-    if (wisp_hdg_scalar(r, "summed") == 0) continue;
-    rz += own * (z[row] + step);
-    squares += own * (fabs(z[row]) + step_size) * own * (fabs(z[row]) + step_size);
-  }
-  wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, rz, sqrt(squares));
+  const double keep = wisp_hdg_scalar(r, "keep"), *d = r->before[WISP_HDG_D];
+  const double *z = wisp_hdg_scalar(r, "first_step") > 0 ? d : r->before[WISP_HDG_Z];
+  HELD(wisp_hdg_step_free) wisp_hdg_step step = {.d = WISP_HDG_D_NEXT};
+  CALL(leave_residual(err, s, r, &step));
+  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
+    wisp_hdg_smooth(s, r, &step, row, z[row], fabs(z[row]), keep * d[row]);
+  wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, step.rz, sqrt(step.squares));
   return WISP_OK;
 }
 
@@ -320,19 +406,76 @@ static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_round *r
   return WISP_OK;
 }
 
+/* Both: sizes of u* by those of p. */
+static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tables->Np, Ns = (size_t)s->tables->Ns;
+  double load[WISP_HDG_MAX_NP], trace[WISP_HDG_MAX_M];
+  double ustar[WISP_HDG_MAX_NS], above[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
+  wisp_hdg_inside of;
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    const wisp_hdg_factors factors = factors_at(s, r, e);
+    take(r->before[WISP_HDG_LOAD], Np, e, load);
+    take_trace(s, r, e, trace);
+    CALL(wisp_hdg_recover(err, s->tables, &factors, load, trace, &of));
+    CALL(wisp_hdg_postprocess(err, s->tables, &factors, of.u_size, of.p_size, above, size));
+    CALL(wisp_hdg_postprocess(err, s->tables, &factors, of.u, of.p, ustar, above));
+    give(r, WISP_HDG_U, Np, e, of.u, of.u_size);
+    give(r, WISP_HDG_FLUX, 2 * Np, e, of.p, of.p_size);
+    give(r, WISP_HDG_USTAR, Ns, e, ustar, size);
+  }
+  return WISP_OK;
+}
+
+/* What is given minus p . n - tau u on both sides. */
+static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tables->Np, n = (size_t)s->tables->n;
+  const double *u = r->before[WISP_HDG_U], *flux = r->before[WISP_HDG_FLUX];
+  (void)err;
+  for (size_t row = 0; row < s->free_edges * n; row++) {
+    const size_t edge = row / n, k = row % n;
+    double value = r->before[WISP_HDG_GIVEN][row], size = fabs(value);
+    for (size_t side = 0; side < 2; side++) {
+      const int32_t face = s->side[2 * edge + side];
+      if (face < 0) continue;
+      const size_t e = (size_t)face / 3, l = (size_t)face % 3;
+      const double tau[3] = {1, 1, 1};
+      const wisp_hdg_triangle at = wisp_hdg_triangle_at(s, e, tau, 1, 0);
+      const double *from = at.xy[l], *to = at.xy[(l + 1) % 3];
+      const double a = r->before[WISP_HDG_TAU][WISP_SLAB(3, e, l)] * wisp_hdg_length(&at, (int)l) / 2;
+      for (size_t i = 0; i < Np; i++) {
+        const double mode = wisp_hdg_sign(s->edge[face], (int)k) * s->tables->F[l][i * n + k];
+        const double terms[3] = {mode * (to[1] - from[1]) / 2 * flux[WISP_SLAB(2 * Np, e, i)],
+                                 -mode * (to[0] - from[0]) / 2 * flux[WISP_SLAB(2 * Np, e, Np + i)],
+                                 -mode * a * u[WISP_SLAB(Np, e, i)]};
+        for (int c = 0; c < 3; c++) value -= terms[c], size += fabs(terms[c]);
+      }
+    }
+    wisp_hdg_leave(r, WISP_HDG_B, row, value, size);
+  }
+  return WISP_OK;
+}
+
 wisp_status wisp_hdg_solve(wisp_error *err, wisp_round *r)
 {
   static const struct {
     const char *kernel;
     wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_round *r);
   } kernels[] = {{"condense", condense},
+                 {"condense_continuous", condense_continuous},
                  {"assemble", assemble},
+                 {"clear_blocks", wisp_hdg_clear_blocks},
+                 {"scatter", wisp_hdg_scatter},
                  {"build", build},
                  {"invert", invert},
                  {"multiply", multiply},
+                 {"multiply_unstored", multiply_unstored},
                  {"collect", collect},
                  {"apply", apply},
                  {"recover", recover},
+                 {"recover_star", recover_star},
+                 {"outflow", outflow},
                  {"residual", residual},
                  {"postprocess", postprocess},
                  {"precondition", precondition},

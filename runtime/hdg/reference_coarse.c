@@ -7,34 +7,52 @@
 
 /* --- the coarse problem's numbers --- */
 
-/* By the space's own functions: of an edge's row times those of each coarse vertex near it. */
+/* Row i of an edge's blocks times the function of a vertex. */
+static double line(const wisp_hdg *s, const wisp_round *r, size_t edge, size_t i, int32_t vertex, double *size)
+{
+  const size_t n = (size_t)s->tables->n;
+  double value = 0;
+  *size = 0;
+  for (int place = 0; place < WISP_HDG_ROW; place++) {
+    const int32_t to = wisp_hdg_column(s, edge, place);
+    for (int q = 0; to >= 0 && q < 4; q++) { /* columns, its ends */
+      if (s->mesh->tri[wisp_hdg_corner(s, (size_t)to, q % 2)] != vertex) continue;
+      const double term = wisp_hdg_coarse_weight(q / 2, q % 2) *
+                          r->before[WISP_HDG_BLOCKS][wisp_hdg_block_at(n, edge, (size_t)place, i, (size_t)q / 2)];
+      value += term, *size += fabs(term);
+    }
+  }
+  return value;
+}
+
+/* By the space's own functions: an edge's row times those of each coarse vertex near it, and times that its own. */
 static wisp_status coarsen(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_COARSE_ENDS;
   (void)err;
-  for (size_t i = 0; i < s->free_edges * 2 * width; i++) {
-    const size_t edge = i / (2 * width);
+  for (size_t i = 0; i < s->free_edges * width; i++) {
+    const size_t edge = i / width, k = i % width;
     const int32_t *face = s->side + 2 * edge, *tri = s->mesh->tri;
     const int32_t corner[4] = {tri[wisp_hdg_corner(s, edge, 0)], tri[wisp_hdg_corner(s, edge, 1)],
                                tri[face[0] / 3 * 3 + (face[0] + 2) % 3],
                                face[1] < 0 ? -1 : tri[face[1] / 3 * 3 + (face[1] + 2) % 3]};
-    double value = 0, size = 0;
-    for (int place = 0; place < WISP_HDG_ROW; place++) {
-      const int32_t to = wisp_hdg_column(s, edge, place);
-      for (int q = 0; to >= 0 && q < 8; q++) { /* rows, columns, its ends */
-        if (tri[wisp_hdg_corner(s, (size_t)to, q % 2)] != corner[i % width]) continue;
-        const double term =
-            wisp_hdg_coarse_weight(q / 4, (int)(i / width % 2)) * wisp_hdg_coarse_weight(q / 2 % 2, q % 2) *
-            r->before[WISP_HDG_BLOCKS][wisp_hdg_block_at(n, edge, (size_t)place, (size_t)q / 4, (size_t)q / 2 % 2)];
-        value += term, size += fabs(term);
+    double value[2] = {0}, size[2] = {0};
+    for (size_t row = 0; row < n; row++) {
+      double of_line = 0;
+      const double number = line(s, r, edge, row, corner[k], &of_line);
+      wisp_hdg_leave(r, WISP_HDG_LINES, WISP_SLAB(width * n, edge, row * width + k), (float)number, of_line);
+      for (int end = 0; end < 2 && row < 2; end++) {
+        value[end] += wisp_hdg_coarse_weight((int)row, end) * number;
+        size[end] += fabs(wisp_hdg_coarse_weight((int)row, end)) * of_line;
       }
     }
-    wisp_hdg_leave(r, WISP_HDG_CORNER_PARTS, WISP_SLAB(2 * width, edge, i % (2 * width)), value, size);
+    for (size_t end = 0; end < 2; end++)
+      wisp_hdg_leave(r, WISP_HDG_CORNER_PARTS, WISP_SLAB(2 * width, edge, end * width + k), value[end], size[end]);
   }
   for (size_t i = 0; i < r->numbers[WISP_HDG_BLOCKS]; i++) {
-    const double number = (float)r->before[WISP_HDG_BLOCKS][i];
+    const double bits = wisp_hdg_half_of(r->before[WISP_HDG_BLOCKS][i]);
     if (i / (WISP_HDG_ROW * n * n * WISP_SLAB_ELEMENTS) * WISP_SLAB_ELEMENTS + i % WISP_SLAB_ELEMENTS < s->free_edges)
-      wisp_hdg_leave(r, WISP_HDG_BLOCKS_SINGLE, i, number, fabs(number));
+      wisp_hdg_leave(r, WISP_HDG_BLOCKS_HALF, i, bits, bits);
   }
   return WISP_OK;
 }
@@ -49,9 +67,9 @@ static wisp_status galerkin(wisp_error *err, const wisp_hdg *s, wisp_round *r)
     for (int32_t q = c->cycle->start[first + v]; q < c->cycle->start[first + v + 1]; q++) {
       double value = 0, size = 0;
       for (int32_t k = 0; k < ENDS * (c->start[v + 1] - c->start[v]); k++) {
-        const size_t touched = (size_t)c->touched[c->start[v] + k / ENDS], at = touched % 2 * ENDS + (size_t)k % ENDS;
-        if (c->ends[touched / 2 * ENDS + (size_t)k % ENDS] != c->cycle->column[q]) continue;
-        const double term = r->before[WISP_HDG_CORNER_PARTS][WISP_SLAB(2 * ENDS, touched / 2, at)];
+        const size_t touched = (size_t)c->touched[c->start[v] + k / ENDS], end = touched % ENDS, edge = touched / ENDS;
+        if (end > 1 || c->ends[edge * ENDS + (size_t)k % ENDS] != c->cycle->column[q]) continue;
+        const double term = r->before[WISP_HDG_CORNER_PARTS][WISP_SLAB(2 * ENDS, edge, end * ENDS + (size_t)k % ENDS)];
         value += term, size += fabs(term);
       }
       wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, size);
@@ -169,25 +187,25 @@ static wisp_status restrict_trace(wisp_error *err, const wisp_hdg *s, wisp_round
   (void)err;
   for (size_t v = 0; v < c->vertices; v++) {
     double value = 0, size = 0;
-    for (int32_t q = c->start[v]; q < c->start[v + 1]; q++)
-      for (int mode = 0; mode < 2; mode++) {
-        const size_t at = (size_t)c->touched[q] / 2 * (size_t)s->tables->n + (size_t)mode;
-        const double term = wisp_hdg_coarse_weight(mode, c->touched[q] % 2) * r->before[WISP_HDG_T][at];
-        value += term, size += fabs(term);
-      }
+    for (int32_t q = c->start[v]; q < c->start[v + 1]; q++) {
+      const size_t at = (size_t)c->touched[q], ends = WISP_HDG_COARSE_ENDS;
+      const double term = r->before[WISP_HDG_END_PARTS][WISP_SLAB(ends, at / ends, at % ends)];
+      value += term, size += fabs(term);
+    }
     wisp_hdg_leave(r, WISP_HDG_LEVELS, v, value, size);
   }
   return WISP_OK;
 }
 
-static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+/* Spans `from` to the one before `to`, one after the other. */
+static wisp_status add_up(wisp_error *err, const wisp_hdg *s, wisp_round *r, size_t from, size_t to)
 {
   const wisp_cycle *c = s->coarse->cycle;
   double *levels = r->after[WISP_HDG_LEVELS];
   OWNED(free) double *sizes = NULL;
   CALL(wisp_new(err, c->width, sizeof *sizes, &sizes));
   for (size_t i = 0; i < c->width; i++) sizes[i] = fabs(levels[i]);
-  for (size_t i = (size_t)wisp_hdg_scalar(r, "span_from"); i < (size_t)wisp_hdg_scalar(r, "span_to"); i++)
+  for (size_t i = from; i < to; i++)
     for (size_t row = c->span[i].first; row < c->span[i].first + c->span[i].count; row++) {
       double value = 0, size = 0;
       for (int32_t q = c->start[row]; q < c->start[row + 1]; q++) {
@@ -200,22 +218,49 @@ static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
+static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t span = (size_t)wisp_hdg_scalar(r, "span");
+  return add_up(err, s, r, span, span + 1);
+}
+
+static wisp_status cycles(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  return add_up(err, s, r, (size_t)wisp_hdg_scalar(r, "small_from"), (size_t)wisp_hdg_scalar(r, "small_to"));
+}
+
+/* The coarse solution at an edge's vertex, 0 where u is given. */
+static double coarse_at(const wisp_hdg *s, const wisp_round *r, size_t edge, size_t end)
+{
+  const int32_t v = s->coarse->ends[edge * WISP_HDG_COARSE_ENDS + end];
+  return v < 0 ? 0 : r->before[WISP_HDG_LEVELS][s->coarse->cycle->solution_at + (size_t)v];
+}
+
 static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
-  const wisp_hdg_coarse *c = s->coarse;
-  (void)err;
-  for (size_t i = 0; i < 2 * s->free_edges; i++) {
-    const size_t at = i / 2 * (size_t)s->tables->n + i % 2;
-    double value = r->before[WISP_HDG_Z][at], size = fabs(value);
-    for (size_t end = 0; end < 2; end++) {
-      const int32_t v = c->ends[i / 2 * WISP_HDG_COARSE_ENDS + end];
-      if (v < 0) continue;
+  enum { ENDS = WISP_HDG_COARSE_ENDS };
+  const size_t n = (size_t)s->tables->n, rows = s->free_edges * n;
+  HELD(wisp_hdg_step_free) wisp_hdg_step step = {.d = WISP_HDG_D};
+  const double *before = r->before[wisp_hdg_scalar(r, "first_step") > 0 ? WISP_HDG_D : WISP_HDG_Z];
+  CALL(wisp_new(err, rows, sizeof *step.t, &step.t));
+  CALL(wisp_new(err, rows, sizeof *step.t_size, &step.t_size));
+  for (size_t row = 0; row < rows; row++) {
+    step.t[row] = r->before[WISP_HDG_T][row], step.t_size[row] = fabs(step.t[row]);
+    for (size_t k = 0; k < ENDS; k++) {
       const double term =
-          wisp_hdg_coarse_weight((int)i % 2, (int)end) * r->before[WISP_HDG_LEVELS][c->cycle->solution_at + (size_t)v];
-      value += term, size += fabs(term);
+          r->before[WISP_HDG_LINES][WISP_SLAB(ENDS * n, row / n, row % n * ENDS + k)] * coarse_at(s, r, row / n, k);
+      step.t[row] -= term, step.t_size[row] += fabs(term);
     }
-    wisp_hdg_leave(r, WISP_HDG_Z, at, value, size);
   }
+  for (size_t row = 0; row < rows; row++) {
+    double z = before[row], size = fabs(z);
+    for (size_t end = 0; end < 2 && row % n < 2; end++) {
+      const double term = wisp_hdg_coarse_weight((int)(row % n), (int)end) * coarse_at(s, r, row / n, end);
+      z += term, size += fabs(term);
+    }
+    wisp_hdg_smooth(s, r, &step, row, z, size, 0);
+  }
+  wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, step.rz, sqrt(step.squares));
   return WISP_OK;
 }
 
@@ -226,7 +271,8 @@ wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_round *r)
     wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_round *r);
   } kernels[] = {
       {"coarsen", coarsen},   {"galerkin", galerkin},       {"weigh", weigh}, {"sparse_product", sparse_product},
-      {"coarsest", coarsest}, {"restrict", restrict_trace}, {"cycle", cycle}, {"prolong", prolong}};
+      {"coarsest", coarsest}, {"restrict", restrict_trace}, {"cycle", cycle}, {"cycles", cycles},
+      {"prolong", prolong}};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->plain->self, r);
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);

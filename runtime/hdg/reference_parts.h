@@ -3,6 +3,7 @@
 #define WISP_HDG_REFERENCE_PARTS_H
 
 #include "../round.h"
+#include "hdg.h"
 
 /* Number i of an output, and the sum of the magnitudes that it is added up from. */
 static inline void wisp_hdg_leave(wisp_round *r, int array, size_t i, double value, double size)
@@ -17,6 +18,22 @@ static inline double wisp_hdg_scalar(const wisp_round *r, const char *name)
   while (strcmp(r->scalars.of[i].name, name) != 0) i++;
   return r->scalars.of[i].value;
 }
+
+/* A step of smoothing: what residual it goes by, which array it is left in, and what comes together of r . z. */
+typedef struct wisp_hdg_step {
+  double *t, *t_size;
+  int d;
+  double rz, squares;
+} wisp_hdg_step;
+void wisp_hdg_step_free(wisp_hdg_step *step);
+
+/* Row `row` of it: z is `before`, of this size, and `kept` is what the last step gives to this one. */
+void wisp_hdg_smooth(const wisp_hdg *s, wisp_round *r, wisp_hdg_step *of, size_t row, double before, double size,
+                     double kept);
+
+/* What two elements add to, and what has no element; what elements add to it. */
+wisp_status wisp_hdg_clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_scatter(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 
 /* Of the second level's kernels. */
 wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_round *round);

@@ -1,6 +1,7 @@
 /* The hdg family in the tuner: on triangles, against the elements' matrices by LAPACK on the host, beside a copy of as
  * many bytes as must move. */
-#include "../trial/workload.h"
+#include "paper.h"
+#include "rivals.h"
 #include "../../gen/random.h"
 #include "../../runtime/hdg/blocks.h"
 #include "../../runtime/hdg/reference.h"
@@ -73,6 +74,16 @@ static const wisp_cycle_step *find_step(const wisp_cycle *c, enum wisp_cycle_how
   return &c->step[c->steps - 1];
 }
 
+/* The first spans that are one launch; of a cycle without such, or a large one's, one. */
+static void add_small(const wisp_cycle *c, wisp_scalar_list *out)
+{
+  size_t from = 0;
+  while (from + 1 < c->spans && wisp_cycle_small(c, from) == from) from++;
+  const size_t behind = wisp_cycle_small(c, from);
+  wisp_scalar_add(out, "small_from", (double)from);
+  wisp_scalar_add(out, "small_to", (double)(behind > from ? behind : from + 1));
+}
+
 static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
 {
   const wisp_cycle *c = ((const wisp_hdg *)problem->d.self)->coarse->cycle;
@@ -81,12 +92,12 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
   add_step(find_step(c, WISP_CYCLE_PRODUCT, 1), out);
   add_step(find_step(c, WISP_CYCLE_INVERT, 0), out);
   wisp_scalar_add(out, "cycle_rows", (double)c->span[c->spans - 1].count);
-  wisp_scalar_add(out, "span_from", (double)(c->spans - 1));
-  wisp_scalar_add(out, "span_to", (double)c->spans);
+  wisp_scalar_add(out, "span", (double)(c->spans - 1));
+  add_small(c, out);
   wisp_scalar_add(out, "gain", 1);
   wisp_scalar_add(out, "keep", 0);
   wisp_scalar_add(out, "first_step", 0);
-  wisp_scalar_add(out, "more", 1);
+  wisp_scalar_add(out, "smoothed", 0);
   wisp_scalar_add(out, "summed", 0);
 }
 
@@ -183,13 +194,15 @@ static wisp_status pose_coarse(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
-/* All of the cycle by one block, or its first step by as many as it takes. */
+/* All of the cycle together, or what lies between its ends; its first step, or its last. */
 static void pose_cycle(wisp_round *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
-  wisp_scalar_add(&r->scalars, "span_from", 0);
-  wisp_scalar_add(&r->scalars, "span_to", r->number ? 1 : (double)c->spans);
-  wisp_scalar_add(&r->scalars, "cycle_rows", r->number ? (double)c->span[0].count : 1);
+  const size_t span = r->number ? 0 : c->spans - 1;
+  wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
+  wisp_scalar_add(&r->scalars, "small_to", (double)(r->number ? c->spans - 1 : c->spans));
+  wisp_scalar_add(&r->scalars, "span", (double)span);
+  wisp_scalar_add(&r->scalars, "cycle_rows", (double)c->span[span].count);
 }
 
 /* Round 1: numbers of very different size, and zeros among them. */
@@ -203,12 +216,14 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
       r->before[shaped[i]][k] *= draw % 4 == 0 ? 0 : ldexp(1, 4 * (int)(draw / 4) - 4);
     }
   if (wisp_list_has(r->kernel->writes, "inverses")) pose_blocks(r->plain->self, r->before[WISP_HDG_BLOCKS]);
+  for (size_t i = 0; r->before[WISP_HDG_BLOCKS_HALF] && i < r->numbers[WISP_HDG_BLOCKS_HALF]; i++)
+    r->before[WISP_HDG_BLOCKS_HALF][i] = wisp_hdg_half_of(r->before[WISP_HDG_BLOCKS_HALF][i]);
   if (iterates(r->kernel)) pose_iteration(r);
   pose_cycle(r);
   wisp_scalar_add(&r->scalars, "gain", 0.625);
   wisp_scalar_add(&r->scalars, "keep", 0.25);
   wisp_scalar_add(&r->scalars, "first_step", r->number);
-  wisp_scalar_add(&r->scalars, "more", r->number);
+  wisp_scalar_add(&r->scalars, "smoothed", r->number % 2);
   wisp_scalar_add(&r->scalars, "summed", !r->number);
   return WISP_OK;
 }
@@ -218,10 +233,11 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   const int n = spec->order + 1;
-  const bool sums = strcmp(spec->kernel, "assemble") == 0 || strcmp(spec->kernel, "apply") == 0 ||
-                    strcmp(spec->kernel, "multiply") == 0 || strcmp(spec->kernel, "collect") == 0;
+  static const char *const adding[] = {"assemble", "clear_blocks", "scatter", "apply", "multiply", "collect"};
+  bool sums = false;
   const bool field = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD;
   (void)err, (void)problem;
+  for (size_t i = 0; i < WISP_COUNT(adding); i++) sums |= strcmp(spec->kernel, adding[i]) == 0;
   *out = sums && field ? (double)(WISP_HDG_ROW * n + 3) : NAN;
   return WISP_OK;
 }
@@ -240,4 +256,6 @@ const wisp_workload wisp_workload_hdg = {
     .solve = wisp_hdg_solve,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
+    .rivals = wisp_hdg_rivals,
+    .paper = wisp_hdg_paper,
 };

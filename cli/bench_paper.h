@@ -1,0 +1,14 @@
+/* wisp bench: a published program's tables beside ours. */
+#ifndef WISP_BENCH_PAPER_H
+#define WISP_BENCH_PAPER_H
+
+#include "options.h"
+#include "../runtime/door/door.h"
+
+#include <cjson/cJSON.h>
+
+/* list: where objects of rows go; NULL: tables are printed. */
+wisp_status wisp_bench_paper(wisp_error *err, const wisp_session *session, const char *family,
+                             const wisp_orders *orders, long long most, cJSON *list);
+
+#endif

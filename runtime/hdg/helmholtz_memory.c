@@ -1,0 +1,38 @@
+/* What a problem needs of memory, before it is taken. */
+#include "helmholtz_solver.h"
+
+double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, double elements, double edges)
+{
+  const double n = order + 1, m = 3 * n, Np = n * (n + 1) / 2, Ns = (n + 1) * (n + 2) / 2, row = WISP_HDG_ROW * n * n;
+  const double number = method->precision, single = sizeof(float), whole = sizeof(int32_t);
+  const bool levels = method->preconditioner == WISP_TRACE_LEVELS;
+  const double of_element =
+      number * (m * (m + 1) / 2 + m + 4 * Np + Ns + 5 + (method->matrix != WISP_TRACE_ROWS ? m : 0)) + whole * 6;
+  const double of_edge = number * (row + n * (levels ? 9 : 7)) + single * (n * (n + 1) / 2 + n) +
+                         (levels ? sizeof(uint16_t) * row : 0) + whole * 6;
+  return elements * of_element + edges * of_edge;
+}
+
+wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limits, const wisp_helmholtz_method *method,
+                                        int order, double elements, double edges)
+{
+  static const double GB = 1e9;
+  const bool on_host = strcmp(limits->kind, "host") == 0; /* where the mesh lies as well, and other programs run */
+  const double n = order + 1, memory = (on_host ? 0.8 : 1) * (double)limits->memory,
+               numbers = WISP_HDG_ROW * n * n * edges;
+  wisp_helmholtz_method halves = *method, single = *method;
+  halves.matrix = WISP_TRACE_HALVES, halves.preconditioner = WISP_TRACE_BLOCKS, single.precision = WISP_F32;
+  CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE,
+                    "%.0f triangles of order %d have %.3g numbers in the matrix, more than kernels can count (2.1e9): "
+                    "take fewer elements or a lower order",
+                    elements, order, numbers));
+  const double beside = on_host ? 8 * elements * (4 * n * (n + 1) / 2 + 20) : 0; /* loads and fields in double */
+  const double bytes = wisp_helmholtz_bytes(method, order, elements, edges) + beside;
+  return wisp_require(
+      err, bytes <= memory, WISP_EMEMORY,
+      "%.0f triangles of order %d need %.2f GB, %s has %.2f GB for them: the matrix by halves would need %.2f GB, "
+      "f32 %.2f GB: take one of these, fewer elements or a lower order",
+      elements, order, bytes / GB, limits->name, memory / GB,
+      (wisp_helmholtz_bytes(&halves, order, elements, edges) + beside) / GB,
+      (wisp_helmholtz_bytes(&single, order, elements, edges) + beside) / GB);
+}

@@ -1,0 +1,68 @@
+/* Several ways to one result: each chosen by itself, then compared by what the store says of their kernels. */
+#include "choose_parts.h"
+#include "choose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a stage's kernels were measured to take for an element, one after the other, and how well the worst of their
+ * entries fits; NaN where one has none. */
+typedef struct measured {
+  double ms;
+  wisp_match match;
+} measured;
+
+static measured measure(const wisp_stage *stage)
+{
+  measured out = {0, WISP_MATCH_EXACT};
+  for (int i = 0; i < stage->kernels; i++) {
+    const wisp_choice *c = &stage->choice[i];
+    out.ms += c->trial ? c->ms / (double)c->trial->elements : NAN;
+    if (c->match > out.match) out.match = c->match;
+  }
+  return out;
+}
+
+/* Only of what was measured as close to here can it be said. */
+static bool is_faster(const wisp_stage *stage, const wisp_stage *than)
+{
+  const measured a = measure(stage), b = measure(than);
+  return a.match == b.match && a.ms < b.ms;
+}
+
+/* One of them; out->kernels stays 0, and the first reason is kept, where it does not run here or was not measured. */
+static wisp_status try_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const char *composition,
+                           wisp_status *first, wisp_error *why, wisp_stage *out)
+{
+  wisp_wish own = *wish;
+  wisp_error reason = {.text = ""};
+  own.composition = composition;
+  const wisp_status status = wisp_choose(&reason, from, &own, out);
+  const bool none = status == WISP_EREFUSED || status == WISP_EMISSING;
+  CALL(wisp_require(err, none || status == WISP_OK, status, "%s", reason.text));
+  if (none && *first == WISP_OK) *first = status, *why = reason;
+  return WISP_OK;
+}
+
+wisp_status wisp_choose_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
+{
+  HELD(wisp_stage_free) wisp_stage best = {.kernels = 0};
+  OWNED(free) char *names = NULL;
+  wisp_status first = WISP_OK;
+  wisp_error why = {.text = ""};
+  CALL(wisp_new(err, strlen(wish->composition) + 1, 1, &names));
+  strcpy(names, wish->composition);
+  for (char *name = names, *next; name; name = next) {
+    HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+    next = strchr(name, '|');
+    if (next) *next++ = '\0';
+    CALL(try_way(err, from, wish, name, &first, &why, &stage));
+    if (!stage.kernels || (best.kernels && !is_faster(&stage, &best))) continue;
+    wisp_stage_free(&best);
+    best = stage;
+    stage = (wisp_stage){.kernels = 0};
+  }
+  CALL(wisp_require(err, best.kernels, first, "%s", why.text));
+  return GIVE(best, out);
+}

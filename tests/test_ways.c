@@ -1,0 +1,146 @@
+/* Claim: of several ways to one result that one is taken which the store says is fastest, all its kernels added up;
+ * where one of a way's kernels was not measured, or not as close to here, the first that is named. */
+#include "good.h"
+#include "store_fixture.h"
+#include "../runtime/solve/choose.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define BOTH "recover+postprocess|recover_star"
+
+static wisp_strategies *strategies;
+static wisp_limits limits;
+
+static wisp_wish wish_for(const char *composition)
+{
+  return (wisp_wish){.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, WISP_F64), .composition = composition};
+}
+
+/* What runs untuned took so long on some elements, as if measured here with today's text; or with another driver. */
+static void record(const char *folder, const char *kernel, double ms, long long elements, const char *driver)
+{
+  wisp_trial t = fixture_trial(1);
+  wisp_stage stage = {.kernels = 0};
+  wisp_writer *writer = NULL;
+  wisp_wish wish = wish_for(NULL);
+  wisp_spec_name_kernel(&wish.spec, kernel);
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &limits, NULL}, &wish, &stage));
+  const wisp_plan *plan = stage.plan[0];
+  wisp_plan_hash(plan, "cuda", t.template_hash);
+  wisp_spec_print(&plan->spec, t.spec);
+  snprintf(t.strategy, sizeof t.strategy, "%s", plan->strategy->name);
+  snprintf(t.params, sizeof t.params, "%s", plan->params);
+  snprintf(t.layout, sizeof t.layout, "%s", stage.choice[0].layout);
+  snprintf(t.device, sizeof t.device, "%s", limits.name);
+  snprintf(t.target, sizeof t.target, "%s", limits.target);
+  snprintf(t.driver, sizeof t.driver, "%s", driver);
+  snprintf(t.compiler, sizeof t.compiler, "%s", limits.compiler);
+  strcpy(t.outcome, "ok");
+  t.units = limits.units, t.elements = elements, t.ms = ms;
+  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, &t));
+  GOOD(wisp_writer_close(err, writer));
+  wisp_stage_free(&stage);
+}
+
+static void expect(const char *folder, const char *composition, const char *taken)
+{
+  wisp_store *store = NULL;
+  wisp_stage stage = {.kernels = 0};
+  const wisp_wish wish = wish_for(composition);
+  GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &wish, &stage));
+  assert_string_equal(stage.composition, taken);
+  wisp_stage_free(&stage);
+  wisp_store_close(store);
+}
+
+/* 3 + 4 against 8, then against 6.5, of as many elements or of twice as many. */
+static void test_sums(void **state)
+{
+  expect(*state, BOTH, "recover+postprocess");
+  expect(*state, "recover_star|recover+postprocess", "recover_star");
+  record(*state, "recover_star", 8, 1000, limits.driver);
+  record(*state, "recover", 3, 1000, limits.driver);
+  expect(*state, BOTH, "recover+postprocess");
+  expect(*state, "recover_star|recover+postprocess", "recover_star");
+  record(*state, "postprocess", 4, 1000, limits.driver);
+  expect(*state, BOTH, "recover+postprocess");
+  expect(*state, "recover_star|recover+postprocess", "recover+postprocess");
+  record(*state, "recover_star", 6.5, 1000, limits.driver);
+  expect(*state, BOTH, "recover_star");
+}
+
+/* An element counts, not the mesh that was measured. */
+static void test_sizes(void **state)
+{
+  record(*state, "recover", 3, 1000, limits.driver);
+  record(*state, "postprocess", 4, 1000, limits.driver);
+  record(*state, "recover_star", 8, 2000, limits.driver);
+  expect(*state, BOTH, "recover_star");
+}
+
+static void test_closeness(void **state)
+{
+  record(*state, "recover", 3, 1000, limits.driver);
+  record(*state, "postprocess", 4, 1000, limits.driver);
+  record(*state, "recover_star", 1, 1000, "an older one");
+  expect(*state, BOTH, "recover+postprocess");
+}
+
+/* Only what was measured here: one way is enough, none is an error. */
+static void test_exact(void **state)
+{
+  wisp_store *store = NULL;
+  wisp_stage stage = {.kernels = 0};
+  wisp_error why = {.text = ""};
+  wisp_wish wish = wish_for(BOTH);
+  wish.exact_match_only = true;
+  record(*state, "recover", 3, 1000, limits.driver);
+  GOOD(wisp_store_open(err, fixture_path(*state, "user.db"), false, NULL, &store));
+  const wisp_chooser from = {strategies, store, &limits, NULL};
+  assert_int_equal(wisp_choose(&why, &from, &wish, &stage), WISP_EMISSING);
+  assert_non_null(strstr(why.text, "postprocess"));
+  wisp_store_close(store);
+  record(*state, "recover_star", 9, 1000, limits.driver);
+  GOOD(wisp_store_open(err, fixture_path(*state, "user.db"), false, NULL, &store));
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &wish, &stage));
+  assert_string_equal(stage.composition, "recover_star");
+  wisp_stage_free(&stage);
+  wish.composition = "recover+postprocess|forget";
+  assert_int_equal(wisp_choose(&why, &(wisp_chooser){strategies, store, &limits, NULL}, &wish, &stage), WISP_EUSAGE);
+  assert_non_null(strstr(why.text, "'forget'"));
+  wisp_store_close(store);
+}
+
+static int set_up(void **state)
+{
+  (void)state;
+  GOOD(wisp_strategies_load(err, &strategies));
+  GOOD(wisp_target_limits(err, "sm_80", &limits));
+  strcpy(limits.name, "Imaginary 1"), strcpy(limits.driver, "1"), strcpy(limits.compiler, "1");
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  wisp_strategies_free(strategies);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_sums, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_sizes, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_closeness, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_exact, fixture_set_up, fixture_tear_down),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,214 @@
+#include "paper.h"
+#include "../../runtime/hdg/helmholtz_solver.h"
+#include "../../runtime/mesh/mesh.h"
+#include "../../runtime/door/door.h"
+#include "../../runtime/process.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { SIZES = 3, ORDERS = 9, TIMES = 5 };
+
+/* Milliseconds and kilobytes, of one M2090: tables 4 to 6, 2, 3 and 7. */
+typedef struct published {
+  double local, assembly, solve, inside, total, memory, continuous;
+} published;
+static const struct {
+  int squares;
+  const char *name;
+} sizes[SIZES] = {{20, "20 x 20 squares: tables 2, 3, 4, 7"},
+                  {40, "40 x 40 squares: tables 2, 3, 5, 7"},
+                  {80, "80 x 80 squares: tables 2, 3, 6, 7"}};
+static const published paper[SIZES][ORDERS] = {
+    {{7, 18, 75, 2, 117, 685, 4},
+     {9, 51, 106, 2, 170, 1887, 6},
+     {11, 47, 113, 2, 264, 3968, 10},
+     {14, 56, 161, 2, 383, 7160, 12},
+     {21, 42, 162, 2, 526, 11693, 16},
+     {40, 95, 215, 2, 769, 17797, 20},
+     {60, 113, 203, 2, 1136, 25703, 30},
+     {107, 121, 253, 2, 1613, 35640, 40},
+     {155, 132, 246, 3, 2214, 47840, 59}},
+    {{11, 29, 124, 3, 231, 2727, 7},
+     {14, 47, 128, 3, 323, 7517, 12},
+     {19, 61, 133, 4, 480, 15821, 15},
+     {28, 59, 191, 4, 853, 28560, 22},
+     {55, 57, 195, 5, 1387, 46656, 36},
+     {94, 192, 257, 6, 2295, 71031, 54},
+     {140, 139, 266, 7, 3550, 102605, 91},
+     {249, 92, 346, 7, 5393, 142301, 131},
+     {422, 137, 361, 8, 7489, 191040, 205}},
+    {{18, 53, 210, 6, 559, 14869, 14},
+     {32, 88, 213, 7, 858, 41818, 20},
+     {44, 135, 239, 8, 1508, 89211, 32},
+     {82, 159, 303, 9, 2777, 162624, 56},
+     {194, 146, 355, 10, 4894, 267633, 116},
+     {347, 236, 469, 10, 8165, 409813, 209},
+     {537, 291, 551, 12, 12879, 594740, 338},
+     {868, 322, 722, 13, 20072, 827989, 492},
+     {1413, 405, 769, 17, 28481, 1115136, 808}},
+};
+
+/* --- ours: the same problem to 1e-10, two levels --- */
+
+typedef struct run {
+  wisp_mesh *mesh;
+  wisp_helmholtz_problem *problem;
+  wisp_stage stage[WISP_HELMHOLTZ_PARTS];
+  wisp_helmholtz_solver *solver;
+  double host; /* seconds on the host: edges, coarse levels, loads */
+} run;
+
+static void release(run *r)
+{
+  wisp_helmholtz_solver_destroy(r->solver);
+  for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&r->stage[i]);
+  wisp_helmholtz_problem_destroy(r->problem);
+  wisp_mesh_destroy(r->mesh);
+}
+
+/* The matrix by condense+assemble, so that each can be timed. */
+static wisp_status set_up(wisp_error *err, const wisp_session *session, int squares, int order, run *r)
+{
+  static const wisp_helmholtz_method method = {.precision = WISP_F64,
+                                               .preconditioner = WISP_TRACE_LEVELS,
+                                               .tolerance = 1e-10,
+                                               .iterations = 10000,
+                                               .smoothing = 2};
+  const wisp_helmholtz_texts texts = {.tau = 1,
+                                      .kappa = "1",
+                                      .lambda = "1",
+                                      .solution = "sin(2 * pi * x) * sin(2 * pi * y)",
+                                      .dirichlet = {.all = true}};
+  const wisp_chooser from = wisp_session_chooser(session);
+  CALL(wisp_mesh_grid(err, 3, (const int[]){squares, squares, 0}, &r->mesh));
+  const double begin = wisp_seconds();
+  CALL(wisp_helmholtz_problem_create(err, "box", r->mesh, order, &texts, &r->problem));
+  CALL(wisp_hdg_coarsen(err, r->problem->hdg, WISP_CYCLE_DIRECT));
+  r->host = wisp_seconds() - begin;
+  for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
+    const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), order, NULL, WISP_F64),
+                            .elements = (long long)r->mesh->elements,
+                            .composition = part == WISP_HELMHOLTZ_SETUP
+                                               ? "condense+assemble"
+                                               : wisp_helmholtz_composition((wisp_helmholtz_part)part, &method)};
+    CALL(wisp_choose(err, &from, &wish, &r->stage[part]));
+  }
+  return wisp_helmholtz_solver_create(err, session->device, r->problem, r->stage, &method, &r->solver);
+}
+
+/* The least of some, in ms. */
+static wisp_status time_kernel(wisp_error *err, run *r, wisp_helmholtz_part part, const char *kernel, double *ms)
+{
+  *ms = INFINITY;
+  for (int i = 0; i < TIMES; i++) {
+    double seconds = 0;
+    CALL(wisp_helmholtz_solver_time(err, r->solver, part, kernel, &seconds));
+    *ms = fmin(*ms, 1e3 * seconds);
+  }
+  return WISP_OK;
+}
+
+/* Condensed continuous elements of the same mesh, by a problem of their own. */
+static bool is_continuous(const void *stage, const char *array)
+{
+  return wisp_stage_has(stage, array);
+}
+
+static wisp_status time_continuous(wisp_error *err, const wisp_session *session, const run *r, double *ms)
+{
+  static const wisp_hdg_room room = {.pAp_parts = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {0};
+  OWNED(wisp_problem_destroy) wisp_problem *problem = NULL;
+  const wisp_chooser from = wisp_session_chooser(session);
+  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), r->problem->hdg->tables->N, NULL, WISP_F64),
+                    .elements = (long long)r->mesh->elements};
+  wisp_discretisation d = wisp_hdg_discretisation(r->problem->hdg, &room);
+  wisp_spec_name_kernel(&wish.spec, "condense_continuous");
+  CALL(wisp_choose(err, &from, &wish, &stage));
+  CALL(wisp_stage_load(err, session->device, &stage));
+  CALL(wisp_problem_open(err, session->device, &d, WISP_F64, WISP_NARROW_GUARD, is_continuous, &stage, &problem));
+  CALL(wisp_arrays_upload(err, problem->arrays, "kappa", r->problem->kappa));
+  CALL(wisp_arrays_upload(err, problem->arrays, "lambda", r->problem->lambda));
+  *ms = INFINITY;
+  for (int i = 0; i < TIMES; i++) {
+    CALL(wisp_device_finish(err, session->device));
+    const double begin = wisp_seconds();
+    CALL(wisp_problem_run(err, problem, stage.kernel[0], NULL, 0));
+    CALL(wisp_device_finish(err, session->device));
+    *ms = fmin(*ms, 1e3 * (wisp_seconds() - begin));
+  }
+  return WISP_OK;
+}
+
+typedef struct measured {
+  double copy, local, assembly, solve, inside;
+  size_t bytes;
+} measured;
+
+/* Solved some times, of which the fastest counts; its numbers of the preconditioner are made once. */
+static wisp_status measure(wisp_error *err, run *r, measured *m)
+{
+  double numbers = 0, seconds = 0;
+  m->copy = m->solve = m->inside = INFINITY;
+  for (int i = 0; i < TIMES; i++) {
+    wisp_helmholtz_outcome o;
+    CALL(wisp_helmholtz_solver_run(err, r->solver, NULL, &o));
+    CALL(wisp_require(err, o.cg.converged, WISP_EWRONG, "no convergence: the residual is %.3g", o.cg.residual));
+    if (o.seconds_numbers > 0) numbers = 1e3 * o.seconds_numbers;
+    m->solve = fmin(m->solve, 1e3 * o.seconds[WISP_HELMHOLTZ_ITERATION]);
+    m->inside = fmin(m->inside, 1e3 * o.seconds[WISP_HELMHOLTZ_FIELDS]);
+    m->bytes = o.bytes;
+  }
+  m->solve += numbers;
+  CALL(time_kernel(err, r, WISP_HELMHOLTZ_SETUP, "condense", &m->local));
+  CALL(time_kernel(err, r, WISP_HELMHOLTZ_SETUP, "assemble", &m->assembly));
+  for (int i = 0; i < TIMES; i++) {
+    CALL(wisp_helmholtz_solver_time_copy(err, r->solver, &seconds));
+    m->copy = fmin(m->copy, 1e3 * seconds);
+  }
+  return WISP_OK;
+}
+
+static wisp_status compare(wisp_error *err, const wisp_session *session, int size, int order, wisp_paper_row *out)
+{
+  HELD(release) run r = {.host = 0};
+  measured m;
+  double continuous = NAN;
+  const published *p = &paper[size][order - 1];
+  CALL(set_up(err, session, sizes[size].squares, order, &r));
+  CALL(measure(err, &r, &m));
+  CALL(time_continuous(err, session, &r, &continuous));
+  const double device = m.local + m.assembly + m.solve + m.inside,
+               stages = p->local + p->assembly + p->solve + p->inside;
+  *out = (wisp_paper_row){.table = sizes[size].name,
+                          .published_by = "paper",
+                          .units = "ms, MB",
+                          .order = order,
+                          .elements = r.mesh->elements,
+                          .columns = 10,
+                          .column = {{"local", NAN, m.local},
+                                     {"+ copy", p->local, m.local + m.copy},
+                                     {"assemble", p->assembly, m.assembly},
+                                     {"solve", p->solve, m.solve},
+                                     {"u, p, u*", p->inside, m.inside},
+                                     {"stages", NAN, device},
+                                     {"+ copy", stages, device + m.copy},
+                                     {"+ host", p->total, device + m.copy + 1e3 * r.host},
+                                     {"memory", p->memory / 1e3, (double)m.bytes / 1e6},
+                                     {"contin.", p->continuous, continuous}}};
+  return WISP_OK;
+}
+
+wisp_status wisp_hdg_paper(wisp_error *err, const wisp_session *session, const int *orders, size_t order_count,
+                           long long most, wisp_paper_take take, void *context)
+{
+  for (int size = SIZES - 1; size >= 0; size--)
+    for (size_t i = 0; i < order_count; i++) {
+      wisp_paper_row row;
+      if (most && 2LL * sizes[size].squares * sizes[size].squares > most) continue;
+      CALL(compare(err, session, size, orders[i], &row));
+      CALL(take(err, context, &row));
+    }
+  return WISP_OK;
+}
