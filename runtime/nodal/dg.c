@@ -137,6 +137,11 @@ size_t wisp_dg_face_size(const wisp_dg *dg)
   return dg->groups * (size_t)dg->system->fields * (size_t)dg->layout.NfM;
 }
 
+size_t wisp_dg_trace_size(const wisp_dg *dg)
+{
+  return dg->slots * (size_t)(dg->system->fields * dg->layout.Nf);
+}
+
 double wisp_dg_safe_dt(const wisp_dg *dg)
 {
   const double order = dg->tet->N + 1;
@@ -162,10 +167,19 @@ typedef struct dof {
   int f;
 } dof;
 
+/* Elements one after the other, and of each face after face, of that field after field. */
+static bool find_trace(const wisp_dg *dg, size_t at, dof *out)
+{
+  const size_t Nfp = (size_t)dg->tet->Nfp, n = (size_t)dg->system->fields, face = at / (n * Nfp);
+  *out = (dof){.k = face / WISP_TET_FACES, .i = face % WISP_TET_FACES * Nfp + at % Nfp, .f = (int)(at / Nfp % n)};
+  return dg->slot[out->k] != WISP_EMPTY;
+}
+
 /* The inverse of wisp_layout_volume and wisp_layout_face; false in padding and empty slots. */
 static bool find_dof(const wisp_dg *dg, const wisp_array_decl *array, size_t at, dof *out)
 {
   const wisp_layout *l = &dg->layout;
+  if (strcmp(array->name, "trace") == 0) return find_trace(dg, at, out);
   const bool face = strcmp(array->name, "flux") == 0;
   const size_t KM = (size_t)l->KM, Ndof = (size_t)(face ? l->Nf : l->Np), row = (size_t)(face ? l->NfM : l->NpM);
   const size_t n = (size_t)dg->system->fields, in_row = at % row, group = at / row / n;
@@ -177,13 +191,17 @@ static bool find_dof(const wisp_dg *dg, const wisp_array_decl *array, size_t at,
   return dg->slot[out->k] != WISP_EMPTY;
 }
 
-/* Elements as the mesh has them, their fields one after the other, node after node. */
+/* Elements as the mesh has them, their fields one after the other, node after node; of trace as it lies. */
 static size_t origin(const void *self, const wisp_array_decl *array, size_t at)
 {
   const wisp_dg *dg = self;
   dof d;
   if (array->kind == WISP_FIXED) return at;
   if (!find_dof(dg, array, at, &d)) return WISP_NOBODY;
+  if (strcmp(array->name, "trace") == 0) {
+    const size_t together = (size_t)dg->system->fields * (size_t)dg->layout.Nf;
+    return (size_t)dg->slot[d.k] * together + at % together;
+  }
   const size_t Ndof = (size_t)(strcmp(array->name, "flux") == 0 ? dg->layout.Nf : dg->layout.Np);
   return ((size_t)dg->slot[d.k] * (size_t)dg->system->fields + (size_t)d.f) * Ndof + d.i;
 }
@@ -210,6 +228,7 @@ wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg)
                  {"KM", (size_t)l->KM},
                  {"NpM", (size_t)l->NpM},
                  {"NfM", (size_t)l->NfM},
+                 {"NfNfp", (size_t)l->Nf},
                  {"n", (size_t)dg->system->fields},
                  {"geos", (size_t)dg->records.geos},
                  {"face_reals", (size_t)dg->records.face_reals},
@@ -222,16 +241,17 @@ wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg)
 }
 
 /* Nested stages find u_n in the places of the others (integrator.h). */
-static bool is_of_a_run(const void *with_derivatives, const char *array)
+static bool is_of_a_run(const void *stage, const char *array)
 {
-  return strcmp(array, "u_n") != 0 && (with_derivatives || strncmp(array, "du", 2) != 0);
+  const bool rare = strcmp(array, "trace") == 0 || strncmp(array, "du", 2) == 0;
+  return strcmp(array, "u_n") != 0 && (!rare || (stage && wisp_stage_has(stage, array)));
 }
 
 wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
-                                size_t guard, bool with_derivatives, wisp_problem **out)
+                                size_t guard, const wisp_stage *stage, wisp_problem **out)
 {
   wisp_discretisation d = wisp_dg_discretisation(dg);
-  return wisp_problem_open(err, device, &d, precision, guard, is_of_a_run, with_derivatives ? &d : NULL, out);
+  return wisp_problem_open(err, device, &d, precision, guard, is_of_a_run, stage, out);
 }
 
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem)

@@ -14,6 +14,7 @@
 #include "../../gen/nodal/tet.h"
 #include "../mesh/mesh.h"
 #include "../problem.h"
+#include "../solve/choose.h"
 
 enum {
   WISP_GEO = 9,         /* dr_mu/dx_nu at component mu*3 + nu: rx ry rz sx sy sz tx ty tz */
@@ -85,6 +86,7 @@ double wisp_dg_factor(const wisp_dg *dg, const wisp_term *term, size_t k);
 /* Sizes of arrays in numbers. */
 size_t wisp_dg_volume_size(const wisp_dg *dg); /* groups * fields * NpM */
 size_t wisp_dg_face_size(const wisp_dg *dg);   /* groups * fields * NfM */
+size_t wisp_dg_trace_size(const wisp_dg *dg);  /* slots * fields * Nf */
 
 /* A step that is stable without anything measured, 4 to 25 times shorter than it could be: half of min_time over
  * (N + 1)^2. */
@@ -116,8 +118,10 @@ wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, 
 void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs); /* rhs = -div F(u) */
 /* d/dx, d/dy, d/dz of every field. */
 void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3]);
-void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux,
-                           double *sizes); /* Fscale n.(F-F*); sizes: below, or NULL */
+void wisp_reference_trace(const wisp_dg *dg, const double *u, double *trace);
+/* Fscale n.(F-F*); values of neighbours are of trace, or where this is NULL of u; sizes: below, or NULL */
+void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, const double *trace, double *flux,
+                           double *sizes);
 void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /* rhs += LIFT flux */
 /* Both, as products by [Dr | Ds | Dt | LIFT]: a chain of 3 Np + Nf sums for each number. */
 void wisp_reference_product(const wisp_dg *dg, const double *u, const double *flux, double *rhs);
@@ -145,10 +149,10 @@ extern const double wisp_nested45[WISP_RK_STAGES];
 /* Of a dg that is borrowed. */
 wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg);
 
-/* dg and device are borrowed. All fields start at zero; dux, duy, duz are made only with_derivatives,
- * u_n never. */
+/* dg and device are borrowed. All fields start at zero. Of the arrays that few stages have, dux, duy, duz and trace,
+ * those of a stage are made, or none where it is NULL; u_n never. */
 wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
-                                size_t guard, bool with_derivatives, wisp_problem **out);
+                                size_t guard, const wisp_stage *stage, wisp_problem **out);
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem);
 
 /* Launches a kernel on the problem's arrays with these scalars. */

@@ -5,12 +5,13 @@
 #include <string.h>
 
 /* Arrays that are computed with: those before the fixed ones. */
-enum { U = WISP_NODAL_U, U_NEXT, U_N, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, FIELDS };
+enum { U = WISP_NODAL_U, U_NEXT, U_N, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, TRACE, FIELDS };
 _Static_assert(FLUX == (int)WISP_NODAL_FLUX && DUX == (int)WISP_NODAL_DUX && FIELDS == (int)WISP_NODAL_GEO,
                "the fields stand in the order of templates/nodal/family");
 
 static size_t size_of(const wisp_dg *dg, int array)
 {
+  if (array == TRACE) return wisp_dg_trace_size(dg);
   return array == FLUX ? wisp_dg_face_size(dg) : wisp_dg_volume_size(dg);
 }
 
@@ -52,6 +53,11 @@ static void assemble(const pass *p)
       }
       for (int f = 0; f < system->fields; f++) p->out[RHS][wisp_layout_volume(l, system->fields, f, k, i)] = sum[f];
     }
+}
+
+static void trace(const pass *p)
+{
+  wisp_reference_trace(p->dg, p->in[U], p->out[TRACE]);
 }
 
 /* Both are there already. */
@@ -99,6 +105,24 @@ static void update_nested(const pass *p)
   nest(p, p->in[RHS], p->in[LIFTED]);
 }
 
+static void gather_lift(const pass *p)
+{
+  memset(p->out[LIFTED], 0, wisp_dg_volume_size(p->dg) * sizeof *p->out[LIFTED]);
+  wisp_reference_lift(p->dg, p->flux, p->out[LIFTED]);
+}
+
+static void volume_update(const pass *p)
+{
+  wisp_reference_volume(p->dg, p->in[U], p->rhs);
+  advance(p, p->rhs, p->in[LIFTED], U_NEXT);
+}
+
+static void volume_update_nested(const pass *p)
+{
+  wisp_reference_volume(p->dg, p->in[U], p->rhs);
+  nest(p, p->rhs, p->in[LIFTED]);
+}
+
 /* All of the right-hand side, of fluxes that are there; where sums are rounded, in one chain, as one product adds up.
  */
 static const double *make_rhs(const pass *p, const double *flux)
@@ -139,14 +163,21 @@ static const struct role {
     {"volume", volume, false},
     {"derivative", derivative, false},
     {"assemble", assemble, false},
+    {"trace", trace, false},
     {"gather", gather, true},
+    {"gather_traced", gather, true},
     {"lift", lift, false},
+    {"gather_lift", gather_lift, true},
+    {"volume_update", volume_update, false},
+    {"volume_update_nested", volume_update_nested, false},
     {"update", update, false},
     {"update_nested", update_nested, false},
     {"fused", fused, false},
     {"fused_nested", fused_nested, false},
     {"stage", stage, true},
     {"stage_nested", stage_nested, true},
+    {"stage_traced", stage, true},
+    {"stage_traced_nested", stage_nested, true},
 };
 
 static wisp_status find_role(wisp_error *err, const char *kernel, const struct role **out)
@@ -188,7 +219,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
   CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux, &flux));
   CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux_size, &flux_size));
   CALL(wisp_new(err, wisp_dg_volume_size(dg), sizeof *rhs, &rhs));
-  if (role->gathers) wisp_reference_gather(dg, scalars->alpha, in[U], flux, flux_size);
+  if (role->gathers) wisp_reference_gather(dg, scalars->alpha, in[U], in[TRACE], flux, flux_size);
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
     CALL(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));

@@ -134,22 +134,39 @@ void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
   wisp_parallel_for(dg->slots, volume_slots, &(loop){dg, u, &rhs});
 }
 
+/* Where trace has node i of a face of slot k. */
+static size_t trace_at(const wisp_dg *dg, int f, size_t k, int face, int i)
+{
+  const int n = dg->system->fields, Nfp = dg->tet->Nfp;
+  return (k * WISP_TET_FACES + (size_t)face) * (size_t)(n * Nfp) + (size_t)(f * Nfp + i);
+}
+
+void wisp_reference_trace(const wisp_dg *dg, const double *u, double *trace)
+{
+  const int Nfp = dg->tet->Nfp;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
+      for (int f = 0; f < dg->system->fields; f++)
+        for (int i = 0; i < Nfp; i++)
+          trace[trace_at(dg, f, k, face, i)] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
+}
+
 /* The fluxes through the nodes of one face, and what they are added up from. */
-static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, const double *u, double *flux,
-                        double *sizes)
+static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, const double *u, const double *trace,
+                        double *flux, double *sizes)
 {
   int n = dg->system->fields, Nfp = dg->tet->Nfp;
-  size_t stride = dg->layout.order == WISP_NODE_FASTEST ? 1 : (size_t)dg->layout.KM;
   size_t address = (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)];
   const size_t beyond = wisp_dg_slot_at(dg, address);
   int code = dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + face, k)];
   double geometry[4], u_m[WISP_MAX_FIELDS], u_p[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
   for (int c = 0; c < 4; c++) geometry[c] = dg->face_real[wisp_dg_face_at(dg, 4 * face + c, k)];
+  const int list = code % 32, face_p = list / WISP_TET_TURNS, *turned = dg->turnlist + list % WISP_TET_TURNS * Nfp;
   for (int i = 0; i < Nfp; i++) {
-    size_t node_p = (size_t)dg->tet->facelist[code % 32 * Nfp + i];
     for (int f = 0; f < n; f++) {
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
-      u_p[f] = u[address + (size_t)f * (size_t)dg->layout.NpM + node_p * stride];
+      u_p[f] = trace ? trace[trace_at(dg, f, beyond, face_p, turned[i])]
+                     : u[volume_at(dg, f, beyond, dg->tet->facelist[list * Nfp + i])];
     }
     wisp_system_flux_between(dg->system, code / 32 - 1, geometry, alpha, (wisp_side){u_m, wisp_dg_medium(dg, k)},
                              (wisp_side){u_p, wisp_dg_medium(dg, beyond)}, out, size);
@@ -161,11 +178,12 @@ static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, con
   }
 }
 
-void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, double *flux, double *sizes)
+void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, const double *trace, double *flux,
+                           double *sizes)
 {
   for (size_t k = 0; k < dg->slots; k++)
     for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
-      gather_face(dg, k, face, alpha, u, flux, sizes);
+      gather_face(dg, k, face, alpha, u, trace, flux, sizes);
 }
 
 static void lift_slots(void *context, size_t from, size_t to)
@@ -280,7 +298,7 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   copy->tet = NULL;
   copy->system = NULL;
   CALL(wisp_new(err, 1, sizeof *tet, &tet));
-  tet->N = dg->tet->N, tet->Np = dg->tet->Np, tet->Nfp = dg->tet->Nfp;
+  tet->N = dg->tet->N, tet->Np = dg->tet->Np, tet->Nfp = dg->tet->Nfp, tet->Fmask = dg->tet->Fmask;
   copy->tet = tet;
   CALL(wisp_new(err, 1, sizeof *system, &system));
   *system = *dg->system;

@@ -27,8 +27,7 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   solver->precision = precision;
   CALL(wisp_stage_load(err, device, stage));
   if (wisp_stage_has(stage, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
-  CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, wisp_stage_has(stage, "dux"),
-                           &solver->problem));
+  CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, stage, &solver->problem));
   solver->integrator =
       wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels, alpha);
   CALL(wisp_solver_open_sketch(err, solver, dg));

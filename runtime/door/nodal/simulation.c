@@ -193,8 +193,6 @@ wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *
 int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info *info)
 {
   if (i >= (size_t)s->stage.kernels) return 0;
-  const wisp_choice *c = &s->stage.choice[i];
-  *info = (wisp_kernel_info){
-      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer), c->note};
+  *info = wisp_door_info(&s->stage.choice[i]);
   return 1;
 }
