@@ -1,5 +1,6 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
 #include "bench_accuracy.h"
+#include "bench_paper.h"
 #include "cli.h"
 #include "options.h"
 #include "print.h"
@@ -41,6 +42,7 @@ static const column beside_copy[] = {
     {"ms", 8, 4, AT(ms), 0},
     {"GB/s", 6, 0, AT(gbps), 0},
     {"of copy", 7, 2, AT(rival_ms), AT(ms)},
+    {"eff.", 5, 2, AT(efficiency), 0},
     {"GDOF/s", 6, 2, AT(gdofs), 0},
     {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
     {"GFLOP/s", 7, 0, AT(gflops), 0},
@@ -106,20 +108,39 @@ static void print_row(const wisp_comparison *row, bool first)
 {
   const table *t = table_of(row->spec.family);
   const char *more = t->with_layout ? row->ours.layout : row->ours.params;
-  char who[64]; /* more than any table shows */
+  char who[64], whole[128]; /* more than any table shows */
   if (first) {
     say_width(t);
     printf("%-2s %-3s %-*s %-*s", "N", "", t->kernel, "kernel", t->who, t->title);
     for (size_t i = 0; i < t->count; i++) printf(" %*s", t->columns[i].width, t->columns[i].title);
     printf("\n");
   }
+  const int both = t->kernel + 1 + t->who; /* a long name of a kernel takes of the other's room */
   snprintf(who, sizeof who, "%s %s", row->ours.strategy, more);
-  printf("%-2d %-3s %-*s %-*.*s", row->spec.order, wisp_precision_name(row->spec.precision), t->kernel,
-         row->spec.kernel, t->who, t->who, who);
+  snprintf(whole, sizeof whole, "%-*s %s", t->kernel, row->spec.kernel, who);
+  printf("%-2d %-3s %-*.*s", row->spec.order, wisp_precision_name(row->spec.precision), both, both, whole);
   for (size_t i = 0; i < t->count; i++)
     print_number(t->columns[i].width, t->columns[i].digits, value_of(&t->columns[i], row));
   printf("\n");
+  for (int i = 0; i < row->others; i++)
+    printf("%8s%-55s %8.4g ms, %6.2f x ours, error %.1e\n", "", row->other[i].name, row->other[i].ms,
+           row->other[i].ms / row->ms, row->other[i].error);
   fflush(stdout);
+}
+
+/* Others that do the same. */
+static cJSON *others_to_json(const wisp_comparison *row)
+{
+  cJSON *list = cJSON_CreateArray();
+  for (int i = 0; i < row->others; i++) {
+    const wisp_other *other = &row->other[i];
+    cJSON *object = cJSON_CreateObject();
+    wisp_json_add_texts(object, 1, &(wisp_json_text){"name", other->name});
+    const wisp_json_number numbers[] = {{"ms", other->ms}, {"ratio", other->ms / row->ms}, {"error", other->error}};
+    wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+    cJSON_AddItemToArray(list, object);
+  }
+  return list;
 }
 
 /* All that is known of it: what is not there is null. */
@@ -162,6 +183,7 @@ static cJSON *to_json(const char *device, const wisp_comparison *row)
                                       {"alternative_ratio", row->alternative_ms / row->ms}};
   wisp_json_add_texts(object, WISP_COUNT(texts), texts);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  cJSON_AddItemToObject(object, "others", others_to_json(row));
   return object;
 }
 
@@ -171,13 +193,29 @@ typedef struct gain {
   double sum;
 } gain;
 
+enum { MOST_STAGES = 64 };
+
 typedef struct printer {
   const wisp_arguments *args;
   cJSON *list; /* NULL: text, as it comes */
   int rows;
   gain gain[2][2]; /* [double precision][whole stage] */
   const char *device;
+  int stages; /* that were measured, as what one core takes is held beside */
+  struct {
+    int order;
+    wisp_precision precision;
+    double gdofs;
+  } stage[MOST_STAGES];
 } printer;
+
+static void keep_stage(printer *p, const wisp_comparison *row)
+{
+  if (!wisp_spec_is_step(&row->spec) || p->stages == MOST_STAGES) return;
+  p->stage[p->stages].order = row->spec.order;
+  p->stage[p->stages].precision = row->spec.precision;
+  p->stage[p->stages++].gdofs = row->gdofs;
+}
 
 static void add_gain(printer *p, const wisp_comparison *row)
 {
@@ -196,8 +234,40 @@ static wisp_status take_row(wisp_error *err, void *context, const wisp_compariso
   else
     print_row(row, p->rows == 0);
   add_gain(p, row);
+  keep_stage(p, row);
   p->rows++;
   return WISP_OK;
+}
+
+/* A whole stage on one core of the host, and how many of them the device is. */
+static wisp_status take_core(wisp_error *err, void *context, const wisp_comparison *row)
+{
+  printer *p = context;
+  double times = NAN;
+  (void)err;
+  for (int i = 0; i < p->stages; i++)
+    if (p->stage[i].order == row->spec.order && p->stage[i].precision == row->spec.precision)
+      times = p->stage[i].gdofs / row->gdofs;
+  if (p->list) return cJSON_AddItemToArray(p->list, to_json("one core of the host", row)), WISP_OK;
+  printf("%-2d %-3s one core: %s, %lld elements in %.3f ms, %.4f GDOF/s", row->spec.order,
+         wisp_precision_name(row->spec.precision), row->ours.strategy, row->elements, row->ms, row->gdofs);
+  if (isfinite(times)) printf("; %s is %.0f of it", p->device, times);
+  printf("\n");
+  fflush(stdout);
+  return WISP_OK;
+}
+
+/* The same stages, of a size that suits the host, in one thread. */
+static wisp_status compare_core(wisp_error *err, const wisp_arguments *args, const wisp_compare_request *of, printer *p)
+{
+  OWNED(wisp_session_close) wisp_session *session = NULL;
+  wisp_compare_request request = *of;
+  request.kernel = WISP_WHOLE_STEP, request.composition = NULL;
+  request.elements = 0, request.nodes = request.dofs = 0, request.beside = NULL;
+  request.row = take_core, request.context = p;
+  CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
+  CALL(wisp_device_open(err, "host", &session->device));
+  return wisp_compare(err, session, &request);
 }
 
 static void warn(void *context, const char *text)
@@ -258,6 +328,7 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   wisp_compare_request request;
   const char *name = wisp_option_value(args, "device");
   CALL(read_request(err, args, &orders, &precisions, &beside, &request));
+  if (wisp_option_given(args, "one-core")) setenv("OMP_NUM_THREADS", "1", 1); /* before a host kernel brings threads */
   CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
   CALL(wisp_device_open(err, name ? name : "auto", &session->device));
   if (wisp_option_given(args, "accuracy"))
@@ -265,9 +336,13 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   printer p = {.args = args, .device = wisp_device_limits(session->device)->name};
   if (wisp_option_given(args, "json")) p.list = cJSON_CreateArray();
   request.context = &p;
-  const wisp_status status = wisp_compare(err, session, &request);
+  const bool tables = wisp_option_given(args, "paper");
+  wisp_status status = tables ? WISP_OK : wisp_compare(err, session, &request);
+  if (status == WISP_OK && wisp_option_given(args, "one-core")) status = compare_core(err, args, &request, &p);
+  if (status == WISP_OK && !p.list) print_gains(&p);
+  if (status == WISP_OK && (tables || !request.kernel))
+    status = wisp_bench_paper(err, session, request.family, &orders, request.elements, p.list);
   if (status == WISP_OK && p.list) return wisp_json_put(err, p.list);
-  if (status == WISP_OK) print_gains(&p);
   cJSON_Delete(p.list);
   return status;
 }

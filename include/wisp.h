@@ -283,7 +283,7 @@ typedef struct wisp_matrix_request {
 /* Numbers the nodes and makes the pattern, opens the kernels, takes the device's memory for their lists. Rows are the
  * nodes that are not fixed: vertices in the caller's order, then nodes inside edges, faces and elements. WISP_EINPUT
  * for a mesh that is degenerate or does not conform, numbers of vertices out of range, a fixed vertex that is on no
- * fixed edge or face; WISP_EUSAGE for more than 2^31 - 1 nonzeros. */
+ * fixed edge or face; WISP_EUSAGE for more than 2^31 - 1 nonzeros, or than memory holds. */
 wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wisp_matrix_request *request,
                                wisp_matrix **out);
 void wisp_matrix_destroy(wisp_matrix *matrix);
@@ -323,6 +323,91 @@ wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *matrix, const wis
                                  void *F, void *stream);
 /* Its i-th kernel; WISP_EMISSING behind the last. */
 wisp_status wisp_matrix_kernel(wisp_error *err, const wisp_matrix *matrix, size_t i, wisp_kernel_info *info);
+
+/* --- the Helmholtz problem on triangles: set up once, solved for as many right-hand sides as wanted --- */
+
+typedef struct wisp_helmholtz wisp_helmholtz;
+
+/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/hdg.md). Edge l of a triangle leads from its corner l to the
+ * next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+typedef struct wisp_helmholtz_request {
+  const char *spec; /* order 1..9 and precision: "hdg.step:tri:p4:helmholtz:f64" */
+  size_t vertices, elements;
+  const double *xyz;            /* xyz[3 v + c]; z is the same everywhere */
+  const int *corners;           /* corners[3 e + c], counter-clockwise */
+  const unsigned char *fluxes;  /* a byte for edge l of triangle e at 3 e + l, of which those of the boundary count: not
+                                   0: kappa du/dn is given there, 0: u is (u everywhere) */
+  const char *mesh;             /* a Gmsh file in place of these five, */
+  const char *neumann;          /* with it: parts of the boundary whose flux is given: "outlet,3" (none) */
+  double tau;                   /* the stabilisation, positive (1) */
+  const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the texts) */
+  const char *kappa_text, *lambda_text; /* expressions in x, y, region, tag and names, at its middle ("1", "0") */
+  const char *preconditioner;           /* "none", "diagonal", "edge-blocks" ("two-levels") */
+  int smoothing;                        /* of two levels, 1..8: Chebyshev's degree (2) */
+  double tolerance;                     /* of the residual over the right-hand side (1e-10; in float 1e-5) */
+  long long iterations;                 /* at the most (100000) */
+} wisp_helmholtz_request;
+
+/* Numbers edges, takes the kernels and the device's memory, condenses, assembles, and makes the preconditioner.
+ * WISP_EINPUT for a mesh that is degenerate or does not conform; WISP_EUSAGE for an order, a coefficient, a name or a
+ * size that cannot be. */
+wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_helmholtz_request *request,
+                                  wisp_helmholtz **out);
+void wisp_helmholtz_destroy(wisp_helmholtz *problem);
+
+typedef struct wisp_helmholtz_counts {
+  size_t elements, edges, unknowns; /* unknowns: of the traces that are not given */
+  size_t modes, star_modes;         /* of u, and of each part of the flux; of u* */
+  size_t points;                    /* of a triangle, where f is asked for */
+  size_t boundary, edge_points;     /* edges of the boundary; points of each, where u or the flux is asked for */
+  size_t load, given;               /* numbers of what a solve takes, */
+  size_t u, flux, ustar, trace;     /* and of what it leaves */
+} wisp_helmholtz_counts;
+wisp_status wisp_helmholtz_size(wisp_error *err, const wisp_helmholtz *problem, wisp_helmholtz_counts *out);
+
+/* Where data are asked for, on the host, caller's memory, each may be NULL: f at xyz[3 (e points + q) + c]; on edge i
+ * of the boundary at edge_xyz[3 (i edge_points + q) + c], which is edge[i] = 3 triangle + its edge. */
+wisp_status wisp_helmholtz_points(wisp_error *err, const wisp_helmholtz *problem, double *xyz, double *edge_xyz,
+                                  int *edge);
+
+/* Makes what a solve takes from values there, on the host: f[e points + q]; of edge i u, or kappa du/dn, at
+ * on_boundary[i edge_points + q]; NULL: 0. load and given: memory on the session's device, of the spec's precision. */
+wisp_status wisp_helmholtz_integrate(wisp_error *err, const wisp_helmholtz *problem, const double *f,
+                                     const double *on_boundary, void *load, void *given);
+
+/* Arrays of the spec's precision in memory on the session's device; NULL: 0, or not wanted. Modes are orthonormal on
+ * the triangle (-1, -1), (1, -1), (-1, 1); number i of `w` of triangle e stands at ((e / 32) w + i) 32 + e % 32.
+ * Zero-initialise. */
+typedef struct wisp_helmholtz_data {
+  const void *load;       /* the integrals of f times each mode, w = modes */
+  const void *given;      /* of each edge, as wisp_helmholtz_integrate leaves it */
+  void *u, *flux, *ustar; /* w = modes; 2 modes: of kappa du/dx, then du/dy; star_modes, one degree more */
+  void *trace;            /* at the unknowns */
+} wisp_helmholtz_data;
+
+/* Seconds, and bytes of memory on the device, by stage. Those of the first three are the set-up's, the same each time.
+ */
+typedef struct wisp_helmholtz_report {
+  long long iterations;
+  double residual;                                               /* over the right-hand side */
+  double seconds_mesh, seconds_setup, seconds_preconditioner;    /* edges, on the host; condense and assemble */
+  double seconds_right_side, seconds_iterations, seconds_fields; /* of this solve */
+  size_t bytes_setup, bytes_iterations, bytes_fields;            /* each array where it is first needed */
+} wisp_helmholtz_report;
+
+/* Solves for these data, in the session's stream, and returns when that is done: no element is condensed anew. Where a
+ * piece of the mesh has no edge whose u is given, and lambda is 0 there, u is the one of mean 0, and data that do not
+ * balance are WISP_EUSAGE. WISP_EWRONG where it does not converge. out may be NULL. */
+wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *problem, const wisp_helmholtz_data *data,
+                                 wisp_helmholtz_report *out);
+
+/* Values, on the host, of modes that a solve has left on the device, "u", "flux" or "ustar", at `count` points
+ * rs[2 q + c] of every triangle, r and s from -1: values[e count + q], of the flux values[2 (e count + q) + c]. */
+wisp_status wisp_helmholtz_values(wisp_error *err, const wisp_helmholtz *problem, const char *field, const void *modes,
+                                  size_t count, const double *rs, double *values);
+
+/* Its i-th kernel; WISP_EMISSING behind the last. */
+wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_kernel_info *info);
 
 #ifdef __cplusplus
 }

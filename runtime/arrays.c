@@ -86,6 +86,12 @@ size_t wisp_arrays_size(const wisp_arrays *arrays, const char *name)
   return e ? e->array.size : 0;
 }
 
+size_t wisp_arrays_bytes_of(const wisp_arrays *arrays, const char *array)
+{
+  const wisp_entry *e = find(arrays, array);
+  return e ? e->array.size * wisp_entry_number(arrays, e) : 0;
+}
+
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other)
 {
   wisp_entry *a = (wisp_entry *)find(arrays, one), *b = (wisp_entry *)find(arrays, other);

@@ -28,8 +28,9 @@ wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precis
 void wisp_arrays_destroy(wisp_arrays *arrays);
 WISP_OWNED(wisp_arrays, wisp_arrays_destroy)
 
-size_t wisp_arrays_bytes(const wisp_arrays *arrays);                   /* of device memory, guard zones included */
-size_t wisp_arrays_size(const wisp_arrays *arrays, const char *array); /* numbers; 0 for an unknown name */
+size_t wisp_arrays_bytes(const wisp_arrays *arrays);                       /* of device memory, guard zones included */
+size_t wisp_arrays_size(const wisp_arrays *arrays, const char *array);     /* numbers; 0 for an unknown name */
+size_t wisp_arrays_bytes_of(const wisp_arrays *arrays, const char *array); /* of its numbers, no guards */
 
 /* Moves an array of reals between the host (double) and the device (its precision, or float): all of it, or `count`
  * numbers from number `from` on. WISP_EUSAGE where there is no such array of reals, or the part is not within it. */

@@ -25,6 +25,15 @@ static const entry nvrtc_entries[] = {
 #define API wisp_cublas_api
 static const entry cublas_entries[] = {WISP_CUBLAS_REQUIRED(REQUIRED)};
 #undef API
+#define API wisp_batched_api
+static const entry batched_entries[] = {WISP_BATCHED_REQUIRED(REQUIRED)};
+#undef API
+#define API wisp_cusolver_api
+static const entry cusolver_entries[] = {WISP_CUSOLVER_REQUIRED(REQUIRED)};
+#undef API
+#define API wisp_cusparse_api
+static const entry cusparse_entries[] = {WISP_CUSPARSE_REQUIRED(REQUIRED) WISP_CUSPARSE_OPTIONAL(OPTIONAL)};
+#undef API
 #define API wisp_nvml_api
 static const entry nvml_entries[] = {WISP_NVML_REQUIRED(REQUIRED)};
 #undef API
@@ -93,12 +102,41 @@ wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out)
                   nvrtc_entries, WISP_COUNT(nvrtc_entries), out);
 }
 
-wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out)
+/* All that is asked of cuBLAS is in one library. */
+static wisp_status open_cublas(wisp_error *err, const entry *entries, size_t count, void *out)
 {
   return open_api(err, (const char *const[]){"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL},
                   "cublas: libcublas.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
                   "libcublas), or point CUDA_HOME at it",
-                  cublas_entries, WISP_COUNT(cublas_entries), out);
+                  entries, count, out);
+}
+
+wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out)
+{
+  return open_cublas(err, cublas_entries, WISP_COUNT(cublas_entries), out);
+}
+
+wisp_status wisp_batched_api_open(wisp_error *err, wisp_batched_api *out)
+{
+  return open_cublas(err, batched_entries, WISP_COUNT(batched_entries), out);
+}
+
+wisp_status wisp_cusolver_api_open(wisp_error *err, wisp_cusolver_api *out)
+{
+  return open_api(
+      err, (const char *const[]){"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so", NULL},
+      "cusolver: libcusolver.so.12 (or .11) is not there: install NVIDIA's CUDA toolkit (or only its package "
+      "libcusolver), or point CUDA_HOME at it",
+      cusolver_entries, WISP_COUNT(cusolver_entries), out);
+}
+
+wisp_status wisp_cusparse_api_open(wisp_error *err, wisp_cusparse_api *out)
+{
+  return open_api(
+      err, (const char *const[]){"libcusparse.so.12", "libcusparse.so.11", "libcusparse.so", NULL},
+      "cusparse: libcusparse.so.12 (or .11) is not there: install NVIDIA's CUDA toolkit (or only its package "
+      "libcusparse), or point CUDA_HOME at it",
+      cusparse_entries, WISP_COUNT(cusparse_entries), out);
 }
 
 wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out)

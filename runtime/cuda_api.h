@@ -1,6 +1,6 @@
-/* The CUDA driver, NVRTC, cuBLAS and NVML, opened at run time: one program runs with and without them, and no CUDA
- * header is needed to build. Prototypes are declared here by hand, from NVIDIA's documentation of cuda.h, nvrtc.h,
- * cublas_v2.h and nvml.h; handles are plain pointers. */
+/* The CUDA driver, NVRTC, cuBLAS, cuSOLVER, cuSPARSE and NVML, opened at run time: one program runs with and without
+ * them, and no CUDA header is needed to build. Prototypes are declared here by hand, from NVIDIA's documentation of
+ * cuda.h, nvrtc.h, cublas_v2.h, cusolverDn.h, cusparse.h and nvml.h; handles are plain pointers. */
 #ifndef WISP_CUDA_API_H
 #define WISP_CUDA_API_H
 
@@ -118,6 +118,53 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
                    const void *a, int type_a, int lda, const void *b, int type_b, int ldb, const void *beta, void *c, \
                    int type_c, int ldc, int compute, int algorithm))
 
+/* Its batched routines, of either precision; matrices and arrays of them are device addresses. */
+#define WISP_BATCHED_OF(X, S)                                                                                       \
+  X(cublas##S##gemm_v2, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha,    \
+                         uint64_t a, int lda, uint64_t b, int ldb, const void *beta, uint64_t c, int ldc))          \
+  X(cublas##S##gemmStridedBatched,                                                                                  \
+    (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha, uint64_t a, int lda,   \
+     long long stride_a, uint64_t b, int ldb, long long stride_b, const void *beta, uint64_t c, int ldc,            \
+     long long stride_c, int count))                                                                                \
+  X(cublas##S##trsmBatched, (void *handle, int side, int fill, int transpose, int diagonal, int m, int n,           \
+                             const void *alpha, uint64_t a, int lda, uint64_t b, int ldb, int count))               \
+  X(cublas##S##getrfBatched, (void *handle, int n, uint64_t a, int lda, uint64_t pivots, uint64_t info, int count)) \
+  X(cublas##S##getriBatched,                                                                                        \
+    (void *handle, int n, uint64_t a, int lda, uint64_t pivots, uint64_t c, int ldc, uint64_t info, int count))
+#define WISP_BATCHED_REQUIRED(X) WISP_BATCHED_OF(X, S) WISP_BATCHED_OF(X, D)
+
+/* cuSOLVER: every function returns a cusolverStatus_t, 0 for success. */
+#define WISP_CUSOLVER_REQUIRED(X)                                                                            \
+  X(cusolverDnCreate, (void **handle))                                                                       \
+  X(cusolverDnDestroy, (void *handle))                                                                       \
+  X(cusolverDnSetStream, (void *handle, void *stream))                                                       \
+  X(cusolverDnSpotrfBatched, (void *handle, int fill, int n, uint64_t a, int lda, uint64_t info, int count)) \
+  X(cusolverDnDpotrfBatched, (void *handle, int fill, int n, uint64_t a, int lda, uint64_t info, int count))
+
+/* cuSPARSE: every function returns a cusparseStatus_t, 0 for success. */
+#define WISP_CUSPARSE_REQUIRED(X)                                                                                      \
+  X(cusparseCreate, (void **handle))                                                                                   \
+  X(cusparseDestroy, (void *handle))                                                                                   \
+  X(cusparseSetStream, (void *handle, void *stream))                                                                   \
+  X(cusparseGetVersion, (void *handle, int *version))                                                                  \
+  X(cusparseCreateCsr, (void **matrix, int64_t rows, int64_t columns, int64_t nonzeros, uint64_t start,                \
+                        uint64_t column, uint64_t values, int start_type, int column_type, int base, int type))        \
+  X(cusparseDestroySpMat, (void *matrix))                                                                              \
+  X(cusparseCreateDnVec, (void **vector, int64_t size, uint64_t values, int type))                                     \
+  X(cusparseDestroyDnVec, (void *vector))                                                                              \
+  X(cusparseSpMV_bufferSize, (void *handle, int transpose, const void *alpha, void *matrix, void *x, const void *beta, \
+                              void *y, int type, int algorithm, size_t *bytes))                                        \
+  X(cusparseSpMV, (void *handle, int transpose, const void *alpha, void *matrix, void *x, const void *beta, void *y,   \
+                   int type, int algorithm, uint64_t buffer))
+
+/* From CUDA 12 on. */
+#define WISP_CUSPARSE_OPTIONAL(X)                                                                                      \
+  X(cusparseSpMV_preprocess, (void *handle, int transpose, const void *alpha, void *matrix, void *x, const void *beta, \
+                              void *y, int type, int algorithm, uint64_t buffer))                                      \
+  X(cusparseCreateBsr,                                                                                                 \
+    (void **matrix, int64_t rows, int64_t columns, int64_t blocks, int64_t height, int64_t width, uint64_t start,      \
+     uint64_t column, uint64_t values, int start_type, int column_type, int base, int type, int order))
+
 /* NVML: every function returns an nvmlReturn_t, 0 for success. */
 #define WISP_NVML_REQUIRED(X)                                           \
   X(nvmlInit_v2, (void))                                                \
@@ -141,6 +188,19 @@ typedef struct wisp_cublas_api {
   WISP_CUBLAS_REQUIRED(WISP_API_POINTER)
 } wisp_cublas_api;
 
+typedef struct wisp_batched_api {
+  WISP_BATCHED_REQUIRED(WISP_API_POINTER)
+} wisp_batched_api;
+
+typedef struct wisp_cusolver_api {
+  WISP_CUSOLVER_REQUIRED(WISP_API_POINTER)
+} wisp_cusolver_api;
+
+typedef struct wisp_cusparse_api {
+  WISP_CUSPARSE_REQUIRED(WISP_API_POINTER)
+  WISP_CUSPARSE_OPTIONAL(WISP_API_POINTER)
+} wisp_cusparse_api;
+
 typedef struct wisp_nvml_api {
   WISP_NVML_REQUIRED(WISP_API_POINTER)
 } wisp_nvml_api;
@@ -150,6 +210,9 @@ typedef struct wisp_nvml_api {
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out);
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out);
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out);
+wisp_status wisp_batched_api_open(wisp_error *err, wisp_batched_api *out); /* of cuBLAS */
+wisp_status wisp_cusolver_api_open(wisp_error *err, wisp_cusolver_api *out);
+wisp_status wisp_cusparse_api_open(wisp_error *err, wisp_cusparse_api *out);
 wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out); /* $WISP_NVML names another than the usual one */
 
 #endif

@@ -225,6 +225,13 @@ wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_bi
   return device->kind->load(err, device, binary, name, shared_bytes, out);
 }
 
+wisp_status wisp_module_cluster(wisp_error *err, wisp_module *module, int blocks)
+{
+  const wisp_device *device = module->device;
+  CALL(wisp_require(err, device->kind->cluster, WISP_EUSAGE, "%s has no clusters of blocks", device->limits.name));
+  return device->kind->cluster(err, module, blocks);
+}
+
 void wisp_module_unload(wisp_module *module)
 {
   if (module) module->device->kind->unload(module);

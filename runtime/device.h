@@ -104,6 +104,10 @@ wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_bi
                              size_t shared_bytes, wisp_module **out);
 void wisp_module_unload(wisp_module *module);
 
+/* From here on launches, whose grids are multiples of that, form clusters of so many blocks, up to 8, side by side,
+ * that can wait for each other. WISP_EUSAGE where the device has none. */
+wisp_status wisp_module_cluster(wisp_error *err, wisp_module *module, int blocks);
+
 /* One launch, in stream, asynchronous on a GPU. args: addresses of the arg_count argument values in the kernel's order
  * (as cuLaunchKernel takes them); a value has at most 8 bytes, and 8 bytes are readable at each address (a union of the
  * types does it), for a recording copies them without knowing the types. grid[0..1] blocks of block[0..2] threads; the

@@ -22,6 +22,7 @@ enum {
   ATTRIBUTE_REGISTERS_PER_UNIT = 82,
   ATTRIBUTE_SHARED_PER_BLOCK_OPTIN = 97,
   FUNCTION_MAX_DYNAMIC_SHARED = 8,
+  FUNCTION_CLUSTER_WIDTH = 11, /* height and depth follow */
   STREAM_NON_BLOCKING = 1,
   SHARED_WITHOUT_ASKING = 48 * 1024
 };
@@ -296,6 +297,19 @@ static wisp_status cuda_load(wisp_error *err, wisp_device *base, const wisp_bina
   return GIVE(loaded, out);
 }
 
+static wisp_status cuda_cluster(wisp_error *err, wisp_module *base, int blocks)
+{
+  cuda_module *module = (cuda_module *)base;
+  cuda_device *device = wisp_cuda_of(base->device);
+  CALL(wisp_cuda_enter(err, device));
+  for (int i = 0; i < 3; i++)
+    CALL(wisp_cuda_check(
+        err, &device->api,
+        device->api.cuFuncSetAttribute(module->function, FUNCTION_CLUSTER_WIDTH + i, i == 0 ? blocks : 1),
+        "form clusters of", module->name));
+  return WISP_OK;
+}
+
 static wisp_status cuda_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
                                const unsigned block[3], void **args, int arg_count)
 {
@@ -369,6 +383,7 @@ const wisp_device_kind wisp_cuda_kind = {
     .clock_mhz = cuda_clock_mhz,
     .load = cuda_load,
     .unload = cuda_unload,
+    .cluster = cuda_cluster,
     .launch = cuda_launch,
     .begin = wisp_cuda_begin,
     .end = wisp_cuda_end,

@@ -35,6 +35,7 @@ typedef struct wisp_device_kind {
   wisp_status (*load)(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                       size_t shared_bytes, wisp_module **out);
   void (*unload)(wisp_module *module);
+  wisp_status (*cluster)(wisp_error *err, wisp_module *module, int blocks); /* NULL: blocks never wait for each other */
   wisp_status (*launch)(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
                         const unsigned block[3], void **args, int arg_count); /* stream NULL: the device's */
 

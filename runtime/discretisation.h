@@ -5,7 +5,7 @@
 
 #include "arrays.h"
 
-enum { WISP_MAX_COUNTS = 32, WISP_MAX_CUTS = 4, WISP_PLACE_TEXT = 96 };
+enum { WISP_MAX_COUNTS = 40, WISP_MAX_CUTS = 4, WISP_PLACE_TEXT = 96 };
 #define WISP_NOBODY SIZE_MAX
 
 /* Some of what a count is of, one after the other. */

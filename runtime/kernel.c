@@ -63,12 +63,15 @@ wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_
                                wisp_kernel **out)
 {
   OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
+  int64_t cluster = 1;
   CALL(wisp_new(err, 1, sizeof *kernel, &kernel));
   kernel->device = device;
   kernel->plan = plan;
   kernel->args = plan->strategy->args;
   kernel->arg = plan->strategy->arg;
   CALL(wisp_module_load(err, device, binary, plan->symbol, plan->shared, &kernel->module));
+  if (wisp_env_get_int(plan->env, "cluster", &cluster) && cluster > 1)
+    CALL(wisp_module_cluster(err, kernel->module, (int)cluster));
   for (int i = 0; i < kernel->args; i++)
     if (kernel->arg[i].kind == WISP_ARG_OPERAND) CALL(upload_operand(err, kernel, i));
   return GIVE(kernel, out);

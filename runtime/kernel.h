@@ -55,7 +55,7 @@ typedef struct wisp_binding {
 
 /* One launch. An argument without a binding is an error that names it, as is a count that the grid asks for. Of several
  * with one name the first counts. */
-enum { WISP_MAX_BINDINGS = 96 };
+enum { WISP_MAX_BINDINGS = 128 };
 wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
 
 /* Blocks of its launches, of which each leaves a part of a sum; 1 where it is NULL, or they follow from counts. */

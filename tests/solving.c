@@ -129,7 +129,7 @@ void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, doub
   for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
     const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
     wisp_reference_volume(dg, u, rhs);
-    wisp_reference_gather(dg, alpha, u, flux, NULL);
+    wisp_reference_gather(dg, alpha, u, NULL, flux, NULL);
     wisp_reference_lift(dg, flux, rhs);
     for (size_t i = 0; i < size; i++) {
       res[i] = rk->a * res[i] + dt * rhs[i];

@@ -1,11 +1,14 @@
 /* Claim: the library's product is what our kernels compute, in the layout that we say it has; every way it is taken in
- * is as right as its plain one; a comparison gives each kernel a sound row; the command prints them as JSON. */
+ * is as right as its plain one; chains of its routines make the same condensed matrices, its sparse product the same
+ * rows; a comparison gives each kernel a sound row, a published table has its digits beside ours; the command prints
+ * them as JSON. */
 #include "good.h"
 #include "dg_case.h"
 #include "each_plan.h"
 #include "../gen/nodal/dense.h"
 #include "../runtime/nodal/dg_parts.h"
 #include "../tuner/trial/accuracy.h"
+#include "../tuner/trial/paper.h"
 #include "../tuner/compare/compare.h"
 #include "../tuner/compare/rival.h"
 
@@ -127,7 +130,7 @@ static wisp_status look(wisp_error *err, void *context, const wisp_comparison *r
   wisp_dense dense = {.matrix = NULL};
   s->rows++;
   s->steps += step;
-  assert_true(row->ms > 0 && row->gdofs > 0 && row->gbps > 0 && row->gflops > 0 && row->efficiency > 0);
+  assert_true(row->ms > 0 && row->gdofs > 0 && row->gbps > 0 && row->gflops >= 0 && row->efficiency > 0);
   assert_true(row->efficiency >= row->copy_share * (1 - 1e-12));           /* the floor has memory's part in it */
   if (step) assert_true(row->efficiency <= row->copy_share * (1 + 1e-12)); /* a whole stage's is nothing else */
   assert_int_equal(row->elements, 48);
@@ -192,6 +195,72 @@ static void test_senseless_requests(void **state)
     assert_int_equal(wisp_compare(&reason, &(wisp_session){.device = *state}, &bad[i]), WISP_EUSAGE);
 }
 
+/* Chains of a library's routines and its sparse product do the same as ours, and are timed beside it. */
+static wisp_status look_at_others(wisp_error *err, void *context, const wisp_comparison *row)
+{
+  int *others = context;
+  (void)err;
+  for (int i = 0; i < row->others; i++) {
+    assert_true(*row->other[i].name && row->other[i].ms > 0);
+    assert_true(row->other[i].error < (row->spec.precision == WISP_F32 ? 2e-5 : 1e-12));
+  }
+  *others += row->others;
+  return WISP_OK;
+}
+
+static void test_others(void **state)
+{
+  static const int orders[] = {1, 4};
+  static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
+  const bool gpu = strncmp(test_device_name(), "cuda", 4) == 0;
+  wisp_session session = {.device = *state};
+  GOOD(wisp_strategies_load(err, &session.strategies));
+  for (int k = 0; k < 2; k++) {
+    int others = 0;
+    const wisp_compare_request request = {.family = "hdg",
+                                          .kernel = k ? "apply" : "condense",
+                                          .orders = orders,
+                                          .order_count = 2,
+                                          .precisions = precisions,
+                                          .precision_count = 2,
+                                          .elements = 300,
+                                          .row = look_at_others,
+                                          .warn = complain,
+                                          .context = &others};
+    GOOD(wisp_compare(err, &session, &request));
+    assert_true(gpu ? others >= 8 : others == 4); /* batches in double alone, rows of numbers in either precision */
+  }
+  wisp_strategies_free(session.strategies);
+}
+
+/* A paper's digits, and ours: stages add up. */
+static wisp_status look_at_table(wisp_error *err, void *context, const wisp_paper_row *row)
+{
+  int *rows = context;
+  (void)err;
+  *rows += 1;
+  assert_true(row->order == 2 && row->elements == 800 && row->columns > 7);
+  assert_true(row->column[1].published == 9 && row->column[7].published == 170 && row->column[9].published == 6);
+  double sum = 0;
+  for (int i = 0; i < 5; i++) sum += i == 1 ? 0 : row->column[i].ours;
+  assert_true(row->column[0].ours > 0 && fabs(sum - row->column[5].ours) < 1e-9 * sum);
+  assert_true(row->column[6].ours > sum && row->column[7].ours > row->column[6].ours);
+  return WISP_OK;
+}
+
+static void test_paper(void **state)
+{
+  static const int order = 2;
+  wisp_session session = {.device = *state};
+  int rows = 0;
+  GOOD(wisp_strategies_load(err, &session.strategies));
+  GOOD(wisp_paper_tables(err, &session, "hdg", &order, 1, 1000, look_at_table, &rows));
+  assert_int_equal(rows, 1);
+  GOOD(wisp_paper_tables(err, &session, "nodal", &order, 1, 1000, look_at_table, &rows));
+  assert_int_equal(rows, 1);
+  wisp_strategies_free(session.strategies);
+}
+
 /* What the command prints, up to room - 1 characters; its exit status. */
 static int run_command(const char *options, char *text, size_t room)
 {
@@ -230,6 +299,15 @@ static void test_command(void **state)
   assert_int_equal(run_command("-d host -n 1 -p f64 --box 2", text, ROOM), 0);
   for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
   assert_non_null(strstr(text, "1  f64 step "));
+  assert_int_equal(run_command("-d host -f hdg -n 1 --paper --elements 800", text, ROOM), 0);
+  for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
+  assert_non_null(strstr(text, "20 x 20 squares: tables 2, 3, 4, 7"));
+  assert_int_equal(run_command("-d host -f hdg -n 1 --paper --elements 800 --json", text, ROOM), 0);
+  list = cJSON_Parse(text);
+  assert_true(
+      cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "local + copy"), "published")->valuedouble ==
+      7);
+  cJSON_Delete(list);
   assert_int_equal(run_command("-d host -f assembly --accuracy --elements 1300 --json", text, ROOM), 0);
   list = cJSON_Parse(text);
   assert_int_equal(cJSON_GetArraySize(list), 4);
@@ -238,6 +316,15 @@ static void test_command(void **state)
   assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json", text, ROOM), 0);
   list = cJSON_Parse(text);
   assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "elements")->valuedouble == 5000);
+  cJSON_Delete(list);
+  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --one-core --json", text, ROOM),
+                   0);
+  list = cJSON_Parse(text);
+  row = cJSON_GetArrayItem(list, 1);
+  assert_int_equal(cJSON_GetArraySize(list), 2);
+  assert_string_equal(cJSON_GetObjectItem(row, "device")->valuestring, "one core of the host");
+  assert_true(cJSON_GetObjectItem(row, "gdofs")->valuedouble > 0);
+  assert_true(cJSON_GetObjectItem(row, "elements")->valuedouble > 500);
   cJSON_Delete(list);
 }
 
@@ -293,6 +380,8 @@ int main(void)
       cmocka_unit_test(test_product_is_the_lift),
       cmocka_unit_test(test_every_kernel_has_a_row),
       cmocka_unit_test(test_senseless_requests),
+      cmocka_unit_test(test_others),
+      cmocka_unit_test(test_paper),
       cmocka_unit_test(test_accuracy),
       cmocka_unit_test(test_command),
   };

@@ -99,12 +99,15 @@ static void read_lines(lines *out, const char *text)
   }
 }
 
+/* Where nothing is fixed, or on the discretisation that its own default asks for. */
 static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case *c)
 {
   wisp_plan *plan = NULL;
+  wisp_fixed fixed = {0};
   if (*l->kernel != '*' && strcmp(l->kernel, c->strategy->kernel) != 0) return false;
   if (strcmp(l->strategy, c->strategy->name) != 0) return false;
-  GOOD(wisp_defaults_plan(err, all, &c->spec, &c->layout, c->names, &(wisp_fixed){0}, false, &plan));
+  if (c->strategy->params && c->strategy->param->bond == WISP_FIXES) wisp_fixed_add(&fixed, c->plan);
+  GOOD(wisp_defaults_plan(err, all, &c->spec, &c->layout, c->names, &fixed, false, &plan));
   bool used = strcmp(plan->strategy->name, l->strategy) == 0;
   for (const char *at = l->values; *at && used; at += strcspn(at, " "), at += strspn(at, " ")) {
     char word[64];

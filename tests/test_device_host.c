@@ -38,6 +38,7 @@ static int run_answer(const wisp_binary *binary)
   int got = 0;
   assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
   if (wisp_module_load(&err, device, binary, "answer", 0, &module) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_module_cluster(&err, module, 2), WISP_EUSAGE);
   assert_int_equal(wisp_device_alloc(&err, device, sizeof got, &result), WISP_OK);
   assert_int_equal(wisp_launch(&err, module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&result}, 1),
                    WISP_OK);

@@ -127,6 +127,9 @@ static void errors_are_passed_on(void **state)
   assert_int_equal(wisp_launch(&err, module, NULL, (unsigned[]){1, 1}, (unsigned[]){2048, 1, 1}, (void *[]){NULL}, 0),
                    WISP_EDEVICE);
   assert_non_null(strstr(err.text, "launch wisp_axpy"));
+  assert_int_equal(wisp_module_cluster(&err, module, 8), WISP_OK);
+  assert_int_equal(wisp_module_cluster(&err, module, -1), WISP_EDEVICE);
+  assert_non_null(strstr(err.text, "form clusters of wisp_axpy"));
   wisp_module_unload(module);
   wisp_device_close(device);
 }

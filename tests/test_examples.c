@@ -24,6 +24,8 @@ static const struct {
     {"kernels-g++", "g++ -x c++ -O2 -Wall -Wextra", "kernels.c"},
     {"matrix-gcc", "gcc -std=c11 -O2 -Wall -Wextra", "matrix.c"},
     {"matrix-g++", "g++ -x c++ -O2 -Wall -Wextra", "matrix.c"},
+    {"helmholtz-gcc", "gcc -std=c11 -O2 -Wall -Wextra", "helmholtz.c"},
+    {"helmholtz-g++", "g++ -x c++ -O2 -Wall -Wextra", "helmholtz.c"},
     {"poisson", "gfortran -std=f2018 -O2 -Wall", "poisson.f90"},
 };
 
@@ -76,23 +78,26 @@ static void test_programs(void **state)
 /* What docs/library.md shows stands in the examples, and in the header. */
 static void test_page(void **state)
 {
-  static const char *const files[] = {"examples/pulse.c", "examples/kernels.c", "examples/poisson.f90",
-                                      "examples/matrix.c", "include/wisp.h"};
+  static const char *const files[] = {"examples/pulse.c",  "examples/kernels.c",   "examples/poisson.f90",
+                                      "examples/matrix.c", "examples/helmholtz.c", "include/wisp.h"};
   (void)state;
   if (access(*files, R_OK) != 0) skip(); /* carried without its sources */
   check_page("docs/library.md", files, sizeof files / sizeof *files, 10);
 }
 
-/* It stays a program that one can read. */
+/* They stay programs that one can read. */
 static void test_short(void **state)
 {
+  static const char *const files[] = {"examples/kernels.c", "examples/matrix.c"};
   (void)state;
-  size_t length = 0, lines = 0;
-  if (access("examples/kernels.c", R_OK) != 0) skip();
-  char *text = fixture_read("examples/kernels.c", &length);
-  for (size_t i = 0; i < length; i++) lines += text[i] == '\n';
-  assert_true(lines < MOST_LINES);
-  free(text);
+  for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+    size_t length = 0, lines = 0;
+    if (access(files[f], R_OK) != 0) skip();
+    char *text = fixture_read(files[f], &length);
+    for (size_t i = 0; i < length; i++) lines += text[i] == '\n';
+    assert_true(lines < MOST_LINES);
+    free(text);
+  }
 }
 
 int main(void)

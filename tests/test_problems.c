@@ -96,8 +96,24 @@ static void test_problems(void **state)
   wisp_device_close(device);
 }
 
+/* Choices that differ have numbers that differ, however their values lie: none is the other's problem. */
+static void test_fixed_numbers(void **state)
+{
+  static const int values[] = {1, 2, 16, 48, 64, 128, 256, 512, 768, 1024};
+  enum { VALUES = sizeof values / sizeof *values };
+  uint64_t number[VALUES * VALUES];
+  (void)state;
+  for (int i = 0; i < VALUES * VALUES; i++) {
+    wisp_fixed fixed = {0};
+    wisp_fixed_ask(&fixed, "cap", values[i / VALUES], 0);
+    wisp_fixed_ask(&fixed, "walkers", values[i % VALUES], 0);
+    number[i] = wisp_fixed_number(&fixed);
+    for (int k = 0; k < i; k++) assert_true(number[i] != number[k]);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_problems)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_problems), cmocka_unit_test(test_fixed_numbers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

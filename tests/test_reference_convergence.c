@@ -14,7 +14,7 @@
 static void right_hand_side(const wisp_dg *dg, double alpha, const double *u, double *flux, double *rhs)
 {
   wisp_reference_volume(dg, u, rhs);
-  wisp_reference_gather(dg, alpha, u, flux, NULL);
+  wisp_reference_gather(dg, alpha, u, NULL, flux, NULL);
   wisp_reference_lift(dg, flux, rhs);
 }
 

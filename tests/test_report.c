@@ -269,6 +269,39 @@ static void test_folder(void **state)
   fixture_remove(folder);
 }
 
+/* A kernel that does what a stage does stands among the compositions; what a system's stand-in takes is dashed beside
+ * it, of its own name and precision alone. */
+static void test_bare(void **state)
+{
+  static const char *const systems[] = {"laplace", "laplace_dummy", "heat"};
+  char folder[64], spec[112];
+  wisp_writer *writer = NULL;
+  wisp_error err = {0};
+  wisp_text page = {0};
+  const wisp_report_wish wish = everything();
+  (void)state;
+  fixture_folder(folder);
+  if (wisp_writer_open(&err, fixture_path(folder, "wisp.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  for (int i = 0; i < 6; i++) {
+    snprintf(spec, sizeof spec, "assembly.fill:tri:p%d:%s:f64", 1 + i % 2, systems[i / 2]);
+    add(writer, spec, "rows", "lanes=64", 1 + 0.1 * i, "ok", "", 0);
+    snprintf(spec, sizeof spec, "assembly.step:tri:p%d:%s:f64", 1 + i % 2, systems[i / 2]);
+    add(writer, spec, "zero+scatter", "", 2 + 0.1 * i, "ok", "", 0);
+  }
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  if (make_page(&err, fixture_path(folder, "wisp.db"), &wish, &page) != WISP_OK) fail_msg("%s", err.text);
+  int dashed = 0, said = 0, whole = 0;
+  for (const char *at = page.data; (at = strstr(at, "stroke-dasharray=\"5 4\"")); at++) dashed++;
+  for (const char *at = page.data; (at = strstr(at, "Dashed: without the arithmetic")); at++) said++;
+  for (const char *at = page.data; (at = strstr(at, "<title>without arithmetic: fill.rows lanes=64")); at++) whole++;
+  assert_int_equal(dashed, 3); /* of fill rows alone; and both lines of the stage */
+  assert_int_equal(said, 2);
+  assert_int_equal(whole, 2); /* orders */
+  check_balanced(page.data);
+  wisp_text_free(&page);
+  fixture_remove(folder);
+}
+
 static int command(const char *folder, const char *arguments)
 {
   const char *program = getenv("WISP_COMMAND");
@@ -309,7 +342,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_page),   cmocka_unit_test(test_several), cmocka_unit_test(test_wishes),
-      cmocka_unit_test(test_folder), cmocka_unit_test(test_command),
+      cmocka_unit_test(test_folder), cmocka_unit_test(test_command), cmocka_unit_test(test_bare),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,7 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
   CALL(wisp_strategy_scope(err, strategy, names, &plan->env));
   CALL(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
+  CALL(wisp_env_int(err, plan->env, "cluster", 1));    /* nor do blocks wait for each other */
   for (int i = 0; i < strategy->params; i++) {
     plan->value[i] = values[i];
     CALL(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));
@@ -306,17 +307,22 @@ static int find(const wisp_fixed *fixed, const char *param)
   return i;
 }
 
+void wisp_fixed_ask(wisp_fixed *fixed, const char *param, int value, int otherwise)
+{
+  const int at = find(fixed, param);
+  if (at < fixed->count || at == WISP_MAX_FIXED) return;
+  snprintf(fixed->of[at].param, sizeof fixed->of[at].param, "%s", param);
+  fixed->of[at].value = value;
+  fixed->of[at].otherwise = otherwise;
+  fixed->count++;
+}
+
 void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan)
 {
   const wisp_strategy *s = plan->strategy;
-  for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
-    const int at = find(fixed, p->name);
-    if (!p->bond || at < fixed->count || at == WISP_MAX_FIXED) continue;
-    memcpy(fixed->of[at].param, p->name, sizeof p->name);
-    fixed->of[at].value = wisp_plan_value(plan, p->name, p->otherwise);
-    fixed->of[at].otherwise = p->otherwise;
-    fixed->count++;
-  }
+  for (const wisp_param *p = s->param; p < s->param + s->params; p++)
+    if (p->bond) wisp_fixed_ask(fixed, p->name, wisp_plan_value(plan, p->name, p->otherwise), p->otherwise);
+  if (*s->expects.name) wisp_fixed_ask(fixed, s->expects.name, s->expects.value, s->expects.value);
 }
 
 int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise)
@@ -325,12 +331,21 @@ int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise)
   return at < fixed->count ? fixed->of[at].value : otherwise;
 }
 
+/* All bits of the result hang on all bits (Steele, Lea, Flood 2014): hashes of values that are close would cancel in
+ * sums. */
+static uint64_t spread(uint64_t bits)
+{
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+  return bits ^ bits >> 31;
+}
+
 uint64_t wisp_fixed_number(const wisp_fixed *fixed)
 {
   uint64_t sum = 0;
   for (int i = 0; i < fixed->count; i++)
     if (fixed->of[i].value != fixed->of[i].otherwise)
-      sum += wisp_hash_number(wisp_hash_text(WISP_HASH_SEED, fixed->of[i].param), (uint64_t)fixed->of[i].value);
+      sum += spread(wisp_hash_number(wisp_hash_text(WISP_HASH_SEED, fixed->of[i].param), (uint64_t)fixed->of[i].value));
   return sum;
 }
 
@@ -345,7 +360,7 @@ bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b)
 bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan)
 {
   const wisp_strategy *s = plan->strategy;
-  bool suits = true;
+  bool suits = !*s->expects.name || wisp_fixed_value(fixed, s->expects.name, s->expects.value) == s->expects.value;
   for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
     const int value = wisp_plan_value(plan, p->name, p->otherwise);
     if (p->bond == WISP_FIXES) suits &= wisp_fixed_value(fixed, p->name, fixed->made ? p->otherwise : value) == value;

@@ -97,6 +97,16 @@ static wisp_status read_mixes(wisp_error *err, wisp_reader *r, char *line)
   return *wisp_rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "mixes gives no reason");
 }
 
+static wisp_status read_expects(wisp_error *err, wisp_reader *r, char *line)
+{
+  char *end = NULL;
+  CALL(wisp_copy_name(err, wisp_next_word(&line), r->s->expects.name, sizeof r->s->expects.name));
+  const char *value = wisp_next_word(&line);
+  r->s->expects.value = (int)strtol(value, &end, 10);
+  return wisp_require(err, *value && !*end && !*wisp_rest(&line), WISP_EINPUT,
+                      "expects: must be NAME and a whole number");
+}
+
 static wisp_status read_text(wisp_error *err, wisp_reader *r, char *line)
 {
   const char *name = wisp_next_word(&line);
@@ -369,27 +379,17 @@ static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
 }
 
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, TERMS, true, false},
-    {"kernels", read_kernels, TERMS, true, false},
-    {"title", read_title, PROSE, true, false},
-    {"text", read_text, TERMS, true, false},
-    {"layouts", read_layouts, TERMS, true, false},
-    {"orders", read_orders, REASON, true, false},
-    {"needs", read_needs, REASON, false, false},
-    {"param", read_param, TERMS, false, false},
-    {"default", read_default, TERMS, false, false},
-    {"let", read_let, TERMS, false, false},
-    {"require", read_require, REASON, false, false},
-    {"block", read_block, TERMS, true, false},
-    {"lane", read_lane, PROSE, true, false},
-    {"grid", read_grid, TERMS, true, false},
-    {"shared", read_shared, TERMS, false, false},
-    {"arg", read_arg, TERMS, false, false},
-    {"operand", read_operand, TERMS, false, false},
-    {"where", read_where, TERMS, false, true},
-    {"varies", read_varies, PROSE, true, false},
-    {"mixes", read_mixes, PROSE, true, false},
-    {NULL, NULL, TERMS, false, false},
+    {"kernel", read_kernel, TERMS, true, false},   {"kernels", read_kernels, TERMS, true, false},
+    {"title", read_title, PROSE, true, false},     {"text", read_text, TERMS, true, false},
+    {"layouts", read_layouts, TERMS, true, false}, {"orders", read_orders, REASON, true, false},
+    {"needs", read_needs, REASON, false, false},   {"param", read_param, TERMS, false, false},
+    {"expects", read_expects, TERMS, true, false}, {"default", read_default, TERMS, false, false},
+    {"let", read_let, TERMS, false, false},        {"require", read_require, REASON, false, false},
+    {"block", read_block, TERMS, true, false},     {"lane", read_lane, PROSE, true, false},
+    {"grid", read_grid, TERMS, true, false},       {"shared", read_shared, TERMS, false, false},
+    {"arg", read_arg, TERMS, false, false},        {"operand", read_operand, TERMS, false, false},
+    {"where", read_where, TERMS, false, true},     {"varies", read_varies, PROSE, true, false},
+    {"mixes", read_mixes, PROSE, true, false},     {NULL, NULL, TERMS, false, false},
 };
 
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)

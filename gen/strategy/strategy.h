@@ -14,10 +14,13 @@
  *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
  *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
- *                                             (one named min_blocks: blocks a multiprocessor should hold at once, CUDA);
+ *                                             (one named min_blocks: blocks a multiprocessor should hold at once, one named
+ *                                             cluster: blocks of the grid that can wait for each other, CUDA);
  *                                             ... fixes V: it fixes the discretisation, the kernel is right on no other,
  *                                             and V is what it is where no kernel of a stage has it; ... wishes V: the
  *                                             same, but the kernel is right on any (below)
+ *   expects   NAME V                          without a choice in it, the kernel is right only on a discretisation that somebody else's
+ *                                             parameter of this name has not fixed to anything but V, which is what it is where nobody has
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
@@ -123,6 +126,10 @@ typedef struct wisp_strategy {
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
+  struct {         /* of the discretisation, in the terms of others' parameters; no name: nothing */
+    char name[sizeof((wisp_param *)0)->name];
+    int value;
+  } expects;
   int params;
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;
@@ -262,6 +269,8 @@ typedef struct wisp_fixed {
   } of[WISP_MAX_FIXED];
 } wisp_fixed;
 
+/* Adds a parameter's value, unless somebody has asked for one. */
+void wisp_fixed_ask(wisp_fixed *fixed, const char *param, int value, int otherwise);
 /* Adds what the plan asks for that nobody has asked yet. */
 void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan);
 

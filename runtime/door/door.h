@@ -3,6 +3,7 @@
 #ifndef WISP_DOOR_H
 #define WISP_DOOR_H
 
+#include "../mesh/mesh.h"
 #include "../solve/choose.h"
 
 /* What every kernel and operator of a session begins with. Freed once both it and its session are closed. */
@@ -40,7 +41,19 @@ WISP_OWNED(wisp_session, wisp_session_close)
  * `warning` says so. */
 wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out);
 
+/* wisp_kernel_open of what suits a discretisation of which some is settled; NULL: nothing is. */
+wisp_status wisp_kernel_open_settled(wisp_error *err, wisp_session *session, const char *spec,
+                                     const wisp_kernel_request *request, const wisp_fixed *settled, wisp_kernel **out);
+
 /* What kernels are chosen from; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);
+
+/* A mesh of the caller's vertices and elements, of `corners` vertices each, connected; what begins messages. Its errors
+ * are those of wisp_mesh_connect. */
+wisp_status wisp_door_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
+                           const double *xyz, const int *cells, wisp_mesh **out);
+
+/* What a program is told of a choice. */
+wisp_kernel_info wisp_door_info(const wisp_choice *choice);
 
 #endif

@@ -68,18 +68,18 @@ static void bind_operands(wisp_kernel *kernel)
 
 /* One kernel of the spec: what won, else the default. */
 static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
-                          const wisp_kernel_request *request, wisp_stage *out)
+                          const wisp_kernel_request *request, const wisp_fixed *settled, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(session);
-  wisp_wish wish = {.exact_match_only = session->exact_match_only};
+  wisp_wish wish = {.settled = settled, .exact_match_only = session->exact_match_only};
   if (request) wish.layout = request->layout, wish.elements = request->elements;
   CALL(wisp_spec_parse(err, text, &wish.spec));
   CALL(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE, "%s: a whole step is no kernel", text));
   return wisp_choose(err, &from, &wish, out);
 }
 
-wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
-                             const wisp_kernel_request *request, wisp_kernel **out)
+wisp_status wisp_kernel_open_settled(wisp_error *err, wisp_session *session, const char *spec,
+                                     const wisp_kernel_request *request, const wisp_fixed *settled, wisp_kernel **out)
 {
   wisp_status status = WISP_OK;
   wisp_kernel *kernel = NULL;
@@ -88,7 +88,7 @@ wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char 
   TRY(WISP_GIVEN(err, spec));
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
-  TRY(choose(err, session, spec, request, &o->stage));
+  TRY(choose(err, session, spec, request, settled, &o->stage));
   TRY(wisp_stage_load(err, session->device, &o->stage));
   kernel = o->stage.kernel[0];
   o->stage.kernel[0] = NULL; /* it goes by itself */
@@ -104,6 +104,12 @@ done:
   if (o) wisp_stage_free(&o->stage);
   free(o);
   return status;
+}
+
+wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
+                             const wisp_kernel_request *request, wisp_kernel **out)
+{
+  return wisp_kernel_open_settled(err, session, spec, request, NULL, out);
 }
 
 void wisp_kernel_close(wisp_kernel *kernel)
@@ -122,14 +128,7 @@ wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wis
 {
   CALL(check(err, kernel));
   CALL(WISP_GIVEN(err, info));
-  const wisp_choice *c = kernel->opened->stage.choice;
-  *info = (wisp_kernel_info){.kernel = c->kernel,
-                             .strategy = c->strategy,
-                             .params = c->params,
-                             .layout = c->layout,
-                             .match = wisp_match_name(c->match),
-                             .layer = wisp_layer_name(c->layer),
-                             .note = c->note};
+  *info = wisp_door_info(kernel->opened->stage.choice);
   return WISP_OK;
 }
 

@@ -241,6 +241,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
   CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
   CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
+  if (c->wish->settled) stage.fixed = *c->wish->settled;
   if (c->wish->fixed) stage.fixed = *c->wish->fixed, stage.fixed.made = true;
   CALL(make_names(err, c, layout, &stage.names));
   CALL(check_stage(err, c, line, stage.names));
@@ -279,7 +280,8 @@ static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *
   wisp_status status = WISP_EREFUSED;
   const char *const lone[] = {kernel, NULL};
   const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
-  wisp_wish wish = {.spec = c->spec, .fixed = c->wish->fixed, .reproducible = c->wish->reproducible};
+  wisp_wish wish = {
+      .spec = c->spec, .fixed = c->wish->fixed, .settled = c->wish->settled, .reproducible = c->wish->reproducible};
   wisp_stage whole = {.kernels = 0};
   wisp_error first = {.text = "no composition has it"};
   wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
@@ -369,6 +371,7 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
   wisp_status status = WISP_OK;
   wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits)};
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  if (wish->composition && strchr(wish->composition, '|')) return wisp_choose_way(err, from, wish, out);
   TRY(check_wish(err, &c));
   if (*wish->spec.kernel && !wisp_spec_is_step(&wish->spec))
     TRY(choose_kernel(err, &c, &stage));

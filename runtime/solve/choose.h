@@ -37,9 +37,12 @@ typedef struct wisp_own_formula {
 /* What is asked for. */
 typedef struct wisp_wish {
   wisp_spec spec;              /* its kernel: one of the family's; "step", or empty: a whole stage */
-  const char *composition;     /* of a stage: this one; NULL: chosen */
+  const char *composition;     /* of a stage: this one; NULL: chosen; several with '|' between them, ways to one result:
+                                  the one whose kernels' entries add up to the least, of those that fit as well as
+                                  the first's, and the first where there are none */
   const char *layout;          /* this one; NULL: chosen */
   const wisp_fixed *fixed;     /* of the discretisation that is there already; NULL: it will be made to suit */
+  const wisp_fixed *settled;   /* some of what it will be; NULL: nothing */
   long long elements;          /* the nearest measured size answers; 0: the largest */
   bool exact_match_only;       /* WISP_EMISSING where a kernel's entry was not measured here */
   bool reproducible;           /* nothing whose results vary from launch to launch */

@@ -44,5 +44,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
 
 bool wisp_is_composition(const wisp_family *family, const char *composition);
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out);
+/* Where the wish's composition is several. */
+wisp_status wisp_choose_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
 
 #endif

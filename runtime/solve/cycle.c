@@ -325,6 +325,12 @@ static void add_visit(wisp_cycle *c, const level *l, const level *next)
            1);
 }
 
+size_t wisp_cycle_small(const wisp_cycle *c, size_t from)
+{
+  while (from < c->spans && c->span[from].count <= WISP_CYCLE_SMALL) from++;
+  return from;
+}
+
 size_t wisp_cycle_bindings(const wisp_cycle_step *s, wisp_binding bindings[WISP_CYCLE_BINDINGS])
 {
   const wisp_binding all[WISP_CYCLE_BINDINGS] = {{"coarse_rows", 0, (double)s->out.rows},

@@ -64,6 +64,10 @@ wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *A, size_t direct, wi
 void wisp_cycle_destroy(wisp_cycle *cycle);
 WISP_OWNED(wisp_cycle, wisp_cycle_destroy)
 
+/* Spans from `from` on that are small enough to be one launch: the one behind the last, `from` where it is not. */
+enum { WISP_CYCLE_SMALL = 4096 };
+size_t wisp_cycle_small(const wisp_cycle *cycle, size_t from);
+
 /* What the hdg family's coarse kernels are launched with for a step: at most WISP_CYCLE_BINDINGS. Returns how many. */
 enum { WISP_CYCLE_BINDINGS = 13 };
 size_t wisp_cycle_bindings(const wisp_cycle_step *step, wisp_binding bindings[WISP_CYCLE_BINDINGS]);

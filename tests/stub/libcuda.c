@@ -283,8 +283,11 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 
 int cuFuncSetAttribute(void *function, int attribute, int value)
 {
-  if (!function || attribute != 8) return INVALID_VALUE;
-  allowed_shared = (size_t)value;
+  if (!function || value < 1) return INVALID_VALUE;
+  if (attribute == 8)
+    allowed_shared = (size_t)value;
+  else if (attribute < 11 || attribute > 13)
+    return INVALID_VALUE; /* a cluster's width, height and depth */
   return 0;
 }
 

@@ -342,7 +342,7 @@ static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_co
 
 /* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
 static wisp_status time_row(wisp_error *err, comparer *c, const match_up *up, runner r[2], const runner *on_mesh,
-                            const wisp_yardstick *beside)
+                            const wisp_yardstick *beside, const wisp_yardstick *more, int others)
 {
   bool tuned = r[0].kernels > 0, alike = tuned && same_stage(&up->tuned, &up->standard);
   const wisp_stage *stage = tuned ? &up->tuned : &up->standard;
@@ -356,13 +356,19 @@ static wisp_status time_row(wisp_error *err, comparer *c, const match_up *up, ru
                          .rival_ms = NAN,
                          .rival_error = NAN,
                          .alternative_ms = NAN};
-  wisp_contender timed[4];
+  wisp_contender timed[4 + WISP_MAX_RIVALS];
   size_t count = 0, other = 0, theirs = 0, mesh = 0;
   timed[count++] = (wisp_contender){.run = replay, .context = &r[tuned ? 0 : 1]};
   if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
   if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
   if (on_mesh->graph) timed[mesh = count++] = (wisp_contender){.run = replay, .context = on_mesh};
+  for (int i = 0; i < others; i++) timed[count++] = (wisp_contender){.run = more[i].run, .context = more[i].context};
   CALL(wisp_measure(err, c->device, false, timed, count));
+  for (int i = 0; i < others; i++) {
+    wisp_other *o = &row.other[row.others++];
+    snprintf(o->name, sizeof o->name, "%s", more[i].name);
+    o->ms = timed[count - (size_t)(others - i)].ms, o->error = more[i].error;
+  }
   CALL(fill_row(err, c, stage, &r[tuned ? 0 : 1], &timed[0], &row));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
   if (mesh) CALL(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
@@ -387,12 +393,27 @@ static wisp_status find_yardstick(wisp_error *err, const comparer *c, const wisp
   return wisp_rival_yardstick(err, c->device, c->blas, &dense, spec->precision, elements, out);
 }
 
+static void tell_left_out(void *context, const char *text)
+{
+  warn(context, text);
+}
+
+/* On the problem of whoever is ours. */
+static wisp_status find_more(wisp_error *err, comparer *c, const wisp_spec *spec, const runner r[2],
+                             wisp_yardstick *more, int *count)
+{
+  const wisp_left_out left_out = {tell_left_out, c};
+  if (!c->bench.workload->rivals || wisp_spec_is_step(spec)) return WISP_OK;
+  return c->bench.workload->rivals(err, c->device, r[r[0].kernels ? 0 : 1].lease.problem, spec, &left_out, more, count);
+}
+
 static wisp_status compare_one(wisp_error *err, comparer *c, match_up *up)
 {
   wisp_status status = WISP_OK;
   runner r[2] = {{.kernels = 0}, {.kernels = 0}}, on_mesh = {.kernels = 0};
   wisp_stage *stages[2] = {&up->tuned, &up->standard};
-  wisp_yardstick beside = {.run = NULL};
+  wisp_yardstick beside = {.run = NULL}, more[WISP_MAX_RIVALS] = {{.run = NULL}};
+  int others = 0;
   char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
   wisp_spec_print(&up->spec, spec);
   for (int i = 0; i < 2; i++) {
@@ -415,12 +436,14 @@ static wisp_status compare_one(wisp_error *err, comparer *c, match_up *up)
     TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
   TRY(find_yardstick(err, c, &up->spec, &beside));
+  TRY(find_more(err, c, &up->spec, r, more, &others));
   TRY(record_beside(err, c, up, r, &on_mesh));
-  TRY(time_row(err, c, up, r, &on_mesh, &beside));
+  TRY(time_row(err, c, up, r, &on_mesh, &beside, more, others));
 done:
   wisp_graph_destroy(on_mesh.graph);
   wisp_lease_end(&on_mesh.lease);
   if (beside.run) beside.destroy(beside.context);
+  for (int i = 0; i < others; i++) more[i].destroy(more[i].context);
   for (int i = 0; i < 2; i++) release(&r[i]);
   return status;
 }

@@ -5,6 +5,13 @@
 
 #include "../../runtime/door/door.h"
 #include "../../runtime/mesh/source.h"
+#include "../trial/workload.h"
+
+/* Another that does the same, timed beside it. */
+typedef struct wisp_other {
+  char name[96];
+  double ms, error; /* of its result, relative to the largest number */
+} wisp_other;
 
 /* One kernel, or one stage of the whole step (spec.kernel is "step", and ours.strategy its composition). Unknown
  * numbers are NaN. */
@@ -22,6 +29,8 @@ typedef struct wisp_comparison {
   double default_ms;
   char rival[96]; /* "cuBLAS 13.1", "copy" (of the minimal bytes); empty where there is none */
   double rival_ms, rival_error;
+  int others; /* besides the rival: chains of the vendor's routines, and the like */
+  wisp_other other[WISP_MAX_RIVALS];
   const char *alternative; /* the kernel that does the same in another way; empty where there is none */
   double alternative_ms;   /* where it was measured in this run */
 } wisp_comparison;

@@ -60,6 +60,8 @@ typedef struct wisp_report_subject {
   size_t count;
   size_t number; /* of the subject on the page, and of its first cell: together they make names for links */
   size_t first;
+  const wisp_report_cell *bare; /* of the same without its arithmetic; NULL: there is none */
+  size_t bare_count;
 } wisp_report_subject;
 
 void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject);

@@ -182,6 +182,24 @@ static size_t subject_end(const wisp_report_data *data, size_t from)
   return end;
 }
 
+/* A subject's cells, and those of what stands in for its system. */
+static wisp_report_subject subject_at(const wisp_report_data *data, size_t from, size_t number)
+{
+  const wisp_report_cell *cells = &data->cells[from];
+  const wisp_family *family = wisp_family_find(cells->spec.family);
+  wisp_report_subject subject = {
+      .cells = cells, .count = subject_end(data, from) - from, .number = number, .first = from};
+  for (size_t i = 0, end; family && family->stands_in && i < data->cell_count; i = end) {
+    const wisp_report_cell *other = &data->cells[i];
+    end = subject_end(data, i);
+    if (strcmp(other->spec.family, family->name) == 0 && strcmp(other->spec.element, cells->spec.element) == 0 &&
+        strcmp(other->entries->trial->device, cells->entries->trial->device) == 0 &&
+        family->stands_in(other->spec.system, cells->spec.system))
+      subject.bare = other, subject.bare_count = end - i;
+  }
+  return subject;
+}
+
 /* Where each subject begins, where there are several: they are long. */
 static void print_index(wisp_page *page, const wisp_report_data *data)
 {
@@ -208,9 +226,9 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const
   print_index(&page, &data);
   size_t number = 1;
   for (size_t i = 0; i < data.cell_count; number++) {
-    size_t end = subject_end(&data, i);
-    print_subject(&page, &(wisp_report_subject){&data.cells[i], end - i, number, i});
-    i = end;
+    const wisp_report_subject subject = subject_at(&data, i, number);
+    print_subject(&page, &subject);
+    i += subject.count;
   }
   print_foot(&page);
   return page.status;

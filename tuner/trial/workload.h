@@ -12,6 +12,7 @@
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
 #include "accuracy.h"
+#include "paper.h"
 #include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
@@ -25,6 +26,14 @@ typedef struct wisp_yardstick {
   char name[96]; /* "cuBLAS 13.1" */
   double error;  /* of its result, relative to the largest value; NaN where it computes nothing */
 } wisp_yardstick;
+
+enum { WISP_MAX_RIVALS = 4 };
+
+/* Told of a rival that is not there. */
+typedef struct wisp_left_out {
+  void (*tell)(void *context, const char *text);
+  void *context;
+} wisp_left_out;
 
 /* Two kernels that do the same in different ways; the first is compared with the second. */
 typedef struct wisp_alternative {
@@ -89,10 +98,17 @@ typedef struct wisp_workload {
   wisp_status (*dense)(wisp_error *err, const wisp_spec *spec, wisp_dense *out);
   wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                            long long elements, wisp_yardstick *out);
+  /* What else a kernel is timed beside, on the problem that it is launched on: at most WISP_MAX_RIVALS, more[*count]
+   * on; what the machine has no library for is left out, and told. NULL: nothing. */
+  wisp_status (*rivals)(wisp_error *err, wisp_device *device, const wisp_problem *problem, const wisp_spec *spec,
+                        const wisp_left_out *left_out, wisp_yardstick *more, int *count);
   const wisp_alternative *alternatives; /* ends with NULL names; NULL: there are none */
   /* What single precision loses from size to size (accuracy.h); NULL: there is no such study. */
   wisp_status (*accuracy)(wisp_error *err, const wisp_session *session, long long most, wisp_accuracy_row take,
                           void *context);
+  /* A published program's tables beside what this one takes for the same, in double (paper.h); NULL: there are none. */
+  wisp_status (*paper)(wisp_error *err, const wisp_session *session, const int *orders, size_t order_count,
+                       long long most, wisp_paper_take take, void *context);
   long long published; /* elements that figures for a GPU are given for, where not the number of `open`; 0 */
 } wisp_workload;
 
