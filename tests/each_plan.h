@@ -53,7 +53,7 @@ const char *plan_case_text(const plan_case *c);
 const char *test_device_name(void);
 wisp_device *open_test_device(void);
 
-/* Kernels of the host are compiled at -O1 from here on, in little more than half the time: for tests of what a text
+/* Kernels of the host are compiled at -O1 from here on ($WISP_TEST_CFLAGS), in half the time: for tests of what a text
  * does, not how fast. Lanes are vectorised all the same. Flags that are set stand. */
 void compile_quickly(void);
 
