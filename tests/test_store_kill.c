@@ -57,9 +57,9 @@ static void test_killed_writer(void **state)
   fixture_folder(folder);
   const char *path = fixture_path(folder, "wisp.db");
   long span = 3 * measure(fixture_path(folder, "other.db"));
-  int last = -1, logs = 0;
-  for (int kills = 0; kills < KILLS; kills++) {
-    int said[2], number;
+  int last = -1, logs = 0, kills = 0;
+  for (; kills < KILLS || !logs || last <= 2 * kills; kills++) { /* of them as many by writers that were not killed */
+    int said[2], number, before = last;
     assert_int_equal(pipe(said), 0);
     pid_t child = fork();
     if (child == 0) write_until_killed(path, last + 1, said[1]);
@@ -74,6 +74,7 @@ static void test_killed_writer(void **state)
     assert_true(WIFSIGNALED(status)); /* it had not failed before */
     while (read(said[0], &number, sizeof number) == (ssize_t)sizeof number) last = number;
     close(said[0]);
+    if (last == before) span += span / 4; /* the machine is busier than when it was measured */
     wisp_error err = {0};
     wisp_text report = {0};
     wisp_status checked = wisp_store_check(&err, path, &report);
@@ -86,9 +87,7 @@ static void test_killed_writer(void **state)
     assert_false(has_log(path));
     assert_int_equal(fixture_count(path), last + 1);
   }
-  print_message("%d kills, %d logs left, %d trials stored\n", KILLS, logs, last + 1);
-  assert_true(logs > 0);
-  assert_true(last > 2 * KILLS); /* of them as many by writers that were not killed */
+  print_message("%d kills, %d logs left, %d trials stored\n", kills, logs, last + 1);
   fixture_remove(folder);
 }
 
