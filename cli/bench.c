@@ -122,9 +122,12 @@ static void print_row(const wisp_comparison *row, bool first)
   for (size_t i = 0; i < t->count; i++)
     print_number(t->columns[i].width, t->columns[i].digits, value_of(&t->columns[i], row));
   printf("\n");
-  for (int i = 0; i < row->others; i++)
-    printf("%8s%-55s %8.4g ms, %6.2f x ours, error %.1e\n", "", row->other[i].name, row->other[i].ms,
-           row->other[i].ms / row->ms, row->other[i].error);
+  for (int i = 0; i < row->others; i++) {
+    const wisp_other *other = &row->other[i];
+    printf("%8s%-55s %8.4g ms, %6.2f x ours", "", other->name, other->ms, other->times);
+    if (!isnan(other->error)) printf(", error %.1e", other->error);
+    printf("\n");
+  }
   fflush(stdout);
 }
 
@@ -135,8 +138,9 @@ static cJSON *others_to_json(const wisp_comparison *row)
   for (int i = 0; i < row->others; i++) {
     const wisp_other *other = &row->other[i];
     cJSON *object = cJSON_CreateObject();
-    wisp_json_add_texts(object, 1, &(wisp_json_text){"name", other->name});
-    const wisp_json_number numbers[] = {{"ms", other->ms}, {"ratio", other->ms / row->ms}, {"error", other->error}};
+    const wisp_json_text texts[] = {{"name", other->name}, {"params", other->params}};
+    const wisp_json_number numbers[] = {{"ms", other->ms}, {"ratio", other->times}, {"error", other->error}};
+    wisp_json_add_texts(object, WISP_COUNT(texts), texts);
     wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
     cJSON_AddItemToArray(list, object);
   }
@@ -262,7 +266,7 @@ static wisp_status compare_core(wisp_error *err, const wisp_arguments *args, con
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_compare_request request = *of;
-  request.kernel = WISP_WHOLE_STEP, request.composition = NULL;
+  request.kernel = WISP_WHOLE_STEP, request.composition = NULL, request.every_way = false;
   request.elements = 0, request.nodes = request.dofs = 0, request.beside = NULL;
   request.row = take_core, request.context = p;
   CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
@@ -306,6 +310,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .precision_count = (size_t)precisions->count,
                               .kernel = wisp_option_value(args, "kernel"),
                               .composition = wisp_option_value(args, "composition"),
+                              .every_way = wisp_option_given(args, "every-way"),
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};

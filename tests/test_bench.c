@@ -1,7 +1,7 @@
 /* Claim: the library's product is what our kernels compute, in the layout that we say it has; every way it is taken in
  * is as right as its plain one; chains of its routines make the same condensed matrices, its sparse product the same
- * rows; a comparison gives each kernel a sound row, a published table has its digits beside ours; the command prints
- * them as JSON. */
+ * rows; a comparison gives each kernel a sound row, and a stage all other ways to it; a published table has its digits
+ * beside ours; the command prints them as JSON. */
 #include "good.h"
 #include "dg_case.h"
 #include "each_plan.h"
@@ -230,6 +230,19 @@ static void test_others(void **state)
     GOOD(wisp_compare(err, &session, &request));
     assert_true(gpu ? others >= 8 : others == 4); /* batches in double alone, rows of numbers in either precision */
   }
+  int others = 0;
+  const wisp_compare_request request = {.family = "assembly",
+                                        .kernel = "multiply",
+                                        .orders = orders,
+                                        .order_count = 2,
+                                        .precisions = precisions,
+                                        .precision_count = 2,
+                                        .elements = 300,
+                                        .row = look_at_others,
+                                        .warn = complain,
+                                        .context = &others};
+  GOOD(wisp_compare(err, &session, &request));
+  assert_int_equal(others, gpu ? 8 : 4);
   wisp_strategies_free(session.strategies);
 }
 
@@ -311,6 +324,22 @@ static void test_command(void **state)
   assert_int_equal(run_command("-d host -f assembly --accuracy --elements 1300 --json", text, ROOM), 0);
   list = cJSON_Parse(text);
   assert_int_equal(cJSON_GetArraySize(list), 4);
+  cJSON_Delete(list);
+  /* every composition by each strategy of its kernels, beside a stage and nothing else */
+  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --every-way --json", text, ROOM),
+                   0);
+  list = cJSON_Parse(text);
+  const cJSON *way = NULL, *ways = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
+  int permuted = 0, atomic = 0, walked = 0;
+  cJSON_ArrayForEach(way, ways)
+  {
+    const char *name = cJSON_GetObjectItem(way, "name")->valuestring;
+    permuted += strcmp(name, "matrices+reduce.permuted") == 0, atomic += strcmp(name, "zero+scatter.atomic") == 0;
+    walked += strcmp(name, "fill.walked") == 0;
+    assert_true(strstr(cJSON_GetObjectItem(way, "params")->valuestring, "lanes") || strncmp(name, "fill.", 5) == 0);
+    assert_true(cJSON_GetObjectItem(way, "ms")->valuedouble > 0 && cJSON_GetObjectItem(way, "ratio")->valuedouble > 0);
+  }
+  assert_true(cJSON_GetArraySize(ways) >= 16 && permuted == 1 && atomic == 1 && walked == 1);
   cJSON_Delete(list);
   /* of triangles of order 1, four numbers an element: three and a half of the matrix, half a one of F */
   assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json", text, ROOM), 0);

@@ -1,6 +1,6 @@
 /* The assembly family in the tuner: on triangles and tets, against a double assembly on the host, beside a copy of as
  * many bytes as must move. */
-#include "../trial/workload.h"
+#include "rivals.h"
 #include "../../gen/random.h"
 #include "../../runtime/assembly/reference.h"
 #include "../../runtime/mesh/mesh.h"
@@ -174,5 +174,6 @@ const wisp_workload wisp_workload_assembly = {
     .solve = wisp_assembly_solve,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
+    .rivals = wisp_assembly_rivals,
     .accuracy = wisp_assembly_accuracy,
 };

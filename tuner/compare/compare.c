@@ -1,5 +1,6 @@
 /* The comparison itself: everything is compiled ahead, in order; then row by row loaded, recorded and timed. */
 #include "compare.h"
+#include "match_up.h"
 #include "rival.h"
 #include "../trial/trial.h"
 #include "../trial/workload.h"
@@ -8,128 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Finds the candidates that are compared: winners as a solver would look them up, over all layouts, and the
- * defaults that it would run without a store. */
-
-typedef struct match_up {
-  wisp_spec spec;
-  wisp_stage tuned, standard; /* kernels 0: there is none */
-} match_up;
-
-typedef struct match_ups {
-  size_t count, room;
-  match_up *list;
-} match_ups;
-
-static void release_match_up(match_up *up)
-{
-  wisp_stage_free(&up->tuned);
-  wisp_stage_free(&up->standard);
-}
-
-static void free_match_ups(match_ups *ups)
-{
-  for (size_t i = 0; i < ups->count; i++) release_match_up(&ups->list[i]);
-  free(ups->list);
-  *ups = (match_ups){0};
-}
-
-typedef struct finder {
-  wisp_chooser from;
-  const wisp_compare_request *request;
-  const wisp_family *family;
-  wisp_spec spec; /* the one looked for */
-} finder;
-
-/* What is asked for of one order; request->family exists. */
-static wisp_spec spec_of(const wisp_compare_request *r, int order, wisp_precision precision)
-{
-  wisp_spec spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision);
-  if (r->element) wisp_spec_name_element(&spec, r->element);
-  return spec;
-}
-
-/* The size asked for, in elements of this order; 0: none was. */
-static long long elements_asked(const wisp_compare_request *request, int order)
-{
-  wisp_layout layouts[8];
-  wisp_work one = {.dofs = 0};
-  if (!(request->nodes > 0) && !(request->dofs > 0)) return request->elements;
-  wisp_spec spec = spec_of(request, order, WISP_F64);
-  wisp_family_layouts(&spec, layouts);
-  if (request->nodes > 0) return (long long)ceil(request->nodes / layouts->Np);
-  wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
-  return wisp_family_work(NULL, &spec, 1, &one) == WISP_OK && one.dofs > 0 ? (long long)ceil(request->dofs / one.dofs)
-                                                                           : 0;
-}
-
-/* What a solver takes; out->kernels stays 0 where there is nothing that runs here. */
-static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wisp_stage *out)
-{
-  wisp_chooser from = f->from;
-  if (by_default) from.store = NULL;
-  const wisp_wish wish = {.spec = f->spec,
-                          .composition = by_default ? NULL : f->request->composition,
-                          .elements = elements_asked(f->request, f->spec.order)};
-  return wisp_choose_if_any(err, &from, &wish, out);
-}
-
-static wisp_status add(wisp_error *err, match_ups *ups, match_up *up)
-{
-  if (!up->tuned.kernels && !up->standard.kernels) return WISP_OK;
-  CALL(wisp_grow(err, &ups->list, &ups->room, ups->count + 1, sizeof *ups->list));
-  ups->list[ups->count++] = *up;
-  *up = (match_up){.tuned = {.kernels = 0}};
-  return WISP_OK;
-}
-
-static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, match_ups *ups)
-{
-  HELD(release_match_up) match_up up = {.tuned = {.kernels = 0}};
-  if (f->request->kernel && strcmp(f->request->kernel, kernel) != 0) return WISP_OK;
-  wisp_spec_name_kernel(&f->spec, kernel);
-  up.spec = f->spec;
-  CALL(choose(err, f, false, &up.tuned));
-  if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
-  CALL(choose(err, f, true, &up.standard));
-  return add(err, ups, &up);
-}
-
-static wisp_status check_request(wisp_error *err, const finder *f)
-{
-  const wisp_compare_request *r = f->request;
-  CALL(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
-  if (r->composition) CALL(wisp_composition_check(err, f->family, r->composition));
-  for (size_t i = 0; i < r->order_count; i++) {
-    const wisp_spec spec = spec_of(r, r->orders[i], WISP_F64);
-    CALL(wisp_family_check(err, &spec));
-  }
-  bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
-  for (int k = 0; f->family->kernels[k].name && !known; k++)
-    known = strcmp(r->kernel, f->family->kernels[k].name) == 0 && wisp_workload_serves(r->family, r->kernel);
-  return wisp_require(err, known, WISP_EUSAGE,
-                      "family %s has no kernel '%s' to time: 'wisp emit' lists them, 'step' is the whole",
-                      f->family->name, r->kernel);
-}
-
-/* Orders, precisions, kernels in this order, the step last; kernels that have no candidate here are left out. */
-static wisp_status list_match_ups(wisp_error *err, const wisp_session *session, const wisp_compare_request *r,
-                                  match_ups *out)
-{
-  HELD(free_match_ups) match_ups ups = {0};
-  finder f = {.from = wisp_session_chooser(session), .request = r, .family = wisp_family_find(r->family)};
-  CALL(check_request(err, &f));
-  for (size_t i = 0; i < r->order_count; i++)
-    for (size_t p = 0; p < r->precision_count; p++) {
-      f.spec = spec_of(r, r->orders[i], r->precisions[p]);
-      for (int k = 0; f.family->kernels[k].name; k++)
-        if (wisp_workload_serves(f.family->name, f.family->kernels[k].name))
-          CALL(list_one(err, &f, f.family->kernels[k].name, &ups));
-      if (f.family->compositions[0]) CALL(list_one(err, &f, WISP_WHOLE_STEP, &ups));
-    }
-  return GIVE(ups, out);
-}
 
 /* Launches in a graph that is timed: so many that the host's part does not show. An even number of steps leaves u where
  * it was. */
@@ -243,6 +122,13 @@ static void warn(const comparer *c, const char *text)
   if (c->request->warn) c->request->warn(c->request->context, text);
 }
 
+static void tell_left_out(const comparer *c, const char *what, const char *why)
+{
+  char text[sizeof((wisp_error *)0)->text + 128];
+  snprintf(text, sizeof text, "%s: left out: %s", what, why);
+  warn(c, text);
+}
+
 /* Who a stage is. Without a record, a stage matches as well as the best of its kernels. */
 static wisp_choice name_of(const wisp_stage *stage)
 {
@@ -321,7 +207,8 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
 }
 
 /* Ours on the mesh beside the box: its kernels, another graph. */
-static wisp_status record_beside(wisp_error *err, comparer *c, const match_up *up, const runner r[2], runner *on_mesh)
+static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_up *up, const runner r[2],
+                                 runner *on_mesh)
 {
   const bool tuned = r[0].kernels > 0;
   if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
@@ -340,9 +227,37 @@ static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_co
   return status;
 }
 
+/* Each in turn with ours, so that what the device does meanwhile is the same for both; their lists and arrays go before
+ * the next one's are made. */
+static wisp_status time_ways(wisp_error *err, const comparer *c, const wisp_match_up *up, runner *ways,
+                             const runner *ours, int *count, wisp_other *out)
+{
+  for (size_t i = 0; i < up->ways; i++) {
+    const wisp_other_way *way = &up->way[i];
+    wisp_error reason = {.text = ""};
+    wisp_contender timed[2] = {{.run = replay, .context = ours}, {.run = replay, .context = &ways[i]}};
+    if (!ways[i].kernels) continue;
+    const wisp_status status = record(&reason, &c->bench, &up->spec, &way->stage, &ways[i]);
+    CALL(wisp_require(err, status == WISP_OK || status == WISP_EUSAGE, status, "%s", reason.text));
+    if (status == WISP_OK) {
+      CALL(wisp_measure(err, c->device, false, timed, 2));
+      wisp_other *o = &out[(*count)++];
+      snprintf(o->name, sizeof o->name, "%s", way->name);
+      snprintf(o->params, sizeof o->params, "%s", way->stage.choice[way->asked].params);
+      o->ms = timed[1].ms / ways[i].runs, o->times = o->ms / (timed[0].ms / ours->runs);
+      o->error = error_of(&way->stage);
+    } else {
+      tell_left_out(c, way->name, reason.text);
+    }
+    release(&ways[i]);
+    ways[i] = (runner){.kernels = 0};
+  }
+  return WISP_OK;
+}
+
 /* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
-static wisp_status time_row(wisp_error *err, comparer *c, const match_up *up, runner r[2], const runner *on_mesh,
-                            const wisp_yardstick *beside, const wisp_yardstick *more, int others)
+static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], runner *ways,
+                            const runner *on_mesh, const wisp_yardstick *beside, const wisp_yardstick *more, int others)
 {
   bool tuned = r[0].kernels > 0, alike = tuned && same_stage(&up->tuned, &up->standard);
   const wisp_stage *stage = tuned ? &up->tuned : &up->standard;
@@ -358,6 +273,9 @@ static wisp_status time_row(wisp_error *err, comparer *c, const match_up *up, ru
                          .alternative_ms = NAN};
   wisp_contender timed[4 + WISP_MAX_RIVALS];
   size_t count = 0, other = 0, theirs = 0, mesh = 0;
+  OWNED(free) wisp_other *other_list = NULL;
+  CALL(wisp_new(err, (size_t)others + up->ways, sizeof *other_list, &other_list));
+  row.other = other_list;
   timed[count++] = (wisp_contender){.run = replay, .context = &r[tuned ? 0 : 1]};
   if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
   if (beside->run) timed[theirs = count++] = (wisp_contender){.run = beside->run, .context = beside->context};
@@ -365,11 +283,13 @@ static wisp_status time_row(wisp_error *err, comparer *c, const match_up *up, ru
   for (int i = 0; i < others; i++) timed[count++] = (wisp_contender){.run = more[i].run, .context = more[i].context};
   CALL(wisp_measure(err, c->device, false, timed, count));
   for (int i = 0; i < others; i++) {
-    wisp_other *o = &row.other[row.others++];
+    wisp_other *o = &other_list[row.others++];
     snprintf(o->name, sizeof o->name, "%s", more[i].name);
     o->ms = timed[count - (size_t)(others - i)].ms, o->error = more[i].error;
   }
   CALL(fill_row(err, c, stage, &r[tuned ? 0 : 1], &timed[0], &row));
+  for (int i = 0; i < others; i++) other_list[i].times = other_list[i].ms / row.ms;
+  CALL(time_ways(err, c, up, ways, &r[tuned ? 0 : 1], &row.others, other_list));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
   if (mesh) CALL(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
   if (theirs) {
@@ -393,7 +313,7 @@ static wisp_status find_yardstick(wisp_error *err, const comparer *c, const wisp
   return wisp_rival_yardstick(err, c->device, c->blas, &dense, spec->precision, elements, out);
 }
 
-static void tell_left_out(void *context, const char *text)
+static void tell_missing(void *context, const char *text)
 {
   warn(context, text);
 }
@@ -402,20 +322,33 @@ static void tell_left_out(void *context, const char *text)
 static wisp_status find_more(wisp_error *err, comparer *c, const wisp_spec *spec, const runner r[2],
                              wisp_yardstick *more, int *count)
 {
-  const wisp_left_out left_out = {tell_left_out, c};
+  const wisp_left_out left_out = {tell_missing, c};
   if (!c->bench.workload->rivals || wisp_spec_is_step(spec)) return WISP_OK;
   return c->bench.workload->rivals(err, c->device, r[r[0].kernels ? 0 : 1].lease.problem, spec, &left_out, more, count);
 }
 
-static wisp_status compare_one(wisp_error *err, comparer *c, match_up *up)
+/* Those that do not compile or load are left out. */
+static wisp_status load_ways(wisp_error *err, comparer *c, wisp_match_up *up, runner *ways)
+{
+  for (size_t i = 0; i < up->ways; i++) {
+    wisp_error reason = {.text = ""};
+    CALL(load(err, c, &up->way[i].stage, &reason, &ways[i]));
+    if (*reason.text) tell_left_out(c, up->way[i].name, reason.text);
+  }
+  return WISP_OK;
+}
+
+static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
 {
   wisp_status status = WISP_OK;
   runner r[2] = {{.kernels = 0}, {.kernels = 0}}, on_mesh = {.kernels = 0};
   wisp_stage *stages[2] = {&up->tuned, &up->standard};
   wisp_yardstick beside = {.run = NULL}, more[WISP_MAX_RIVALS] = {{.run = NULL}};
+  runner *ways = NULL;
   int others = 0;
   char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
   wisp_spec_print(&up->spec, spec);
+  TRY(wisp_new(err, up->ways, sizeof *ways, &ways));
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
     TRY(load(err, c, stages[i], &reason, &r[i]));
@@ -423,13 +356,13 @@ static wisp_status compare_one(wisp_error *err, comparer *c, match_up *up)
     snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", reason.text);
     warn(c, text);
   }
+  TRY(load_ways(err, c, up, ways));
   if (!r[0].kernels && !r[1].kernels) goto done;
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
     status = record(&reason, &c->bench, &up->spec, stages[i], &r[i]);
     if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
-      snprintf(text, sizeof text, "%s: left out: %s", spec, reason.text);
-      warn(c, text);
+      tell_left_out(c, spec, reason.text);
       status = WISP_OK;
       goto done;
     }
@@ -438,13 +371,15 @@ static wisp_status compare_one(wisp_error *err, comparer *c, match_up *up)
   TRY(find_yardstick(err, c, &up->spec, &beside));
   TRY(find_more(err, c, &up->spec, r, more, &others));
   TRY(record_beside(err, c, up, r, &on_mesh));
-  TRY(time_row(err, c, up, r, &on_mesh, &beside, more, others));
+  TRY(time_row(err, c, up, r, ways, &on_mesh, &beside, more, others));
 done:
   wisp_graph_destroy(on_mesh.graph);
   wisp_lease_end(&on_mesh.lease);
   if (beside.run) beside.destroy(beside.context);
   for (int i = 0; i < others; i++) more[i].destroy(more[i].context);
   for (int i = 0; i < 2; i++) release(&r[i]);
+  for (size_t i = 0; ways && i < up->ways; i++) release(&ways[i]);
+  free(ways);
   return status;
 }
 
@@ -455,19 +390,20 @@ static bool is_host(const wisp_device *device)
   return strcmp(wisp_device_limits(device)->kind, "host") == 0;
 }
 
-static wisp_status run(wisp_error *err, comparer *c, match_ups *ups)
+static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
 {
   for (size_t i = 0; i < ups->count; i++) {
     CALL(submit(err, c, &ups->list[i].tuned));
     CALL(submit(err, c, &ups->list[i].standard));
+    for (size_t w = 0; w < ups->list[i].ways; w++) CALL(submit(err, c, &ups->list[i].way[w].stage));
   }
   if (is_host(c->device)) wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
   for (size_t i = 0; i < ups->count; i++) {
     const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
     if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;
-    CALL(wisp_bench_set_problem(err, &c->bench, spec, elements_asked(c->request, spec->order)));
+    CALL(wisp_bench_set_problem(err, &c->bench, spec, wisp_compare_elements(c->request, spec->order)));
     if (c->request->beside)
-      CALL(wisp_bench_set_problem(err, &c->beside, spec, elements_asked(c->request, spec->order)));
+      CALL(wisp_bench_set_problem(err, &c->beside, spec, wisp_compare_elements(c->request, spec->order)));
     CALL(compare_one(err, c, &ups->list[i]));
   }
   return WISP_OK;
@@ -479,12 +415,12 @@ wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wis
   wisp_device *device = session->device;
   wisp_compare_request r = *request;
   comparer c = {.device = device, .request = &r};
-  HELD(free_match_ups) match_ups ups = {0};
+  HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
   if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
   if (workload && r.elements <= 0 && r.nodes <= 0 && r.dofs <= 0 && !is_host(device)) r.elements = workload->published;
-  TRY(list_match_ups(err, session, &r, &ups));
+  TRY(wisp_match_ups_list(err, session, &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
   c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};
   if (r.beside) c.beside.source = *r.beside;

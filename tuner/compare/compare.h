@@ -9,8 +9,9 @@
 
 /* Another that does the same, timed beside it. */
 typedef struct wisp_other {
-  char name[96];
-  double ms, error; /* of its result, relative to the largest number */
+  char name[96], params[160]; /* of a way to a stage, those of the strategy in its name; else none */
+  double ms, times;           /* how many times as long as ours, of times taken in turn */
+  double error;               /* of its result, relative to the largest number; NaN: not known */
 } wisp_other;
 
 /* One kernel, or one stage of the whole step (spec.kernel is "step", and ours.strategy its composition). Unknown
@@ -29,8 +30,8 @@ typedef struct wisp_comparison {
   double default_ms;
   char rival[96]; /* "cuBLAS 13.1", "copy" (of the minimal bytes); empty where there is none */
   double rival_ms, rival_error;
-  int others; /* besides the rival: chains of the vendor's routines, and the like */
-  wisp_other other[WISP_MAX_RIVALS];
+  int others; /* besides the rival: chains of the vendor's routines, and the like; other ways to a stage */
+  const wisp_other *other;
   const char *alternative; /* the kernel that does the same in another way; empty where there is none */
   double alternative_ms;   /* where it was measured in this run */
 } wisp_comparison;
@@ -43,6 +44,7 @@ typedef struct wisp_compare_request {
   size_t precision_count;
   const char *kernel;             /* this one only, or "step"; NULL: all */
   const char *composition;        /* of a stage: this one; NULL: what the store says */
+  bool every_way;                 /* beside a stage: every composition, by each strategy of its kernels */
   long long elements;             /* 0: chosen for the device, or by nodes or dofs */
   double nodes;                   /* element-local nodes, rounded up to whole elements; 0: not given */
   double dofs;                    /* likewise, what a whole stage computes, as its GDOF/s count it */

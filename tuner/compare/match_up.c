@@ -1,0 +1,189 @@
+#include "match_up.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void release_match_up(wisp_match_up *up)
+{
+  for (size_t i = 0; i < up->ways; i++) wisp_stage_free(&up->way[i].stage);
+  free(up->way);
+  wisp_stage_free(&up->tuned);
+  wisp_stage_free(&up->standard);
+}
+
+void wisp_match_ups_free(wisp_match_ups *ups)
+{
+  for (size_t i = 0; i < ups->count; i++) release_match_up(&ups->list[i]);
+  free(ups->list);
+  *ups = (wisp_match_ups){0};
+}
+
+typedef struct finder {
+  wisp_chooser from;
+  const wisp_compare_request *request;
+  const wisp_family *family;
+  wisp_spec spec; /* the one looked for */
+} finder;
+
+/* What is asked for of one order; request->family exists. */
+static wisp_spec spec_of(const wisp_compare_request *r, int order, wisp_precision precision)
+{
+  wisp_spec spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision);
+  if (r->element) wisp_spec_name_element(&spec, r->element);
+  return spec;
+}
+
+long long wisp_compare_elements(const wisp_compare_request *request, int order)
+{
+  wisp_layout layouts[8];
+  wisp_work one = {.dofs = 0};
+  if (!(request->nodes > 0) && !(request->dofs > 0)) return request->elements;
+  wisp_spec spec = spec_of(request, order, WISP_F64);
+  wisp_family_layouts(&spec, layouts);
+  if (request->nodes > 0) return (long long)ceil(request->nodes / layouts->Np);
+  wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
+  return wisp_family_work(NULL, &spec, 1, &one) == WISP_OK && one.dofs > 0 ? (long long)ceil(request->dofs / one.dofs)
+                                                                           : 0;
+}
+
+/* What a solver takes; out->kernels stays 0 where there is nothing that runs here. */
+static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wisp_stage *out)
+{
+  wisp_chooser from = f->from;
+  if (by_default) from.store = NULL;
+  const wisp_wish wish = {.spec = f->spec,
+                          .composition = by_default ? NULL : f->request->composition,
+                          .elements = wisp_compare_elements(f->request, f->spec.order)};
+  return wisp_choose_if_any(err, &from, &wish, out);
+}
+
+static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
+{
+  if (!up->tuned.kernels && !up->standard.kernels) return WISP_OK;
+  CALL(wisp_grow(err, &ups->list, &ups->room, ups->count + 1, sizeof *ups->list));
+  ups->list[ups->count++] = *up;
+  *up = (wisp_match_up){.tuned = {.kernels = 0}};
+  return WISP_OK;
+}
+
+/* --- other ways --- */
+
+/* Chooses a stage of this composition as if the kernel had no other strategy. A stage of which nothing runs here is no
+ * way. */
+static wisp_status add_way(wisp_error *err, const finder *f, const char *composition, const wisp_strategy *only,
+                           const char *name, wisp_match_up *up)
+{
+  wisp_strategies few = *f->from.strategies;
+  OWNED(free) wisp_strategy **list = NULL;
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  wisp_chooser from = f->from;
+  const wisp_wish wish = {
+      .spec = f->spec, .composition = composition, .elements = wisp_compare_elements(f->request, f->spec.order)};
+  CALL(wisp_new(err, few.count, sizeof(wisp_strategy *), &list));
+  few.list = list, few.count = 0, from.strategies = &few;
+  for (size_t i = 0; i < f->from.strategies->count; i++) {
+    wisp_strategy *s = f->from.strategies->list[i];
+    const bool others = only && strcmp(s->family, only->family) == 0 && strcmp(s->kernel, only->kernel) == 0;
+    if (!others || s == only) list[few.count++] = s;
+  }
+  CALL(wisp_choose_if_any(err, &from, &wish, &stage));
+  if (!stage.kernels) return WISP_OK;
+  stage.strategies = f->from.strategies;
+  CALL(wisp_grow(err, &up->way, &up->room, up->ways + 1, sizeof *up->way));
+  wisp_other_way *way = &up->way[up->ways++];
+  snprintf(way->name, sizeof way->name, "%s", name);
+  for (way->asked = stage.kernels - 1; only && way->asked && stage.plan[way->asked]->strategy != only;) way->asked--;
+  return GIVE(stage, &way->stage);
+}
+
+static int count_strategies(const finder *f, const char *kernel)
+{
+  int count = 0;
+  for (size_t i = 0; i < f->from.strategies->count; i++) {
+    const wisp_strategy *s = f->from.strategies->list[i];
+    count += strcmp(s->family, f->spec.family) == 0 && strcmp(s->kernel, kernel) == 0;
+  }
+  return count;
+}
+
+/* The kernels' names joined, one with its strategy behind it. */
+static void name_way(const char *composition, const wisp_strategy *strategy, char *out, size_t room)
+{
+  size_t length = 0;
+  out[0] = '\0';
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel) && length < room;) {
+    const bool its = strcmp(kernel, strategy->kernel) == 0;
+    length += (size_t)snprintf(out + length, room - length, "%s%s%s%s", length ? "+" : "", kernel, its ? "." : "",
+                               its ? strategy->name : "");
+  }
+}
+
+/* The composition with each strategy of each of its kernels in turn, where it has several. */
+static wisp_status add_ways(wisp_error *err, const finder *f, const char *composition, wisp_match_up *up)
+{
+  const wisp_strategies *all = f->from.strategies;
+  const char *rest = composition;
+  bool several = false;
+  char name[sizeof up->way->name];
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);) {
+    if (count_strategies(f, kernel) < 2) continue;
+    several = true;
+    for (size_t i = 0; i < all->count; i++) {
+      const wisp_strategy *s = all->list[i];
+      if (strcmp(s->family, f->spec.family) != 0 || strcmp(s->kernel, kernel) != 0) continue;
+      name_way(composition, s, name, sizeof name);
+      CALL(add_way(err, f, composition, s, name, up));
+    }
+  }
+  return several ? WISP_OK : add_way(err, f, composition, NULL, composition, up);
+}
+
+static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp_match_ups *ups)
+{
+  HELD(release_match_up) wisp_match_up up = {.tuned = {.kernels = 0}};
+  if (f->request->kernel && strcmp(f->request->kernel, kernel) != 0) return WISP_OK;
+  wisp_spec_name_kernel(&f->spec, kernel);
+  up.spec = f->spec;
+  CALL(choose(err, f, false, &up.tuned));
+  if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
+  CALL(choose(err, f, true, &up.standard));
+  for (int i = 0; f->request->every_way && wisp_spec_is_step(&f->spec) && f->family->compositions[i]; i++)
+    CALL(add_ways(err, f, f->family->compositions[i], &up));
+  return add(err, ups, &up);
+}
+
+static wisp_status check_request(wisp_error *err, const finder *f)
+{
+  const wisp_compare_request *r = f->request;
+  CALL(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
+  if (r->composition) CALL(wisp_composition_check(err, f->family, r->composition));
+  for (size_t i = 0; i < r->order_count; i++) {
+    const wisp_spec spec = spec_of(r, r->orders[i], WISP_F64);
+    CALL(wisp_family_check(err, &spec));
+  }
+  bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
+  for (int k = 0; f->family->kernels[k].name && !known; k++)
+    known = strcmp(r->kernel, f->family->kernels[k].name) == 0 && wisp_workload_serves(r->family, r->kernel);
+  return wisp_require(err, known, WISP_EUSAGE,
+                      "family %s has no kernel '%s' to time: 'wisp emit' lists them, 'step' is the whole",
+                      f->family->name, r->kernel);
+}
+
+wisp_status wisp_match_ups_list(wisp_error *err, const wisp_session *session, const wisp_compare_request *r,
+                                wisp_match_ups *out)
+{
+  HELD(wisp_match_ups_free) wisp_match_ups ups = {0};
+  finder f = {.from = wisp_session_chooser(session), .request = r, .family = wisp_family_find(r->family)};
+  CALL(check_request(err, &f));
+  for (size_t i = 0; i < r->order_count; i++)
+    for (size_t p = 0; p < r->precision_count; p++) {
+      f.spec = spec_of(r, r->orders[i], r->precisions[p]);
+      for (int k = 0; f.family->kernels[k].name; k++)
+        if (wisp_workload_serves(f.family->name, f.family->kernels[k].name))
+          CALL(list_one(err, &f, f.family->kernels[k].name, &ups));
+      if (f.family->compositions[0]) CALL(list_one(err, &f, WISP_WHOLE_STEP, &ups));
+    }
+  return GIVE(ups, out);
+}

@@ -1,0 +1,36 @@
+/* What `wisp bench` holds against each other: of a kernel or a whole stage the winner, as a solver would look it up
+ * over all layouts, the default that it would run without a store, and other ways to the same stage. */
+#ifndef WISP_MATCH_UP_H
+#define WISP_MATCH_UP_H
+
+#include "compare.h"
+
+/* Another way to a stage: a composition, one of its kernels by a strategy that was asked for. */
+typedef struct wisp_other_way {
+  char name[80]; /* "matrices+reduce.permuted" */
+  wisp_stage stage;
+  int asked; /* the kernel whose strategy was asked for */
+} wisp_other_way;
+
+typedef struct wisp_match_up {
+  wisp_spec spec;
+  wisp_stage tuned, standard; /* kernels 0: there is none */
+  size_t ways, room;
+  wisp_other_way *way;
+} wisp_match_up;
+
+typedef struct wisp_match_ups {
+  size_t count, room;
+  wisp_match_up *list;
+} wisp_match_ups;
+void wisp_match_ups_free(wisp_match_ups *ups);
+
+/* Orders, precisions, kernels in this order, the step last; kernels that have no candidate here are left out.
+ * WISP_EUSAGE for what the family does not have. */
+wisp_status wisp_match_ups_list(wisp_error *err, const wisp_session *session, const wisp_compare_request *request,
+                                wisp_match_ups *out);
+
+/* The size asked for, in elements of this order; 0: none was. */
+long long wisp_compare_elements(const wisp_compare_request *request, int order);
+
+#endif
