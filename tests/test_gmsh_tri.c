@@ -62,6 +62,10 @@ static void test_refused(void **state)
                  "bad:14: a quadrangle (element type 3): only straight triangles (type 2) can be used");
   expect_refused(TWO NODES_2 "$Elements\n2\n1 2 2 0 1 10 20 30\n2 4 2 0 1 10 20 30 40\n$EndElements\n",
                  "bad:15: a tetrahedron (element type 4)");
+  expect_refused(TWO NODES_2 "$Elements\n2\n1 2 2 0 1 10 20 30\n2 3 2 0 1 10 20 30 40\n$EndElements\n",
+                 "bad:15: a quadrangle (element type 3)");
+  expect_refused(TWO NODES_2 "$Elements\n1\n1 5 2 0 1 10 20 30 40 10 20 30 40\n$EndElements\n",
+                 "bad:14: a hexahedron (element type 5)");
   expect_refused(TWO NODES_2 "$Elements\n1\n1 9 2 0 1 10 20 30 40 50 10\n$EndElements\n",
                  "a triangle of order 2 (element type 9)");
   expect_refused(TWO NODES_2 "$Elements\n1\n1 1 2 7 1 10 20\n$EndElements\n",

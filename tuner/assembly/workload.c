@@ -118,6 +118,29 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
+/* Elements of a colour add without asking whether another does: none may share an unknown, and each stands in one. */
+static wisp_status lists(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan)
+{
+  const wisp_assembly *s = problem->d.self;
+  const size_t Np = (size_t)s->simplex->Np;
+  OWNED(free) size_t *seen = NULL;
+  size_t listed = 0;
+  if (!wisp_plan_takes(plan, "coloured")) return WISP_OK;
+  CALL(wisp_new(err, s->nodes->nodes, sizeof *seen, &seen));
+  for (size_t c = 0; c < s->colours; c++)
+    for (size_t i = 0; i < s->colour[c].count; i++, listed++) {
+      const int32_t e = s->coloured[s->colour[c].first + i];
+      for (size_t a = 0; a < Np; a++) {
+        const size_t node = (size_t)s->nodes->node[(size_t)e * Np + a];
+        CALL(wisp_require(err, node >= s->pattern->rows || seen[node] <= c, WISP_EWRONG,
+                          "two elements of colour %zu have node %zu, and one is element %d", c, node, e));
+        seen[node] = c + 1;
+      }
+    }
+  return wisp_require(err, listed == s->mesh->elements, WISP_EWRONG, "colours have %zu elements of %zu", listed,
+                      s->mesh->elements);
+}
+
 /* Of the first elements the largest sum, of which so many meet at a vertex; all elements of a box are alike. */
 static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const char *array, double *out)
 {
@@ -172,6 +195,7 @@ const wisp_workload wisp_workload_assembly = {
     .stages = 1,
     .pose = pose,
     .solve = wisp_assembly_solve,
+    .lists = lists,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
     .rivals = wisp_assembly_rivals,

@@ -313,6 +313,13 @@ static wisp_status launch(wisp_error *err, trial_round *r, int number, double *e
   return WISP_OK;
 }
 
+static wisp_status check_lists(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan)
+{
+  const wisp_workload *workload = NULL;
+  CALL(wisp_workload_find(err, plan->spec.family, plan->spec.kernel, &workload));
+  return workload->lists ? workload->lists(err, problem, plan) : WISP_OK;
+}
+
 static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *rounds)
 {
   const wisp_spec *spec = &plan->spec;
@@ -341,6 +348,7 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
   for (int i = 0; i < rounds; i++) {
     HELD(leave_round) trial_round r = {.kernel = kernel, .last = i == rounds - 1};
     CALL(find_round(err, v, kernel->plan, i, &r));
+    if (i == 0) CALL(check_lists(err, r.problem, kernel->plan));
     for (int k = 0; k < LAUNCHES; k++) CALL(launch(err, &r, k, error));
   }
   return WISP_OK;

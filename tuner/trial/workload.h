@@ -84,6 +84,9 @@ typedef struct wisp_workload {
   int (*rounds)(const char *kernel); /* NULL: two */
   wisp_status (*pose)(wisp_error *err, wisp_round *round);
   wisp_status (*solve)(wisp_error *err, wisp_round *round);
+  /* Before the first round: WISP_EWRONG where lists are such that this kernel's results are right by luck alone, as two
+   * that add to one number at once may be. NULL: rounds show all. */
+  wisp_status (*lists)(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan);
   /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
    * matrices, into `out`, as `after` is. NULL: nobody asks. */
   wisp_status (*plain)(wisp_error *err, const wisp_round *round, double *const *out);

@@ -1,0 +1,133 @@
+/* Claim: the tuner lets nothing win that goes by wrong lists. Lists are spoiled on their way into a problem, a source
+ * that is missing for another that counts twice, or two colours in one launch; then every candidate of the strategies
+ * that go by them is stored as wrong, and with the lists as they are made they are right. */
+#include "good.h"
+#include "each_plan.h"
+#include "store_fixture.h"
+#include "../runtime/arrays.h"
+#include "../runtime/assembly/assembly.h"
+#include "../tuner/workers/tune.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* --- between what makes lists and what takes them: these stand before the library's --- */
+
+static const char *spoiled; /* the array; NULL: none */
+
+wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const int *values)
+{
+  wisp_status (*library)(wisp_error *, wisp_arrays *, const char *, const int *) = NULL;
+  *(void **)&library = dlsym(RTLD_NEXT, "wisp_arrays_upload_ints");
+  if (!spoiled || strcmp(spoiled, array) != 0) return library(err, arrays, array, values);
+  const size_t size = wisp_arrays_size(arrays, array);
+  OWNED(free) int *wrong = malloc(size * sizeof *wrong);
+  size_t at = size / 4 * 2; /* numbers of 64 bits are two */
+  assert_true(wrong && size > 2);
+  memcpy(wrong, values, size * sizeof *wrong);
+  while (at + 4 < size && (wrong[at] <= 0 || wrong[at + 2] <= 0 || wrong[at] == wrong[at + 2])) at += 2;
+  wrong[at] = wrong[at + 2];
+  return library(err, arrays, array, wrong);
+}
+
+/* Both colours in the first's launch, all elements still once. */
+wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
+                                     const wisp_assembly_room *room, wisp_discretisation *out)
+{
+  wisp_status (*library)(wisp_error *, const wisp_assembly *, const char *, const wisp_fixed *,
+                         const wisp_assembly_room *, wisp_discretisation *) = NULL;
+  *(void **)&library = dlsym(RTLD_NEXT, "wisp_assembly_discretise");
+  CALL(library(err, s, form, fixed, room, out));
+  wisp_assembly *view = (wisp_assembly *)(uintptr_t)out->self;
+  if (!spoiled || strcmp(spoiled, "coloured") != 0 || view->colours < 2) return WISP_OK;
+  view->colour[0].count += view->colour[1].count;
+  view->colour[1].first += view->colour[1].count, view->colour[1].count = 0;
+  return WISP_OK;
+}
+
+/* --- sweeps --- */
+
+static const struct {
+  const char *kernel, *strategy, *array, *reason;
+} plants[] = {
+    {"add", "coloured", "coloured", "two elements of colour 0 have node"},
+    {"add_stored", "coloured", "coloured", "two elements of colour 0 have node"},
+    {"scatter", "atomic", "map", " is "},
+    {"reduce", "list", "sources", " is "},
+    {"reduce", "permuted", "wide_sources", " is "},
+    {"fill", "rows", "around", " is "},
+    {"fill", "nonzeros", "sources", " is "},
+    {"fill", "parts", "codes", " is "},
+    {"fill", "walked", "reduction_array", " is "},
+};
+
+static void sweep(const char *folder, size_t i, bool wrong)
+{
+  static const int order = 2;
+  static const wisp_precision precision = WISP_F64;
+  char db[128];
+  snprintf(db, sizeof db, "%s/%zu-%d.db", folder, i, wrong);
+  const wisp_tune_request r = {.family = "assembly",
+                               .orders = &order,
+                               .order_count = 1,
+                               .precisions = &precision,
+                               .precision_count = 1,
+                               .kernel = plants[i].kernel,
+                               .strategy = plants[i].strategy,
+                               .elements = 200,
+                               .budget_seconds = 0.1,
+                               .db = db};
+  wisp_tune_summary summary = {0};
+  wisp_store *store = NULL;
+  int seen = 0;
+  spoiled = wrong ? plants[i].array : NULL;
+  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
+  GOOD(wisp_store_open(err, db, false, NULL, &store));
+  for (size_t t = 0; t < wisp_store_count(store); t++) {
+    wisp_layer layer;
+    const wisp_trial *trial = wisp_store_trial(store, t, &layer);
+    const wisp_outcome outcome = wisp_trial_outcome(trial);
+    if (layer != WISP_LAYER_USER || outcome == WISP_TRIAL_REFUSED || strcmp(trial->strategy, plants[i].strategy) != 0)
+      continue;
+    seen++;
+    if (wrong ? outcome == WISP_TRIAL_WRONG && strstr(trial->reason, plants[i].reason)
+              : outcome == WISP_TRIAL_OK || outcome == WISP_TRIAL_SLOW)
+      continue;
+    fail_msg("%s by %s, %s %s: %s %s", plants[i].kernel, trial->strategy, plants[i].array, wrong ? "spoiled" : "sound",
+             trial->outcome, trial->reason);
+  }
+  assert_true(seen > 0);
+  wisp_store_close(store);
+}
+
+static void test_lists(void **state)
+{
+  for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
+    for (int wrong = 0; wrong < 2; wrong++) sweep(*state, i, wrong);
+}
+
+static int set_up(void **state)
+{
+  static char folder[64];
+  fixture_folder(folder);
+  *state = folder;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  fixture_remove(*state);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists)};
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
