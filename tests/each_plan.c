@@ -212,6 +212,13 @@ bool order_has_turn(const plan_case *c, int low)
   return walks_in_full() || (!c->again && order <= low) || (order + c->strategy_number) % turns_of(c) == 0;
 }
 
+bool share_has_turn(size_t number)
+{
+  const char *share = getenv("WISP_TEST_SHARE");
+  unsigned mine = 0, all = 0;
+  return !share || sscanf(share, "%u/%u", &mine, &all) != 2 || !all || number % all == mine % all;
+}
+
 const char *plan_case_text(const plan_case *c)
 {
   static char text[512];

@@ -49,6 +49,9 @@ bool walks_in_full(void);
 /* "volume.field-in-shared node-km4-pad144 p3 maxwell f32", for messages; valid until the next call. */
 const char *plan_case_text(const plan_case *c);
 
+/* $WISP_TEST_SHARE, "1/8", is one of so many processes that share out a list: whether this number is its own. */
+bool share_has_turn(size_t number);
+
 /* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
 const char *test_device_name(void);
 wisp_device *open_test_device(void);

@@ -345,7 +345,7 @@ static void verify_form(wisp_verifier *verifier, wisp_device *device, const wisp
   GOOD(family->names(err, &spec, none, &target, &names));
   for (size_t i = 0; i < all->count; i++) {
     const wisp_strategy *strategy = all->list[i];
-    if (strcmp(strategy->family, "assembly") != 0) continue;
+    if (strcmp(strategy->family, "assembly") != 0 || !share_has_turn(i)) continue;
     wisp_spec_name_kernel(&spec, strategy->kernel);
     if (strcmp(form, "laplace") == 0 || reads(spec.kernel, "vertices"))
       verify_strategy(verifier, device, strategy, &spec, names);

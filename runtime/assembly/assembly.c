@@ -2,6 +2,7 @@
 #include "gathers.h"
 #include "lists.h"
 #include "parts.h"
+#include "passes.h"
 #include "walks.h"
 #include "../solve/cg.h"
 
@@ -177,6 +178,7 @@ static void destroy_view(void *self)
   wisp_words_destroy(view->entities);
   wisp_slices_destroy(view->slices);
   wisp_words_destroy(view->gathers);
+  wisp_words_destroy(view->passes);
   free(view);
 }
 WISP_OWNED(wisp_assembly, destroy_view)
@@ -226,6 +228,8 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   const wisp_count of_slices = {"slices", s->slices ? s->slices->count : 0};
   const wisp_count of_gathers[] = {{"gather_groups", s->gathers ? s->gathers->groups : 0},
                                    {"gather_word_count", s->gathers ? s->gathers->words : 0}};
+  const wisp_count of_passes[] = {{"pass_groups", s->passes ? s->passes->groups : 0},
+                                  {"pass_word_count", s->passes ? s->passes->words : 0}};
   wisp_count *next = d.counts;
   while (next->name) next++;
   if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
@@ -237,6 +241,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   for (size_t i = 0; s->walks && i < WISP_COUNT(of_walks); i++) *next++ = of_walks[i];
   for (size_t i = 0; s->entities && i < WISP_COUNT(of_entities); i++) *next++ = of_entities[i];
   for (size_t i = 0; s->gathers && i < WISP_COUNT(of_gathers); i++) *next++ = of_gathers[i];
+  for (size_t i = 0; s->passes && i < WISP_COUNT(of_passes); i++) *next++ = of_passes[i];
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;
 }
@@ -273,7 +278,7 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   CALL(wisp_new(err, 1, sizeof *view, &view));
   *view = *s;
   view->form = NULL, view->parts = NULL, view->walks = NULL, view->entities = NULL, view->slices = NULL,
-  view->gathers = NULL;
+  view->gathers = NULL, view->passes = NULL;
   view->whole = wisp_fixed_value(fixed, "unfolded", 0);
   CALL(wisp_form_load(err, form, &view->form));
   if (wisp_fixed_value(fixed, "sliced", 0)) CALL(wisp_slices_create(err, "the matrix", s->pattern, &view->slices));
@@ -283,6 +288,10 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
                               wisp_fixed_value(fixed, "stars", 0), &view->entities));
   if (held)
     CALL(wisp_gathers_create(err, s, (size_t)held, (size_t)wisp_fixed_value(fixed, "products", 0), &view->gathers));
+  const int passing = wisp_fixed_value(fixed, "passing", 0);
+  if (passing)
+    CALL(wisp_passes_create(err, s, (wisp_passes_kind)passing, (size_t)wisp_fixed_value(fixed, "batch", 0),
+                            &view->colours, view->colour, &view->passes));
   if (cap) CALL(make_parts(err, view, fixed, (size_t)cap));
   *out = describe(view, room);
   view = NULL;

@@ -2,6 +2,7 @@
 #include "entities.h"
 #include "gathers.h"
 #include "parts.h"
+#include "passes.h"
 #include "walks.h"
 #include "../parallel.h"
 
@@ -302,6 +303,8 @@ wisp_status wisp_assembly_upload(wisp_error *err, const void *self, wisp_arrays 
   if (has(arrays, "entity_words")) CALL(wisp_arrays_upload_ints(err, arrays, "entity_words", s->entities->word));
   if (has(arrays, "gather_start")) CALL(wisp_arrays_upload_ints(err, arrays, "gather_start", s->gathers->start));
   if (has(arrays, "gather_words")) CALL(wisp_arrays_upload_ints(err, arrays, "gather_words", s->gathers->word));
+  if (has(arrays, "pass_start")) CALL(wisp_arrays_upload_ints(err, arrays, "pass_start", s->passes->start));
+  if (has(arrays, "pass_words")) CALL(wisp_arrays_upload_ints(err, arrays, "pass_words", s->passes->word));
   if (s->walks) CALL(upload_walks(err, s->walks, arrays));
   return s->parts ? upload_parts(err, s->parts, arrays) : WISP_OK;
 }

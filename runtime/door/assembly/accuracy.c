@@ -16,21 +16,35 @@ static bool is_wanted(const void *stage, const char *array)
   return wisp_stage_has(stage, array);
 }
 
-/* The kernel that would be taken for `fill`, with vertices or edges. */
+/* The kernel that would be taken for `fill`, or, where that reads its mesh in one way only, `rows`, which reads both.
+ */
+static wisp_status choose_fill(wisp_error *err, const wisp_session *session, const wisp_wish *wish, wisp_stage *out)
+{
+  const wisp_chooser from = wisp_session_chooser(session);
+  wisp_plan *plan = NULL;
+  CALL(wisp_choose(err, &from, wish, out));
+  if (strstr(out->plan[0]->params, "by_edges=")) return WISP_OK;
+  CALL(wisp_plan_default(err, wisp_strategies_find(from.strategies, "assembly", "fill", "rows"), &wish->spec,
+                         &out->layout, out->names, &plan));
+  wisp_plan_destroy(out->plan[0]);
+  out->plan[0] = plan;
+  out->fixed = (wisp_fixed){0};
+  wisp_fixed_add(&out->fixed, plan);
+  return WISP_OK;
+}
+
+/* With vertices or edges. */
 static wisp_status open_fill(wisp_error *err, const wisp_session *session, size_t elements, wisp_precision precision,
                              bool by_edges, wisp_stage *out)
 {
-  const wisp_chooser from = wisp_session_chooser(session);
   wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), 1, "laplace", precision),
                     .elements = (long long)elements};
   char text[WISP_PARAMS_TEXT];
   wisp_plan *plan = NULL;
   wisp_spec_name_kernel(&wish.spec, "fill");
-  CALL(wisp_choose(err, &from, &wish, out));
+  CALL(choose_fill(err, session, &wish, out));
   snprintf(text, sizeof text, "%s", out->plan[0]->params);
-  char *said = strstr(text, "by_edges=");
-  CALL(wisp_require(err, said, WISP_EUSAGE, "%s reads its mesh in one way only", out->plan[0]->strategy->name));
-  said[strlen("by_edges=")] = by_edges ? '1' : '0';
+  strstr(text, "by_edges=")[strlen("by_edges=")] = by_edges ? '1' : '0';
   CALL(wisp_plan_from_text(err, out->plan[0]->strategy, &wish.spec, &out->layout, out->names, text, &plan));
   wisp_plan_destroy(out->plan[0]);
   out->plan[0] = plan;
