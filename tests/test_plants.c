@@ -195,7 +195,7 @@ static const planted table[] = {
     {"assembly", "fill", "passes", {{"pass < passes", "pass + 1 < passes"}}, NULL},
     {"assembly", "fill", "passes", {{"starts[pass] + q]", "starts[pass]]"}}, NULL},
     {"assembly", "add", "blocks", {{"pass_start[first + bx]", "pass_start[bx]"}}, NULL},
-    {"assembly", "matrices", "fetched", {{"q, fetched", "q, fetched - 1"}}, NULL},
+    {"assembly", "matrices", "fetched", {{"corner[{{= i / 2}} * members + x]", "corner[x]"}}, NULL},
     {"assembly", "multiply", "rows", {{"i < row_start[at + 1]", "i < row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "multiply", "stream", {{"? row_start[at + 1]", "? row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "invert", "plain", {{"if (row < unknowns)", "if (row + 1 < unknowns)"}}, "inverse is "},

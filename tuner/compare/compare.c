@@ -238,7 +238,8 @@ static wisp_status time_ways(wisp_error *err, const comparer *c, const wisp_matc
     wisp_contender timed[2] = {{.run = replay, .context = ours}, {.run = replay, .context = &ways[i]}};
     if (!ways[i].kernels) continue;
     const wisp_status status = record(&reason, &c->bench, &up->spec, &way->stage, &ways[i]);
-    CALL(wisp_require(err, status == WISP_OK || status == WISP_EUSAGE, status, "%s", reason.text));
+    CALL(wisp_require(err, status == WISP_OK || status == WISP_EUSAGE || status == WISP_EREFUSED, status, "%s",
+                      reason.text));
     if (status == WISP_OK) {
       CALL(wisp_measure(err, c->device, false, timed, 2));
       wisp_other *o = &out[(*count)++];
