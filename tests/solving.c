@@ -1,5 +1,6 @@
 #include "good.h"
 #include "solving.h"
+#include "../runtime/nodal/media.h"
 #include "../runtime/nodal/start.h"
 
 #include <setjmp.h>
@@ -14,13 +15,28 @@ const char *test_device(void)
   return name && *name ? name : "host";
 }
 
+/* The mesh by the stage's layout, in the setup's medium. */
+static void discretise(solving *s, const solving_setup *setup)
+{
+  double *medium = NULL;
+  const char *side = setup->absorbing ? "absorbing" : "pec";
+  const int boundary = setup->system ? 0 : wisp_system_boundary(s->system, side);
+  GOOD(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
+  if (!setup->media) return;
+  GOOD(wisp_media_create(err, s->system, s->mesh, setup->media, &medium));
+  GOOD(wisp_dg_set_medium(err, s->dg, medium));
+  free(medium);
+}
+
 bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_setup *setup)
 {
   const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
-  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), setup->order, "maxwell", precision),
-                          .elements = (long long)mesh->elements,
-                          .composition = setup->composition,
-                          .layout = setup->layout};
+  const char *system = setup->system ? setup->system : "maxwell", *element = setup->element ? setup->element : "tet";
+  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), setup->order, system, precision),
+                    .elements = (long long)mesh->elements,
+                    .composition = setup->composition,
+                    .layout = setup->layout};
+  wisp_spec_name_element(&wish.spec, element);
   *s = (solving){.mesh = mesh};
   GOOD(wisp_strategies_load(err, &s->strategies));
   GOOD(wisp_device_open(err, test_device(), &s->device));
@@ -31,10 +47,9 @@ bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_se
     return false;
   }
   if (status != WISP_OK) fail_msg("%s", why->text);
-  GOOD(wisp_tet_create(err, setup->order, &s->tet));
-  GOOD(wisp_system_load(err, "maxwell", &s->system));
-  int boundary = wisp_system_boundary(s->system, setup->absorbing ? "absorbing" : "pec");
-  GOOD(wisp_dg_create_plain(err, mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
+  GOOD(wisp_tet_create_for(err, element, setup->order, &s->tet));
+  GOOD(wisp_system_load(err, system, &s->system));
+  discretise(s, setup);
   GOOD(wisp_solver_create(err, s->device, s->dg, precision, &s->stage, setup->central ? 0 : 1, &s->solver));
   s->problem = s->solver->problem;
   return true;

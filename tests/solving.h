@@ -17,10 +17,13 @@ typedef struct solving {
   wisp_problem *problem; /* the solver's */
 } solving;
 
-/* What to set up; zeros are the family nodal, the system maxwell, f64, defaults without a store, upwind flux, PEC. */
+/* What to set up; zeros are the family nodal on tets, the system maxwell in its own medium, f64, defaults without a
+ * store, upwind flux, PEC (of another system its first boundary). */
 typedef struct solving_setup {
   int order;
   wisp_precision precision;
+  const char *element, *system;
+  const char *const *media; /* as wisp_media_create takes them */
   const char *composition, *layout;
   bool central, absorbing;
   const wisp_store *store;
