@@ -99,7 +99,7 @@ static void test_overdue(void **state)
   char folder[64], before[600];
   (void)state;
   fixture_folder(folder);
-  write_compiler(folder, "case $n in 3|4) sleep 1; kill -STOP $PPID; exit 1;; esac");
+  write_compiler(folder, "case $n in 3|4) sleep 2; kill -STOP $PPID; exit 1;; esac");
   snprintf(before, sizeof before, "%s WISP_COMPILE_SECONDS=4", surroundings(folder));
   outcome o = run_in(folder, before, TUNE);
   expect(&o, 0, "9 trials", "");
