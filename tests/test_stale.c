@@ -18,7 +18,7 @@
 
 /* ---- A library whose texts are edited. */
 
-enum { ROOM = 1024 };
+enum { ROOM = 2048 };
 
 typedef struct library {
   wisp_embedded files[ROOM];

@@ -1,5 +1,6 @@
-/* Claim: a stage that finds its neighbours' values in trace makes the same steps as one that reads them in u, up to
- * rounding, on elements in any order, walls and empty slots included; and only such a stage has the array. */
+/* Claim: a stage that finds its neighbours' values in trace makes the same steps as one that reads them in u, and one
+ * whose gather leaves class values of fluxes the same as one that has them at face nodes, up to rounding, on elements
+ * in any order, walls and empty slots included; and only such stages have these arrays. */
 #include "good.h"
 #include "solving.h"
 
@@ -38,7 +39,9 @@ static double *run(wisp_mesh *mesh, wisp_precision precision, int order, const c
   double *u = calloc(wisp_dg_volume_size(s.dg), sizeof *u);
   assert_non_null(u);
   const bool traced = strncmp(composition, "trace+", 6) == 0;
+  const bool by_classes = strstr(composition, "gather_classes") != NULL;
   assert_int_equal(wisp_arrays_size(s.problem->arrays, "trace"), traced ? wisp_dg_trace_size(s.dg) : 0);
+  assert_int_equal(wisp_arrays_size(s.problem->arrays, "flux_classes"), by_classes ? wisp_dg_face_size(s.dg) : 0);
   wisp_dg_noise(s.dg, u);
   GOOD(wisp_solution_put(err, s.problem, u));
   GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS, NULL));
@@ -55,21 +58,23 @@ static void compare(wisp_precision precision, int order)
   static const char *const pairs[][2] = {{"gather+fused", "trace+gather_traced+fused"},
                                          {"stage", "trace+stage_traced"},
                                          {"gather+fused_nested", "trace+gather_traced+fused_nested"},
-                                         {"stage_nested", "trace+stage_traced_nested"}};
+                                         {"stage_nested", "trace+stage_traced_nested"},
+                                         {"gather+fused", "gather_classes+fused_classes"},
+                                         {"gather+fused_nested", "gather_classes+fused_classes_nested"}};
   const double tolerance = precision == WISP_F32 ? 1e-5 : 1e-12;
   for (size_t p = 0; p < WISP_COUNT(pairs); p++) {
     size_t size, other;
     double off = 0, largest = 0, *plain = run(ragged_box(2, 5), precision, order, pairs[p][0], &size),
-           *traced = run(ragged_box(2, 5), precision, order, pairs[p][1], &other);
+           *other_way = run(ragged_box(2, 5), precision, order, pairs[p][1], &other);
     assert_int_equal(size, other);
     for (size_t i = 0; i < size; i++) {
-      off = fmax(off, fabs(plain[i] - traced[i]));
+      off = fmax(off, fabs(plain[i] - other_way[i]));
       largest = fmax(largest, fabs(plain[i]));
     }
     print_message("p%d %s %s: off by %.1e of the largest value\n", order, wisp_precision_name(precision), pairs[p][1],
                   off / largest);
     assert_true(largest > 0.01 && off < tolerance * largest);
-    free(plain), free(traced);
+    free(plain), free(other_way);
   }
 }
 

@@ -175,12 +175,18 @@ static bool find_trace(const wisp_dg *dg, size_t at, dof *out)
   return dg->slot[out->k] != WISP_EMPTY;
 }
 
+/* Whether an array is laid out by face nodes. */
+static bool is_of_faces(const char *array)
+{
+  return strcmp(array, "flux") == 0 || strcmp(array, "flux_classes") == 0;
+}
+
 /* The inverse of wisp_layout_volume and wisp_layout_face; false in padding and empty slots. */
 static bool find_dof(const wisp_dg *dg, const wisp_array_decl *array, size_t at, dof *out)
 {
   const wisp_layout *l = &dg->layout;
   if (strcmp(array->name, "trace") == 0) return find_trace(dg, at, out);
-  const bool face = strcmp(array->name, "flux") == 0;
+  const bool face = is_of_faces(array->name);
   const size_t KM = (size_t)l->KM, Ndof = (size_t)(face ? l->Nf : l->Np), row = (size_t)(face ? l->NfM : l->NpM);
   const size_t n = (size_t)dg->system->fields, in_row = at % row, group = at / row / n;
   if (in_row >= KM * Ndof) return false;
@@ -202,7 +208,7 @@ static size_t origin(const void *self, const wisp_array_decl *array, size_t at)
     const size_t together = (size_t)dg->system->fields * (size_t)dg->layout.Nf;
     return (size_t)dg->slot[d.k] * together + at % together;
   }
-  const size_t Ndof = (size_t)(strcmp(array->name, "flux") == 0 ? dg->layout.Nf : dg->layout.Np);
+  const size_t Ndof = (size_t)(is_of_faces(array->name) ? dg->layout.Nf : dg->layout.Np);
   return ((size_t)dg->slot[d.k] * (size_t)dg->system->fields + (size_t)d.f) * Ndof + d.i;
 }
 
@@ -243,7 +249,7 @@ wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg)
 /* Nested stages find u_n in the places of the others (integrator.h). */
 static bool is_of_a_run(const void *stage, const char *array)
 {
-  const bool rare = strcmp(array, "trace") == 0 || strncmp(array, "du", 2) == 0;
+  const bool rare = strcmp(array, "trace") == 0 || strcmp(array, "flux_classes") == 0 || strncmp(array, "du", 2) == 0;
   return strcmp(array, "u_n") != 0 && (!rare || (stage && wisp_stage_has(stage, array)));
 }
 

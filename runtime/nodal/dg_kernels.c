@@ -1,18 +1,19 @@
 #include "dg_parts.h"
+#include "../../gen/nodal/half_turns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Arrays that are computed with: those before the fixed ones. */
-enum { U = WISP_NODAL_U, U_NEXT, U_N, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, TRACE, FIELDS };
+enum { U = WISP_NODAL_U, U_NEXT, U_N, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, TRACE, FLUX_CLASSES, FIELDS };
 _Static_assert(FLUX == (int)WISP_NODAL_FLUX && DUX == (int)WISP_NODAL_DUX && FIELDS == (int)WISP_NODAL_GEO,
                "the fields stand in the order of templates/nodal/family");
 
 static size_t size_of(const wisp_dg *dg, int array)
 {
   if (array == TRACE) return wisp_dg_trace_size(dg);
-  return array == FLUX ? wisp_dg_face_size(dg) : wisp_dg_volume_size(dg);
+  return array == FLUX || array == FLUX_CLASSES ? wisp_dg_face_size(dg) : wisp_dg_volume_size(dg);
 }
 
 /* --- the definitions: on values, and where they are linear alike on magnitudes --- */
@@ -23,7 +24,9 @@ typedef struct pass {
   wisp_scalars scalars;           /* of magnitudes: likewise without signs */
   double *const *in, *const *out; /* by array */
   const double *flux;             /* of the faces of `in`, where the kernel makes them itself */
-  double *rhs;                    /* room for a rhs that it keeps to itself */
+  double *rhs, *faces;            /* room for a rhs, and for fluxes, that it keeps to itself */
+  const wisp_half_turns *turns;   /* where fluxes are class values, else NULL */
+  bool unsigned_sums;             /* of magnitudes */
 } pass;
 
 static void volume(const pass *p)
@@ -64,6 +67,47 @@ static void trace(const pass *p)
 static void gather(const pass *p)
 {
   memcpy(p->out[FLUX], p->flux, wisp_dg_face_size(p->dg) * sizeof *p->flux);
+}
+
+/* Four numbers of an orbit as class values, c_k = sum over g of chi_k(g) v_g; or back again, but for a factor of 4. */
+static void turn(const pass *p, const double v[4], double c[4])
+{
+  for (int k = 0; k < 4; k++) {
+    c[k] = 0;
+    for (int g = 0; g < 4; g++) c[k] += p->unsigned_sums ? v[g] : wisp_half_turn_sign(k, g) * v[g];
+  }
+}
+
+/* Where class k of face orbit j stands among face nodes. */
+static size_t class_place(const pass *p, int k, int j)
+{
+  const int Nfp = p->dg->tet->Nfp;
+  return (size_t)(k * Nfp + p->turns->face_turned[(k < 2 ? 0 : 4 - k) * Nfp + j]);
+}
+
+/* From fluxes at face nodes to class values, or, with `back`, the other way. */
+static void turn_fluxes(const pass *p, bool back, const double *from, double *to)
+{
+  const wisp_dg *dg = p->dg;
+  const int n = dg->system->fields;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int f = 0; f < n && dg->slot[k] != WISP_EMPTY; f++)
+      for (int j = 0; j < dg->tet->Nfp; j++) {
+        size_t node[4], place[4];
+        double v[4], c[4];
+        for (int g = 0; g < 4; g++) {
+          node[g] = wisp_layout_face(&dg->layout, n, f, k, (size_t)p->turns->face_node[4 * j + g]);
+          place[g] = wisp_layout_face(&dg->layout, n, f, k, class_place(p, g, j));
+          v[g] = from[back ? place[g] : node[g]];
+        }
+        turn(p, v, c);
+        for (int g = 0; g < 4; g++) to[back ? node[g] : place[g]] = back ? c[g] / 4 : c[g];
+      }
+}
+
+static void gather_classes(const pass *p)
+{
+  turn_fluxes(p, false, p->flux, p->out[FLUX_CLASSES]);
 }
 
 static void lift(const pass *p)
@@ -144,6 +188,18 @@ static void fused_nested(const pass *p)
   nest(p, make_rhs(p, p->in[FLUX]), NULL);
 }
 
+static void fused_classes(const pass *p)
+{
+  turn_fluxes(p, true, p->in[FLUX_CLASSES], p->faces);
+  advance(p, make_rhs(p, p->faces), NULL, U_NEXT);
+}
+
+static void fused_classes_nested(const pass *p)
+{
+  turn_fluxes(p, true, p->in[FLUX_CLASSES], p->faces);
+  nest(p, make_rhs(p, p->faces), NULL);
+}
+
 static void stage(const pass *p)
 {
   advance(p, make_rhs(p, p->flux), NULL, U_NEXT);
@@ -158,26 +214,29 @@ static void stage_nested(const pass *p)
 static const struct role {
   const char *kernel;
   void (*compute)(const pass *p);
-  bool gathers;
+  bool gathers, by_classes;
 } roles[] = {
-    {"volume", volume, false},
-    {"derivative", derivative, false},
-    {"assemble", assemble, false},
-    {"trace", trace, false},
-    {"gather", gather, true},
-    {"gather_traced", gather, true},
-    {"lift", lift, false},
-    {"gather_lift", gather_lift, true},
-    {"volume_update", volume_update, false},
-    {"volume_update_nested", volume_update_nested, false},
-    {"update", update, false},
-    {"update_nested", update_nested, false},
-    {"fused", fused, false},
-    {"fused_nested", fused_nested, false},
-    {"stage", stage, true},
-    {"stage_nested", stage_nested, true},
-    {"stage_traced", stage, true},
-    {"stage_traced_nested", stage_nested, true},
+    {"volume", volume, false, false},
+    {"derivative", derivative, false, false},
+    {"assemble", assemble, false, false},
+    {"trace", trace, false, false},
+    {"gather", gather, true, false},
+    {"gather_traced", gather, true, false},
+    {"gather_classes", gather_classes, true, true},
+    {"lift", lift, false, false},
+    {"gather_lift", gather_lift, true, false},
+    {"volume_update", volume_update, false, false},
+    {"volume_update_nested", volume_update_nested, false, false},
+    {"update", update, false, false},
+    {"update_nested", update_nested, false, false},
+    {"fused", fused, false, false},
+    {"fused_nested", fused_nested, false, false},
+    {"fused_classes", fused_classes, false, true},
+    {"fused_classes_nested", fused_classes_nested, false, true},
+    {"stage", stage, true, false},
+    {"stage_nested", stage_nested, true, false},
+    {"stage_traced", stage, true, false},
+    {"stage_traced_nested", stage_nested, true, false},
 };
 
 static wisp_status find_role(wisp_error *err, const char *kernel, const struct role **out)
@@ -212,22 +271,25 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
 {
   const struct role *role = NULL;
   OWNED(wisp_dg_magnitudes_destroy) wisp_dg *magnitudes = NULL;
-  OWNED(free) double *flux = NULL, *flux_size = NULL, *rhs = NULL;
+  OWNED(free) double *flux = NULL, *flux_size = NULL, *rhs = NULL, *faces = NULL;
+  OWNED(wisp_half_turns_destroy) wisp_half_turns *turns = NULL;
   HELD(free_fields) double *in_size[FIELDS] = {NULL};
   CALL(find_role(err, kernel, &role));
   CALL(wisp_dg_magnitudes(err, dg, &magnitudes));
   CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux, &flux));
   CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux_size, &flux_size));
   CALL(wisp_new(err, wisp_dg_volume_size(dg), sizeof *rhs, &rhs));
+  CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *faces, &faces));
+  if (role->by_classes) CALL(wisp_half_turns_create(err, dg->tet, &turns));
   if (role->gathers) wisp_reference_gather(dg, scalars->alpha, in[U], in[TRACE], flux, flux_size);
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
     CALL(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));
     for (size_t q = 0; q < size_of(dg, a); q++) in_size[a][q] = fabs(in[a][q]);
   }
-  role->compute(&(pass){dg, *scalars, in, out, flux, rhs});
+  role->compute(&(pass){dg, *scalars, in, out, flux, rhs, faces, turns, false});
   if (!sizes) return WISP_OK;
-  role->compute(&(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size, rhs});
+  role->compute(&(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size, rhs, faces, turns, true});
   return WISP_OK;
 }
 
@@ -317,7 +379,8 @@ wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kern
   const struct role *role = NULL;
   HELD(free_worst) wisp_dg one = {0};
   OWNED(wisp_dg_magnitudes_destroy) wisp_dg *magnitudes = NULL;
-  OWNED(free) double *flux = NULL, *rhs = NULL;
+  OWNED(free) double *flux = NULL, *rhs = NULL, *faces = NULL;
+  OWNED(wisp_half_turns_destroy) wisp_half_turns *turns = NULL;
   HELD(free_fields) double *in[FIELDS] = {NULL}, *out[FIELDS] = {NULL};
   media range = {{0}, {0}};
   double scale = 0;
@@ -326,13 +389,15 @@ wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kern
   CALL(wisp_dg_magnitudes(err, &one, &magnitudes));
   CALL(wisp_new(err, wisp_dg_face_size(&one), sizeof *flux, &flux));
   CALL(wisp_new(err, wisp_dg_volume_size(&one), sizeof *rhs, &rhs));
+  CALL(wisp_new(err, wisp_dg_face_size(&one), sizeof *faces, &faces));
+  if (role->by_classes) CALL(wisp_half_turns_create(err, dg->tet, &turns));
   worst_flux(&one, s->alpha, scale, &range, flux);
   for (int a = 0; a < FIELDS; a++) {
     CALL(wisp_new(err, size_of(&one, a), sizeof *in[a], &in[a]));
     CALL(wisp_new(err, size_of(&one, a), sizeof *out[a], &out[a]));
     for (size_t q = 0; q < size_of(&one, a); q++) in[a][q] = 1;
   }
-  role->compute(&(pass){magnitudes, without_signs(s), in, out, flux, rhs});
+  role->compute(&(pass){magnitudes, without_signs(s), in, out, flux, rhs, faces, turns, true});
   for (int a = 0; a < WISP_NODAL_ARRAYS; a++) largest[a] = 0;
   for (int a = 0; a < FIELDS; a++)
     for (size_t q = 0; q < size_of(&one, a); q++) largest[a] = fmax(largest[a], out[a][q]);
