@@ -215,16 +215,24 @@ static bool change_literal(library *l, wisp_embedded *file)
   return true;
 }
 
+/* All strategies are read anew for every text: where that is slow (sanitized; under valgrind) some stand for the rest.
+ */
+static int stride(void)
+{
+  return getenv("WISP_TEST_QUICK") ? 8 : getenv("WISP_TEST_COARSE") ? 3 : 1;
+}
+
 static void test_literals(void **state)
 {
   (void)state;
   library l = shipped_library();
   wisp_strategies *before = strategies_of(&l);
-  int changed = 0;
+  int changed = 0, texts = 0;
   for (size_t i = 0; i < l.count; i++) {
     const wisp_embedded original = l.files[i];
     const bool text = strstr(original.path, "/nodal/") || strstr(original.path, "/tensor/");
     if (!text || !(ends_with(original.path, ".k") || ends_with(original.path, ".part"))) continue;
+    if (texts++ % stride() != 0) continue;
     if (!change_literal(&l, &l.files[i])) continue;
     wisp_strategies *after = strategies_of(&l);
     for (size_t n = 0; n < after->count; n++) {
@@ -239,7 +247,7 @@ static void test_literals(void **state)
     l.files[i] = original;
     forget_edits(&l);
   }
-  assert_true(changed > 30);
+  assert_true(changed > 30 / stride());
   wisp_strategies_free(before);
 }
 
