@@ -32,7 +32,7 @@ void wisp_hdg_factors_of(const wisp_hdg_triangle *triangle, wisp_hdg_factors *ou
 
 /* --- its matrices --- */
 
-enum { NP = WISP_HDG_MAX_NP, M = WISP_HDG_MAX_M, NS = WISP_HDG_MAX_NS };
+enum { NP = WISP_HDG_MAX_NP, NS = WISP_HDG_MAX_NS };
 
 /* Entry i of a matrix: the sum of its terms, or of their magnitudes. */
 static double entry(double *const *terms, const double *factors, int count, int i, bool size)
@@ -42,11 +42,9 @@ static double entry(double *const *terms, const double *factors, int count, int 
   return sum;
 }
 
-typedef struct bordered {
-  double S[NP * NP], R[NP * M], K[M * M];
-} bordered;
+typedef wisp_hdg_bordered bordered;
 
-static void build(const wisp_hdg_tables *t, const wisp_hdg_factors *f, bool size, bordered *out)
+void wisp_hdg_border(const wisp_hdg_tables *t, const wisp_hdg_factors *f, bool size, bordered *out)
 {
   const double *G = size ? f->G_size : f->G;
   const double six[WISP_HDG_S] = {f->a[0], f->a[1], f->a[2], G[0], G[1], G[2]};
@@ -128,8 +126,8 @@ wisp_status wisp_hdg_condense(wisp_error *err, const wisp_hdg_tables *t, const w
                               const double *load, wisp_hdg_condensed *out)
 {
   bordered A, size;
-  build(t, factors, false, &A);
-  build(t, factors, true, &size);
+  wisp_hdg_border(t, factors, false, &A);
+  wisp_hdg_border(t, factors, true, &size);
   return eliminate(err, t->Np, t->m, &A, &size, load, out);
 }
 
@@ -176,7 +174,7 @@ static void solve(int n, const double *L, int stride, const double *A_size, cons
 static const int normal[3][2] = {{0, -1}, {1, 1}, {-1, 0}};
 
 /* p = kappa sum over a = r, s of grad a (sum over l of normal_la F_l Lambda_l - D_a^T u). */
-static void find_p(const wisp_hdg_tables *t, const wisp_hdg_factors *f, const double *trace, wisp_hdg_inside *out)
+void wisp_hdg_flux(const wisp_hdg_tables *t, const wisp_hdg_factors *f, const double *trace, wisp_hdg_inside *out)
 {
   const int Np = t->Np;
   for (int j = 0; j < Np; j++)
@@ -205,8 +203,8 @@ wisp_status wisp_hdg_recover(wisp_error *err, const wisp_hdg_tables *t, const wi
   bordered A, size;
   double right[NP];
   *out = (wisp_hdg_inside){.u = {0}};
-  build(t, factors, false, &A);
-  build(t, factors, true, &size);
+  wisp_hdg_border(t, factors, false, &A);
+  wisp_hdg_border(t, factors, true, &size);
   for (int i = 0; i < Np; i++) {
     out->u[i] = load[i], right[i] = fabs(load[i]);
     for (int k = 0; k < m; k++) {
@@ -216,7 +214,7 @@ wisp_status wisp_hdg_recover(wisp_error *err, const wisp_hdg_tables *t, const wi
   }
   CALL(factor(err, Np, A.S, Np));
   solve(Np, A.S, Np, size.S, right, out->u, out->u_size);
-  find_p(t, factors, trace, out);
+  wisp_hdg_flux(t, factors, trace, out);
   return WISP_OK;
 }
 

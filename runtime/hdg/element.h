@@ -38,6 +38,14 @@ wisp_status wisp_hdg_condense(wisp_error *err, const wisp_hdg_tables *tables, co
 wisp_status wisp_hdg_condense_continuous(wisp_error *err, const wisp_hdg_tables *tables,
                                          const wisp_hdg_factors *factors, const double *load, wisp_hdg_condensed *out);
 
+/* S and R, rows of Np and of m, and the magnitudes that their entries are sums of. */
+typedef struct wisp_hdg_bordered {
+  double S[WISP_HDG_MAX_NP * WISP_HDG_MAX_NP], R[WISP_HDG_MAX_NP * WISP_HDG_MAX_M], K[WISP_HDG_MAX_M * WISP_HDG_MAX_M];
+} wisp_hdg_bordered;
+
+/* And K_F, m x m. */
+void wisp_hdg_border(const wisp_hdg_tables *tables, const wisp_hdg_factors *factors, bool size, wisp_hdg_bordered *out);
+
 /* u, and p = kappa grad u, its x first: Np and 2 Np modes. */
 typedef struct wisp_hdg_inside {
   double u[WISP_HDG_MAX_NP], p[2 * WISP_HDG_MAX_NP], u_size[WISP_HDG_MAX_NP], p_size[2 * WISP_HDG_MAX_NP];
@@ -45,6 +53,10 @@ typedef struct wisp_hdg_inside {
 
 wisp_status wisp_hdg_recover(wisp_error *err, const wisp_hdg_tables *tables, const wisp_hdg_factors *factors,
                              const double *load, const double *trace, wisp_hdg_inside *out);
+
+/* p, which is 0 before, of the trace and of u as it is there. */
+void wisp_hdg_flux(const wisp_hdg_tables *tables, const wisp_hdg_factors *factors, const double *trace,
+                   wisp_hdg_inside *inside);
 
 /* u* of degree P + 1, Ns modes: (grad u*, grad w) = (p / kappa, grad w), and u's mean. */
 wisp_status wisp_hdg_postprocess(wisp_error *err, const wisp_hdg_tables *tables, const wisp_hdg_factors *factors,

@@ -129,6 +129,21 @@ static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, wisp_array
   return upload_list(err, "columns", OTHERS, s->free_edges, list, arrays);
 }
 
+/* Of the scalar matrix: as of blocks, mode by mode. */
+static wisp_status upload_scalar_columns(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
+{
+  const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n, rows = s->free_edges * n;
+  OWNED(free) int32_t *list = NULL;
+  CALL(wisp_new(err, width * rows, sizeof *list, &list));
+  for (size_t i = 0; i < width * rows; i++) {
+    const size_t edge = i / width / n;
+    const int32_t to = wisp_hdg_column(s, edge, (int)(i % width / n));
+    const size_t other = to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
+    list[i] = (int32_t)(other * n + i % n);
+  }
+  return upload_list(err, "scalar_columns", width, rows, list, arrays);
+}
+
 static wisp_status upload_coarse(wisp_error *err, const wisp_hdg_coarse *c, wisp_arrays *arrays)
 {
   const struct {
@@ -166,6 +181,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     if (wisp_arrays_size(arrays, lists[i].array))
       CALL(upload_list(err, lists[i].array, lists[i].width, lists[i].count, lists[i].from, arrays));
+  if (wisp_arrays_size(arrays, "scalar_columns")) CALL(upload_scalar_columns(err, s, arrays));
   return wisp_arrays_size(arrays, "columns") ? upload_columns(err, s, arrays) : WISP_OK;
 }
 
@@ -181,6 +197,12 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
     size_t width;
   } slabs[] = {{"element_data", "element", m * (m + 1) / 2 + m},
                {"continuous_data", "element", (m - 3) * (m - 2) / 2 + m - 3},
+               {"inside_matrix", "element", Np * (Np + 1) / 2},
+               {"inside_border", "element", Np * m},
+               {"inside_inverse", "element", Np * (Np + 1) / 2},
+               {"inside_solved", "element", Np * m},
+               {"inside_factor", "element", Np * (Np + 1) / 2},
+               {"scalar_rows", "row", WISP_HDG_ROW * n},
                {"inner_load", "element", (size_t)t->inside},
                {"u", "element", Np},
                {"flux", "element", 2 * Np},

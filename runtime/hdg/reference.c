@@ -6,7 +6,7 @@
 #include <lapacke.h>
 #include <math.h>
 
-static wisp_hdg_factors factors_at(const wisp_hdg *s, const wisp_round *r, size_t e)
+wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_round *r, size_t e)
 {
   const double *tau = r->before[WISP_HDG_TAU], *lambda = r->before[WISP_HDG_LAMBDA];
   const double own[3] = {tau ? tau[WISP_SLAB(3, e, 0)] : 1, tau ? tau[WISP_SLAB(3, e, 1)] : 1,
@@ -52,7 +52,7 @@ static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_ro
   double load[WISP_HDG_MAX_NP];
   CALL(wisp_new(err, 1, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = factors_at(s, r, e);
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     if (continuous) {
       take(r->before[WISP_HDG_INNER_LOAD], (size_t)t->inside, e, load);
       CALL(wisp_hdg_condense_continuous(err, t, &factors, load, of));
@@ -196,7 +196,7 @@ static wisp_status multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_ro
   CALL(wisp_new(err, 1, sizeof *of, &of));
   for (size_t i = 0; i < s->mesh->elements * m; i++) {
     const size_t e = i / m, a = i % m;
-    const wisp_hdg_factors factors = factors_at(s, r, e);
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     double value = 0, size = 0;
     if (a == 0) CALL(wisp_hdg_condense(err, s->tables, &factors, no_load, of));
     for (size_t b = 0; b < m; b++) {
@@ -364,8 +364,7 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-/* The trace on an element's edges, along the element. */
-static void take_trace(const wisp_hdg *s, const wisp_round *r, size_t e, double *out)
+void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_round *r, size_t e, double *out)
 {
   const size_t n = (size_t)s->tables->n;
   for (size_t q = 0; q < 3 * n; q++) {
@@ -382,9 +381,9 @@ static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   double load[WISP_HDG_MAX_NP], trace[WISP_HDG_MAX_M];
   wisp_hdg_inside of;
   for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = factors_at(s, r, e);
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     take(r->before[WISP_HDG_LOAD], Np, e, load);
-    take_trace(s, r, e, trace);
+    wisp_hdg_trace_at(s, r, e, trace);
     CALL(wisp_hdg_recover(err, s->tables, &factors, load, trace, &of));
     give(r, WISP_HDG_U, Np, e, of.u, of.u_size);
     give(r, WISP_HDG_FLUX, 2 * Np, e, of.p, of.p_size);
@@ -397,7 +396,7 @@ static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_round *r
   const size_t Np = (size_t)s->tables->Np, Ns = (size_t)s->tables->Ns;
   double u[WISP_HDG_MAX_NP], p[2 * WISP_HDG_MAX_NP], ustar[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
   for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = factors_at(s, r, e);
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     take(r->before[WISP_HDG_U], Np, e, u);
     take(r->before[WISP_HDG_FLUX], 2 * Np, e, p);
     CALL(wisp_hdg_postprocess(err, s->tables, &factors, u, p, ustar, size));
@@ -414,9 +413,9 @@ static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_round *
   double ustar[WISP_HDG_MAX_NS], above[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
   wisp_hdg_inside of;
   for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = factors_at(s, r, e);
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     take(r->before[WISP_HDG_LOAD], Np, e, load);
-    take_trace(s, r, e, trace);
+    wisp_hdg_trace_at(s, r, e, trace);
     CALL(wisp_hdg_recover(err, s->tables, &factors, load, trace, &of));
     CALL(wisp_hdg_postprocess(err, s->tables, &factors, of.u_size, of.p_size, above, size));
     CALL(wisp_hdg_postprocess(err, s->tables, &factors, of.u, of.p, ustar, above));
@@ -468,6 +467,14 @@ wisp_status wisp_hdg_solve(wisp_error *err, wisp_round *r)
                  {"clear_blocks", wisp_hdg_clear_blocks},
                  {"scatter", wisp_hdg_scatter},
                  {"build", build},
+                 {"build_inside", wisp_hdg_build_inside},
+                 {"invert_inside", wisp_hdg_invert_inside},
+                 {"multiply_inside", wisp_hdg_multiply_inside},
+                 {"factor_inside", wisp_hdg_factor_inside},
+                 {"recover_factored", wisp_hdg_recover_factored},
+                 {"recover_stored", wisp_hdg_recover_stored},
+                 {"assemble_scalar", wisp_hdg_assemble_scalar},
+                 {"apply_scalar", wisp_hdg_apply_scalar},
                  {"invert", invert},
                  {"multiply", multiply},
                  {"multiply_unstored", multiply_unstored},

@@ -19,6 +19,10 @@ static inline double wisp_hdg_scalar(const wisp_round *r, const char *name)
   return r->scalars.of[i].value;
 }
 
+/* An element's seven numbers; and the trace on its edges, along the element. */
+wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_round *r, size_t e);
+void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_round *r, size_t e, double *out);
+
 /* A step of smoothing: what residual it goes by, which array it is left in, and what comes together of r . z. */
 typedef struct wisp_hdg_step {
   double *t, *t_size;
@@ -34,6 +38,16 @@ void wisp_hdg_smooth(const wisp_hdg *s, wisp_round *r, wisp_hdg_step *of, size_t
 /* What two elements add to, and what has no element; what elements add to it. */
 wisp_status wisp_hdg_clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 wisp_status wisp_hdg_scatter(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+
+/* Of the paper's batches, of what is recovered of them, and of its matrix (reference_inside.c). */
+wisp_status wisp_hdg_build_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_factor_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_recover_stored(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_apply_scalar(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 
 /* Of the second level's kernels. */
 wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_round *round);

@@ -166,6 +166,18 @@ static void pose_blocks(const wisp_hdg *s, double *blocks)
     }
 }
 
+/* Elements' matrices that can be inverted, and factors that can be solved with. */
+static void pose_inside(const wisp_hdg *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tables->Np, width = Np * (Np + 1) / 2;
+  double *matrix = r->before[WISP_HDG_INSIDE_MATRIX], *factor = r->before[WISP_HDG_INSIDE_FACTOR];
+  for (size_t q = 0; q < s->mesh->elements * Np; q++) {
+    const size_t at = WISP_SLAB(width, q / Np, wisp_hdg_half(Np, q % Np, q % Np));
+    if (wisp_list_has(r->kernel->reads, "inside_matrix")) matrix[at] += 2 * (double)Np;
+    if (wisp_list_has(r->kernel->reads, "inside_factor")) factor[at] = 1 / (double)Np;
+  }
+}
+
 /* A step of the coarse cycle; what is inverted has heavy diagonals. */
 static wisp_status pose_step(wisp_error *err, wisp_round *r, enum wisp_cycle_how how)
 {
@@ -216,6 +228,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
       r->before[shaped[i]][k] *= draw % 4 == 0 ? 0 : ldexp(1, 4 * (int)(draw / 4) - 4);
     }
   if (wisp_list_has(r->kernel->writes, "inverses")) pose_blocks(r->plain->self, r->before[WISP_HDG_BLOCKS]);
+  pose_inside(r->plain->self, r);
   for (size_t i = 0; r->before[WISP_HDG_BLOCKS_HALF] && i < r->numbers[WISP_HDG_BLOCKS_HALF]; i++)
     r->before[WISP_HDG_BLOCKS_HALF][i] = wisp_hdg_half_of(r->before[WISP_HDG_BLOCKS_HALF][i]);
   if (iterates(r->kernel)) pose_iteration(r);
@@ -233,7 +246,8 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   const int n = spec->order + 1;
-  static const char *const adding[] = {"assemble", "clear_blocks", "scatter", "apply", "multiply", "collect"};
+  static const char *const adding[] = {"assemble", "clear_blocks", "scatter",         "apply",
+                                       "multiply", "collect",      "assemble_scalar", "apply_scalar"};
   bool sums = false;
   const bool field = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD;
   (void)err, (void)problem;

@@ -1,0 +1,269 @@
+/* References of the paper's batches: what of an element is kept in memory, and what is made of it. */
+#include "blocks.h"
+#include "reference.h"
+#include "reference_parts.h"
+
+#include <lapacke.h>
+#include <math.h>
+
+enum { NP = WISP_HDG_MAX_NP, M = WISP_HDG_MAX_M };
+
+/* The upper half of a matrix of size Np that is an element's, both ways round. */
+static void take_half(const double *array, size_t Np, size_t e, double *out)
+{
+  for (size_t q = 0; q < Np * Np; q++)
+    out[q] = array[WISP_SLAB(Np * (Np + 1) / 2, e, wisp_hdg_half(Np, q / Np, q % Np))];
+}
+
+static void give_half(wisp_round *r, int array, size_t Np, size_t e, const double *values, const double *sizes)
+{
+  for (size_t i = 0; i < Np; i++)
+    for (size_t j = i; j < Np; j++)
+      wisp_hdg_leave(r, array, WISP_SLAB(Np * (Np + 1) / 2, e, wisp_hdg_half(Np, i, j)), values[i * Np + j],
+                     sizes[i * Np + j]);
+}
+
+wisp_status wisp_hdg_build_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
+  OWNED(free) wisp_hdg_bordered *of = NULL;
+  CALL(wisp_new(err, 2, sizeof *of, &of));
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+    for (int size = 0; size < 2; size++) wisp_hdg_border(s->tables, &factors, size, &of[size]);
+    give_half(r, WISP_HDG_INSIDE_MATRIX, Np, e, of[0].S, of[1].S);
+    for (size_t q = 0; q < Np * m; q++)
+      wisp_hdg_leave(r, WISP_HDG_INSIDE_BORDER, WISP_SLAB(Np * m, e, q), of[0].R[q], of[1].R[q]);
+  }
+  return WISP_OK;
+}
+
+/* |A| |B| |A|, of which A is symmetric. */
+static void size_between(size_t n, const double *A, const double *B, double *out)
+{
+  double half[NP * NP];
+  for (size_t q = 0; q < n * n; q++) {
+    half[q] = 0;
+    for (size_t k = 0; k < n; k++) half[q] += fabs(A[q / n * n + k] * B[k * n + q % n]);
+  }
+  for (size_t q = 0; q < n * n; q++) {
+    out[q] = 0;
+    for (size_t k = 0; k < n; k++) out[q] += half[q / n * n + k] * fabs(A[k * n + q % n]);
+  }
+}
+
+wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const int Np = s->tables->Np;
+  double S[NP * NP], Z[NP * NP], sizes[NP * NP];
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
+    memcpy(Z, S, sizeof Z);
+    const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
+    CALL(wisp_require(err, info == 0, WISP_EWRONG, "element %zu's matrix has no inverse (info %d)", e, info));
+    LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
+    for (int q = 0; q < Np * Np; q++)
+      if (q / Np > q % Np) Z[q] = Z[q % Np * Np + q / Np];
+    size_between((size_t)Np, Z, S, sizes);
+    give_half(r, WISP_HDG_INSIDE_INVERSE, (size_t)Np, e, Z, sizes);
+  }
+  return WISP_OK;
+}
+
+/* The kept form: one over the diagonal. An entry of L^T goes by what was taken off S's, over its row's root. */
+wisp_status wisp_hdg_factor_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const int Np = s->tables->Np;
+  double S[NP * NP], U[NP * NP], sizes[NP * NP];
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
+    memcpy(U, S, sizeof U);
+    const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', Np, U, Np);
+    CALL(wisp_require(err, info == 0, WISP_EWRONG, "element %zu's matrix has no factor (info %d)", e, info));
+    for (int i = 0; i < Np; i++)
+      for (int j = i; j < Np; j++) {
+        double sum = fabs(S[i * Np + j]);
+        for (int k = 0; k < i; k++) sum += fabs(U[k * Np + i] * U[k * Np + j]);
+        sizes[i * Np + j] =
+            sum / U[i * Np + i] + (i < j ? fabs(U[i * Np + j]) * S[i * Np + i] / U[i * Np + i] / U[i * Np + i] : 0);
+      }
+    for (int i = 0; i < Np; i++) {
+      const double over = 1 / U[i * Np + i];
+      sizes[i * Np + i] *= over * over;
+      U[i * Np + i] = over;
+    }
+    give_half(r, WISP_HDG_INSIDE_FACTOR, (size_t)Np, e, U, sizes);
+  }
+  return WISP_OK;
+}
+
+/* sum over k of A_ik B_kj of `count` terms, and of magnitudes. */
+static double product(const double *A, const double *B, size_t step, size_t count, bool size)
+{
+  double sum = 0;
+  for (size_t k = 0; k < count; k++) sum += size ? fabs(A[k] * B[k * step]) : A[k] * B[k * step];
+  return sum;
+}
+
+/* U and its sizes of element e, Np x m. */
+static void solved_at(const wisp_hdg *s, const wisp_round *r, size_t e, double *U, double *sizes)
+{
+  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
+  double Z[NP * NP], R[NP * M];
+  take_half(r->before[WISP_HDG_INSIDE_INVERSE], Np, e, Z);
+  for (size_t q = 0; q < Np * m; q++) R[q] = r->before[WISP_HDG_INSIDE_BORDER][WISP_SLAB(Np * m, e, q)];
+  for (size_t q = 0; q < Np * m; q++) {
+    U[q] = product(Z + q / m * Np, R + q % m, m, Np, false);
+    sizes[q] = product(Z + q / m * Np, R + q % m, m, Np, true);
+  }
+}
+
+wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
+  const double *R = r->before[WISP_HDG_INSIDE_BORDER], *load = r->before[WISP_HDG_LOAD];
+  double U[NP * M], sizes[NP * M];
+  OWNED(free) wisp_hdg_bordered *of = NULL;
+  CALL(wisp_new(err, 2, sizeof *of, &of));
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+    for (int size = 0; size < 2; size++) wisp_hdg_border(s->tables, &factors, size, &of[size]);
+    solved_at(s, r, e, U, sizes);
+    for (size_t q = 0; q < Np * m; q++)
+      wisp_hdg_leave(r, WISP_HDG_INSIDE_SOLVED, WISP_SLAB(Np * m, e, q), U[q], sizes[q]);
+    for (size_t i = 0; i < m; i++) {
+      double right = 0, right_size = 0;
+      for (size_t k = 0; k < Np; k++) {
+        const double f = load[WISP_SLAB(Np, e, k)];
+        right += U[k * m + i] * f, right_size += sizes[k * m + i] * fabs(f);
+      }
+      wisp_hdg_leave(r, WISP_HDG_ELEMENT_DATA, WISP_SLAB(width, e, width - m + i), right, right_size);
+      for (size_t j = i; j < m; j++) {
+        double value = of[0].K[i * m + j], size = of[1].K[i * m + j];
+        for (size_t k = 0; k < Np; k++) {
+          const double number = R[WISP_SLAB(Np * m, e, k * m + i)];
+          value -= number * U[k * m + j], size += fabs(number) * sizes[k * m + j];
+        }
+        wisp_hdg_leave(r, WISP_HDG_ELEMENT_DATA, WISP_SLAB(width, e, wisp_hdg_half(m, i, j)), value, size);
+      }
+    }
+  }
+  return WISP_OK;
+}
+
+/* --- recovered of it --- */
+
+static void give_fields(const wisp_hdg *s, wisp_round *r, size_t e, const wisp_hdg_inside *of)
+{
+  const size_t Np = (size_t)s->tables->Np;
+  for (size_t i = 0; i < Np; i++) wisp_hdg_leave(r, WISP_HDG_U, WISP_SLAB(Np, e, i), of->u[i], of->u_size[i]);
+  for (size_t i = 0; i < 2 * Np; i++)
+    wisp_hdg_leave(r, WISP_HDG_FLUX, WISP_SLAB(2 * Np, e, i), of->p[i], of->p_size[i]);
+}
+
+wisp_status wisp_hdg_recover_stored(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
+  double Z[NP * NP], t[M];
+  (void)err;
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+    wisp_hdg_inside of = {.u = {0}};
+    take_half(r->before[WISP_HDG_INSIDE_INVERSE], Np, e, Z);
+    wisp_hdg_trace_at(s, r, e, t);
+    for (size_t i = 0; i < Np; i++)
+      for (size_t k = 0; k < Np + m; k++) {
+        const double term = k < Np
+                                ? Z[i * Np + k] * r->before[WISP_HDG_LOAD][WISP_SLAB(Np, e, k)]
+                                : r->before[WISP_HDG_INSIDE_SOLVED][WISP_SLAB(Np * m, e, i * m + k - Np)] * t[k - Np];
+        of.u[i] += term, of.u_size[i] += fabs(term);
+      }
+    wisp_hdg_flux(s->tables, &factors, t, &of);
+    give_fields(s, r, e, &of);
+  }
+  return WISP_OK;
+}
+
+/* x = L^-T L^-1 x, of L^T that has one over its diagonal there; sizes go through the same with magnitudes added. */
+static void substitute(size_t Np, const double *factor, double *x, double *size)
+{
+  for (size_t i = 0; i < Np; i++) {
+    for (size_t k = 0; k < i; k++) {
+      x[i] -= factor[k * Np + i] * x[k];
+      size[i] += fabs(factor[k * Np + i]) * size[k];
+    }
+    x[i] *= factor[i * Np + i], size[i] *= fabs(factor[i * Np + i]);
+  }
+  for (size_t i = Np; i-- > 0;) {
+    for (size_t k = i + 1; k < Np; k++) {
+      x[i] -= factor[i * Np + k] * x[k];
+      size[i] += fabs(factor[i * Np + k]) * size[k];
+    }
+    x[i] *= factor[i * Np + i], size[i] *= fabs(factor[i * Np + i]);
+  }
+}
+
+wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
+  double factor[NP * NP], t[M];
+  OWNED(free) wisp_hdg_bordered *of = NULL;
+  CALL(wisp_new(err, 2, sizeof *of, &of));
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+    wisp_hdg_inside fields = {.u = {0}};
+    for (int size = 0; size < 2; size++) wisp_hdg_border(s->tables, &factors, size, &of[size]);
+    take_half(r->before[WISP_HDG_INSIDE_FACTOR], Np, e, factor);
+    wisp_hdg_trace_at(s, r, e, t);
+    for (size_t i = 0; i < Np; i++) {
+      const double load = r->before[WISP_HDG_LOAD][WISP_SLAB(Np, e, i)];
+      fields.u[i] = load + product(of[0].R + i * m, t, 1, m, false);
+      fields.u_size[i] = fabs(load) + product(of[1].R + i * m, t, 1, m, true);
+    }
+    substitute(Np, factor, fields.u, fields.u_size);
+    wisp_hdg_flux(s->tables, &factors, t, &fields);
+    give_fields(s, r, e, &fields);
+  }
+  return WISP_OK;
+}
+
+/* --- the paper's matrix of numbers --- */
+
+/* The blocks', number by number. */
+wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n;
+  const size_t numbers = width * n * WISP_SLAB_SLOTS(s->free_edges);
+  OWNED(free) double *blocks = NULL, *sizes = NULL;
+  CALL(wisp_new(err, numbers, sizeof *blocks, &blocks));
+  CALL(wisp_new(err, numbers, sizeof *sizes, &sizes));
+  wisp_hdg_assemble(s, r->before[WISP_HDG_ELEMENT_DATA], r->before[WISP_HDG_GIVEN], blocks, r->after[WISP_HDG_B], sizes,
+                    r->size[WISP_HDG_B]);
+  for (size_t i = 0; i < width * n * s->free_edges; i++) {
+    const size_t row = i / width, place = i % width;
+    const size_t from = wisp_hdg_block_at(n, row / n, place / n, row % n, place % n);
+    wisp_hdg_leave(r, WISP_HDG_SCALAR_ROWS, WISP_SLAB(width, row, place), blocks[from], sizes[from]);
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_hdg_apply_scalar(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n;
+  const double *p = r->before[WISP_HDG_P];
+  double all = 0, squares = 0;
+  (void)err;
+  for (size_t row = 0; row < s->free_edges * n; row++) {
+    double value = 0, size = 0;
+    for (size_t place = 0; place < width; place++) {
+      const int32_t to = wisp_hdg_column(s, row / n, (int)(place / n));
+      const size_t other = to >= 0 && (size_t)to < s->free_edges ? (size_t)to : row / n;
+      const double term = r->before[WISP_HDG_SCALAR_ROWS][WISP_SLAB(width, row, place)] * p[other * n + place % n];
+      value += term, size += fabs(term);
+    }
+    wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
+    all += p[row] * value, squares += p[row] * size * p[row] * size;
+  }
+  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
+  return WISP_OK;
+}
