@@ -24,7 +24,10 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
       {"invert+apply+tensor.advance+tensor.update", "invert+apply+precondition+tensor.update",
        "invert+coarsen+galerkin+weigh+sparse_product+coarsest+"
        "apply+precondition+smooth+residual+restrict+cycle+cycles+prolong+tensor.update"},
-      {"invert+multiply+collect+tensor.advance+tensor.update", "invert+multiply+collect+precondition+tensor.update",
+      {"invert+multiply+collect+tensor.advance+tensor.update|"
+       "invert+multiply_grouped+collect_grouped+tensor.advance+tensor.update",
+       "invert+multiply+collect+precondition+tensor.update|"
+       "invert+multiply_grouped+collect_grouped+precondition+tensor.update",
        NULL},
       {"invert+multiply_unstored+collect+tensor.advance+tensor.update",
        "invert+multiply_unstored+collect+precondition+tensor.update", NULL}};
@@ -58,6 +61,7 @@ static summers find_summers(const wisp_helmholtz_solver *s)
   summers out = {wisp_stage_kernel(iteration, "apply"), wisp_stage_kernel(iteration, "precondition"),
                  wisp_stage_kernel(iteration, prolonged ? "prolong" : "smooth")};
   if (!out.pAp) out.pAp = wisp_stage_kernel(iteration, "collect");
+  if (!out.pAp) out.pAp = wisp_stage_kernel(iteration, "collect_grouped");
   if (!out.rr) out.rr = wisp_stage_kernel(iteration, "advance");
   if (!out.rz) out.rz = out.rr;
   return out;
@@ -169,7 +173,8 @@ static wisp_status make_cg(wisp_error *err, wisp_helmholtz_solver *s)
                                    {"rz_parts", 0, wisp_kernel_blocks(by.rz)},
                                    {"rr_parts", 0, wisp_kernel_blocks(by.rr)},
                                    {"pAp_parts", 0, wisp_kernel_blocks(by.pAp)}};
-  static const char *const applies[] = {"apply", "multiply", "multiply_unstored", "collect"};
+  static const char *const applies[] = {"apply",   "multiply",       "multiply_unstored", "multiply_grouped",
+                                        "collect", "collect_grouped"};
   HELD(wisp_cg_system_free)
   wisp_cg_system system = {.device = s->device,
                            .problem = s->problem,

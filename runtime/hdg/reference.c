@@ -170,7 +170,7 @@ static double along(const wisp_hdg *s, const double *p, size_t e, size_t q)
   return wisp_hdg_sign(edge, (int)(q % n)) * p[(size_t)edge / 2 * n + q % n];
 }
 
-static wisp_status multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
   const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
   (void)err;
@@ -476,7 +476,9 @@ wisp_status wisp_hdg_solve(wisp_error *err, wisp_round *r)
                  {"assemble_scalar", wisp_hdg_assemble_scalar},
                  {"apply_scalar", wisp_hdg_apply_scalar},
                  {"invert", invert},
-                 {"multiply", multiply},
+                 {"multiply", wisp_hdg_multiply},
+                 {"multiply_grouped", wisp_hdg_multiply_grouped},
+                 {"collect_grouped", wisp_hdg_collect_grouped},
                  {"multiply_unstored", multiply_unstored},
                  {"collect", collect},
                  {"apply", apply},

@@ -39,6 +39,11 @@ void wisp_hdg_smooth(const wisp_hdg *s, wisp_round *r, wisp_hdg_step *of, size_t
 wisp_status wisp_hdg_clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 wisp_status wisp_hdg_scatter(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 
+/* Products of all elements; in groups, and the sums between these. */
+wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_collect_grouped(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+
 /* Of the paper's batches, of what is recovered of them, and of its matrix (reference_inside.c). */
 wisp_status wisp_hdg_build_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r);

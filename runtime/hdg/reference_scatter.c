@@ -1,4 +1,4 @@
-/* References of assembling by elements. */
+/* References of assembling by elements, and of multiplying by groups of them. */
 #include "blocks.h"
 #include "reference.h"
 #include "reference_parts.h"
@@ -39,5 +39,63 @@ wisp_status wisp_hdg_scatter(wisp_error *err, const wisp_hdg *s, wisp_round *r)
       if (is_kept) r->after[WISP_HDG_BLOCKS][at] += before[at], r->size[WISP_HDG_BLOCKS][at] += fabs(before[at]);
     }
   }
+  return WISP_OK;
+}
+
+/* --- by groups --- */
+
+enum { GROUP = 64 }; /* elements, as in templates/hdg/group.space */
+
+/* Whether both elements of an edge are of one group; an edge with one element is. */
+static bool is_within(const wisp_hdg *s, size_t edge)
+{
+  const int32_t *side = s->side + 2 * edge;
+  return side[1] < 0 || side[0] / (3 * GROUP) == side[1] / (3 * GROUP);
+}
+
+/* Each element's products as multiply leaves them; where they meet in a group they are added up, and no longer there.
+ */
+wisp_status wisp_hdg_multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t n = (size_t)s->tables->n;
+  double *after = r->after[WISP_HDG_PRODUCTS], *sizes = r->size[WISP_HDG_PRODUCTS];
+  OWNED(free) double *before = NULL;
+  CALL(wisp_new(err, r->numbers[WISP_HDG_PRODUCTS], sizeof *before, &before));
+  memcpy(before, after, r->numbers[WISP_HDG_PRODUCTS] * sizeof *before);
+  CALL(wisp_hdg_multiply(err, s, r));
+  for (size_t row = 0; row < s->free_edges * n; row++) {
+    const int32_t *side = s->side + 2 * (row / n);
+    double value = 0, size = 0;
+    for (size_t k = 0; k < 2 && side[k] >= 0; k++) {
+      const size_t at = (size_t)side[k] * n + row % n;
+      value += after[at], size += sizes[at];
+    }
+    if (is_within(s, row / n)) wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
+  }
+  for (size_t i = 0; i < 3 * s->mesh->elements * n; i++) {
+    const size_t edge = (size_t)s->edge[i / n] / 2;
+    if (edge >= s->free_edges || is_within(s, edge)) wisp_hdg_leave(r, WISP_HDG_PRODUCTS, i, before[i], 0);
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_hdg_collect_grouped(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t n = (size_t)s->tables->n;
+  const double *products = r->before[WISP_HDG_PRODUCTS], *p = r->before[WISP_HDG_P];
+  double all = 0, squares = 0;
+  (void)err;
+  for (size_t row = 0; row < s->free_edges * n; row++) {
+    const int32_t *side = s->side + 2 * (row / n);
+    double value = r->before[WISP_HDG_AP][row], size = fabs(value);
+    if (!is_within(s, row / n)) {
+      const double one = products[(size_t)side[0] * n + row % n], two = products[(size_t)side[1] * n + row % n];
+      value = one + two, size = fabs(one) + fabs(two);
+      wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
+    }
+    all += p[row] * value;
+    squares += p[row] * size * p[row] * size;
+  }
+  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
   return WISP_OK;
 }

@@ -246,8 +246,9 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   const int n = spec->order + 1;
-  static const char *const adding[] = {"assemble", "clear_blocks", "scatter",         "apply",
-                                       "multiply", "collect",      "assemble_scalar", "apply_scalar"};
+  static const char *const adding[] = {"assemble",        "clear_blocks", "scatter",          "apply",
+                                       "multiply",        "collect",      "multiply_grouped", "collect_grouped",
+                                       "assemble_scalar", "apply_scalar"};
   bool sums = false;
   const bool field = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD;
   (void)err, (void)problem;
