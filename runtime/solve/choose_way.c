@@ -6,18 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a stage's kernels were measured to take for an element, one after the other, and how well the worst of their
- * entries fits; NaN where one has none. */
+static bool has(const wisp_stage *stage, const char *kernel)
+{
+  for (int i = 0; i < stage->kernels; i++)
+    if (strcmp(stage->choice[i].kernel, kernel) == 0) return true;
+  return false;
+}
+
+/* What a stage's kernels, but those that the other way has too, were measured to take for an element, one after the
+ * other, and how well the worst of their entries fits; NaN where one has none. */
 typedef struct measured {
   double ms;
   wisp_match match;
 } measured;
 
-static measured measure(const wisp_stage *stage)
+static measured measure(const wisp_stage *stage, const wisp_stage *other)
 {
   measured out = {0, WISP_MATCH_EXACT};
   for (int i = 0; i < stage->kernels; i++) {
     const wisp_choice *c = &stage->choice[i];
+    if (has(other, c->kernel)) continue;
     out.ms += c->trial ? c->ms / (double)c->trial->elements : NAN;
     if (c->match > out.match) out.match = c->match;
   }
@@ -27,7 +35,7 @@ static measured measure(const wisp_stage *stage)
 /* Only of what was measured as close to here can it be said. */
 static bool is_faster(const wisp_stage *stage, const wisp_stage *than)
 {
-  const measured a = measure(stage), b = measure(than);
+  const measured a = measure(stage, than), b = measure(than, stage);
   return a.match == b.match && a.ms < b.ms;
 }
 
