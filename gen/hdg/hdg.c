@@ -36,24 +36,37 @@ static wisp_status add_border(wisp_error *err, wisp_env *env, const wisp_hdg_tab
   return wisp_env_reals(err, env, "B", B, (size_t)(WISP_HDG_S * size));
 }
 
-/* W: the whole bordered matrix but f, size Np + m, with a_l on K_F's diagonal. */
+/* Entry (i, j) of the whole bordered matrix but f, with a_l on K_F's diagonal, in the c-th table. */
+static double whole_entry(const wisp_hdg_tables *t, int c, int i, int j)
+{
+  const int mode = i < j ? i : j, a = (i < j ? j : i) - t->Np;
+  if (a < 0) return t->S[c][i * t->Np + j];
+  if (mode >= t->Np) return c >= 3 ? t->K[c - 3][(mode - t->Np) * t->m + a] : i == j && a / t->n == c;
+  return c >= 3 || a / t->n == c ? t->R[c >= 3 ? c - 2 : 0][mode * t->m + a] : 0;
+}
+
+/* W: all of it, size Np + m. */
 static wisp_status add_whole(wisp_error *err, wisp_env *env, const wisp_hdg_tables *t)
 {
   OWNED(free) double *W = NULL;
-  const int Np = t->Np, n = t->n, m = t->m, size = Np + m;
+  const int size = t->Np + t->m;
   CALL(wisp_new(err, (size_t)(WISP_HDG_S * size * size), sizeof *W, &W));
   for (int c = 0; c < WISP_HDG_S; c++)
-    for (int q = 0; q < size * size; q++) {
-      const int i = q / size, j = q % size, mode = i < j ? i : j, a = (i < j ? j : i) - Np;
-      double *to = &W[c * size * size + q];
-      if (a < 0)
-        *to = t->S[c][i * Np + j];
-      else if (mode >= Np)
-        *to = c >= 3 ? t->K[c - 3][(mode - Np) * m + a] : i == j && a / n == c;
-      else if (c >= 3 || a / n == c)
-        *to = t->R[c >= 3 ? c - 2 : 0][mode * m + a];
-    }
+    for (int q = 0; q < size * size; q++) W[c * size * size + q] = whole_entry(t, c, q / size, q % size);
   return wisp_env_reals(err, env, "W", W, (size_t)(WISP_HDG_S * size * size));
+}
+
+/* Of each tile of 8 x 8 of W, row by row of tiles, and each of its tables whether a number of it is not zero. */
+static wisp_status add_tiles(wisp_error *err, wisp_env *env, const wisp_hdg_tables *t)
+{
+  enum { MOST = (WISP_HDG_MAX_NP + WISP_HDG_MAX_M + 8) / 8 };
+  int there[MOST * MOST * WISP_HDG_S] = {0};
+  const int Np = t->Np, m = t->m, tiles = (Np + m + 8) / 8;
+  for (int i = 0; i < Np + m; i++)
+    for (int j = 0; j < Np + m; j++)
+      for (int c = 0; c < WISP_HDG_S; c++)
+        there[(i / 8 * tiles + j / 8) * WISP_HDG_S + c] |= whole_entry(t, c, i, j) < 0 || whole_entry(t, c, i, j) > 0;
+  return wisp_env_ints(err, env, "W_tiles", there, (size_t)(tiles * tiles * WISP_HDG_S));
 }
 
 /* Tables of one size, one after the other. */
@@ -91,6 +104,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(add_border(err, env, t));
   CALL(add_whole(err, env, t));
+  CALL(add_tiles(err, env, t));
   CALL(add_tables(err, env, "KF", WISP_HDG_K, t->K, t->m * t->m));
   CALL(add_tables(err, env, "F", 3, t->F, t->Np * t->n));
   CALL(add_tables(err, env, "D", 2, t->D, t->Np * t->Np));
