@@ -141,7 +141,7 @@ static void test_budget(void **state)
 /* The first trial of each spec, and what it was. */
 typedef struct firsts {
   int specs, defaults;
-  char spec[16][112];
+  char spec[WISP_MAX_KERNELS][112];
 } firsts;
 
 static void on_first(void *context, const wisp_tune_progress *progress)
@@ -150,7 +150,7 @@ static void on_first(void *context, const wisp_tune_progress *progress)
   if (strstr(progress->spec, ".step:")) return;
   for (int i = 0; i < f->specs; i++)
     if (strcmp(f->spec[i], progress->spec) == 0) return;
-  assert_true(f->specs < 16);
+  assert_true(f->specs < WISP_MAX_KERNELS);
   strcpy(f->spec[f->specs++], progress->spec);
   f->defaults += progress->last->is_default == 1;
 }
