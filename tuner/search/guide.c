@@ -137,25 +137,35 @@ static const int FARTHEST = 3;       /* orders away that still tell something */
 
 bool wisp_point_helps(const wisp_point *p, const wisp_spec *spec)
 {
-  return strcmp(p->spec.kernel, spec->kernel) == 0 && strcmp(p->spec.family, spec->family) == 0 &&
-         strcmp(p->spec.system, spec->system) == 0;
+  return strcmp(p->spec.kernel, spec->kernel) == 0 && strcmp(p->spec.family, spec->family) == 0;
 }
 
-size_t wisp_guide_weigh(size_t count, wisp_point *known, int order, wisp_precision precision)
+/* Times that can be compared: of the same problem in all but its mesh's shape. */
+static bool same_group(const wisp_point *a, const wisp_point *b)
+{
+  return a->source == b->source && wisp_spec_orders(&a->spec, &b->spec) == 0;
+}
+
+static double weight_of(const wisp_point *p, const wisp_spec *spec)
+{
+  const double away = exp(-abs(p->spec.order - spec->order) / 0.8);
+  const bool system = strcmp(p->spec.system, spec->system) == 0, element = wisp_spec_same_element(&p->spec, spec);
+  return away * (p->spec.precision == spec->precision ? 1 : 0.15) * (system ? 1 : 0.1) * (element ? 1 : 0.1) *
+         (p->sister ? 0.5 : 1);
+}
+
+size_t wisp_guide_weigh(size_t count, wisp_point *known, const wisp_spec *spec)
 {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
     wisp_point *p = &known[i];
     double best = p->ms;
     p->weight = 0;
-    if (abs(p->spec.order - order) > FARTHEST || !(p->ms > 0)) continue;
+    if (abs(p->spec.order - spec->order) > FARTHEST || !(p->ms > 0)) continue;
     for (size_t k = 0; k < count; k++)
-      if (known[k].spec.order == p->spec.order && known[k].spec.precision == p->spec.precision &&
-          known[k].source == p->source && known[k].ms > 0 && known[k].ms < best)
-        best = known[k].ms;
+      if (known[k].ms > 0 && known[k].ms < best && same_group(&known[k], p)) best = known[k].ms;
     p->cost = fmin(log(p->ms / best), WORST); /* kept aside while others of the group still need its time */
-    p->weight =
-        exp(-abs(p->spec.order - order) / 0.8) * (p->spec.precision == precision ? 1 : 0.15) * (p->sister ? 0.5 : 1);
+    p->weight = weight_of(p, spec);
   }
   for (size_t i = 0; i < count; i++) {
     if (known[i].weight <= 0) continue;

@@ -58,11 +58,11 @@ size_t wisp_guide_pick(wisp_guide *guide, size_t from, size_t to, bool fresh);
 /* What a picked one took; ms <= 0: it failed. */
 void wisp_guide_tell(wisp_guide *guide, size_t i, double ms);
 
-/* Is it of the same kernel, of whatever order and precision? */
+/* Is it of the same kernel, of whatever order, precision, system of equations and element? */
 bool wisp_point_helps(const wisp_point *point, const wisp_spec *spec);
 
-/* Weighs known points for a target and scales the times of each group (order, precision, source) by its best. Leaves
- * out those too far to help; returns how many stay. */
-size_t wisp_guide_weigh(size_t count, wisp_point *known, int order, wisp_precision precision);
+/* Weighs known points for a target and scales the times of each group (order, precision, system, element, source) by
+ * its best. Leaves out those too far to help; returns how many stay. */
+size_t wisp_guide_weigh(size_t count, wisp_point *known, const wisp_spec *spec);
 
 #endif

@@ -158,13 +158,12 @@ static void search_target(const replaying *r, wisp_guide *guide, const size_t *w
   }
 }
 
-/* Points of everything that the sweep knows of this kernel at other orders or the other precision. */
+/* Points of everything that the sweep knows of this kernel but at this very order, precision, system and element. */
 static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_point *known)
 {
   size_t count = 0;
   for (size_t i = 0; i < r->count; i++) {
-    const wisp_spec *s = &r->points[i].spec;
-    const bool own = s->order == target->order && s->precision == target->precision;
+    const bool own = wisp_spec_orders(&r->points[i].spec, target) == 0;
     if (!own && wisp_point_helps(&r->points[i], target)) known[count++] = r->points[i];
   }
   return count;
@@ -200,7 +199,7 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
   }
   if (r->request->seeded) {
     known_count = collect_known(r, spec, known);
-    known_count = wisp_guide_weigh(known_count, known, spec->order, spec->precision);
+    known_count = wisp_guide_weigh(known_count, known, spec);
   }
   CALL(wisp_guide_create(err, t->candidates, points, known_count, known, &guide));
   search_target(r, &guide, which, t);

@@ -49,7 +49,7 @@ wisp_status wisp_seeds_for(wisp_error *err, const wisp_seeds *seeds, const wisp_
   CALL(wisp_new(err, seeds->count, sizeof *points, &points));
   for (size_t i = 0; i < seeds->count; i++)
     if (wisp_point_helps(&seeds->list[i], spec)) points[found++] = seeds->list[i];
-  *count = wisp_guide_weigh(found, points, spec->order, spec->precision);
+  *count = wisp_guide_weigh(found, points, spec);
   *known = points;
   return WISP_OK;
 }
