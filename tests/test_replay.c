@@ -265,12 +265,9 @@ static void test_shipped_sweep(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_made_up_sweep),
-      cmocka_unit_test(test_other_systems_help),
-      cmocka_unit_test(test_own_times_are_not_seen),
-      cmocka_unit_test(test_senseless_requests),
-      cmocka_unit_test(test_guided_search),
-      cmocka_unit_test(test_promise),
+      cmocka_unit_test(test_made_up_sweep),          cmocka_unit_test(test_other_systems_help),
+      cmocka_unit_test(test_own_times_are_not_seen), cmocka_unit_test(test_senseless_requests),
+      cmocka_unit_test(test_guided_search),          cmocka_unit_test(test_promise),
       cmocka_unit_test(test_shipped_sweep),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

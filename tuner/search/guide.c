@@ -149,7 +149,7 @@ static bool same_group(const wisp_point *a, const wisp_point *b)
 static double weight_of(const wisp_point *p, const wisp_spec *spec)
 {
   const double away = exp(-abs(p->spec.order - spec->order) / 0.8);
-  const bool system = strcmp(p->spec.system, spec->system) == 0, element = wisp_spec_same_element(&p->spec, spec);
+  const bool system = strcmp(p->spec.system, spec->system) == 0, element = strcmp(p->spec.element, spec->element) == 0;
   return away * (p->spec.precision == spec->precision ? 1 : 0.15) * (system ? 1 : 0.1) * (element ? 1 : 0.1) *
          (p->sister ? 0.5 : 1);
 }
