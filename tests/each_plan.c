@@ -155,11 +155,19 @@ static void walk_family(const walk *w, const wisp_family *family)
       }
 }
 
+/* $WISP_TEST_FAMILY walks one family alone. */
+static bool is_asked(const wisp_family *family)
+{
+  const char *only = getenv("WISP_TEST_FAMILY");
+  return !only || strcmp(only, family->name) == 0;
+}
+
 static void walk_families(walk *w)
 {
   wisp_error err = {0};
   if (wisp_strategies_load(&err, &w->all) != WISP_OK) fail_msg("%s", err.text);
-  for (size_t f = 0; wisp_family_at(f); f++) walk_family(w, wisp_family_at(f));
+  for (size_t f = 0; wisp_family_at(f); f++)
+    if (is_asked(wisp_family_at(f))) walk_family(w, wisp_family_at(f));
   wisp_strategies_free(w->all);
 }
 

@@ -4,7 +4,7 @@
 
 #include "door.h"
 
-enum { WISP_ACCURACY_WAYS = 2 };
+enum { WISP_ACCURACY_WAYS = 3 };
 
 /* Of one size: errors of all numbers but those that are 0, relative to double precision. */
 typedef struct wisp_accuracy {
