@@ -29,8 +29,8 @@ typedef struct plan_range {
 
 typedef void plan_visit(void *context, const plan_case *c);
 
-/* All families' strategies ($WISP_TEST_FAMILY: of one alone) on a device with these limits, at those of the orders that a family has. Fails the test
- * where a plan fails otherwise than by a refusal. */
+/* All families' strategies ($WISP_TEST_FAMILY: of one alone) on a device with these limits, at those of the orders that
+ * a family has. Fails the test where a plan fails otherwise than by a refusal. */
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
 /* The same for every system of equations that ships, not a family's own alone. */
 void each_plan_of_systems(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
